@@ -142,6 +142,8 @@ static void print_record(const struct in_experiment *x)
 {
     static const struct in_form time = {IN_TIME, "", 0, 0};
     char from[64], to[64];
+    if (x->record_references)
+        puts("recorded    all references");
     if (!in_records(x))
         return;
     in_value_format(&time, in_record_begin(x), from, sizeof from);

@@ -127,6 +127,12 @@ _numachine_argument() # WORD: what is no option
     profile | c2c | placement | locks | report | diff | compare | collect) _numachine_files "$1" -d ;;
     list) _numachine_offer "$1" "$(_numachine_names "$program")" ;;
     protocol) _numachine_offer "$1" "$(_numachine_names "$program" protocols)" ;;
+    trace)
+        _numachine_files "$1" -f
+        if [ "${#words[@]}" -eq 3 ]; then
+            _numachine_offer "$1" "convert info cut"
+        fi
+        ;;
     detect)
         _numachine_files "$1" -f
         _numachine_offer "$1" "$(_numachine_names "$program" detectors)"

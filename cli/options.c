@@ -12,7 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_FORCE = 0x200, OPT_ALLOW, OPT_CHECK, OPT_FUNCTIONAL, OPT_WAVES, OPT_TRACE, OPT_PAJE };
+enum {
+    OPT_FORCE = 0x200,
+    OPT_ALLOW,
+    OPT_CHECK,
+    OPT_FUNCTIONAL,
+    OPT_WAVES,
+    OPT_TRACE,
+    OPT_PAJE,
+    OPT_REFERENCES
+};
 
 const char *cli_value(struct argp_state *state, const char *option, const char *arg)
 {
@@ -263,6 +272,9 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
     case OPT_PAJE:
         add_recording(state, o, "paje", arg);
         return 0;
+    case OPT_REFERENCES:
+        in_push(&o->sets, "record.references=true");
+        return 0;
     case ARGP_KEY_SUCCESS:
         same_window(state, o);
         return 0;
@@ -286,6 +298,8 @@ static const struct argp_option run_options[] = {
      "Record threads, processors and requests for lines, for viewers of timelines", 0},
     {"paje", OPT_PAJE, "FROM:TO", OPTION_ARG_OPTIONAL,
      "Record states of threads, for viewers of Paje files", 0},
+    {"references", OPT_REFERENCES, NULL, 0,
+     "Record all references of all threads, for replay on other machines", 0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},

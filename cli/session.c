@@ -13,6 +13,7 @@
 #include "input/write.h"
 #include "input/yaml.h"
 #include "procard/r4400/r4400.h"
+#include "programs/traces/recording.h"
 #include "programs/workload.h"
 #include "report/components.h"
 #include "report/expect.h"
@@ -62,6 +63,7 @@ struct state {
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct trc_recorder recorder;
+    struct tr_recording *references; /* NULL: they are not recorded */
     sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
     struct rep_code code; /* the program's names, for the profile */
     struct rep_profiling profiling;
@@ -196,6 +198,8 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
     struct state *s = ctx;
     rep_run_mark(&s->run, name, begin, at, totals(s));
     rep_profiling_mark(&s->profiling, &s->run, at);
+    if (s->references)
+        tr_recording_mark(s->references, name, begin);
 }
 
 static sim_tick next_moment(const struct state *s)
@@ -224,6 +228,8 @@ static void on_paged(void *ctx, uint64_t va, uint64_t pa)
     if (listener && listener->paged)
         listener->paged(listener->ctx, va, pa);
     trc_paged(&s->recorder, va, pa);
+    if (s->references)
+        tr_recording_paged(s->references, va, pa);
 }
 
 static void on_interrupted(void *ctx, unsigned card, const struct prog_access *access,
@@ -254,6 +260,8 @@ static void on_turn(void *ctx, const struct prog_turn *turn)
     if (s->locking)
         rep_locking_turn(s->locking, turn);
     trc_turn(&s->recorder, turn);
+    if (s->references)
+        tr_recording_turn(s->references, turn);
 }
 
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
@@ -311,6 +319,11 @@ static void write_trace(void *ctx, FILE *out)
 static void write_paje(void *ctx, FILE *out)
 {
     trc_write_paje(&((struct state *)ctx)->recorder, out);
+}
+
+static void write_references(void *ctx, FILE *out)
+{
+    tr_recording_write(((struct state *)ctx)->references, out);
 }
 
 static void write_profile(void *ctx, FILE *out)
@@ -476,6 +489,8 @@ static void write_recorded(struct state *s)
         write_file(s, REP_TRACE, write_trace, s);
     if (x->record_paje)
         write_file(s, REP_PAJE, write_paje, s);
+    if (s->references)
+        write_file(s, REP_REFERENCES, write_references, s);
 }
 
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
@@ -554,20 +569,20 @@ static enum cli_exit simulate(struct state *s)
         .approach = x->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
-    const bool paged =
-        s->mask.from < s->mask.to || (listener && listener->paged) || x->record_trace;
-    const struct prog_hooks hooks = {.ctx = s,
-                                     .thread = s->heap ? on_thread : NULL,
-                                     .mark = on_mark,
-                                     .wrote = s->ask->keep ? on_wrote : NULL,
-                                     .moment = on_moment,
-                                     .paged = paged ? on_paged : NULL,
-                                     .interrupted =
-                                         listener && listener->interrupted ? on_interrupted : NULL,
-                                     .turn = s->locking || in_records(x) ? on_turn : NULL,
-                                     .progress = on_progress,
-                                     .asked = on_asked,
-                                     .say = on_say};
+    const bool paged = s->mask.from < s->mask.to || (listener && listener->paged) ||
+                       x->record_trace || s->references;
+    const struct prog_hooks hooks = {
+        .ctx = s,
+        .thread = s->heap ? on_thread : NULL,
+        .mark = on_mark,
+        .wrote = s->ask->keep ? on_wrote : NULL,
+        .moment = on_moment,
+        .paged = paged ? on_paged : NULL,
+        .interrupted = listener && listener->interrupted ? on_interrupted : NULL,
+        .turn = s->locking || s->references || in_records(x) ? on_turn : NULL,
+        .progress = on_progress,
+        .asked = on_asked,
+        .say = on_say};
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit, &s->earlier);
@@ -671,6 +686,8 @@ static enum cli_exit conclude(struct state *s)
     rep_output_remark(&s->errors, REP_STDERR, &s->run);
     read_registers(s);
     trc_end(&s->recorder, &s->run);
+    if (s->references)
+        tr_recording_end(s->references);
     rep_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
     rep_host_stop(&s->run.host);
@@ -829,6 +846,20 @@ static enum cli_exit begin_profile(struct state *s)
     return CLI_EXIT_USAGE;
 }
 
+/* What is recorded goes into the directory; without one, nothing is. */
+static enum cli_exit begin_references(struct state *s)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    char why[256];
+    if (!x->record_references || !s->ask->keep)
+        return CLI_EXIT_OK;
+    s->references = tr_recording_begin(s->machine, x->name, why, sizeof why);
+    if (s->references)
+        return CLI_EXIT_OK;
+    fprintf(stderr, "numachine: error: record.references: %s\n", why);
+    return CLI_EXIT_IO;
+}
+
 /* The truth, to who wants it. */
 static void hand_over(struct state *s)
 {
@@ -872,7 +903,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     if (x->profile || x->truth)
         status = begin_profile(s);
     if (status == CLI_EXIT_OK)
+        status = begin_references(s);
+    if (status == CLI_EXIT_OK)
         status = run(s);
+    tr_recording_free(s->references);
     hand_over(s);
     rep_truth_free(&s->truth);
     rep_objects_free(&s->objects);

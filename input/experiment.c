@@ -384,6 +384,17 @@ static void check_record_mode(struct build *b)
                         keys[timed[i]].path);
 }
 
+/** The core tells of its references or keeps a profile. */
+static void check_record_references(struct build *b)
+{
+    const struct in_value *references = &b->values[IN_KEY_record_references];
+    const bool profile = b->values[IN_KEY_profile].number;
+    if (references->number && (profile || b->values[IN_KEY_truth].number))
+        in_complain(b->r, &references->at,
+                    "'record.references' and '%s' exclude each other; run it twice",
+                    keys[profile ? IN_KEY_profile : IN_KEY_truth].path);
+}
+
 /** What is recorded, and when. */
 static void read_record(struct build *b)
 {
@@ -402,6 +413,7 @@ static void read_record(struct build *b)
     read_time(b, IN_KEY_record_from, &x->record_from);
     read_time(b, IN_KEY_record_to, &x->record_to);
     check_record_mode(b);
+    check_record_references(b);
     if (b->r->diag->errors != before)
         return;
     if (b->values[IN_KEY_record_waves].number || b->values[IN_KEY_record_trace].number ||

@@ -108,6 +108,7 @@ struct in_experiment {
     struct mon_write *write;             /**< the registers all of this comes to, in order, */
     unsigned write_count;                /**< written on every card before the first cycle */
     unsigned record_waves, record_trace, record_paje; /**< 1: that file is written */
+    unsigned record_references;                       /**< likewise, of the whole run */
     char **record_signals;                            /**< NULL-terminated words ... */
     bool record_bus, record_rings, record_status,
         record_counters;             /**< ... and as read: these ... */

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "procard/cursor.h"
 #include "procard/pins.h"
+#include "procard/record.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -295,6 +296,8 @@ static void preempt(struct pc_card *card)
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
+    if (card->cpu.record) /* as of a trap, which the core charges: nobody would do it again */
+        card->cpu.record->waited -= PC_KILLED_BY_EXCEPTION;
     trap(card, true);
 }
 
@@ -346,6 +349,8 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_t
     pc_charge(&card->cpu, state, n);
     if (card->cpu.cursor)
         pc_cursor_add(card->cpu.cursor, (enum pc_profile_column)state, (int64_t)n);
+    if (card->cpu.record)
+        card->cpu.record->waited += n;
     if (card->linked.until > at)
         card->linked.until += n;
     if (card->pins)

@@ -144,6 +144,7 @@ struct pc_cpu {
     struct pc_card *card;
     uint32_t number; /**< machine-wide processor number */
 
+    struct pc_record *record; /**< what it tells of its references (record.h); NULL: nothing */
     struct pc_cursor *cursor; /**< its place in a profile (cursor.h); NULL: there is none */
     uint64_t *touched; /**< in a profile, where the bytes of the last access through a slow path
                             belong (struct pc_line) */
@@ -224,6 +225,10 @@ struct pc_core_ops {
      *  (struct pc_line), and at cpu->touched after a slow path. NULL: the truth of its misses is
      *  not to be had. */
     const struct pc_core_ops *touching;
+
+    /** The same core, that tells of its references (procard/record.h). It does the same in the same
+     *  time. NULL: it cannot. */
+    const struct pc_core_ops *recording;
 
     /** A thread (cpu->tries) goes on: the calls under way are its own now. */
     void (*placed)(struct pc_cpu *cpu);

@@ -6,6 +6,7 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/procard.h"
+#include "procard/record.h"
 
 #include <assert.h>
 
@@ -55,7 +56,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     struct pc_card *card = pc_card_of(nm);
     if (card->stale)
         pc_card_forget(card);
-    const sim_tick returns = pc_card_return(card, at);
+    const sim_tick stopped = card->cpu.now, returns = pc_card_return(card, at);
     card->cpu.exc = PC_EXC_NONE;
     card->cpu.absent = false;
     pc_core_leave(card);
@@ -63,6 +64,8 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
         pc_cursor_used(card->cpu.cursor, returns);
         card->core->placed(&card->cpu);
     }
+    if (card->cpu.record)
+        pc_record_goes_on(&card->cpu, stopped);
     card->activity = PC_RUNNING;
     return returns;
 }
@@ -86,7 +89,10 @@ static void preempt(struct nm_card *nm, sim_tick at)
 
 static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
 {
-    pc_card_unmap(pc_card_of(nm), va, len);
+    struct pc_card *card = pc_card_of(nm);
+    if (card->cpu.record)
+        pc_record_unmapped(card->cpu.record, va, len);
+    pc_card_unmap(card, va, len);
 }
 
 static void set_space(struct nm_card *nm, const struct nm_space *space)

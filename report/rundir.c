@@ -45,6 +45,7 @@ static const char *const ours[] = {
     REP_TRUTH,        REP_LOCKS,
     REP_PAGE,         REP_BINS_PLOT,
     REP_SAMPLES_PLOT, REP_TRAFFIC,
+    REP_REFERENCES,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

@@ -21,6 +21,7 @@
 #define REP_WAVES      "waves.vcd"
 #define REP_TRACE      "trace.json.gz"
 #define REP_PAJE       "threads.paje"
+#define REP_REFERENCES "references.ntr"
 
 /** What became of a request for a directory. */
 enum rep_dir {
@@ -30,7 +31,7 @@ enum rep_dir {
     REP_DIR_FAILED,  /**< the host said no */
 };
 
-enum { REP_FILES = 26 /**< files a run may write */ };
+enum { REP_FILES = 27 /**< files a run may write */ };
 
 /** What became of one of them in this run. */
 struct rep_file {

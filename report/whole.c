@@ -14,13 +14,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The bytes, on the disk. @return 0 or an errno */
-static int put(FILE *out, rep_write_fn *write, void *ctx, uint64_t *bytes)
+/* What is written, and how. */
+struct content {
+    rep_try_fn *write;
+    void *ctx;
+    bool fresh;
+    uint64_t *bytes; /* NULL: nobody wants to know */
+};
+
+/* The bytes, on the disk. @return 0 or an errno; ECANCELED: there shall be no file */
+static int put(FILE *out, const struct content *content)
 {
+    uint64_t *bytes = content->bytes;
     int error = 0;
     errno = 0;
-    write(ctx, out);
-    if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0)
+    if (!content->write(content->ctx, out))
+        error = ECANCELED;
+    else if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0)
         error = errno ? errno : EIO;
     const off_t end = ftello(out);
     if (bytes)
@@ -65,20 +75,21 @@ static bool is_special(const char *path)
            !S_ISDIR(st.st_mode);
 }
 
-bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
-                     char *why, size_t size)
+/* @return 0 or an errno; `why` has a sentence then */
+static int write_whole(const char *path, const struct content *content, char *why, size_t size)
 {
+    const bool fresh = content->fresh;
     char unfinished[PATH_MAX + 8];
     if (is_special(path)) {
         snprintf(why, size, "cannot write '%s': it is there and not a regular file", path);
-        return false;
+        return EEXIST;
     }
     const int length = snprintf(unfinished, sizeof unfinished, "%s" REP_UNFINISHED, path);
     const bool fits = (size_t)length < sizeof unfinished;
     FILE *out = fits ? open_unfinished(unfinished, fresh) : NULL;
     int error = out ? 0 : fits ? errno : ENAMETOOLONG;
     if (out) {
-        error = put(out, write, ctx, bytes);
+        error = put(out, content);
         if (!error)
             error = give_name(unfinished, path, fresh);
         if (error)
@@ -87,6 +98,34 @@ bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ct
     if (error)
         snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished,
                  strerror(error));
+    return error;
+}
+
+/* What always writes. */
+struct always {
+    rep_write_fn *write;
+    void *ctx;
+};
+
+static bool write_always(void *ctx, FILE *out)
+{
+    const struct always *always = ctx;
+    always->write(always->ctx, out);
+    return true;
+}
+
+bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
+                     char *why, size_t size)
+{
+    struct always always = {write, ctx};
+    return !write_whole(path, &(struct content){write_always, &always, fresh, bytes}, why, size);
+}
+
+bool rep_whole_try(const char *path, rep_try_fn *write, void *ctx, char *why, size_t size)
+{
+    const int error = write_whole(path, &(struct content){write, ctx, false, NULL}, why, size);
+    if (error == ECANCELED)
+        *why = '\0';
     return !error;
 }
 

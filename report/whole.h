@@ -11,6 +11,9 @@
 /** Writes a file's contents to `out`; its errors show there (ferror). */
 typedef void rep_write_fn(void *ctx, FILE *out);
 
+/** The same, of a file that may turn out not to be. @return false: there shall be none */
+typedef bool rep_try_fn(void *ctx, FILE *out);
+
 /** What is appended to a name while the file is being written. */
 #define REP_UNFINISHED ".new"
 
@@ -24,6 +27,10 @@ typedef void rep_write_fn(void *ctx, FILE *out);
  */
 bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
                      char *why, size_t size);
+
+/** The same; `write` may find, while it writes, that there is nothing to be written.
+ *  @param[out] why  on failure one sentence; "" if `write` said so, which then has its own */
+bool rep_whole_try(const char *path, rep_try_fn *write, void *ctx, char *why, size_t size);
 
 /** Brings names made or replaced in a directory to the disk, as far as its file system can. */
 void rep_whole_sync(const char *directory);

@@ -20,7 +20,7 @@ import options
 
 # What VALUE stands for in --help: whether its values are in tables, so that completion offers them.
 VALUES = {
-    "EVENTS": True, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
+    "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
     "COLUMN": True, "FILE": False, "DIR": False, "PATH": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
     "FROM:TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
     "SEP": False, "TID": False, "TIME": False,
@@ -41,7 +41,7 @@ MORE = [
 WORDS = [(["run"], "first-l", "first-light"), (["run"], "hit-", "hit-and-miss"), (["check"], "ring-1", "ring-16"),
          (["points"], "speed", "speed-up"), (["list"], "reg", "registers"), (["protocol"], "fl", "flat"),
          (["topology"], "stat", "station-4"), (["latency"], "stat", "station-4"), (["detect"], "wor", "words"),
-         (["profile"], "exper", "experiments")]
+         (["trace"], "con", "convert"), (["profile"], "exper", "experiments")]
 
 failures = []
 

@@ -39,6 +39,7 @@ COMMANDS = {
     "topology": ["station-4"],
     "latency": ["station-4"],
     "bench": None,
+    "trace": ["cut", "no-such-trace", "out"],
 }
 
 # Option, or command and option: a right value, another one, wrong ones, and whether it says one thing only.
@@ -74,6 +75,12 @@ ROWS = {
     "--sort": ("held", "longest", ["hold", "0"], True),
     "--state": ("stall/cache", "nacks", ["stal", "0", "stall/"], True),
     "--stat": ("*nacks*", "*misses*", ["--all"], False),
+    "trace --format": ("din", "lackey", ["dot", "0"], True),
+    "trace --by": ("references", "instructions", ["lines", "0"], True),
+    "--from": ("0", "7", ["-1", "1.5", "two", "99999999999999999999"], True),
+    "--to": ("1", "7", ["-1", "1.5", "two", "99999999999999999999"], True),
+    "--line": ("64", "128", ["0", "63", "two", "8192"], True),
+    "--threads": ("0,4-7", "1", ["one", "1,", "7-4", "0-99999", "-1"], True),
     "--threshold": ("0", "12.5", ["-1", "much", "1e9x"], True),
     "--thread": ("0", "1000", ["-1", "1.5", "two", "99999999999999999999"], True),
     "--unit": ("elements", "members", ["element", "0"], True),

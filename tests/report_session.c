@@ -9,6 +9,7 @@
 #include "machine/statistics.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
+#include "programs/traces/recording.h"
 #include "report/heap.h"
 #include "report/locking.h"
 #include "report/profiling.h"
@@ -200,6 +201,43 @@ void trc_write_paje(const struct trc_recorder *recorder, FILE *out)
 }
 
 /* And none is profiled. */
+struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made, char *why,
+                                        size_t size)
+{
+    (void)m, (void)made, (void)why, (void)size;
+    return NULL;
+}
+
+void tr_recording_free(struct tr_recording *recording)
+{
+    (void)recording;
+}
+
+void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
+{
+    (void)recording, (void)turn;
+}
+
+void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa)
+{
+    (void)recording, (void)va, (void)pa;
+}
+
+void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
+{
+    (void)recording, (void)name, (void)begin;
+}
+
+void tr_recording_end(struct tr_recording *recording)
+{
+    (void)recording;
+}
+
+void tr_recording_write(struct tr_recording *recording, FILE *out)
+{
+    (void)recording, (void)out;
+}
+
 bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_function_fn *function,
                          void *ctx)
 {

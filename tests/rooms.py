@@ -23,7 +23,7 @@ ROOMS = [
     ["procard/r4400", "procard/driver"],
     ["programs"],
     ["programs/linux", "programs/driven"],
-    ["programs/kernels", "programs/patterns"],
+    ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
     ["report"],
     ["sweep", "page", "trace"],
@@ -32,7 +32,7 @@ ROOMS = [
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven is also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"],
-         "programs": ["cli/latency.c", "cli/whatif.c", "input/pattern.c"]}
+         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
@@ -46,6 +46,7 @@ PREFIXES = {  # of what headers declare
     "programs/linux": "lx_",
     "programs/driven": "driven_",
     "programs/kernels": "kernels_",
+    "programs/traces": "tr_",
     "programs/patterns": "patterns_",
     "input": "in_",
     "report": "rep_",

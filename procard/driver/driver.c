@@ -22,7 +22,9 @@ struct driver {
     bool quiet;                                  /**< the source is not told of it */
     const struct pc_packed *packed, *packed_end; /**< to be made before the source is asked */
     sim_tick began;                              /**< it was first tried; SIM_NEVER: not yet */
-    uint64_t left;        /**< [PCycles] to compute before the next one ... */
+    uint64_t line; /**< of instructions, the last one that was looked up (LINE), ... */
+    bool again;    /**< ... and is to be looked up again before the reference is tried again */
+    uint64_t left; /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
 
@@ -101,6 +103,7 @@ static bool make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
     case PC_REFERENCE_STORE_CONDITIONAL:
         return store(d, r->kind == PC_REFERENCE_STORE_CONDITIONAL, result, stop);
     case PC_REFERENCE_FETCH:
+    case PC_REFERENCE_LINE:
         return pc_fetch(&d->base, r->address, d->base.now, stop);
     default:
         return pc_sync(&d->base, d->base.now, stop);
@@ -134,16 +137,24 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     struct pc_result result = {.failed = false};
     if (d->began == SIM_NEVER)
         d->began = cpu->now;
+    if (d->again && !pc_fetch(cpu, d->line, cpu->now, stop))
+        return false;
+    d->again = false;
     if (!make(d, &result, stop))
         return false;
+    if (r.kind == PC_REFERENCE_LINE)
+        d->line = r.address;
     result.began = d->began;
     result.done = cpu->now;
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
         count_try(cpu, &r, result.failed);
     d->asked = r.kind == PC_REFERENCE_WAIT && !holds(&r, result.value);
-    d->left = r.ticks ? r.ticks - 1 : 0;
-    pc_complete(cpu, completes_in(r.kind), 1);
-    cpu->instructions++;
+    d->left = 0;
+    if (r.kind != PC_REFERENCE_LINE) {
+        d->left = r.ticks ? r.ticks - 1 : 0;
+        pc_complete(cpu, completes_in(r.kind), 1);
+        cpu->instructions++;
+    }
     if (d->source->done && !d->quiet && !d->asked)
         d->source->done(d->self, cpu->number, &r, &result);
     return true;
@@ -225,6 +236,7 @@ static bool begin(struct driver *d, enum pc_stop *stop)
         d->state = r->state;
         return true;
     }
+    pc_charge(&d->base, PC_ST_KILL_EXC, r->ticks);
     d->base.exc = PC_EXC_SYS;
     *stop = PC_STOP_TRAP;
     return false;
@@ -354,8 +366,17 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     return cpu->now;
 }
 
+/* A reference that waits belongs to an instruction, which is fetched again if its line has been
+ * said. */
+static void leave(struct pc_cpu *cpu)
+{
+    struct driver *d = (struct driver *)cpu;
+    d->again =
+        d->line && d->asked && d->began != SIM_NEVER && d->reference.kind != PC_REFERENCE_LINE;
+}
+
 static const struct pc_core_ops core = {
-    .name = "driver", .size = sizeof(struct driver), .run = run};
+    .name = "driver", .size = sizeof(struct driver), .run = run, .leave = leave};
 
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
@@ -366,7 +387,8 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     struct driver *d = (struct driver *)pc_cpu_at(m, card);
     d->source = source;
     d->self = self;
-    d->asked = false;
+    d->asked = d->again = false;
+    d->line = 0;
     d->packed = d->packed_end = NULL;
     d->left = 0;
     nm_card_resume(m, card, at);

@@ -23,7 +23,9 @@ enum pc_reference_kind {
     PC_REFERENCE_STORE_CONDITIONAL,
     PC_REFERENCE_FETCH, /**< of the instruction line at the address */
     PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
-    PC_REFERENCE_WAIT,  /**< loads, again and again, until what it loads is what is waited for */
+    PC_REFERENCE_LINE, /**< the same, of instructions that are said elsewhere (COMPUTE): it takes no
+                            PCycle of its own */
+    PC_REFERENCE_WAIT, /**< loads, again and again, until what it loads is what is waited for */
 };
 
 /** What a PC_REFERENCE_WAIT waits for: that the word ... the value. Of 32-bit and 64-bit words. */
@@ -44,7 +46,7 @@ struct pc_reference {
     sim_tick at;      /**< not before this tick; until then the processor idles in PC_ST_INT, which
                           counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
-                           the next reference. 0 means 1 */
+                           the next reference. 0 means 1. END: how many the trap kills, at once */
     enum pc_status state;      /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
     enum pc_relation relation; /**< WAIT only; its `ticks` pass between two looks, too */
 };

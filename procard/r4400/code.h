@@ -300,6 +300,7 @@ void r4400_attach(struct r4400 *cpu);
 extern const struct pc_core_ops r4400_profiled;
 sim_tick r4400_run_profiled(struct pc_cpu *base, sim_tick horizon);
 sim_tick r4400_run_touching(struct pc_cpu *base, sim_tick horizon);
+sim_tick r4400_run_recording(struct pc_cpu *base, sim_tick horizon);
 
 /** Says of a new block's ways out how they move. */
 void r4400_profile_mark(const struct r4400_code *code, struct r4400_block *block);

@@ -68,6 +68,18 @@ static void harvest(struct pc_cpu *base)
         r4400_profile_harvest(code);
 }
 
+static const struct pc_core_ops recording = {
+    .name = "r4400",
+    .size = sizeof(struct r4400),
+    .free = r4400_detach,
+    .run = r4400_run_recording,
+    .settle = r4400_settle,
+    .totals = r4400_totals,
+    .leave = r4400_refetch,
+    .pc = pc,
+    .store_bytes = store_bytes,
+};
+
 static const struct pc_core_ops core = {
     .name = "r4400",
     .size = sizeof(struct r4400),
@@ -80,6 +92,7 @@ static const struct pc_core_ops core = {
     .pc = pc,
     .store_bytes = store_bytes,
     .profiled = &r4400_profiled,
+    .recording = &recording,
 };
 
 #define PROFILED(how)                                                                              \

@@ -13,6 +13,7 @@
  */
 #include "procard/cursor.h"
 #include "procard/r4400/code.h"
+#include "procard/record.h"
 
 #include <assert.h>
 #include <endian.h>
@@ -29,7 +30,7 @@ enum {
 
 typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
-/* ---- in a profile (exec_profiled.c), and noting bytes (exec_touching.c)
+/* ---- in a profile (exec_profiled.c), noting bytes (exec_touching.c), and telling of references
  */
 
 /*
@@ -38,6 +39,9 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
  * HERE    the instruction at `pc` asks the card
  * CHARGED the instruction at which it stands was charged
  * TOUCHED an access of a place's line is made
+ *
+ * ... and in exec_recording.c:
+ * RECORDED a reference has been made by the instruction that starts at tick `at`
  */
 #ifdef R4400_PROFILED
 #define COUNT(which) (++*pc_node_counter(cpu->base.cursor->node, 2 * b->id + (unsigned)(which)))
@@ -53,6 +57,12 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
 #define MOVE(target)       ((void)0)
 #define HERE(pc)           ((void)0)
 #define CHARGED(column, n) ((void)0)
+#endif
+#ifdef R4400_RECORDING
+#define RECORDED(kind, va, size, at) \
+    pc_record(&cpu->base, PC_RECORDED_##kind, wrap(cpu, (va)), (size), (at))
+#else
+#define RECORDED(kind, va, size, at) ((void)0)
 #endif
 #ifdef R4400_TOUCHING
 #define TOUCHED(where, id, va, size, shift) \
@@ -565,7 +575,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, shift, slow, size, address, statement)              \
+#define ACCESS(id, tag, shift, slow, kind, size, address, statement)        \
     do_##id:                                                                \
     {                                                                       \
         const uint64_t va = (address);                                      \
@@ -582,13 +592,14 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             PACE_AGAIN();                                                   \
             TOUCHED(cpu->base.touched, id, va, size, shift);                \
         }                                                                   \
+        RECORDED(kind, va, size, NOW);                                      \
         statement;                                                          \
         NEXT();                                                             \
     }
 #define LOAD(id, size, address, statement) \
-    ACCESS(id, rtag, 0, load_slowly, size, address, statement)
+    ACCESS(id, rtag, 0, load_slowly, LOAD, size, address, statement)
 #define STORE(id, size, address, statement) \
-    ACCESS(id, wtag, 32, store_slowly, size, address, statement)
+    ACCESS(id, wtag, 32, store_slowly, STORE, size, address, statement)
 
 #define LINKED(id, size, statement)                                                         \
     do_##id:                                                                                \
@@ -599,6 +610,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             goto stopped;                                                                   \
         PACE_AGAIN();                                                                       \
         TOUCHED(cpu->base.touched, id, wrap(cpu, S + IMM), size, 0);                        \
+        RECORDED(LL, S + IMM, size, NOW);                                                   \
         statement;                                                                          \
         NEXT();                                                                             \
     }
@@ -615,9 +627,11 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         PACE_AGAIN();                                                                \
         if (p) {                                                                     \
             TOUCHED(cpu->base.touched, id, va, size, 32);                            \
+            RECORDED(SC, va, size, NOW);                                             \
             statement;                                                               \
             cpu->base.tries.row = 0;                                                 \
         } else {                                                                     \
+            RECORDED(SC_FAILED, va, size, NOW);                                      \
             failed_try(cpu, PC, va);                                                 \
         }                                                                            \
         D = !failed;                                                                 \
@@ -669,6 +683,13 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         ENTER();             \
     } while (0)
 
+/** The block's first instruction has been looked up, if `check` says so. */
+#define LOOKED(pc)                                 \
+    do {                                           \
+        if (check)                                 \
+            RECORDED(FETCH, pc, 0, cpu->base.now); \
+    } while (0)
+
 #define IN_CACHE(block) \
     (((const struct pc_line *)((const char *)cpu->base.i + (block)->place))->rtag == (block)->line)
 
@@ -678,6 +699,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             goto brink;                                  \
         if (check && unlikely(!IN_CACHE(b)))             \
             goto miss;                                   \
+        LOOKED(b->key.pc);                               \
         op = b->ops;                                     \
         DISPATCH();                                      \
     } while (0)
@@ -746,6 +768,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
+        RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
         check = false;
         cpu->fetched_pc = cpu->r.pc;
     }
@@ -759,14 +782,17 @@ brink: /* the horizon may fall inside the block */
     }
     if (check && !IN_CACHE(b))
         goto miss;
+    LOOKED(b->key.pc);
     pace(&sign, b, horizon - cpu->base.now);
 do_ENTER:
     op = b->ops;
     DISPATCH();
 
 do_LOOK:
-    if (IN_CACHE(b))
+    if (IN_CACHE(b)) {
+        RECORDED(FETCH, b->key.pc, 0, cpu->base.now);
         goto do_ENTER;
+    }
     take_down(&sign);
 miss:
     HERE(b->key.pc);
@@ -774,6 +800,7 @@ miss:
         check = true;
         goto stopped_before;
     }
+    RECORDED(FETCH, b->key.pc, 0, cpu->base.now);
     check = false;
     goto brink;
 
@@ -785,9 +812,12 @@ do_LINE : {
         HERE(va);
         if (!pc_fetch(&cpu->base, va, NOW, &why))
             goto stopped;
+        RECORDED(FETCH, va, 0, NOW);
         if (NOW >= horizon)
             goto stopped_behind_line;
         PACE_AGAIN();
+    } else {
+        RECORDED(FETCH, va, 0, NOW);
     }
     NEXT();
 }
@@ -1096,6 +1126,7 @@ off_the_map: /* no instruction there, or not yet */
     cpu->fetched_pc = R4400_NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
+    RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
     b = resume(cpu);
     check = false;
     goto brink;

@@ -30,6 +30,7 @@ EXECUTIONS = {
     "strings": 150_000,
     "card": 500_000,
     "sync": 500_000,
+    "trace": 100_000,
     "formula": 4_500_000,
     "units": 5_300_000,
 }

@@ -1,0 +1,82 @@
+/*
+ * What cores refer to. The hard idea is whose a PCycle is: whatever the card charges, it charges in
+ * one place (pc_card_stall), so what is left of a core's clock is its own.
+ */
+#include "procard/record.h"
+#include "base/alloc.h"
+#include "procard/card.h"
+
+struct pc_records {
+    struct nm_machine *m;
+    struct pc_record_listener listener;
+};
+
+static struct pc_card *card_at(const struct pc_records *records, unsigned card)
+{
+    return pc_card_of(nm_machine_card(records->m, card));
+}
+
+struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_listener *listener)
+{
+    const struct pc_card *first = pc_card_of(nm_machine_card(m, 0));
+    if (!first->core->recording)
+        return NULL;
+    struct pc_records *records = sim_alloc(1, sizeof *records);
+    *records = (struct pc_records){m, *listener};
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct pc_card *card = card_at(records, i);
+        struct pc_record *record = sim_alloc(1, sizeof *record);
+        record->listener = &records->listener;
+        record->card = i;
+        card->core = card->core->recording;
+        card->cpu.record = record;
+    }
+    return records;
+}
+
+void pc_record_end(struct pc_records *records)
+{
+    if (!records)
+        return;
+    for (unsigned i = 0; i < nm_machine_cards(records->m); i++)
+        free(card_at(records, i)->cpu.record);
+    free(records);
+}
+
+void pc_record_tell(struct pc_record *record)
+{
+    const struct pc_record_listener *listener = record->listener;
+    if (record->count)
+        listener->made(listener->ctx, record->card, record->thread, record->made, record->count);
+    record->count = 0;
+}
+
+uint64_t pc_record_flush(struct pc_records *records, unsigned card)
+{
+    struct pc_card *c = card_at(records, card);
+    pc_core_settle(c);
+    pc_record_tell(c->cpu.record);
+    return c->cpu.now - c->cpu.record->waited;
+}
+
+bool pc_record_stands(const struct pc_records *records, unsigned card)
+{
+    const enum pc_activity activity = card_at(records, card)->activity;
+    return activity == PC_TRAPPED || activity == PC_IDLE;
+}
+
+void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
+{
+    if (record->card == 0)
+        record->listener->unmapped(record->listener->ctx, va, len);
+}
+
+void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from)
+{
+    struct pc_record *record = cpu->record;
+    const struct pc_record_listener *listener = record->listener;
+    pc_record_tell(record);
+    record->thread = cpu->tries.thread;
+    listener->goes_on(listener->ctx, record->card, record->thread, cpu->now - record->waited, from,
+                      cpu->now);
+}

@@ -1,0 +1,112 @@
+/*
+ * What the cores of a machine refer to, reference by reference, for traces.
+ *
+ * A core that can tell (pc_core_ops.recording) says of each reference that has been made where it
+ * was and when, and of each instruction that is looked up in the primary instruction cache. When is
+ * said in PCycles of the core's own: without those for which the card or the operating system let
+ * it wait. Nothing simulated changes.
+ */
+#ifndef PC_RECORD_H
+#define PC_RECORD_H
+
+#include "procard/core.h"
+
+/** What is told of. */
+enum pc_recorded_kind {
+    PC_RECORDED_LOAD,
+    PC_RECORDED_STORE,
+    PC_RECORDED_FETCH, /**< an instruction is looked up; the size is 0 */
+    PC_RECORDED_LL,
+    PC_RECORDED_SC,
+    PC_RECORDED_SC_FAILED,
+};
+
+/** A reference that has been made. */
+struct pc_recorded {
+    uint64_t va;
+    uint64_t own;     /**< [PCycles] of the core's own before its instruction */
+    uint64_t version; /**< as `ordered` says */
+    uint8_t kind;     /**< enum pc_recorded_kind */
+    uint8_t size;     /**< [bytes] */
+    bool ordered;     /**< `ordered` says that threads synchronise there */
+};
+
+/** Who is told. All of it only reads what is simulated. */
+struct pc_record_listener {
+    void *ctx;
+
+    /** References of a card, in their order, some time after they were made.
+     *  @param thread  the operating system's number of it (struct pc_tries) */
+    void (*made)(void *ctx, unsigned card, uint32_t thread, const struct pc_recorded *reference,
+                 size_t count);
+
+    /** At once, in the order in which the machine makes them: a load, a store, an LL or an SC that
+     *  stored. @return whether threads synchronise there; then *version is how many have stored
+     *  before */
+    bool (*ordered)(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version);
+
+    /** Pages are mapped otherwise from now on, for all cards. */
+    void (*unmapped)(void *ctx, uint64_t va, uint64_t len);
+
+    /** A thread goes on that stood on a card, or is put there. `made` has been called for all
+     *  before. @param own  as in struct pc_recorded, when it stopped
+     *  @param from, to  [ticks] of the card's clock: when it stopped, and when it goes on */
+    void (*goes_on)(void *ctx, unsigned card, uint32_t thread, uint64_t own, sim_tick from,
+                    sim_tick to);
+};
+
+struct pc_records;
+
+/** Has the cards of a machine of processor cards tell, from now on; before its first run.
+ *  @param listener  the caller's, outlives the recording
+ *  @return the caller's, to be ended behind the machine's last run and before its end; NULL: the
+ *          cards' core cannot tell, or is told otherwise already (a profile) */
+struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_listener *listener);
+void pc_record_end(struct pc_records *records);
+
+/** Has `made` called for all that a card's core has made. The machine stands.
+ *  @return [PCycles] of the core's own, up to now */
+uint64_t pc_record_flush(struct pc_records *records, unsigned card);
+
+/** Whether a card stands: it has trapped, or has no thread. */
+bool pc_record_stands(const struct pc_records *records, unsigned card);
+
+enum { PC_RECORD_ROOM = 1 << 12 };
+
+/** A card's share: what has not been told yet. The room's own. */
+struct pc_record {
+    const struct pc_record_listener *listener;
+    unsigned card;
+    uint32_t thread;
+    uint64_t waited; /**< [PCycles] for which the core was let wait */
+    size_t count;
+    struct pc_recorded made[PC_RECORD_ROOM];
+};
+
+/** Tells what has not been told. */
+void pc_record_tell(struct pc_record *record);
+
+/** A thread goes on: pc_record.waited has what it waited. */
+void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from);
+
+/** Pages are mapped otherwise: told once for all cards. */
+void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
+
+/** A core has made a reference. @param at  [ticks] of its clock: of the instruction, behind what it
+ *  was let wait for */
+static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t va,
+                             unsigned size, sim_tick at)
+{
+    struct pc_record *record = cpu->record;
+    struct pc_recorded *made = &record->made[record->count++];
+    made->va = va;
+    made->own = at - record->waited;
+    made->kind = (uint8_t)kind;
+    made->size = (uint8_t)size;
+    made->ordered = kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED &&
+                    record->listener->ordered(record->listener->ctx, kind, va, &made->version);
+    if (record->count == PC_RECORD_ROOM)
+        pc_record_tell(record);
+}
+
+#endif

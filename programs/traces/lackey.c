@@ -1,0 +1,130 @@
+/*
+ * valgrind --tool=lackey --trace-mem=yes: "I  addr,size" for an instruction, " L addr,size",
+ * " S addr,size" and " M addr,size" (loads, stores, both) for what it refers to, and between them
+ * what valgrind itself has to say, behind "==PID==" or "--PID--". There are no threads in it.
+ */
+#include "base/alloc.h"
+#include "programs/traces/text.h"
+#include "programs/traces/writers.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* What valgrind says itself. */
+static bool is_remark(const char *line)
+{
+    uint64_t pid;
+    const char *p = line, mark = *p;
+    if (!(tr_text_word(&p, "==") || tr_text_word(&p, "--") || tr_text_word(&p, "**")))
+        return false;
+    return tr_text_decimal(&p, &pid) && p[0] == mark && p[1] == mark;
+}
+
+/* @return the record's letter, 0: it is none */
+static char read_record(const char *line, uint64_t *address, uint64_t *size)
+{
+    const char letter = line[0] == 'I' && line[1] == ' '              ? 'I'
+                        : line[0] == ' ' && line[1] && line[2] == ' ' ? line[1]
+                                                                      : '\0';
+    if (!letter || !strchr("ILSM", letter))
+        return '\0';
+    line += 2;
+    tr_text_blanks(&line);
+    const bool good = tr_text_hex(&line, address) && *line++ == ',' && tr_text_decimal(&line, size);
+    tr_text_blanks(&line);
+    return good && !*line ? letter : '\0';
+}
+
+static int says(const char *line)
+{
+    uint64_t address, size;
+    return !*line            ? 0
+           : is_remark(line) ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
+           : read_record(line, &address, &size) ? 1
+                                                : -1;
+}
+
+static bool is(const char *bytes, size_t size)
+{
+    return tr_text_lines(bytes, size, says);
+}
+
+static void take(struct tr_text *text, const char *line)
+{
+    uint64_t address = 0, size = 0;
+    if (!*line || is_remark(line))
+        return;
+    const char letter = read_record(line, &address, &size);
+    if (!letter) {
+        tr_input_complain(text->source.in,
+                          "'%.40s' is no line of lackey's; keep what the program prints apart, "
+                          "with valgrind's --log-file=FILE",
+                          line);
+        return;
+    }
+    tr_text_on(text, 0);
+    if (letter == 'I')
+        tr_text_instruction(text, address, size);
+    if (letter == 'L' || letter == 'M')
+        tr_text_refer(text, TR_OP_LOAD, address, size);
+    if (letter == 'S' || letter == 'M')
+        tr_text_refer(text, TR_OP_STORE, address, size);
+}
+
+static bool open_lackey(struct tr_source *source)
+{
+    ((struct tr_text *)source)->line = take;
+    source->about.page = 4096;
+    snprintf(source->made, sizeof source->made, "valgrind --tool=lackey");
+    return true;
+}
+
+const struct tr_reader tr_lackey_reader = {.size = sizeof(struct tr_text),
+                                           .is = is,
+                                           .open = open_lackey,
+                                           .next = tr_text_next,
+                                           .close = tr_text_close};
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct tr_sink {
+    FILE *out;
+};
+
+static struct tr_sink *begin(FILE *out, const struct tr_about *about)
+{
+    (void)about;
+    struct tr_sink *sink = sim_alloc(1, sizeof *sink);
+    sink->out = out;
+    return sink;
+}
+
+static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
+{
+    (void)thread;
+    for (; count--; op++)
+        switch (op->kind) {
+        case TR_OP_FETCH:
+            fprintf(sink->out, "I  %08" PRIx64 ",4\n", op->address);
+            break;
+        case TR_OP_LOAD:
+        case TR_OP_LL:
+        case TR_OP_ACQUIRE:
+            fprintf(sink->out, " L %08" PRIx64 ",%u\n", op->address, op->size);
+            break;
+        case TR_OP_STORE:
+        case TR_OP_SC:
+        case TR_OP_RELEASE:
+            fprintf(sink->out, " S %08" PRIx64 ",%u\n", op->address, op->size);
+            break;
+        default:
+            break;
+        }
+}
+
+static void end(struct tr_sink *sink)
+{
+    free(sink);
+}
+
+const struct tr_writer tr_lackey_writer = {.open = begin, .put = put, .close = end};

@@ -1,0 +1,282 @@
+/*
+ * Reading our own files. The tail says where the index is, and the index where the blocks are; a
+ * file without a tail was not written to its end.
+ */
+#include "programs/traces/ntr.h"
+#include "base/alloc.h"
+#include "programs/traces/source.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#define DAMAGED "; the file is damaged: take it from where it came from, or make it again"
+
+struct ntr {
+    struct tr_source source;
+    struct tr_coder *coder;
+    FILE *file;
+    uint64_t size; /* [bytes] of the file */
+    struct tr_block *block;
+    size_t blocks, next;
+    struct tr_op *op; /* [TR_BLOCK_RECORDS] of the last batch */
+    uint8_t *bytes;   /* of its block; [room] */
+    size_t room;
+};
+
+static bool is(const char *bytes, size_t size)
+{
+    return size >= TR_NTR_MAGIC_SIZE && !memcmp(bytes, TR_NTR_MAGIC, TR_NTR_MAGIC_SIZE);
+}
+
+static bool fail(struct ntr *n, uint64_t offset, const char *what)
+{
+    tr_source_complain(&n->source, offset, "%s", what);
+    return false;
+}
+
+static bool read_at(struct ntr *n, uint64_t offset, void *to, size_t size)
+{
+    if (fseeko(n->file, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, size, n->file) == size)
+        return true;
+    return fail(n, offset, ferror(n->file) ? strerror(errno) : "the file ends here" DAMAGED);
+}
+
+/* ---- head, index and tail -------------------------------------------------------------------- */
+
+static bool read_head(struct ntr *n)
+{
+    uint8_t head[TR_NTR_HEAD + TR_NAME_MAX + 8];
+    if (n->size < TR_NTR_HEAD)
+        return fail(n, n->size, "the file is truncated within its head; make it again");
+    if (!read_at(n, 0, head, TR_NTR_HEAD))
+        return false;
+    const uint32_t version = tr_get32(head + 8), length = tr_get32(head + 20);
+    if (version != TR_NTR_VERSION) {
+        tr_source_complain(&n->source, 8, "version %u of the format; this program reads version %d",
+                           version, TR_NTR_VERSION);
+        return false;
+    }
+    if (length > TR_NAME_MAX)
+        return fail(n, 20, "a head of no such length" DAMAGED);
+    if (!read_at(n, TR_NTR_HEAD, head + TR_NTR_HEAD, length + 8))
+        return false;
+    if (XXH64(head, TR_NTR_HEAD + length, 0) != tr_get64(head + TR_NTR_HEAD + length))
+        return fail(n, 0, "the head is not the one that was written (checksum)" DAMAGED);
+    memcpy(n->source.made, head + TR_NTR_HEAD, length);
+    n->source.about.timed = tr_get32(head + 12) & 1;
+    n->source.about.part = tr_get32(head + 12) >> 1 & 1;
+    n->source.about.page = tr_get32(head + 16);
+    n->source.about.where = tr_get64(head + 24);
+    return true;
+}
+
+/* What is left of the index while it is read. */
+struct rest {
+    const uint8_t *at;
+    size_t left;
+};
+
+static const uint8_t *take(struct rest *rest, size_t size)
+{
+    const uint8_t *at = rest->left < size ? NULL : rest->at;
+    if (at) {
+        rest->at += size;
+        rest->left -= size;
+    }
+    return at;
+}
+
+static bool read_threads(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *count = take(rest, 8);
+    bool good = count && tr_get64(count) <= TR_THREADS_MAX;
+    const uint64_t threads = good ? tr_get64(count) : 0;
+    n->source.card = sim_alloc(threads, sizeof *n->source.card);
+    for (uint64_t i = 0; i < threads && good; i++) {
+        const uint8_t *row = take(rest, TR_NTR_INDEX_THREAD);
+        good = row && tr_source_thread(&n->source, tr_get64(row));
+        n->source.card[i] = good ? tr_get32(row + 8) : 0;
+    }
+    return good;
+}
+
+static bool read_regions(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *count = take(rest, 8);
+    if (!count || tr_get64(count) > TR_NAMES_MAX)
+        return false;
+    n->source.region = sim_alloc(tr_get64(count), sizeof *n->source.region);
+    n->source.regions = (uint32_t)tr_get64(count);
+    for (uint32_t i = 0; i < n->source.regions; i++) {
+        const uint8_t *length = take(rest, 4);
+        const uint8_t *text =
+            length && tr_get32(length) <= TR_NAME_MAX ? take(rest, tr_get32(length)) : NULL;
+        if (!text)
+            return false;
+        n->source.region[i] = sim_strndup((const char *)text, tr_get32(length));
+    }
+    return true;
+}
+
+static bool read_pages(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *count = take(rest, 8);
+    if (!count || tr_get64(count) > rest->left / TR_NTR_INDEX_PAGE)
+        return false;
+    n->source.pages = tr_get64(count);
+    n->source.page = sim_alloc(n->source.pages, sizeof *n->source.page);
+    for (size_t i = 0; i < n->source.pages; i++) {
+        const uint8_t *row = take(rest, TR_NTR_INDEX_PAGE);
+        n->source.page[i] = (struct tr_page){tr_get64(row), tr_get64(row + 8)};
+    }
+    return true;
+}
+
+static bool read_blocks(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *count = take(rest, 8);
+    if (!count || tr_get64(count) != rest->left / TR_NTR_INDEX_ROW || rest->left % TR_NTR_INDEX_ROW)
+        return false;
+    n->blocks = tr_get64(count);
+    n->block = sim_alloc(n->blocks, sizeof *n->block);
+    for (size_t i = 0; i < n->blocks; i++) {
+        const uint8_t *row = take(rest, TR_NTR_INDEX_ROW);
+        struct tr_block *b = &n->block[i];
+        *b = (struct tr_block){.offset = tr_get64(row),
+                               .references = tr_get64(row + 8),
+                               .instructions = tr_get64(row + 16),
+                               .thread = tr_get32(row + 24),
+                               .records = tr_get32(row + 28)};
+        if (b->offset > n->size || b->thread >= n->source.threads || !b->records ||
+            b->records > TR_BLOCK_RECORDS)
+            return false;
+    }
+    return true;
+}
+
+/* Where each block's thread is behind it: where its next block begins. */
+static void find_ends(struct ntr *n)
+{
+    const struct tr_block **next = sim_alloc(n->source.threads, sizeof *next);
+    for (size_t i = n->blocks; i--;) {
+        struct tr_block *b = &n->block[i];
+        const struct tr_block *behind = next[b->thread];
+        b->references_end = behind ? behind->references : UINT64_MAX;
+        b->instructions_end = behind ? behind->instructions : UINT64_MAX;
+        next[b->thread] = b;
+    }
+    free(next);
+}
+
+static bool read_index(struct ntr *n)
+{
+    uint8_t tail[TR_NTR_TAIL_SIZE];
+    const uint64_t at = n->size - TR_NTR_TAIL_SIZE;
+    if (n->size < TR_NTR_HEAD + TR_NTR_TAIL_SIZE || !read_at(n, at, tail, sizeof tail) ||
+        memcmp(tail, TR_NTR_TAIL, 8) != 0)
+        return fail(n, n->size,
+                    "the file is truncated: its end is missing; make it again, or copy it whole");
+    const uint64_t offset = tr_get64(tail + 8), size = tr_get64(tail + 16);
+    if (offset > at || size != at - offset)
+        return fail(n, at, "an index of no such size" DAMAGED);
+    uint8_t *index = sim_alloc(size, 1);
+    struct rest rest = {index, size};
+    const bool good = read_at(n, offset, index, size) &&
+                      XXH64(index, size, 0) == tr_get64(tail + 24) && read_threads(n, &rest) &&
+                      read_regions(n, &rest) && read_pages(n, &rest) && read_blocks(n, &rest);
+    free(index);
+    find_ends(n);
+    return good || fail(n, offset, "the index is not the one that was written" DAMAGED);
+}
+
+static bool open_ntr(struct tr_source *source)
+{
+    struct ntr *n = (struct ntr *)source;
+    struct stat st;
+    n->file = tr_input_file(source->in);
+    if (!n->file)
+        return fail(n, 0, "a trace of this kind is packed already; unpack the file first");
+    if (fstat(fileno(n->file), &st) != 0 || !S_ISREG(st.st_mode))
+        return fail(n, 0, "a trace of this kind is read from a file, not from a pipe");
+    n->size = (uint64_t)st.st_size;
+    n->coder = tr_coder_new();
+    return read_head(n) && read_index(n);
+}
+
+/* ---- blocks ---------------------------------------------------------------------------------- */
+
+size_t tr_blocks(const struct tr_source *source, const struct tr_block **blocks)
+{
+    if (source->reader != &tr_ntr_reader)
+        return 0;
+    *blocks = ((const struct ntr *)source)->block;
+    return ((const struct ntr *)source)->blocks;
+}
+
+bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
+{
+    struct ntr *n = (struct ntr *)source;
+    const struct tr_block *b = &n->block[block];
+    struct tr_block head = {.offset = 0};
+    uint8_t bytes[TR_BLOCK_HEAD];
+    uint32_t packed;
+    if (!read_at(n, b->offset, bytes, sizeof bytes))
+        return false;
+    const char *wrong = tr_block_head(bytes, &head, &packed);
+    if (!wrong && (head.thread != b->thread || head.records != b->records ||
+                   head.references != b->references || head.instructions != b->instructions))
+        wrong = "a block is not what the index says";
+    if (!wrong) {
+        if (packed > n->room) {
+            n->room = packed;
+            n->bytes = sim_grow(n->bytes, n->room, 1);
+        }
+        if (!read_at(n, b->offset + TR_BLOCK_HEAD, n->bytes, packed))
+            return false;
+        wrong = tr_block_decode(n->coder, bytes, b, n->bytes, packed, op);
+    }
+    if (wrong)
+        tr_source_complain(source, b->offset, "%s" DAMAGED, wrong);
+    return !wrong;
+}
+
+static bool is_wanted(const struct ntr *n, const struct tr_block *b)
+{
+    const struct tr_stretch stretch = {
+        b->thread, {b->references, b->references_end}, {b->instructions, b->instructions_end}};
+    return !n->source.want || n->source.want(n->source.want_ctx, &stretch);
+}
+
+static enum tr_more next(struct tr_source *source, struct tr_batch *out)
+{
+    struct ntr *n = (struct ntr *)source;
+    while (n->next < n->blocks && !is_wanted(n, &n->block[n->next]))
+        n->next++;
+    if (n->next == n->blocks)
+        return TR_END;
+    if (!n->op)
+        n->op = sim_alloc(TR_BLOCK_RECORDS, sizeof *n->op);
+    if (!tr_block_read(source, n->next, n->op))
+        return TR_BAD;
+    const struct tr_block *b = &n->block[n->next++];
+    *out = (struct tr_batch){.op = n->op,
+                             .count = b->records,
+                             .references = b->references,
+                             .instructions = b->instructions,
+                             .thread = b->thread};
+    return TR_MORE;
+}
+
+static void end(struct tr_source *source)
+{
+    struct ntr *n = (struct ntr *)source;
+    tr_coder_free(n->coder);
+    free(n->block);
+    free(n->op);
+    free(n->bytes);
+}
+
+const struct tr_reader tr_ntr_reader = {
+    .size = sizeof(struct ntr), .is = is, .open = open_ntr, .next = next, .close = end};

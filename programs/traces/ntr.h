@@ -1,0 +1,31 @@
+/*
+ * Our own files (.ntr): a head, blocks (block.h), an index, and a tail that shows that the file is
+ * whole. Private to the room, but for replay, which reads each thread's blocks by themselves.
+ */
+#ifndef TR_NTR_H
+#define TR_NTR_H
+
+#include "programs/traces/block.h"
+
+/* docs/traces.md has the format of these. */
+#define TR_NTR_MAGIC "\x89NTR\r\n\x1a\n"
+#define TR_NTR_TAIL  "NTR end\n"
+enum {
+    TR_NTR_MAGIC_SIZE = 8,
+    TR_NTR_VERSION = 1,
+    TR_NTR_HEAD = 32,         /**< [bytes] before the line of text and its checksum */
+    TR_NTR_INDEX_THREAD = 12, /**< [bytes] of a thread in the index, */
+    TR_NTR_INDEX_ROW = 32,    /**< [bytes] of a block in the index */
+    TR_NTR_INDEX_PAGE = 16,   /**< the same of a page */
+    TR_NTR_TAIL_SIZE = 32
+};
+
+/** The blocks of a trace in our format, in the file's order. @return how many; 0: it is in another
+ *  format, or has none */
+size_t tr_blocks(const struct tr_source *source, const struct tr_block **blocks);
+
+/** Reads one of them. @param[out] op  [records] of it
+ *  @return false: tr_why says why */
+bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op);
+
+#endif

@@ -1,0 +1,472 @@
+/*
+ * Recording. The hard idea is what is kept of time: only PCycles that are the program's own, as
+ * gaps, and how long the operating system took from one event to another. What a thread waited for
+ * is kept as an event: the thread that woke it, or the store that it saw.
+ *
+ * Records of a card come in pieces and late. So before anything is put into a thread's records that
+ * the cards do not tell of, its card is asked for what it has (catch_up).
+ */
+#include "programs/traces/recording.h"
+#include "base/alloc.h"
+#include "procard/procard.h"
+#include "procard/record.h"
+#include "programs/traces/writers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <uthash.h>
+#include <xxhash.h>
+
+enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
+
+enum state { RUNS, BORN, SLEEPS, CALLED, OVER };
+
+struct thread {
+    uint32_t name; /* the operating system's number */
+    enum state state;
+    unsigned card;
+    uint32_t killed; /* [PCycles] of its own by a trap: the gap of its next note */
+    sim_tick since;  /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
+                        if it has no card */
+};
+
+struct card {
+    uint32_t thread; /* that is on it; NOBODY: none yet */
+    uint64_t own;    /* [PCycles] of its own that are in records */
+    sim_tick told;   /* [ticks] up to which the system's time is in records */
+};
+
+/* Eight bytes into which threads store that synchronise there. */
+struct word {
+    uint64_t number;
+    uint64_t stored; /* how often */
+    UT_hash_handle hh;
+};
+
+/* A line in which somebody has said LL. */
+struct line {
+    uint64_t number;
+    UT_hash_handle hh;
+};
+
+struct tr_recording {
+    struct nm_machine *m;
+    struct pc_records *records;
+    FILE *file; /* the trace, until it is copied */
+    struct tr_sink *sink;
+    struct thread *thread;
+    uint32_t threads;
+    struct card *card;
+    char **region;
+    uint32_t regions;
+    struct word *words;
+    struct line *lines;
+    struct tr_op *unmapped; /* [unmaps] that are in no thread's records yet */
+    size_t unmaps;
+    uint64_t filter[(1 << FILTER_BITS) / 64]; /* lines that may be there */
+};
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
+{
+    if (thread != NOBODY)
+        tr_ntr_writer.put(r->sink, thread, &op, 1);
+}
+
+/* What cards do not tell of, of the thread on one. */
+static void note(struct tr_recording *r, const struct card *c, struct tr_op op)
+{
+    if (c->thread == NOBODY)
+        return;
+    op.gap = r->thread[c->thread].killed;
+    r->thread[c->thread].killed = 0;
+    put(r, c->thread, op);
+}
+
+/* PCycles of its own since its last record. @return the gap of the next one */
+static uint32_t gap_to(struct tr_recording *r, struct card *c, uint64_t own)
+{
+    uint64_t gap = own - c->own;
+    if (gap > UINT32_MAX) {
+        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = gap});
+        gap = 0;
+    }
+    c->own = own;
+    return (uint32_t)gap;
+}
+
+static uint8_t kind_of(const struct pc_recorded *made)
+{
+    static const uint8_t plain[] = {
+        [PC_RECORDED_LOAD] = TR_OP_LOAD,   [PC_RECORDED_STORE] = TR_OP_STORE,
+        [PC_RECORDED_FETCH] = TR_OP_FETCH, [PC_RECORDED_LL] = TR_OP_LL,
+        [PC_RECORDED_SC] = TR_OP_SC,       [PC_RECORDED_SC_FAILED] = TR_OP_SC_FAILED};
+    return !made->ordered                    ? plain[made->kind]
+           : made->kind == PC_RECORDED_LOAD  ? TR_OP_ACQUIRE
+           : made->kind == PC_RECORDED_STORE ? TR_OP_RELEASE
+                                             : TR_OP_SC;
+}
+
+static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_recorded *reference,
+                 size_t count)
+{
+    struct tr_recording *r = ctx;
+    struct card *c = &r->card[card];
+    (void)thread;
+    for (size_t i = 0; i < count; i++) {
+        const struct pc_recorded *m = &reference[i];
+        const struct tr_op op = {.address = m->va,
+                                 .value = m->ordered ? m->version : 0,
+                                 .gap = gap_to(r, c, m->own),
+                                 .kind = kind_of(m),
+                                 .size = m->size};
+        put(r, c->thread, op);
+        c->own += tr_op_instructions(&op) - op.gap;
+    }
+}
+
+/* Up to here. @param trapped  its thread stands because of an exception or an interrupt */
+static void close_gap(struct tr_recording *r, struct card *c, uint64_t own, bool trapped)
+{
+    uint64_t left = own - c->own;
+    if (c->thread != NOBODY && trapped && left >= PC_KILLED_BY_EXCEPTION) {
+        r->thread[c->thread].killed = PC_KILLED_BY_EXCEPTION;
+        left -= PC_KILLED_BY_EXCEPTION;
+    }
+    if (left)
+        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left});
+    c->own = own;
+}
+
+/* All that a card has done up to now is in records. */
+static void catch_up(struct tr_recording *r, unsigned card, bool trapped)
+{
+    close_gap(r, &r->card[card], pc_record_flush(r->records, card), trapped);
+}
+
+/* ---- where threads synchronise --------------------------------------------------------------- */
+
+static uint64_t filter_of(uint64_t line)
+{
+    return line * UINT64_C(0x9e3779b97f4a7c15) >> (64 - FILTER_BITS);
+}
+
+static bool is_theirs(const struct tr_recording *r, uint64_t line)
+{
+    const uint64_t bit = filter_of(line);
+    struct line *found = NULL;
+    if (r->filter[bit / 64] >> bit % 64 & 1)
+        HASH_FIND(hh, r->lines, &line, sizeof line, found);
+    return found;
+}
+
+static void add_line(struct tr_recording *r, uint64_t number)
+{
+    const uint64_t bit = filter_of(number);
+    if (is_theirs(r, number))
+        return;
+    struct line *line = sim_alloc(1, sizeof *line);
+    line->number = number;
+    HASH_ADD(hh, r->lines, number, sizeof line->number, line);
+    r->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+static struct word *word_at(struct tr_recording *r, uint64_t number)
+{
+    struct word *word;
+    HASH_FIND(hh, r->words, &number, sizeof number, word);
+    if (!word) {
+        word = sim_alloc(1, sizeof *word);
+        word->number = number;
+        HASH_ADD(hh, r->words, number, sizeof word->number, word);
+    }
+    return word;
+}
+
+static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version)
+{
+    struct tr_recording *r = ctx;
+    const uint64_t line = va >> LINE_SHIFT;
+    if (kind == PC_RECORDED_LL) {
+        add_line(r, line);
+        return false;
+    }
+    if (!is_theirs(r, line))
+        return false;
+    struct word *word = word_at(r, va >> WORD_SHIFT);
+    *version = word->stored;
+    word->stored += kind != PC_RECORDED_LOAD;
+    return true;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+/* Numbers may come again: the last one is meant. */
+static uint32_t thread_of(const struct tr_recording *r, uint32_t name)
+{
+    for (uint32_t i = r->threads; i--;)
+        if (r->thread[i].name == name)
+            return i;
+    return NOBODY;
+}
+
+static uint32_t add_thread(struct tr_recording *r, uint32_t name)
+{
+    if (r->threads == TR_THREADS_MAX)
+        return NOBODY;
+    r->thread = sim_grow(r->thread, r->threads + (size_t)1, sizeof *r->thread);
+    r->thread[r->threads] = (struct thread){.name = name};
+    tr_ntr_writer.thread(r->sink, r->threads, name, 0);
+    return r->threads++;
+}
+
+/* The system's time of the thread on a card, up to `at`, is in its records. */
+static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, sim_tick at)
+{
+    struct card *c = &r->card[card];
+    from = sim_later(from, c->told);
+    if (at > from)
+        note(r, c, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
+    c->told = sim_later(c->told, at);
+}
+
+/* A thread in a system call does something to another one at `at`. */
+static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op op)
+{
+    const uint32_t by = thread_of(r, name);
+    if (by == NOBODY)
+        return;
+    const unsigned card = r->thread[by].card;
+    if (r->card[card].thread != by)
+        return;
+    catch_up(r, card, true);
+    tell_system(r, card, pc_cpu_at(r->m, card)->now, at);
+    note(r, &r->card[card], op);
+}
+
+/* It happens in a system call; the next thread that goes on is the one. */
+static void unmapped(void *ctx, uint64_t va, uint64_t len)
+{
+    struct tr_recording *r = ctx;
+    if (!r->threads)
+        return; /* the address space begins */
+    r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
+    r->unmapped[r->unmaps++] = (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+}
+
+static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
+                    sim_tick to)
+{
+    struct tr_recording *r = ctx;
+    struct card *c = &r->card[card];
+    const uint32_t number = thread_of(r, name), before = c->thread;
+    close_gap(r, c, own, true);
+    if (number == NOBODY)
+        return;
+    struct thread *t = &r->thread[number];
+    if (before != NOBODY && before != number && r->thread[before].state == RUNS)
+        r->thread[before].since = from;
+    c->thread = number;
+    t->card = card;
+    switch (t->state) {
+    case BORN:
+        tr_ntr_writer.thread(r->sink, number, name, card);
+        note(r, c, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
+        break;
+    case CALLED:
+        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = 0});
+        note(r, c, (struct tr_op){.kind = TR_OP_WOKEN, .value = to - t->since});
+        break;
+    case SLEEPS:
+        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
+        break;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < r->unmaps; i++)
+        note(r, c, r->unmapped[i]);
+    r->unmaps = 0;
+    if (t->state == RUNS)
+        tell_system(r, card, before == number ? from : t->since, to);
+    c->told = to;
+    t->state = RUNS;
+}
+
+static void begin_thread(struct tr_recording *r, const struct prog_turn *turn)
+{
+    const uint32_t number = add_thread(r, turn->thread);
+    if (number == NOBODY)
+        return;
+    r->thread[number].state = BORN;
+    r->thread[number].since = turn->at;
+    act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_CREATE, .value = number});
+}
+
+static void call(struct tr_recording *r, uint32_t number, const struct prog_turn *turn)
+{
+    struct thread *t = &r->thread[number];
+    if (!turn->by || t->state != SLEEPS)
+        return;
+    t->state = CALLED;
+    t->since = turn->at;
+    act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
+}
+
+/* A thread on a card stops. */
+static void stop(struct tr_recording *r, uint32_t number, enum state state)
+{
+    struct thread *t = &r->thread[number];
+    if (r->card[t->card].thread != number || t->state != RUNS)
+        return;
+    catch_up(r, t->card, true);
+    t->since = pc_cpu_at(r->m, t->card)->now;
+    t->state = state;
+    if (state == OVER)
+        note(r, &r->card[t->card], (struct tr_op){.kind = TR_OP_END});
+}
+
+void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
+{
+    const uint32_t number = thread_of(recording, turn->thread);
+    if (turn->step == PROG_BORN) {
+        begin_thread(recording, turn);
+        return;
+    }
+    if (number == NOBODY)
+        return;
+    switch (turn->step) {
+    case PROG_SLEEPS:
+        stop(recording, number, SLEEPS);
+        break;
+    case PROG_CALLED:
+        call(recording, number, turn);
+        break;
+    case PROG_LEAVES:
+        stop(recording, number, RUNS);
+        break;
+    case PROG_ENDS:
+    case PROG_EXITS:
+        stop(recording, number, OVER);
+        break;
+    default:
+        break;
+    }
+}
+
+void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa)
+{
+    tr_ntr_writer.page(recording->sink, &(struct tr_page){va, pa});
+}
+
+void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
+{
+    struct tr_recording *r = recording;
+    uint32_t number = 0;
+    while (number < r->regions && strcmp(r->region[number], name) != 0)
+        number++;
+    if (number == TR_NAMES_MAX)
+        return;
+    if (number == r->regions) {
+        r->region = sim_grow(r->region, number + (size_t)1, sizeof *r->region);
+        r->region[r->regions++] = sim_strdup(name);
+        tr_ntr_writer.region(r->sink, number, name);
+    }
+    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
+        if (r->card[i].thread != NOBODY && r->thread[r->card[i].thread].state == RUNS &&
+            pc_record_stands(r->records, i)) {
+            catch_up(r, i, true);
+            note(r, &r->card[i],
+                 (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+            return; /* it is its system call that names the region */
+        }
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+uint64_t tr_where(const struct nm_params *p)
+{
+    const uint64_t parts[] = {p->page_size, nm_params_stations(p), p->memory_size,
+                              p->placement, p->local_station,      p->l2_size,
+                              p->l2_split};
+    return XXH64(parts, sizeof parts, 0);
+}
+
+struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_from, char *why,
+                                        size_t size)
+{
+    const unsigned cards = nm_machine_cards(m);
+    struct tr_recording *r = sim_alloc(1, sizeof *r);
+    const struct pc_record_listener listener = {r, made, ordered, unmapped, goes_on};
+    r->m = m;
+    r->file = tmpfile();
+    if (!r->file) {
+        snprintf(why, size, "no file for the trace: %s", strerror(errno));
+        free(r);
+        return NULL;
+    }
+    r->records = pc_record_begin(m, &listener);
+    if (!r->records) {
+        snprintf(why, size, "this kind of processor cannot tell of its references");
+        fclose(r->file);
+        free(r);
+        return NULL;
+    }
+    r->sink = tr_ntr_writer.open(
+        r->file, &(struct tr_about){.made = made_from,
+                                    .timed = true,
+                                    .page = (uint32_t)nm_machine_params(m)->page_size,
+                                    .where = tr_where(nm_machine_params(m))});
+    r->card = sim_alloc(cards, sizeof *r->card);
+    for (unsigned i = 0; i < cards; i++)
+        r->card[i].thread = NOBODY;
+    return r;
+}
+
+void tr_recording_end(struct tr_recording *recording)
+{
+    for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
+        catch_up(recording, i, false);
+    tr_ntr_writer.close(recording->sink);
+    recording->sink = NULL;
+    pc_record_end(recording->records);
+    recording->records = NULL;
+}
+
+void tr_recording_write(struct tr_recording *recording, FILE *out)
+{
+    char bytes[1 << 16];
+    size_t n;
+    bool good = !fflush(recording->file) && !ferror(recording->file);
+    rewind(recording->file);
+    while (good && (n = fread(bytes, 1, sizeof bytes, recording->file)) > 0)
+        good = fwrite(bytes, 1, n, out) == n;
+    if (!good || ferror(recording->file))
+        fgetc(out); /* a file that is only written has an error now */
+}
+
+void tr_recording_free(struct tr_recording *recording)
+{
+    struct word *word, *next_word;
+    struct line *line, *next_line;
+    if (!recording)
+        return;
+    HASH_ITER(hh, recording->words, word, next_word) {
+        HASH_DEL(recording->words, word);
+        free(word);
+    }
+    HASH_ITER(hh, recording->lines, line, next_line) {
+        HASH_DEL(recording->lines, line);
+        free(line);
+    }
+    for (uint32_t i = 0; i < recording->regions; i++)
+        free(recording->region[i]);
+    if (recording->sink)
+        tr_recording_end(recording);
+    fclose(recording->file);
+    free(recording->region);
+    free(recording->thread);
+    free(recording->card);
+    free(recording->unmapped);
+    free(recording);
+}

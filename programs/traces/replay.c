@@ -1,0 +1,662 @@
+/*
+ * Traces as a workload: each thread's records are made by a driver core, on the card on which it
+ * was recorded.
+ *
+ * The hard idea is what keeps the order. PCycles of the thread's own are gaps, whatever machine it
+ * is; what it waited for is done again. A thread sleeps until the other one comes to where it woke
+ * it. A store-conditional waits until as many have stored into its word as had then, and a load of
+ * such a word is repeated until it would see as many. On the machine of the recording nothing of
+ * that ever waits longer than it did.
+ *
+ * Everything that is not a reference is done while the machine stands: the core traps, as the
+ * recorded one did for its system call.
+ */
+#include "base/alloc.h"
+#include "procard/driver/driver.h"
+#include "programs/traces/ntr.h"
+#include "programs/traces/recording.h"
+#include "programs/workload.h"
+
+#include <inttypes.h>
+#include <uthash.h>
+
+enum {
+    POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
+    LOOK_AGAIN = 3, /* and of a load and what is around it that is repeated */
+    PATIENCE =
+        1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
+    WORD_SHIFT = 3
+};
+
+enum state { UNBORN, READY, RUNS, SLEEPS, OVER };
+
+struct thread {
+    unsigned card;
+    enum state state;
+    size_t next_block; /* in the file; those before it are done */
+    struct tr_op *op;  /* the block's; [room] */
+    uint32_t room, count, at;
+    sim_tick ready_at; /* READY: from then on */
+    unsigned wakes;    /* that came before it slept, */
+    sim_tick woken_at; /* the last of them */
+    bool computed;     /* the gap of op[at] is done; */
+    unsigned done;     /* [bytes] of its reference, too */
+    bool linking;      /* its SC has failed: LL comes first */
+    bool waits;        /* its word has not been stored into as often as it must, */
+    bool polls;        /* ... as it has seen since it has its card */
+};
+
+struct card {
+    uint32_t thread; /* that has it; NOBODY */
+    bool wanted;     /* another one is ready for it */
+};
+
+enum { NOBODY = UINT32_MAX };
+
+struct word {
+    uint64_t number, stored;
+    UT_hash_handle hh;
+};
+
+struct page {
+    uint64_t va, pa;
+    UT_hash_handle hh;
+};
+
+struct replay {
+    struct prog_run *run;
+    struct tr_source *source;
+    bool part;         /* threads may wait for what is not in the trace: words are not waited for */
+    bool timed, exact; /* the system's time is in the trace; so are places of pages that fit */
+    struct thread *thread;
+    uint32_t threads, busy;
+    struct card *card;
+    struct word *words;
+    struct page *pages;
+    bool marked[TR_NAMES_MAX]; /* a region is open */
+    bool bad;                  /* the file cannot be read */
+    uint64_t moves;            /* records that are done, and */
+    uint64_t moves_seen;       /* ... at the last look */
+    sim_tick look_at;
+};
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+/* The next block of a thread. @return false: there is none */
+static bool refill(struct replay *r, uint32_t number)
+{
+    struct thread *t = &r->thread[number];
+    const struct tr_block *block;
+    const size_t blocks = tr_blocks(r->source, &block);
+    while (t->next_block < blocks && block[t->next_block].thread != number)
+        t->next_block++;
+    if (t->next_block == blocks || r->bad)
+        return false;
+    if (block[t->next_block].records > t->room) {
+        t->room = block[t->next_block].records;
+        t->op = sim_grow(t->op, t->room, sizeof *t->op);
+    }
+    r->bad = !tr_block_read(r->source, t->next_block, t->op);
+    t->count = r->bad ? 0 : block[t->next_block].records;
+    t->next_block++;
+    t->at = 0;
+    return !r->bad;
+}
+
+/* The record that a thread is at. @return NULL: it is behind its last */
+static inline const struct tr_op *current(struct replay *r, uint32_t number)
+{
+    struct thread *t = &r->thread[number];
+    if (t->at == t->count && !refill(r, number))
+        return NULL;
+    return &t->op[t->at];
+}
+
+static inline void advance(struct replay *r, struct thread *t)
+{
+    t->at++;
+    t->computed = t->linking = t->waits = t->polls = false;
+    t->done = 0;
+    r->moves++;
+}
+
+static struct word *word_at(struct replay *r, uint64_t va)
+{
+    const uint64_t number = va >> WORD_SHIFT;
+    struct word *word;
+    HASH_FIND(hh, r->words, &number, sizeof number, word);
+    if (!word) {
+        word = sim_alloc(1, sizeof *word);
+        word->number = number;
+        HASH_ADD(hh, r->words, number, sizeof word->number, word);
+    }
+    return word;
+}
+
+/* Whether fewer have stored into a record's word than had when it was recorded. */
+static bool is_early(struct replay *r, const struct tr_op *op)
+{
+    return !r->part && word_at(r, op->address)->stored < op->value;
+}
+
+/* ---- the source of the cores ----------------------------------------------------------------- */
+
+static void compute(struct pc_reference *out, uint64_t ticks, enum pc_status state)
+{
+    *out = (struct pc_reference){.kind = PC_REFERENCE_COMPUTE, .ticks = ticks, .state = state};
+}
+
+/* The next aligned piece of a reference. */
+static void piece(struct pc_reference *out, const struct thread *t, enum pc_reference_kind kind,
+                  uint64_t ticks)
+{
+    const struct tr_op *op = &t->op[t->at];
+    const uint64_t va = op->address + t->done;
+    unsigned size = TR_SIZE_MAX;
+    while (size > op->size - t->done || va % size)
+        size /= 2;
+    *out = (struct pc_reference){.kind = kind, .size = size, .address = va, .ticks = ticks};
+}
+
+/* A store-conditional that is to succeed when it is its turn. */
+static void conditional(struct replay *r, struct thread *t, struct pc_reference *out)
+{
+    const struct tr_op *op = &t->op[t->at];
+    t->waits = is_early(r, op);
+    if (t->waits) {
+        if (!t->polls || !r->card[t->card].wanted) /* else it gives its card away: END */
+            compute(out, POLL, PC_ST_STALL_OTHER);
+        t->polls = true;
+        return;
+    }
+    piece(out, t, t->linking ? PC_REFERENCE_LOAD_LINKED : PC_REFERENCE_STORE_CONDITIONAL, 1);
+}
+
+static void refer(struct replay *r, struct thread *t, struct pc_reference *out)
+{
+    const struct tr_op *op = &t->op[t->at];
+    switch (op->kind) {
+    case TR_OP_LOAD:
+        piece(out, t, PC_REFERENCE_LOAD, 1);
+        break;
+    case TR_OP_ACQUIRE:
+        if (!t->polls || !r->card[t->card].wanted)
+            piece(out, t, PC_REFERENCE_LOAD, t->polls ? LOOK_AGAIN : 1);
+        break;
+    case TR_OP_STORE:
+    case TR_OP_RELEASE:
+        piece(out, t, PC_REFERENCE_STORE, 1);
+        break;
+    case TR_OP_LL:
+        piece(out, t, PC_REFERENCE_LOAD_LINKED, 1);
+        break;
+    case TR_OP_SC:
+        conditional(r, t, out);
+        break;
+    case TR_OP_SC_FAILED:
+        piece(out, t, PC_REFERENCE_STORE_CONDITIONAL, 1);
+        break;
+    case TR_OP_FETCH:
+        *out = (struct pc_reference){
+            .kind = PC_REFERENCE_LINE, .size = 4, .address = op->address & ~UINT64_C(3)};
+        break;
+    default: /* END: it is done while the machine stands */
+        break;
+    }
+}
+
+static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    struct replay *r = self;
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
+    const struct tr_op *op = current(r, number);
+    (void)now;
+    if (!op)
+        return;
+    if (op->gap && !t->computed) {
+        t->computed = true;
+        if (tr_op_rows[op->kind].sort == TR_REFERENCE || op->kind == TR_OP_COMPUTE)
+            compute(out, op->gap, PC_ST_INT);
+        else
+            *out = (struct pc_reference){.kind = PC_REFERENCE_END, .ticks = op->gap};
+    } else if (op->kind == TR_OP_COMPUTE && op->value) {
+        compute(out, op->value, PC_ST_INT);
+        advance(r, t);
+    } else {
+        refer(r, t, out);
+    }
+}
+
+/* A store-conditional has come back. */
+static void tried(struct replay *r, struct thread *t, const struct pc_reference *reference,
+                  bool failed)
+{
+    if (reference->kind == PC_REFERENCE_LOAD_LINKED) {
+        t->linking = false;
+    } else if (failed) {
+        t->linking = true;
+    } else {
+        word_at(r, t->op[t->at].address)->stored++;
+        advance(r, t);
+    }
+}
+
+static void done(void *self, unsigned card, const struct pc_reference *reference,
+                 const struct pc_result *result)
+{
+    struct replay *r = self;
+    struct thread *t = &r->thread[r->card[card].thread];
+    const struct tr_op *op = &t->op[t->at];
+    t->done += reference->size;
+    if (op->kind == TR_OP_SC) {
+        t->done = 0;
+        tried(r, t, reference, result->failed);
+        return;
+    }
+    if (op->kind != TR_OP_FETCH && t->done < op->size)
+        return;
+    t->done = 0;
+    t->waits = op->kind == TR_OP_ACQUIRE && is_early(r, op);
+    t->polls = t->waits;
+    if (op->kind == TR_OP_RELEASE)
+        word_at(r, op->address)->stored++;
+    if (!t->waits)
+        advance(r, t);
+}
+
+static const struct pc_driver_source source = {.next = next, .done = done};
+
+/* ---- threads and cards ----------------------------------------------------------------------- */
+
+/* When a card can go on that stands. */
+static sim_tick soonest(const struct replay *r)
+{
+    return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
+}
+
+/* A card that nobody has goes to the first that is ready for it. */
+static void schedule(struct replay *r, unsigned card)
+{
+    uint32_t first = NOBODY;
+    unsigned ready = 0;
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state == READY && r->thread[i].card == card) {
+            ready++;
+            if (first == NOBODY || r->thread[i].ready_at < r->thread[first].ready_at)
+                first = i;
+        }
+    const bool free_card = r->card[card].thread == NOBODY;
+    r->card[card].wanted = ready > (free_card ? 1u : 0u);
+    if (!free_card || first == NOBODY)
+        return;
+    r->card[card].thread = first;
+    r->thread[first].state = RUNS;
+    pc_drive(r->run->m, card, &source, r, sim_later(r->thread[first].ready_at, soonest(r)));
+}
+
+/* The thread on a card gives it away. */
+static void leave(struct replay *r, unsigned card, enum state state)
+{
+    struct thread *t = &r->thread[r->card[card].thread];
+    nm_card_take(r->run->m, card);
+    nm_card_use(r->run->m, card, NM_USE_IDLE, nm_machine_now(r->run->m));
+    t->state = state;
+    r->card[card].thread = NOBODY;
+    schedule(r, card);
+}
+
+/* The thread goes on `later` than `at`: as its note says, if it is at that. */
+static void become_ready(struct replay *r, uint32_t number, enum tr_kind note, sim_tick at)
+{
+    struct thread *t = &r->thread[number];
+    const struct tr_op *op = current(r, number);
+    t->ready_at = at;
+    if (op && op->kind == note) {
+        t->ready_at += op->value;
+        advance(r, t);
+    }
+    t->state = READY;
+    schedule(r, t->card);
+}
+
+static void wake(struct replay *r, uint64_t number, sim_tick at)
+{
+    if (number >= r->threads)
+        return;
+    struct thread *t = &r->thread[number];
+    if (t->state == SLEEPS) {
+        become_ready(r, (uint32_t)number, TR_OP_WOKEN, at);
+    } else {
+        t->wakes++;
+        t->woken_at = at;
+    }
+}
+
+/* The thread on a card sleeps from `at` on. */
+static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick at)
+{
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
+    const sim_tick woken = t->woken_at;
+    leave(r, card, SLEEPS);
+    if (ticks)
+        become_ready(r, number, TR_OP__COUNT, at + ticks);
+    else if (t->wakes) {
+        t->wakes--;
+        become_ready(r, number, TR_OP_WOKEN, sim_later(woken, at));
+    }
+}
+
+static void mark(struct replay *r, uint64_t number, bool begin)
+{
+    const struct prog_hooks *hooks = r->run->hooks;
+    const char *name = tr_region(r->source, number);
+    if (!name || r->marked[number] == begin)
+        return;
+    r->marked[number] = begin;
+    if (hooks && hooks->mark)
+        hooks->mark(hooks->ctx, name, begin, nm_machine_now(r->run->m));
+}
+
+/* A note of the thread on a card. @param[in,out] at  [ticks] when it happens, and is over
+ *  @return false: the thread has left its card */
+static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, sim_tick *at)
+{
+    struct thread *t = &r->thread[r->card[card].thread];
+    const uint64_t value = op->value, address = op->address;
+    const enum tr_kind kind = op->kind;
+    advance(r, t);
+    switch (kind) {
+    case TR_OP_SYSTEM:
+        *at += value;
+        return true;
+    case TR_OP_WAKE:
+        wake(r, value, *at);
+        return true;
+    case TR_OP_CREATE:
+        if (value < r->threads && r->thread[value].state == UNBORN)
+            become_ready(r, (uint32_t)value, TR_OP_START, *at);
+        return true;
+    case TR_OP_SLEEP:
+        sleep_from(r, card, value, *at);
+        return false;
+    case TR_OP_UNMAP:
+        nm_machine_unmap(r->run->m, address, value);
+        return true;
+    case TR_OP_BEGIN:
+    case TR_OP_FINISH:
+        mark(r, value, kind == TR_OP_BEGIN);
+        return true;
+    default: /* WOKEN and START have been taken; END is behind the last */
+        return true;
+    }
+}
+
+/* Nobody can go on, but some have not ended: what they wait for is not in the trace. */
+static void let_go(struct replay *r)
+{
+    const sim_tick now = nm_machine_now(r->run->m);
+    bool runs = false;
+    for (uint32_t i = 0; i < r->threads; i++)
+        runs |= r->thread[i].state == RUNS || r->thread[i].state == READY;
+    for (uint32_t i = 0; i < r->threads && !runs; i++)
+        if (r->thread[i].state == SLEEPS || r->thread[i].state == UNBORN)
+            become_ready(r, i, r->thread[i].state == SLEEPS ? TR_OP_WOKEN : TR_OP_START, now);
+}
+
+static void end_thread(struct replay *r, unsigned card)
+{
+    leave(r, card, OVER);
+    if (--r->busy == 0)
+        prog_finish(r->run, PROG_EXITED, 0, NULL);
+}
+
+/* All that the thread on a card has to do while the machine stands. */
+static void take_notes(struct replay *r, unsigned card)
+{
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
+    sim_tick at = pc_cpu_at(r->run->m, card)->now; /* the machine stands a little later */
+    const struct tr_op *op;
+    if (t->waits) { /* another one is ready for the card */
+        t->polls = false;
+        t->ready_at = at + POLL;
+        leave(r, card, READY);
+        return;
+    }
+    while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
+           (!op->gap || t->computed) && (op->kind != TR_OP_COMPUTE || !op->value))
+        if (!take_note(r, card, op, &at))
+            return;
+    if (op)
+        nm_card_resume(r->run->m, card, sim_later(at, soonest(r)));
+    else
+        end_thread(r, card);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                               uint64_t *pa)
+{
+    const struct replay *r = ctx;
+    const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
+    struct page *page;
+    (void)card, (void)access;
+    HASH_FIND(hh, r->pages, &at, sizeof at, page);
+    if (!page)
+        return r->exact ? NM_XLATE_UNMAPPED : NM_XLATE_ABSENT;
+    *pa = page->pa + (va - at);
+    return NM_XLATE_OK;
+}
+
+static void add_page(struct replay *r, uint64_t va, uint64_t pa)
+{
+    struct page *page;
+    HASH_FIND(hh, r->pages, &va, sizeof va, page);
+    if (page) {
+        page->pa = pa; /* it was unmapped meanwhile: the last one stands */
+        return;
+    }
+    page = sim_alloc(1, sizeof *page);
+    *page = (struct page){.va = va, .pa = pa};
+    HASH_ADD(hh, r->pages, va, sizeof page->va, page);
+}
+
+/* A page is touched for the first time. */
+static void give(struct replay *r, unsigned card, uint64_t va)
+{
+    const struct prog_hooks *hooks = r->run->hooks;
+    const struct nm_params *p = r->run->par;
+    const uint64_t at = va & ~(p->page_size - 1);
+    uint64_t pa;
+    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
+        prog_finish(r->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: the trace touches one page more");
+        return;
+    }
+    add_page(r, at, pa);
+    if (hooks && hooks->paged)
+        hooks->paged(hooks->ctx, at, pa);
+    nm_card_resume(
+        r->run->m, card,
+        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
+}
+
+/* Pages where they were, if this machine has the same places. */
+static void place_pages(struct replay *r)
+{
+    const struct tr_page *page;
+    const size_t pages = tr_pages(r->source, &page);
+    r->exact =
+        pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(r->run->par);
+    for (size_t i = 0; i < pages && r->exact; i++)
+        add_page(r, page[i].va, page[i].pa);
+}
+
+/* ---- the workload ---------------------------------------------------------------------------- */
+
+static bool prepare(void *self, struct prog_run *run)
+{
+    struct replay *r = self;
+    const struct prog_program *program = run->spec->what;
+    const struct nm_space space = {.ctx = r, .translate = translate};
+    const unsigned cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
+    char why[1024];
+    r->run = run;
+    r->source = tr_open(program->path, why, sizeof why);
+    if (!r->source) {
+        prog_finish(run, PROG_UNLOADABLE, 0, "%s", why);
+        return false;
+    }
+    r->timed = tr_about(r->source)->timed;
+    r->part = tr_about(r->source)->part;
+    r->threads = r->busy = tr_threads(r->source);
+    r->thread = sim_alloc(r->threads, sizeof *r->thread);
+    r->card = sim_alloc(nm_machine_cards(run->m), sizeof *r->card);
+    r->look_at = PATIENCE;
+    for (unsigned i = 0; i < nm_machine_cards(run->m); i++)
+        r->card[i].thread = NOBODY;
+    for (uint32_t i = 0; i < r->threads; i++)
+        r->thread[i].card = (r->timed ? tr_thread_card(r->source, i) : i) % cards;
+    place_pages(r);
+    nm_machine_set_space(run->m, &space);
+    run->out->threads = r->threads;
+    return true;
+}
+
+/* Threads that nobody creates begin by themselves. */
+static void start(void *self)
+{
+    struct replay *r = self;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        const struct tr_op *op = current(r, i);
+        if (!i || !op || op->kind != TR_OP_START)
+            become_ready(r, i, TR_OP_START, nm_machine_ahead(r->run->m));
+    }
+}
+
+static bool runs(const void *self)
+{
+    return ((const struct replay *)self)->busy;
+}
+
+static sim_tick date(const void *self)
+{
+    return ((const struct replay *)self)->look_at;
+}
+
+/* Now and then: whether anything is done at all. If not, whoever waits for a word need not. */
+static void due(void *self, sim_tick now)
+{
+    struct replay *r = self;
+    if (now < r->look_at)
+        return;
+    r->look_at = now + PATIENCE;
+    if (r->moves == r->moves_seen) {
+        let_go(r);
+        for (uint32_t i = 0; i < r->threads; i++)
+            if (r->thread[i].waits) {
+                const struct tr_op *op = current(r, i);
+                word_at(r, op->address)->stored = op->value;
+                break;
+            }
+    }
+    r->moves_seen = r->moves;
+}
+
+static void trap(void *self, const struct nm_trap *trap)
+{
+    struct replay *r = self;
+    const unsigned card = trap->card;
+    const struct pc_cpu *cpu = pc_cpu_at(r->run->m, card);
+    if (r->bad) {
+        prog_finish(r->run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
+    } else if (cpu->exc == PC_EXC_SYS) {
+        take_notes(r, card);
+        let_go(r);
+    } else if (cpu->absent) {
+        give(r, card, cpu->badvaddr);
+    } else { /* a register or a device, which has been done with */
+        advance(r, &r->thread[r->card[card].thread]);
+        pc_drive(r->run->m, card, &source, r, soonest(r));
+    }
+}
+
+static void describe(void *self, FILE *out)
+{
+    static const char *const words[] = {[UNBORN] = "has not begun",
+                                        [READY] = "waits for its card",
+                                        [RUNS] = "runs",
+                                        [SLEEPS] = "sleeps",
+                                        [OVER] = "has ended"};
+    const struct replay *r = self;
+    for (uint32_t i = 0; i < r->threads; i++)
+        fprintf(out, "  thread %u, card %u: %s%s\n", i, r->thread[i].card,
+                words[r->thread[i].state], r->thread[i].waits ? ", waits for a word" : "");
+}
+
+static void end(void *self)
+{
+    struct replay *r = self;
+    struct word *word, *next_word;
+    struct page *page, *next_page;
+    HASH_ITER(hh, r->words, word, next_word) {
+        HASH_DEL(r->words, word);
+        free(word);
+    }
+    HASH_ITER(hh, r->pages, page, next_page) {
+        HASH_DEL(r->pages, page);
+        free(page);
+    }
+    for (uint32_t i = 0; i < r->threads; i++)
+        free(r->thread[i].op);
+    free(r->thread);
+    free(r->card);
+    if (r->source)
+        tr_close(r->source);
+}
+
+/* Whether the file says that it is one of ours. */
+static bool is_trace(const char *path)
+{
+    char magic[TR_NTR_MAGIC_SIZE];
+    FILE *file = fopen(path, "rbe");
+    const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+                    !memcmp(magic, TR_NTR_MAGIC, sizeof magic);
+    if (file)
+        fclose(file);
+    return is;
+}
+
+static bool check(const char *path, char *why, size_t size)
+{
+    const struct tr_block *block;
+    *why = '\0';
+    if (!is_trace(path))
+        return false; /* others know better */
+    struct tr_source *s = tr_open(path, why, size);
+    const bool good = s && tr_blocks(s, &block) > 0;
+    if (s && !good)
+        snprintf(why, size, "%.400s: a trace without records", path);
+    if (s)
+        tr_close(s);
+    return good;
+}
+
+const struct prog_workload tr_workload = {
+    .name = "trace",
+    .sentence = "what threads referred to in another run, again",
+    .size = sizeof(struct replay),
+    .cards = &pc_driver,
+    .prepare = prepare,
+    .start = start,
+    .runs = runs,
+    .date = date,
+    .due = due,
+    .trap = trap,
+    .describe = describe,
+    .end = end,
+    .check = check,
+};

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""
+numachine trace: texts of other programs mean the records that they must, files are cut where they are told to be, and
+what is wrong with a file is said in one line, with its place.
+
+    trace_command.py NUMACHINE TRACE_SPEED
+"""
+import gzip
+import json
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+LACKEY = """==77== Lackey, an example Valgrind tool
+==77==
+I  00401000,4
+I  00401004,7
+ L 1fff000708,8
+I  0040100b,2
+ M 10000003,4
+I  0040101e,4
+ S 1fff000700,20
+==77== Counted 1 call
+"""
+# A modify is a load and a store; 20 bytes are 8, 8 and 4; the last instruction lies in two lines.
+DIN = "2 401000\n0 10000008\n2 401004\n1 1000000a\n\n4 0\n2 401020\nw 10000010 8\n"
+DRMEMTRACE = """Hello, world!
+Output format:
+<--record#-> <--instr#->: <---tid---> <record details>
+------------------------------------------------------------
+           1           0:     4711 <marker: version 6>
+           2           1:     4711 ifetch       8 byte(s) @ 0x0000000000401012 48 8d 34 25 00 20 40 lea    0x402000 -> %rsi
+           2           1:     4711                                             00
+           3           1:     4711 read         8 byte(s) @ 0x0000000000402000 by PC 0x0000000000401012
+------------------------------------------------------------
+           4           2:     4712 ifetch       2 byte(s) @ 0x0000000000401026 0f 05                syscall
+           5           2:     4712 write        4 byte(s) @ 0x0000000000402004 by PC 0x0000000000401026
+           6           2:     4712 <thread 4712 exited>
+View tool results:
+              2 : total instructions
+"""
+OLD_DRMEMTRACE = """  1: T4711 <marker: tid 4711 on core 2>
+  2: T4711   ifetch 5 byte(s) @ 0x00007f7fe3a61755  non-branch
+  3: T4711   read   8 byte(s) @ 0x00007ffd51ace110  by PC 0x00007f7fe3a61755
+"""
+# Files that are refused, and what is said of them.
+WRONG = [
+    ("", "this is no trace"),
+    ("hello\n", "offset 0 (line 1): this is no trace"),
+    (LACKEY + "hello\n", f"offset {len(LACKEY)} (line 11): 'hello' is no line of lackey's; keep what"),
+    (LACKEY + " L 12,0\n", "a reference to 0 bytes; there are 1 to 4096"),
+    (LACKEY + " L ffffffffffffffff,8\n", "below 2^64"),
+    (LACKEY + " L 12345678901234567,8\n", "is no line of lackey's"),
+    (LACKEY + "I  " + "4" * 5000 + ",4\n", "a line of more than 4096 bytes"),
+    (LACKEY + "I  0\0,4\n", "a zero byte"),
+    (DIN + "5 400\n", "line 9): '5 400' is no line of Dinero's; it is a label"),
+    (DRMEMTRACE.replace("write  ", "writes "), "is no record of drmemtrace's"),
+    (OLD_DRMEMTRACE + "x\n", "'x' is no line of drmemtrace's; keep"),
+]
+
+numachine = scratch = None
+
+
+def trace(*words, status=0):
+    done = subprocess.run([numachine, "trace", *map(str, words)], capture_output=True, text=True, cwd=scratch, check=False)
+    assert done.returncode == status, f"{words}: {done.returncode}, not {status}: {done.stderr}"
+    assert status or not done.stderr, done.stderr
+    return done.stderr if status else done.stdout
+
+
+def info(name, *words):
+    return json.loads(trace("info", "--format=json", name, *words))
+
+
+def put(name, text):
+    (scratch / name).write_bytes(text.encode())
+    return name
+
+
+def counts(facts):
+    return {word: n for word, n in facts["records"].items() if n}
+
+
+def check_texts():
+    facts = info(put("l.txt", LACKEY))
+    assert counts(facts) == {"fetch": 2, "load": 2, "store": 4}, facts
+    assert (facts["format"], facts["instructions"], facts["lines"]) == ("lackey", 7, 3), facts
+    facts = info(put("d.txt", DIN))
+    assert counts(facts) == {"fetch": 2, "load": 1, "store": 2} and facts["format"] == "din", facts
+    facts = info(put("m.txt", DRMEMTRACE))
+    assert counts(facts) == {"fetch": 2, "load": 1, "store": 1} and facts["format"] == "drmemtrace", facts
+    assert [thread["name"] for thread in facts["threads"]] == [4711, 4712], facts
+    # Code and data of both threads: lines 0x401000 and 0x402000 are shared, the latter is written.
+    assert (facts["lines"], facts["lines_shared"], facts["lines_shared_and_written"]) == (2, 2, 1), facts
+    assert info("m.txt", "--line", "8")["lines_shared"] == 1, info("m.txt", "--line", "8")
+    facts = info(put("o.txt", OLD_DRMEMTRACE))
+    assert counts(facts) == {"fetch": 1, "load": 1}, facts
+
+
+def check_conversion():
+    """What is converted and packed says the same."""
+    for name in "l.txt", "d.txt", "m.txt":
+        trace("convert", name, "x.ntr")
+        one, other = info(name), info("x.ntr")
+        assert all(one[key] == other[key] for key in one if key not in ("file", "format", "bytes", "bytes_a_reference"))
+        (scratch / "x.gz").write_bytes(gzip.compress((scratch / name).read_bytes()))
+        assert counts(info("x.gz")) == counts(one)
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "-f", name, "-o", "x.zst"], cwd=scratch, check=True)
+            assert counts(info("x.zst")) == counts(one)
+    assert trace("convert", "d.txt", "-", "--format=din") == "2 401000\n0 10000008\n1 1000000a\n2 401020\n1 10000010\n"
+    trace("convert", "l.txt", "l.ntr")
+    text = trace("convert", "l.ntr", "-", "--format", "lackey")
+    assert text == ("I  00401000,4\n L 1fff000708,8\n L 10000003,4\n S 10000003,4\nI  00401020,4\n"
+                    " S 1fff000700,8\n S 1fff000708,8\n S 1fff000710,4\n"), text
+    assert "knows no threads; take one" in trace("convert", "m.txt", "x.din", "--format=din", status=2)
+    assert not (scratch / "x.din").exists() and not list(scratch.glob("*.new"))
+
+
+def check_cuts():
+    """Pieces behind each other are the whole."""
+    rng = random.Random(1)
+    lines = [f"I  {0x400000 + 4 * rng.randrange(999):x},4\n L {rng.randrange(1 << 30):x},{rng.randrange(1, 9)}\n"
+             for _ in range(60000)]
+    trace("convert", put("long.txt", "".join(lines)), "long.ntr")
+    whole = info("long.ntr")
+    assert whole["references"] > 70000
+    for unit in "references", "instructions":
+        for name in "long.txt", "long.ntr":
+            cuts = [0, *sorted(rng.sample(range(whole[unit]), 3)), whole[unit] + 1]
+            pieces = []
+            for i, (begin, end) in enumerate(zip(cuts, cuts[1:])):
+                trace("cut", name, f"{i}.ntr", f"--from={begin}", f"--to={end}", "--by", unit)
+                pieces.append(info(f"{i}.ntr"))
+                assert pieces[-1][unit] == min(end, whole[unit]) - begin, (unit, begin, end, pieces[-1])
+            assert sum(piece["references"] for piece in pieces) == whole["references"]
+            if unit == "references":
+                text = "".join(trace("convert", f"{i}.ntr", "-", "--format=din") for i in range(len(pieces)))
+                assert text == trace("convert", name, "-", "--format=din")
+    trace("cut", "m.txt", "x.ntr", "--threads=1")
+    facts = info("x.ntr")
+    assert counts(facts) == {"fetch": 1, "store": 1} and not facts["threads"][0]["references"], facts
+    assert "has no region 'r'" in trace("cut", "m.txt", "y.ntr", "--region=r", status=2)
+    assert not (scratch / "y.ntr").exists()
+
+
+def check_refusals():
+    for text, said in WRONG:
+        put("wrong.txt", text)
+        for words in ["info", "wrong.txt"], ["convert", "wrong.txt", "never.ntr"]:
+            complaint = trace(*words, status=2)
+            assert said in complaint and complaint.count("\n") == 1, (text[-40:], complaint)
+            assert complaint.startswith("numachine: error: wrong.txt: "), complaint
+    packed = gzip.compress(LACKEY.encode() * 99)
+    for bytes_, said in (packed[:-20], "truncated"), (packed[:40] + b"\xff" * 9 + packed[49:], "no sound gzip"):
+        (scratch / "wrong.gz").write_bytes(bytes_)
+        assert said in trace("info", "wrong.gz", status=2)
+    assert "No such file" in trace("info", "nothing", status=2)
+    assert "packed already" in trace("info", "l.ntr.gz", status=2)
+    assert "same file" in trace("convert", "l.ntr", "l.ntr", status=2)
+    assert "No such file" in trace("convert", "l.ntr", "none/x.ntr", status=5)
+    for words, said in ((["info", "l.ntr", "--from=3"], "--from does not go with 'info'"), (["cut", "l.ntr"], "which OUT?"),
+                        (["convert", "l.ntr", "x", "--format=json"], "writes no json"), (["info"], "which IN?"),
+                        (["cut", "l.ntr", "x", "--from=3", "--to=3"], "--to is not behind --from")):
+        assert said in trace(*words, status=2), words
+    assert not (scratch / "never.ntr").exists()
+
+
+def main():
+    global numachine, scratch
+    numachine = str(pathlib.Path(sys.argv[1]).resolve())
+    with tempfile.TemporaryDirectory(prefix="numachine-") as name:
+        scratch = pathlib.Path(name)
+        check_texts()
+        check_conversion()
+        (scratch / "l.ntr.gz").write_bytes(gzip.compress((scratch / "l.ntr").read_bytes()))
+        check_cuts()
+        check_refusals()
+        done = subprocess.run([sys.argv[2], scratch / "long.ntr"], capture_output=True, text=True, check=True)
+        assert f"{info('long.ntr')['references']} references in" in done.stdout, done.stdout
+    print("ok")
+
+
+main()

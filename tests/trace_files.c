@@ -1,0 +1,151 @@
+/*
+ * Trace files: what was written is read, every thread's records in their order; a file that is cut
+ * off anywhere, or that has one bit turned anywhere, is refused.
+ */
+#include "base/alloc.h"
+#include "programs/traces/ntr.h"
+#include "programs/traces/writers.h"
+
+#include <criterion/criterion.h>
+#include <unistd.h>
+
+enum { THREADS = 3, RECORDS = 150000 };
+
+static uint64_t roll(uint64_t *dice)
+{
+    *dice = *dice * 6364136223846793005ull + 1442695040888963407ull;
+    return *dice >> 20;
+}
+
+/* The i-th record of a thread: some loops, some that nobody could guess. */
+static struct tr_op record(uint32_t thread, uint32_t i)
+{
+    uint64_t dice = ((uint64_t)thread << 32 | i) * 77;
+    struct tr_op op = {.kind = (uint8_t)(i % 7 ? i % 3 : roll(&dice) % TR_OP__COUNT)};
+    const struct tr_op_row *row = &tr_op_rows[op.kind];
+    roll(&dice);
+    op.gap = i % 50 ? i % 5 : (uint32_t)roll(&dice);
+    if (row->sort != TR_NOTE)
+        op.address = i % 11 ? 0x400000 * (thread + 1) + 8 * (uint64_t)i
+                            : roll(&dice) << (20 * (i % 3)) | roll(&dice) % 64;
+    if (row->sort == TR_REFERENCE && op.kind != TR_OP_FETCH)
+        op.size = (uint8_t)(1 + i % 8);
+    if (row->value)
+        op.value = i % 2 ? roll(&dice) : ~UINT64_C(0) - i;
+    return op;
+}
+
+/* Writes `records` of each thread in pieces of any length. The caller's name. */
+static char *write_some(uint32_t records)
+{
+    char *path = sim_strdup("/tmp/numachine-trace-XXXXXX");
+    const int fd = mkstemp(path);
+    FILE *out = fdopen(fd, "wb");
+    const struct tr_about about = {.made = "a test", .timed = true, .page = 16384};
+    struct tr_sink *sink = tr_ntr_writer.open(out, &about);
+    struct tr_op *op = sim_alloc(records, sizeof *op);
+    for (uint32_t t = 0; t < THREADS; t++) {
+        tr_ntr_writer.thread(sink, t, 1000 + t, 7 * t);
+        for (uint32_t i = 0; i < records; i++)
+            op[i] = record(t, i);
+        for (uint32_t at = 0, n = 1; at < records; at += n, n = 3 * n + 1) {
+            n = n < records - at ? n : records - at;
+            tr_ntr_writer.put(sink, t, op + at, n);
+        }
+    }
+    tr_ntr_writer.region(sink, 0, "inner");
+    tr_ntr_writer.page(sink, &(struct tr_page){0x400000, 0x10000});
+    tr_ntr_writer.close(sink);
+    fclose(out);
+    free(op);
+    return path;
+}
+
+static void check_same(const struct tr_op *a, const struct tr_op *b, uint32_t i)
+{
+    cr_assert(a->kind == b->kind && a->gap == b->gap && a->size == b->size, "record %u", i);
+    cr_assert(a->address == b->address && a->value == b->value, "record %u of kind %u", i, a->kind);
+}
+
+Test(trace_files, what_was_written_is_read)
+{
+    char *path = write_some(RECORDS), why[1024];
+    struct tr_source *s = tr_open(path, why, sizeof why);
+    uint32_t at[THREADS] = {0};
+    uint64_t references[THREADS] = {0}, instructions[THREADS] = {0};
+    struct tr_batch batch;
+    enum tr_more more;
+    cr_assert(s, "%s", why);
+    cr_assert_str_eq(tr_about(s)->made, "a test");
+    cr_assert(tr_about(s)->timed && tr_about(s)->page == 16384);
+    cr_assert_eq(tr_threads(s), THREADS);
+    cr_assert_eq(tr_thread_name(s, 2), 1002);
+    cr_assert_eq(tr_thread_card(s, 2), 14);
+    cr_assert_str_eq(tr_region(s, 0), "inner");
+    const struct tr_page *page;
+    cr_assert(tr_pages(s, &page) == 1 && page->va == 0x400000 && page->pa == 0x10000);
+    while ((more = tr_next(s, &batch)) == TR_MORE) {
+        const uint32_t t = batch.thread;
+        cr_assert_eq(batch.references, references[t]);
+        cr_assert_eq(batch.instructions, instructions[t]);
+        for (size_t i = 0; i < batch.count; i++) {
+            const struct tr_op want = record(t, at[t]);
+            check_same(&batch.op[i], &want, at[t]++);
+            references[t] += tr_op_is_reference(&want);
+            instructions[t] += tr_op_instructions(&want);
+        }
+    }
+    cr_assert_eq(more, TR_END, "%s", tr_why(s));
+    for (uint32_t t = 0; t < THREADS; t++)
+        cr_assert_eq(at[t], RECORDS);
+    tr_close(s);
+    unlink(path);
+    free(path);
+}
+
+/* @return false: it is refused, with a line that names the file */
+static bool reads(const char *path)
+{
+    char why[1024] = "";
+    struct tr_batch batch;
+    struct tr_source *s = tr_open(path, why, sizeof why);
+    enum tr_more more = TR_MORE;
+    while (s && (more = tr_next(s, &batch)) == TR_MORE)
+        ;
+    if (s && more == TR_BAD)
+        snprintf(why, sizeof why, "%s", tr_why(s));
+    if (s)
+        tr_close(s);
+    cr_assert((s && more == TR_END) || (!strncmp(why, path, strlen(path)) && !strchr(why, '\n')),
+              "%s", why);
+    return s && more == TR_END;
+}
+
+static void overwrite(const char *path, const uint8_t *bytes, size_t size)
+{
+    FILE *out = fopen(path, "wb");
+    fwrite(bytes, 1, size, out);
+    fclose(out);
+}
+
+Test(trace_files, damage_is_found)
+{
+    static uint8_t bytes[1 << 16];
+    char *path = write_some(300);
+    FILE *in = fopen(path, "rb");
+    const size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    cr_assert(size < sizeof bytes && reads(path));
+    for (size_t i = 0; i < size; i++) {
+        overwrite(path, bytes, i);
+        cr_assert_not(reads(path), "cut off at %zu of %zu", i, size);
+        bytes[i] ^= 1 << i % 8;
+        overwrite(path, bytes, size);
+        cr_assert_not(reads(path), "byte %zu of %zu", i, size);
+        bytes[i] ^= 1 << i % 8;
+    }
+    overwrite(path, bytes, size);
+    cr_assert(reads(path));
+    unlink(path);
+    free(path);
+}

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""
+Recording changes nothing of a run; its trace, replayed on the same machine, is the same run again: the same misses,
+invalidates and NACKs, to the PCycle. On other machines it ends, and what threads stored into words that they synchronise
+with comes in the same order. Traces of other programs, cut ones and damaged ones end as they must.
+
+    trace_replay.py NUMACHINE GUEST...           programs, with threads that wait for each other
+    trace_replay.py NUMACHINE --valgrind         traces of the host's ls and gzip (long; skipped without valgrind)
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+# What a replay does not say as the recording did: which instructions those PCycles were, and why threads had no card.
+OTHERWISE = ("monitor.run", "status.", "instructions", "running", "truth.system", "waiting", "asleep", "idle", "sleeps", "wakes",
+             "metric.", "host.", "polls")
+# Timer interrupts may come while a processor waits for a miss that it then gives up: that is not in a trace.
+SETS = ["--set", "os.tick=0cy"]
+
+numachine = scratch = None
+
+
+def run(*words, status=0):
+    done = subprocess.run([numachine, *map(str, words)], capture_output=True, text=True, cwd=scratch, check=False)
+    assert done.returncode == status, f"{words}: {done.returncode}, not {status}: {done.stderr}"
+    return done.stderr if status else done.stdout
+
+
+def stat(out, program, *options, status=0):
+    return run("stat", "-q", "--force", "-o", out, *SETS, *options, "--", program, status=status)
+
+
+def sums(out):
+    """The machine's statistics of the whole run."""
+    rows = (line.split(",") for line in (scratch / out / "stats.csv").read_text().splitlines()[1:])
+    return {row[2]: row[3] for row in rows if row[0] == "whole" and row[1] == "machine"}
+
+
+def info(path):
+    return json.loads(run("trace", "info", "--format=json", path))
+
+
+def result(out):
+    return re.search(r"\"result_hash\": \"(\S+)\"", (scratch / out / "manifest.json").read_text())[1]
+
+
+def check_same(guest, machine):
+    stat("plain", guest, "--machine", machine)
+    stat("recorded", guest, "--machine", machine, "--references")
+    assert result("plain") == result("recorded"), f"{guest}: recording has changed the run"
+    facts, want = info("recorded/references.ntr"), sums("recorded")
+    count = facts["records"]
+    assert count["load"] + count["ll"] + count["acquire"] == int(want["truth.loads"]), (guest, count)
+    assert count["store"] + count["sc"] + count["sc-failed"] + count["release"] == int(want["truth.stores"]), (guest, count)
+    assert facts["bytes_a_reference"] < 1.5, facts["bytes_a_reference"]
+    stat("replayed", "recorded/references.ntr", "--machine", machine)
+    have = sums("replayed")
+    wrong = [f"{name}: {want[name]}, then {have[name]}" for name in want
+             if want[name] != have[name] and not name.startswith(OTHERWISE) and not any(part in name for part in OTHERWISE)]
+    assert not wrong, f"{guest} on {machine}: " + "; ".join(wrong)
+    assert int(want["truth.l2_misses"]) > 0 and len(want) > 60
+    return facts
+
+
+def check_elsewhere(guest, facts):
+    """Dependences hold: each store into such a word is one, wherever. The time is not far from that of a run there."""
+    for machine, options in ("numachine-64", []), ("station-4", ["--set", "memory.dram_time=30cy"]):
+        stat("there", guest, "--machine", machine, *options)
+        stat("replayed", "recorded/references.ntr", "--machine", machine, *options)
+        want, have = int(sums("there")["elapsed"]), int(sums("replayed")["elapsed"])
+        assert 0.7 < have / want < 1.4, f"{guest} on {machine}: {want}, replayed {have} PCycles"
+        failed = int(sums("replayed")["truth.scs_failed"])
+        stores = int(sums("replayed")["truth.stores"]) - failed
+        count = facts["records"]
+        most = count["store"] + count["sc"] + count["sc-failed"] + count["release"]
+        assert most - count["sc-failed"] <= stores <= most, (machine, stores, most)
+
+
+def check_parts():
+    """A part ends, too, although those are missing that its threads wait for; so does one that nothing stops."""
+    for cut in ["--threads=1"], ["--from=2000", "--to=6000"]:
+        run("trace", "cut", "recorded/references.ntr", "part.ntr", *cut)
+        stat("part", "part.ntr", "--machine", "station-4", "--limit", "100ms")
+    path = scratch / "recorded/references.ntr"
+    bytes_ = bytearray(path.read_bytes())
+    bytes_[len(bytes_) // 2] ^= 16
+    (scratch / "damaged.ntr").write_bytes(bytes_)
+    assert "the file is damaged" in stat("damaged", "damaged.ntr", "--machine", "station-4", status=2)
+    (scratch / "short.ntr").write_bytes(path.read_bytes()[:-9])
+    complaint = stat("short", "short.ntr", "--machine", "station-4", status=2)
+    assert "truncated" in complaint, complaint
+
+
+def check_text():
+    """A text's references are all made, aligned pieces of them."""
+    lines = [f"I  {0x400000 + 4 * (i % 900):x},4\n L {0x10000000 + 24 * i:x},8\n S {0x10000003 + 8 * (i % 64):x},4\n"
+             for i in range(3000)]
+    (scratch / "text.txt").write_text("".join(lines))
+    run("trace", "convert", "text.txt", "text.ntr")
+    stat("text", "text.ntr", "--machine", "station-4")
+    have = sums("text")
+    assert (int(have["truth.loads"]), int(have["truth.stores"])) == (3000, 3 * 3000), have["truth.stores"]
+    assert int(have["truth.l1i_misses"]) >= 900 * 4 // 32
+    complaint = stat("none", "text.txt", "--machine", "station-4", status=2)
+    assert "text.txt" in complaint, complaint
+
+
+def check_refusal(guest):
+    (scratch / "both.yaml").write_text(f"machine: {{base: station-4}}\nprogram: {{path: {guest}}}\n"
+                                       "run: {profile: true}\nrecord: {references: true}\n")
+    complaint = run("run", "both.yaml", status=2)
+    assert "both.yaml:4" in complaint and "exclude each other; run it twice" in complaint, complaint
+
+
+def valgrind():
+    if not shutil.which("valgrind"):
+        print("skipped: no valgrind")
+        sys.exit(77)
+    (scratch / "data").write_bytes(pathlib.Path("/bin/sh").read_bytes()[:20000])
+    for words in ["ls", "/"], ["gzip", "-kf", "data"]:
+        subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", "--log-file=x.txt", *words], cwd=scratch, check=True,
+                       capture_output=True, env={**os.environ, "LC_ALL": "C"})
+        run("trace", "convert", "x.txt", "x.ntr")
+        facts = info("x.ntr")
+        stat("x", "x.ntr", "--machine", "station-4")
+        have, count = sums("x"), facts["records"]
+        print(words[0], facts["references"], "references,", f"{facts['bytes_a_reference']:.2f} bytes each,",
+              have["elapsed"], "PCycles,", have["truth.l2_misses"], "secondary misses")
+        assert int(have["truth.loads"]) >= count["load"] > 10000 and int(have["truth.stores"]) >= count["store"] > 10000
+        assert facts["bytes_a_reference"] < 1.5 and int(have["elapsed"]) > facts["instructions"]
+        assert int(have["truth.l2_misses"]) >= facts["lines"] // 2
+
+
+def main():
+    global numachine, scratch
+    numachine = str(pathlib.Path(sys.argv[1]).resolve())
+    guests = [str(pathlib.Path(word).resolve()) for word in sys.argv[2:] if not word.startswith("--")]
+    with tempfile.TemporaryDirectory(prefix="numachine-") as name:
+        scratch = pathlib.Path(name)
+        if "--valgrind" in sys.argv:
+            valgrind()
+            return
+        for guest in guests:
+            check_same(guest, "ring-16")
+            facts = check_same(guest, "station-4")
+            check_elsewhere(guest, facts)
+            name = re.sub(r"\..*", "", os.path.basename(guest))
+            print(f"{name}: {facts['references']} references, {facts['bytes_a_reference']:.2f} bytes each")
+        check_parts()
+        check_text()
+        check_refusal(guests[0])
+    print("ok")
+
+
+main()
