@@ -8,16 +8,13 @@
  * result is the same for every number of threads.
  */
 #include "share.h"
+#include "vector.h"
 
 enum {
     EMPTY = 0,      /* a child; else a cell's number + 1, */
     BODY = 1 << 30, /* ... or with this bit a body's */
     OCTANTS = 8,
     NONE = ~0u, /* no cell */
-};
-
-struct vector {
-    double x, y, z;
 };
 
 struct body {
@@ -72,28 +69,6 @@ static void *setup(kn_program *p)
 static struct part mine(const kn_thread *t, const struct tree *w)
 {
     return part_of(t, w->count, 2);
-}
-
-static struct vector get(kn_thread *t, struct vector *at)
-{
-    struct vector v;
-    v.x = KN_LOAD(t, at->x);
-    v.y = KN_LOAD(t, at->y);
-    v.z = KN_LOAD(t, at->z);
-    return v;
-}
-
-static void put(kn_thread *t, struct vector *at, struct vector v)
-{
-    KN_STORE(t, at->x, v.x);
-    KN_STORE(t, at->y, v.y);
-    KN_STORE(t, at->z, v.z);
-}
-
-/** a + b times c. */
-static struct vector plus(struct vector a, struct vector b, double c)
-{
-    return (struct vector){a.x + b.x * c, a.y + b.y * c, a.z + b.z * c};
 }
 
 static double square(struct vector a)

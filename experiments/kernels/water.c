@@ -5,10 +5,7 @@
  * and the arrays are added up afterwards, in the order of threads.
  */
 #include "share.h"
-
-struct vector {
-    double x, y, z;
-};
+#include "vector.h"
 
 /** What a thread sums up. */
 struct slot {
@@ -48,28 +45,6 @@ static void *setup(kn_program *p)
 static struct part mine(const kn_thread *t, const struct water *w)
 {
     return part_of(t, w->count, 8);
-}
-
-static struct vector get(kn_thread *t, struct vector *at)
-{
-    struct vector v;
-    v.x = KN_LOAD(t, at->x);
-    v.y = KN_LOAD(t, at->y);
-    v.z = KN_LOAD(t, at->z);
-    return v;
-}
-
-static void put(kn_thread *t, struct vector *at, struct vector v)
-{
-    KN_STORE(t, at->x, v.x);
-    KN_STORE(t, at->y, v.y);
-    KN_STORE(t, at->z, v.z);
-}
-
-/** a + b times c. */
-static struct vector plus(struct vector a, struct vector b, double c)
-{
-    return (struct vector){a.x + b.x * c, a.y + b.y * c, a.z + b.z * c};
 }
 
 /** A lattice, each molecule a little beside its place. */

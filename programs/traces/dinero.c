@@ -4,7 +4,6 @@
  * references of a program. Without a size an instruction has four bytes, and a reference as many as
  * its address is aligned to, of four.
  */
-#include "base/alloc.h"
 #include "programs/traces/text.h"
 #include "programs/traces/writers.h"
 
@@ -88,18 +87,6 @@ const struct tr_reader tr_din_reader = {.size = sizeof(struct tr_text),
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-struct tr_sink {
-    FILE *out;
-};
-
-static struct tr_sink *begin(FILE *out, const struct tr_about *about)
-{
-    (void)about;
-    struct tr_sink *sink = sim_alloc(1, sizeof *sink);
-    sink->out = out;
-    return sink;
-}
-
 static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
 {
     static const char label[TR_OP__COUNT] = {
@@ -108,12 +95,7 @@ static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, s
     (void)thread;
     for (; count--; op++)
         if (label[op->kind])
-            fprintf(sink->out, "%c %" PRIx64 "\n", label[op->kind], op->address);
+            fprintf(tr_text_out(sink), "%c %" PRIx64 "\n", label[op->kind], op->address);
 }
 
-static void end(struct tr_sink *sink)
-{
-    free(sink);
-}
-
-const struct tr_writer tr_din_writer = {.open = begin, .put = put, .close = end};
+const struct tr_writer tr_din_writer = {.open = tr_text_begin, .put = put, .close = tr_text_end};

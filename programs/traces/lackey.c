@@ -3,7 +3,6 @@
  * " S addr,size" and " M addr,size" (loads, stores, both) for what it refers to, and between them
  * what valgrind itself has to say, behind "==PID==" or "--PID--". There are no threads in it.
  */
-#include "base/alloc.h"
 #include "programs/traces/text.h"
 #include "programs/traces/writers.h"
 
@@ -87,44 +86,27 @@ const struct tr_reader tr_lackey_reader = {.size = sizeof(struct tr_text),
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-struct tr_sink {
-    FILE *out;
-};
-
-static struct tr_sink *begin(FILE *out, const struct tr_about *about)
-{
-    (void)about;
-    struct tr_sink *sink = sim_alloc(1, sizeof *sink);
-    sink->out = out;
-    return sink;
-}
-
 static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
 {
     (void)thread;
     for (; count--; op++)
         switch (op->kind) {
         case TR_OP_FETCH:
-            fprintf(sink->out, "I  %08" PRIx64 ",4\n", op->address);
+            fprintf(tr_text_out(sink), "I  %08" PRIx64 ",4\n", op->address);
             break;
         case TR_OP_LOAD:
         case TR_OP_LL:
         case TR_OP_ACQUIRE:
-            fprintf(sink->out, " L %08" PRIx64 ",%u\n", op->address, op->size);
+            fprintf(tr_text_out(sink), " L %08" PRIx64 ",%u\n", op->address, op->size);
             break;
         case TR_OP_STORE:
         case TR_OP_SC:
         case TR_OP_RELEASE:
-            fprintf(sink->out, " S %08" PRIx64 ",%u\n", op->address, op->size);
+            fprintf(tr_text_out(sink), " S %08" PRIx64 ",%u\n", op->address, op->size);
             break;
         default:
             break;
         }
 }
 
-static void end(struct tr_sink *sink)
-{
-    free(sink);
-}
-
-const struct tr_writer tr_lackey_writer = {.open = begin, .put = put, .close = end};
+const struct tr_writer tr_lackey_writer = {.open = tr_text_begin, .put = put, .close = tr_text_end};

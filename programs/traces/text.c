@@ -208,3 +208,27 @@ bool tr_text_lines(const char *bytes, size_t size, int (*is)(const char *line))
     }
     return says > 0;
 }
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+struct tr_sink {
+    FILE *out;
+};
+
+struct tr_sink *tr_text_begin(FILE *out, const struct tr_about *about)
+{
+    (void)about;
+    struct tr_sink *sink = sim_alloc(1, sizeof *sink);
+    sink->out = out;
+    return sink;
+}
+
+FILE *tr_text_out(const struct tr_sink *sink)
+{
+    return sink->out;
+}
+
+void tr_text_end(struct tr_sink *sink)
+{
+    free(sink);
+}

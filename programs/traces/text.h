@@ -56,6 +56,11 @@ bool tr_text_decimal(const char **text, uint64_t *out);
 bool tr_text_word(const char **text, const char *word);
 void tr_text_blanks(const char **text);
 
+/* What writers of lines have in common: a sink that is a file. */
+struct tr_sink *tr_text_begin(FILE *out, const struct tr_about *about);
+FILE *tr_text_out(const struct tr_sink *sink);
+void tr_text_end(struct tr_sink *sink);
+
 /** Calls `is` with the lines of a file's beginning, until it says 1 or -1. @return whether 1 */
 bool tr_text_lines(const char *bytes, size_t size, int (*is)(const char *line));
 
