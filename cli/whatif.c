@@ -200,8 +200,9 @@ static int with_run(const struct request *r, const struct in_machine *other)
     char why[8192];
     int status = CLI_EXIT_USAGE;
     if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
-        if (x.machine.params.mode != NM_MODE_TIMED)
-            complain("a run in functional mode has no traffic; run it timed");
+        if (x.machine.params.mode != NM_MODE_TIMED || x.from || x.to)
+            complain("what is not timed has no traffic: run all of it timed, without run.mode: "
+                     "functional, run.from and run.to");
         else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
             status = foretell(r, other, &run);
         else

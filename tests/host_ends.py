@@ -22,7 +22,7 @@ import simulator
 TIMEOUT = 60  # processor seconds
 LITTLE = 400 << 20, 400 << 20  # [bytes] of address space
 FILES = {"manifest.json", "config.resolved.yaml", "guest.elf", "guest.stdout", "guest.stderr",
-         "stats.json", "stats.csv", "stats.txt", "monitor"}
+         "stats.json", "stats.csv", "stats.txt", "traffic.csv", "monitor"}
 
 
 def is_empty(reader):

@@ -1,8 +1,9 @@
 /*
- * Names of C++, taken apart by the C++ library that is in the process anyway, for SimGrid.
+ * Names of C++, taken apart by the C++ library, which SimGrid needs anyway.
  *
  * The one hard idea: nothing here is C++, so the library's function is looked for by its name,
- * which the ABI of C++ fixes. Without it, names stay as they are.
+ * which the ABI of C++ fixes. Without it, names stay as they are. The library stays once it is
+ * there, as there are many names.
  */
 #include "programs/linux/demangle.h"
 
@@ -16,9 +17,18 @@ typedef char *demangle_fn(const char *name, char *buffer, size_t *length, int *s
 char *lx_demangle(const char *name)
 {
     demangle_fn *demangle;
-    void *const symbol = strncmp(name, "_Z", 2) ? NULL : dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    char *plain = NULL;
+    void *symbol, *library;
     int status;
 
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    symbol = library ? dlsym(library, "__cxa_demangle") : NULL;
     memcpy(&demangle, &symbol, sizeof demangle);
-    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
+    if (demangle)
+        plain = demangle(name, NULL, NULL, &status);
+    if (library)
+        dlclose(library);
+    return plain;
 }

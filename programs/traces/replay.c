@@ -618,15 +618,17 @@ static void end(void *self)
         tr_close(r->source);
 }
 
-/* Whether the file says that it is one of ours. */
+/* Whether the file says that it is one of ours. Nothing waits for who might write to it. */
 static bool is_trace(const char *path)
 {
     char magic[TR_NTR_MAGIC_SIZE];
-    FILE *file = fopen(path, "rbe");
-    const bool is = file && fread(magic, 1, sizeof magic, file) == sizeof magic &&
+    struct stat st;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+                    read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
                     !memcmp(magic, TR_NTR_MAGIC, sizeof magic);
-    if (file)
-        fclose(file);
+    if (fd >= 0)
+        close(fd);
     return is;
 }
 
