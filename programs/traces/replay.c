@@ -17,7 +17,10 @@
 #include "programs/traces/recording.h"
 #include "programs/workload.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <uthash.h>
 
 enum {
