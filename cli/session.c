@@ -612,6 +612,8 @@ static void check_states(struct state *s)
 
 int cli_passed_status(enum cli_exit status, const struct prog_outcome *outcome)
 {
+    if (status == CLI_EXIT_EXPECT && outcome->end == PROG_EXITED && !outcome->reached)
+        return status;
     if (status != CLI_EXIT_OK && status != CLI_EXIT_EXPECT)
         return status;
     return outcome->end == PROG_SIGNALED ? 128 + outcome->status : outcome->status;
@@ -714,6 +716,11 @@ static enum cli_exit conclude(struct state *s)
     if (out->end == PROG_EXITED && !out->reached)
         snprintf(out->message, sizeof out->message,
                  "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
+    else if (out->end == PROG_EXITED && s->ask->experiment->to && !out->passed)
+        fprintf(
+            stderr,
+            "numachine: warning: run.to: %s has not been reached: all up to the end was timed\n",
+            s->ask->experiment->to);
     if (*out->message)
         complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
@@ -833,6 +840,11 @@ static void open_names(struct state *s)
 
 static enum cli_exit begin_profile(struct state *s)
 {
+    const struct in_experiment *x = s->ask->experiment;
+    if (x->truth && (x->from || x->to)) {
+        complain("a fast-forward does not go with run.truth, which wants to see every miss");
+        return CLI_EXIT_USAGE;
+    }
     if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
         complain("run.profile: this kind of processor cannot be profiled");
         return CLI_EXIT_USAGE;

@@ -230,7 +230,6 @@ int cli_whatif(int argc, char **argv)
         .options = options,
         .parser = parse,
         .children = children,
-        .args_doc = "RUN_DIR",
         .doc = "Tells what a finished run would take on another machine, and how busy that would "
                "be, from the traffic between stations that the run has left. It takes seconds, "
                "simulates nothing, and says how far off such answers were."

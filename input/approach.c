@@ -1,6 +1,7 @@
 /* How a run comes to what is measured: its points. */
 #include "input/tables.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /** The words after `word` and spaces; NULL: the text does not begin so. */
@@ -34,6 +35,15 @@ static void read_point(struct in_reading *r, const struct in_value *v, const cha
             key, text);
 }
 
+/** "none" is no point. */
+static void drop_none(char **text)
+{
+    if (*text && !strcmp(*text, "none")) {
+        free(*text);
+        *text = NULL;
+    }
+}
+
 /** The value that somebody gave of these keys; NULL: none is. */
 static const struct in_value *given(const struct in_experiment *x, const struct in_value *values)
 {
@@ -58,6 +68,8 @@ static const char *what_cannot_be(const struct in_experiment *x)
         return "run.mode: functional, where nothing is timed";
     if (x->machine.params.check)
         return "run.check, which wants to see every store";
+    if (x->record_references)
+        return "record.references, which wants to see every reference";
     if (x->truth)
         return "run.truth, which wants to see every miss";
     if (any_interrupt(x))
@@ -67,6 +79,8 @@ static const char *what_cannot_be(const struct in_experiment *x)
 
 void in_approach_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values)
 {
+    drop_none(&x->from);
+    drop_none(&x->to);
     const struct in_value *v = given(x, values);
     const char *cannot = what_cannot_be(x);
     if (!v)

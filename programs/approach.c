@@ -91,6 +91,7 @@ static void reach(struct prog_stages *s)
     s->passed = s->reached;
     s->reached = true;
     s->run->out->reached = true;
+    s->run->out->passed = s->passed;
 }
 
 void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)

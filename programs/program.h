@@ -166,6 +166,7 @@ struct prog_outcome {
     uint64_t threads;      /**< threads created, the first included */
     uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
     bool reached;          /**< approach.from, or there was none */
+    bool passed;           /**< approach.to */
     char message[1024];    /**< "" or what a person should read */
 };
 

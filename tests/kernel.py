@@ -57,6 +57,13 @@ ROWS = [
     ("no memory", "", OK, "kn_alloc(p, (size_t)1 << 40)", [], 2, r"the machine's memory is full: the kernel asks for"),
     ("no memory later", "kn_meet(t, &s->barrier); if (me == 2) kn_alloc(kn_program_of(t), (size_t)1 << 40);"
      " kn_meet(t, &s->barrier)", OK, "", [], 2, r"the machine's memory is full"),
+    ("unknown argument", "", OK, 'kn_number(p, "n", 5, 0, 9); kn_number(p, "seed", 5, 0, 9)', ["n=3", "N=3"], 2,
+     r"argument 'N=3' is none of the kernel's, which are: n=, seed="),
+    ("no arguments", "", OK, "", ["x"], 2, r"argument 'x' is none of the kernel's, which are: none"),
+    ("many errors", "", "return 256", "", [], 1, ""),
+    ("phase functional", "kn_phase(t, 3); kn_meet(t, &s->barrier)", OK, "", ["--functional"], 0, ""),
+    ("phase behind a fast-forward", "for (int i = 0; i < 400; i++) KN_STORE(t, s->sum, i); kn_phase(t, 3);"
+     " kn_meet(t, &s->barrier)", OK, "", ["--set=run.from=instructions 300"], 0, ""),
     ("deadlock", "if (me != 1) kn_wait(t, &s->word, KN_IS, me + 1)", OK, "", [], 3,
      r"deadlock: every thread waits\n  thread 0, card 0: waits since cycle \d+ until the word at 0x[0-9a-f]+ is 1, "
      r"kn_wait at \S*deadlock.c:8\n  thread 1, card 1: has ended\n  thread 2"),
@@ -152,6 +159,22 @@ def results(kernels):
     print("ok: results")
 
 
+def works(kernels):
+    """PCycles of KN_COMPUTE: also behind the last word, and more than 32 bits hold."""
+    for work, least, more in (("kn_meet(t, &s->barrier); KN_COMPUTE(t, 100000)", 400000, 5000),
+                              ("kn_meet(t, &s->barrier); KN_COMPUTE(t, 100000); KN_STORE(t, s->sum, 1)", 400000, 5000),
+                              ("if (!me) { KN_STORE(t, s->sum, 1); KN_COMPUTE(t, 3000000000u);"
+                               " KN_COMPUTE(t, 3000000000u); }", 6000000000, 5000)):
+        out = kernels.scratch / "works"
+        done = kernels.stat(kernels.build("works", kernel(work)), (), "-o", out, "--force", "--machine=station-4",
+                            "--event=run")
+        assert done.returncode == 0, done
+        run = next(float(line.split(",")[3]) for line in (out / "stats.csv").read_text().splitlines()
+                   if line.startswith("whole,machine,monitor.run,"))
+        assert least <= run <= least + more, f"{work}: {run}, not {least}"
+    print("ok: work")
+
+
 def built(kernels):
     """An experiment that names a source, as a kernel and as its guest twin: the same result."""
     work = "kn_acquire(t, &s->lock); KN_STORE(t, s->sum, KN_LOAD(t, s->sum) * 3 + 1); kn_release(t, &s->lock)"
@@ -178,6 +201,7 @@ def main():
         rows(kernels)
         files(kernels)
         results(kernels)
+        works(kernels)
         built(kernels)
 
 

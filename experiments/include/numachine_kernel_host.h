@@ -64,6 +64,9 @@ struct kn_kernel {
 
 #define KN_HERE_(t, name) ((void)((t)->what = (name), (t)->file = __FILE__, (t)->line = __LINE__))
 
+#define KN_SIZE_(x)                                                                      \
+    _Static_assert(sizeof(x) == 1 || sizeof(x) == 2 || sizeof(x) == 4 || sizeof(x) == 8, \
+                   "a reference is to 1, 2, 4 or 8 bytes")
 #define KN_SHIFT_(x) (sizeof(x) == 1 ? 0u : sizeof(x) == 2 ? 1u : sizeof(x) == 4 ? 2u : 3u)
 
 #define KN_PRINT_(p, ...) (p)->calls->print((p), __VA_ARGS__)
@@ -88,6 +91,7 @@ static inline uint64_t kn_address_(const kn_thread *t, const volatile void *p)
 #define KN_LOAD(t, x)                                                          \
     __extension__({                                                            \
         __typeof__(x) *const at_ = &(x);                                       \
+        KN_SIZE_(x);                                                           \
         kn_refer_((t), KN_KIND_LOAD_, kn_address_((t), at_), KN_SHIFT_(x), 0); \
         *at_;                                                                  \
     })
@@ -95,11 +99,26 @@ static inline uint64_t kn_address_(const kn_thread *t, const volatile void *p)
 #define KN_STORE(t, x, v)                                                       \
     __extension__({                                                             \
         __typeof__(x) *const to_ = &(x);                                        \
+        KN_SIZE_(x);                                                            \
         *to_ = (v);                                                             \
         kn_refer_((t), KN_KIND_STORE_, kn_address_((t), to_), KN_SHIFT_(x), 0); \
     })
 
-#define KN_COMPUTE(t, n) ((void)((t)->last->ticks += (uint32_t)(n)))
+#define KN_COMPUTE(t, n) kn_compute_((t), (n))
+
+/** Work is added to the last reference's, as far as that can hold it. */
+static inline void kn_compute_(kn_thread *t, uint64_t n)
+{
+    const uint32_t most = UINT32_MAX;
+    while (n > most - t->last->ticks) {
+        n -= most - t->last->ticks;
+        t->last->ticks = most;
+        if (n)
+            kn_refer_(t, KN_KIND_COMPUTE_, 0, 0, 0); /* takes one itself */
+        n -= n > 0;
+    }
+    t->last->ticks += (uint32_t)n;
+}
 
 static inline unsigned kn_threads(const kn_program *p)
 {
@@ -177,7 +196,7 @@ static inline void kn_end_(kn_thread *t, const char *name)
 static inline void kn_phase(kn_thread *t, unsigned id)
 {
     if (t->phase)
-        kn_refer_(t, KN_KIND_STORE_, t->phase, 2, id);
+        kn_refer_(t, KN_KIND_STORE_, t->phase, 2, id & 15);
 }
 
 #endif

@@ -62,8 +62,10 @@ uint64_t driven_team_phase(const struct driven_team *team, unsigned thread)
 {
     const struct mon_register_row *phase =
         mon_unit_register_named(nm_card_unit(team->run->m, thread)->ops, "PHASE");
+    const bool has_cards = team->run->par->mode == NM_MODE_TIMED && !team->run->stages;
 
-    return phase ? NM_REGISTERS + (uint64_t)thread * NM_REGISTER_SPACE + phase->offset : 0;
+    return phase && has_cards ? NM_REGISTERS + (uint64_t)thread * NM_REGISTER_SPACE + phase->offset
+                              : 0;
 }
 
 static bool owns(struct driven_team *team, uint64_t va)

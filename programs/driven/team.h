@@ -105,7 +105,8 @@ bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
 bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int station);
 
 /** Virtual address of the register of a thread's card that has the PhaseID, for packed stores of 4
- *  bytes; 0: its counter unit has none. */
+ *  bytes; 0: its counter unit has none, or the
+ *  machine is functional at times, and no registers are there then. */
 uint64_t driven_team_phase(const struct driven_team *team, unsigned thread);
 
 /* The operations of struct prog_workload that a team has. */

@@ -29,6 +29,8 @@
 enum {
     BATCH = 2048,     /**< references of a thread at once */
     VA = 0x10000000,  /**< simulated address of the first byte of kn_alloc */
+    ASKED = 64,       /**< arguments that are known */
+    ASKED_NAME = 32,  /**< [bytes] of a name of theirs, with its end */
     NAME_MAX_ = 60,   /**< of a region */
     LINE_MAX_ = 4096, /**< [bytes] of one kn_print */
 };
@@ -65,6 +67,8 @@ struct kernels {
     jmp_buf refused;       /**< where those go on that cannot */
     uint8_t *memory;       /**< `room` bytes of host memory, `used` of them given */
     size_t room, used;
+    char asked[ASKED][ASKED_NAME]; /**< names of the arguments that it knows */
+    unsigned asks;
     XXH64_state_t *hash; /**< of what has been printed */
 };
 
@@ -80,13 +84,19 @@ static struct member *of_thread(struct kn_thread *t)
 
 /* ---- turns ----------------------------------------------------------------------------------- */
 
-/** Hands over the batch and `out`; comes back when both have been done. */
-static void hand_over(struct member *m)
+/** The batch becomes a part of `out`: with the work before its first reference, if there is any. */
+static void put_batch(struct member *m)
 {
     const struct kn_packed *first = m->batch[0].ticks ? m->batch : m->batch + 1;
 
     m->out.reference = (const struct pc_packed *)first;
     m->out.count = (size_t)(m->thread.last + 1 - first);
+}
+
+/** Hands over the batch and `out`; comes back when both have been done. */
+static void hand_over(struct member *m)
+{
+    put_batch(m);
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
     prog_actor_wait(m->actor, SIM_NEVER);
     m->thread.last = m->batch;
@@ -181,6 +191,41 @@ static const char *argument(const struct kernels *k, const char *name)
     return value;
 }
 
+/** Notes the name of an argument that is asked for. */
+static void note(struct kernels *k, const char *name)
+{
+    if (k->asks < ASKED && strlen(name) < ASKED_NAME)
+        strcpy(k->asked[k->asks++], name);
+}
+
+static bool is_asked(const struct kernels *k, const char *argument)
+{
+    for (unsigned i = 0; i < k->asks; i++) {
+        const size_t length = strlen(k->asked[i]);
+        if (!strncmp(argument, k->asked[i], length) && argument[length] == '=')
+            return true;
+    }
+    return k->asks == ASKED; /* there may be more */
+}
+
+/** Whether `setup` has asked for all arguments that are given; says which it has not. */
+static bool all_asked(struct kernels *k)
+{
+    char known[512] = "";
+
+    for (unsigned i = 0; i < k->asks; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s=", i ? ", " : "",
+                 k->asked[i]);
+    for (char *const *a = k->what->argv + 1; *a; a++)
+        if (!is_asked(k, *a)) {
+            prog_finish(k->team.run, PROG_UNLOADABLE, 0,
+                        "argument '%s' is none of the kernel's, which are: %s", *a,
+                        *known ? known : "none");
+            return false;
+        }
+    return true;
+}
+
 static uint64_t number(struct kn_program *p, const char *name, uint64_t standard, uint64_t least,
                        uint64_t most)
 {
@@ -189,6 +234,7 @@ static uint64_t number(struct kn_program *p, const char *name, uint64_t standard
     char *end = NULL;
     uint64_t value = standard;
 
+    note(k, name);
     errno = 0;
     if (text)
         value = strtoull(text, &end, 0);
@@ -257,8 +303,12 @@ static void ended(void *self)
 {
     struct kernels *k = self;
 
-    if (!setjmp(k->refused))
-        prog_finish(k->team.run, PROG_EXITED, k->kernel->check(&k->program, k->data) & 0xff, NULL);
+    int wrong;
+
+    if (setjmp(k->refused))
+        return;
+    wrong = k->kernel->check(&k->program, k->data);
+    prog_finish(k->team.run, PROG_EXITED, wrong >= 0 && wrong <= UINT8_MAX ? wrong : 1, NULL);
 }
 
 static const struct driven_producer producer = {.refill = refill, .owns = owns, .ended = ended};
@@ -302,7 +352,7 @@ static bool set_up(struct kernels *k)
     if (setjmp(k->refused))
         return false;
     k->data = k->kernel->setup(&k->program);
-    return true;
+    return all_asked(k);
 }
 
 static bool prepare(void *self, struct prog_run *run)
@@ -334,8 +384,7 @@ static void live(void *arg)
 
     m->of->kernel->work(&m->thread, m->of->data);
     m->out = (struct driven_batch){.act = DRIVEN_OVER};
-    m->out.reference = (const struct pc_packed *)m->batch + 1;
-    m->out.count = (size_t)(m->thread.last - m->batch);
+    put_batch(m);
 }
 
 static void start(void *self)

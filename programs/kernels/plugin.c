@@ -4,12 +4,15 @@
  */
 #include "programs/kernels/plugin.h"
 
+#include "base/alloc.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,8 +89,10 @@ bool kernels_check(const char *path, char *why, size_t size)
 const struct kn_kernel *kernels_load(const char *path, void **object, char *why, size_t size)
 {
     const struct kn_kernel *kernel;
+    char *file = sim_format("%s%s", strchr(path, '/') ? "" : "./", path); /* never a library's */
 
-    *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    free(file);
     if (!*object) {
         snprintf(why, size, "cannot load the kernel: %s", dlerror());
         return NULL;
