@@ -18,6 +18,7 @@ import dataclasses
 import json
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -104,8 +105,9 @@ class Kernels:
         with tempfile.TemporaryDirectory(dir=self.scratch) as directory:
             out = pathlib.Path(directory, "out")
             how, what = self.command(program, threads, arguments)
-            done = simulator.bounded(["/usr/bin/env", "time", "-f", "%U", *how, "-o", out, *what], capture_output=True,
-                                     text=True)
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            done = simulator.bounded([*how, "-o", out, *what], capture_output=True, text=True)
+            spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
             assert done.returncode == 0, f"{what}, {threads} threads: {done.returncode}\n{done.stdout}{done.stderr}"
             stats = {"whole": {}}
             with open(out / "stats.csv", newline="", encoding="utf-8") as file:
@@ -116,7 +118,7 @@ class Kernels:
             assert len(stats) == 1, f"{program.name} measures one region: {list(stats)}"
             manifest = json.loads((out / "manifest.json").read_text())
             return Run(done.stdout, *stats.values(), whole, manifest["end"]["result_hash"],
-                       float(done.stderr.split()[-1]))
+                       spent)
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
