@@ -252,11 +252,8 @@ def write(kernels):
 # ---- speed -----------------------------------------------------------------------------------------------------------
 
 def best_of(kernels, programs, threads, given, times=5):
-    """(references, shortest user time [s]) of each, run side by side so many times."""
-    rounds = []
-    with concurrent.futures.ThreadPoolExecutor(len(programs)) as pool:
-        for _ in range(times):
-            rounds.append(list(pool.map(lambda p: kernels.run(p, threads, given), programs)))
+    """(references, shortest user time [s]) of each, run in turns so many times."""
+    rounds = [[kernels.run(p, threads, given) for p in programs] for _ in range(times)]
     return [(of_one[0].whole["truth.loads"] + of_one[0].whole["truth.stores"], min(run.seconds for run in of_one))
             for of_one in zip(*rounds)]
 
