@@ -62,17 +62,6 @@ static void on_abort(int number)
     _exit(ours ? CLI_EXIT_BROKEN : CLI_EXIT_USAGE);
 }
 
-/* Some of SimGrid would take a lack of memory for a failure of one thread and go on without it.
- * C++'s std::set_new_handler by the name it has in the library. */
-static void die_without_memory(void)
-{
-    void (*(*set)(void (*)(void)))(void);
-    void *const symbol = dlsym(RTLD_DEFAULT, "_ZSt15set_new_handlerPFvvE");
-    memcpy(&set, &symbol, sizeof set);
-    if (symbol)
-        set(sim_no_memory);
-}
-
 static void catch_abort(void)
 {
     const struct sigaction action = {.sa_handler = on_abort};
@@ -114,6 +103,29 @@ bool cli_host_prepare(void)
 {
     signal(SIGXFSZ, SIG_IGN);
     catch_abort();
-    die_without_memory();
     return has_streams() && has_stack();
+}
+
+/* ---- kernels that end the process ------------------------------------------------------------ */
+
+static bool under_way;
+
+static void on_end(int status, void *ctx)
+{
+    static const char words[] = "numachine: error: the program has ended the simulator (exit); "
+                                "there are no results\n";
+    (void)ctx;
+    if (!under_way || status)
+        return;
+    (void)!write(STDERR_FILENO, words, sizeof words - 1);
+    _exit(CLI_EXIT_EXPECT);
+}
+
+void cli_host_runs(bool runs)
+{
+    static bool listens;
+    under_way = runs;
+    if (!listens)
+        on_exit(on_end, NULL);
+    listens = true;
 }

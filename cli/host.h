@@ -13,4 +13,8 @@
  */
 bool cli_host_prepare(void);
 
+/** Whether a run is under way: a kernel that calls exit(0) meanwhile ends the process with status 1
+ *  and a message, as there are no results. */
+void cli_host_runs(bool runs);
+
 #endif

@@ -8,6 +8,7 @@
 #include "cli/session.h"
 
 #include "cli/guest.h"
+#include "cli/host.h"
 #include "cli/mask.h"
 #include "cli/stop.h"
 #include "input/write.h"
@@ -586,7 +587,9 @@ static enum cli_exit simulate(struct state *s)
     fflush(stdout);
     rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit, &s->earlier);
+    cli_host_runs(true);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
+    cli_host_runs(false);
     rep_progress_clear(&s->progress);
     close(in);
     return CLI_EXIT_OK;

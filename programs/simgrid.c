@@ -86,6 +86,18 @@ struct prog_actors {
 
 /* ---- the library ----------------------------------------------------------------------------- */
 
+/** Some of SimGrid would take a lack of memory for a failure of one thread and go on without it.
+ *  C++'s std::set_new_handler by the name it has in the library's own. */
+static void die_without_memory(void *library)
+{
+    void (*(*set)(void (*)(void)))(void);
+    void *const symbol = dlsym(library, "_ZSt15set_new_handlerPFvvE");
+
+    memcpy(&set, &symbol, sizeof set);
+    if (symbol)
+        set(sim_no_memory);
+}
+
 /** @return 0 or a negated errno: the library is not there, or is another one */
 static int find_calls(struct calls *calls)
 {
@@ -111,6 +123,8 @@ static int find_calls(struct calls *calls)
             return -ELIBBAD;
         memcpy((char *)calls + rows[i].offset, &found, sizeof found);
     }
+    if (library)
+        die_without_memory(library);
     return library ? 0 : -ELIBACC;
 }
 

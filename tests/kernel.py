@@ -16,6 +16,7 @@ import tempfile
 
 SHARED = """
 #include "numachine_kernel.h"
+#include <stdlib.h>
 struct shared { kn_barrier barrier; char a[KN_APART]; kn_lock lock; char b[KN_APART]; kn_word word, other;
                 char c[KN_APART]; uint64_t sum; uint32_t stray; };
 static void *setup(kn_program *p) { SETUP; return kn_alloc(p, sizeof(struct shared)); }
@@ -60,15 +61,16 @@ ROWS = [
     ("unknown argument", "", OK, 'kn_number(p, "n", 5, 0, 9); kn_number(p, "seed", 5, 0, 9)', ["n=3", "N=3"], 2,
      r"argument 'N=3' is none of the kernel's, which are: n=, seed="),
     ("no arguments", "", OK, "", ["x"], 2, r"argument 'x' is none of the kernel's, which are: none"),
+    ("exit", "if (me == 2) exit(0)", OK, "", [], 1, r"the program has ended the simulator \(exit\)"),
     ("many errors", "", "return 256", "", [], 1, ""),
     ("phase functional", "kn_phase(t, 3); kn_meet(t, &s->barrier)", OK, "", ["--functional"], 0, ""),
     ("phase behind a fast-forward", "for (int i = 0; i < 400; i++) KN_STORE(t, s->sum, i); kn_phase(t, 3);"
      " kn_meet(t, &s->barrier)", OK, "", ["--set=run.from=instructions 300"], 0, ""),
     ("deadlock", "if (me != 1) kn_wait(t, &s->word, KN_IS, me + 1)", OK, "", [], 3,
      r"deadlock: every thread waits\n  thread 0, card 0: waits since cycle \d+ until the word at 0x[0-9a-f]+ is 1, "
-     r"kn_wait at \S*deadlock.c:8\n  thread 1, card 1: has ended\n  thread 2"),
+     r"kn_wait at \S*deadlock.c:9\n  thread 1, card 1: has ended\n  thread 2"),
     ("barrier without one", "if (me) kn_meet(t, &s->barrier)", OK, "", [], 3,
-     r"thread 3, card 3: waits .* kn_meet at \S*barrier-without-one.c:8"),
+     r"thread 3, card 3: waits .* kn_meet at \S*barrier-without-one.c:9"),
     ("lock taken twice", "if (!me) { kn_acquire(t, &s->lock); kn_acquire(t, &s->lock); }", OK, "", [], 3,
      r"thread 0, card 0: waits .* kn_acquire at"),
     ("stack", "int mine = 1; kn_meet(t, &s->barrier); KN_STORE(t, mine, KN_LOAD(t, mine) + 1)", OK, "", [], 128 + 11,
