@@ -7,7 +7,9 @@
 #include "programs/traces/writers.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum { THREADS = 3, RECORDS = 150000 };
 
@@ -30,8 +32,8 @@ static struct tr_op record(uint32_t thread, uint32_t i)
                             : roll(&dice) << (20 * (i % 3)) | roll(&dice) % 64;
     if (row->sort == TR_REFERENCE && op.kind != TR_OP_FETCH)
         op.size = (uint8_t)(1 + i % 8);
-    if (row->value)
-        op.value = i % 2 ? roll(&dice) : ~UINT64_C(0) - i;
+    if (row->value) /* instructions add up to less than 2^64 */
+        op.value = i % 2 || op.kind == TR_OP_COMPUTE ? roll(&dice) : ~UINT64_C(0) - i;
     return op;
 }
 
@@ -146,6 +148,67 @@ Test(trace_files, damage_is_found)
     }
     overwrite(path, bytes, size);
     cr_assert(reads(path));
+    unlink(path);
+    free(path);
+}
+
+/* A number of `bytes` bytes in the head or the index of a file, whose checksums are made good. */
+static const struct lie {
+    enum { IN_HEAD, IN_THREADS, IN_PAGES, IN_BLOCKS } where;
+    unsigned at, bytes; /* from the place's beginning */
+    uint64_t value;
+    const char *said;
+} lies[] = {
+    {IN_HEAD, 12, 4, 5, "flags"},
+    {IN_HEAD, 16, 4, 12288, "pages of no size"},
+    {IN_HEAD, 16, 4, 2048, "pages of no size"},
+    {IN_HEAD, 16, 4, 1 << 21, "pages of no size"},
+    {IN_HEAD, 16, 4, 0, "a page that does not begin where pages do"},
+    {IN_THREADS, 8 + 8, 4, UINT32_MAX, "a card of no such number"},
+    {IN_PAGES, 8, 8, 0x400004, "a page that does not begin"},
+    {IN_PAGES, 16, 8, 0x10004, "a page that does not begin"},
+    {IN_BLOCKS, 8 + 24, 4, 9, "a thread that there is not"},
+    {IN_BLOCKS, 8 + 24, 4, UINT32_C(1) << 31, "a thread that there is not"},
+    {IN_BLOCKS, 8 + 32 + 24, 4, UINT32_C(1) << 31, "a thread that there is not"},
+    {IN_BLOCKS, 8, 8, UINT64_MAX - 20, "a block where none can be"},
+    {IN_BLOCKS, 8 + 32, 8, 40, "a block where none can be"},
+    {IN_BLOCKS, 8 + 8, 8, 1, "does not follow"},
+    {IN_BLOCKS, 8 + 16, 8, UINT64_C(1) << 63, "does not follow"},
+    {IN_BLOCKS, 8 + 28, 4, 0, "no such number of records"},
+    {IN_BLOCKS, 8 + 28, 4, TR_BLOCK_RECORDS + 1, "no such number of records"},
+};
+
+static void tell_lie(uint8_t *bytes, size_t size, const struct lie *lie)
+{
+    uint8_t *tail = bytes + size - TR_NTR_TAIL_SIZE, *index = bytes + tr_get64(tail + 8);
+    const size_t text = TR_NTR_HEAD + tr_get32(bytes + 20);
+    uint8_t *const place[] = {[IN_HEAD] = bytes,
+                              [IN_THREADS] = index,
+                              [IN_PAGES] = index + 8 + THREADS * TR_NTR_INDEX_THREAD + 8 + 4 +
+                                           strlen("inner"),
+                              [IN_BLOCKS] = tail - 8 - THREADS * TR_NTR_INDEX_ROW};
+    uint8_t value[8];
+    tr_put64(value, lie->value);
+    memcpy(place[lie->where] + lie->at, value, lie->bytes);
+    tr_put64(bytes + text, XXH64(bytes, text, 0));
+    tr_put64(tail + 24, XXH64(index, (size_t)(tail - index), 0));
+}
+
+Test(trace_files, an_index_that_lies_is_found)
+{
+    static uint8_t bytes[1 << 16], changed[sizeof bytes];
+    char *path = write_some(300), why[1024];
+    FILE *in = fopen(path, "rb");
+    const size_t size = fread(bytes, 1, sizeof bytes, in);
+    fclose(in);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        memcpy(changed, bytes, size);
+        tell_lie(changed, size, &lies[i]);
+        overwrite(path, changed, size);
+        struct tr_source *s = tr_open(path, why, sizeof why);
+        cr_assert(!s, "row %zu is read", i);
+        cr_assert(strstr(why, ": offset ") && strstr(why, lies[i].said), "row %zu: %s", i, why);
+    }
     unlink(path);
     free(path);
 }

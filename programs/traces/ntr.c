@@ -64,23 +64,31 @@ static bool read_head(struct ntr *n)
         return false;
     if (XXH64(head, TR_NTR_HEAD + length, 0) != tr_get64(head + TR_NTR_HEAD + length))
         return fail(n, 0, "the head is not the one that was written (checksum)" DAMAGED);
+    const uint32_t flags = tr_get32(head + 12), page = tr_get32(head + 16);
+    if (flags & ~(uint32_t)TR_NTR_FLAGS)
+        return fail(n, 12, "flags that this program does not know" DAMAGED);
+    if (page && (page < TR_NTR_PAGE_MIN || page > TR_NTR_PAGE_MAX || page & (page - 1)))
+        return fail(n, 16, "pages of no size that there is" DAMAGED);
     memcpy(n->source.made, head + TR_NTR_HEAD, length);
-    n->source.about.timed = tr_get32(head + 12) & 1;
-    n->source.about.part = tr_get32(head + 12) >> 1 & 1;
-    n->source.about.page = tr_get32(head + 16);
+    n->source.about.timed = flags & 1;
+    n->source.about.part = flags >> 1 & 1;
+    n->source.about.page = page;
     n->source.about.where = tr_get64(head + 24);
     return true;
 }
 
 /* What is left of the index while it is read. */
 struct rest {
-    const uint8_t *at;
+    const uint8_t *first, *at;
     size_t left;
+    const uint8_t *last; /* what was taken last */
+    const char *wrong;   /* what is wrong in it; NULL: it does not add up */
 };
 
 static const uint8_t *take(struct rest *rest, size_t size)
 {
     const uint8_t *at = rest->left < size ? NULL : rest->at;
+    rest->last = rest->at;
     if (at) {
         rest->at += size;
         rest->left -= size;
@@ -98,6 +106,10 @@ static bool read_threads(struct ntr *n, struct rest *rest)
         const uint8_t *row = take(rest, TR_NTR_INDEX_THREAD);
         good = row && tr_source_thread(&n->source, tr_get64(row));
         n->source.card[i] = good ? tr_get32(row + 8) : 0;
+        if (n->source.card[i] >= TR_NTR_CARDS) {
+            rest->wrong = "a thread on a card of no such number";
+            good = false;
+        }
     }
     return good;
 }
@@ -120,28 +132,55 @@ static bool read_regions(struct ntr *n, struct rest *rest)
     return true;
 }
 
-static bool read_pages(struct ntr *n, struct rest *rest)
+static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
 {
-    const uint8_t *count = take(rest, 8);
+    const uint8_t *count = take(rest, 8), *row = rest->at;
+    const uint64_t size = n->source.about.page;
     if (!count || tr_get64(count) > rest->left / TR_NTR_INDEX_PAGE)
         return false;
     n->source.pages = tr_get64(count);
     n->source.page = sim_alloc(n->source.pages, sizeof *n->source.page);
+    n->source.pages_at = offset + (uint64_t)(row - rest->first);
     for (size_t i = 0; i < n->source.pages; i++) {
-        const uint8_t *row = take(rest, TR_NTR_INDEX_PAGE);
+        row = take(rest, TR_NTR_INDEX_PAGE);
         n->source.page[i] = (struct tr_page){tr_get64(row), tr_get64(row + 8)};
+        if (!size || n->source.page[i].va % size || n->source.page[i].pa % size) {
+            rest->wrong = "a page that does not begin where pages do";
+            return false;
+        }
     }
     return true;
 }
 
-static bool read_blocks(struct ntr *n, struct rest *rest)
+/* What is wrong with a block's row. @param last  the thread's block before it; NULL: none
+ *  @param from  [bytes] in the file from which on it may lie, before `to` */
+static const char *check_block(const struct tr_block *b, const struct tr_block *last, uint64_t from,
+                               uint64_t to)
+{
+    const uint64_t references = last ? last->references : 0,
+                   most = last ? references + last->records : 0,
+                   instructions = last ? last->instructions : 0;
+    if (b->offset < from || to - from < TR_BLOCK_HEAD || b->offset > to - TR_BLOCK_HEAD)
+        return "a block where none can be";
+    if (!b->records || b->records > TR_BLOCK_RECORDS)
+        return "a block of no such number of records";
+    if (b->references < references || b->references > most || b->instructions < instructions ||
+        (!last && b->instructions))
+        return "a block does not follow the one before it of its thread";
+    return NULL;
+}
+
+/* @param end  [bytes] in the file where the index begins */
+static bool read_blocks(struct ntr *n, struct rest *rest, uint64_t end)
 {
     const uint8_t *count = take(rest, 8);
     if (!count || tr_get64(count) != rest->left / TR_NTR_INDEX_ROW || rest->left % TR_NTR_INDEX_ROW)
         return false;
     n->blocks = tr_get64(count);
     n->block = sim_alloc(n->blocks, sizeof *n->block);
-    for (size_t i = 0; i < n->blocks; i++) {
+    const struct tr_block **last = sim_alloc(n->source.threads, sizeof *last);
+    uint64_t from = TR_NTR_HEAD;
+    for (size_t i = 0; i < n->blocks && !rest->wrong; i++) {
         const uint8_t *row = take(rest, TR_NTR_INDEX_ROW);
         struct tr_block *b = &n->block[i];
         *b = (struct tr_block){.offset = tr_get64(row),
@@ -149,11 +188,16 @@ static bool read_blocks(struct ntr *n, struct rest *rest)
                                .instructions = tr_get64(row + 16),
                                .thread = tr_get32(row + 24),
                                .records = tr_get32(row + 28)};
-        if (b->offset > n->size || b->thread >= n->source.threads || !b->records ||
-            b->records > TR_BLOCK_RECORDS)
-            return false;
+        if (b->thread >= n->source.threads) {
+            rest->wrong = "a block of a thread that there is not";
+            break;
+        }
+        rest->wrong = check_block(b, last[b->thread], from, end);
+        from = b->offset + TR_BLOCK_HEAD;
+        last[b->thread] = b;
     }
-    return true;
+    free(last);
+    return !rest->wrong;
 }
 
 /* Where each block's thread is behind it: where its next block begins. */
@@ -182,13 +226,18 @@ static bool read_index(struct ntr *n)
     if (offset > at || size != at - offset)
         return fail(n, at, "an index of no such size" DAMAGED);
     uint8_t *index = sim_alloc(size, 1);
-    struct rest rest = {index, size};
-    const bool good = read_at(n, offset, index, size) &&
-                      XXH64(index, size, 0) == tr_get64(tail + 24) && read_threads(n, &rest) &&
-                      read_regions(n, &rest) && read_pages(n, &rest) && read_blocks(n, &rest);
+    struct rest rest = {.first = index, .at = index, .left = size, .last = index};
+    bool good = read_at(n, offset, index, size) && XXH64(index, size, 0) == tr_get64(tail + 24);
+    if (good && read_threads(n, &rest) && read_regions(n, &rest) && read_pages(n, &rest, offset) &&
+        read_blocks(n, &rest, offset)) {
+        find_ends(n);
+    } else {
+        tr_source_complain(&n->source, offset + (uint64_t)(rest.last - index), "%s" DAMAGED,
+                           rest.wrong ? rest.wrong : "the index is not the one that was written");
+        good = false;
+    }
     free(index);
-    find_ends(n);
-    return good || fail(n, offset, "the index is not the one that was written" DAMAGED);
+    return good;
 }
 
 static bool open_ntr(struct tr_source *source)
@@ -215,6 +264,18 @@ size_t tr_blocks(const struct tr_source *source, const struct tr_block **blocks)
     return ((const struct ntr *)source)->blocks;
 }
 
+/* Whether a block's records lead to where the index has its thread's next block begin. */
+static bool leads_on(const struct tr_block *b, const struct tr_op *op)
+{
+    uint64_t references = b->references, instructions = b->instructions;
+    for (uint32_t i = 0; i < b->records; i++) {
+        references += tr_op_is_reference(&op[i]);
+        instructions += tr_op_instructions(&op[i]);
+    }
+    return b->references_end == UINT64_MAX ||
+           (references == b->references_end && instructions == b->instructions_end);
+}
+
 bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
 {
     struct ntr *n = (struct ntr *)source;
@@ -236,6 +297,8 @@ bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
         if (!read_at(n, b->offset + TR_BLOCK_HEAD, n->bytes, packed))
             return false;
         wrong = tr_block_decode(n->coder, bytes, b, n->bytes, packed, op);
+        if (!wrong && !leads_on(b, op))
+            wrong = "the next block of its thread does not follow a block";
     }
     if (wrong)
         tr_source_complain(source, b->offset, "%s" DAMAGED, wrong);

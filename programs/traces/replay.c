@@ -15,6 +15,7 @@
 #include "procard/driver/driver.h"
 #include "programs/traces/ntr.h"
 #include "programs/traces/recording.h"
+#include "programs/traces/source.h"
 #include "programs/workload.h"
 
 #include <fcntl.h>
@@ -487,15 +488,25 @@ static void give(struct replay *r, unsigned card, uint64_t va)
         sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
 }
 
-/* Pages where they were, if this machine has the same places. */
-static void place_pages(struct replay *r)
+/* Pages where they were, if this machine has the same places.
+ * @return false: the file has a page where this machine, which it names, has no memory */
+static bool place_pages(struct replay *r)
 {
+    const struct nm_params *p = r->run->par;
+    const uint64_t memory = nm_params_stations(p) * p->memory_size;
     const struct tr_page *page;
     const size_t pages = tr_pages(r->source, &page);
-    r->exact =
-        pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(r->run->par);
-    for (size_t i = 0; i < pages && r->exact; i++)
+    r->exact = pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(p);
+    for (size_t i = 0; i < pages && r->exact; i++) {
+        if (tr_about(r->source)->page != p->page_size || page[i].pa > memory - p->page_size) {
+            tr_source_complain(r->source, r->source->pages_at + i * TR_NTR_INDEX_PAGE,
+                               "a page where its machine has no memory; the file is damaged: make "
+                               "it again");
+            return false;
+        }
         add_page(r, page[i].va, page[i].pa);
+    }
+    return true;
 }
 
 /* ---- the workload ---------------------------------------------------------------------------- */
@@ -523,7 +534,10 @@ static bool prepare(void *self, struct prog_run *run)
         r->card[i].thread = NOBODY;
     for (uint32_t i = 0; i < r->threads; i++)
         r->thread[i].card = (r->timed ? tr_thread_card(r->source, i) : i) % cards;
-    place_pages(r);
+    if (!place_pages(r)) {
+        prog_finish(run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
+        return false;
+    }
     nm_machine_set_space(run->m, &space);
     run->out->threads = r->threads;
     return true;

@@ -33,7 +33,8 @@ struct tr_source {
     uint32_t regions;
     struct tr_page *page;
     size_t pages;
-    tr_want_fn *want; /**< NULL: all is wanted */
+    uint64_t pages_at; /**< [bytes] in the file: the first; they lie one behind the other */
+    tr_want_fn *want;  /**< NULL: all is wanted */
     void *want_ctx;
     char made[TR_NAME_MAX + 1]; /**< about.made */
     char why[1024];             /**< "": see the input */
