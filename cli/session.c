@@ -889,6 +889,10 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
 {
     const struct in_experiment *x = s->ask->experiment;
     s->workload = s->guest.workload;
+    if ((x->from || x->to) && !s->workload->forwards) {
+        complain("run.from, run.to: a program of this kind cannot be fast-forwarded");
+        return CLI_EXIT_USAGE;
+    }
     s->machine = nm_machine_new(&x->machine.params,
                                 s->workload->cards ? s->workload->cards : x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);

@@ -260,6 +260,11 @@ static void copy_all(struct copy *c)
         snprintf(c->why, sizeof c->why,
                  "%.400s has no region '%.60s'; numachine trace info names them",
                  c->request->file[0], c->request->cut.region);
+    else if (good && c->cutting && c->thread < 0)
+        snprintf(c->why, sizeof c->why,
+                 "%.400s: nothing is left of it; numachine trace info says how many references and "
+                 "threads there are",
+                 c->request->file[0]);
 }
 
 static bool write_trace(void *ctx, FILE *out)

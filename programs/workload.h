@@ -125,6 +125,9 @@ struct prog_workload {
     /** It runs what an experiment describes (prog_program.described), and no file. */
     bool described;
 
+    /** A run of it may be fast-forwarded (prog_spec.approach). */
+    bool forwards;
+
     /** The kind of processor cards it needs; NULL: any that its programs are for. */
     const struct nm_card_kind *cards;
 

@@ -417,6 +417,7 @@ const struct prog_workload kernels_workload = {
     .sentence = "a parallel function of the host's, whose references driver cores make",
     .size = sizeof(struct kernels),
     .actors = true,
+    .forwards = true,
     .prepare = prepare,
     DRIVEN_TEAM_OPS,
     .start = start,

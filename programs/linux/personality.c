@@ -418,6 +418,7 @@ const struct prog_workload lx_workload = {
     .sentence = "a static big-endian MIPS executable on a personality of Linux",
     .size = sizeof(struct lx_prog),
     .actors = true,
+    .forwards = true,
     .prepare = prepare,
     .start = start,
     .runs = anyone_runs,

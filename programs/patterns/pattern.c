@@ -192,6 +192,7 @@ static void end(void *self)
 }
 
 const struct prog_workload patterns_workload = {
+    .forwards = true,
     .name = "patterns",
     .sentence = "patterns of references that an experiment describes, on driver cores",
     .size = sizeof(struct patterns_run),
