@@ -469,6 +469,7 @@ def test_two_at_once(bench):
     first = start(bench, "both")
     try:
         while not list((bench.directory / "both").glob("points/*.part/config.resolved.yaml")):
+            assert first.poll() is None, "the sweep has ended"
             time.sleep(0.01)
         bench.expect("holds a sweep" in sweep(bench, "both", status=2).stderr, "a second sweep began")
         bench.expect("a sweep is running in 'both'" in sweep(bench, "both", "--resume", status=2).stderr,
@@ -570,10 +571,10 @@ def test_others(bench):
 
 def test_gone(bench):
     """A point that somebody removes while the others run is not done."""
-    bench.write("{program.args: [['10'], ['2000000000']], run.seed: [1]}")
+    (point, _) = bench.points("{program.args: [['10'], ['2000000000']], run.seed: [1]}")  # writes the file
     process = start(bench, "gone", "-j2")
-    (point, _) = bench.points("{program.args: [['10'], ['2000000000']], run.seed: [1]}")
     while not (bench.directory / "gone/points" / point).exists():
+        assert process.poll() is None, "the sweep has ended"
         time.sleep(0.01)
     shutil.rmtree(bench.directory / "gone/points" / point)
     process.send_signal(signal.SIGINT)
