@@ -436,7 +436,7 @@ static const struct argp_option options[] = {
     {"by", OPT_BY, "UNIT", 0,
      "cut: what --from and --to count: references (default) or instructions", 0},
     {"threads", OPT_THREADS, "LIST", 0, "cut: these threads only: 0,4-7", 0},
-    {"region", OPT_REGION, "NAME", 0, "cut: what each thread does in this region only", 0},
+    {"region", OPT_REGION, "NAME", 0, "cut: only this region, of the thread that began it", 0},
     {0}};
 
 /** The part of --help below the options, from the tables. Allocated. */
