@@ -871,8 +871,9 @@ static enum cli_exit begin_references(struct state *s)
     s->references = tr_recording_begin(s->machine, x->name, why, sizeof why);
     if (s->references)
         return CLI_EXIT_OK;
+    const bool refused = errno == ENOTSUP;
     fprintf(stderr, "numachine: error: record.references: %s\n", why);
-    return CLI_EXIT_IO;
+    return refused ? CLI_EXIT_USAGE : CLI_EXIT_IO;
 }
 
 /* The truth, to who wants it. */

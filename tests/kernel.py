@@ -153,6 +153,8 @@ def results(kernels):
         assert done.returncode == 0, done.stderr
         hashes.add(json.loads((out / "manifest.json").read_text())["end"]["result_hash"])
     assert len(hashes) == 1, hashes
+    done = kernels.stat(program, (), "-o", kernels.scratch / "told", "--references")
+    assert done.returncode == 2 and "cannot tell of its references" in done.stderr, done
     again = subprocess.run([kernels.numachine, "run", "-q", out / "config.resolved.yaml", "-o", kernels.scratch / "again"],
                            capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr

@@ -407,9 +407,11 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
     }
     r->records = pc_record_begin(m, &listener);
     if (!r->records) {
-        snprintf(why, size, "this kind of processor cannot tell of its references");
+        snprintf(why, size,
+                 "this kind of processor, or one that is profiled, cannot tell of its references");
         fclose(r->file);
         free(r);
+        errno = ENOTSUP;
         return NULL;
     }
     r->sink = tr_ntr_writer.open(

@@ -17,7 +17,7 @@ uint64_t tr_where(const struct nm_params *params);
 
 /** Records all of a machine's threads, from its first run on.
  *  @param made  one line: what is recorded
- *  @param[out] why  on failure one sentence
+ *  @param[out] why  on failure one sentence; errno is ENOTSUP then, or what the host said
  *  @return the caller's, to be released behind the machine's last run and before its end */
 struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made, char *why,
                                         size_t size);
