@@ -9,6 +9,7 @@
 #include "machine/memory.h"
 #include "machine/network.h"
 #include "machine/usage.h"
+#include "machine/warm.h"
 
 /** Whose turn it is on a station: the tick at which a running processor is, and its card's number
  * below that, in one word to compare; SIM_NEVER for one that does not run. */
@@ -57,10 +58,11 @@ struct nm_machine {
     sim_tick next, speaks;    /**< the least of the stations' */
     struct nm_call *call;     /**< [calls] in the order of their ticks; of one tick by card */
     unsigned calls, calls_size;
-    sim_tick stop_at;    /**< the first of them is handed out; SIM_NEVER: there is none */
-    uint64_t *awake;     /**< bit per station: it has something to do, some time */
-    const bool *broken;  /**< a coherence rule or an invariant, see nm_check_failed */
-    sim_tick watched_at; /**< when the watchdog last looked */
+    sim_tick stop_at;     /**< the first of them is handed out; SIM_NEVER: there is none */
+    uint64_t *awake;      /**< bit per station: it has something to do, some time */
+    const bool *broken;   /**< a coherence rule or an invariant, see nm_check_failed */
+    sim_tick watched_at;  /**< when the watchdog last looked */
+    struct nm_warm *warm; /**< NULL: it has never been warmed */
     struct nm_placement *placement;
     struct nm_apart *apart;     /**< NULL: nothing is */
     struct nm_usage *usage;     /**< of each card */

@@ -90,14 +90,19 @@ struct nm_card_ops {
     sim_tick (*goes_on)(const struct nm_card *card);
 
     /** Functional mode: run up to `end`; beyond it, before `until`, only as far as a load linked
-     *  needs for its store-conditional. No link outlives the turn. Traps are told at once. */
+     *  needs for its store-conditional. No link outlives the turn. Traps are told at once. Warming:
+     *  run up to `end`, and wait for what is asked for; links live as in a timed machine. */
     void (*turn)(struct nm_card *card, sim_tick end, sim_tick until);
 
-    /** From now on the card is a processor only, or all of it again (nm_machine_set_mode); NULL:
-     * its kind knows one mode only. Outside, when nothing of it is under way.
-     *  @param functional  true: a processor only
-     *  @param at          a processor that is behind goes on from here */
-    void (*set_mode)(struct nm_card *card, bool functional, sim_tick at);
+    /** From now on the card is all of it, a processor only, or a processor with its caches
+     * (nm_machine_set_mode); NULL: its kind knows one mode only. Outside, when nothing of it is
+     * under way.
+     *  @param at  a processor that is behind goes on from here */
+    void (*set_mode)(struct nm_card *card, enum nm_mode mode, sim_tick at);
+
+    /** Warming: the card handles a message of its bus at once, and puts what it answers there
+     *  (nm_warm_put). During another card's turn, or its own. */
+    void (*take)(struct nm_card *card, const struct nm_packet *in);
 
     /** The thread whose registers are on the card goes on at tick `at` (>= now + nm_machine_ahead);
      *  goes_on() says when it really does. Outside.

@@ -216,16 +216,22 @@ static bool is_request(const struct nm_packet *in)
            in->message == NM_MSG_SPECIAL_RD;
 }
 
-/* Gives a message its line, what it says of the directory and, in checking mode, its bytes: from
- * the DRAM if that was read, else those that came in. */
-static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_packet *in,
-                  uint8_t info, uint64_t actions)
+/* Gives a message its line, and what it says of the directory. */
+static void inherit(struct nm_packet *p, const struct nm_packet *in, uint8_t info)
 {
     p->line = in->line;
     p->phase = in->phase;
     p->age = in->age;
     p->rank = in->rank;
     p->info = info;
+}
+
+/* The same and, in checking mode, its bytes: from the DRAM if that was read, else those that came
+ * in. */
+static void carry(struct nm_controller *c, struct nm_packet *p, const struct nm_packet *in,
+                  uint8_t info, uint64_t actions)
+{
+    inherit(p, in, info);
     if (nm_message_row(p->message)->has_data) {
         if (actions & NM_DIR_ACT_READ || in->data < 0)
             p->data = nm_check_from(c->check, c->copy, in->line);
@@ -369,6 +375,28 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     nm_controller_send(c, &p, c->free_at);
 }
 
+static void no_transition(struct nm_controller *c, const struct nm_dir_line *line,
+                          const struct nm_packet *in, bool from_network, sim_tick now)
+{
+    nm_check_fail(
+        c->check, now, in->line,
+        "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
+        "(%s from %s %u, requester card %u of station %u)",
+        c->place.station, nm_agent_name(c->agent), nm_state_name(c->table, line->state),
+        line->cards, (unsigned long)line->stations,
+        nm_event_name(c->table, nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
+        nm_message_row(in->message)->name, from_network ? "network, of" : "module",
+        from_network ? in->station : in->source, in->requester, in->station);
+}
+
+/* What a transition's messages say: of the directory, or what was said with the one that ends or
+ * continues something else. */
+static uint8_t info_of(const struct nm_controller *c, const struct nm_dir_line *before,
+                       const struct nm_packet *in)
+{
+    return is_request(in) ? c->table->state[before->state].info : in->info;
+}
+
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, sim_tick now)
 {
@@ -381,21 +409,12 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         return true;
     }
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
-        nm_check_fail(
-            c->check, now, in->line,
-            "station %u %s: no transition from %s (cards %#x, stations %#lx) on %s "
-            "(%s from %s %u, requester card %u of station %u)",
-            c->place.station, nm_agent_name(c->agent), nm_state_name(c->table, before.state),
-            before.cards, (unsigned long)before.stations,
-            nm_event_name(c->table, nm_dir_event_of(c->agent, &c->place, line, in, from_network)),
-            nm_message_row(in->message)->name, from_network ? "network, of" : "module",
-            from_network ? in->station : in->source, in->requester, in->station);
+        no_transition(c, &before, in, from_network, now);
         return false;
     }
     c->actions = actions;
     refused_by_table(c, &before, in, from_network, actions, now);
-    /* A message that ends or continues something else brings what was said with it. */
-    const uint8_t info = is_request(in) ? c->table->state[before.state].info : in->info;
+    const uint8_t info = info_of(c, &before, in);
     c->accesses++;
     if (!c->selects.length || in->line - c->selects.from < c->selects.length)
         c->seen[before.state][in->message][from_network]++;
@@ -413,4 +432,40 @@ bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint
     struct nm_packet self = {.line = address, .data = -1};
     perform(c, &self, 0, &out, actions, now);
     return true;
+}
+
+/* ---- without time ---------------------------------------------------------------------------- */
+
+static void complete(const struct nm_controller *c, struct nm_sends *sends,
+                     const struct nm_packet *in, uint8_t info)
+{
+    for (unsigned i = 0; i < sends->count; i++) {
+        inherit(&sends->packet[i], in, info);
+        sends->packet[i].source = c->module;
+    }
+}
+
+void nm_controller_at_once(struct nm_controller *c, struct nm_dir_line *line,
+                           const struct nm_packet *in, bool from_network, struct nm_sends *sends)
+{
+    const struct nm_dir_line before = *line;
+    c->actions = 0;
+    sends->count = 0;
+    if (nm_dir_step(c->agent, &c->place, line, in, from_network, sends, &c->actions))
+        complete(c, sends, in, info_of(c, &before, in));
+    else
+        no_transition(c, &before, in, from_network, 0);
+}
+
+void nm_controller_eject_at_once(struct nm_controller *c, struct nm_dir_line *line,
+                                 uint64_t address, struct nm_sends *sends)
+{
+    const struct nm_packet self = {.line = address, .data = -1};
+    uint64_t actions;
+    sends->count = 0;
+    if (nm_nc_eject(&c->place, line, sends, &actions))
+        complete(c, sends, &self, 0);
+    else
+        nm_check_fail(c->check, 0, address, "station %u: a locked line makes room",
+                      c->place.station);
 }

@@ -109,6 +109,15 @@ bool nm_controller_may_take(const struct nm_controller *c, enum nm_class class, 
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, sim_tick now);
 
+/** The same without time, for warming: nothing is counted, and what it sends is the caller's.
+ *  @param[out] sends  complete messages, as they go to the bus */
+void nm_controller_at_once(struct nm_controller *c, struct nm_dir_line *line,
+                           const struct nm_packet *in, bool from_network, struct nm_sends *sends);
+
+/** A network cache entry for `address` makes room, without time: it is not locked. */
+void nm_controller_eject_at_once(struct nm_controller *c, struct nm_dir_line *line,
+                                 uint64_t address, struct nm_sends *sends);
+
 /** A network cache entry for `address` makes room. False: it is locked. */
 bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint64_t address,
                          sim_tick now);

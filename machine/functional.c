@@ -17,22 +17,33 @@
  */
 #include "machine/functional.h"
 
-enum { SLOT = (NM_QUANTUM - NM_QUANTUM_LINKED) / 2 /* [PCycles] one turn ends in each */ };
+sim_tick nm_functional_quantum(const struct nm_machine *m)
+{
+    static const sim_tick quantum[] = {
+        [NM_MODE_TIMED] = 0, [NM_MODE_FUNCTIONAL] = NM_QUANTUM, [NM_MODE_WARM] = NM_QUANTUM_WARM};
+    return quantum[m->mode];
+}
+
+/* [PCycles] One turn ends in each slot. */
+static sim_tick slot_of(const struct nm_machine *m)
+{
+    return m->mode == NM_MODE_WARM ? NM_QUANTUM_WARM / 2 : (NM_QUANTUM - NM_QUANTUM_LINKED) / 2;
+}
 
 /* When a turn ends in slot `n`. */
-static sim_tick end_in(sim_tick n)
+static sim_tick end_in(sim_tick n, sim_tick slot)
 {
     uint64_t x = (n + 1) * 0x9e3779b97f4a7c15; /* splitmix64 */
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
     x = (x ^ x >> 27) * 0x94d049bb133111eb;
-    return n * SLOT + (x ^ x >> 31) % SLOT;
+    return n * slot + (x ^ x >> 31) % slot;
 }
 
 /* When the turn ends that `now` is in. */
-static sim_tick quantum_end(sim_tick now)
+static sim_tick quantum_end(sim_tick now, sim_tick slot)
 {
-    const sim_tick end = end_in(now / SLOT);
-    return end > now ? end : end_in(now / SLOT + 1);
+    const sim_tick end = end_in(now / slot, slot);
+    return end > now ? end : end_in(now / slot + 1, slot);
 }
 
 /* Where each processor must stop: at the end of the turn of the one furthest behind, at the
@@ -46,16 +57,25 @@ static sim_tick turn_end(const struct nm_machine *m, sim_tick until)
         running += at != SIM_NEVER;
         first = sim_earlier(first, at);
     }
-    if (running > 1 && first < end && quantum_end(first) < end)
-        end = quantum_end(first);
+    if (running > 1 && first < end)
+        end = sim_earlier(end, quantum_end(first, slot_of(m)));
     return end;
+}
+
+/* Who goes first in the turn that ends at `end`: of processors with caches each in its time, or one
+ * would always be the first at a lock. */
+static unsigned first_in(const struct nm_machine *m, sim_tick end)
+{
+    return m->mode == NM_MODE_WARM ? (unsigned)(end / slot_of(m) % m->cards) : 0;
 }
 
 /* Runs every processor that is behind `end`. The earliest that traps stops those after it there. */
 static bool take_turns(struct nm_machine *m, sim_tick end, sim_tick until)
 {
+    const unsigned first = first_in(m, end);
     bool ran = false;
-    for (unsigned i = 0; i < m->cards; i++) {
+    for (unsigned n = 0; n < m->cards && !*m->broken; n++) {
+        const unsigned i = first + n < m->cards ? first + n : first + n - m->cards;
         struct nm_card *c = m->card[i];
         const sim_tick at = c->ops->goes_on(c);
         if (at >= end)

@@ -102,7 +102,7 @@ void nm_card_traps(struct nm_machine *m, unsigned card, sim_tick at, bool preemp
 {
     const struct nm_station *s = station_of(m, card);
     nm_usage_set(&m->usage[card], NM_USE_SYSTEM, at);
-    if (m->mode == NM_MODE_FUNCTIONAL)
+    if (m->mode != NM_MODE_TIMED)
         nm_machine_call(m, (struct nm_call){.at = at, .card = card, .preempted = preempted});
     else
         sim_post(s->k, at, SIM_RANK_OS, nm_component(card % s->cards, NM_ORDER_TRAP), trap_due, m,
@@ -268,6 +268,9 @@ void nm_machine_free(struct nm_machine *m)
     free(m->counts);
     free(m->call);
     free(m->card);
+    if (m->warm)
+        free(m->warm->message);
+    free(m->warm);
     nm_placement_free(m->placement);
     nm_apart_free(m->apart);
     free(m);
@@ -285,7 +288,7 @@ unsigned nm_machine_cards(const struct nm_machine *m)
 
 sim_tick nm_machine_ahead(const struct nm_machine *m)
 {
-    return m->mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;
+    return nm_functional_quantum(m);
 }
 
 sim_tick nm_machine_now(const struct nm_machine *m)
@@ -445,7 +448,7 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     struct nm_station *s = station_of(m, card);
     const struct nm_function *f = function(number);
     assert(f && lines && lines <= NM_SPECIAL_LINES && pa < m->image_bytes);
-    if (m->mode == NM_MODE_FUNCTIONAL)
+    if (m->mode != NM_MODE_TIMED)
         return false;
     if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == s->number)
         return false;

@@ -200,11 +200,13 @@ void nm_machine_freeze(struct nm_machine *m);
 bool nm_machine_rests(const struct nm_machine *m);
 
 /**
- * Goes on in the other mode from nm_machine_now on. Caches, directories and counters stay as they
+ * Goes on in another mode from nm_machine_now on. Caches, directories and counters stay as they
  * are in functional mode; what processors store there is in the image only, as all data is, so
- * nothing becomes wrong, but caches do not learn of it. Precondition: it was made for timed mode,
- * without the checking mode, its kind of card has `set_mode`, and if it is timed now, it rests. It
- * is no longer frozen then.
+ * nothing becomes wrong, but caches do not learn of it. NM_MODE_WARM is functional for all but
+ * them: they become what the same references would have made of them in a timed machine, at once,
+ * and processors wait for a line as long as such requests took when they were last timed.
+ * Precondition: it was made for timed mode, without the checking mode, its kind of card has
+ * `set_mode`, and if it is timed now, it rests. It is no longer frozen then.
  */
 void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode);
 

@@ -167,6 +167,12 @@ static void take(struct nm_memory *mem, const struct nm_packet *in, sim_tick now
     nm_check_release(c->check, in->data);
 }
 
+void nm_memory_at_once(struct nm_memory *mem, const struct nm_packet *in, struct nm_sends *sends)
+{
+    nm_controller_at_once(&mem->controller, entry(mem, in->line), in,
+                          in->source == NM_MODULE_NETWORK, sends);
+}
+
 /* The special function unit's turn. False: it has nothing. */
 static bool special(struct nm_memory *mem, sim_tick now)
 {

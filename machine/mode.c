@@ -1,11 +1,12 @@
 /*
- * From one mode to the other in the middle of a run.
+ * From one mode to another in the middle of a run.
  *
  * The hard idea is that there is nothing to carry over. All data is in the image; caches and
- * directories are states of lines, which are as coherent after a functional stretch as they were
- * before, only older. So a timed machine comes to rest, and stands; a functional one brings the
- * clocks of stations and rings up to date.
+ * directories are states of lines. After a functional stretch they are as coherent as they were
+ * before, only older; after a warm one they are up to date. So a timed machine comes to rest, and
+ * stands; another one brings the clocks of stations and rings up to date.
  */
+#include "base/alloc.h"
 #include "machine/assembly.h"
 
 #include <assert.h>
@@ -46,12 +47,14 @@ static void go_on_timed(struct nm_machine *m)
 void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
 {
     assert(m->p.mode == NM_MODE_TIMED && !m->p.check && mode != m->mode);
-    assert(m->mode == NM_MODE_FUNCTIONAL || nm_machine_rests(m));
-    m->mode = mode;
+    assert(m->mode != NM_MODE_TIMED || nm_machine_rests(m));
+    if (!m->warm)
+        m->warm = sim_alloc(1, sizeof *m->warm);
     for (unsigned i = 0; i < m->stations; i++)
         m->station[i].frozen = false;
     for (unsigned i = 0; i < m->cards; i++)
-        m->card[i]->ops->set_mode(m->card[i], mode == NM_MODE_FUNCTIONAL, m->now);
+        m->card[i]->ops->set_mode(m->card[i], mode, m->now);
+    m->mode = mode;
     if (mode == NM_MODE_TIMED)
         go_on_timed(m);
 }

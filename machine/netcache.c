@@ -230,6 +230,49 @@ bool nm_netcache_own(struct nm_netcache *cache, const struct nm_packet *in, sim_
     return true;
 }
 
+/* ---- without time ---------------------------------------------------------------------------- */
+
+static void eject_at_once(struct nm_netcache *cache, struct slot *s, struct nm_sends *sends)
+{
+    struct nm_controller *c = cache->c;
+    const uint64_t victim = s->line - 1;
+    const uint16_t home = c->place.home;
+    c->place.home = home_of(cache, victim);
+    nm_controller_eject_at_once(c, &s->dir, victim, sends);
+    c->place.home = home;
+    clear(cache, s);
+}
+
+/* As entry_for. Nothing is locked but by the transaction itself, so there is a place. */
+static struct slot *entry_at_once(struct nm_netcache *cache, const struct nm_packet *in,
+                                  bool from_network, struct nm_sends *sends)
+{
+    struct slot *s = (struct slot *)find(cache, in->line);
+    if (s)
+        return s;
+    if (from_network || !is_read(in))
+        return buffer(cache, in->line, false);
+    s = place_of(cache, in->line);
+    if (s->line)
+        eject_at_once(cache, s, sends);
+    return fill(s, in->line);
+}
+
+void nm_netcache_at_once(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
+                         struct nm_sends *before, struct nm_sends *sends)
+{
+    struct nm_controller *c = cache->c;
+    before->count = 0;
+    c->place.home = home_of(cache, in->line);
+    struct slot *s = cache->keeps ? entry_at_once(cache, in, from_network, before)
+                                  : fill(&cache->passing, in->line);
+    nm_controller_at_once(c, &s->dir, in, from_network, sends);
+    if (c->actions & NM_DIR_ACT_MISSED)
+        s->brought = in->requester;
+    if (nm_dir_unknown(&s->dir))
+        clear(cache, s);
+}
+
 struct nm_netcache_count nm_netcache_count(const struct nm_netcache *cache)
 {
     return cache->count;

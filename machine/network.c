@@ -226,6 +226,12 @@ void nm_network_deliver(struct nm_network *n, sim_tick at, const struct ring_pac
     wake(n, at);
 }
 
+void nm_network_at_once(struct nm_network *n, const struct nm_packet *in, struct nm_sends *before,
+                        struct nm_sends *sends)
+{
+    nm_netcache_at_once(n->cache, in, in->source == NM_MODULE_NETWORK, before, sends);
+}
+
 /* The special function unit's next line, when it may ask for it. One that finds no place in the
  * cache is left out, like one that is locked or whose next turn is another's. */
 static void special_turn(struct nm_network *n, sim_tick now)

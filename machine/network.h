@@ -30,6 +30,10 @@ void nm_network_free(struct nm_network *n);
 /** A packet is complete at the ring interface at tick `at` (>= now). */
 void nm_network_deliver(struct nm_network *n, sim_tick at, const struct ring_packet *p);
 
+/** Handles a message for the network cache without time, as nm_netcache_at_once. */
+void nm_network_at_once(struct nm_network *n, const struct nm_packet *in, struct nm_sends *before,
+                        struct nm_sends *sends);
+
 /** The line a packet on the rings is about. */
 uint64_t nm_network_line_of(const struct ring_packet *p);
 

@@ -22,7 +22,7 @@ enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 /** Values of the parameters that are words, in the order of their rows' unit columns. */
 enum { NM_ISA_MIPS64R2, NM_ISA_MIPS3 };
 /** How a machine runs: run.mode. */
-enum nm_mode { NM_MODE_TIMED, NM_MODE_FUNCTIONAL };
+enum nm_mode { NM_MODE_TIMED, NM_MODE_FUNCTIONAL, NM_MODE_WARM };
 enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };
 enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
 enum { NM_FAILED_READ, NM_FAILED_BUS_ERROR };

@@ -319,6 +319,8 @@ static enum nm_run nothing_left(struct nm_machine *m, sim_tick until)
 static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
     nm_functional_run(m, until);
+    if (*m->broken)
+        return NM_RUN_BROKEN;
     m->now = nm_first_call(m, until);
     if (m->now < until)
         return hand_out(m, trap);
@@ -328,7 +330,7 @@ static enum nm_run functional_run(struct nm_machine *m, sim_tick until, struct n
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap)
 {
     assert(trap);
-    if (m->mode == NM_MODE_FUNCTIONAL)
+    if (m->mode != NM_MODE_TIMED)
         return functional_run(m, until, trap);
     for (;;) {
         if (m->now >= m->stop_at)

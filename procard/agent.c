@@ -38,26 +38,25 @@ static uint32_t component(const struct pc_card *card, enum pc_order what)
     return nm_component(card->position, what);
 }
 
-static void broken(struct pc_card *card, sim_tick now, uint64_t line, uint8_t state,
-                   const char *what)
+void pc_agent_broken(struct pc_card *card, sim_tick now, uint64_t line, uint8_t state,
+                     const char *what)
 {
     nm_check_fail(card->check, now, line, "card %u: no transition from %s on %s", card->cpu.number,
                   pc_state_name(card, state), what);
 }
 
-/* The module that keeps a line's directory on this station: its home memory, or the network cache.
- */
-static uint8_t directory(const struct pc_card *card, uint64_t line)
+/* Its home memory, or the network cache. */
+uint8_t pc_agent_directory(const struct pc_card *card, uint64_t line)
 {
     return line / card->p->memory_size == card->station ? NM_MODULE_MEMORY : NM_MODULE_NETWORK;
 }
 
-static bool step(const struct pc_card *card, uint8_t *state, enum nm_card_event event,
-                 const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
-                 uint64_t *actions)
+bool pc_agent_step(const struct pc_card *card, uint8_t *state, enum nm_card_event event,
+                   const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
+                   uint64_t *actions)
 {
     const struct nm_seat seat = {card->protocol, card->station, (uint8_t)card->position,
-                                 directory(card, line)};
+                                 pc_agent_directory(card, line)};
     return nm_card_step(&seat, state, event, in, sends, actions);
 }
 
@@ -68,20 +67,23 @@ void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
 {
     struct nm_sends sends;
     uint64_t actions;
-    uint64_t place = (line >> card->l2_shift) & (card->l2[side].places - 1);
-    uint8_t state = card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_LINE_I;
     const bool noncoherent = event == NM_CARD_EVENTS;
-    if (noncoherent || state & PC_NONCOHERENT)
-        state = NM_LINE_I; /* what is there has the other attribute and will leave */
+    if (card->warm.on) {
+        pc_warm_ask(card, side, line, event, at);
+        return;
+    }
+    /* a line that is there under the other attribute will leave */
+    uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
     bool upgrade = state == NM_LINE_S;
-    if (!noncoherent && !step(card, &state, event, NULL, line, &sends, &actions))
-        broken(card, at, line, state, "a processor access");
+    if (!noncoherent && !pc_agent_step(card, &state, event, NULL, line, &sends, &actions))
+        pc_agent_broken(card, at, line, state, "a processor access");
     card->request = (struct pc_request){.active = true,
                                         .noncoherent = noncoherent,
                                         .state = state,
                                         .side = side,
                                         .line = line,
                                         .stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2,
+                                        .asked = at,
                                         .issued = SIM_NEVER,
                                         .first_nack = SIM_NEVER};
     if (upgrade)
@@ -179,8 +181,8 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
         evict_noncoherent(card, side, victim, state);
         return;
     }
-    if (!step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
-        broken(card, now, victim, state, "replacement");
+    if (!pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
+        pc_agent_broken(card, now, victim, state, "replacement");
         return;
     }
     for (unsigned i = 0; i < sends.count; i++) {
@@ -301,10 +303,10 @@ static void issue(void *self, sim_tick now, uint64_t arg)
     if (replace)
         evict(card, r->side, victim, victim_state);
     if (nm_card_lost(card->protocol, r->state))
-        step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
+        pc_agent_step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
     struct nm_packet p = {
         .message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
-        .targets = (uint8_t)(1u << directory(card, r->line)),
+        .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
         .requester = (uint8_t)card->position,
         .station = card->station,
         .phase = phase(card),
@@ -477,10 +479,10 @@ static void create(void *self, sim_tick now, uint64_t arg)
     if (replace)
         evict(card, PC_SIDE_D, victim, old);
     if (replace && r->active && r->line == victim && pc_line_of(card, r->state) == NM_LINE_S)
-        step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends,
-             &actions); /* its upgrade needs data now */
-    if (!step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
-        broken(card, now, line, state, "creation");
+        pc_agent_step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends,
+                      &actions); /* its upgrade needs data now */
+    if (!pc_agent_step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
+        pc_agent_broken(card, now, line, state, "creation");
     pc_line_fill(card, PC_SIDE_D, line, state);
     if (card->copies)
         pc_misses_create(card, line);
@@ -654,6 +656,8 @@ static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick 
         pc_misses_have(card, in, now);
     if (card->served)
         tell_served(card, now, false);
+    if (card->warm.cost && !card->request.noncoherent)
+        pc_warm_learn(card, in, now);
     card->request.active = false;
     card->filled = card->request.line;
     pc_agent_resume(card, now);
@@ -692,8 +696,7 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, sim_tick no
              component(card, PC_ORDER_REQUEST), issue, card, card->requests);
 }
 
-/* An external request that finds its line holds the processor while the caches are used. */
-static void hold(struct pc_card *card)
+void pc_agent_hold(struct pc_card *card)
 {
     if (card->activity != PC_RUNNING)
         return;
@@ -757,6 +760,21 @@ static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tic
                        pc_card_of(nm_machine_card(card->machine, who))->cpu.tries.thread, now);
 }
 
+void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
+                        bool hit, sim_tick now)
+{
+    if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
+        lost(card, in, now);
+    if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
+        card->cpu.link = false;
+        card->linked.taken = true;
+    }
+    if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
+        pc_line_drop(card, in->line);
+    if (actions & NM_CARD_ACT_CLEAN)
+        pc_line_clean(card, in->line);
+}
+
 /* What an external request does to the caches. */
 static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                      sim_tick now)
@@ -768,22 +786,13 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         pc_monitor_access(card, MON_KIND_EXTERNAL, data || !hit, in->line, now);
     if (supplies && in->message != NM_MSG_INVALIDATE)
         read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
-    if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
-        lost(card, in, now);
-    if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
-        card->cpu.link = false;
-        card->linked.taken = true;
-    }
-    if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
-        pc_line_drop(card, in->line);
-    if (actions & NM_CARD_ACT_CLEAN)
-        pc_line_clean(card, in->line);
+    pc_agent_gives_way(card, in, actions, hit, now);
     if (in->message == NM_MSG_INVALIDATE) {
         invalidated(card, in, hit, data, now);
         nm_stale_applied(card->old, card->cpu.number, in->line);
     }
     if (hit)
-        hold(card);
+        pc_agent_hold(card);
 }
 
 /* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
@@ -799,7 +808,7 @@ static void becomes_read(struct pc_card *card, sim_tick now)
 }
 
 /* Events that answer the card's own request concern that request, whatever else is held. */
-static bool is_response(enum nm_card_event event)
+bool pc_agent_is_response(enum nm_card_event event)
 {
     return event == NM_CARD_EV_DATA_S || event == NM_CARD_EV_DATA_X || event == NM_CARD_EV_ACK ||
            event == NM_CARD_EV_NACK;
@@ -811,11 +820,11 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
     struct nm_sends sends;
     uint64_t actions;
     enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    bool response = is_response(event);
+    bool response = pc_agent_is_response(event);
     const bool lost = nm_card_lost(card->protocol, r->state);
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
-    if (!step(card, &state, event, in, in->line, &sends, &actions)) {
-        broken(card, now, in->line, before, nm_message_row(in->message)->name);
+    if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
+        pc_agent_broken(card, now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
     if (response || (r->active && r->line == in->line && before == r->state))

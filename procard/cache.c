@@ -53,8 +53,7 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
     return l1_place(card, side, (part & page) | colour << card->page_shift);
 }
 
-/* As the protocol sees it: of non-coherent lines it knows nothing. */
-static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
+uint8_t pc_line_half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     uint8_t state = raw_state(card, side, line);
     return state & PC_NONCOHERENT ? NM_LINE_I : state;
@@ -63,7 +62,7 @@ static uint8_t half_state(const struct pc_card *card, enum pc_side side, uint64_
 /* The directory takes this card for the owner of a line of that half (of two, the one for data). */
 static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    const uint8_t state = half_state(card, side, line);
+    const uint8_t state = pc_line_half_state(card, side, line);
     return state == NM_LINE_D || state == NM_LINE_E;
 }
 
@@ -73,17 +72,17 @@ uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
 {
     if (card->request.active && card->request.line == line && card->request.side == PC_SIDE_D)
         return card->request.state;
-    uint8_t state = half_state(card, PC_SIDE_D, line);
+    uint8_t state = pc_line_half_state(card, PC_SIDE_D, line);
     if (state != NM_LINE_I)
         return state;
     if (card->request.active && card->request.line == line)
         return card->request.state;
-    return half_state(card, PC_SIDE_I, line);
+    return pc_line_half_state(card, PC_SIDE_I, line);
 }
 
 bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return half_state(card, side, line) != NM_LINE_I;
+    return pc_line_half_state(card, side, line) != NM_LINE_I;
 }
 
 static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
@@ -132,7 +131,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
 void pc_line_drop(struct pc_card *card, uint64_t line)
 {
     for (unsigned side = 0; side < PC_SIDES; side++)
-        if (half_state(card, side, line) != NM_LINE_I)
+        if (pc_line_half_state(card, side, line) != NM_LINE_I)
             half_drop(card, side, line, true);
     nm_check_drop(card->check, card->cpu.number, line);
 }
@@ -156,7 +155,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 
 void pc_line_hide(struct pc_card *card, uint64_t line)
 {
-    if (half_state(card, PC_SIDE_D, line) == NM_LINE_I)
+    if (pc_line_half_state(card, PC_SIDE_D, line) == NM_LINE_I)
         return;
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D];
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
@@ -194,7 +193,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
         if (card->cpu.link && card->cpu.link_pa == victim)
             card->cpu.link = false;
     }
-    if (half_state(card, !side, victim) == NM_LINE_I)
+    if (pc_line_half_state(card, !side, victim) == NM_LINE_I)
         nm_check_drop(card->check, card->cpu.number, victim);
 }
 
@@ -461,8 +460,8 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
     unsigned place = l1_place(card, side, va);
-    uint8_t state =
-        noncoherent ? noncoherent_state(card, side, line, store) : half_state(card, side, line);
+    uint8_t state = noncoherent ? noncoherent_state(card, side, line, store)
+                                : pc_line_half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_LINE_I && !noncoherent)
         state = borrow_from_data_half(card, line);
     if (card->colours && state != NM_LINE_I) {
@@ -555,12 +554,15 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return pc_bus_error(cpu, access, va, 0, stop);
     if (!mapped(card, PC_SIDE_D, va, &at, stop))
         return NULL;
-    if (result == NM_XLATE_UNCACHED && card->functional && *pa >= NM_REGISTERS)
+    const bool untimed = card->functional || card->warm.on;
+    if (result == NM_XLATE_UNCACHED && untimed && *pa >= NM_REGISTERS)
         return pc_bus_error(cpu, access, va, 0, stop);
     if (card->copies)
         cpu->touched = &cpu->cursor->untouched;
-    if (result == NM_XLATE_UNCACHED && !card->functional)
+    if (result == NM_XLATE_UNCACHED && !untimed)
         return pc_uncached_access(card, va, *pa, size, store, at, stop);
+    if (result == NM_XLATE_UNCACHED && card->warm.on)
+        return card->image + *pa;
     struct target target = {va, *pa, noncoherent, false};
     const bool apart = is_apart(card, &target);
     uint8_t *const image = card->image + *pa;

@@ -155,21 +155,33 @@ static void make_aside(struct pc_card *card)
     card->colours = colours;
 }
 
-void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at)
+/* The places become pages, or caches again. */
+static void change_places(struct pc_card *card)
 {
     struct pc_cpu *cpu = &card->cpu;
-    pc_core_settle(card);
     if (!card->aside)
         make_aside(card);
     pc_card_forget(card);
     if (card->core->moved)
         card->core->moved(cpu);
     swap_places(card);
-    card->functional = functional;
+    card->functional = !card->functional;
     card->filled = NOWHERE;
     cpu->link = false;
     show_places(card);
     pc_card_forget(card);
+}
+
+void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
+{
+    struct pc_cpu *cpu = &card->cpu;
+    pc_core_settle(card);
+    if (card->warm.on)
+        pc_warm_off(card);
+    if (card->functional != (mode == NM_MODE_FUNCTIONAL))
+        change_places(card);
+    if (mode == NM_MODE_WARM)
+        pc_warm_on(card);
     if (card->activity == PC_RUNNING && cpu->now < at)
         pc_card_stall(card, PC_ST_STALL_OTHER, at - cpu->now, cpu->now);
 }
@@ -179,6 +191,7 @@ void pc_card_free(struct pc_card *card)
     if (card->core->free)
         card->core->free(&card->cpu);
     free(card->tlb_model);
+    pc_warm_free(card);
     pc_monitor_free(card);
     places_free(card);
     if (card->aside) {

@@ -56,6 +56,7 @@ struct pc_request {
     enum pc_side side;
     uint64_t line;
     enum pc_status stall; /**< what the waiting processor reports */
+    sim_tick asked;       /**< by the processor */
     sim_tick issued;      /**< first put into the outgoing FIFO; SIM_NEVER before */
     sim_tick last_issued;
     sim_tick first_nack; /**< SIM_NEVER: none yet */
@@ -151,6 +152,18 @@ struct pc_places {
     unsigned shift, mask;
 };
 
+struct pc_cost;
+
+/** What becomes of requests that are not timed (warm.c). */
+struct pc_warm {
+    bool on;                  /**< none is */
+    enum nm_card_event event; /**< what the processor that waits has done; NM_CARD_EVENTS: touched a
+                                   non-coherent page */
+    sim_tick again;           /**< it looks again whether it may have its line */
+    unsigned kind;            /**< of the last answer */
+    struct pc_cost *cost;     /**< by kind, of timed requests; NULL: nobody has asked for it */
+};
+
 struct pc_card {
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
@@ -190,6 +203,7 @@ struct pc_card {
     struct pc_uncached uncached;
     struct pc_refused refused; /**< truth.refused_writes is how many followed */
     struct pc_linked linked;
+    struct pc_warm warm;
     bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
@@ -360,7 +374,7 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
 void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /** nm_card_ops.set_mode */
-void pc_card_set_mode(struct pc_card *card, bool functional, sim_tick at);
+void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at);
 /** Forgets all of them. */
 void pc_card_forget(struct pc_card *card);
 
@@ -369,6 +383,9 @@ void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t
 
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 
+/** enum nm_line: what a half of the secondary cache has of a line, as the protocol sees it: of
+ *  non-coherent lines it knows nothing. */
+uint8_t pc_line_half_state(const struct pc_card *card, enum pc_side side, uint64_t line);
 /** State of a line on this card as an external request sees it. */
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line);
 /** Whether a half of the secondary cache holds the line. */
@@ -458,6 +475,44 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
 /** Sends a look, or looks into the card's own cache; nm_card_interrupts will be called. */
 void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at);
 void pc_agent_attach(struct pc_card *card);
+
+/* ---- agent.c, for warm.c --------------------------------------------------------------------- */
+
+/** nm_card_step, of this card. */
+bool pc_agent_step(const struct pc_card *card, uint8_t *state, enum nm_card_event event,
+                   const struct nm_packet *in, uint64_t line, struct nm_sends *sends,
+                   uint64_t *actions);
+/** The table has no transition for `what`. */
+void pc_agent_broken(struct pc_card *card, sim_tick now, uint64_t line, uint8_t state,
+                     const char *what);
+/** The module that keeps a line's directory on this station. */
+uint8_t pc_agent_directory(const struct pc_card *card, uint64_t line);
+/** Whether the event answers the card's own request. */
+bool pc_agent_is_response(enum nm_card_event event);
+/** What an external request takes from the caches and the link. @param hit  the card has the line
+ */
+void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
+                        bool hit, sim_tick now);
+/** An external request that finds its line holds the processor while the caches are used. */
+void pc_agent_hold(struct pc_card *card);
+
+/* ---- warm.c, for agent.c, card.c and ops.c --------------------------------------------------- */
+
+/** As pc_agent_request. */
+void pc_warm_ask(struct pc_card *card, enum pc_side side, uint64_t line, enum nm_card_event event,
+                 sim_tick at);
+/** A timed request is answered by `in`. Precondition: there are costs. */
+void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now);
+/** Requests timed so far count half. */
+void pc_warm_forget(struct pc_card *card);
+/** nm_card_ops.turn, .take; and .goes_on of a card that does not run. */
+void pc_warm_turn(struct pc_card *card, sim_tick end);
+void pc_warm_take(struct pc_card *card, const struct nm_packet *in);
+sim_tick pc_warm_goes_on(const struct pc_card *card);
+/** Requests are no longer timed, or are again. What is waited for then is had. */
+void pc_warm_on(struct pc_card *card);
+void pc_warm_off(struct pc_card *card);
+void pc_warm_free(struct pc_card *card);
 
 /* ---- registers.c, for uncached.c and the host ------------------------------------------------ */
 

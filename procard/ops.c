@@ -28,7 +28,9 @@ static void release(struct nm_card *nm)
 static sim_tick goes_on(const struct nm_card *nm)
 {
     const struct pc_card *card = pc_const_card_of(nm);
-    return card->activity == PC_RUNNING ? card->cpu.now : SIM_NEVER;
+    if (card->activity == PC_RUNNING)
+        return card->cpu.now;
+    return card->warm.on ? pc_warm_goes_on(card) : SIM_NEVER;
 }
 
 static sim_tick run(struct nm_card *nm, sim_tick horizon)
@@ -40,15 +42,24 @@ static sim_tick run(struct nm_card *nm, sim_tick horizon)
 static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
 {
     struct pc_cpu *cpu = &pc_card_of(nm)->cpu;
+    if (pc_card_of(nm)->warm.on) {
+        pc_warm_turn(pc_card_of(nm), end);
+        return;
+    }
     run(nm, end);
     for (unsigned n = 0; n < NM_QUANTUM_LINKED && cpu->link && goes_on(nm) < until; n++)
         run(nm, cpu->now + 1);
     cpu->link = false;
 }
 
-static void set_mode(struct nm_card *nm, bool functional, sim_tick at)
+static void set_mode(struct nm_card *nm, enum nm_mode mode, sim_tick at)
 {
-    pc_card_set_mode(pc_card_of(nm), functional, at);
+    pc_card_set_mode(pc_card_of(nm), mode, at);
+}
+
+static void take(struct nm_card *nm, const struct nm_packet *in)
+{
+    pc_warm_take(pc_card_of(nm), in);
 }
 
 static sim_tick wake(struct nm_card *nm, sim_tick at)
@@ -206,6 +217,7 @@ const struct nm_card_ops pc_card_ops = {
     .goes_on = goes_on,
     .turn = turn,
     .set_mode = set_mode,
+    .take = take,
     .wake = wake,
     .idle = idle,
     .preempt = preempt,

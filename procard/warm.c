@@ -1,0 +1,310 @@
+/*
+ * The card in warming (machine/warm.h): its processor and caches are those of a timed machine; what
+ * the processor asks the bus for happens at once, and takes as long as such requests have taken
+ * when they were last timed.
+ *
+ * Two ideas. Requests are told apart by who answered and how (cost_of), which the messages say in
+ * both modes alike; the processor waits for the mean of its kind. And a line that has been granted
+ * is its card's until the answer would have come, and from a load linked that has asked for it
+ * exclusively on, to the store conditional: without that, cards would take a line from each other
+ * before anybody has used it, and all would wait for ever.
+ */
+#include "machine/warm.h"
+#include "base/alloc.h"
+#include "machine/functional.h"
+#include "procard/card.h"
+
+#include <stdlib.h>
+
+/* ---- what a request takes -------------------------------------------------------------------- */
+
+/* Who answered: another card of the station, its memory or network cache, or a home so many levels
+ * of rings away. */
+enum source { FROM_CARD, FROM_MEMORY, FROM_CACHE, FROM_RINGS, SOURCES = FROM_RINGS + RING_LEVELS };
+
+/* Data to share, data of one's own, or an acknowledgement. */
+enum { ANSWERS = 3, COSTS = ANSWERS * SOURCES * 2 /* the home's copy was good, or not */ };
+
+/* A kind of request. */
+struct pc_cost {
+    uint64_t count;
+    sim_tick time; /* of all, from the access to its end */
+};
+
+static unsigned source_of(const struct pc_card *card, const struct nm_packet *in)
+{
+    unsigned home = (unsigned)(in->line / card->p->memory_size), here = card->station, level = 0;
+    if (in->source < NM_CARDS_MAX)
+        return FROM_CARD;
+    if (in->source == NM_MODULE_MEMORY)
+        return FROM_MEMORY;
+    if (in->info & NM_INFO_NC_HIT || home == here)
+        return FROM_CACHE;
+    for (; level + 1 < card->rings->levels; level++) {
+        home /= card->rings->fan[level];
+        here /= card->rings->fan[level];
+        if (home == here)
+            break;
+    }
+    return FROM_RINGS + level;
+}
+
+static unsigned cost_of(const struct pc_card *card, const struct nm_packet *in)
+{
+    const unsigned answer = in->message == NM_MSG_DATA_S ? 0 : in->message == NM_MSG_DATA_X ? 1 : 2;
+    return (answer * SOURCES + source_of(card, in)) * 2 + !(in->info & NM_INFO_VALID);
+}
+
+void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+{
+    struct pc_cost *cost = &card->warm.cost[cost_of(card, in)];
+    cost->count++;
+    cost->time += now - card->request.asked;
+}
+
+/* Before anything has been timed: without queues, and no more than a guess. */
+static sim_tick guess(const struct pc_card *card, unsigned kind)
+{
+    enum { FAR = 4 /* times, of another station */ };
+    const struct nm_params *p = card->p;
+    const sim_tick near = pc_bus_cycle(card) *
+                          (p->agent_request + 2 * (p->bus_arbitration + 1) + p->memory_directory +
+                           p->memory_dram + p->agent_response + p->l2_line / p->bus_width);
+    return p->l2_lookup + (kind / 2 % SOURCES >= FROM_RINGS ? FAR : 1) * near;
+}
+
+/* What such a request takes: of this card, or of all, or of its kind by a guess. */
+static sim_tick takes(const struct pc_card *card, unsigned kind)
+{
+    struct pc_cost sum = card->warm.cost[kind];
+    for (unsigned i = 0; !sum.count && i < nm_machine_cards(card->machine); i++) {
+        const struct pc_card *other = pc_card_of(nm_machine_card(card->machine, i));
+        sum.count += other->warm.cost ? other->warm.cost[kind].count : 0;
+        sum.time += other->warm.cost ? other->warm.cost[kind].time : 0;
+    }
+    return sum.count ? (sum.time + sum.count / 2) / sum.count : guess(card, kind);
+}
+
+/* ---- a request ------------------------------------------------------------------------------- */
+
+/* A message of the card's own. */
+static void put(const struct pc_card *card, struct nm_packet *p, uint64_t line)
+{
+    p->source = (uint8_t)card->position;
+    p->line = line;
+    nm_warm_put(card->machine, card->station, p);
+}
+
+void pc_warm_ask(struct pc_card *card, enum pc_side side, uint64_t line, enum nm_card_event event,
+                 sim_tick at)
+{
+    const bool noncoherent = event == NM_CARD_EVENTS;
+    const bool upgrade = !noncoherent && pc_line_half_state(card, side, line) == NM_LINE_S;
+    card->request = (struct pc_request){.noncoherent = noncoherent,
+                                        .side = side,
+                                        .line = line,
+                                        .stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2,
+                                        .issued = SIM_NEVER,
+                                        .first_nack = SIM_NEVER,
+                                        .asked = at};
+    card->warm.event = event;
+    card->warm.again = at;
+}
+
+/* The line that must leave does. */
+static void make_room(struct pc_card *card)
+{
+    const struct pc_request *r = &card->request;
+    struct nm_sends sends = {0};
+    uint64_t actions, victim;
+    uint8_t state;
+    if (!pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &state))
+        return;
+    if (state & PC_NONCOHERENT)
+        card->truth.writebacks += state == (NM_LINE_D | PC_NONCOHERENT);
+    else if (!pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions))
+        pc_agent_broken(card, 0, victim, state, "replacement");
+    for (unsigned i = 0; i < sends.count; i++)
+        put(card, &sends.packet[i], victim);
+    card->truth.writebacks += sends.count;
+    pc_line_evict(card, r->side, victim);
+}
+
+static void put_request(struct pc_card *card)
+{
+    const struct pc_request *r = &card->request;
+    struct nm_packet p = {.message = nm_card_request(card->protocol, r->state),
+                          .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
+                          .requester = (uint8_t)card->position,
+                          .station = card->station,
+                          .info = r->side == PC_SIDE_I ? NM_INFO_SHARED : 0,
+                          .data = -1,
+                          .rank = nm_request_rank(r->asked, card->cpu.number)};
+    put(card, &p, r->line);
+}
+
+/* The request's transaction, from its first message to its last. @return its kind's time */
+static sim_tick transact(struct pc_card *card)
+{
+    struct pc_request *r = &card->request;
+    struct nm_sends sends;
+    uint64_t actions;
+    r->state = pc_line_half_state(card, r->side, r->line);
+    if (r->state == NM_LINE_S)
+        card->truth.upgrades++;
+    else {
+        card->truth.l2_misses++;
+        make_room(card);
+    }
+    if (!pc_agent_step(card, &r->state, card->warm.event, NULL, r->line, &sends, &actions))
+        pc_agent_broken(card, r->asked, r->line, r->state, "a processor access");
+    r->active = true;
+    put_request(card);
+    nm_warm_deliver(card->machine);
+    if (r->active)
+        pc_agent_broken(card, r->asked, r->line, r->state, "the end of a transaction");
+    r->active = false;
+    return takes(card, card->warm.kind);
+}
+
+/* A line outside the protocol: it is fetched from its memory. */
+static sim_tick fetch(struct pc_card *card)
+{
+    const struct pc_request *r = &card->request;
+    const bool here = r->line / card->p->memory_size == card->station;
+    card->truth.l2_misses++;
+    make_room(card);
+    pc_line_fill(card, r->side, r->line, NM_LINE_S | PC_NONCOHERENT);
+    return guess(card, 2 * (here ? FROM_MEMORY : FROM_RINGS));
+}
+
+/* ---- the processor --------------------------------------------------------------------------- */
+
+/* Its store-conditional cannot succeed any more. */
+static bool pointless(const struct pc_card *card)
+{
+    return card->request.conditional && !card->cpu.link;
+}
+
+/* From a load linked that asked for its line exclusively to its store-conditional, on whichever
+ * side of a turn's end it is. */
+static sim_tick keeps(const struct pc_card *card)
+{
+    return card->warm.event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
+}
+
+/* What the processor waits for happens at `at`. */
+static void answer(struct pc_card *card, sim_tick at)
+{
+    struct pc_request *r = &card->request;
+    sim_tick end = at;
+    if (!pointless(card)) {
+        end += r->noncoherent ? fetch(card) : transact(card);
+        card->filled = r->line;
+        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
+    }
+    pc_agent_resume(card, end);
+}
+
+sim_tick pc_warm_goes_on(const struct pc_card *card)
+{
+    return card->activity == PC_WAITING ? card->warm.again : SIM_NEVER;
+}
+
+/* The processor waits: it is answered if the line is free before `end`. */
+static void try(struct pc_card *card, sim_tick end)
+{
+    const sim_tick at =
+        nm_warm_free(card->machine, card->request.line, card->cpu.number, card->warm.again);
+    card->warm.again = sim_earlier(at, end);
+    if (at < end)
+        answer(card, at);
+}
+
+void pc_warm_turn(struct pc_card *card, sim_tick end)
+{
+    if (card->activity == PC_WAITING)
+        try(card, end);
+    while (card->activity == PC_RUNNING && card->cpu.now < end) {
+        pc_card_run(card, end);
+        if (card->activity == PC_WAITING)
+            try(card, end);
+    }
+}
+
+/* ---- what others ask ------------------------------------------------------------------------- */
+
+/* @param p  to be sent */
+static void respond(const struct pc_card *card, struct nm_packet *p, const struct nm_packet *in)
+{
+    p->phase = in->phase;
+    p->info = in->info;
+    p->age = in->age;
+    p->rank = in->rank;
+    put(card, p, in->line);
+}
+
+static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
+{
+    const bool hit =
+        pc_line_in_half(card, PC_SIDE_D, in->line) || pc_line_in_half(card, PC_SIDE_I, in->line);
+    pc_agent_gives_way(card, in, actions, hit, card->cpu.now);
+    if (hit)
+        pc_agent_hold(card);
+}
+
+void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
+{
+    const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
+    const bool response = pc_agent_is_response(event);
+    struct pc_request *r = &card->request;
+    struct nm_sends sends;
+    uint64_t actions;
+    uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
+    if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
+        pc_agent_broken(card, card->cpu.now, in->line, before, nm_message_row(in->message)->name);
+        return;
+    }
+    if (response || (r->active && r->line == in->line && before == r->state))
+        r->state = state;
+    if (!response) {
+        for (unsigned i = 0; i < sends.count; i++)
+            respond(card, &sends.packet[i], in);
+        external(card, in, actions);
+    } else if (actions & (NM_CARD_ACT_RETRY | NM_CARD_ACT_SEND_SPECIAL)) {
+        put_request(card);
+    } else {
+        pc_line_fill(card, r->side, in->line, state);
+        card->warm.kind = cost_of(card, in);
+        r->active = false;
+    }
+}
+
+/* ---- on and off ------------------------------------------------------------------------------ */
+
+void pc_warm_on(struct pc_card *card)
+{
+    if (!card->warm.cost)
+        card->warm.cost = sim_alloc(COSTS, sizeof *card->warm.cost);
+    card->warm.on = true;
+}
+
+void pc_warm_off(struct pc_card *card)
+{
+    if (card->activity == PC_WAITING)
+        answer(card, card->warm.again);
+    card->warm.on = false;
+}
+
+void pc_warm_forget(struct pc_card *card)
+{
+    for (unsigned i = 0; card->warm.cost && i < COSTS; i++) {
+        card->warm.cost[i].count /= 2;
+        card->warm.cost[i].time /= 2;
+    }
+}
+
+void pc_warm_free(struct pc_card *card)
+{
+    free(card->warm.cost);
+}
