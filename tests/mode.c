@@ -7,7 +7,7 @@
 
 #include <criterion/criterion.h>
 
-enum { WORDS = 6, TIMES = 300, OWN = 0x10000, OWN_LINES = 40, LINE = 64, CARDS = 8 };
+enum { MODES = 3, WORDS = 6, TIMES = 300, OWN = 0x10000, OWN_LINES = 40, LINE = 64, CARDS = 8 };
 
 /* One processor: chooses a word, adds to it, writes to its own line, and so on. */
 struct adder {
@@ -106,10 +106,8 @@ static uint64_t play(uint64_t seed, uint64_t most)
         if (nm_machine_mode(m) == NM_MODE_TIMED) {
             nm_machine_freeze(m);
             left -= run(m, SIM_NEVER, true);
-            nm_machine_set_mode(m, NM_MODE_FUNCTIONAL);
-        } else {
-            nm_machine_set_mode(m, NM_MODE_TIMED);
         }
+        nm_machine_set_mode(m, (nm_machine_mode(m) + 1 + actors_draw(&random, 2)) % MODES);
         changes++;
     }
     cr_assert(!most || changes > 2, "%lu changes", (unsigned long)changes);
