@@ -49,7 +49,9 @@ static const struct in_value *given(const struct in_experiment *x, const struct 
 {
     if (x->from)
         return &values[IN_KEY_from];
-    return x->to ? &values[IN_KEY_to] : NULL;
+    if (x->to)
+        return &values[IN_KEY_to];
+    return x->sample_every != SIM_NEVER ? &values[IN_KEY_sample_every] : NULL;
 }
 
 static bool any_interrupt(const struct in_experiment *x)
@@ -77,6 +79,28 @@ static const char *what_cannot_be(const struct in_experiment *x)
     return in_records(x) && x->record_status ? "record.signals: status" : NULL;
 }
 
+/* A part that nobody gives is a share of the whole. */
+static sim_tick or_share(sim_tick given, sim_tick whole, unsigned share)
+{
+    return given != SIM_NEVER ? given : sim_later(whole / share, 1);
+}
+
+static void read_sampling(struct in_reading *r, struct in_experiment *x,
+                          const struct in_value *values)
+{
+    enum { SAMPLED = 20, LED = 5 };
+    struct prog_sampling *how = &x->approach.sampling;
+    if (x->sample_every == SIM_NEVER)
+        return;
+    how->every = x->sample_every;
+    how->length = or_share(x->sample_length, how->every, SAMPLED);
+    how->lead = or_share(x->sample_lead, how->length, LED);
+    if (how->lead + how->length >= how->every)
+        in_complain(r, &values[IN_KEY_sample_every].at,
+                    "'run.sample.every' must be longer than run.sample.lead and "
+                    "run.sample.length together");
+}
+
 void in_approach_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values)
 {
     drop_none(&x->from);
@@ -89,4 +113,6 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
         in_complain(r, &v->at, "a fast-forward does not go with %s", cannot);
     read_point(r, &values[IN_KEY_from], "run.from", x->from, &x->approach.from);
     read_point(r, &values[IN_KEY_to], "run.to", x->to, &x->approach.to);
+    x->approach.warms = !strcmp(x->warm, "caches");
+    read_sampling(r, x, values);
 }

@@ -636,6 +636,9 @@ static void build(struct build *b, char *const *sets)
     if (has_machine) {
         read_time(b, IN_KEY_limit, &b->x->limit);
         read_time(b, IN_KEY_interval, &b->x->interval);
+        read_time(b, IN_KEY_sample_every, &b->x->sample_every);
+        read_time(b, IN_KEY_sample_length, &b->x->sample_length);
+        read_time(b, IN_KEY_sample_lead, &b->x->sample_lead);
         read_record(b);
         check_processors(b);
         read_placement(b);
@@ -661,6 +664,9 @@ void in_experiment_default(struct in_experiment *x)
     *x = (struct in_experiment){.machine.card = in_cards(),
                                 .limit = SIM_NEVER,
                                 .interval = SIM_NEVER,
+                                .sample_every = SIM_NEVER,
+                                .sample_length = SIM_NEVER,
+                                .sample_lead = SIM_NEVER,
                                 .record_from = SIM_NEVER,
                                 .record_to = SIM_NEVER};
     fill_defaults(&b);

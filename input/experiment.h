@@ -87,6 +87,8 @@ struct in_experiment {
     unsigned processors;           /**< cards 0 .. n-1 may run threads; 0: all */
     char *from, *to;               /**< as written; NULL: not given ... */
     struct prog_approach approach; /**< ... and as read; marks are in these */
+    char *warm;                    /**< word */
+    sim_tick sample_every, sample_length, sample_lead; /**< [ticks] SIM_NEVER: none */
     unsigned profile;              /**< 1: it is profiled */
     unsigned truth;                /**< 1: so it is, and why misses had to be is found out */
 

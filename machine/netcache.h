@@ -51,16 +51,16 @@ void nm_netcache_expect(const struct nm_netcache *cache, uint64_t line);
 void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
                         sim_tick now);
 
+/** The same for a line that the card's special function unit asks for.
+ *  @return false: nothing has happened, as the line is locked, or there is no place for it, or its
+ *          next turn is another's */
+bool nm_netcache_own(struct nm_netcache *cache, const struct nm_packet *in, sim_tick now);
+
 /** Handles a message without time (warm.h).
  *  @param[out] before  what goes out ahead, because another line makes room
  *  @param[out] sends   what it brings about */
 void nm_netcache_at_once(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
                          struct nm_sends *before, struct nm_sends *sends);
-
-/** The same for a line that the card's special function unit asks for.
- *  @return false: nothing has happened, as the line is locked, or there is no place for it, or its
- *          next turn is another's */
-bool nm_netcache_own(struct nm_netcache *cache, const struct nm_packet *in, sim_tick now);
 
 /** What is known of a line, for looking. */
 struct nm_dir_line nm_netcache_line(const struct nm_netcache *cache, uint64_t line);

@@ -161,7 +161,9 @@ struct pc_warm {
                                    non-coherent page */
     sim_tick again;           /**< it looks again whether it may have its line */
     unsigned kind;            /**< of the last answer */
-    struct pc_cost *cost;     /**< by kind, of timed requests; NULL: nobody has asked for it */
+    bool watches;             /**< requests that are timed are learned from */
+    struct pc_waited waited;
+    struct pc_cost *cost; /**< by kind, of timed requests; NULL: nobody has asked for it */
 };
 
 struct pc_card {
@@ -501,10 +503,9 @@ void pc_agent_hold(struct pc_card *card);
 /** As pc_agent_request. */
 void pc_warm_ask(struct pc_card *card, enum pc_side side, uint64_t line, enum nm_card_event event,
                  sim_tick at);
-/** A timed request is answered by `in`. Precondition: there are costs. */
+/** A timed request is answered by `in`. Precondition: they are watched. */
 void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now);
-/** Requests timed so far count half. */
-void pc_warm_forget(struct pc_card *card);
+void pc_warm_watch(struct pc_card *card, bool watches);
 /** nm_card_ops.turn, .take; and .goes_on of a card that does not run. */
 void pc_warm_turn(struct pc_card *card, sim_tick end);
 void pc_warm_take(struct pc_card *card, const struct nm_packet *in);

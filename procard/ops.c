@@ -286,6 +286,17 @@ void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, 
     c->served_ctx = ctx;
 }
 
+void pc_watch_waits(struct nm_machine *m, bool watches)
+{
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        pc_warm_watch(card_at(m, i), watches);
+}
+
+struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card)
+{
+    return card_at(m, card)->warm.waited;
+}
+
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx)
 {

@@ -70,6 +70,21 @@ typedef void pc_served_fn(void *ctx, const struct pc_served *served);
 /** Has `told` called when a request that has been issued is over, from now on; NULL: no longer. */
 void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, void *ctx);
 
+/** Requests of a card that were timed and watched. [ticks] from the access to its end. */
+struct pc_waited {
+    uint64_t requests;
+    sim_tick took;
+    sim_tick expected; /**< as long as they would have been said to take when the machine was last
+                            warmed (NM_MODE_WARM) */
+};
+
+/** Requests that end from now on are watched, or no longer: warming takes what they took for what
+ *  its own take. */
+void pc_watch_waits(struct nm_machine *m, bool watches);
+
+/** All that a card has waited since the beginning. */
+struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
+
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every
  * MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.

@@ -28,7 +28,9 @@ enum { ANSWERS = 3, COSTS = ANSWERS * SOURCES * 2 /* the home's copy was good, o
 /* A kind of request. */
 struct pc_cost {
     uint64_t count;
-    sim_tick time; /* of all, from the access to its end */
+    sim_tick time; /* of all that count, from the access to its end */
+    sim_tick mean; /* what one is said to take; 0: none has been timed */
+    sim_tick least; /* what any has taken */
 };
 
 static unsigned source_of(const struct pc_card *card, const struct nm_packet *in)
@@ -55,13 +57,6 @@ static unsigned cost_of(const struct pc_card *card, const struct nm_packet *in)
     return (answer * SOURCES + source_of(card, in)) * 2 + !(in->info & NM_INFO_VALID);
 }
 
-void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
-{
-    struct pc_cost *cost = &card->warm.cost[cost_of(card, in)];
-    cost->count++;
-    cost->time += now - card->request.asked;
-}
-
 /* Before anything has been timed: without queues, and no more than a guess. */
 static sim_tick guess(const struct pc_card *card, unsigned kind)
 {
@@ -73,16 +68,49 @@ static sim_tick guess(const struct pc_card *card, unsigned kind)
     return p->l2_lookup + (kind / 2 % SOURCES >= FROM_RINGS ? FAR : 1) * near;
 }
 
-/* What such a request takes: of this card, or of all, or of its kind by a guess. */
-static sim_tick takes(const struct pc_card *card, unsigned kind)
+/* What one of a kind takes: for this card, or for all, or by a guess. */
+static struct pc_cost takes(const struct pc_card *card, unsigned kind)
 {
-    struct pc_cost sum = card->warm.cost[kind];
-    for (unsigned i = 0; !sum.count && i < nm_machine_cards(card->machine); i++) {
-        const struct pc_card *other = pc_card_of(nm_machine_card(card->machine, i));
-        sum.count += other->warm.cost ? other->warm.cost[kind].count : 0;
-        sum.time += other->warm.cost ? other->warm.cost[kind].time : 0;
+    const unsigned cards = nm_machine_cards(card->machine);
+    struct pc_cost of = {.least = SIM_NEVER};
+    if (card->warm.cost[kind].mean)
+        return card->warm.cost[kind];
+    for (unsigned i = 0; i < cards; i++) {
+        const struct pc_cost *cost = pc_card_of(nm_machine_card(card->machine, i))->warm.cost;
+        if (!cost || !cost[kind].mean)
+            continue;
+        of.count++;
+        of.time += cost[kind].mean;
+        of.least = sim_earlier(of.least, cost[kind].least);
     }
-    return sum.count ? (sum.time + sum.count / 2) / sum.count : guess(card, kind);
+    of.mean = of.count ? of.time / of.count : guess(card, kind);
+    of.least = sim_earlier(of.least, of.mean);
+    return of;
+}
+
+void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+{
+    const unsigned kind = cost_of(card, in);
+    const sim_tick took = now - card->request.asked;
+    struct pc_cost *cost = &card->warm.cost[kind];
+    cost->least = cost->count ? sim_earlier(cost->least, took) : took;
+    cost->count++;
+    cost->time += took;
+    card->warm.waited.requests++;
+    card->warm.waited.took += took;
+    card->warm.waited.expected += takes(card, kind).mean;
+}
+
+/* What is older counts half. */
+static void update_means(struct pc_card *card)
+{
+    for (struct pc_cost *cost = card->warm.cost; cost < card->warm.cost + COSTS; cost++) {
+        if (!cost->count)
+            continue;
+        cost->mean = (cost->time + cost->count / 2) / cost->count;
+        cost->time = cost->time * (cost->count / 2) / cost->count;
+        cost->count /= 2;
+    }
 }
 
 /* ---- a request ------------------------------------------------------------------------------- */
@@ -143,8 +171,8 @@ static void put_request(struct pc_card *card)
     put(card, &p, r->line);
 }
 
-/* The request's transaction, from its first message to its last. @return its kind's time */
-static sim_tick transact(struct pc_card *card)
+/* The request's transaction, from its first message to its last. */
+static void transact(struct pc_card *card)
 {
     struct pc_request *r = &card->request;
     struct nm_sends sends;
@@ -164,18 +192,17 @@ static sim_tick transact(struct pc_card *card)
     if (r->active)
         pc_agent_broken(card, r->asked, r->line, r->state, "the end of a transaction");
     r->active = false;
-    return takes(card, card->warm.kind);
 }
 
 /* A line outside the protocol: it is fetched from its memory. */
-static sim_tick fetch(struct pc_card *card)
+static void fetch(struct pc_card *card)
 {
     const struct pc_request *r = &card->request;
     const bool here = r->line / card->p->memory_size == card->station;
+    card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
     card->truth.l2_misses++;
     make_room(card);
     pc_line_fill(card, r->side, r->line, NM_LINE_S | PC_NONCOHERENT);
-    return guess(card, 2 * (here ? FROM_MEMORY : FROM_RINGS));
 }
 
 /* ---- the processor --------------------------------------------------------------------------- */
@@ -193,17 +220,27 @@ static sim_tick keeps(const struct pc_card *card)
     return card->warm.event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
 }
 
-/* What the processor waits for happens at `at`. */
-static void answer(struct pc_card *card, sim_tick at)
+/* What the processor waits for happens at `at`. One that has waited for its line has done the
+ * waiting that is in the mean. */
+static sim_tick served(struct pc_card *card, sim_tick at)
 {
     struct pc_request *r = &card->request;
-    sim_tick end = at;
-    if (!pointless(card)) {
-        end += r->noncoherent ? fetch(card) : transact(card);
-        card->filled = r->line;
-        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
-    }
-    pc_agent_resume(card, end);
+    if (r->noncoherent)
+        fetch(card);
+    else
+        transact(card);
+    card->filled = r->line;
+    const struct pc_cost cost = takes(card, card->warm.kind);
+    const sim_tick end = sim_later(r->asked + cost.mean, at + cost.least);
+    if (card->warm.kind / 2 / SOURCES)
+        nm_warm_keep(card->machine, r->line, card->cpu.number,
+                     keeps(card) ? end + keeps(card) : at + cost.least);
+    return end;
+}
+
+static void answer(struct pc_card *card, sim_tick at)
+{
+    pc_agent_resume(card, pointless(card) ? at : served(card, at));
 }
 
 sim_tick pc_warm_goes_on(const struct pc_card *card)
@@ -282,10 +319,16 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
 
 /* ---- on and off ------------------------------------------------------------------------------ */
 
-void pc_warm_on(struct pc_card *card)
+static void have_costs(struct pc_card *card)
 {
     if (!card->warm.cost)
         card->warm.cost = sim_alloc(COSTS, sizeof *card->warm.cost);
+}
+
+void pc_warm_on(struct pc_card *card)
+{
+    have_costs(card);
+    update_means(card);
     card->warm.on = true;
 }
 
@@ -296,12 +339,10 @@ void pc_warm_off(struct pc_card *card)
     card->warm.on = false;
 }
 
-void pc_warm_forget(struct pc_card *card)
+void pc_warm_watch(struct pc_card *card, bool watches)
 {
-    for (unsigned i = 0; card->warm.cost && i < COSTS; i++) {
-        card->warm.cost[i].count /= 2;
-        card->warm.cost[i].time /= 2;
-    }
+    have_costs(card);
+    card->warm.watches = watches;
 }
 
 void pc_warm_free(struct pc_card *card)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "procard/procard.h"
+#include "programs/sample.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@ enum {
 
 /** What a run with an approach does at present. */
 enum stage {
-    FORWARD, /**< functional, to the first point */
-    DETAIL,  /**< timed, to the second point */
+    FORWARD, /**< functional or warmed, to the first point */
+    DETAIL,  /**< timed, or sampled, to the second point */
     REST,    /**< timed, processors stand: the machine comes to rest */
     AFTER,   /**< functional: behind the second point */
 };
@@ -26,6 +27,7 @@ enum stage {
 struct prog_stages {
     struct prog_run *run;
     const struct prog_approach *approach;
+    struct prog_sampler *sampler; /**< NULL: all of the part is timed */
     enum stage stage;
     bool reached, passed; /**< the first point, and the second */
 };
@@ -41,7 +43,7 @@ struct prog_stages *prog_stages_new(struct prog_run *run)
     struct prog_stages *s;
 
     run->out->reached = a->from.kind == PROG_AT_NONE;
-    if (a->from.kind == PROG_AT_NONE && a->to.kind == PROG_AT_NONE)
+    if (a->from.kind == PROG_AT_NONE && a->to.kind == PROG_AT_NONE && !a->sampling.every)
         return NULL;
     s = sim_alloc(1, sizeof *s);
     s->run = run;
@@ -52,6 +54,8 @@ struct prog_stages *prog_stages_new(struct prog_run *run)
 
 void prog_stages_end(struct prog_stages *s)
 {
+    if (s)
+        prog_sampler_free(s->sampler);
     free(s);
 }
 
@@ -103,13 +107,21 @@ void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-void prog_stages_begin(struct prog_stages *s)
+static void begin_detail(struct prog_stages *s)
 {
     s->stage = DETAIL;
-    if (s->reached)
+    if (s->approach->sampling.every)
+        s->sampler = prog_sampler_new(s->run);
+}
+
+void prog_stages_begin(struct prog_stages *s)
+{
+    if (s->reached) {
+        begin_detail(s);
         return;
+    }
     nm_machine_freeze(machine(s));
-    nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+    nm_machine_set_mode(machine(s), s->approach->warms ? NM_MODE_WARM : NM_MODE_FUNCTIONAL);
     s->stage = FORWARD;
 }
 
@@ -119,7 +131,22 @@ sim_tick prog_stages_date(const struct prog_stages *s)
         return SIM_NEVER;
     if (s->stage == REST)
         return nm_machine_now(machine(s)) + RESTS;
-    return counts(s) ? look_at(s) : SIM_NEVER;
+    const sim_tick sampled =
+        s->stage == DETAIL && s->sampler ? prog_sampler_date(s->sampler) : SIM_NEVER;
+    return counts(s) ? sim_earlier(sampled, look_at(s)) : sampled;
+}
+
+/* The second point has been passed, or is to come. @return whether the machine may become
+ * functional */
+static bool detail(struct prog_stages *s)
+{
+    if (s->sampler)
+        return !prog_sampler_step(s->sampler, s->passed);
+    if (s->passed) {
+        nm_machine_freeze(machine(s));
+        s->stage = REST;
+    }
+    return s->stage == REST && nm_machine_rests(machine(s));
 }
 
 void prog_stages_step(struct prog_stages *s)
@@ -130,13 +157,11 @@ void prog_stages_step(struct prog_stages *s)
         reach(s);
     if (s->stage == FORWARD && s->reached) {
         nm_machine_set_mode(machine(s), NM_MODE_TIMED);
-        s->stage = DETAIL;
+        begin_detail(s);
     }
-    if (s->stage == DETAIL && s->passed) {
-        nm_machine_freeze(machine(s));
-        s->stage = REST;
-    }
-    if (s->stage == REST && nm_machine_rests(machine(s))) {
+    const bool over =
+        s->stage == REST ? nm_machine_rests(machine(s)) : s->stage == DETAIL && detail(s);
+    if (over) {
         nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
         s->stage = AFTER;
     }

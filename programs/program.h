@@ -45,11 +45,32 @@ struct prog_point {
                                 PCycles later */
 };
 
+/** Which parts of what is measured are timed; between them the machine is warmed. */
+struct prog_sampling {
+    sim_tick
+        every;     /**< [ticks] from the begin of one sample to that of the next; 0: all is timed */
+    sim_tick lead; /**< [ticks] timed ahead of each, until queues are as full as they are */
+    sim_tick length; /**< [ticks] of a sample, > 0; with the lead less than `every` */
+};
+
 /** How a run comes to what is measured. Zero: all of it is timed from the begin. Needs a machine
  *  whose mode is timed, and whose cards can change it (nm_machine_set_mode). */
 struct prog_approach {
     struct prog_point from; /**< functional up to here; NONE: the begin */
     struct prog_point to;   /**< functional from here on; NONE: the end */
+    bool warms;             /**< caches and directories learn of what comes before `from` */
+    struct prog_sampling sampling;
+};
+
+/** One sample of a run. [ticks] */
+struct prog_sample {
+    sim_tick from, to;
+    sim_tick lead, rest; /**< timed before and after it; in the latter processors stand still */
+    uint64_t requests;   /**< for lines, of all processors ... */
+    sim_tick took;       /**< ... what they took together ... */
+    sim_tick expected;   /**< ... and what the samples before would have said */
+    unsigned processors; /**< that did anything */
+    uint64_t instructions;
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */
@@ -161,13 +182,15 @@ enum prog_end {
 struct prog_outcome {
     enum prog_end end;
     int status;
-    sim_tick ticks;        /**< tick at which the run ended */
-    uint64_t instructions; /**< simulated instructions, all processors */
-    uint64_t threads;      /**< threads created, the first included */
-    uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
-    bool reached;          /**< approach.from, or there was none */
-    bool passed;           /**< approach.to */
-    char message[1024];    /**< "" or what a person should read */
+    sim_tick ticks;             /**< tick at which the run ended */
+    uint64_t instructions;      /**< simulated instructions, all processors */
+    uint64_t threads;           /**< threads created, the first included */
+    uint64_t stdout_hash;       /**< XXH64 of all bytes the guest wrote to 1 */
+    bool reached;               /**< approach.from, or there was none */
+    bool passed;                /**< approach.to */
+    struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
+    size_t samples;
+    char message[1024]; /**< "" or what a person should read */
 };
 
 /**

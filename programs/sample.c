@@ -1,0 +1,152 @@
+/*
+ * The hard idea: nothing is told of the stretches between samples but how long requests take there,
+ * and that is what the samples before them took (procard/warm.c). All else of such a stretch is
+ * simulated: instructions, pipelines, caches, who waits for whom. So the clock at the end of the
+ * run is the estimate, and a sample that differs from what was expected of it says how good it is.
+ */
+#include "programs/sample.h"
+
+#include "base/alloc.h"
+#include "procard/procard.h"
+
+#include <stdlib.h>
+
+enum { RESTS = 64 /* [PCycles] between two looks whether the machine rests */ };
+
+/* What the machine does at present. */
+enum part {
+    LEAD,   /* timed, and not counted */
+    SAMPLE, /* timed */
+    REST,   /* timed; processors stand: it comes to rest */
+    WARM,
+    OVER,
+};
+
+struct prog_sampler {
+    struct prog_run *run;
+    const struct prog_sampling *how;
+    enum part part;
+    sim_tick begin; /* of the part */
+    struct prog_sample now;
+    size_t size;
+};
+
+static struct nm_machine *machine(const struct prog_sampler *s)
+{
+    return s->run->m;
+}
+
+struct prog_sampler *prog_sampler_new(struct prog_run *run)
+{
+    struct prog_sampler *s = sim_alloc(1, sizeof *s);
+    s->run = run;
+    s->how = &run->spec->approach.sampling;
+    s->begin = nm_machine_now(run->m);
+    return s;
+}
+
+void prog_sampler_free(struct prog_sampler *s)
+{
+    free(s);
+}
+
+sim_tick prog_sampler_date(const struct prog_sampler *s)
+{
+    switch (s->part) {
+    case LEAD:
+        return s->begin + s->how->lead;
+    case SAMPLE:
+        return s->begin + s->how->length;
+    case REST:
+        return nm_machine_now(machine(s)) + RESTS;
+    case WARM:
+        return s->begin + s->how->every - s->how->lead - s->how->length;
+    default:
+        return SIM_NEVER;
+    }
+}
+
+/* ---- what a sample says ---------------------------------------------------------------------- */
+
+/* The totals now, with `sign`. */
+static void add_totals(const struct prog_sampler *s, struct prog_sample *sample, int sign)
+{
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
+        const struct pc_waited waited = pc_waited_at(machine(s), c);
+        sample->requests += (uint64_t)sign * waited.requests;
+        sample->took += (uint64_t)sign * waited.took;
+        sample->expected += (uint64_t)sign * waited.expected;
+        sample->instructions += (uint64_t)sign * pc_cpu_at(machine(s), c)->instructions;
+    }
+}
+
+static void begin_sample(struct prog_sampler *s, sim_tick now)
+{
+    s->now = (struct prog_sample){.from = now, .lead = now - s->begin};
+    add_totals(s, &s->now, -1);
+    pc_watch_waits(machine(s), true);
+}
+
+static void end_sample(struct prog_sampler *s, sim_tick now)
+{
+    pc_watch_waits(machine(s), false);
+    add_totals(s, &s->now, 1);
+    s->now.to = now;
+}
+
+static void keep_sample(struct prog_sampler *s, sim_tick now)
+{
+    struct prog_outcome *out = s->run->out;
+    s->now.rest = now - s->now.to;
+    if (out->samples == s->size)
+        out->sample =
+            sim_grow(out->sample, s->size = s->size ? 2 * s->size : 64, sizeof *out->sample);
+    out->sample[out->samples++] = s->now;
+}
+
+/* ---- one part after another ------------------------------------------------------------------ */
+
+static void enter(struct prog_sampler *s, enum part part)
+{
+    s->part = part;
+    s->begin = nm_machine_now(machine(s));
+}
+
+static void freeze(struct prog_sampler *s)
+{
+    nm_machine_freeze(machine(s));
+    enter(s, REST);
+}
+
+static void rested(struct prog_sampler *s, sim_tick now, bool last)
+{
+    if (s->now.to)
+        keep_sample(s, now);
+    if (!last)
+        nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    enter(s, last ? OVER : WARM);
+}
+
+bool prog_sampler_step(struct prog_sampler *s, bool last)
+{
+    const sim_tick now = nm_machine_now(machine(s));
+    const bool due = now >= prog_sampler_date(s);
+    if (s->part == WARM && last)
+        enter(s, OVER);
+    else if (s->part == WARM && due) {
+        s->now = (struct prog_sample){0};
+        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+        enter(s, LEAD);
+    } else if (s->part == LEAD && last) {
+        freeze(s);
+    } else if (s->part == LEAD && due) {
+        begin_sample(s, now);
+        enter(s, SAMPLE);
+    } else if (s->part == SAMPLE && (due || last)) {
+        end_sample(s, now);
+        freeze(s);
+    }
+    if (s->part == REST && nm_machine_rests(machine(s)))
+        rested(s, now, last);
+    return s->part != OVER;
+}

@@ -1,0 +1,24 @@
+/*
+ * Sampling: of what is to be measured, short parts are timed, and the machine is warmed in between.
+ * Private to approach.c, which says where it begins and ends.
+ */
+#ifndef PROG_SAMPLE_H
+#define PROG_SAMPLE_H
+
+#include "programs/workload.h"
+
+struct prog_sampler;
+
+/** The machine is to be timed from here on. @return the caller's, for prog_sampler_free */
+struct prog_sampler *prog_sampler_new(struct prog_run *run);
+/** Gives the samples to the run's outcome. NULL: there is none. */
+void prog_sampler_free(struct prog_sampler *s);
+
+/** The machine must not run past this tick. */
+sim_tick prog_sampler_date(const struct prog_sampler *s);
+
+/** The machine stands. @param last  what is measured is over
+ *  @return false: it is over, and the machine is not timed any more */
+bool prog_sampler_step(struct prog_sampler *s, bool last);
+
+#endif
