@@ -36,6 +36,7 @@
 #include "report/sharing.h"
 #include "report/stats.h"
 #include "report/table.h"
+#include "report/sampling.h"
 #include "report/traffic.h"
 #include "report/truth.h"
 #include "trace/recorder.h"
@@ -383,6 +384,7 @@ static const struct result {
     {REP_HISTOGRAM, rep_write_histogram, NULL},
     {REP_GROUPS, rep_write_groups, has_groups},
     {REP_TRAFFIC, rep_write_traffic, rep_traffic_is},
+    {REP_SAMPLING, rep_write_sampling, rep_sampling_is},
     {REP_COUNTERS, rep_write_counters, rep_registers_used},
     {REP_BINS, rep_write_bins, has_histogram},
     {REP_NPY, rep_write_npy, has_histogram},

@@ -91,6 +91,7 @@ static void end_sample(struct prog_sampler *s, sim_tick now)
 {
     pc_watch_waits(machine(s), false);
     add_totals(s, &s->now, 1);
+    s->now.processors = s->run->spec->processors;
     s->now.to = now;
 }
 

@@ -17,6 +17,7 @@
 #include "report/profile.h"
 #include "report/registers.h"
 #include "report/samples.h"
+#include "report/sampling.h"
 #include "report/traffic.h"
 #include "report/truth.h"
 
@@ -45,7 +46,7 @@ static const char *const ours[] = {
     REP_TRUTH,        REP_LOCKS,
     REP_PAGE,         REP_BINS_PLOT,
     REP_SAMPLES_PLOT, REP_TRAFFIC,
-    REP_REFERENCES,
+    REP_REFERENCES,   REP_SAMPLING,
 };
 _Static_assert(sizeof ours / sizeof *ours == REP_FILES, "one struct rep_file each");
 

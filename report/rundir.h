@@ -31,7 +31,7 @@ enum rep_dir {
     REP_DIR_FAILED,  /**< the host said no */
 };
 
-enum { REP_FILES = 27 /**< files a run may write */ };
+enum { REP_FILES = 28 /**< files a run may write */ };
 
 /** What became of one of them in this run. */
 struct rep_file {

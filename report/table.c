@@ -6,6 +6,7 @@
  * not depend on clocks that are assumed). Two regions stand side by side with their ratio, because
  * that is why a program marks two. Nothing is computed with a count that has wrapped.
  */
+#include "report/sampling.h"
 #include "report/table.h"
 
 #include "report/components.h"
@@ -502,6 +503,8 @@ static void print_summary(const struct rep_run *run, FILE *out)
     if (is_timed(run))
         print_time(run, out);
     print_work(run, out);
+    if (rep_sampling_is(run))
+        rep_print_estimate(run, out);
     if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");

@@ -1,0 +1,36 @@
+/*
+ * sampling.csv and the estimate: what the samples of a run say (run.sample.every).
+ */
+#ifndef REP_SAMPLING_H
+#define REP_SAMPLING_H
+
+#include "report/run.h"
+
+/** What it is called in the run directory. */
+#define REP_SAMPLING "sampling.csv"
+
+/** An estimate of a sampled run. */
+struct rep_estimate {
+    double pcycles;    /**< what the part would have taken, had all of it been timed */
+    double half_width; /**< [PCycles] of the interval that holds it with 95 % */
+    double timed;      /**< share of it that was timed, 0 to 1 */
+    double bias;       /**< share of `pcycles` by which stretches between samples may be too long
+                            (> 0) or too short, as far as samples tell */
+    size_t samples;
+    const char *unsuited; /**< why the estimate is not to be trusted: a clause; NULL: it may be.
+                               Static */
+};
+
+/** Whether the run was sampled. */
+bool rep_sampling_is(const struct rep_run *run);
+
+/** Precondition: it was. */
+struct rep_estimate rep_estimate(const struct rep_run *run);
+
+/** Writes a row for each sample. */
+void rep_write_sampling(const struct rep_run *run, FILE *out);
+
+/** Writes the estimate, for people. */
+void rep_print_estimate(const struct rep_run *run, FILE *out);
+
+#endif
