@@ -12,7 +12,7 @@ enum {
                                  operating system does to another processor is dated so far ahead */
     NM_QUANTUM_LINKED = 32, /**< [PCycles] of them, most from a turn's end to an SC: two attempts of
                               16 instructions */
-    NM_QUANTUM_WARM = 400 /**< [PCycles] the same of processors with caches, but for what they wait
+    NM_QUANTUM_WARM = 384 /**< [PCycles] the same of processors with caches, but for what they wait
                            for; of the size of a remote miss, or turns would be seen in times */
 };
 

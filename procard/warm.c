@@ -93,7 +93,8 @@ void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick no
     const unsigned kind = cost_of(card, in);
     const sim_tick took = now - card->request.asked;
     struct pc_cost *cost = &card->warm.cost[kind];
-    cost->least = cost->count ? sim_earlier(cost->least, took) : took;
+    if (card->request.nacks)
+        return;
     cost->count++;
     cost->time += took;
     card->warm.waited.requests++;
@@ -230,11 +231,12 @@ static sim_tick served(struct pc_card *card, sim_tick at)
     else
         transact(card);
     card->filled = r->line;
-    const struct pc_cost cost = takes(card, card->warm.kind);
-    const sim_tick end = sim_later(r->asked + cost.mean, at + cost.least);
-    if (card->warm.kind / 2 / SOURCES)
-        nm_warm_keep(card->machine, r->line, card->cpu.number,
-                     keeps(card) ? end + keeps(card) : at + cost.least);
+    sim_tick end = at + takes(card, card->warm.kind).mean;
+    if (at > r->asked)
+        end += card->p->agent_retry * pc_bus_cycle(card) / 2;
+    const unsigned source = card->warm.kind / 2 % SOURCES;
+    if (card->warm.kind / 2 / SOURCES || source >= FROM_RINGS || source == FROM_CARD)
+        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
     return end;
 }
 
