@@ -234,8 +234,7 @@ static sim_tick served(struct pc_card *card, sim_tick at)
     sim_tick end = at + takes(card, card->warm.kind).mean;
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
-    const unsigned source = card->warm.kind / 2 % SOURCES;
-    if (card->warm.kind / 2 / SOURCES || source >= FROM_RINGS || source == FROM_CARD)
+    if (card->warm.kind / 2 / SOURCES || card->warm.kind % 2)
         nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
     return end;
 }
