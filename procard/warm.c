@@ -30,7 +30,6 @@ struct pc_cost {
     uint64_t count;
     sim_tick time; /* of all that count, from the access to its end */
     sim_tick mean; /* what one is said to take; 0: none has been timed */
-    sim_tick least; /* what any has taken */
 };
 
 static unsigned source_of(const struct pc_card *card, const struct nm_packet *in)
@@ -68,24 +67,22 @@ static sim_tick guess(const struct pc_card *card, unsigned kind)
     return p->l2_lookup + (kind / 2 % SOURCES >= FROM_RINGS ? FAR : 1) * near;
 }
 
-/* What one of a kind takes: for this card, or for all, or by a guess. */
-static struct pc_cost takes(const struct pc_card *card, unsigned kind)
+/* What one of a kind takes for all cards, where this one has not timed any. */
+static __attribute__((noinline)) sim_tick takes_elsewhere(const struct pc_card *card, unsigned kind)
 {
-    const unsigned cards = nm_machine_cards(card->machine);
-    struct pc_cost of = {.least = SIM_NEVER};
-    if (card->warm.cost[kind].mean)
-        return card->warm.cost[kind];
-    for (unsigned i = 0; i < cards; i++) {
+    sim_tick sum = 0, count = 0;
+    for (unsigned i = 0; i < nm_machine_cards(card->machine); i++) {
         const struct pc_cost *cost = pc_card_of(nm_machine_card(card->machine, i))->warm.cost;
-        if (!cost || !cost[kind].mean)
-            continue;
-        of.count++;
-        of.time += cost[kind].mean;
-        of.least = sim_earlier(of.least, cost[kind].least);
+        sum += cost ? cost[kind].mean : 0;
+        count += cost && cost[kind].mean;
     }
-    of.mean = of.count ? of.time / of.count : guess(card, kind);
-    of.least = sim_earlier(of.least, of.mean);
-    return of;
+    return count ? sum / count : guess(card, kind);
+}
+
+static sim_tick takes(const struct pc_card *card, unsigned kind)
+{
+    const sim_tick mean = card->warm.cost[kind].mean;
+    return mean ? mean : takes_elsewhere(card, kind);
 }
 
 void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
@@ -99,7 +96,7 @@ void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick no
     cost->time += took;
     card->warm.waited.requests++;
     card->warm.waited.took += took;
-    card->warm.waited.expected += takes(card, kind).mean;
+    card->warm.waited.expected += takes(card, kind);
 }
 
 /* What is older counts half. */
@@ -231,7 +228,7 @@ static sim_tick served(struct pc_card *card, sim_tick at)
     else
         transact(card);
     card->filled = r->line;
-    sim_tick end = at + takes(card, card->warm.kind).mean;
+    sim_tick end = at + takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
     if (card->warm.kind / 2 / SOURCES || card->warm.kind % 2)
@@ -291,6 +288,18 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         pc_agent_hold(card);
 }
 
+/* Whether the message changes nothing, as most invalidations of lines that are not here. */
+static bool is_nothing(const struct pc_card *card, uint8_t state, enum nm_card_event event,
+                       uint64_t line)
+{
+    const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
+    const bool linked = card->cpu.link && card->cpu.link_pa == line;
+    if (state != NM_LINE_I || event == NM_CARD_EVENTS || linked)
+        return false;
+    const struct nm_cell *cell = nm_cell(t, state, event);
+    return cell->exists && cell->next == state && !cell->actions;
+}
+
 void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
 {
     const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
@@ -299,6 +308,8 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
     struct nm_sends sends;
     uint64_t actions;
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
+    if (!response && is_nothing(card, before, event, in->line))
+        return;
     if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
         pc_agent_broken(card, card->cpu.now, in->line, before, nm_message_row(in->message)->name);
         return;

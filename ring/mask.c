@@ -45,14 +45,25 @@ unsigned ring_mask_count(const struct ring_shape *shape, ring_mask mask)
     return n;
 }
 
+/* The positions that a mask names on the rings of a level; where there is no such level, one. */
+static uint32_t positions(const struct ring_shape *shape, ring_mask mask, unsigned level)
+{
+    return level < shape->levels ? ring_mask_field(mask, level) : 1;
+}
+
 unsigned ring_mask_stations(const struct ring_shape *shape, ring_mask mask, uint16_t *out)
 {
-    unsigned n = 0, all = ring_shape_stations(shape);
+    unsigned n = 0;
     if (!out)
         return ring_mask_count(shape, mask);
-    for (unsigned s = 0; s < all; s++)
-        if (ring_mask_covers(shape, mask, s))
-            out[n++] = (uint16_t)s;
+    for (uint32_t top = positions(shape, mask, 2); top; top &= top - 1)
+        for (uint32_t ring = positions(shape, mask, 1); ring; ring &= ring - 1)
+            for (uint32_t at = positions(shape, mask, 0); at; at &= at - 1) {
+                const unsigned above = shape->levels > 2 ? (unsigned)__builtin_ctz(top) : 0;
+                const unsigned local =
+                    shape->levels > 1 ? (unsigned)__builtin_ctz(ring) + above * shape->fan[1] : 0;
+                out[n++] = (uint16_t)((unsigned)__builtin_ctz(at) + local * shape->fan[0]);
+            }
     return n;
 }
 
