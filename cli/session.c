@@ -7,6 +7,7 @@
  */
 #include "cli/session.h"
 
+#include "cli/approach.h"
 #include "cli/guest.h"
 #include "cli/host.h"
 #include "cli/mask.h"
@@ -63,6 +64,7 @@ struct state {
     struct rep_samples samples;
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
+    struct prog_approach approach; /**< the experiment's, with addresses of the program */
     struct trc_recorder recorder;
     struct tr_recording *references; /* NULL: they are not recorded */
     sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
@@ -567,7 +569,7 @@ static enum cli_exit simulate(struct state *s)
         .range_count = x->range_count,
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
-        .approach = x->approach,
+        .approach = s->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged = s->mask.from < s->mask.to || (listener && listener->paged) ||
@@ -959,7 +961,9 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice) && is_possible(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
-    if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
+    if (status == CLI_EXIT_OK &&
+        (!cli_mask_find(&s.mask, session->experiment, s.guest.path) ||
+         !cli_approach_find(&s.approach, session->experiment, s.guest.path)))
         status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
         complain(cli_stop_reason());
