@@ -893,7 +893,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     const struct in_experiment *x = s->ask->experiment;
     s->workload = s->guest.workload;
     if ((x->from || x->to) && !s->workload->forwards) {
-        complain("run.from, run.to: a program of this kind cannot be fast-forwarded");
+        complain(
+            "run.from, run.to: what this runs cannot be fast-forwarded; of a trace, time a part "
+            "that has been cut out of it (numachine trace cut)");
         return CLI_EXIT_USAGE;
     }
     s->machine = nm_machine_new(&x->machine.params,

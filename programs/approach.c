@@ -88,24 +88,26 @@ static sim_tick look_at(const struct prog_stages *s)
     return nm_machine_now(machine(s)) + sim_later(left / nm_machine_cards(machine(s)), LOOKS);
 }
 
-/** The next point is waited for; at no address costs anything while it is not. */
-static void aim(struct prog_stages *s)
+/** The next point is waited for; an address costs nothing while it is not. @return whether the
+ * point has come already */
+static bool aim(struct prog_stages *s)
 {
     const struct prog_point *point = awaited(s);
     const struct prog_workload *ops = s->run->spec->workload;
+    const bool address = !s->passed && point->kind == PROG_AT_PC;
 
     s->left = point->times ? point->times : 1;
-    if (ops->await)
-        ops->await(s->run->self, !s->passed && point->kind == PROG_AT_PC ? point->pc : 0, s->left);
+    return ops->await && ops->await(s->run->self, address ? point->pc : 0, s->left);
 }
 
 static void reach(struct prog_stages *s)
 {
-    s->passed = s->reached;
-    s->reached = true;
-    s->run->out->reached = true;
-    s->run->out->passed = s->passed;
-    aim(s);
+    do {
+        s->passed = s->reached;
+        s->reached = true;
+        s->run->out->reached = true;
+        s->run->out->passed = s->passed;
+    } while (aim(s));
 }
 
 void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)

@@ -169,9 +169,11 @@ struct prog_workload {
     void (*stepped)(void *self);
 
     /** The workload calls prog_come once, when a thread is about to execute the instruction at `va`
-     *  and all threads together have done so times - 1 times from now on. 0: no more. The machine
-     *  stands. NULL: its threads execute none. */
-    void (*await)(void *self, uint64_t va, uint64_t times);
+     *  for the so-manieth time, by all threads together, from now on; where `va` is awaited
+     * already, from the last prog_come on. 0: no more. The machine stands. NULL: its threads
+     * execute none.
+     *  @return false; true: they have done so meanwhile, and it does not call */
+    bool (*await)(void *self, uint64_t va, uint64_t times);
 
     /** Where every thread is, for people: a line each, "  thread ...". They follow a deadlock, an
      *  interrupted run and a machine that is stuck. It only reads. */

@@ -141,6 +141,14 @@ bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     return false;
 }
 
+bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size)
+{
+    (void)path;
+    (void)at;
+    snprintf(why, size, "the program has no function '%s'", name);
+    return false;
+}
+
 /* Nothing is recorded here. */
 void trc_begin(struct trc_recorder *recorder, const struct rep_run *run, struct nm_machine *m)
 {

@@ -260,8 +260,8 @@ struct r4400_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     bool mips3, untimed;
-    uint64_t awaited;               /**< address of an instruction; 0: none */
-    uint64_t left;                  /**< times it is executed until a processor stops there */
+    uint64_t awaited;   /**< address of an instruction; 0: none */
+    uint64_t came, due; /**< times it has been executed, and at which a processor stops */
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     struct r4400_block *blocks;
     struct r4400_context *contexts;

@@ -138,12 +138,15 @@ void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len)
     }
 }
 
-void r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times)
+bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times)
 {
-    if (code->awaited != va)
+    if (code->awaited != va) {
         r4400_code_drop(code);
+        code->came = code->due = 0;
+    }
     code->awaited = va;
-    code->left = times;
+    code->due = times > UINT64_MAX - code->due ? UINT64_MAX : code->due + times;
+    return va && code->came >= code->due;
 }
 
 /* ---- building a block ------------------------------------------------------------------------ */

@@ -831,7 +831,7 @@ do_LINE : {
     /* one that begins again has been counted (stopped.c) */
 do_POINT:
     op++;
-    if (cpu->r.passed != PC && cpu->code->left && !--cpu->code->left)
+    if (cpu->r.passed != PC && ++cpu->code->came == cpu->code->due)
         RAISE(PC_EXC_POINT, 0);
     cpu->r.passed = 0;
     DISPATCH();

@@ -140,15 +140,17 @@ void r4400_code_free(struct r4400_code *code);
 void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len);
 
 /**
- * The first processor that is about to execute the instruction at `va` when that has been done
- * times - 1 times, by all of them together in the order in which they are simulated, stops there
- * with PC_EXC_POINT. An instruction that must begin again before it completes is one time. Nothing
- * is charged, and memory holds what it held; as with any trap, an LL before it has lost its link.
- * Must not be called while a processor runs.
+ * The processor that is about to execute the instruction at `va` for the so-manieth time stops
+ * there with PC_EXC_POINT. Counted is what all of them do from now on, in the order in which they
+ * are simulated; where `va` is awaited already, from the last such time on. An instruction that
+ * must begin again before it completes is one time. Nothing is charged, and memory holds what it
+ * held; as with any trap, an LL before it has lost its link. Must not be called while a processor
+ * runs.
  * @param va  a multiple of 4; 0: none any more
  * @param times  from 1
+ * @return false; true: others have done it so often meanwhile, and nobody stops
  */
-void r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times);
+bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times);
 
 /** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
 void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);

@@ -415,11 +415,11 @@ static void start(void *self)
     lx_thread_start(p->threads);
 }
 
-static void await(void *self, uint64_t va, uint64_t times)
+static bool await(void *self, uint64_t va, uint64_t times)
 {
     struct lx_prog *p = self;
 
-    p->vm.cpu->code_await(p->vm.code, va, times);
+    return p->vm.cpu->code_await(p->vm.code, va, times);
 }
 
 static bool call_row(size_t i, struct prog_call *out)

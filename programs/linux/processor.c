@@ -29,9 +29,9 @@ static void code_flush(void *code, uint64_t va, uint64_t len)
     r4400_code_flush(code, va, len);
 }
 
-static void code_await(void *code, uint64_t va, uint64_t times)
+static bool code_await(void *code, uint64_t va, uint64_t times)
 {
-    r4400_code_await(code, va, times);
+    return r4400_code_await(code, va, times);
 }
 
 static void code_free(void *code)
