@@ -653,13 +653,13 @@ static enum cli_exit exit_status(const struct state *s)
     }
 }
 
-static enum rep_status how_far(enum prog_end end)
+static enum rep_status how_far(const struct prog_outcome *out)
 {
-    switch (end) {
+    switch (out->end) {
     case PROG_EXITED:
     case PROG_SIGNALED:
     case PROG_LIMIT:
-        return REP_COMPLETE;
+        return out->reached ? REP_COMPLETE : REP_FAILED; /* nothing was timed */
     case PROG_INTERRUPTED:
         return REP_PARTIAL;
     default:
@@ -681,6 +681,16 @@ static void read_registers(struct state *s)
         if (unit->ops->words)
             unit->ops->memory(unit, &r->memory);
     }
+}
+
+/* The run's own end comes first, unless that was a good one. */
+static void never_reached(struct prog_outcome *out, const char *from)
+{
+    const bool own = out->end != PROG_EXITED && *out->message;
+    char *before = own ? sim_format("%s; ", out->message) : sim_strdup("");
+    snprintf(out->message, sizeof out->message,
+             "%srun.from: %s has not been reached: nothing was timed", before, from);
+    free(before);
 }
 
 /* Closes the books: regions, checks, hash. */
@@ -709,7 +719,7 @@ static enum cli_exit conclude(struct state *s)
     s->run.hash = rep_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
-    s->manifest.status = how_far(out->end);
+    s->manifest.status = how_far(out);
     if (s->manifest.status == REP_COMPLETE)
         rep_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
@@ -718,9 +728,8 @@ static enum cli_exit conclude(struct state *s)
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
     }
-    if (out->end == PROG_EXITED && !out->reached)
-        snprintf(out->message, sizeof out->message,
-                 "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
+    if (!out->reached && s->manifest.status == REP_FAILED)
+        never_reached(out, s->ask->experiment->from);
     else if (out->end == PROG_EXITED && s->ask->experiment->to && !out->passed)
         fprintf(
             stderr,

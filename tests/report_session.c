@@ -127,6 +127,7 @@ void nm_machine_dump(struct nm_machine *m, void *file)
 static struct play {
     enum prog_end end;
     int status, signal;
+    bool untimed; /* run.from was not reached */
     uint64_t lost;
     bool marks;
 } play;
@@ -393,7 +394,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
                                  .status = play.status,
                                  .ticks = m->now,
                                  .instructions = 2400,
-                                 .reached = true,
+                                 .reached = !play.untimed,
                                  .threads = 1};
 }
 
@@ -471,6 +472,8 @@ Test(report_session, every_end_has_its_status_and_its_word)
         {__LINE__, {.end = PROG_EXITED, .status = 3}, CLI_EXIT_EXPECT, "complete", "exited"},
         {__LINE__, {.end = PROG_SIGNALED, .status = 11}, CLI_EXIT_EXPECT, "complete", "signaled"},
         {__LINE__, {.end = PROG_LIMIT}, CLI_EXIT_LIMIT, "complete", "limit"},
+        {__LINE__, {.end = PROG_EXITED, .untimed = true}, CLI_EXIT_EXPECT, "failed", "exited"},
+        {__LINE__, {.end = PROG_LIMIT, .untimed = true}, CLI_EXIT_LIMIT, "failed", "limit"},
         {__LINE__, {.end = PROG_DEADLOCK}, CLI_EXIT_STUCK, "failed", "deadlock"},
         {__LINE__, {.end = PROG_STUCK}, CLI_EXIT_STUCK, "failed", "stuck"},
         {__LINE__, {.end = PROG_LIVELOCK}, CLI_EXIT_STUCK, "failed", "livelock"},
