@@ -28,9 +28,15 @@ static bool find(struct prog_point *point, const struct in_experiment *x, const 
 }
 
 bool cli_approach_find(struct prog_approach *approach, const struct in_experiment *x,
-                       const char *path)
+                       const struct cli_guest *guest)
 {
     *approach = x->approach;
-    return find(&approach->from, x, path, IN_KEY_from, "run.from") &&
-           find(&approach->to, x, path, IN_KEY_to, "run.to");
+    if ((x->from || x->to) && !guest->workload->forwards) {
+        fputs("numachine: error: run.from, run.to: what this runs cannot be fast-forwarded; of a "
+              "trace, time a part that has been cut out of it (numachine trace cut)\n",
+              stderr);
+        return false;
+    }
+    return find(&approach->from, x, guest->path, IN_KEY_from, "run.from") &&
+           find(&approach->to, x, guest->path, IN_KEY_to, "run.to");
 }

@@ -901,12 +901,6 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
 {
     const struct in_experiment *x = s->ask->experiment;
     s->workload = s->guest.workload;
-    if ((x->from || x->to) && !s->workload->forwards) {
-        complain(
-            "run.from, run.to: what this runs cannot be fast-forwarded; of a trace, time a part "
-            "that has been cut out of it (numachine trace cut)");
-        return CLI_EXIT_USAGE;
-    }
     s->machine = nm_machine_new(&x->machine.params,
                                 s->workload->cards ? s->workload->cards : x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);
@@ -972,9 +966,8 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice) && is_possible(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
-    if (status == CLI_EXIT_OK &&
-        (!cli_mask_find(&s.mask, session->experiment, s.guest.path) ||
-         !cli_approach_find(&s.approach, session->experiment, s.guest.path)))
+    if (status == CLI_EXIT_OK && (!cli_mask_find(&s.mask, session->experiment, s.guest.path) ||
+                                  !cli_approach_find(&s.approach, session->experiment, &s.guest)))
         status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
         complain(cli_stop_reason());

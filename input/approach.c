@@ -64,6 +64,8 @@ static void look_into(struct in_reading *r, const struct in_experiment *x, const
 {
     uint64_t at = point->pc;
     char why[512];
+    const struct prog_workload *runs =
+        x->program ? in_workload_for(x->program, why, sizeof why) : NULL;
     if (x->pattern_count)
         in_complain(r, &v->at,
                     "'%s': a pattern executes no program, and has no addresses; give "
@@ -74,7 +76,7 @@ static void look_into(struct in_reading *r, const struct in_experiment *x, const
                     "'%s': a kernel runs on the host, and has no addresses; name a region of it "
                     "('region NAME': kn_begin, kn_end), or give program.abi: o32",
                     key);
-    else if (x->program && !in_entry(x->program, point->mark, &at, why, sizeof why))
+    else if (runs && runs->forwards && !in_entry(x->program, point->mark, &at, why, sizeof why))
         in_complain(r, &v->at, "'%s': %s", key, why);
 }
 

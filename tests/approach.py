@@ -256,6 +256,19 @@ def others(scratch):
     done = subprocess.run([NUMACHINE, "check", file], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2 and "pattern.yaml:2:" in done.stderr and "give 'instructions N'" in done.stderr, done.stderr
     print("ok: patterns")
+    if not shutil.which("mips-linux-gnu-gcc"):
+        return
+    run(scratch, "traced", "o32", "record.references=true", "run.limit=20000cy", status=6)
+    for point in "pc 0x400000", "symbol main", "region sum", "instructions 5":
+        done = subprocess.run([NUMACHINE, "stat", "--set", f"run.from={point}", scratch / "traced/references.ntr"],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "cannot be fast-forwarded" in done.stderr and "trace cut" in done.stderr, done.stderr
+        assert done.stderr.count("error:") == 1, done.stderr
+    (scratch / "not.elf").write_text("text")
+    file.write_text(f"program: {{path: {scratch}/not.elf}}\nrun: {{from: symbol main}}\n")
+    done = subprocess.run([NUMACHINE, "check", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.count("error:") == 1, done.stderr
+    print("ok: what executes no program")
 
 
 def regions(scratch, abi):
