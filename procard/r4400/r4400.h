@@ -19,8 +19,8 @@ struct r4400_regs {
     uint64_t userlocal; /**< thread pointer, read by rdhwr $29 */
     bool fr;            /**< floating-point register mode: true for n64, false for o32 */
     bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
-    uint64_t passed; /**< not the R4400's: it has stopped before the awaited instruction here, and
-                          goes on with it; 0: nowhere */
+    uint64_t passed; /**< not the R4400's: the awaited instruction here (r4400_code_await) has been
+                          counted, and is still to complete; 0: none */
 };
 
 struct r4400_code; /* decode.c: decoded instructions of one program */
