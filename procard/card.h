@@ -163,7 +163,8 @@ struct pc_warm {
     unsigned kind;            /**< of the last answer */
     bool watches;             /**< requests that are timed are learned from */
     struct pc_waited waited;
-    struct pc_cost *cost; /**< by kind, of timed requests; NULL: nobody has asked for it */
+    struct nm_truth truth; /**< of what is timed while it is `on`, and else of what was not */
+    struct pc_cost *cost;  /**< by kind, of timed requests; NULL: nobody has asked for it */
 };
 
 struct pc_card {

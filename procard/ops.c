@@ -147,7 +147,7 @@ static void truth(struct nm_card *nm, struct nm_truth *out)
 {
     struct pc_card *card = pc_card_of(nm);
     pc_core_settle(card);
-    *out = card->truth;
+    *out = card->warm.on ? card->warm.truth : card->truth;
     out->instructions = card->cpu.instructions;
     out->loads = card->cpu.states[PC_ST_LOAD];
     out->stores = card->cpu.states[PC_ST_STORE];

@@ -337,8 +337,17 @@ static void have_costs(struct pc_card *card)
         card->warm.cost = sim_alloc(COSTS, sizeof *card->warm.cost);
 }
 
+/* What is not timed is not counted, either. */
+static void swap_truths(struct pc_card *card)
+{
+    const struct nm_truth truth = card->truth;
+    card->truth = card->warm.truth;
+    card->warm.truth = truth;
+}
+
 void pc_warm_on(struct pc_card *card)
 {
+    swap_truths(card);
     have_costs(card);
     update_means(card);
     card->warm.on = true;
@@ -349,6 +358,7 @@ void pc_warm_off(struct pc_card *card)
     if (card->activity == PC_WAITING)
         answer(card, card->warm.again);
     card->warm.on = false;
+    swap_truths(card);
 }
 
 void pc_warm_watch(struct pc_card *card, bool watches)
