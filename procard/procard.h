@@ -73,9 +73,10 @@ void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, 
 /** Requests of a card that were timed and watched. [ticks] from the access to its end. */
 struct pc_waited {
     uint64_t requests;
-    sim_tick took;
-    sim_tick expected; /**< as long as they would have been said to take when the machine was last
-                            warmed (NM_MODE_WARM) */
+    sim_tick refused;  /**< those took that had been refused; the others ... */
+    sim_tick took;     /**< ... took this ... */
+    sim_tick expected; /**< ... and would have been said to take this, had they been warmed
+                            (NM_MODE_WARM) instead of timed */
 };
 
 /** Requests that end from now on are watched, or no longer: warming takes what they took for what

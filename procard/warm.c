@@ -85,18 +85,23 @@ static sim_tick takes(const struct pc_card *card, unsigned kind)
     return mean ? mean : takes_elsewhere(card, kind);
 }
 
+/* One that was refused has waited for its line, which is no part of what it takes: between samples
+ * that is simulated (pc_warm_turn). */
 void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     const unsigned kind = cost_of(card, in);
     const sim_tick took = now - card->request.asked;
     struct pc_cost *cost = &card->warm.cost[kind];
-    if (card->request.nacks)
+    struct pc_waited *waited = &card->warm.waited;
+    waited->requests++;
+    if (card->request.nacks) {
+        waited->refused += took;
         return;
+    }
     cost->count++;
     cost->time += took;
-    card->warm.waited.requests++;
-    card->warm.waited.took += took;
-    card->warm.waited.expected += takes(card, kind);
+    waited->took += took;
+    waited->expected += takes(card, kind);
 }
 
 /* What is older counts half. */

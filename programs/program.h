@@ -71,11 +71,11 @@ struct prog_approach {
 struct prog_sample {
     sim_tick from, to;
     sim_tick lead, rest; /**< timed before and after it; in the latter processors stand still */
-    uint64_t requests;   /**< for lines, of all processors ... */
-    sim_tick took;       /**< ... what they took together ... */
-    sim_tick expected;   /**< ... and what the samples before would have said */
-    unsigned processors; /**< that did anything */
-    uint64_t instructions;
+    uint64_t instructions, requests; /**< of all processors; requests for lines: */
+    sim_tick refused;                /**< what those took together that were refused, ... */
+    sim_tick took;                   /**< ... what the others did, ... */
+    sim_tick expected;   /**< ... and what the samples before would have said that these take */
+    unsigned processors; /**< that may have made them */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */

@@ -74,6 +74,7 @@ static void add_totals(const struct prog_sampler *s, struct prog_sample *sample,
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
         const struct pc_waited waited = pc_waited_at(machine(s), c);
         sample->requests += (uint64_t)sign * waited.requests;
+        sample->refused += (uint64_t)sign * waited.refused;
         sample->took += (uint64_t)sign * waited.took;
         sample->expected += (uint64_t)sign * waited.expected;
         sample->instructions += (uint64_t)sign * pc_cpu_at(machine(s), c)->instructions;

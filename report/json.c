@@ -8,6 +8,7 @@
  * "absent". Nothing of the host is in it: equal runs give equal bytes. It is written as it is
  * walked, because of large machines it would not fit into memory.
  */
+#include "report/sampling.h"
 #include "report/stats.h"
 
 #include <jansson.h>
@@ -97,6 +98,14 @@ static void write_snapshot(struct writer *w, const struct rep_run *run,
     fputs("\n  }", w->out);
 }
 
+static void write_estimate(const struct rep_run *run, FILE *out)
+{
+    json_t *estimate = rep_estimate_json(run);
+    fputs(",\n \"estimate\": ", out);
+    json_dumpf(estimate, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
+    json_decref(estimate);
+}
+
 void rep_write_json(const struct rep_run *run, FILE *out)
 {
     struct writer w = {.out = out, .names = json_object()};
@@ -106,7 +115,10 @@ void rep_write_json(const struct rep_run *run, FILE *out)
         fputs(i ? ",\n" : "", out);
         write_snapshot(&w, run, &run->region[i]);
     }
-    fputs("\n ],\n \"names\": ", out);
+    fputs("\n ]", out);
+    if (rep_sampling_is(run))
+        write_estimate(run, out);
+    fputs(",\n \"names\": ", out);
     json_dumpf(w.names, out, JSON_INDENT(1));
     fputs("\n}\n", out);
     json_decref(w.names);

@@ -6,6 +6,8 @@
 
 #include "report/run.h"
 
+#include <jansson.h>
+
 /** What it is called in the run directory. */
 #define REP_SAMPLING "sampling.csv"
 
@@ -14,8 +16,8 @@ struct rep_estimate {
     double pcycles;    /**< what the part would have taken, had all of it been timed */
     double half_width; /**< [PCycles] of the interval that holds it with 95 % */
     double timed;      /**< share of it that was timed, 0 to 1 */
-    double bias;       /**< share of `pcycles` by which stretches between samples may be too long
-                            (> 0) or too short, as far as samples tell */
+    double refused;    /**< share of processors' time in samples that went to requests which were
+                            refused, 0 to 1 */
     size_t samples;
     const char *unsuited; /**< why the estimate is not to be trusted: a clause; NULL: it may be.
                                Static */
@@ -26,6 +28,9 @@ bool rep_sampling_is(const struct rep_run *run);
 
 /** Precondition: it was. */
 struct rep_estimate rep_estimate(const struct rep_run *run);
+
+/** The same as JSON. @return the caller's, for json_decref */
+json_t *rep_estimate_json(const struct rep_run *run);
 
 /** Writes a row for each sample. */
 void rep_write_sampling(const struct rep_run *run, FILE *out);

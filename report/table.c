@@ -6,8 +6,8 @@
  * not depend on clocks that are assumed). Two regions stand side by side with their ratio, because
  * that is why a program marks two. Nothing is computed with a count that has wrapped.
  */
-#include "report/sampling.h"
 #include "report/table.h"
+#include "report/sampling.h"
 
 #include "report/components.h"
 #include "report/grid.h"
