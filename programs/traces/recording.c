@@ -19,21 +19,29 @@
 
 enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
 
-enum state { RUNS, BORN, SLEEPS, CALLED, OVER };
+enum state {
+    RUNS,
+    BORN,
+    SLEEPS,
+    CALLED, /* by another thread, */
+    DATED,  /* or by a date or a signal; it has slept */
+    LEFT,   /* its card, to another thread or for another card */
+    OVER
+};
 
 struct thread {
     uint32_t name; /* the operating system's number */
     enum state state;
-    unsigned card;
+    unsigned card;   /* on which it is, or was last */
     uint32_t killed; /* [PCycles] of its own by a trap: the gap of its next note */
-    sim_tick since;  /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
-                        if it has no card */
+    sim_tick since;  /* LEFT, SLEEPS and behind it: from when on; else when it was born */
+    sim_tick ready;  /* CALLED, DATED: since then */
+    sim_tick told;   /* [ticks] up to which the system's time is in its records */
 };
 
 struct card {
-    uint32_t thread; /* that is on it; NOBODY: none yet */
+    uint32_t thread; /* that is on it, or was last; NOBODY: none yet */
     uint64_t own;    /* [PCycles] of its own that are in records */
-    sim_tick told;   /* [ticks] up to which the system's time is in records */
 };
 
 /* Eight bytes into which threads store that synchronise there. */
@@ -224,11 +232,12 @@ static uint32_t add_thread(struct tr_recording *r, uint32_t name)
 /* The system's time of the thread on a card, up to `at`, is in its records. */
 static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, sim_tick at)
 {
-    struct card *c = &r->card[card];
-    from = sim_later(from, c->told);
+    const struct card *c = &r->card[card];
+    struct thread *t = &r->thread[c->thread];
+    from = sim_later(from, t->told);
     if (at > from)
         note(r, c, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
-    c->told = sim_later(c->told, at);
+    t->told = sim_later(t->told, at);
 }
 
 /* A thread in a system call does something to another one at `at`. */
@@ -245,6 +254,13 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
     note(r, &r->card[card], op);
 }
 
+/* A thread gives its card away at `at`. */
+static void leave(struct thread *t, enum state state, sim_tick at)
+{
+    t->since = sim_later(at, t->told);
+    t->state = state;
+}
+
 /* It happens in a system call; the next thread that goes on is the one. */
 static void unmapped(void *ctx, uint64_t va, uint64_t len)
 {
@@ -253,6 +269,31 @@ static void unmapped(void *ctx, uint64_t va, uint64_t len)
         return; /* the address space begins */
     r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
     r->unmapped[r->unmaps++] = (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+}
+
+/* A thread without a card comes to one. @param from  [ticks] the card is free since then
+ *  @param to  [ticks] when it goes on there */
+static void tell_arrival(struct tr_recording *r, const struct thread *t, unsigned card,
+                         sim_tick from, sim_tick to)
+{
+    const struct card *c = &r->card[card];
+    const bool slept = t->state == SLEEPS || t->state == CALLED || t->state == DATED;
+    const sim_tick ready = t->state == CALLED || t->state == DATED ? t->ready : t->since;
+    const uint64_t took = to - sim_later(ready, from);
+    if (t->state != BORN && t->card != card)
+        note(r, c, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
+    if (slept)
+        note(r, c,
+             (struct tr_op){.kind = TR_OP_SLEEP,
+                            .value = t->state == CALLED  ? 0
+                                     : t->state == DATED ? t->ready - t->since
+                                                         : to - t->since});
+    if (t->state != SLEEPS)
+        note(r, c,
+             (struct tr_op){.kind = t->state == BORN ? TR_OP_START
+                                    : slept          ? TR_OP_WOKEN
+                                                     : TR_OP_TURN,
+                            .value = took});
 }
 
 static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
@@ -266,30 +307,19 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
         return;
     struct thread *t = &r->thread[number];
     if (before != NOBODY && before != number && r->thread[before].state == RUNS)
-        r->thread[before].since = from;
+        leave(&r->thread[before], LEFT, from);
     c->thread = number;
-    t->card = card;
-    switch (t->state) {
-    case BORN:
+    if (t->state == BORN)
         tr_ntr_writer.thread(r->sink, number, name, card);
-        note(r, c, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
-        break;
-    case CALLED:
-        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = 0});
-        note(r, c, (struct tr_op){.kind = TR_OP_WOKEN, .value = to - t->since});
-        break;
-    case SLEEPS:
-        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
-        break;
-    default:
-        break;
-    }
+    if (t->state != RUNS)
+        tell_arrival(r, t, card, from, to);
     for (size_t i = 0; i < r->unmaps; i++)
         note(r, c, r->unmapped[i]);
     r->unmaps = 0;
     if (t->state == RUNS)
-        tell_system(r, card, before == number ? from : t->since, to);
-    c->told = to;
+        tell_system(r, card, from, to);
+    t->card = card;
+    t->told = to;
     t->state = RUNS;
 }
 
@@ -306,24 +336,29 @@ static void begin_thread(struct tr_recording *r, const struct prog_turn *turn)
 static void call(struct tr_recording *r, uint32_t number, const struct prog_turn *turn)
 {
     struct thread *t = &r->thread[number];
-    if (!turn->by || t->state != SLEEPS)
+    if (t->state != SLEEPS || (!turn->by && turn->at <= t->since))
         return;
-    t->state = CALLED;
-    t->since = turn->at;
-    act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
+    t->state = turn->by ? CALLED : DATED;
+    t->ready = turn->at;
+    if (turn->by)
+        act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
 }
 
-/* A thread on a card stops. */
-static void stop(struct tr_recording *r, uint32_t number, enum state state)
+/* A thread on a card stops. @return false: it has stopped before */
+static bool stop(struct tr_recording *r, uint32_t number, enum state state)
 {
     struct thread *t = &r->thread[number];
     if (r->card[t->card].thread != number || t->state != RUNS)
-        return;
+        return false;
     catch_up(r, t->card, true);
-    t->since = pc_cpu_at(r->m, t->card)->now;
-    t->state = state;
-    if (state == OVER)
-        note(r, &r->card[t->card], (struct tr_op){.kind = TR_OP_END});
+    leave(t, state, pc_cpu_at(r->m, t->card)->now);
+    return true;
+}
+
+static void finish(struct tr_recording *r, uint32_t number, enum tr_kind how)
+{
+    if (stop(r, number, OVER))
+        note(r, &r->card[r->thread[number].card], (struct tr_op){.kind = (uint8_t)how});
 }
 
 void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
@@ -343,11 +378,13 @@ void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *t
         call(recording, number, turn);
         break;
     case PROG_LEAVES:
-        stop(recording, number, RUNS);
+        stop(recording, number, LEFT);
         break;
     case PROG_ENDS:
+        finish(recording, number, TR_OP_END);
+        break;
     case PROG_EXITS:
-        stop(recording, number, OVER);
+        finish(recording, number, TR_OP_EXIT);
         break;
     default:
         break;

@@ -35,12 +35,15 @@ enum {
 enum state { UNBORN, READY, RUNS, SLEEPS, OVER };
 
 struct thread {
-    unsigned card;
+    unsigned card;  /* it has, or is to have, */
+    unsigned bound; /* the one it is to have when it has given that away */
     enum state state;
     size_t next_block; /* in the file; those before it are done */
     struct tr_op *op;  /* the block's; [room] */
     uint32_t room, count, at;
-    sim_tick ready_at; /* READY: from then on */
+    sim_tick ready_at; /* READY: from then on, */
+    uint64_t order;    /* behind those of the same tick with smaller ones; */
+    sim_tick delay;    /* from when it has a card, too, to when it goes on */
     unsigned wakes;    /* that came before it slept, */
     sim_tick woken_at; /* the last of them */
     bool computed;     /* the gap of op[at] is done; */
@@ -51,8 +54,9 @@ struct thread {
 };
 
 struct card {
-    uint32_t thread; /* that has it; NOBODY */
-    bool wanted;     /* another one is ready for it */
+    uint32_t thread;  /* that has it; NOBODY */
+    bool wanted;      /* another one is ready for it */
+    sim_tick free_at; /* since then, if nobody has it */
 };
 
 enum { NOBODY = UINT32_MAX };
@@ -75,6 +79,7 @@ struct replay {
     struct thread *thread;
     uint32_t threads, busy;
     struct card *card;
+    unsigned cards; /* that threads may have */
     struct word *words;
     struct page *pages;
     bool marked[TR_NAMES_MAX]; /* a region is open */
@@ -82,6 +87,9 @@ struct replay {
     uint64_t moves;            /* records that are done, and */
     uint64_t moves_seen;       /* ... at the last look */
     sim_tick look_at;
+    sim_tick next_at; /* the first of those who are to be ready later is; SIM_NEVER: there is none
+                       */
+    uint64_t orders;
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -279,49 +287,93 @@ static sim_tick soonest(const struct replay *r)
     return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
 }
 
+static bool is_before(const struct thread *a, const struct thread *b)
+{
+    return a->ready_at < b->ready_at || (a->ready_at == b->ready_at && a->order < b->order);
+}
+
+/* The first that is ready for a card by now. @param[out] ready  how many are */
+static struct thread *first_for(struct replay *r, unsigned card, unsigned *ready)
+{
+    const sim_tick now = nm_machine_now(r->run->m);
+    struct thread *first = NULL;
+    *ready = 0;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        struct thread *t = &r->thread[i];
+        if (t->state != READY || t->card != card || t->ready_at > now)
+            continue;
+        ++*ready;
+        if (!first || is_before(t, first))
+            first = t;
+    }
+    return first;
+}
+
 /* A card that nobody has goes to the first that is ready for it. */
 static void schedule(struct replay *r, unsigned card)
 {
-    uint32_t first = NOBODY;
-    unsigned ready = 0;
-    for (uint32_t i = 0; i < r->threads; i++)
-        if (r->thread[i].state == READY && r->thread[i].card == card) {
-            ready++;
-            if (first == NOBODY || r->thread[i].ready_at < r->thread[first].ready_at)
-                first = i;
-        }
-    const bool free_card = r->card[card].thread == NOBODY;
-    r->card[card].wanted = ready > (free_card ? 1u : 0u);
-    if (!free_card || first == NOBODY)
+    struct card *c = &r->card[card];
+    unsigned ready;
+    struct thread *t = first_for(r, card, &ready);
+    const bool free_card = c->thread == NOBODY;
+    c->wanted = ready > (free_card ? 1u : 0u);
+    if (!free_card || !t)
         return;
-    r->card[card].thread = first;
-    r->thread[first].state = RUNS;
-    pc_drive(r->run->m, card, &source, r, sim_later(r->thread[first].ready_at, soonest(r)));
+    c->thread = (uint32_t)(t - r->thread);
+    t->state = RUNS;
+    pc_drive(r->run->m, card, &source, r,
+             sim_later(sim_later(t->ready_at, c->free_at) + t->delay, soonest(r)));
 }
 
-/* The thread on a card gives it away. */
+/* The thread on a card gives it away, for the one it is bound to. */
 static void leave(struct replay *r, unsigned card, enum state state)
 {
     struct thread *t = &r->thread[r->card[card].thread];
     nm_card_take(r->run->m, card);
     nm_card_use(r->run->m, card, NM_USE_IDLE, nm_machine_now(r->run->m));
-    t->state = state;
     r->card[card].thread = NOBODY;
-    schedule(r, card);
+    r->card[card].free_at = pc_cpu_at(r->run->m, card)->now;
+    t->card = t->bound;
+    t->state = state;
 }
 
-/* The thread goes on `later` than `at`: as its note says, if it is at that. */
+/* A thread without a card shall have one from `at` on, and go on `delay` later. */
+static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick delay)
+{
+    t->state = READY;
+    t->ready_at = at;
+    t->delay = delay;
+    t->order = r->orders++;
+    if (at > nm_machine_now(r->run->m))
+        r->next_at = sim_earlier(r->next_at, at);
+    else
+        schedule(r, t->card);
+}
+
+/* Those who are ready by now come to their cards. */
+static void schedule_due(struct replay *r, sim_tick now)
+{
+    if (now < r->next_at)
+        return;
+    r->next_at = SIM_NEVER;
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state == READY && r->thread[i].ready_at > now)
+            r->next_at = sim_earlier(r->next_at, r->thread[i].ready_at);
+        else if (r->thread[i].state == READY)
+            schedule(r, r->thread[i].card);
+}
+
+/* The thread goes on behind `at`: as its note says, if it is at that. */
 static void become_ready(struct replay *r, uint32_t number, enum tr_kind note, sim_tick at)
 {
     struct thread *t = &r->thread[number];
     const struct tr_op *op = current(r, number);
-    t->ready_at = at;
+    sim_tick delay = 0;
     if (op && op->kind == note) {
-        t->ready_at += op->value;
+        delay = op->value;
         advance(r, t);
     }
-    t->state = READY;
-    schedule(r, t->card);
+    put_ready(r, t, at, delay);
 }
 
 static void wake(struct replay *r, uint64_t number, sim_tick at)
@@ -342,14 +394,23 @@ static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick
 {
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
-    const sim_tick woken = t->woken_at;
     leave(r, card, SLEEPS);
+    schedule(r, card);
     if (ticks)
-        become_ready(r, number, TR_OP__COUNT, at + ticks);
+        become_ready(r, number, TR_OP_WOKEN, at + ticks);
     else if (t->wakes) {
         t->wakes--;
-        become_ready(r, number, TR_OP_WOKEN, sim_later(woken, at));
+        become_ready(r, number, TR_OP_WOKEN, sim_later(t->woken_at, at));
     }
+}
+
+/* The thread on a card lets others have it at `at`, if they are ready for it. */
+static void take_turn(struct replay *r, unsigned card, sim_tick delay, sim_tick at)
+{
+    struct thread *t = &r->thread[r->card[card].thread];
+    leave(r, card, READY);
+    put_ready(r, t, at, delay);
+    schedule(r, card);
 }
 
 static void mark(struct replay *r, uint64_t number, bool begin)
@@ -385,6 +446,15 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
     case TR_OP_SLEEP:
         sleep_from(r, card, value, *at);
         return false;
+    case TR_OP_MOVE:
+        t->bound = (unsigned)(value % r->cards);
+        return true;
+    case TR_OP_TURN:
+        take_turn(r, card, value, *at);
+        return false;
+    case TR_OP_EXIT:
+        prog_finish(r->run, PROG_EXITED, 0, NULL);
+        return false;
     case TR_OP_UNMAP:
         nm_machine_unmap(r->run->m, address, value);
         return true;
@@ -412,6 +482,7 @@ static void let_go(struct replay *r)
 static void end_thread(struct replay *r, unsigned card)
 {
     leave(r, card, OVER);
+    schedule(r, card);
     if (--r->busy == 0)
         prog_finish(r->run, PROG_EXITED, 0, NULL);
 }
@@ -425,8 +496,7 @@ static void take_notes(struct replay *r, unsigned card)
     const struct tr_op *op;
     if (t->waits) { /* another one is ready for the card */
         t->polls = false;
-        t->ready_at = at + POLL;
-        leave(r, card, READY);
+        take_turn(r, card, POLL, at);
         return;
     }
     while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
@@ -516,7 +586,6 @@ static bool prepare(void *self, struct prog_run *run)
     struct replay *r = self;
     const struct prog_program *program = run->spec->what;
     const struct nm_space space = {.ctx = r, .translate = translate};
-    const unsigned cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
     char why[1024];
     r->run = run;
     r->source = tr_open(program->path, why, sizeof why);
@@ -529,11 +598,14 @@ static bool prepare(void *self, struct prog_run *run)
     r->threads = r->busy = tr_threads(r->source);
     r->thread = sim_alloc(r->threads, sizeof *r->thread);
     r->card = sim_alloc(nm_machine_cards(run->m), sizeof *r->card);
+    r->cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
     r->look_at = PATIENCE;
+    r->next_at = SIM_NEVER;
     for (unsigned i = 0; i < nm_machine_cards(run->m); i++)
         r->card[i].thread = NOBODY;
     for (uint32_t i = 0; i < r->threads; i++)
-        r->thread[i].card = (r->timed ? tr_thread_card(r->source, i) : i) % cards;
+        r->thread[i].card = r->thread[i].bound =
+            (r->timed ? tr_thread_card(r->source, i) : i) % r->cards;
     if (!place_pages(r)) {
         prog_finish(run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
         return false;
@@ -561,13 +633,15 @@ static bool runs(const void *self)
 
 static sim_tick date(const void *self)
 {
-    return ((const struct replay *)self)->look_at;
+    const struct replay *r = self;
+    return sim_earlier(r->look_at, r->next_at);
 }
 
 /* Now and then: whether anything is done at all. If not, whoever waits for a word need not. */
 static void due(void *self, sim_tick now)
 {
     struct replay *r = self;
+    schedule_due(r, now);
     if (now < r->look_at)
         return;
     r->look_at = now + PATIENCE;
