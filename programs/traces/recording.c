@@ -10,11 +10,11 @@
 #include "base/alloc.h"
 #include "procard/procard.h"
 #include "procard/record.h"
+#include "programs/traces/table.h"
 #include "programs/traces/writers.h"
 
 #include <errno.h>
 #include <string.h>
-#include <uthash.h>
 #include <xxhash.h>
 
 enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
@@ -44,19 +44,6 @@ struct card {
     uint64_t own;    /* [PCycles] of its own that are in records */
 };
 
-/* Eight bytes into which threads store that synchronise there. */
-struct word {
-    uint64_t number;
-    uint64_t stored; /* how often */
-    UT_hash_handle hh;
-};
-
-/* A line in which somebody has said LL. */
-struct line {
-    uint64_t number;
-    UT_hash_handle hh;
-};
-
 struct tr_recording {
     struct nm_machine *m;
     struct pc_records *records;
@@ -67,10 +54,11 @@ struct tr_recording {
     struct card *card;
     char **region;
     uint32_t regions;
-    struct word *words;
-    struct line *lines;
-    struct tr_op *unmapped; /* [unmaps] that are in no thread's records yet */
-    size_t unmaps;
+    struct tr_table words; /* doublewords where threads synchronise: how many have stored there */
+    struct tr_table lines; /* in which somebody has said LL */
+    struct tr_table pages; /* that have got memory, and where */
+    struct tr_op *mapped;  /* [mappings] that are in no thread's records yet */
+    size_t mappings;
     uint64_t filter[(1 << FILTER_BITS) / 64]; /* lines that may be there */
 };
 
@@ -163,33 +151,14 @@ static uint64_t filter_of(uint64_t line)
 static bool is_theirs(const struct tr_recording *r, uint64_t line)
 {
     const uint64_t bit = filter_of(line);
-    struct line *found = NULL;
-    if (r->filter[bit / 64] >> bit % 64 & 1)
-        HASH_FIND(hh, r->lines, &line, sizeof line, found);
-    return found;
+    return r->filter[bit / 64] >> bit % 64 & 1 && tr_table_find(&r->lines, line);
 }
 
-static void add_line(struct tr_recording *r, uint64_t number)
+static void add_line(struct tr_recording *r, uint64_t line)
 {
-    const uint64_t bit = filter_of(number);
-    if (is_theirs(r, number))
-        return;
-    struct line *line = sim_alloc(1, sizeof *line);
-    line->number = number;
-    HASH_ADD(hh, r->lines, number, sizeof line->number, line);
+    const uint64_t bit = filter_of(line);
+    tr_table_at(&r->lines, line);
     r->filter[bit / 64] |= UINT64_C(1) << bit % 64;
-}
-
-static struct word *word_at(struct tr_recording *r, uint64_t number)
-{
-    struct word *word;
-    HASH_FIND(hh, r->words, &number, sizeof number, word);
-    if (!word) {
-        word = sim_alloc(1, sizeof *word);
-        word->number = number;
-        HASH_ADD(hh, r->words, number, sizeof word->number, word);
-    }
-    return word;
 }
 
 static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version)
@@ -202,9 +171,9 @@ static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t
     }
     if (!is_theirs(r, line))
         return false;
-    struct word *word = word_at(r, va >> WORD_SHIFT);
-    *version = word->stored;
-    word->stored += kind != PC_RECORDED_LOAD;
+    uint64_t *stored = tr_table_at(&r->words, va >> WORD_SHIFT);
+    *version = *stored;
+    *stored += kind != PC_RECORDED_LOAD;
     return true;
 }
 
@@ -261,14 +230,25 @@ static void leave(struct thread *t, enum state state, sim_tick at)
     t->state = state;
 }
 
-/* It happens in a system call; the next thread that goes on is the one. */
+/* Pages are mapped in system calls and traps: the next thread that goes on is the one. */
+static void map_otherwise(struct tr_recording *r, enum tr_kind kind, uint64_t va, uint64_t value)
+{
+    r->mapped = sim_grow(r->mapped, r->mappings + 1, sizeof *r->mapped);
+    r->mapped[r->mappings++] = (struct tr_op){.kind = (uint8_t)kind, .address = va, .value = value};
+}
+
 static void unmapped(void *ctx, uint64_t va, uint64_t len)
 {
     struct tr_recording *r = ctx;
-    if (!r->threads)
-        return; /* the address space begins */
-    r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
-    r->unmapped[r->unmaps++] = (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+    if (r->threads) /* else the address space begins */
+        map_otherwise(r, TR_OP_UNMAP, va, len);
+}
+
+static void tell_mappings(struct tr_recording *r, const struct card *c)
+{
+    for (size_t i = 0; i < r->mappings; i++)
+        note(r, c, r->mapped[i]);
+    r->mappings = 0;
 }
 
 /* A thread without a card comes to one. @param from  [ticks] the card is free since then
@@ -313,9 +293,7 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
         tr_ntr_writer.thread(r->sink, number, name, card);
     if (t->state != RUNS)
         tell_arrival(r, t, card, from, to);
-    for (size_t i = 0; i < r->unmaps; i++)
-        note(r, c, r->unmapped[i]);
-    r->unmaps = 0;
+    tell_mappings(r, c);
     if (t->state == RUNS)
         tell_system(r, card, from, to);
     t->card = card;
@@ -393,7 +371,13 @@ void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *t
 
 void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa)
 {
-    tr_ntr_writer.page(recording->sink, &(struct tr_page){va, pa});
+    struct tr_recording *r = recording;
+    uint64_t *where = tr_table_find(&r->pages, va);
+    if (!where)
+        tr_ntr_writer.page(r->sink, &(struct tr_page){va, pa});
+    else if (*where != pa)
+        map_otherwise(r, TR_OP_PAGE, va, pa);
+    *tr_table_at(&r->pages, va) = pa;
 }
 
 void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
@@ -486,18 +470,11 @@ void tr_recording_write(struct tr_recording *recording, FILE *out)
 
 void tr_recording_free(struct tr_recording *recording)
 {
-    struct word *word, *next_word;
-    struct line *line, *next_line;
     if (!recording)
         return;
-    HASH_ITER(hh, recording->words, word, next_word) {
-        HASH_DEL(recording->words, word);
-        free(word);
-    }
-    HASH_ITER(hh, recording->lines, line, next_line) {
-        HASH_DEL(recording->lines, line);
-        free(line);
-    }
+    tr_table_free(&recording->words);
+    tr_table_free(&recording->lines);
+    tr_table_free(&recording->pages);
     for (uint32_t i = 0; i < recording->regions; i++)
         free(recording->region[i]);
     if (recording->sink)
@@ -506,6 +483,6 @@ void tr_recording_free(struct tr_recording *recording)
     free(recording->region);
     free(recording->thread);
     free(recording->card);
-    free(recording->unmapped);
+    free(recording->mapped);
     free(recording);
 }

@@ -16,13 +16,13 @@
 #include "programs/traces/ntr.h"
 #include "programs/traces/recording.h"
 #include "programs/traces/source.h"
+#include "programs/traces/table.h"
 #include "programs/workload.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 enum {
     POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
@@ -61,16 +61,6 @@ struct card {
 
 enum { NOBODY = UINT32_MAX };
 
-struct word {
-    uint64_t number, stored;
-    UT_hash_handle hh;
-};
-
-struct page {
-    uint64_t va, pa;
-    UT_hash_handle hh;
-};
-
 struct replay {
     struct prog_run *run;
     struct tr_source *source;
@@ -79,9 +69,9 @@ struct replay {
     struct thread *thread;
     uint32_t threads, busy;
     struct card *card;
-    unsigned cards; /* that threads may have */
-    struct word *words;
-    struct page *pages;
+    unsigned cards;            /* that threads may have */
+    struct tr_table words;     /* how many have stored into a doubleword */
+    struct tr_table pages;     /* where they have their memory */
     bool marked[TR_NAMES_MAX]; /* a region is open */
     bool bad;                  /* the file cannot be read */
     uint64_t moves;            /* records that are done, and */
@@ -132,23 +122,16 @@ static inline void advance(struct replay *r, struct thread *t)
     r->moves++;
 }
 
-static struct word *word_at(struct replay *r, uint64_t va)
+/* How many have stored into a record's word. */
+static uint64_t *stored(struct replay *r, const struct tr_op *op)
 {
-    const uint64_t number = va >> WORD_SHIFT;
-    struct word *word;
-    HASH_FIND(hh, r->words, &number, sizeof number, word);
-    if (!word) {
-        word = sim_alloc(1, sizeof *word);
-        word->number = number;
-        HASH_ADD(hh, r->words, number, sizeof word->number, word);
-    }
-    return word;
+    return tr_table_at(&r->words, op->address >> WORD_SHIFT);
 }
 
 /* Whether fewer have stored into a record's word than had when it was recorded. */
 static bool is_early(struct replay *r, const struct tr_op *op)
 {
-    return !r->part && word_at(r, op->address)->stored < op->value;
+    return !r->part && *stored(r, op) < op->value;
 }
 
 /* ---- the source of the cores ----------------------------------------------------------------- */
@@ -249,7 +232,7 @@ static void tried(struct replay *r, struct thread *t, const struct pc_reference 
     } else if (failed) {
         t->linking = true;
     } else {
-        word_at(r, t->op[t->at].address)->stored++;
+        ++*stored(r, &t->op[t->at]);
         advance(r, t);
     }
 }
@@ -272,20 +255,82 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->waits = op->kind == TR_OP_ACQUIRE && is_early(r, op);
     t->polls = t->waits;
     if (op->kind == TR_OP_RELEASE)
-        word_at(r, op->address)->stored++;
+        ++*stored(r, op);
     if (!t->waits)
         advance(r, t);
 }
 
 static const struct pc_driver_source source = {.next = next, .done = done};
 
-/* ---- threads and cards ----------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                               uint64_t *pa)
+{
+    const struct replay *r = ctx;
+    const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
+    const uint64_t *page = tr_table_find(&r->pages, at);
+    (void)card, (void)access;
+    if (!page)
+        return r->exact ? NM_XLATE_UNMAPPED : NM_XLATE_ABSENT;
+    *pa = *page + (va - at);
+    return NM_XLATE_OK;
+}
 
 /* When a card can go on that stands. */
 static sim_tick soonest(const struct replay *r)
 {
     return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
 }
+
+/* A page is touched for the first time. */
+static void give(struct replay *r, unsigned card, uint64_t va)
+{
+    const struct prog_hooks *hooks = r->run->hooks;
+    const struct nm_params *p = r->run->par;
+    const uint64_t at = va & ~(p->page_size - 1);
+    uint64_t pa;
+    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
+        prog_finish(r->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: the trace touches one page more");
+        return;
+    }
+    *tr_table_at(&r->pages, at) = pa;
+    if (hooks && hooks->paged)
+        hooks->paged(hooks->ctx, at, pa);
+    nm_card_resume(
+        r->run->m, card,
+        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
+}
+
+/* Whether a page can have been there on the machine of the recording, which this one is like. */
+static bool has_place(const struct replay *r, uint64_t pa)
+{
+    const struct nm_params *p = r->run->par;
+    return pa % p->page_size == 0 && pa <= nm_params_stations(p) * p->memory_size - p->page_size;
+}
+
+/* Pages where they were, if this machine has the same places.
+ * @return false: the file has a page where this machine, which it names, has no memory */
+static bool place_pages(struct replay *r)
+{
+    const struct nm_params *p = r->run->par;
+    const struct tr_page *page;
+    const size_t pages = tr_pages(r->source, &page);
+    r->exact = pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(p);
+    for (size_t i = 0; i < pages && r->exact; i++) {
+        if (tr_about(r->source)->page != p->page_size || !has_place(r, page[i].pa)) {
+            tr_source_complain(r->source, r->source->pages_at + i * TR_NTR_INDEX_PAGE,
+                               "a page where its machine has no memory; the file is damaged: make "
+                               "it again");
+            return false;
+        }
+        *tr_table_at(&r->pages, page[i].va) = page[i].pa;
+    }
+    return true;
+}
+
+/* ---- threads and cards ----------------------------------------------------------------------- */
 
 static bool is_before(const struct thread *a, const struct thread *b)
 {
@@ -455,6 +500,10 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
     case TR_OP_EXIT:
         prog_finish(r->run, PROG_EXITED, 0, NULL);
         return false;
+    case TR_OP_PAGE:
+        if (r->exact && has_place(r, value))
+            *tr_table_at(&r->pages, address) = value;
+        return true;
     case TR_OP_UNMAP:
         nm_machine_unmap(r->run->m, address, value);
         return true;
@@ -507,76 +556,6 @@ static void take_notes(struct replay *r, unsigned card)
         nm_card_resume(r->run->m, card, sim_later(at, soonest(r)));
     else
         end_thread(r, card);
-}
-
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
-                               uint64_t *pa)
-{
-    const struct replay *r = ctx;
-    const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
-    struct page *page;
-    (void)card, (void)access;
-    HASH_FIND(hh, r->pages, &at, sizeof at, page);
-    if (!page)
-        return r->exact ? NM_XLATE_UNMAPPED : NM_XLATE_ABSENT;
-    *pa = page->pa + (va - at);
-    return NM_XLATE_OK;
-}
-
-static void add_page(struct replay *r, uint64_t va, uint64_t pa)
-{
-    struct page *page;
-    HASH_FIND(hh, r->pages, &va, sizeof va, page);
-    if (page) {
-        page->pa = pa; /* it was unmapped meanwhile: the last one stands */
-        return;
-    }
-    page = sim_alloc(1, sizeof *page);
-    *page = (struct page){.va = va, .pa = pa};
-    HASH_ADD(hh, r->pages, va, sizeof page->va, page);
-}
-
-/* A page is touched for the first time. */
-static void give(struct replay *r, unsigned card, uint64_t va)
-{
-    const struct prog_hooks *hooks = r->run->hooks;
-    const struct nm_params *p = r->run->par;
-    const uint64_t at = va & ~(p->page_size - 1);
-    uint64_t pa;
-    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
-        prog_finish(r->run, PROG_NOMEM, 0,
-                    "the machine's memory is full: the trace touches one page more");
-        return;
-    }
-    add_page(r, at, pa);
-    if (hooks && hooks->paged)
-        hooks->paged(hooks->ctx, at, pa);
-    nm_card_resume(
-        r->run->m, card,
-        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
-}
-
-/* Pages where they were, if this machine has the same places.
- * @return false: the file has a page where this machine, which it names, has no memory */
-static bool place_pages(struct replay *r)
-{
-    const struct nm_params *p = r->run->par;
-    const uint64_t memory = nm_params_stations(p) * p->memory_size;
-    const struct tr_page *page;
-    const size_t pages = tr_pages(r->source, &page);
-    r->exact = pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(p);
-    for (size_t i = 0; i < pages && r->exact; i++) {
-        if (tr_about(r->source)->page != p->page_size || page[i].pa > memory - p->page_size) {
-            tr_source_complain(r->source, r->source->pages_at + i * TR_NTR_INDEX_PAGE,
-                               "a page where its machine has no memory; the file is damaged: make "
-                               "it again");
-            return false;
-        }
-        add_page(r, page[i].va, page[i].pa);
-    }
-    return true;
 }
 
 /* ---- the workload ---------------------------------------------------------------------------- */
@@ -650,7 +629,7 @@ static void due(void *self, sim_tick now)
         for (uint32_t i = 0; i < r->threads; i++)
             if (r->thread[i].waits) {
                 const struct tr_op *op = current(r, i);
-                word_at(r, op->address)->stored = op->value;
+                *stored(r, op) = op->value;
                 break;
             }
     }
@@ -691,16 +670,8 @@ static void describe(void *self, FILE *out)
 static void end(void *self)
 {
     struct replay *r = self;
-    struct word *word, *next_word;
-    struct page *page, *next_page;
-    HASH_ITER(hh, r->words, word, next_word) {
-        HASH_DEL(r->words, word);
-        free(word);
-    }
-    HASH_ITER(hh, r->pages, page, next_page) {
-        HASH_DEL(r->pages, page);
-        free(page);
-    }
+    tr_table_free(&r->words);
+    tr_table_free(&r->pages);
     for (uint32_t i = 0; i < r->threads; i++)
         free(r->thread[i].op);
     free(r->thread);
