@@ -79,6 +79,7 @@ struct pc_record {
     unsigned card;
     uint32_t thread;
     uint64_t waited; /**< [PCycles] for which the core was let wait */
+    bool again;      /**< the next look-up is one more of an instruction that waits */
     size_t count;
     struct pc_recorded made[PC_RECORD_ROOM];
 };
@@ -92,12 +93,20 @@ void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from);
 /** Pages are mapped otherwise: told once for all cards. */
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
 
+/** All is forgotten that a card knows of virtual addresses. An instruction that waits is looked up
+ *  again when it is tried again: that is no reference of its own. */
+void pc_record_forgets(struct pc_card *card);
+
 /** A core has made a reference. @param at  [ticks] of its clock: of the instruction, behind what it
  *  was let wait for */
 static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t va,
                              unsigned size, sim_tick at)
 {
     struct pc_record *record = cpu->record;
+    const bool again = record->again;
+    record->again = false;
+    if (again && kind == PC_RECORDED_FETCH)
+        return;
     struct pc_recorded *made = &record->made[record->count++];
     made->va = va;
     made->own = at - record->waited;
