@@ -32,7 +32,7 @@ enum {
     WORD_SHIFT = 3
 };
 
-enum state { UNBORN, READY, RUNS, SLEEPS, OVER };
+enum state { UNBORN, SOON, READY, RUNS, SLEEPS, OVER };
 
 struct thread {
     unsigned card;  /* it has, or is to have, */
@@ -41,8 +41,8 @@ struct thread {
     size_t next_block; /* in the file; those before it are done */
     struct tr_op *op;  /* the block's; [room] */
     uint32_t room, count, at;
-    sim_tick ready_at; /* READY: from then on, */
-    uint64_t order;    /* behind those of the same tick with smaller ones; */
+    sim_tick ready_at; /* SOON, READY: from then on, */
+    uint64_t order;    /* behind those with smaller ones; */
     sim_tick delay;    /* from when it has a card, too, to when it goes on */
     unsigned wakes;    /* that came before it slept, */
     sim_tick woken_at; /* the last of them */
@@ -332,23 +332,17 @@ static bool place_pages(struct replay *r)
 
 /* ---- threads and cards ----------------------------------------------------------------------- */
 
-static bool is_before(const struct thread *a, const struct thread *b)
-{
-    return a->ready_at < b->ready_at || (a->ready_at == b->ready_at && a->order < b->order);
-}
-
 /* The first that is ready for a card by now. @param[out] ready  how many are */
 static struct thread *first_for(struct replay *r, unsigned card, unsigned *ready)
 {
-    const sim_tick now = nm_machine_now(r->run->m);
     struct thread *first = NULL;
     *ready = 0;
     for (uint32_t i = 0; i < r->threads; i++) {
         struct thread *t = &r->thread[i];
-        if (t->state != READY || t->card != card || t->ready_at > now)
+        if (t->state != READY || t->card != card)
             continue;
         ++*ready;
-        if (!first || is_before(t, first))
+        if (!first || t->order < first->order)
             first = t;
     }
     return first;
@@ -385,14 +379,14 @@ static void leave(struct replay *r, unsigned card, enum state state)
 /* A thread without a card shall have one from `at` on, and go on `delay` later. */
 static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick delay)
 {
-    t->state = READY;
     t->ready_at = at;
     t->delay = delay;
     t->order = r->orders++;
-    if (at > nm_machine_now(r->run->m))
-        r->next_at = sim_earlier(r->next_at, at);
-    else
+    t->state = at > nm_machine_now(r->run->m) ? SOON : READY;
+    if (t->state == READY)
         schedule(r, t->card);
+    else
+        r->next_at = sim_earlier(r->next_at, at);
 }
 
 /* Those who are ready by now come to their cards. */
@@ -402,10 +396,8 @@ static void schedule_due(struct replay *r, sim_tick now)
         return;
     r->next_at = SIM_NEVER;
     for (uint32_t i = 0; i < r->threads; i++)
-        if (r->thread[i].state == READY && r->thread[i].ready_at > now)
-            r->next_at = sim_earlier(r->next_at, r->thread[i].ready_at);
-        else if (r->thread[i].state == READY)
-            schedule(r, r->thread[i].card);
+        if (r->thread[i].state == SOON)
+            put_ready(r, &r->thread[i], r->thread[i].ready_at, r->thread[i].delay);
 }
 
 /* The thread goes on behind `at`: as its note says, if it is at that. */
@@ -522,7 +514,8 @@ static void let_go(struct replay *r)
     const sim_tick now = nm_machine_now(r->run->m);
     bool runs = false;
     for (uint32_t i = 0; i < r->threads; i++)
-        runs |= r->thread[i].state == RUNS || r->thread[i].state == READY;
+        runs |=
+            r->thread[i].state == SOON || r->thread[i].state == READY || r->thread[i].state == RUNS;
     for (uint32_t i = 0; i < r->threads && !runs; i++)
         if (r->thread[i].state == SLEEPS || r->thread[i].state == UNBORN)
             become_ready(r, i, r->thread[i].state == SLEEPS ? TR_OP_WOKEN : TR_OP_START, now);
@@ -657,6 +650,7 @@ static void trap(void *self, const struct nm_trap *trap)
 static void describe(void *self, FILE *out)
 {
     static const char *const words[] = {[UNBORN] = "has not begun",
+                                        [SOON] = "will wait for its card",
                                         [READY] = "waits for its card",
                                         [RUNS] = "runs",
                                         [SLEEPS] = "sleeps",
