@@ -1,6 +1,6 @@
 /*
  * A part of a trace: of some threads, and of each of them from one number of references or of
- * instructions to another, or what it does in a region.
+ * instructions to another, or what it does while a region is open.
  */
 #ifndef TR_CUT_H
 #define TR_CUT_H

@@ -53,9 +53,10 @@ static bool read_head(struct ntr *n)
     if (!read_at(n, 0, head, TR_NTR_HEAD))
         return false;
     const uint32_t version = tr_get32(head + 8), length = tr_get32(head + 20);
-    if (version != TR_NTR_VERSION) {
-        tr_source_complain(&n->source, 8, "version %u of the format; this program reads version %d",
-                           version, TR_NTR_VERSION);
+    if (version < TR_NTR_OLDEST || version > TR_NTR_VERSION) {
+        tr_source_complain(&n->source, 8,
+                           "version %u of the format; this program reads versions %d to %d",
+                           version, TR_NTR_OLDEST, TR_NTR_VERSION);
         return false;
     }
     if (length > TR_NAME_MAX)

@@ -44,6 +44,11 @@ struct card {
     uint64_t own;    /* [PCycles] of its own that are in records */
 };
 
+struct region {
+    char *name;
+    bool open;
+};
+
 struct tr_recording {
     struct nm_machine *m;
     struct pc_records *records;
@@ -52,7 +57,7 @@ struct tr_recording {
     struct thread *thread;
     uint32_t threads;
     struct card *card;
-    char **region;
+    struct region *region;
     uint32_t regions;
     struct tr_table words; /* doublewords where threads synchronise: how many have stored there */
     struct tr_table lines; /* in which somebody has said LL */
@@ -70,14 +75,14 @@ static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
         tr_ntr_writer.put(r->sink, thread, &op, 1);
 }
 
-/* What cards do not tell of, of the thread on one. */
-static void note(struct tr_recording *r, const struct card *c, struct tr_op op)
+/* What cards do not tell of. */
+static void note(struct tr_recording *r, uint32_t thread, struct tr_op op)
 {
-    if (c->thread == NOBODY)
+    if (thread == NOBODY)
         return;
-    op.gap = r->thread[c->thread].killed;
-    r->thread[c->thread].killed = 0;
-    put(r, c->thread, op);
+    op.gap = r->thread[thread].killed;
+    r->thread[thread].killed = 0;
+    put(r, thread, op);
 }
 
 /* PCycles of its own since its last record. @return the gap of the next one */
@@ -201,11 +206,11 @@ static uint32_t add_thread(struct tr_recording *r, uint32_t name)
 /* The system's time of the thread on a card, up to `at`, is in its records. */
 static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, sim_tick at)
 {
-    const struct card *c = &r->card[card];
-    struct thread *t = &r->thread[c->thread];
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
     from = sim_later(from, t->told);
     if (at > from)
-        note(r, c, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
+        note(r, number, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
     t->told = sim_later(t->told, at);
 }
 
@@ -220,7 +225,7 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
         return;
     catch_up(r, card, true);
     tell_system(r, card, pc_cpu_at(r->m, card)->now, at);
-    note(r, &r->card[card], op);
+    note(r, by, op);
 }
 
 /* A thread gives its card away at `at`. */
@@ -244,36 +249,46 @@ static void unmapped(void *ctx, uint64_t va, uint64_t len)
         map_otherwise(r, TR_OP_UNMAP, va, len);
 }
 
-static void tell_mappings(struct tr_recording *r, const struct card *c)
+static void tell_mappings(struct tr_recording *r, uint32_t thread)
 {
     for (size_t i = 0; i < r->mappings; i++)
-        note(r, c, r->mapped[i]);
+        note(r, thread, r->mapped[i]);
     r->mappings = 0;
+}
+
+static bool has_slept(const struct thread *t)
+{
+    return t->state == SLEEPS || t->state == CALLED || t->state == DATED;
 }
 
 /* A thread without a card comes to one. @param from  [ticks] the card is free since then
  *  @param to  [ticks] when it goes on there */
-static void tell_arrival(struct tr_recording *r, const struct thread *t, unsigned card,
-                         sim_tick from, sim_tick to)
+static void tell_arrival(struct tr_recording *r, uint32_t number, unsigned card, sim_tick from,
+                         sim_tick to)
 {
-    const struct card *c = &r->card[card];
-    const bool slept = t->state == SLEEPS || t->state == CALLED || t->state == DATED;
+    const struct thread *t = &r->thread[number];
     const sim_tick ready = t->state == CALLED || t->state == DATED ? t->ready : t->since;
     const uint64_t took = to - sim_later(ready, from);
+    const uint8_t goes_on = t->state == BORN ? TR_OP_START
+                            : has_slept(t)   ? TR_OP_WOKEN
+                                             : TR_OP_TURN;
     if (t->state != BORN && t->card != card)
-        note(r, c, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
-    if (slept)
-        note(r, c,
-             (struct tr_op){.kind = TR_OP_SLEEP,
-                            .value = t->state == CALLED  ? 0
-                                     : t->state == DATED ? t->ready - t->since
-                                                         : to - t->since});
+        note(r, number, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
+    if (has_slept(t)) {
+        const uint64_t slept = (t->state == DATED ? t->ready : to) - t->since;
+        note(r, number,
+             (struct tr_op){.kind = TR_OP_SLEEP, .value = t->state == CALLED ? 0 : slept});
+    }
     if (t->state != SLEEPS)
-        note(r, c,
-             (struct tr_op){.kind = t->state == BORN ? TR_OP_START
-                                    : slept          ? TR_OP_WOKEN
-                                                     : TR_OP_TURN,
-                            .value = took});
+        note(r, number, (struct tr_op){.kind = goes_on, .value = took});
+}
+
+/* The regions into which a thread is born. */
+static void tell_open(struct tr_recording *r, uint32_t thread)
+{
+    for (uint32_t i = 0; i < r->regions; i++)
+        if (r->region[i].open)
+            put(r, thread, (struct tr_op){.kind = TR_OP_OPEN, .value = i});
 }
 
 static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
@@ -289,11 +304,13 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     if (before != NOBODY && before != number && r->thread[before].state == RUNS)
         leave(&r->thread[before], LEFT, from);
     c->thread = number;
-    if (t->state == BORN)
+    if (t->state == BORN) {
         tr_ntr_writer.thread(r->sink, number, name, card);
+        tell_open(r, number);
+    }
     if (t->state != RUNS)
-        tell_arrival(r, t, card, from, to);
-    tell_mappings(r, c);
+        tell_arrival(r, number, card, from, to);
+    tell_mappings(r, number);
     if (t->state == RUNS)
         tell_system(r, card, from, to);
     t->card = card;
@@ -336,7 +353,7 @@ static bool stop(struct tr_recording *r, uint32_t number, enum state state)
 static void finish(struct tr_recording *r, uint32_t number, enum tr_kind how)
 {
     if (stop(r, number, OVER))
-        note(r, &r->card[r->thread[number].card], (struct tr_op){.kind = (uint8_t)how});
+        note(r, number, (struct tr_op){.kind = (uint8_t)how});
 }
 
 void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
@@ -380,27 +397,58 @@ void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa
     *tr_table_at(&r->pages, va) = pa;
 }
 
-void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
+/* @return the number of the region of that name; TR_NAMES_MAX: there are too many */
+static uint32_t region_of(struct tr_recording *r, const char *name)
 {
-    struct tr_recording *r = recording;
     uint32_t number = 0;
-    while (number < r->regions && strcmp(r->region[number], name) != 0)
+    while (number < r->regions && strcmp(r->region[number].name, name) != 0)
         number++;
-    if (number == TR_NAMES_MAX)
-        return;
-    if (number == r->regions) {
+    if (number == r->regions && number < TR_NAMES_MAX) {
         r->region = sim_grow(r->region, number + (size_t)1, sizeof *r->region);
-        r->region[r->regions++] = sim_strdup(name);
+        r->region[r->regions++] = (struct region){.name = sim_strdup(name)};
         tr_ntr_writer.region(r->sink, number, name);
     }
+    return number;
+}
+
+/* A region is open from now on for all threads that there are, or is not: what comes behind it in
+ * their records is later. It is no trap of theirs, so that no gap ends here. */
+static void set_open(struct tr_recording *r, uint32_t number, bool open)
+{
+    if (r->region[number].open == open)
+        return;
+    r->region[number].open = open;
+    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
+        pc_record_flush(r->records, i);
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state != BORN && r->thread[i].state != OVER)
+            put(r, i, (struct tr_op){.kind = open ? TR_OP_OPEN : TR_OP_CLOSED, .value = number});
+}
+
+/* The thread whose system call names a region. @return NOBODY: it is not known */
+static uint32_t caller(struct tr_recording *r)
+{
     for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
         if (r->card[i].thread != NOBODY && r->thread[r->card[i].thread].state == RUNS &&
             pc_record_stands(r->records, i)) {
             catch_up(r, i, true);
-            note(r, &r->card[i],
-                 (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
-            return; /* it is its system call that names the region */
+            return r->card[i].thread;
         }
+    return NOBODY;
+}
+
+void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
+{
+    const uint32_t number = region_of(recording, name);
+    if (number == TR_NAMES_MAX)
+        return;
+    const uint32_t by = caller(recording);
+    if (begin)
+        set_open(recording, number, true);
+    note(recording, by,
+         (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+    if (!begin)
+        set_open(recording, number, false);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -446,10 +494,20 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
     return r;
 }
 
+/* Threads that have no card have given it away, and not come back. */
+static void tell_gone(struct tr_recording *r)
+{
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state == LEFT || has_slept(&r->thread[i]))
+            note(r, i,
+                 (struct tr_op){.kind = r->thread[i].state == LEFT ? TR_OP_TURN : TR_OP_SLEEP});
+}
+
 void tr_recording_end(struct tr_recording *recording)
 {
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
         catch_up(recording, i, false);
+    tell_gone(recording);
     tr_ntr_writer.close(recording->sink);
     recording->sink = NULL;
     pc_record_end(recording->records);
@@ -476,7 +534,7 @@ void tr_recording_free(struct tr_recording *recording)
     tr_table_free(&recording->lines);
     tr_table_free(&recording->pages);
     for (uint32_t i = 0; i < recording->regions; i++)
-        free(recording->region[i]);
+        free(recording->region[i].name);
     if (recording->sink)
         tr_recording_end(recording);
     fclose(recording->file);

@@ -105,13 +105,22 @@ static bool refill(struct replay *r, uint32_t number)
     return !r->bad;
 }
 
+/* What only says where the thread is while others begin and end regions. */
+static bool is_sign(const struct tr_op *op)
+{
+    return op->kind == TR_OP_OPEN || op->kind == TR_OP_CLOSED;
+}
+
 /* The record that a thread is at. @return NULL: it is behind its last */
 static inline const struct tr_op *current(struct replay *r, uint32_t number)
 {
     struct thread *t = &r->thread[number];
-    if (t->at == t->count && !refill(r, number))
-        return NULL;
-    return &t->op[t->at];
+    for (;; t->at++) {
+        if (t->at == t->count && !refill(r, number))
+            return NULL;
+        if (!is_sign(&t->op[t->at]))
+            return &t->op[t->at];
+    }
 }
 
 static inline void advance(struct replay *r, struct thread *t)
@@ -465,10 +474,13 @@ static void mark(struct replay *r, uint64_t number, bool begin)
  *  @return false: the thread has left its card */
 static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, sim_tick *at)
 {
-    struct thread *t = &r->thread[r->card[card].thread];
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
     const uint64_t value = op->value, address = op->address;
     const enum tr_kind kind = op->kind;
     advance(r, t);
+    if ((kind == TR_OP_SLEEP || kind == TR_OP_TURN) && !current(r, number))
+        return true; /* it has not come back: for it, all is over */
     switch (kind) {
     case TR_OP_SYSTEM:
         *at += value;
