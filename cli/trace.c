@@ -206,7 +206,8 @@ struct copy {
     const struct tr_format *format;
     struct tr_cutting *cutting; /* NULL: all of it is wanted */
     struct tr_sink *sink;
-    uint32_t named;   /* threads that the sink has been told of */
+    uint32_t named;   /* threads that the sink has been told of, */
+    bool *begun;      /* [TR_THREADS_MAX] of which it has records, */
     uint32_t regions; /* and regions, */
     size_t pages;     /* and pages */
     int64_t thread;   /* of the last records; -1: none */
@@ -239,6 +240,10 @@ static bool put(struct copy *c, const struct tr_batch *batch)
         return false;
     }
     c->thread = batch->thread;
+    if (!c->begun[batch->thread] && c->format->writer->thread)
+        c->format->writer->thread(c->sink, batch->thread, tr_thread_name(c->source, batch->thread),
+                                  batch->card);
+    c->begun[batch->thread] = true;
     c->format->writer->put(c->sink, batch->thread, batch->op, batch->count);
     return true;
 }
@@ -313,12 +318,14 @@ static int write_file(struct copy *c)
 static int copy(const struct request *r, struct tr_source *source)
 {
     struct copy c = {.request = r, .source = source, .thread = -1};
+    c.begun = sim_alloc(TR_THREADS_MAX, sizeof *c.begun);
     c.format = &tr_formats[r->format == AS__COUNT ? TR_FORMAT_ntr : r->format];
     if (r->action == CUT)
         c.cutting = tr_cut_begin(&r->cut, source);
     const int status = write_file(&c);
     if (c.cutting)
         tr_cut_end(c.cutting);
+    free(c.begun);
     return status;
 }
 

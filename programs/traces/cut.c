@@ -83,9 +83,13 @@ static bool trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uin
     return at >= cut->from;
 }
 
-static void keep(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op)
+/* What comes before the first record that is kept still says where that is. */
+static void take(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op, bool in)
 {
-    c->op[out->count++] = *op;
+    if (in)
+        c->op[out->count++] = *op;
+    else if (op->kind == TR_OP_MOVE && !out->count)
+        out->card = (uint32_t)op->value;
 }
 
 void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out)
@@ -109,8 +113,7 @@ void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_
         else
             in &= references >= cut->from && references < cut->to;
         references += tr_op_is_reference(&op);
-        if (in)
-            keep(cutting, out, &op);
+        take(cutting, out, &op, in);
     }
 }
 
