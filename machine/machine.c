@@ -283,6 +283,11 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return m->cards;
 }
 
+sim_tick nm_machine_notice(const struct nm_machine *m, unsigned card, unsigned other)
+{
+    return station_of(m, card) == station_of(m, other) ? m->station->lookahead : m->os_delay;
+}
+
 sim_tick nm_machine_ahead(const struct nm_machine *m)
 {
     return m->mode == NM_MODE_FUNCTIONAL ? NM_QUANTUM : 0;

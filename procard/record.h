@@ -40,10 +40,11 @@ struct pc_record_listener {
     void (*made)(void *ctx, unsigned card, uint32_t thread, const struct pc_recorded *reference,
                  size_t count);
 
-    /** At once, in the order in which the machine makes them: a load, a store, an LL or an SC that
-     *  stored. @return whether threads synchronise there; then *version is how many have stored
-     *  before */
-    bool (*ordered)(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version);
+    /** At once, of different cards out of order by no more than nm_machine_notice: a load, a store,
+     *  an LL or an SC that stored. @param at  [ticks] of its card's clock
+     *  @return whether threads synchronise there; then *version is how many have stored before */
+    bool (*ordered)(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va, sim_tick at,
+                    uint64_t *version);
 
     /** Pages are mapped otherwise from now on, for all cards. */
     void (*unmapped)(void *ctx, uint64_t va, uint64_t len);
@@ -113,7 +114,8 @@ static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uin
     made->kind = (uint8_t)kind;
     made->size = (uint8_t)size;
     made->ordered = kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED &&
-                    record->listener->ordered(record->listener->ctx, kind, va, &made->version);
+                    record->listener->ordered(record->listener->ctx, record->card, kind, va, at,
+                                              &made->version);
     if (record->count == PC_RECORD_ROOM)
         pc_record_tell(record);
 }

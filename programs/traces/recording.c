@@ -17,7 +17,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
+enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16 };
+
+enum {
+    POLLS = 8, /* loads, and nothing else, from two places */
+    RECENT = 4 /* stores into a word that may not have been noticed everywhere */
+};
 
 enum state {
     RUNS,
@@ -40,8 +45,19 @@ struct thread {
 };
 
 struct card {
-    uint32_t thread; /* that is on it, or was last; NOBODY: none yet */
-    uint64_t own;    /* [PCycles] of its own that are in records */
+    uint32_t thread;    /* that is on it, or was last; NOBODY: none yet */
+    uint64_t own;       /* [PCycles] of its own that are in records */
+    uint64_t looked[2]; /* addresses from which it loads and nothing else; */
+    unsigned looks;     /* how often it has */
+};
+
+/* Eight bytes into which threads store that synchronise there. */
+struct word {
+    uint64_t stored; /* how often, */
+    struct store {
+        sim_tick at;
+        unsigned card;
+    } recent[RECENT]; /* and when the last times; [stored % RECENT] is the oldest */
 };
 
 struct region {
@@ -59,7 +75,9 @@ struct tr_recording {
     struct card *card;
     struct region *region;
     uint32_t regions;
-    struct tr_table words; /* doublewords where threads synchronise: how many have stored there */
+    struct tr_table words; /* doublewords where threads synchronise: their number in `word`, + 1 */
+    struct word *word;
+    size_t word_count;
     struct tr_table lines; /* in which somebody has said LL */
     struct tr_table pages; /* that have got memory, and where */
     struct tr_op *mapped;  /* [mappings] that are in no thread's records yet */
@@ -166,19 +184,67 @@ static void add_line(struct tr_recording *r, uint64_t line)
     r->filter[bit / 64] |= UINT64_C(1) << bit % 64;
 }
 
-static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version)
+/* Whether a card has loaded from the same one or two places for so long, and done nothing else with
+ * memory, that it waits for one of them to change. */
+static bool polls(struct card *c, enum pc_recorded_kind kind, uint64_t va)
+{
+    const bool known = c->looks && (va == c->looked[0] || va == c->looked[1]);
+    if (kind != PC_RECORDED_LOAD) {
+        c->looks = 0;
+        return false;
+    }
+    if (!known && (!c->looks || c->looked[0] != c->looked[1])) {
+        c->looked[0] = c->looked[1] = va;
+        c->looks = 0;
+    } else if (!known) {
+        c->looked[1] = va;
+    }
+    return ++c->looks == POLLS;
+}
+
+static struct word *word_at(struct tr_recording *r, uint64_t number)
+{
+    uint64_t *place = tr_table_at(&r->words, number);
+    if (!*place) {
+        r->word = sim_grow(r->word, r->word_count + 1, sizeof *r->word);
+        r->word[r->word_count++] = (struct word){.stored = 0};
+        *place = r->word_count;
+    }
+    return &r->word[*place - 1];
+}
+
+/* How many of the stores into a word a load of a card's at `at` can have seen, at most. Those of
+ * other cards that have been told of may have been just before it, or be behind it. */
+static uint64_t seen(const struct tr_recording *r, const struct word *word, unsigned card,
+                     sim_tick at)
+{
+    uint64_t unseen = 0;
+    for (unsigned i = 0; i < RECENT && i < word->stored; i++) {
+        const struct store *s = &word->recent[i];
+        unseen += s->card != card && s->at + nm_machine_notice(r->m, s->card, card) > at;
+    }
+    return word->stored - unseen;
+}
+
+static bool ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va, sim_tick at,
+                    uint64_t *version)
 {
     struct tr_recording *r = ctx;
+    struct card *c = &r->card[card];
     const uint64_t line = va >> LINE_SHIFT;
+    if (polls(c, kind, va))
+        for (unsigned i = 0; i < 2; i++)
+            add_line(r, c->looked[i] >> LINE_SHIFT);
     if (kind == PC_RECORDED_LL) {
         add_line(r, line);
         return false;
     }
     if (!is_theirs(r, line))
         return false;
-    uint64_t *stored = tr_table_at(&r->words, va >> WORD_SHIFT);
-    *version = *stored;
-    *stored += kind != PC_RECORDED_LOAD;
+    struct word *word = word_at(r, va >> WORD_SHIFT);
+    *version = kind == PC_RECORDED_LOAD ? seen(r, word, card, at) : word->stored;
+    if (kind != PC_RECORDED_LOAD)
+        word->recent[word->stored++ % RECENT] = (struct store){at, card};
     return true;
 }
 
@@ -541,6 +607,7 @@ void tr_recording_free(struct tr_recording *recording)
     free(recording->region);
     free(recording->thread);
     free(recording->card);
+    free(recording->word);
     free(recording->mapped);
     free(recording);
 }
