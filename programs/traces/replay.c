@@ -686,25 +686,51 @@ static void end(void *self)
         tr_close(r->source);
 }
 
-/* Whether the file says that it is one of ours. Nothing waits for who might write to it. */
-static bool is_trace(const char *path)
+/* What a file seems to be. Nothing waits for who might write to it. */
+enum look { NO_TRACE, TEXT, TRACE };
+
+static enum look look_at(const char *path)
 {
-    char magic[TR_NTR_MAGIC_SIZE];
+    char bytes[TR_NTR_MAGIC_SIZE] = "";
     struct stat st;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                    read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-                    !memcmp(magic, TR_NTR_MAGIC, sizeof magic);
+    const bool read_some =
+        fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, bytes, sizeof bytes) > 0;
     if (fd >= 0)
         close(fd);
-    return is;
+    return !read_some                                   ? NO_TRACE
+           : !memcmp(bytes, TR_NTR_MAGIC, sizeof bytes) ? TRACE
+           : !memcmp(bytes,
+                     "\x7f"
+                     "ELF",
+                     4) ||
+                   bytes[0] == '#'
+               ? NO_TRACE
+               : TEXT;
+}
+
+/* A trace in another format is no program yet. What is none, others say. */
+static void refuse_text(const char *path, char *why, size_t size)
+{
+    char nothing[1024];
+    struct tr_source *s = tr_open(path, nothing, sizeof nothing);
+    if (!s)
+        return;
+    snprintf(why, size,
+             "%.200s: a trace of the format %s; make one of it that can be run: numachine trace "
+             "convert %.100s OUT.ntr",
+             path, tr_about(s)->format, path);
+    tr_close(s);
 }
 
 static bool check(const char *path, char *why, size_t size)
 {
     const struct tr_block *block;
+    const enum look look = look_at(path);
     *why = '\0';
-    if (!is_trace(path))
+    if (look == TEXT)
+        refuse_text(path, why, size);
+    if (look != TRACE)
         return false; /* others know better */
     struct tr_source *s = tr_open(path, why, size);
     const bool good = s && tr_blocks(s, &block) > 0;
