@@ -294,6 +294,12 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
     note(r, by, op);
 }
 
+/* Whether a thread has a card, and that one: it may be the last that had it, and have moved. */
+static bool is_on(const struct thread *t, unsigned card)
+{
+    return t->state == RUNS && t->card == card;
+}
+
 /* A thread gives its card away at `at`. */
 static void leave(struct thread *t, enum state state, sim_tick at)
 {
@@ -367,7 +373,7 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     if (number == NOBODY)
         return;
     struct thread *t = &r->thread[number];
-    if (before != NOBODY && before != number && r->thread[before].state == RUNS)
+    if (before != NOBODY && before != number && is_on(&r->thread[before], card))
         leave(&r->thread[before], LEFT, from);
     c->thread = number;
     if (t->state == BORN) {
@@ -495,7 +501,7 @@ static void set_open(struct tr_recording *r, uint32_t number, bool open)
 static uint32_t caller(struct tr_recording *r)
 {
     for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
-        if (r->card[i].thread != NOBODY && r->thread[r->card[i].thread].state == RUNS &&
+        if (r->card[i].thread != NOBODY && is_on(&r->thread[r->card[i].thread], i) &&
             pc_record_stands(r->records, i)) {
             catch_up(r, i, true);
             return r->card[i].thread;
