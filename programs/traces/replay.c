@@ -32,7 +32,7 @@ enum {
     WORD_SHIFT = 3
 };
 
-enum state { UNBORN, SOON, READY, RUNS, SLEEPS, OVER };
+enum state { UNBORN, SOON, READY, RUNS, MARKS, SLEEPS, OVER };
 
 struct thread {
     unsigned card;  /* it has, or is to have, */
@@ -41,6 +41,8 @@ struct thread {
     size_t next_block; /* in the file; those before it are done */
     struct tr_op *op;  /* the block's; [room] */
     uint32_t room, count, at;
+    sim_tick marks_at; /* MARKS: it names a region then, */
+    sim_tick notes_at; /* and had come so far with its notes; 0: it does not */
     sim_tick ready_at; /* SOON, READY: from then on, */
     uint64_t order;    /* behind those with smaller ones; */
     sim_tick delay;    /* from when it has a card, too, to when it goes on */
@@ -398,17 +400,6 @@ static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick 
         r->next_at = sim_earlier(r->next_at, at);
 }
 
-/* Those who are ready by now come to their cards. */
-static void schedule_due(struct replay *r, sim_tick now)
-{
-    if (now < r->next_at)
-        return;
-    r->next_at = SIM_NEVER;
-    for (uint32_t i = 0; i < r->threads; i++)
-        if (r->thread[i].state == SOON)
-            put_ready(r, &r->thread[i], r->thread[i].ready_at, r->thread[i].delay);
-}
-
 /* The thread goes on behind `at`: as its note says, if it is at that. */
 static void become_ready(struct replay *r, uint32_t number, enum tr_kind note, sim_tick at)
 {
@@ -526,8 +517,7 @@ static void let_go(struct replay *r)
     const sim_tick now = nm_machine_now(r->run->m);
     bool runs = false;
     for (uint32_t i = 0; i < r->threads; i++)
-        runs |=
-            r->thread[i].state == SOON || r->thread[i].state == READY || r->thread[i].state == RUNS;
+        runs |= r->thread[i].state >= SOON && r->thread[i].state <= MARKS;
     for (uint32_t i = 0; i < r->threads && !runs; i++)
         if (r->thread[i].state == SLEEPS || r->thread[i].state == UNBORN)
             become_ready(r, i, r->thread[i].state == SLEEPS ? TR_OP_WOKEN : TR_OP_START, now);
@@ -541,12 +531,26 @@ static void end_thread(struct replay *r, unsigned card)
         prog_finish(r->run, PROG_EXITED, 0, NULL);
 }
 
+/* Whether a mark has to wait: it is made when no card is further than the machine. */
+static bool puts_off(struct replay *r, struct thread *t, const struct tr_op *op, sim_tick at)
+{
+    const bool marks = op->kind == TR_OP_BEGIN || op->kind == TR_OP_FINISH,
+               off = marks && nm_machine_ahead(r->run->m) && t->state != MARKS;
+    t->state = off ? MARKS : RUNS;
+    t->notes_at = off ? at : 0;
+    t->marks_at = soonest(r);
+    if (off)
+        r->next_at = sim_earlier(r->next_at, t->marks_at);
+    return off;
+}
+
 /* All that the thread on a card has to do while the machine stands. */
 static void take_notes(struct replay *r, unsigned card)
 {
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
-    sim_tick at = pc_cpu_at(r->run->m, card)->now; /* the machine stands a little later */
+    /* The machine stands a little later. */
+    sim_tick at = sim_later(pc_cpu_at(r->run->m, card)->now, t->notes_at);
     const struct tr_op *op;
     if (t->waits) { /* another one is ready for the card */
         t->polls = false;
@@ -555,12 +559,29 @@ static void take_notes(struct replay *r, unsigned card)
     }
     while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
            (!op->gap || t->computed) && (op->kind != TR_OP_COMPUTE || !op->value))
-        if (!take_note(r, card, op, &at))
+        if (puts_off(r, t, op, at) || !take_note(r, card, op, &at))
             return;
     if (op)
         nm_card_resume(r->run->m, card, sim_later(at, soonest(r)));
     else
         end_thread(r, card);
+}
+
+/* Those who are ready by now come to their cards, and marks are made. */
+static void do_due(struct replay *r, sim_tick now)
+{
+    if (now < r->next_at)
+        return;
+    r->next_at = SIM_NEVER;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        struct thread *t = &r->thread[i];
+        if (t->state == SOON)
+            put_ready(r, t, t->ready_at, t->delay);
+        else if (t->state == MARKS && t->marks_at <= now)
+            take_notes(r, t->card);
+        else if (t->state == MARKS)
+            r->next_at = sim_earlier(r->next_at, t->marks_at);
+    }
 }
 
 /* ---- the workload ---------------------------------------------------------------------------- */
@@ -625,7 +646,7 @@ static sim_tick date(const void *self)
 static void due(void *self, sim_tick now)
 {
     struct replay *r = self;
-    schedule_due(r, now);
+    do_due(r, now);
     if (now < r->look_at)
         return;
     r->look_at = now + PATIENCE;
@@ -665,6 +686,7 @@ static void describe(void *self, FILE *out)
                                         [SOON] = "will wait for its card",
                                         [READY] = "waits for its card",
                                         [RUNS] = "runs",
+                                        [MARKS] = "names a region",
                                         [SLEEPS] = "sleeps",
                                         [OVER] = "has ended"};
     const struct replay *r = self;
