@@ -155,6 +155,7 @@ def check_guests(home):
             moved, turns = moved + count["move"], turns + count["turn"]
             check_again(guest.name, sums("recorded"), "--machine", machine,
                         *(["--processors", str(processors)] if processors else []))
+            stat("functional", "recorded/references.ntr", "--machine", machine, "--functional")  # sums of regions add up
             if guest.name == "lock-suite" and not processors:
                 check_region()
         print(guest.name)
