@@ -101,12 +101,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the run once more ----------------------------------------------------------------------- */
 
-static int complain(const char *why)
-{
-    fprintf(stderr, "numachine: error: %s\n", why);
-    return CLI_EXIT_USAGE;
-}
-
 /* What the layout keeps apart is apart in the next run. */
 static void keep_apart(struct in_experiment *x, const struct rep_layout *layout)
 {
@@ -213,14 +207,17 @@ static int what_if(const struct request *r, const struct rep_kept *kept,
     struct rep_layout layout;
     char why[2048];
     if (!kept->code.ended)
-        return complain("--what-if: the program did not come to its end in that run, so there is "
-                        "nothing to compare with; let it run to its end");
+        return cli_complain(
+            CLI_EXIT_USAGE,
+            "--what-if: the program did not come to its end in that run, so there is "
+            "nothing to compare with; let it run to its end");
     if (!rep_what_if(sharing, &kept->objects, r->objects, r->unit, &layout, why, sizeof why))
-        return complain(why);
+        return cli_complain(CLI_EXIT_USAGE, why);
     if (nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
                        layout.range, layout.ranges) > kept->truth.memory / 2) {
         rep_layout_free(&layout);
-        return complain("--what-if: the parts take more than half of a station's memory");
+        return cli_complain(CLI_EXIT_USAGE,
+                            "--what-if: the parts take more than half of a station's memory");
     }
     const int status = run_again(r, kept, sharing, &layout);
     rep_layout_free(&layout);

@@ -8,4 +8,7 @@ enum cli_exit {
 #undef EXIT
 };
 
+/** Says what is wrong, in one line. @return status */
+enum cli_exit cli_complain(enum cli_exit status, const char *why);
+
 #endif

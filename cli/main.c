@@ -34,15 +34,8 @@ enum { COMMANDS = sizeof commands / sizeof commands[0] };
 static const char doc[] =
     "A cycle-level simulator of the Toronto NUMAchine and of its monitoring cards.\v ";
 
-/** The part of --help below the options, from the tables. Allocated. */
-static char *help(int key, const char *text, void *input)
+static void print_help(FILE *out)
 {
-    char *table = NULL;
-    size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? sim_text_open(&table, &size) : NULL;
-    (void)input;
-    if (!out)
-        return (char *)text;
     fputs("Commands (numachine COMMAND --help tells more):\n", out);
 #define COMMAND(name, function, sentence) fprintf(out, "  %-10s%s\n", #name, sentence);
 #include "cli/commands.def"
@@ -51,8 +44,12 @@ static char *help(int key, const char *text, void *input)
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
-    sim_text_close(out, &table);
-    return table;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+    (void)input;
+    return cli_help(key, text, print_help);
 }
 
 /** What was asked for. */

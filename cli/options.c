@@ -308,6 +308,18 @@ static const struct argp_option run_options[] = {
 const struct argp cli_options_argp = {
     .options = run_options, .parser = parse_options, .children = set_child};
 
+char *cli_help(int key, const char *text, void (*print)(FILE *out))
+{
+    char *below = NULL;
+    size_t size;
+    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? sim_text_open(&below, &size) : NULL;
+    if (!out)
+        return (char *)text;
+    print(out);
+    sim_text_close(out, &below);
+    return below;
+}
+
 void cli_options_free(struct cli_options *options)
 {
     in_free_list(options->sets);

@@ -8,6 +8,7 @@
 #include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 struct in_machine;
 
@@ -70,6 +71,10 @@ unsigned cli_count(struct argp_state *state, const char *option, const char *arg
  *  @return its number */
 size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,
                  size_t size, size_t count);
+
+/** For a help_filter: has `print` write what stands in --help below the options.
+ *  @return as of a help_filter */
+char *cli_help(int key, const char *text, void (*print)(FILE *out));
 
 void cli_options_free(struct cli_options *options);
 

@@ -206,7 +206,8 @@ struct copy {
     const struct tr_format *format;
     struct tr_cutting *cutting; /* NULL: all of it is wanted */
     struct tr_sink *sink;
-    uint32_t named;   /* threads that the sink has been told of */
+    uint32_t named;   /* threads that the sink has been told of, */
+    bool *begun;      /* [TR_THREADS_MAX] of which it has records, */
     uint32_t regions; /* and regions, */
     size_t pages;     /* and pages */
     int64_t thread;   /* of the last records; -1: none */
@@ -239,6 +240,10 @@ static bool put(struct copy *c, const struct tr_batch *batch)
         return false;
     }
     c->thread = batch->thread;
+    if (!c->begun[batch->thread] && c->format->writer->thread)
+        c->format->writer->thread(c->sink, batch->thread, tr_thread_name(c->source, batch->thread),
+                                  batch->card);
+    c->begun[batch->thread] = true;
     c->format->writer->put(c->sink, batch->thread, batch->op, batch->count);
     return true;
 }
@@ -286,39 +291,35 @@ static bool is_same(const char *in, const char *out)
     return !stat(in, &a) && !stat(out, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int complain(const char *why, int status)
-{
-    fprintf(stderr, "numachine: error: %s\n", why);
-    return status;
-}
-
 static int write_file(struct copy *c)
 {
     const char *out = c->request->file[1];
     char why[1024] = "";
     if (is_same(c->request->file[0], out))
-        return complain("IN and OUT are the same file", CLI_EXIT_USAGE);
+        return cli_complain(CLI_EXIT_USAGE, "IN and OUT are the same file");
     if (strcmp(out, "-") == 0) {
         if (!write_trace(c, stdout))
-            return complain(c->why, CLI_EXIT_USAGE);
+            return cli_complain(CLI_EXIT_USAGE, c->why);
         return fflush(stdout) || ferror(stdout)
-                   ? complain("cannot write standard output", CLI_EXIT_IO)
+                   ? cli_complain(CLI_EXIT_IO, "cannot write standard output")
                    : CLI_EXIT_OK;
     }
     if (rep_whole_try(out, write_trace, c, why, sizeof why))
         return CLI_EXIT_OK;
-    return *why ? complain(why, CLI_EXIT_IO) : complain(c->why, CLI_EXIT_USAGE);
+    return *why ? cli_complain(CLI_EXIT_IO, why) : cli_complain(CLI_EXIT_USAGE, c->why);
 }
 
 static int copy(const struct request *r, struct tr_source *source)
 {
     struct copy c = {.request = r, .source = source, .thread = -1};
+    c.begun = sim_alloc(TR_THREADS_MAX, sizeof *c.begun);
     c.format = &tr_formats[r->format == AS__COUNT ? TR_FORMAT_ntr : r->format];
     if (r->action == CUT)
         c.cutting = tr_cut_begin(&r->cut, source);
     const int status = write_file(&c);
     if (c.cutting)
         tr_cut_end(c.cutting);
+    free(c.begun);
     return status;
 }
 
@@ -336,6 +337,16 @@ static double per_reference(const struct facts *f)
     return f->sum.references ? (double)f->bytes / (double)f->sum.references : 0;
 }
 
+/* What are counted as instructions. */
+static const char *say_instructions(const struct facts *f)
+{
+    const struct tr_summary *s = &f->sum;
+    return tr_about(f->source)->timed ? " (PCycles without stalls)"
+           : s->instructions == s->references
+               ? ": one for each reference; others are not in the file"
+               : "";
+}
+
 static void print_text(const struct facts *f)
 {
     const struct tr_about *about = tr_about(f->source);
@@ -343,8 +354,8 @@ static void print_text(const struct facts *f)
     printf("%s: %s, made from %s\n\n", f->request->file[0], about->format,
            *about->made ? about->made : "what is not said");
     printf("%16u threads\n%16lu references\n%16lu instructions%s\n%16lu bytes, %.2f a reference\n",
-           s->threads, s->references, s->instructions,
-           about->timed ? " (PCycles without stalls)" : "", f->bytes, per_reference(f));
+           s->threads, s->references, s->instructions, say_instructions(f), f->bytes,
+           per_reference(f));
     printf("%16lu lines of %lu bytes%s, in %lu pages of %lu\n", s->lines, s->line_bytes,
            s->full ? " or more" : "", s->pages, s->page_bytes);
     printf("%16lu lines written, %lu touched by two threads or more, %lu both\n\n", s->written,
@@ -422,7 +433,7 @@ static int info(const struct request *r, struct tr_source *source)
     if (more == TR_END)
         (r->format == AS_JSON ? print_json : print_text)(&f);
     tr_summary_free(&f.sum);
-    return more == TR_END ? CLI_EXIT_OK : complain(tr_why(source), CLI_EXIT_USAGE);
+    return more == TR_END ? CLI_EXIT_OK : cli_complain(CLI_EXIT_USAGE, tr_why(source));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -436,25 +447,22 @@ static const struct argp_option options[] = {
     {"by", OPT_BY, "UNIT", 0,
      "cut: what --from and --to count: references (default) or instructions", 0},
     {"threads", OPT_THREADS, "LIST", 0, "cut: these threads only: 0,4-7", 0},
-    {"region", OPT_REGION, "NAME", 0, "cut: only this region, of the thread that began it", 0},
+    {"region", OPT_REGION, "NAME", 0, "cut: what all threads do while this region is open", 0},
     {0}};
 
-/** The part of --help below the options, from the tables. Allocated. */
-static char *help(int key, const char *text, void *input)
+static void print_help(FILE *out)
 {
-    char *table = NULL;
-    size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? sim_text_open(&table, &size) : NULL;
-    (void)input;
-    if (!out)
-        return (char *)text;
     fputs("Formats, known by their content; text may be packed by gzip or zstd:\n", out);
     for (unsigned i = 0; i < TR_FORMATS; i++)
         fprintf(out, "%s: %s%s\n", tr_formats[i].name, tr_formats[i].sentence,
                 tr_formats[i].writer ? "" : " (only read)");
     fputs("\ndocs/traces.md says more.", out);
-    sim_text_close(out, &table);
-    return table;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+    (void)input;
+    return cli_help(key, text, print_help);
 }
 
 int cli_trace(int argc, char **argv)
@@ -478,7 +486,7 @@ int cli_trace(int argc, char **argv)
         status = r.action == INFO ? info(&r, source) : copy(&r, source);
         tr_close(source);
     } else
-        status = complain(why, CLI_EXIT_USAGE);
+        status = cli_complain(CLI_EXIT_USAGE, why);
     free(r.threads);
     return status;
 }

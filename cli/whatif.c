@@ -52,12 +52,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     }
 }
 
-static int complain(const char *why)
-{
-    fprintf(stderr, "numachine: error: %s\n", why);
-    return CLI_EXIT_USAGE;
-}
-
 /* ---- latencies ------------------------------------------------------------------------------- */
 
 static const struct driven_scenario *scenario(const char *name)
@@ -193,13 +187,13 @@ static int foretell(const struct request *r, const struct in_machine *other,
     char why[1024];
     struct rep_flow flow;
     if (!rep_flow_fits(run, &other->params, why, sizeof why))
-        return complain(why);
+        return cli_complain(CLI_EXIT_USAGE, why);
     run->latency = latencies(&run->p);
     const struct rep_latency there = latencies(&other->params);
     const int err = rep_flow_predict(run, &other->params, &there, &flow);
     if (err < 0) {
         snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
-        return complain(why);
+        return cli_complain(CLI_EXIT_USAGE, why);
     }
     const struct rep_flow_error *error = rep_flow_error(run, &other->params);
     (r->json ? print_json : print_text)(r, other, run, &flow, error, part);
@@ -215,12 +209,13 @@ static int with_run(const struct request *r, const struct in_machine *other)
     int status = CLI_EXIT_USAGE;
     if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
         if (x.machine.params.mode != NM_MODE_TIMED || x.from || x.to)
-            complain("what is not timed has no traffic: run all of it timed, without run.mode: "
-                     "functional, run.from and run.to");
+            cli_complain(CLI_EXIT_USAGE,
+                         "what is not timed has no traffic: run all of it timed, without run.mode: "
+                         "functional, run.from and run.to");
         else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
             status = foretell(r, other, &run, part_of_it(&results));
         else
-            complain(why);
+            cli_complain(CLI_EXIT_USAGE, why);
         rep_flow_free(&run);
         in_experiment_free(&x);
     }

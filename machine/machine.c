@@ -286,6 +286,11 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return m->cards;
 }
 
+sim_tick nm_machine_notice(const struct nm_machine *m, unsigned card, unsigned other)
+{
+    return station_of(m, card) == station_of(m, other) ? m->station->lookahead : m->os_delay;
+}
+
 sim_tick nm_machine_ahead(const struct nm_machine *m)
 {
     return nm_functional_quantum(m);

@@ -60,6 +60,10 @@ unsigned nm_machine_cards(const struct nm_machine *m);
  *  least this far ahead. */
 sim_tick nm_machine_ahead(const struct nm_machine *m);
 
+/** [ticks] at least, before a card can notice what another one does. Cards tell of what they do out
+ *  of order, but by no more. */
+sim_tick nm_machine_notice(const struct nm_machine *m, unsigned card, unsigned other);
+
 /** [ticks] How far everything has been simulated. */
 sim_tick nm_machine_now(const struct nm_machine *m);
 

@@ -223,6 +223,8 @@ void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 void pc_card_forget(struct pc_card *card)
 {
     card->stale = false;
+    if (card->cpu.record)
+        pc_record_forgets(card);
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         pc_card_hide(card, side, 0, NOWHERE);

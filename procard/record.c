@@ -65,6 +65,13 @@ bool pc_record_stands(const struct pc_records *records, unsigned card)
     return activity == PC_TRAPPED || activity == PC_IDLE;
 }
 
+void pc_record_forgets(struct pc_card *card)
+{
+    const bool waits = card->activity == PC_WAITING || card->filled != UINT64_MAX,
+               fetches = !card->uncached.waits && card->request.side == PC_SIDE_I;
+    card->cpu.record->again = waits && !fetches;
+}
+
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
 {
     if (record->card == 0)
@@ -76,6 +83,7 @@ void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from)
     struct pc_record *record = cpu->record;
     const struct pc_record_listener *listener = record->listener;
     pc_record_tell(record);
+    record->again = false;
     record->thread = cpu->tries.thread;
     listener->goes_on(listener->ctx, record->card, record->thread, cpu->now - record->waited, from,
                       cpu->now);

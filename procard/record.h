@@ -40,10 +40,11 @@ struct pc_record_listener {
     void (*made)(void *ctx, unsigned card, uint32_t thread, const struct pc_recorded *reference,
                  size_t count);
 
-    /** At once, in the order in which the machine makes them: a load, a store, an LL or an SC that
-     *  stored. @return whether threads synchronise there; then *version is how many have stored
-     *  before */
-    bool (*ordered)(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version);
+    /** At once, of different cards out of order by no more than nm_machine_notice: a load, a store,
+     *  an LL or an SC that stored. @param at  [ticks] of its card's clock
+     *  @return whether threads synchronise there; then *version is how many have stored before */
+    bool (*ordered)(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va, sim_tick at,
+                    uint64_t *version);
 
     /** Pages are mapped otherwise from now on, for all cards. */
     void (*unmapped)(void *ctx, uint64_t va, uint64_t len);
@@ -79,6 +80,7 @@ struct pc_record {
     unsigned card;
     uint32_t thread;
     uint64_t waited; /**< [PCycles] for which the core was let wait */
+    bool again;      /**< the next look-up is one more of an instruction that waits */
     size_t count;
     struct pc_recorded made[PC_RECORD_ROOM];
 };
@@ -92,19 +94,28 @@ void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from);
 /** Pages are mapped otherwise: told once for all cards. */
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
 
+/** All is forgotten that a card knows of virtual addresses. An instruction that waits is looked up
+ *  again when it is tried again: that is no reference of its own. */
+void pc_record_forgets(struct pc_card *card);
+
 /** A core has made a reference. @param at  [ticks] of its clock: of the instruction, behind what it
  *  was let wait for */
 static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t va,
                              unsigned size, sim_tick at)
 {
     struct pc_record *record = cpu->record;
+    const bool again = record->again;
+    record->again = false;
+    if (again && kind == PC_RECORDED_FETCH)
+        return;
     struct pc_recorded *made = &record->made[record->count++];
     made->va = va;
     made->own = at - record->waited;
     made->kind = (uint8_t)kind;
     made->size = (uint8_t)size;
     made->ordered = kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED &&
-                    record->listener->ordered(record->listener->ctx, kind, va, &made->version);
+                    record->listener->ordered(record->listener->ctx, record->card, kind, va, at,
+                                              &made->version);
     if (record->count == PC_RECORD_ROOM)
         pc_record_tell(record);
 }

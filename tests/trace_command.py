@@ -56,6 +56,7 @@ WRONG = [
     (LACKEY + " L 12345678901234567,8\n", "is no line of lackey's"),
     (LACKEY + "I  " + "4" * 5000 + ",4\n", "a line of more than 4096 bytes"),
     (LACKEY + "I  0\0,4\n", "a zero byte"),
+    (DIN + "0 400 0\n", "line 9): a reference to 0 bytes"),
     (DIN + "5 400\n", "line 9): '5 400' is no line of Dinero's; it is a label"),
     (DRMEMTRACE.replace("write  ", "writes "), "is no record of drmemtrace's"),
     (OLD_DRMEMTRACE + "x\n", "'x' is no line of drmemtrace's; keep"),
@@ -90,6 +91,8 @@ def check_texts():
     assert (facts["format"], facts["instructions"], facts["lines"]) == ("lackey", 7, 3), facts
     facts = info(put("d.txt", DIN))
     assert counts(facts) == {"fetch": 2, "load": 1, "store": 2} and facts["format"] == "din", facts
+    assert "one for each reference" not in trace("info", "d.txt"), trace("info", "d.txt")
+    assert "2 instructions: one for each reference" in trace("info", put("data.txt", "0 1000\n1 2000\n"))
     facts = info(put("m.txt", DRMEMTRACE))
     assert counts(facts) == {"fetch": 2, "load": 1, "store": 1} and facts["format"] == "drmemtrace", facts
     assert [thread["name"] for thread in facts["threads"]] == [4711, 4712], facts
@@ -143,6 +146,8 @@ def check_cuts():
     trace("cut", "m.txt", "x.ntr", "--threads=1")
     facts = info("x.ntr")
     assert counts(facts) == {"fetch": 1, "store": 1} and not facts["threads"][0]["references"], facts
+    assert "nothing is left of it" in trace("cut", "m.txt", "y.ntr", "--from=1000", status=2)
+    assert "nothing is left of it" in trace("cut", "long.ntr", "y.ntr", "--threads=7", status=2)
     assert "has no region 'r'" in trace("cut", "m.txt", "y.ntr", "--region=r", status=2)
     assert not (scratch / "y.ntr").exists()
 

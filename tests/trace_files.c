@@ -159,6 +159,8 @@ static const struct lie {
     uint64_t value;
     const char *said;
 } lies[] = {
+    {IN_HEAD, 8, 4, TR_NTR_OLDEST - 1, "version 0 of the format; this program reads versions"},
+    {IN_HEAD, 8, 4, TR_NTR_VERSION + 1, "this program reads versions"},
     {IN_HEAD, 12, 4, 5, "flags"},
     {IN_HEAD, 16, 4, 12288, "pages of no size"},
     {IN_HEAD, 16, 4, 2048, "pages of no size"},
@@ -192,6 +194,29 @@ static void tell_lie(uint8_t *bytes, size_t size, const struct lie *lie)
     memcpy(place[lie->where] + lie->at, value, lie->bytes);
     tr_put64(bytes + text, XXH64(bytes, text, 0));
     tr_put64(tail + 24, XXH64(index, (size_t)(tail - index), 0));
+}
+
+/* Older versions say less, in the same places. */
+Test(trace_files, older_versions_are_read)
+{
+    static uint8_t bytes[1 << 16];
+    char *path = write_some(300), why[1024];
+    FILE *in = fopen(path, "rb");
+    const size_t size = fread(bytes, 1, sizeof bytes, in);
+    struct tr_batch batch;
+    fclose(in);
+    for (uint32_t version = TR_NTR_OLDEST; version <= TR_NTR_VERSION; version++) {
+        tell_lie(bytes, size, &(struct lie){IN_HEAD, 8, 4, version, ""});
+        overwrite(path, bytes, size);
+        struct tr_source *s = tr_open(path, why, sizeof why);
+        cr_assert(s, "version %u: %s", version, why);
+        while (tr_next(s, &batch) == TR_MORE)
+            cr_assert(batch.card == 7 * batch.thread, "thread %u: %u", batch.thread, batch.card);
+        cr_assert(!tr_why(s));
+        tr_close(s);
+    }
+    unlink(path);
+    free(path);
 }
 
 Test(trace_files, an_index_that_lies_is_found)

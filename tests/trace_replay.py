@@ -5,6 +5,7 @@ invalidates and NACKs, to the PCycle. On other machines it ends, and what thread
 with comes in the same order. Traces of other programs, cut ones and damaged ones end as they must.
 
     trace_replay.py NUMACHINE GUEST...           programs, with threads that wait for each other
+    trace_replay.py NUMACHINE --guests HOME      those of experiments/guests: threads that move, and share processors
     trace_replay.py NUMACHINE --valgrind         traces of the host's ls and gzip (long; skipped without valgrind)
 """
 import json
@@ -15,6 +16,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+import suite
 
 # What a replay does not say as the recording did: which instructions those PCycles were, and why threads had no card.
 OTHERWISE = ("monitor.run", "status.", "instructions", "running", "truth.system", "waiting", "asleep", "idle", "sleeps", "wakes",
@@ -58,13 +61,18 @@ def check_same(guest, machine):
     assert count["load"] + count["ll"] + count["acquire"] == int(want["truth.loads"]), (guest, count)
     assert count["store"] + count["sc"] + count["sc-failed"] + count["release"] == int(want["truth.stores"]), (guest, count)
     assert facts["bytes_a_reference"] < 1.5, facts["bytes_a_reference"]
-    stat("replayed", "recorded/references.ntr", "--machine", machine)
+    check_again(guest, want, "--machine", machine)
+    return facts
+
+
+def check_again(guest, want, *options):
+    """What is recorded comes again, to the PCycle."""
+    stat("replayed", "recorded/references.ntr", *options)
     have = sums("replayed")
     wrong = [f"{name}: {want[name]}, then {have[name]}" for name in want
              if want[name] != have[name] and not name.startswith(OTHERWISE) and not any(part in name for part in OTHERWISE)]
-    assert not wrong, f"{guest} on {machine}: " + "; ".join(wrong)
+    assert not wrong, f"{guest} on {options}: " + "; ".join(wrong)
     assert int(want["truth.l2_misses"]) > 0 and len(want) > 60
-    return facts
 
 
 def check_elsewhere(guest, facts):
@@ -107,7 +115,9 @@ def check_text():
     assert (int(have["truth.loads"]), int(have["truth.stores"])) == (3000, 3 * 3000), have["truth.stores"]
     assert int(have["truth.l1i_misses"]) >= 900 * 4 // 32
     complaint = stat("none", "text.txt", "--machine", "station-4", status=2)
-    assert "text.txt" in complaint, complaint
+    assert "a trace of the format lackey" in complaint and "numachine trace convert text.txt" in complaint, complaint
+    complaint = stat("none", "text.ntr", "--machine", "station-4", "--set", "run.from=instructions 100", status=2)
+    assert "cannot be fast-forwarded" in complaint, complaint
 
 
 def check_refusal(guest):
@@ -115,6 +125,42 @@ def check_refusal(guest):
                                        "run: {profile: true}\nrecord: {references: true}\n")
     complaint = run("run", "both.yaml", status=2)
     assert "both.yaml:4" in complaint and "exclude each other; run it twice" in complaint, complaint
+
+
+def check_region():
+    """What all threads did in a region, each on the card that it had by then."""
+    run("trace", "cut", "recorded/references.ntr", "region.ntr", "--region=mcs")
+    whole, part = info("recorded/references.ntr"), info("region.ntr")
+    busy = [thread["name"] for thread in part["threads"] if thread["references"]]
+    assert len(busy) == 4 and part["records"]["sc"] > 4 * 20, (busy, part["records"])
+    assert part["references"] < whole["references"] / 4 and part["regions"] == whole["regions"], part
+    stat("region", "region.ntr", "--machine", "ring-16")
+    rows = [line.split(",") for out in ("recorded", "region") for line in (scratch / out / "stats.csv").read_text().splitlines()]
+    want, have = (int(row[3]) for row in rows if row[:3] == ["mcs", "machine", "elapsed"])
+    assert 0.8 < have / want < 1.5, f"the region mcs: {want}, then {have} PCycles"
+
+
+def check_guests(home):
+    moved = turns = 0
+    for guest in suite.guests(home):
+        for machine, processors in ("ring-16", 0), ("station-4", 2):
+            program = {"source": f"{home}/experiments/guests/{guest.source}", "cflags": ["-O2", *guest.flags],
+                       "args": [int(word) if word.isdigit() else word for word in guest.arguments]}
+            if processors:
+                program["processors"] = processors
+            (scratch / "guest.yaml").write_text(json.dumps({"machine": machine, "program": program,
+                                                            "record": {"references": True}}))
+            run("run", "-q", "--force", "-o", "recorded", *SETS, "guest.yaml")
+            count = info("recorded/references.ntr")["records"]
+            moved, turns = moved + count["move"], turns + count["turn"]
+            check_again(guest.name, sums("recorded"), "--machine", machine,
+                        *(["--processors", str(processors)] if processors else []))
+            stat("functional", "recorded/references.ntr", "--machine", machine, "--functional")  # sums of regions add up
+            if guest.name == "lock-suite" and not processors:
+                check_region()
+        print(guest.name)
+    assert moved > 10 and turns > 100, (moved, turns)
+    print("ok")
 
 
 def valgrind():
@@ -142,6 +188,9 @@ def main():
     guests = [str(pathlib.Path(word).resolve()) for word in sys.argv[2:] if not word.startswith("--")]
     with tempfile.TemporaryDirectory(prefix="numachine-") as name:
         scratch = pathlib.Path(name)
+        if "--guests" in sys.argv:
+            check_guests(pathlib.Path(sys.argv[3]).resolve())
+            return
         if "--valgrind" in sys.argv:
             valgrind()
             return

@@ -1,8 +1,8 @@
 /*
  * A team: threads on driver cores (procard/driver/driver.h), one a card, that share an address
  * space of their own. What a thread does comes from a producer, in batches: references that nobody
- * waits for, and then one act whose result the producer wants to know. Kernels, patterns and traces
- * are producers.
+ * waits for, and then one act whose result the producer wants to know. Kernels and patterns are
+ * producers.
  *
  * A workload of this kind has a struct that begins with a struct driven_team, DRIVEN_TEAM_OPS among
  * its operations, and a `prepare` of its own that calls driven_team_prepare. Its machine is one of

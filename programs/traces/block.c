@@ -246,7 +246,7 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
     tr_put32(head + 8, block->records);
     tr_put32(head + 12, (uint32_t)raw);
     tr_put32(head + 16, (uint32_t)packed);
-    tr_put32(head + 20, 0);
+    tr_put32(head + 20, block->card + 1);
     tr_put64(head + 24, block->references);
     tr_put64(head + 32, block->instructions);
     tr_put64(head + 40, checksum(head, bytes, packed));
@@ -261,6 +261,7 @@ const char *tr_block_head(const uint8_t head[TR_BLOCK_HEAD], struct tr_block *bl
 {
     block->thread = tr_get32(head + 4);
     block->records = tr_get32(head + 8);
+    block->card = tr_get32(head + 20) - 1;
     block->references = tr_get64(head + 24);
     block->instructions = tr_get64(head + 32);
     *packed = tr_get32(head + 16);

@@ -28,6 +28,7 @@ struct tr_block {
                                                     last block */
     uint32_t thread;
     uint32_t records; /**< 1 to TR_BLOCK_RECORDS */
+    uint32_t card;    /**< on which the thread is before the block; UINT32_MAX: it is not said */
 };
 
 /** What codes and decodes: guesses, and buffers. */

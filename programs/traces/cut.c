@@ -7,12 +7,15 @@
 
 #include <string.h>
 
+/* Who has opened a region for a thread. Older files say only what it did itself. */
+enum by { ITSELF = 1, ANYBODY = 2 };
+
 struct tr_cutting {
     const struct tr_cut *cut;
     const struct tr_source *source;
     struct tr_op *op; /* [room] */
     size_t room;
-    uint32_t *open; /* [TR_THREADS_MAX] how often the thread is in the region */
+    uint8_t *in; /* [TR_THREADS_MAX] the region is open for the thread: enum by */
     bool found;
 };
 
@@ -34,14 +37,14 @@ struct tr_cutting *tr_cut_begin(const struct tr_cut *cut, struct tr_source *sour
     struct tr_cutting *c = sim_alloc(1, sizeof *c);
     c->cut = cut;
     c->source = source;
-    c->open = sim_alloc(TR_THREADS_MAX, sizeof *c->open);
+    c->in = sim_alloc(TR_THREADS_MAX, sizeof *c->in);
     tr_want(source, wants, (void *)cut);
     return c;
 }
 
 void tr_cut_end(struct tr_cutting *cutting)
 {
-    free(cutting->open);
+    free(cutting->in);
     free(cutting->op);
     free(cutting);
 }
@@ -49,16 +52,16 @@ void tr_cut_end(struct tr_cutting *cutting)
 /* Whether the thread is in the region at the record; its marks are. */
 static bool in_region(struct tr_cutting *c, uint32_t thread, const struct tr_op *op)
 {
-    const bool mark = op->kind == TR_OP_BEGIN || op->kind == TR_OP_FINISH;
-    const char *name = mark ? tr_region(c->source, op->value) : NULL;
+    const bool opens = op->kind == TR_OP_BEGIN || op->kind == TR_OP_OPEN,
+               closes = op->kind == TR_OP_FINISH || op->kind == TR_OP_CLOSED;
+    const char *name = opens || closes ? tr_region(c->source, op->value) : NULL;
     const bool own = name && !strcmp(name, c->cut->region);
-    const bool was = c->open[thread];
-    if (own && op->kind == TR_OP_BEGIN)
-        c->open[thread]++;
-    else if (own && was)
-        c->open[thread]--;
+    const uint8_t was = c->in[thread],
+                  by = op->kind == TR_OP_BEGIN || op->kind == TR_OP_FINISH ? ITSELF : ANYBODY;
+    if (own)
+        c->in[thread] = (uint8_t)(opens ? was | by : was & ~by);
     c->found |= own;
-    return was || c->open[thread];
+    return was || c->in[thread];
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -80,9 +83,13 @@ static bool trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uin
     return at >= cut->from;
 }
 
-static void keep(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op)
+/* What comes before the first record that is kept still says where that is. */
+static void take(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op, bool in)
 {
-    c->op[out->count++] = *op;
+    if (in)
+        c->op[out->count++] = *op;
+    else if (op->kind == TR_OP_MOVE && !out->count)
+        out->card = (uint32_t)op->value;
 }
 
 void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out)
@@ -106,8 +113,7 @@ void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_
         else
             in &= references >= cut->from && references < cut->to;
         references += tr_op_is_reference(&op);
-        if (in)
-            keep(cutting, out, &op);
+        take(cutting, out, &op, in);
     }
 }
 

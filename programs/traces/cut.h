@@ -1,6 +1,6 @@
 /*
  * A part of a trace: of some threads, and of each of them from one number of references or of
- * instructions to another, or what it does in a region.
+ * instructions to another, or what it does while a region is open.
  */
 #ifndef TR_CUT_H
 #define TR_CUT_H
@@ -27,7 +27,8 @@ struct tr_cutting *tr_cut_begin(const struct tr_cut *cut, struct tr_source *sour
 void tr_cut_end(struct tr_cutting *cutting);
 
 /** What is wanted of a batch. @param[out] out  records that are the cutting's until the next call;
- *  perhaps none */
+ *  perhaps none. Its card is the one on which the first of them is; its other numbers are the
+ * batch's */
 void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out);
 
 /** Whether the region began anywhere; true, if none was asked for. */

@@ -14,7 +14,8 @@ static const char labels[] = "012rwi34mvc";
 
 struct record {
     char label;
-    uint64_t address, size; /**< size 0: it is not said */
+    uint64_t address, size;
+    bool sized; /**< the size is said */
 };
 
 static bool read_record(const char *line, struct record *out)
@@ -22,6 +23,7 @@ static bool read_record(const char *line, struct record *out)
     tr_text_blanks(&line);
     out->label = *line;
     out->size = 0;
+    out->sized = false;
     if (!*line || !strchr(labels, *line) || (line[1] != ' ' && line[1] != '\t'))
         return false;
     line++;
@@ -30,6 +32,7 @@ static bool read_record(const char *line, struct record *out)
         return false;
     const bool parted = *line == ' ' || *line == '\t';
     tr_text_blanks(&line);
+    out->sized = *line;
     return !*line ||
            (parted && tr_text_hex(&line, &out->size) && strspn(line, " \t") == strlen(line));
 }
@@ -63,9 +66,9 @@ static void take(struct tr_text *text, const char *line)
         return;
     }
     tr_text_on(text, 0);
-    const uint64_t size = r.size ? r.size : natural(r.address);
+    const uint64_t size = r.sized ? r.size : natural(r.address);
     if (r.label == '2' || r.label == 'i')
-        tr_text_instruction(text, r.address, r.size ? r.size : 4);
+        tr_text_instruction(text, r.address, r.sized ? r.size : 4);
     else if (r.label == '0' || r.label == 'r')
         tr_text_refer(text, TR_OP_LOAD, r.address, size);
     else if (r.label == '1' || r.label == 'w')

@@ -53,9 +53,10 @@ static bool read_head(struct ntr *n)
     if (!read_at(n, 0, head, TR_NTR_HEAD))
         return false;
     const uint32_t version = tr_get32(head + 8), length = tr_get32(head + 20);
-    if (version != TR_NTR_VERSION) {
-        tr_source_complain(&n->source, 8, "version %u of the format; this program reads version %d",
-                           version, TR_NTR_VERSION);
+    if (version < TR_NTR_OLDEST || version > TR_NTR_VERSION) {
+        tr_source_complain(&n->source, 8,
+                           "version %u of the format; this program reads versions %d to %d",
+                           version, TR_NTR_OLDEST, TR_NTR_VERSION);
         return false;
     }
     if (length > TR_NAME_MAX)
@@ -279,7 +280,7 @@ static bool leads_on(const struct tr_block *b, const struct tr_op *op)
 bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
 {
     struct ntr *n = (struct ntr *)source;
-    const struct tr_block *b = &n->block[block];
+    struct tr_block *b = &n->block[block];
     struct tr_block head = {.offset = 0};
     uint8_t bytes[TR_BLOCK_HEAD];
     uint32_t packed;
@@ -289,6 +290,7 @@ bool tr_block_read(struct tr_source *source, size_t block, struct tr_op *op)
     if (!wrong && (head.thread != b->thread || head.records != b->records ||
                    head.references != b->references || head.instructions != b->instructions))
         wrong = "a block is not what the index says";
+    b->card = head.card;
     if (!wrong) {
         if (packed > n->room) {
             n->room = packed;
@@ -323,12 +325,15 @@ static enum tr_more next(struct tr_source *source, struct tr_batch *out)
         n->op = sim_alloc(TR_BLOCK_RECORDS, sizeof *n->op);
     if (!tr_block_read(source, n->next, n->op))
         return TR_BAD;
-    const struct tr_block *b = &n->block[n->next++];
+    struct tr_block *b = &n->block[n->next++];
+    if (b->card == UINT32_MAX)
+        b->card = tr_thread_card(source, b->thread);
     *out = (struct tr_batch){.op = n->op,
                              .count = b->records,
                              .references = b->references,
                              .instructions = b->instructions,
-                             .thread = b->thread};
+                             .thread = b->thread,
+                             .card = b->card};
     return TR_MORE;
 }
 

@@ -19,7 +19,8 @@ struct thread {
     uint32_t records, room;
     uint64_t references, instructions; /* before that block */
     uint64_t name;
-    uint32_t card;
+    uint32_t card; /* on which it began, */
+    uint32_t at;   /* and is before that block */
 };
 
 struct tr_sink {
@@ -84,7 +85,8 @@ static void write_block(struct tr_sink *sink, uint32_t thread)
                                    .references = t->references,
                                    .instructions = t->instructions,
                                    .thread = thread,
-                                   .records = t->records};
+                                   .records = t->records,
+                                   .card = t->at};
     size_t size;
     if (!t->records)
         return;
@@ -94,6 +96,8 @@ static void write_block(struct tr_sink *sink, uint32_t thread)
     for (uint32_t i = 0; i < t->records; i++) {
         t->references += tr_op_is_reference(&t->op[i]);
         t->instructions += tr_op_instructions(&t->op[i]);
+        if (t->op[i].kind == TR_OP_MOVE)
+            t->at = (uint32_t)(t->op[i].value % TR_NTR_CARDS);
     }
     t->records = 0;
 }
@@ -107,7 +111,7 @@ static void thread(struct tr_sink *sink, uint32_t number, uint64_t name, uint32_
         sink->threads = number + 1;
     }
     sink->thread[number].name = name;
-    sink->thread[number].card = card;
+    sink->thread[number].card = sink->thread[number].at = card % TR_NTR_CARDS;
 }
 
 static uint32_t block_records(const struct tr_sink *sink)

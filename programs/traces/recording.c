@@ -10,43 +10,59 @@
 #include "base/alloc.h"
 #include "procard/procard.h"
 #include "procard/record.h"
+#include "programs/traces/table.h"
 #include "programs/traces/writers.h"
 
 #include <errno.h>
 #include <string.h>
-#include <uthash.h>
 #include <xxhash.h>
 
-enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16, SOME = 256 };
+enum { NOBODY = UINT32_MAX, WORD_SHIFT = 3, LINE_SHIFT = 5, FILTER_BITS = 16 };
 
-enum state { RUNS, BORN, SLEEPS, CALLED, OVER };
+enum {
+    POLLS = 8, /* loads, and nothing else, from two places */
+    RECENT = 4 /* stores into a word that may not have been noticed everywhere */
+};
+
+enum state {
+    RUNS,
+    BORN,
+    SLEEPS,
+    CALLED, /* by another thread, */
+    DATED,  /* or by a date or a signal; it has slept */
+    LEFT,   /* its card, to another thread or for another card */
+    OVER
+};
 
 struct thread {
     uint32_t name; /* the operating system's number */
     enum state state;
-    unsigned card;
+    unsigned card;   /* on which it is, or was last */
     uint32_t killed; /* [PCycles] of its own by a trap: the gap of its next note */
-    sim_tick since;  /* BORN, CALLED: when that happened; SLEEPS: from when on; RUNS: it stopped,
-                        if it has no card */
+    sim_tick since;  /* LEFT, SLEEPS and behind it: from when on; else when it was born */
+    sim_tick ready;  /* CALLED, DATED: since then */
+    sim_tick told;   /* [ticks] up to which the system's time is in its records */
 };
 
 struct card {
-    uint32_t thread; /* that is on it; NOBODY: none yet */
-    uint64_t own;    /* [PCycles] of its own that are in records */
-    sim_tick told;   /* [ticks] up to which the system's time is in records */
+    uint32_t thread;    /* that is on it, or was last; NOBODY: none yet */
+    uint64_t own;       /* [PCycles] of its own that are in records */
+    uint64_t looked[2]; /* addresses from which it loads and nothing else; */
+    unsigned looks;     /* how often it has */
 };
 
 /* Eight bytes into which threads store that synchronise there. */
 struct word {
-    uint64_t number;
-    uint64_t stored; /* how often */
-    UT_hash_handle hh;
+    uint64_t stored; /* how often, */
+    struct store {
+        sim_tick at;
+        unsigned card;
+    } recent[RECENT]; /* and when the last times; [stored % RECENT] is the oldest */
 };
 
-/* A line in which somebody has said LL. */
-struct line {
-    uint64_t number;
-    UT_hash_handle hh;
+struct region {
+    char *name;
+    bool open;
 };
 
 struct tr_recording {
@@ -57,12 +73,15 @@ struct tr_recording {
     struct thread *thread;
     uint32_t threads;
     struct card *card;
-    char **region;
+    struct region *region;
     uint32_t regions;
-    struct word *words;
-    struct line *lines;
-    struct tr_op *unmapped; /* [unmaps] that are in no thread's records yet */
-    size_t unmaps;
+    struct tr_table words; /* doublewords where threads synchronise: their number in `word`, + 1 */
+    struct word *word;
+    size_t word_count;
+    struct tr_table lines; /* in which somebody has said LL */
+    struct tr_table pages; /* that have got memory, and where */
+    struct tr_op *mapped;  /* [mappings] that are in no thread's records yet */
+    size_t mappings;
     uint64_t filter[(1 << FILTER_BITS) / 64]; /* lines that may be there */
 };
 
@@ -74,14 +93,14 @@ static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
         tr_ntr_writer.put(r->sink, thread, &op, 1);
 }
 
-/* What cards do not tell of, of the thread on one. */
-static void note(struct tr_recording *r, const struct card *c, struct tr_op op)
+/* What cards do not tell of. */
+static void note(struct tr_recording *r, uint32_t thread, struct tr_op op)
 {
-    if (c->thread == NOBODY)
+    if (thread == NOBODY)
         return;
-    op.gap = r->thread[c->thread].killed;
-    r->thread[c->thread].killed = 0;
-    put(r, c->thread, op);
+    op.gap = r->thread[thread].killed;
+    r->thread[thread].killed = 0;
+    put(r, thread, op);
 }
 
 /* PCycles of its own since its last record. @return the gap of the next one */
@@ -155,39 +174,67 @@ static uint64_t filter_of(uint64_t line)
 static bool is_theirs(const struct tr_recording *r, uint64_t line)
 {
     const uint64_t bit = filter_of(line);
-    struct line *found = NULL;
-    if (r->filter[bit / 64] >> bit % 64 & 1)
-        HASH_FIND(hh, r->lines, &line, sizeof line, found);
-    return found;
+    return r->filter[bit / 64] >> bit % 64 & 1 && tr_table_find(&r->lines, line);
 }
 
-static void add_line(struct tr_recording *r, uint64_t number)
+static void add_line(struct tr_recording *r, uint64_t line)
 {
-    const uint64_t bit = filter_of(number);
-    if (is_theirs(r, number))
-        return;
-    struct line *line = sim_alloc(1, sizeof *line);
-    line->number = number;
-    HASH_ADD(hh, r->lines, number, sizeof line->number, line);
+    const uint64_t bit = filter_of(line);
+    tr_table_at(&r->lines, line);
     r->filter[bit / 64] |= UINT64_C(1) << bit % 64;
+}
+
+/* Whether a card has loaded from the same one or two places for so long, and done nothing else with
+ * memory, that it waits for one of them to change. */
+static bool polls(struct card *c, enum pc_recorded_kind kind, uint64_t va)
+{
+    const bool known = c->looks && (va == c->looked[0] || va == c->looked[1]);
+    if (kind != PC_RECORDED_LOAD) {
+        c->looks = 0;
+        return false;
+    }
+    if (!known && (!c->looks || c->looked[0] != c->looked[1])) {
+        c->looked[0] = c->looked[1] = va;
+        c->looks = 0;
+    } else if (!known) {
+        c->looked[1] = va;
+    }
+    return ++c->looks == POLLS;
 }
 
 static struct word *word_at(struct tr_recording *r, uint64_t number)
 {
-    struct word *word;
-    HASH_FIND(hh, r->words, &number, sizeof number, word);
-    if (!word) {
-        word = sim_alloc(1, sizeof *word);
-        word->number = number;
-        HASH_ADD(hh, r->words, number, sizeof word->number, word);
+    uint64_t *place = tr_table_at(&r->words, number);
+    if (!*place) {
+        r->word = sim_grow(r->word, r->word_count + 1, sizeof *r->word);
+        r->word[r->word_count++] = (struct word){.stored = 0};
+        *place = r->word_count;
     }
-    return word;
+    return &r->word[*place - 1];
 }
 
-static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t *version)
+/* How many of the stores into a word a load of a card's at `at` can have seen, at most. Those of
+ * other cards that have been told of may have been just before it, or be behind it. */
+static uint64_t seen(const struct tr_recording *r, const struct word *word, unsigned card,
+                     sim_tick at)
+{
+    uint64_t unseen = 0;
+    for (unsigned i = 0; i < RECENT && i < word->stored; i++) {
+        const struct store *s = &word->recent[i];
+        unseen += s->card != card && s->at + nm_machine_notice(r->m, s->card, card) > at;
+    }
+    return word->stored - unseen;
+}
+
+static bool ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va, sim_tick at,
+                    uint64_t *version)
 {
     struct tr_recording *r = ctx;
+    struct card *c = &r->card[card];
     const uint64_t line = va >> LINE_SHIFT;
+    if (polls(c, kind, va))
+        for (unsigned i = 0; i < 2; i++)
+            add_line(r, c->looked[i] >> LINE_SHIFT);
     if (kind == PC_RECORDED_LL) {
         add_line(r, line);
         return false;
@@ -195,8 +242,9 @@ static bool ordered(void *ctx, enum pc_recorded_kind kind, uint64_t va, uint64_t
     if (!is_theirs(r, line))
         return false;
     struct word *word = word_at(r, va >> WORD_SHIFT);
-    *version = word->stored;
-    word->stored += kind != PC_RECORDED_LOAD;
+    *version = kind == PC_RECORDED_LOAD ? seen(r, word, card, at) : word->stored;
+    if (kind != PC_RECORDED_LOAD)
+        word->recent[word->stored++ % RECENT] = (struct store){at, card};
     return true;
 }
 
@@ -224,11 +272,12 @@ static uint32_t add_thread(struct tr_recording *r, uint32_t name)
 /* The system's time of the thread on a card, up to `at`, is in its records. */
 static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, sim_tick at)
 {
-    struct card *c = &r->card[card];
-    from = sim_later(from, c->told);
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
+    from = sim_later(from, t->told);
     if (at > from)
-        note(r, c, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
-    c->told = sim_later(c->told, at);
+        note(r, number, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
+    t->told = sim_later(t->told, at);
 }
 
 /* A thread in a system call does something to another one at `at`. */
@@ -242,17 +291,76 @@ static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op
         return;
     catch_up(r, card, true);
     tell_system(r, card, pc_cpu_at(r->m, card)->now, at);
-    note(r, &r->card[card], op);
+    note(r, by, op);
 }
 
-/* It happens in a system call; the next thread that goes on is the one. */
+/* Whether a thread has a card, and that one: it may be the last that had it, and have moved. */
+static bool is_on(const struct thread *t, unsigned card)
+{
+    return t->state == RUNS && t->card == card;
+}
+
+/* A thread gives its card away at `at`. */
+static void leave(struct thread *t, enum state state, sim_tick at)
+{
+    t->since = sim_later(at, t->told);
+    t->state = state;
+}
+
+/* Pages are mapped in system calls and traps: the next thread that goes on is the one. */
+static void map_otherwise(struct tr_recording *r, enum tr_kind kind, uint64_t va, uint64_t value)
+{
+    r->mapped = sim_grow(r->mapped, r->mappings + 1, sizeof *r->mapped);
+    r->mapped[r->mappings++] = (struct tr_op){.kind = (uint8_t)kind, .address = va, .value = value};
+}
+
 static void unmapped(void *ctx, uint64_t va, uint64_t len)
 {
     struct tr_recording *r = ctx;
-    if (!r->threads)
-        return; /* the address space begins */
-    r->unmapped = sim_grow(r->unmapped, r->unmaps + 1, sizeof *r->unmapped);
-    r->unmapped[r->unmaps++] = (struct tr_op){.kind = TR_OP_UNMAP, .address = va, .value = len};
+    if (r->threads) /* else the address space begins */
+        map_otherwise(r, TR_OP_UNMAP, va, len);
+}
+
+static void tell_mappings(struct tr_recording *r, uint32_t thread)
+{
+    for (size_t i = 0; i < r->mappings; i++)
+        note(r, thread, r->mapped[i]);
+    r->mappings = 0;
+}
+
+static bool has_slept(const struct thread *t)
+{
+    return t->state == SLEEPS || t->state == CALLED || t->state == DATED;
+}
+
+/* A thread without a card comes to one. @param from  [ticks] the card is free since then
+ *  @param to  [ticks] when it goes on there */
+static void tell_arrival(struct tr_recording *r, uint32_t number, unsigned card, sim_tick from,
+                         sim_tick to)
+{
+    const struct thread *t = &r->thread[number];
+    const sim_tick ready = t->state == CALLED || t->state == DATED ? t->ready : t->since;
+    const uint64_t took = to - sim_later(ready, from);
+    const uint8_t goes_on = t->state == BORN ? TR_OP_START
+                            : has_slept(t)   ? TR_OP_WOKEN
+                                             : TR_OP_TURN;
+    if (t->state != BORN && t->card != card)
+        note(r, number, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
+    if (has_slept(t)) {
+        const uint64_t slept = (t->state == DATED ? t->ready : to) - t->since;
+        note(r, number,
+             (struct tr_op){.kind = TR_OP_SLEEP, .value = t->state == CALLED ? 0 : slept});
+    }
+    if (t->state != SLEEPS)
+        note(r, number, (struct tr_op){.kind = goes_on, .value = took});
+}
+
+/* The regions into which a thread is born. */
+static void tell_open(struct tr_recording *r, uint32_t thread)
+{
+    for (uint32_t i = 0; i < r->regions; i++)
+        if (r->region[i].open)
+            put(r, thread, (struct tr_op){.kind = TR_OP_OPEN, .value = i});
 }
 
 static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
@@ -265,31 +373,20 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     if (number == NOBODY)
         return;
     struct thread *t = &r->thread[number];
-    if (before != NOBODY && before != number && r->thread[before].state == RUNS)
-        r->thread[before].since = from;
+    if (before != NOBODY && before != number && is_on(&r->thread[before], card))
+        leave(&r->thread[before], LEFT, from);
     c->thread = number;
-    t->card = card;
-    switch (t->state) {
-    case BORN:
+    if (t->state == BORN) {
         tr_ntr_writer.thread(r->sink, number, name, card);
-        note(r, c, (struct tr_op){.kind = TR_OP_START, .value = to - t->since});
-        break;
-    case CALLED:
-        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = 0});
-        note(r, c, (struct tr_op){.kind = TR_OP_WOKEN, .value = to - t->since});
-        break;
-    case SLEEPS:
-        note(r, c, (struct tr_op){.kind = TR_OP_SLEEP, .value = to - t->since});
-        break;
-    default:
-        break;
+        tell_open(r, number);
     }
-    for (size_t i = 0; i < r->unmaps; i++)
-        note(r, c, r->unmapped[i]);
-    r->unmaps = 0;
+    if (t->state != RUNS)
+        tell_arrival(r, number, card, from, to);
+    tell_mappings(r, number);
     if (t->state == RUNS)
-        tell_system(r, card, before == number ? from : t->since, to);
-    c->told = to;
+        tell_system(r, card, from, to);
+    t->card = card;
+    t->told = to;
     t->state = RUNS;
 }
 
@@ -306,24 +403,29 @@ static void begin_thread(struct tr_recording *r, const struct prog_turn *turn)
 static void call(struct tr_recording *r, uint32_t number, const struct prog_turn *turn)
 {
     struct thread *t = &r->thread[number];
-    if (!turn->by || t->state != SLEEPS)
+    if (t->state != SLEEPS || (!turn->by && turn->at <= t->since))
         return;
-    t->state = CALLED;
-    t->since = turn->at;
-    act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
+    t->state = turn->by ? CALLED : DATED;
+    t->ready = turn->at;
+    if (turn->by)
+        act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
 }
 
-/* A thread on a card stops. */
-static void stop(struct tr_recording *r, uint32_t number, enum state state)
+/* A thread on a card stops. @return false: it has stopped before */
+static bool stop(struct tr_recording *r, uint32_t number, enum state state)
 {
     struct thread *t = &r->thread[number];
     if (r->card[t->card].thread != number || t->state != RUNS)
-        return;
+        return false;
     catch_up(r, t->card, true);
-    t->since = pc_cpu_at(r->m, t->card)->now;
-    t->state = state;
-    if (state == OVER)
-        note(r, &r->card[t->card], (struct tr_op){.kind = TR_OP_END});
+    leave(t, state, pc_cpu_at(r->m, t->card)->now);
+    return true;
+}
+
+static void finish(struct tr_recording *r, uint32_t number, enum tr_kind how)
+{
+    if (stop(r, number, OVER))
+        note(r, number, (struct tr_op){.kind = (uint8_t)how});
 }
 
 void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
@@ -343,11 +445,13 @@ void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *t
         call(recording, number, turn);
         break;
     case PROG_LEAVES:
-        stop(recording, number, RUNS);
+        stop(recording, number, LEFT);
         break;
     case PROG_ENDS:
+        finish(recording, number, TR_OP_END);
+        break;
     case PROG_EXITS:
-        stop(recording, number, OVER);
+        finish(recording, number, TR_OP_EXIT);
         break;
     default:
         break;
@@ -356,30 +460,67 @@ void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *t
 
 void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa)
 {
-    tr_ntr_writer.page(recording->sink, &(struct tr_page){va, pa});
+    struct tr_recording *r = recording;
+    uint64_t *where = tr_table_find(&r->pages, va);
+    if (!where)
+        tr_ntr_writer.page(r->sink, &(struct tr_page){va, pa});
+    else if (*where != pa)
+        map_otherwise(r, TR_OP_PAGE, va, pa);
+    *tr_table_at(&r->pages, va) = pa;
+}
+
+/* @return the number of the region of that name; TR_NAMES_MAX: there are too many */
+static uint32_t region_of(struct tr_recording *r, const char *name)
+{
+    uint32_t number = 0;
+    while (number < r->regions && strcmp(r->region[number].name, name) != 0)
+        number++;
+    if (number == r->regions && number < TR_NAMES_MAX) {
+        r->region = sim_grow(r->region, number + (size_t)1, sizeof *r->region);
+        r->region[r->regions++] = (struct region){.name = sim_strdup(name)};
+        tr_ntr_writer.region(r->sink, number, name);
+    }
+    return number;
+}
+
+/* A region is open from now on for all threads that there are, or is not: what comes behind it in
+ * their records is later. It is no trap of theirs, so that no gap ends here. */
+static void set_open(struct tr_recording *r, uint32_t number, bool open)
+{
+    if (r->region[number].open == open)
+        return;
+    r->region[number].open = open;
+    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
+        pc_record_flush(r->records, i);
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state != BORN && r->thread[i].state != OVER)
+            put(r, i, (struct tr_op){.kind = open ? TR_OP_OPEN : TR_OP_CLOSED, .value = number});
+}
+
+/* The thread whose system call names a region. @return NOBODY: it is not known */
+static uint32_t caller(struct tr_recording *r)
+{
+    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
+        if (r->card[i].thread != NOBODY && is_on(&r->thread[r->card[i].thread], i) &&
+            pc_record_stands(r->records, i)) {
+            catch_up(r, i, true);
+            return r->card[i].thread;
+        }
+    return NOBODY;
 }
 
 void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
 {
-    struct tr_recording *r = recording;
-    uint32_t number = 0;
-    while (number < r->regions && strcmp(r->region[number], name) != 0)
-        number++;
+    const uint32_t number = region_of(recording, name);
     if (number == TR_NAMES_MAX)
         return;
-    if (number == r->regions) {
-        r->region = sim_grow(r->region, number + (size_t)1, sizeof *r->region);
-        r->region[r->regions++] = sim_strdup(name);
-        tr_ntr_writer.region(r->sink, number, name);
-    }
-    for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
-        if (r->card[i].thread != NOBODY && r->thread[r->card[i].thread].state == RUNS &&
-            pc_record_stands(r->records, i)) {
-            catch_up(r, i, true);
-            note(r, &r->card[i],
-                 (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
-            return; /* it is its system call that names the region */
-        }
+    const uint32_t by = caller(recording);
+    if (begin)
+        set_open(recording, number, true);
+    note(recording, by,
+         (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+    if (!begin)
+        set_open(recording, number, false);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -425,10 +566,20 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
     return r;
 }
 
+/* Threads that have no card have given it away, and not come back. */
+static void tell_gone(struct tr_recording *r)
+{
+    for (uint32_t i = 0; i < r->threads; i++)
+        if (r->thread[i].state == LEFT || has_slept(&r->thread[i]))
+            note(r, i,
+                 (struct tr_op){.kind = r->thread[i].state == LEFT ? TR_OP_TURN : TR_OP_SLEEP});
+}
+
 void tr_recording_end(struct tr_recording *recording)
 {
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
         catch_up(recording, i, false);
+    tell_gone(recording);
     tr_ntr_writer.close(recording->sink);
     recording->sink = NULL;
     pc_record_end(recording->records);
@@ -449,26 +600,20 @@ void tr_recording_write(struct tr_recording *recording, FILE *out)
 
 void tr_recording_free(struct tr_recording *recording)
 {
-    struct word *word, *next_word;
-    struct line *line, *next_line;
     if (!recording)
         return;
-    HASH_ITER(hh, recording->words, word, next_word) {
-        HASH_DEL(recording->words, word);
-        free(word);
-    }
-    HASH_ITER(hh, recording->lines, line, next_line) {
-        HASH_DEL(recording->lines, line);
-        free(line);
-    }
+    tr_table_free(&recording->words);
+    tr_table_free(&recording->lines);
+    tr_table_free(&recording->pages);
     for (uint32_t i = 0; i < recording->regions; i++)
-        free(recording->region[i]);
+        free(recording->region[i].name);
     if (recording->sink)
         tr_recording_end(recording);
     fclose(recording->file);
     free(recording->region);
     free(recording->thread);
     free(recording->card);
-    free(recording->unmapped);
+    free(recording->word);
+    free(recording->mapped);
     free(recording);
 }

@@ -16,13 +16,13 @@
 #include "programs/traces/ntr.h"
 #include "programs/traces/recording.h"
 #include "programs/traces/source.h"
+#include "programs/traces/table.h"
 #include "programs/workload.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <uthash.h>
 
 enum {
     POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
@@ -32,15 +32,20 @@ enum {
     WORD_SHIFT = 3
 };
 
-enum state { UNBORN, READY, RUNS, SLEEPS, OVER };
+enum state { UNBORN, SOON, READY, RUNS, MARKS, SLEEPS, OVER };
 
 struct thread {
-    unsigned card;
+    unsigned card;  /* it has, or is to have, */
+    unsigned bound; /* the one it is to have when it has given that away */
     enum state state;
     size_t next_block; /* in the file; those before it are done */
     struct tr_op *op;  /* the block's; [room] */
     uint32_t room, count, at;
-    sim_tick ready_at; /* READY: from then on */
+    sim_tick marks_at; /* MARKS: it names a region then, */
+    sim_tick notes_at; /* and had come so far with its notes; 0: it does not */
+    sim_tick ready_at; /* SOON, READY: from then on, */
+    uint64_t order;    /* behind those with smaller ones; */
+    sim_tick delay;    /* from when it has a card, too, to when it goes on */
     unsigned wakes;    /* that came before it slept, */
     sim_tick woken_at; /* the last of them */
     bool computed;     /* the gap of op[at] is done; */
@@ -51,21 +56,12 @@ struct thread {
 };
 
 struct card {
-    uint32_t thread; /* that has it; NOBODY */
-    bool wanted;     /* another one is ready for it */
+    uint32_t thread;  /* that has it; NOBODY */
+    bool wanted;      /* another one is ready for it */
+    sim_tick free_at; /* since then, if nobody has it */
 };
 
 enum { NOBODY = UINT32_MAX };
-
-struct word {
-    uint64_t number, stored;
-    UT_hash_handle hh;
-};
-
-struct page {
-    uint64_t va, pa;
-    UT_hash_handle hh;
-};
 
 struct replay {
     struct prog_run *run;
@@ -75,13 +71,17 @@ struct replay {
     struct thread *thread;
     uint32_t threads, busy;
     struct card *card;
-    struct word *words;
-    struct page *pages;
+    unsigned cards;            /* that threads may have */
+    struct tr_table words;     /* how many have stored into a doubleword */
+    struct tr_table pages;     /* where they have their memory */
     bool marked[TR_NAMES_MAX]; /* a region is open */
     bool bad;                  /* the file cannot be read */
     uint64_t moves;            /* records that are done, and */
     uint64_t moves_seen;       /* ... at the last look */
     sim_tick look_at;
+    sim_tick next_at; /* the first of those who are to be ready later is; SIM_NEVER: there is none
+                       */
+    uint64_t orders;
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -107,13 +107,22 @@ static bool refill(struct replay *r, uint32_t number)
     return !r->bad;
 }
 
+/* What only says where the thread is while others begin and end regions. */
+static bool is_sign(const struct tr_op *op)
+{
+    return op->kind == TR_OP_OPEN || op->kind == TR_OP_CLOSED;
+}
+
 /* The record that a thread is at. @return NULL: it is behind its last */
 static inline const struct tr_op *current(struct replay *r, uint32_t number)
 {
     struct thread *t = &r->thread[number];
-    if (t->at == t->count && !refill(r, number))
-        return NULL;
-    return &t->op[t->at];
+    for (;; t->at++) {
+        if (t->at == t->count && !refill(r, number))
+            return NULL;
+        if (!is_sign(&t->op[t->at]))
+            return &t->op[t->at];
+    }
 }
 
 static inline void advance(struct replay *r, struct thread *t)
@@ -124,23 +133,16 @@ static inline void advance(struct replay *r, struct thread *t)
     r->moves++;
 }
 
-static struct word *word_at(struct replay *r, uint64_t va)
+/* How many have stored into a record's word. */
+static uint64_t *stored(struct replay *r, const struct tr_op *op)
 {
-    const uint64_t number = va >> WORD_SHIFT;
-    struct word *word;
-    HASH_FIND(hh, r->words, &number, sizeof number, word);
-    if (!word) {
-        word = sim_alloc(1, sizeof *word);
-        word->number = number;
-        HASH_ADD(hh, r->words, number, sizeof word->number, word);
-    }
-    return word;
+    return tr_table_at(&r->words, op->address >> WORD_SHIFT);
 }
 
 /* Whether fewer have stored into a record's word than had when it was recorded. */
 static bool is_early(struct replay *r, const struct tr_op *op)
 {
-    return !r->part && word_at(r, op->address)->stored < op->value;
+    return !r->part && *stored(r, op) < op->value;
 }
 
 /* ---- the source of the cores ----------------------------------------------------------------- */
@@ -241,7 +243,7 @@ static void tried(struct replay *r, struct thread *t, const struct pc_reference 
     } else if (failed) {
         t->linking = true;
     } else {
-        word_at(r, t->op[t->at].address)->stored++;
+        ++*stored(r, &t->op[t->at]);
         advance(r, t);
     }
 }
@@ -264,14 +266,27 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->waits = op->kind == TR_OP_ACQUIRE && is_early(r, op);
     t->polls = t->waits;
     if (op->kind == TR_OP_RELEASE)
-        word_at(r, op->address)->stored++;
+        ++*stored(r, op);
     if (!t->waits)
         advance(r, t);
 }
 
 static const struct pc_driver_source source = {.next = next, .done = done};
 
-/* ---- threads and cards ----------------------------------------------------------------------- */
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                               uint64_t *pa)
+{
+    const struct replay *r = ctx;
+    const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
+    const uint64_t *page = tr_table_find(&r->pages, at);
+    (void)card, (void)access;
+    if (!page)
+        return r->exact ? NM_XLATE_UNMAPPED : NM_XLATE_ABSENT;
+    *pa = *page + (va - at);
+    return NM_XLATE_OK;
+}
 
 /* When a card can go on that stands. */
 static sim_tick soonest(const struct replay *r)
@@ -279,49 +294,123 @@ static sim_tick soonest(const struct replay *r)
     return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
 }
 
+/* A page is touched for the first time. */
+static void give(struct replay *r, unsigned card, uint64_t va)
+{
+    const struct prog_hooks *hooks = r->run->hooks;
+    const struct nm_params *p = r->run->par;
+    const uint64_t at = va & ~(p->page_size - 1);
+    uint64_t pa;
+    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
+        prog_finish(r->run, PROG_NOMEM, 0,
+                    "the machine's memory is full: the trace touches one page more");
+        return;
+    }
+    *tr_table_at(&r->pages, at) = pa;
+    if (hooks && hooks->paged)
+        hooks->paged(hooks->ctx, at, pa);
+    nm_card_resume(
+        r->run->m, card,
+        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
+}
+
+/* Whether a page can have been there on the machine of the recording, which this one is like. */
+static bool has_place(const struct replay *r, uint64_t pa)
+{
+    const struct nm_params *p = r->run->par;
+    return pa % p->page_size == 0 && pa <= nm_params_stations(p) * p->memory_size - p->page_size;
+}
+
+/* Pages where they were, if this machine has the same places.
+ * @return false: the file has a page where this machine, which it names, has no memory */
+static bool place_pages(struct replay *r)
+{
+    const struct nm_params *p = r->run->par;
+    const struct tr_page *page;
+    const size_t pages = tr_pages(r->source, &page);
+    r->exact = pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(p);
+    for (size_t i = 0; i < pages && r->exact; i++) {
+        if (tr_about(r->source)->page != p->page_size || !has_place(r, page[i].pa)) {
+            tr_source_complain(r->source, r->source->pages_at + i * TR_NTR_INDEX_PAGE,
+                               "a page where its machine has no memory; the file is damaged: make "
+                               "it again");
+            return false;
+        }
+        *tr_table_at(&r->pages, page[i].va) = page[i].pa;
+    }
+    return true;
+}
+
+/* ---- threads and cards ----------------------------------------------------------------------- */
+
+/* The first that is ready for a card by now. @param[out] ready  how many are */
+static struct thread *first_for(struct replay *r, unsigned card, unsigned *ready)
+{
+    struct thread *first = NULL;
+    *ready = 0;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        struct thread *t = &r->thread[i];
+        if (t->state != READY || t->card != card)
+            continue;
+        ++*ready;
+        if (!first || t->order < first->order)
+            first = t;
+    }
+    return first;
+}
+
 /* A card that nobody has goes to the first that is ready for it. */
 static void schedule(struct replay *r, unsigned card)
 {
-    uint32_t first = NOBODY;
-    unsigned ready = 0;
-    for (uint32_t i = 0; i < r->threads; i++)
-        if (r->thread[i].state == READY && r->thread[i].card == card) {
-            ready++;
-            if (first == NOBODY || r->thread[i].ready_at < r->thread[first].ready_at)
-                first = i;
-        }
-    const bool free_card = r->card[card].thread == NOBODY;
-    r->card[card].wanted = ready > (free_card ? 1u : 0u);
-    if (!free_card || first == NOBODY)
+    struct card *c = &r->card[card];
+    unsigned ready;
+    struct thread *t = first_for(r, card, &ready);
+    const bool free_card = c->thread == NOBODY;
+    c->wanted = ready > (free_card ? 1u : 0u);
+    if (!free_card || !t)
         return;
-    r->card[card].thread = first;
-    r->thread[first].state = RUNS;
-    pc_drive(r->run->m, card, &source, r, sim_later(r->thread[first].ready_at, soonest(r)));
+    c->thread = (uint32_t)(t - r->thread);
+    t->state = RUNS;
+    pc_drive(r->run->m, card, &source, r,
+             sim_later(sim_later(t->ready_at, c->free_at) + t->delay, soonest(r)));
 }
 
-/* The thread on a card gives it away. */
+/* The thread on a card gives it away, for the one it is bound to. */
 static void leave(struct replay *r, unsigned card, enum state state)
 {
     struct thread *t = &r->thread[r->card[card].thread];
     nm_card_take(r->run->m, card);
     nm_card_use(r->run->m, card, NM_USE_IDLE, nm_machine_now(r->run->m));
-    t->state = state;
     r->card[card].thread = NOBODY;
-    schedule(r, card);
+    r->card[card].free_at = pc_cpu_at(r->run->m, card)->now;
+    t->card = t->bound;
+    t->state = state;
 }
 
-/* The thread goes on `later` than `at`: as its note says, if it is at that. */
+/* A thread without a card shall have one from `at` on, and go on `delay` later. */
+static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick delay)
+{
+    t->ready_at = at;
+    t->delay = delay;
+    t->order = r->orders++;
+    t->state = at > nm_machine_now(r->run->m) ? SOON : READY;
+    if (t->state == READY)
+        schedule(r, t->card);
+    else
+        r->next_at = sim_earlier(r->next_at, at);
+}
+
+/* The thread goes on behind `at`: as its note says, if it is at that. */
 static void become_ready(struct replay *r, uint32_t number, enum tr_kind note, sim_tick at)
 {
     struct thread *t = &r->thread[number];
     const struct tr_op *op = current(r, number);
-    t->ready_at = at;
+    sim_tick delay = 0;
     if (op && op->kind == note) {
-        t->ready_at += op->value;
+        delay = op->value;
         advance(r, t);
     }
-    t->state = READY;
-    schedule(r, t->card);
+    put_ready(r, t, at, delay);
 }
 
 static void wake(struct replay *r, uint64_t number, sim_tick at)
@@ -342,14 +431,23 @@ static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick
 {
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
-    const sim_tick woken = t->woken_at;
     leave(r, card, SLEEPS);
+    schedule(r, card);
     if (ticks)
-        become_ready(r, number, TR_OP__COUNT, at + ticks);
+        become_ready(r, number, TR_OP_WOKEN, at + ticks);
     else if (t->wakes) {
         t->wakes--;
-        become_ready(r, number, TR_OP_WOKEN, sim_later(woken, at));
+        become_ready(r, number, TR_OP_WOKEN, sim_later(t->woken_at, at));
     }
+}
+
+/* The thread on a card lets others have it at `at`, if they are ready for it. */
+static void take_turn(struct replay *r, unsigned card, sim_tick delay, sim_tick at)
+{
+    struct thread *t = &r->thread[r->card[card].thread];
+    leave(r, card, READY);
+    put_ready(r, t, at, delay);
+    schedule(r, card);
 }
 
 static void mark(struct replay *r, uint64_t number, bool begin)
@@ -367,10 +465,13 @@ static void mark(struct replay *r, uint64_t number, bool begin)
  *  @return false: the thread has left its card */
 static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, sim_tick *at)
 {
-    struct thread *t = &r->thread[r->card[card].thread];
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
     const uint64_t value = op->value, address = op->address;
     const enum tr_kind kind = op->kind;
     advance(r, t);
+    if ((kind == TR_OP_SLEEP || kind == TR_OP_TURN) && !current(r, number))
+        return true; /* it has not come back: for it, all is over */
     switch (kind) {
     case TR_OP_SYSTEM:
         *at += value;
@@ -385,6 +486,19 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
     case TR_OP_SLEEP:
         sleep_from(r, card, value, *at);
         return false;
+    case TR_OP_MOVE:
+        t->bound = (unsigned)(value % r->cards);
+        return true;
+    case TR_OP_TURN:
+        take_turn(r, card, value, *at);
+        return false;
+    case TR_OP_EXIT:
+        prog_finish(r->run, PROG_EXITED, 0, NULL);
+        return false;
+    case TR_OP_PAGE:
+        if (r->exact && has_place(r, value))
+            *tr_table_at(&r->pages, address) = value;
+        return true;
     case TR_OP_UNMAP:
         nm_machine_unmap(r->run->m, address, value);
         return true;
@@ -403,7 +517,7 @@ static void let_go(struct replay *r)
     const sim_tick now = nm_machine_now(r->run->m);
     bool runs = false;
     for (uint32_t i = 0; i < r->threads; i++)
-        runs |= r->thread[i].state == RUNS || r->thread[i].state == READY;
+        runs |= r->thread[i].state >= SOON && r->thread[i].state <= MARKS;
     for (uint32_t i = 0; i < r->threads && !runs; i++)
         if (r->thread[i].state == SLEEPS || r->thread[i].state == UNBORN)
             become_ready(r, i, r->thread[i].state == SLEEPS ? TR_OP_WOKEN : TR_OP_START, now);
@@ -412,8 +526,22 @@ static void let_go(struct replay *r)
 static void end_thread(struct replay *r, unsigned card)
 {
     leave(r, card, OVER);
+    schedule(r, card);
     if (--r->busy == 0)
         prog_finish(r->run, PROG_EXITED, 0, NULL);
+}
+
+/* Whether a mark has to wait: it is made when no card is further than the machine. */
+static bool puts_off(struct replay *r, struct thread *t, const struct tr_op *op, sim_tick at)
+{
+    const bool marks = op->kind == TR_OP_BEGIN || op->kind == TR_OP_FINISH,
+               off = marks && nm_machine_ahead(r->run->m) && t->state != MARKS;
+    t->state = off ? MARKS : RUNS;
+    t->notes_at = off ? at : 0;
+    t->marks_at = soonest(r);
+    if (off)
+        r->next_at = sim_earlier(r->next_at, t->marks_at);
+    return off;
 }
 
 /* All that the thread on a card has to do while the machine stands. */
@@ -421,17 +549,17 @@ static void take_notes(struct replay *r, unsigned card)
 {
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
-    sim_tick at = pc_cpu_at(r->run->m, card)->now; /* the machine stands a little later */
+    /* The machine stands a little later. */
+    sim_tick at = sim_later(pc_cpu_at(r->run->m, card)->now, t->notes_at);
     const struct tr_op *op;
     if (t->waits) { /* another one is ready for the card */
         t->polls = false;
-        t->ready_at = at + POLL;
-        leave(r, card, READY);
+        take_turn(r, card, POLL, at);
         return;
     }
     while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
            (!op->gap || t->computed) && (op->kind != TR_OP_COMPUTE || !op->value))
-        if (!take_note(r, card, op, &at))
+        if (puts_off(r, t, op, at) || !take_note(r, card, op, &at))
             return;
     if (op)
         nm_card_resume(r->run->m, card, sim_later(at, soonest(r)));
@@ -439,74 +567,21 @@ static void take_notes(struct replay *r, unsigned card)
         end_thread(r, card);
 }
 
-/* ---- addresses ------------------------------------------------------------------------------- */
-
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
-                               uint64_t *pa)
+/* Those who are ready by now come to their cards, and marks are made. */
+static void do_due(struct replay *r, sim_tick now)
 {
-    const struct replay *r = ctx;
-    const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
-    struct page *page;
-    (void)card, (void)access;
-    HASH_FIND(hh, r->pages, &at, sizeof at, page);
-    if (!page)
-        return r->exact ? NM_XLATE_UNMAPPED : NM_XLATE_ABSENT;
-    *pa = page->pa + (va - at);
-    return NM_XLATE_OK;
-}
-
-static void add_page(struct replay *r, uint64_t va, uint64_t pa)
-{
-    struct page *page;
-    HASH_FIND(hh, r->pages, &va, sizeof va, page);
-    if (page) {
-        page->pa = pa; /* it was unmapped meanwhile: the last one stands */
+    if (now < r->next_at)
         return;
+    r->next_at = SIM_NEVER;
+    for (uint32_t i = 0; i < r->threads; i++) {
+        struct thread *t = &r->thread[i];
+        if (t->state == SOON)
+            put_ready(r, t, t->ready_at, t->delay);
+        else if (t->state == MARKS && t->marks_at <= now)
+            take_notes(r, t->card);
+        else if (t->state == MARKS)
+            r->next_at = sim_earlier(r->next_at, t->marks_at);
     }
-    page = sim_alloc(1, sizeof *page);
-    *page = (struct page){.va = va, .pa = pa};
-    HASH_ADD(hh, r->pages, va, sizeof page->va, page);
-}
-
-/* A page is touched for the first time. */
-static void give(struct replay *r, unsigned card, uint64_t va)
-{
-    const struct prog_hooks *hooks = r->run->hooks;
-    const struct nm_params *p = r->run->par;
-    const uint64_t at = va & ~(p->page_size - 1);
-    uint64_t pa;
-    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
-        prog_finish(r->run, PROG_NOMEM, 0,
-                    "the machine's memory is full: the trace touches one page more");
-        return;
-    }
-    add_page(r, at, pa);
-    if (hooks && hooks->paged)
-        hooks->paged(hooks->ctx, at, pa);
-    nm_card_resume(
-        r->run->m, card,
-        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
-}
-
-/* Pages where they were, if this machine has the same places.
- * @return false: the file has a page where this machine, which it names, has no memory */
-static bool place_pages(struct replay *r)
-{
-    const struct nm_params *p = r->run->par;
-    const uint64_t memory = nm_params_stations(p) * p->memory_size;
-    const struct tr_page *page;
-    const size_t pages = tr_pages(r->source, &page);
-    r->exact = pages && !r->run->spec->range_count && tr_about(r->source)->where == tr_where(p);
-    for (size_t i = 0; i < pages && r->exact; i++) {
-        if (tr_about(r->source)->page != p->page_size || page[i].pa > memory - p->page_size) {
-            tr_source_complain(r->source, r->source->pages_at + i * TR_NTR_INDEX_PAGE,
-                               "a page where its machine has no memory; the file is damaged: make "
-                               "it again");
-            return false;
-        }
-        add_page(r, page[i].va, page[i].pa);
-    }
-    return true;
 }
 
 /* ---- the workload ---------------------------------------------------------------------------- */
@@ -516,7 +591,6 @@ static bool prepare(void *self, struct prog_run *run)
     struct replay *r = self;
     const struct prog_program *program = run->spec->what;
     const struct nm_space space = {.ctx = r, .translate = translate};
-    const unsigned cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
     char why[1024];
     r->run = run;
     r->source = tr_open(program->path, why, sizeof why);
@@ -529,11 +603,14 @@ static bool prepare(void *self, struct prog_run *run)
     r->threads = r->busy = tr_threads(r->source);
     r->thread = sim_alloc(r->threads, sizeof *r->thread);
     r->card = sim_alloc(nm_machine_cards(run->m), sizeof *r->card);
+    r->cards = run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
     r->look_at = PATIENCE;
+    r->next_at = SIM_NEVER;
     for (unsigned i = 0; i < nm_machine_cards(run->m); i++)
         r->card[i].thread = NOBODY;
     for (uint32_t i = 0; i < r->threads; i++)
-        r->thread[i].card = (r->timed ? tr_thread_card(r->source, i) : i) % cards;
+        r->thread[i].card = r->thread[i].bound =
+            (r->timed ? tr_thread_card(r->source, i) : i) % r->cards;
     if (!place_pages(r)) {
         prog_finish(run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
         return false;
@@ -561,13 +638,15 @@ static bool runs(const void *self)
 
 static sim_tick date(const void *self)
 {
-    return ((const struct replay *)self)->look_at;
+    const struct replay *r = self;
+    return sim_earlier(r->look_at, r->next_at);
 }
 
 /* Now and then: whether anything is done at all. If not, whoever waits for a word need not. */
 static void due(void *self, sim_tick now)
 {
     struct replay *r = self;
+    do_due(r, now);
     if (now < r->look_at)
         return;
     r->look_at = now + PATIENCE;
@@ -576,7 +655,7 @@ static void due(void *self, sim_tick now)
         for (uint32_t i = 0; i < r->threads; i++)
             if (r->thread[i].waits) {
                 const struct tr_op *op = current(r, i);
-                word_at(r, op->address)->stored = op->value;
+                *stored(r, op) = op->value;
                 break;
             }
     }
@@ -604,8 +683,10 @@ static void trap(void *self, const struct nm_trap *trap)
 static void describe(void *self, FILE *out)
 {
     static const char *const words[] = {[UNBORN] = "has not begun",
+                                        [SOON] = "will wait for its card",
                                         [READY] = "waits for its card",
                                         [RUNS] = "runs",
+                                        [MARKS] = "names a region",
                                         [SLEEPS] = "sleeps",
                                         [OVER] = "has ended"};
     const struct replay *r = self;
@@ -617,16 +698,8 @@ static void describe(void *self, FILE *out)
 static void end(void *self)
 {
     struct replay *r = self;
-    struct word *word, *next_word;
-    struct page *page, *next_page;
-    HASH_ITER(hh, r->words, word, next_word) {
-        HASH_DEL(r->words, word);
-        free(word);
-    }
-    HASH_ITER(hh, r->pages, page, next_page) {
-        HASH_DEL(r->pages, page);
-        free(page);
-    }
+    tr_table_free(&r->words);
+    tr_table_free(&r->pages);
     for (uint32_t i = 0; i < r->threads; i++)
         free(r->thread[i].op);
     free(r->thread);
@@ -635,25 +708,51 @@ static void end(void *self)
         tr_close(r->source);
 }
 
-/* Whether the file says that it is one of ours. Nothing waits for who might write to it. */
-static bool is_trace(const char *path)
+/* What a file seems to be. Nothing waits for who might write to it. */
+enum look { NO_TRACE, TEXT, TRACE };
+
+static enum look look_at(const char *path)
 {
-    char magic[TR_NTR_MAGIC_SIZE];
+    char bytes[TR_NTR_MAGIC_SIZE] = "";
     struct stat st;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    const bool is = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-                    read(fd, magic, sizeof magic) == (ssize_t)sizeof magic &&
-                    !memcmp(magic, TR_NTR_MAGIC, sizeof magic);
+    const bool read_some =
+        fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && read(fd, bytes, sizeof bytes) > 0;
     if (fd >= 0)
         close(fd);
-    return is;
+    return !read_some                                   ? NO_TRACE
+           : !memcmp(bytes, TR_NTR_MAGIC, sizeof bytes) ? TRACE
+           : !memcmp(bytes,
+                     "\x7f"
+                     "ELF",
+                     4) ||
+                   bytes[0] == '#'
+               ? NO_TRACE
+               : TEXT;
+}
+
+/* A trace in another format is no program yet. What is none, others say. */
+static void refuse_text(const char *path, char *why, size_t size)
+{
+    char nothing[1024];
+    struct tr_source *s = tr_open(path, nothing, sizeof nothing);
+    if (!s)
+        return;
+    snprintf(why, size,
+             "%.200s: a trace of the format %s; make one of it that can be run: numachine trace "
+             "convert %.100s OUT.ntr",
+             path, tr_about(s)->format, path);
+    tr_close(s);
 }
 
 static bool check(const char *path, char *why, size_t size)
 {
     const struct tr_block *block;
+    const enum look look = look_at(path);
     *why = '\0';
-    if (!is_trace(path))
+    if (look == TEXT)
+        refuse_text(path, why, size);
+    if (look != TRACE)
         return false; /* others know better */
     struct tr_source *s = tr_open(path, why, size);
     const bool good = s && tr_blocks(s, &block) > 0;

@@ -82,6 +82,7 @@ struct tr_batch {
     uint64_t references;   /**< of the thread before these, */
     uint64_t instructions; /**< and instructions */
     uint32_t thread;       /**< numbered from 0 on, in the order in which they come */
+    uint32_t card;         /**< on which it is before these; 0, where that is not known */
 };
 
 /** A stretch of a thread, by numbers: from the first of each pair on, before the second. */
