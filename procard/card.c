@@ -210,6 +210,7 @@ void pc_card_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 void pc_card_forget(struct pc_card *card)
 {
     card->stale = false;
+    card->nm.quiet = 0;
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         pc_card_hide(card, side, 0, NOWHERE);
@@ -262,6 +263,19 @@ void pc_card_watch(struct pc_card *card)
 {
     const bool always = card->pins || card->monitor.leash != SIM_NEVER || nm_check_on(card->check);
     card->unwatched = always ? 0 : card->preempt_at;
+    card->nm.quiet = 0;
+}
+
+/* Nobody looks at the processor before `unwatched`. */
+void pc_foresee(struct pc_cpu *cpu, sim_tick until)
+{
+    struct pc_card *card = cpu->card;
+    card->nm.quiet = card->functional ? 0 : sim_earlier(until, card->unwatched);
+}
+
+sim_tick pc_foreseen(const struct pc_cpu *cpu)
+{
+    return cpu->card->nm.quiet;
 }
 
 static void wait(struct pc_card *card)
@@ -277,6 +291,11 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
     struct pc_card *card = cpu->card;
     if (why == PC_STOP_HORIZON)
         return cpu->now;
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(cpu->now >= card->nm.quiet,
+                 "card %u at %" PRIu64 ", quiet until %" PRIu64
+                 ": a core makes other accesses than it has foreseen (procard/core.h)",
+                 cpu->number, cpu->now, card->nm.quiet);
     pc_agent_let_go(card, cpu->now);
     if (why == PC_STOP_TRAP) {
         check_trap(card);
