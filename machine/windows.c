@@ -161,7 +161,7 @@ static void run_processors(struct nm_station *s, sim_tick end)
         const unsigned position = *next++ % NM_CARDS_MAX;
         struct nm_card *card = s->card[position];
         horizon = sim_earlier(end, tick_of(*next) + s->lookahead);
-        if (horizon < end && s->card[*next % NM_CARDS_MAX]->quiet > tick_of(*next))
+        if (s->foresees && horizon < end)
             horizon = sim_earlier(end, quiet_until(s, position) + s->lookahead);
         const sim_tick at = card->ops->run(card, horizon);
         if (__builtin_expect(at < horizon, 0)) {
@@ -194,8 +194,9 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
         } else if (first < beyond) {
             run_processors(s, sim_earlier(event, beyond));
         } else {
+            const sim_tick quiet = s->foresees ? quiet_until(s, NM_CARDS_MAX) : first;
             s->next = first;
-            s->speaks = sim_earlier(event, quiet_until(s, NM_CARDS_MAX) + m->outward);
+            s->speaks = sim_earlier(event, quiet + m->outward);
             return;
         }
     }

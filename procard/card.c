@@ -82,6 +82,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     struct pc_card *card = sim_alloc(1, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
     card->core = core;
+    card->nm.foresees = core->foresees;
     card->machine = site->machine;
     card->k = site->kernel;
     card->bus = site->bus;

@@ -158,6 +158,7 @@ struct pc_cpu {
  */
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
+    bool foresees;    /**< it calls pc_foresee */
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 

@@ -499,8 +499,12 @@ static void moved(struct pc_cpu *cpu)
     d->sure = NULL;
 }
 
-static const struct pc_core_ops core = {
-    .name = "driver", .size = sizeof(struct driver), .run = run, .leave = leave, .moved = moved};
+static const struct pc_core_ops core = {.name = "driver",
+                                        .size = sizeof(struct driver),
+                                        .foresees = true,
+                                        .run = run,
+                                        .leave = leave,
+                                        .moved = moved};
 
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
