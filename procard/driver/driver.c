@@ -260,26 +260,31 @@ static inline const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t 
     return &cpu->d[va >> cpu->dshift & cpu->dmask];
 }
 
+/* Bits of a packed reference that say whether it is a load or a store, or something else. */
+#define REFERS (UINT64_C(1) << (PC_PACKED_BITS + 9))
+#define OTHERS (~UINT64_C(0) << (PC_PACKED_BITS + 9))
+
 /* What is left of an address in the tag of a line, for each size: an access that is not aligned
    never has the line's. */
 static void find_tags(struct driver *d)
 {
     const uint64_t line = ~((UINT64_C(1) << d->base.dshift) - 1);
     for (unsigned shift = 0; shift < 4; shift++)
-        d->tag[shift] = (line | ((1u << shift) - 1)) & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
+        d->tag[shift] =
+            ((line | ((1u << shift) - 1)) & ((UINT64_C(1) << PC_PACKED_BITS) - 1)) | OTHERS;
 }
 
 static inline uint64_t work_of(const struct pc_packed *p)
 {
-    return p->ticks > 1 ? p->ticks : 1;
+    return (uint64_t)p->ticks + !p->ticks;
 }
 
 _Static_assert((PC_REFERENCE_LOAD ^ PC_REFERENCE_STORE) == 1 && PC_REFERENCE_LOAD % 2 == 0,
-               "loads and stores are told from the rest by one comparison");
+               "loads and stores are told from the rest by one comparison, REFERS");
 
 static inline bool refers(const struct pc_packed *p)
 {
-    return p->what >> (PC_PACKED_BITS + 9) == PC_REFERENCE_LOAD >> 1;
+    return (p->what & OTHERS) == REFERS;
 }
 
 static inline bool stores(const struct pc_packed *p)
@@ -287,12 +292,12 @@ static inline bool stores(const struct pc_packed *p)
     return p->what >> (PC_PACKED_BITS + 8) & 1;
 }
 
-/* Whether the processor is shown what a packed load or store needs. */
+/* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
 static inline bool shown(const struct driver *d, const struct pc_packed *p)
 {
     const struct pc_line *line = place_of(&d->base, p->what);
     return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) ==
-           (stores(p) ? line->wtag : line->rtag);
+           ((stores(p) ? line->wtag : line->rtag) | REFERS);
 }
 
 /* Makes a packed store that is shown. */
@@ -332,22 +337,22 @@ static bool hits(struct driver *d)
     const sim_tick horizon = cpu->horizon;
     sim_tick now = cpu->now;
     uint64_t stored = 0, work = 1;
-    while (p < end && now < horizon && (p < sure || (refers(p) && shown(d, p)))) {
+    while (p < end && now < horizon && (p < sure || shown(d, p))) {
         if (stores(p)) {
             put_shown(d, p);
             stored++;
         }
         work = work_of(p);
-        p++;
-        if (work > UINT16_MAX || work > horizon - now) {
-            d->left = work - 1; /* in parts, as all work is that the horizon cuts */
-            now += work = 1;
-            break;
-        }
         now += work;
+        p++;
     }
     if (p == d->packed)
         return false;
+    if (work > UINT16_MAX || now > horizon) { /* in parts, as all work is that the horizon cuts */
+        d->left = work - 1;
+        now -= d->left;
+        work = 1;
+    }
     enter(d, p, stored, now, work - 1);
     return true;
 }
@@ -423,7 +428,7 @@ static sim_tick served_until(struct driver *d, sim_tick at)
     for (; p < d->seen; p++)
         at += work_of(p);
     if (d->sure == p || p == d->packed) {
-        for (; p < d->packed_end && at < enough && refers(p) && shown(d, p); p++)
+        for (; p < d->packed_end && at < enough && shown(d, p); p++)
             at += work_of(p);
         d->sure = p;
     }
