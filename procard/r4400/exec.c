@@ -742,7 +742,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     };
     union r4400_spent *const spent = &cpu->pipe.spent;
     const struct r4400_op *op = cpu->pipe.op;
-    struct r4400_edge *edge = NULL;
+    struct r4400_edge *edge = NULL, dropped;
     struct stop_sign sign;
     struct r4400_block *b;
     enum pc_stop why;
@@ -1096,12 +1096,12 @@ end_synci:
     LEAVE(R4400_EDGE_FALL);
 afresh : /* all decoded code is dropped */
 {
-    const struct r4400_edge out = *edge;
-
+    dropped = *edge; /* who looks back at it finds it here */
+    edge = &dropped;
     r4400_code_drop(cpu->code);
-    check = out.check;
-    cpu->r.pc = out.pc;
-    b = r4400_block_get(cpu->code, out.pc, out.context, out.flags);
+    check = edge->check;
+    cpu->r.pc = edge->pc;
+    b = r4400_block_get(cpu->code, edge->pc, edge->context, edge->flags);
     if (!b)
         goto off_the_map;
     goto brink;
