@@ -52,10 +52,9 @@ static bool is_ours(void)
 static void on_abort(int number)
 {
     static const char bug[] = "numachine: error: an internal invariant was violated: a bug\n";
-    static const char host[] =
-        "numachine: error: aborted: by a kernel's own code (assert, abort), or because "
-        "SimGrid needs more than the host gives: memory, address space, threads "
-        "or open files (ulimit -a)\n";
+    static const char host[] = "numachine: error: aborted: SimGrid needs more than the host gives: "
+                               "memory, address space, threads "
+                               "or open files (ulimit -a)\n";
     (void)number;
     const bool ours = is_ours();
     (void)!write(STDERR_FILENO, ours ? bug : host, (ours ? sizeof bug : sizeof host) - 1);

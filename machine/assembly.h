@@ -30,7 +30,8 @@ struct nm_station {
     nm_turn running[NM_CARDS_MAX];   /**< of each card */
     nm_turn order[NM_CARDS_MAX + 1]; /**< the same, in the order in which they go; then SIM_NEVER */
     struct nm_check *check;
-    bool frozen; /**< its processors do not go on */
+    bool foresees; /**< a card does */
+    bool frozen;   /**< its processors do not go on */
 };
 
 /** A trap or an interrupt, not yet handed out. */

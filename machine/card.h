@@ -28,6 +28,10 @@
 /** The first member of every card. */
 struct nm_card {
     const struct nm_card_ops *ops;
+    sim_tick quiet; /**< before this tick the processor, if it runs, does nothing that others could
+                         notice: no packet, no interrupt, no trap. The card's: `run` may raise it,
+                         and whatever makes it untrue must clear it. 0: nobody knows */
+    bool foresees;  /**< `quiet` is ever more than 0; set by `create` */
 };
 
 /** The counter unit of a kind's cards. */

@@ -204,6 +204,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                                           .position = i,
                                           .station = (uint16_t)number};
         s->card[i] = m->card[site.number] = cards->ops->create(&site);
+        s->foresees |= s->card[i]->foresees;
     }
 }
 

@@ -140,6 +140,16 @@ static __attribute__((noinline)) void stopped_before(struct nm_station *s, unsig
     s->running[position] = turn;
 }
 
+/* Before this tick no processor of the station does what others could notice, but for one. */
+static sim_tick quiet_until(const struct nm_station *s, unsigned but)
+{
+    sim_tick least = SIM_NEVER;
+    for (unsigned i = 0; i < s->cards; i++)
+        if (i != but)
+            least = sim_earlier(least, sim_later(tick_of(s->running[i]), s->card[i]->quiet));
+    return least;
+}
+
 /* Lets processors run up to `end`, before which there is no event. One that could notice what
  * another does before that runs no farther than the lookahead; then, and when more than time has
  * changed, whoever calls must look again. Precondition: one is behind `end`. */
@@ -151,6 +161,8 @@ static void run_processors(struct nm_station *s, sim_tick end)
         const unsigned position = *next++ % NM_CARDS_MAX;
         struct nm_card *card = s->card[position];
         horizon = sim_earlier(end, tick_of(*next) + s->lookahead);
+        if (s->foresees && horizon < end)
+            horizon = sim_earlier(end, quiet_until(s, position) + s->lookahead);
         const sim_tick at = card->ops->run(card, horizon);
         if (__builtin_expect(at < horizon, 0)) {
             stopped_before(s, position, at, horizon);
@@ -182,8 +194,9 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
         } else if (first < beyond) {
             run_processors(s, sim_earlier(event, beyond));
         } else {
+            const sim_tick quiet = s->foresees ? quiet_until(s, NM_CARDS_MAX) : first;
             s->next = first;
-            s->speaks = sim_earlier(event, first + m->outward);
+            s->speaks = sim_earlier(event, quiet + m->outward);
             return;
         }
     }

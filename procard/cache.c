@@ -120,6 +120,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     uint64_t place = l2_place(card, side, line);
     if (card->l2[side].line[place] != line)
         return;
+    card->nm.quiet = 0;
     parts_drop(card, side, line);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, owned(card, side, line));
@@ -139,6 +140,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 void pc_line_clean(struct pc_card *card, uint64_t line)
 {
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = l2_place(card, PC_SIDE_D, line);
+    card->nm.quiet = 0;
     card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
         unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
@@ -168,6 +170,8 @@ void pc_line_hide(struct pc_card *card, uint64_t line)
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state)
 {
     uint64_t place = l2_place(card, side, line);
+    if (state != NM_LINE_D)
+        card->nm.quiet = 0;
     card->l2[side].line[place] = line;
     card->l2[side].state[place] = state;
 }
@@ -285,6 +289,7 @@ void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t
 {
     unsigned words = card->l1_mask[side] / 64 + 1, first = l1_place(card, side, va) / 64;
     uint64_t more = (len - 1) >> card->l1_shift[side] >> 6;
+    card->nm.quiet = 0;
     for (unsigned i = 0; i < words && i <= more; i++) {
         unsigned word = (first + i) & (words - 1);
         uint64_t *shown = &card->l1_shown[side][word];
@@ -585,6 +590,20 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     uint8_t *bytes = bytes_of(card, *pa);
     nm_check_load(card->check, card->cpu.number, *pa, size, bytes, at);
     return bytes;
+}
+
+/* Only what was translated before, of coherent pages, without lines that have been cut. */
+bool pc_served(const struct pc_cpu *cpu, uint64_t va, unsigned size, bool store)
+{
+    const struct pc_card *card = cpu->card;
+    const uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
+    const struct pc_xlate *x = &card->tlb[page % PC_TLB];
+    if (va & (size - 1) || x->tag[store ? NM_STORE : NM_LOAD] != page || x->result != NM_XLATE_OK ||
+        card->functional || card->request.failed || nm_machine_apart(card->machine))
+        return false;
+    const uint8_t state =
+        raw_state(card, PC_SIDE_D, (x->page | offset) & ~(uint64_t)(card->p->l2_line - 1));
+    return state == NM_LINE_D || state == NM_LINE_E || (state == NM_LINE_S && !store);
 }
 
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)

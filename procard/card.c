@@ -82,6 +82,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     struct pc_card *card = sim_alloc(1, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
     card->core = core;
+    card->nm.foresees = core->foresees;
     card->machine = site->machine;
     card->k = site->kernel;
     card->bus = site->bus;
@@ -225,6 +226,7 @@ void pc_card_forget(struct pc_card *card)
     card->stale = false;
     if (card->cpu.record)
         pc_record_forgets(card);
+    card->nm.quiet = 0;
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         pc_card_hide(card, side, 0, NOWHERE);
@@ -277,6 +279,19 @@ void pc_card_watch(struct pc_card *card)
 {
     const bool always = card->pins || card->monitor.leash != SIM_NEVER || nm_check_on(card->check);
     card->unwatched = always ? 0 : card->preempt_at;
+    card->nm.quiet = 0;
+}
+
+/* Nobody looks at the processor before `unwatched`. */
+void pc_foresee(struct pc_cpu *cpu, sim_tick until)
+{
+    struct pc_card *card = cpu->card;
+    card->nm.quiet = card->functional ? 0 : sim_earlier(until, card->unwatched);
+}
+
+sim_tick pc_foreseen(const struct pc_cpu *cpu)
+{
+    return cpu->card->nm.quiet;
 }
 
 static void wait(struct pc_card *card)
@@ -292,6 +307,11 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
     struct pc_card *card = cpu->card;
     if (why == PC_STOP_HORIZON)
         return cpu->now;
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(cpu->now >= card->nm.quiet,
+                 "card %u at %" PRIu64 ", quiet until %" PRIu64
+                 ": a core makes other accesses than it has foreseen (procard/core.h)",
+                 cpu->number, cpu->now, card->nm.quiet);
     pc_agent_let_go(card, cpu->now);
     if (why == PC_STOP_TRAP) {
         check_trap(card);

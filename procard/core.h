@@ -160,6 +160,7 @@ struct pc_cpu {
  */
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
+    bool foresees;    /**< it calls pc_foresee */
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
@@ -277,6 +278,22 @@ bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop);
 /** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
  *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop);
+
+/**
+ * What lets the machine go on in longer steps: a core that knows what it will do next says how long
+ * nobody else could notice it (struct nm_card). Both change nothing that is simulated.
+ */
+
+/** Whether an access to the card's own cache would be served now without asking anybody and without
+ *  a trap. It will be until the caches lose something, of which the card takes care. */
+bool pc_served(const struct pc_cpu *cpu, uint64_t va, unsigned size, bool store);
+
+/** Before tick `until` the core makes only accesses that are pc_served, or shown to it, and does
+ *  not trap: so long as the caches lose nothing. An earlier call is forgotten. */
+void pc_foresee(struct pc_cpu *cpu, sim_tick until);
+
+/** @return up to when that holds as far as is known; 0: nothing is */
+sim_tick pc_foreseen(const struct pc_cpu *cpu);
 
 /** A core's run ends for this reason. The core is as it must be when `run` returns; it returns what
  *  this returns: 0, or cpu->now for PC_STOP_HORIZON. */

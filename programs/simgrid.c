@@ -6,9 +6,13 @@
  * functions that we call is a row of CALLS.
  *
  * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is
- * part of the result. So an actor whose deadline comes only reports that (`turn`) and then waits
+ * part of the result. So an actor whose deadline comes only reports that (`due`) and then waits
  * for the hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly
  * one actor works; the order of grants is decided by us.
+ *
+ * A call of SimGrid's that may wait costs more than most turns have to do. SimGrid lets everybody
+ * go on in the order in which they were woken: who is granted a turn before who has granted it. So
+ * the thread has handed it back when the grant returns, and nobody need wait for that.
  *
  * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
  * and SIGSEGV when it starts; we give them back.
@@ -49,6 +53,7 @@
     CALL(sg_actor_daemonize)          \
     CALL(sg_actor_set_host)           \
     CALL(sg_actor_sleep_for)          \
+    CALL(sg_actor_yield)              \
     CALL(sg_sem_init)                 \
     CALL(sg_sem_destroy)              \
     CALL(sg_sem_acquire)              \
@@ -79,7 +84,8 @@ struct prog_actor {
 struct prog_actors {
     struct calls call;
     struct prog_actor *all;
-    sg_sem_t turn; /* a thread hands the turn back, or reports that its deadline came */
+    sg_sem_t due; /* a thread reports that its deadline came */
+    bool handed;  /* the turn is the hardware's */
     void (*hardware)(struct prog_actors *as, void *ctx);
     void *ctx;
 };
@@ -276,13 +282,13 @@ int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_acto
     free(platform);
     if (err < 0)
         return err;
-    as.turn = as.call.sg_sem_init(0);
+    as.due = as.call.sg_sem_init(0);
     hw = as.call.sg_actor_init("hardware", as.call.sg_host_by_name("hardware"));
     start(&as.call, hw, hardware_main, &as);
     as.call.simgrid_run();
     DL_FOREACH_SAFE(as.all, a, tmp)
         prog_actor_free(&as, a);
-    as.call.sg_sem_destroy(as.turn);
+    as.call.sg_sem_destroy(as.due);
     return 0;
 }
 
@@ -306,7 +312,7 @@ static void actor_main(int argc, char **argv)
     as->call.sg_actor_daemonize(as->call.sg_actor_self());
     as->call.sg_sem_acquire(a->go);
     a->body(a->arg);
-    as->call.sg_sem_release(as->turn);
+    as->handed = true;
 }
 
 struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
@@ -337,27 +343,31 @@ void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due)
     if ((double)to > now)
         as->call.sg_actor_sleep_for((double)to - now);
     while (due-- > 0)
-        as->call.sg_sem_acquire(as->turn);
+        as->call.sg_sem_acquire(as->due);
 }
 
 void prog_actor_grant(struct prog_actor *a)
 {
-    a->as->call.sg_sem_release(a->go);
-    a->as->call.sg_sem_acquire(a->as->turn);
+    struct prog_actors *as = a->as;
+
+    as->handed = false;
+    as->call.sg_sem_release(a->go);
+    while (!as->handed) /* the thread has called SimGrid itself */
+        as->call.sg_actor_yield();
 }
 
 bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
 {
     const struct calls *calls = &a->as->call;
 
-    calls->sg_sem_release(a->as->turn);
+    a->as->handed = true;
     if (deadline == SIM_NEVER) {
         calls->sg_sem_acquire(a->go);
         return true;
     }
     if (!calls->sg_sem_acquire_timeout(a->go, (double)deadline - calls->simgrid_get_clock()))
         return true;
-    calls->sg_sem_release(a->as->turn);
+    calls->sg_sem_release(a->as->due);
     calls->sg_sem_acquire(a->go);
     return false;
 }

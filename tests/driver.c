@@ -220,12 +220,13 @@ Test(driver, computing_can_be_stopped_at_any_pcycle)
 
 /* ---- packed references, and waits ------------------------------------------------------------ */
 
-enum { ROUNDS = 20, PACKED = 90, FLAGS = 0x8000, SHIFTS = 4 };
+enum { ROUNDS = 20, PACKED = 90, FLAGS = 0x8000, SHIFTS = 4, SEEDS = 12, SMALL = 1024 };
 
 /* A card of a ring, each of which waits in each round for the one before it. */
 struct runner {
     uint64_t random;
-    bool packed; /* references are handed over many at once */
+    bool packed;  /* references are handed over many at once */
+    unsigned own; /* of so many references one is to a shared line */
     struct pc_packed many[PACKED];
     unsigned count, taken, round, step;
     uint64_t log;
@@ -244,7 +245,7 @@ static void draw_many(struct runner *r, unsigned card)
     r->taken = 0;
     for (unsigned i = 0; i < r->count; i++) {
         const unsigned shift = (unsigned)actors_draw(&r->random, SHIFTS);
-        const uint64_t line = actors_draw(&r->random, 8)
+        const uint64_t line = actors_draw(&r->random, r->own)
                                   ? LINES + card * 4 + actors_draw(&r->random, 4)
                                   : actors_draw(&r->random, LINES);
         const enum pc_reference_kind kind =
@@ -316,8 +317,8 @@ static void noted(void *self, unsigned card, const struct pc_reference *referenc
 
 static const struct pc_driver_source runners = {.next = after, .done = noted, .more = many};
 
-/* @param check  no line is shown to a core: it has no short way */
-static uint64_t run_ring(bool packed, bool check, sim_tick step)
+/* @param check  no line is shown to a core: it has no short way, and foresees nothing */
+static uint64_t run_ring(uint64_t seed, bool packed, bool check, sim_tick step)
 {
     struct nm_params p;
     struct runner runner[CARDS];
@@ -328,9 +329,12 @@ static uint64_t run_ring(bool packed, bool check, sim_tick step)
     p.ring_locals = p.ring_groups = 1;
     p.memory_size = 1 << 20;
     p.check = check;
+    if (seed & 1)
+        p.l1d_size = SMALL / 2, p.l2_size = SMALL;
     struct nm_machine *m = actors_machine(&p);
     for (unsigned i = 0; i < CARDS; i++) {
-        runner[i] = (struct runner){.random = i, .packed = packed};
+        runner[i] =
+            (struct runner){.random = seed << 8 | i, .packed = packed, .own = seed & 2 ? 2 : 8};
         pc_drive(m, i, &runners, &runner[i], 1 + i);
     }
     for (unsigned left = CARDS; left;) {
@@ -355,11 +359,60 @@ static uint64_t run_ring(bool packed, bool check, sim_tick step)
 
 Test(driver, short_ways_give_what_the_plain_one_does)
 {
-    const uint64_t plain = run_ring(false, true, 1 << 20);
-    for (unsigned i = 0; i < 8; i++) {
-        static const sim_tick steps[] = {1 << 20, 997};
-        cr_expect_eq(run_ring(i & 1, i & 2, steps[i >> 2]), plain,
-                     "packed %u, checked %u, steps of %lu", i & 1, i >> 1 & 1,
-                     (unsigned long)steps[i >> 2]);
+    static const sim_tick steps[] = {1 << 20, 997};
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const uint64_t plain = run_ring(seed, false, true, steps[0]);
+        for (unsigned i = 0; i < 8; i++)
+            cr_expect_eq(run_ring(seed, i & 1, i & 2, steps[i >> 2]), plain,
+                         "seed %lu, packed %u, checked %u, steps of %lu", (unsigned long)seed,
+                         i & 1, i >> 1 & 1, (unsigned long)steps[i >> 2]);
     }
+}
+
+/* ---- what it foresees ------------------------------------------------------------------------ */
+
+enum { LOADS = 20, WORK = 50 };
+
+static size_t loads(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
+{
+    struct runner *r = self;
+    (void)card, (void)now;
+    const unsigned count = r->count;
+    *first = r->many;
+    r->count = 0;
+    return count;
+}
+
+static void nothing(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    (void)self, (void)card, (void)now, (void)out;
+}
+
+/* Loads that hit are foreseen, up to the one that misses; until the line is taken away. */
+Test(driver, what_it_foresees_ends_where_a_line_is_missing_or_lost)
+{
+    static const struct pc_driver_source only_loads = {.next = nothing, .more = loads};
+    static const struct pc_reference store = {.kind = PC_REFERENCE_STORE, .size = 8};
+    struct runner r = {.count = LOADS};
+    struct list l = {&store, 1, 0};
+    struct nm_params p;
+    struct nm_trap trap;
+    actors_plain_params(&p);
+    for (unsigned i = 0; i < LOADS; i++)
+        r.many[i] = (struct pc_packed){
+            .what = pc_pack(PC_REFERENCE_LOAD, 3, i + 1 < LOADS ? 0 : p.l2_line), .ticks = WORK};
+    struct nm_machine *m = actors_machine(&p);
+    pc_drive(m, 0, &only_loads, &r, 0);
+    struct pc_cpu *cpu = pc_cpu_at(m, 0);
+    cr_assert_eq(nm_machine_run(m, 300, &trap), NM_RUN_UNTIL);
+    const uint64_t left = LOADS - 1 - cpu->states[PC_ST_LOAD];
+    cr_expect_eq(cpu->states[PC_ST_INT], cpu->instructions - cpu->states[PC_ST_LOAD]);
+    cr_assert(left >= LOADS / 2 && left < LOADS, "there is something to foresee");
+    cr_expect_geq(pc_foreseen(cpu), cpu->now + (left - 1) * WORK);
+    cr_expect_lt(pc_foreseen(cpu), cpu->now + (left + 1) * WORK, "the last one misses");
+    pc_drive(m, 1, &lists, &l, nm_machine_now(m));
+    cr_assert_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_TRAP);
+    cr_expect_eq(trap.card, 1, "its store is done");
+    cr_expect_leq(pc_foreseen(cpu), cpu->now, "it has the line no more");
+    nm_machine_free(m);
 }

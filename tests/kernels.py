@@ -5,7 +5,8 @@
     kernels.py NUMACHINE HOME readme     the README's list is that of the sources
     kernels.py NUMACHINE HOME scaling    the speed-ups of scaling.yaml are those that it expects, and the README's
     kernels.py NUMACHINE HOME --write    writes the README's list and its tables of misses and speed-ups anew
-    kernels.py NUMACHINE HOME --speed N  prints the README's table of speeds, with N threads
+    kernels.py NUMACHINE HOME --speed N  prints times of the host, with N threads
+    kernels.py NUMACHINE HOME --cost     writes the table of host instructions in docs/kernels.md anew (needs valgrind)
 
 A kernel checks its own result, and says it in a line, which kernel, twin and qemu must have in common for every
 number of threads. Then what the caches of both have done is compared. Of each, what an idle kernel takes (two barriers)
@@ -74,6 +75,7 @@ class Run:
     whole: dict     # of the run
     hash: str
     seconds: float  # user time
+    cost: int       # instructions of the host; 0: not counted
 
 
 class Kernels:
@@ -81,6 +83,7 @@ class Kernels:
         self.numachine, self.scratch = numachine, pathlib.Path(scratch)
         self.folder = pathlib.Path(home).resolve() / "experiments/kernels"
         self.include = self.folder.parent / "include"
+        self.counter = []
 
     def build(self, name, source=None):
         """(kernel, twin) as files."""
@@ -106,7 +109,7 @@ class Kernels:
             out = pathlib.Path(directory, "out")
             how, what = self.command(program, threads, arguments)
             before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-            done = simulator.bounded([*how, "-o", out, *what], capture_output=True, text=True)
+            done = simulator.bounded([*self.counter, *how, "-o", out, *what], capture_output=True, text=True)
             spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
             assert done.returncode == 0, f"{what}, {threads} threads: {done.returncode}\n{done.stdout}{done.stderr}"
             stats = {"whole": {}}
@@ -118,7 +121,7 @@ class Kernels:
             assert len(stats) == 1, f"{program.name} measures one region: {list(stats)}"
             manifest = json.loads((out / "manifest.json").read_text())
             return Run(done.stdout, *stats.values(), whole, manifest["end"]["result_hash"],
-                       spent)
+                       spent, sum(map(int, re.findall(r"Collected : (\d+)", done.stderr))))
 
 
 # ---- results ---------------------------------------------------------------------------------------------------------
@@ -254,7 +257,7 @@ def write(kernels):
 def best_of(kernels, programs, threads, given, times=5):
     """(references, shortest user time [s]) of each, run in turns so many times."""
     rounds = [[kernels.run(p, threads, given) for p in programs] for _ in range(times)]
-    return [(of_one[0].whole["truth.loads"] + of_one[0].whole["truth.stores"], min(run.seconds for run in of_one))
+    return [(references(of_one[0]), min(run.seconds for run in of_one))
             for of_one in zip(*rounds)]
 
 
@@ -268,6 +271,40 @@ def print_speed(kernels, threads):
         print(f"| {name} | {count[0] / 1e3:,.0f} : {count[1] / 1e3:,.0f} | {took[0]:.2f} : {took[1]:.2f} "
               f"| {count[0] / took[0] / (count[1] / took[1]):.1f} | {took[1] / took[0]:.1f} |", flush=True)
     print(f"| an idle one, taken away | | {idle[0][1]:.2f} : {idle[1][1]:.2f} | | |")
+
+
+def references(run):
+    return run.whole["truth.loads"] + run.whole["truth.stores"]
+
+
+def table_of_costs(kernels):
+    """With one thread, under callgrind: instructions do not depend on what else the host does."""
+    kernels.counter = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        idle = list(pool.map(lambda p: kernels.run(p, 1, []), kernels.build_idle()))
+        programs = {name: kernels.build(name) for name in KERNELS}
+        runs = {name: [pool.submit(kernels.run, p, 1, KERNELS[name].medium) for p in pair]
+                for name, pair in programs.items()}
+    lines = ["| kernel | thousand references | million host instructions | a reference | references an instruction | the same work |",
+             "|---|--:|--:|--:|--:|--:|"]
+    for name, pair in runs.items():
+        pair = [run.result() for run in pair]
+        cost = [run.cost - nothing.cost for run, nothing in zip(pair, idle)]
+        count = [references(run) for run in pair]
+        each = [c / n for c, n in zip(cost, count)]
+        lines.append(f"| {name} | {count[0] / 1e3:,.0f} : {count[1] / 1e3:,.0f} | {cost[0] / 1e6:,.0f} : {cost[1] / 1e6:,.0f} "
+                     f"| {each[0]:,.0f} : {each[1]:,.0f} | {each[1] / each[0]:.1f} | {cost[1] / cost[0]:.1f} |")
+    lines.append("| an idle one, taken away | | " + " : ".join(f"{run.cost / 1e6:,.0f}" for run in idle) + " | | | |")
+    return "\n".join(lines)
+
+
+def write_costs(kernels):
+    if not shutil.which("valgrind"):
+        sys.exit("no valgrind here")
+    page = kernels.folder.parent.parent / "docs/kernels.md"
+    table = table_of_costs(kernels)
+    page.write_text(between(page.read_text(), "costs", table))
+    print(table)
 
 
 def main():
@@ -284,6 +321,8 @@ def main():
             check_scaling(kernels)
         elif what == "--write":
             write(kernels)
+        elif what == "--cost":
+            write_costs(kernels)
         elif what == "--speed":
             print_speed(kernels, int(sys.argv[4]))
         else:

@@ -13,6 +13,11 @@
 #include <endian.h>
 #include <string.h>
 
+enum {
+    ENOUGH = 1000,  /**< [ticks] of packed references that are looked at ahead */
+    AHEAD = 100000, /**< [ticks] foreseen at most: the watchdog looks between windows */
+};
+
 struct driver {
     struct pc_cpu base;
     const struct pc_driver_source *source;
@@ -21,10 +26,13 @@ struct driver {
     bool asked;
     bool quiet;                                  /**< the source is not told of it */
     const struct pc_packed *packed, *packed_end; /**< to be made before the source is asked */
-    sim_tick began;                              /**< it was first tried; SIM_NEVER: not yet */
-    uint64_t line; /**< of instructions, the last one that was looked up (LINE), ... */
-    bool again;    /**< ... and is to be looked up again before the reference is tried again */
-    uint64_t left; /**< [PCycles] to compute before the next one ... */
+    const struct pc_packed *seen;                /**< those before it have been foreseen, ... */
+    const struct pc_packed *sure; /**< ... and those before it are shown; NULL: none */
+    uint64_t tag[4]; /**< bits of a packed address that a line's tag has, by its size's logarithm */
+    sim_tick began;  /**< it was first tried; SIM_NEVER: not yet */
+    uint64_t line;   /**< of instructions, the last one that was looked up (LINE), ... */
+    bool again;      /**< ... and is to be looked up again before the reference is tried again */
+    uint64_t left;   /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
 
@@ -210,6 +218,8 @@ static void ask(struct driver *d)
     if (d->packed == d->packed_end && d->source->more) {
         const size_t count = d->source->more(d->self, d->base.number, d->base.now, &d->packed);
         d->packed_end = d->packed + count;
+        d->seen = d->packed;
+        d->sure = NULL;
         if (count)
             return;
     }
@@ -245,34 +255,57 @@ static bool begin(struct driver *d, enum pc_stop *stop)
 /* ---- the short ways -------------------------------------------------------------------------- */
 
 /* The place of a primary cache where the bytes at an address would be shown. */
-static const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
+static inline const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
 {
     return &cpu->d[va >> cpu->dshift & cpu->dmask];
 }
 
-/* What `rtag` or `wtag` must be for the access to hit: one that is not aligned never does. */
-static uint64_t tag_of(const struct pc_cpu *cpu, uint64_t va, unsigned size)
+/* Bits of a packed reference that say whether it is a load or a store, or something else. */
+#define REFERS (UINT64_C(1) << (PC_PACKED_BITS + 9))
+#define OTHERS (~UINT64_C(0) << (PC_PACKED_BITS + 9))
+
+/* What is left of an address in the tag of a line, for each size: an access that is not aligned
+   never has the line's. */
+static void find_tags(struct driver *d)
 {
-    return va & (~((UINT64_C(1) << cpu->dshift) - 1) | (size - 1));
+    const uint64_t line = ~((UINT64_C(1) << d->base.dshift) - 1);
+    for (unsigned shift = 0; shift < 4; shift++)
+        d->tag[shift] =
+            ((line | ((1u << shift) - 1)) & ((UINT64_C(1) << PC_PACKED_BITS) - 1)) | OTHERS;
 }
 
-/* Whether a packed reference hits: then a store is made, and nothing is left to do but its time. */
-static inline bool hit(const struct pc_cpu *cpu, uint64_t what, uint32_t value)
+static inline uint64_t work_of(const struct pc_packed *p)
 {
-    const uint64_t va = what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
-    const unsigned size = 1u << (what >> PC_PACKED_BITS & 3);
-    const struct pc_line *line = place_of(cpu, va);
-    switch (what >> (PC_PACKED_BITS + 8)) {
-    case PC_REFERENCE_LOAD:
-        return line->rtag == tag_of(cpu, va, size);
-    case PC_REFERENCE_STORE:
-        if (line->wtag != tag_of(cpu, va, size))
-            return false;
-        put((uint8_t *)(line->host + va), size, value); // NOLINT(performance-no-int-to-ptr)
-        return true;
-    default:
-        return false;
-    }
+    return (uint64_t)p->ticks + !p->ticks;
+}
+
+_Static_assert((PC_REFERENCE_LOAD ^ PC_REFERENCE_STORE) == 1 && PC_REFERENCE_LOAD % 2 == 0,
+               "loads and stores are told from the rest by one comparison, REFERS");
+
+static inline bool refers(const struct pc_packed *p)
+{
+    return (p->what & OTHERS) == REFERS;
+}
+
+static inline bool stores(const struct pc_packed *p)
+{
+    return p->what >> (PC_PACKED_BITS + 8) & 1;
+}
+
+/* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
+static inline bool shown(const struct driver *d, const struct pc_packed *p)
+{
+    const struct pc_line *line = place_of(&d->base, p->what);
+    return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) ==
+           ((stores(p) ? line->wtag : line->rtag) | REFERS);
+}
+
+/* Makes a packed store that is shown. */
+static inline void put_shown(const struct driver *d, const struct pc_packed *p)
+{
+    const uint64_t va = address_of(p);
+    put((uint8_t *)(place_of(&d->base, va)->host + va), // NOLINT(performance-no-int-to-ptr)
+        size_of(p), p->value);
 }
 
 /* The books of packed references that hit: of `from` up to `to`, some of which are stores. The last
@@ -294,44 +327,77 @@ static void enter(struct driver *d, const struct pc_packed *to, uint64_t stores,
     d->state = PC_ST_INT;
 }
 
-/* Makes packed references as long as they hit and the horizon is not reached.
+/* Makes packed references as long as they hit and the horizon is not reached. Those that are sure
+   to are not looked up again.
    @return whether it made any */
 static bool hits(struct driver *d)
 {
     const struct pc_cpu *cpu = &d->base;
-    const struct pc_packed *p = d->packed, *const end = d->packed_end;
+    const struct pc_packed *p = d->packed, *const end = d->packed_end, *const sure = d->sure;
     const sim_tick horizon = cpu->horizon;
     sim_tick now = cpu->now;
-    uint64_t stores = 0, work = 1;
-    while (p < end && now < horizon && hit(cpu, p->what, p->value)) {
-        stores += kind_of(p) == PC_REFERENCE_STORE;
-        work = p->ticks > 1 ? p->ticks : 1;
-        p++;
-        if (work > UINT16_MAX || work > horizon - now) {
-            d->left = work - 1; /* in parts, as all work is that the horizon cuts */
-            now += work = 1;
-            break;
+    uint64_t stored = 0, work = 1;
+    while (p < end && now < horizon && (p < sure || shown(d, p))) {
+        if (stores(p)) {
+            put_shown(d, p);
+            stored++;
         }
+        work = work_of(p);
         now += work;
+        p++;
     }
     if (p == d->packed)
         return false;
-    enter(d, p, stores, now, work - 1);
+    if (work > UINT16_MAX || now > horizon) { /* in parts, as all work is that the horizon cuts */
+        d->left = work - 1;
+        now -= d->left;
+        work = 1;
+    }
+    enter(d, p, stored, now, work - 1);
     return true;
 }
 
-/* A wait whose word is shown, and is not what is waited for, looks at it until the horizon in vain.
-   @return whether it did */
+/* Makes a packed load or store that does not hit. @return false: *stop says why; it is the
+   reference under way now */
+static bool serve(struct driver *d, enum pc_stop *stop)
+{
+    struct pc_cpu *cpu = &d->base;
+    const struct pc_packed *p = d->packed;
+    const bool store = stores(p);
+    d->state = PC_ST_INT;
+    uint8_t *const stored = store ? pc_store(cpu, address_of(p), size_of(p), cpu->now, stop) : NULL;
+    if (store ? !stored : !pc_load(cpu, address_of(p), size_of(p), cpu->now, stop)) {
+        unpack(d);
+        d->asked = d->quiet = true;
+        d->began = cpu->now;
+        return false;
+    }
+    if (store)
+        put(stored, size_of(p), p->value);
+    pc_complete(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
+    cpu->instructions++;
+    d->left = work_of(p) - 1;
+    d->packed++;
+    return true;
+}
+
+/* Whether it is a wait whose word is shown, and is not what is waited for. */
+static bool waits_in_vain(const struct pc_cpu *cpu, const struct pc_reference *r)
+{
+    const struct pc_line *line = place_of(cpu, r->address);
+    return r->kind == PC_REFERENCE_WAIT &&
+           line->rtag == (r->address & ~((UINT64_C(1) << cpu->dshift) - 1)) &&
+           !holds(r, get((const uint8_t *)(line->host + r->address),
+                         r->size)); // NOLINT(performance-no-int-to-ptr)
+}
+
+/* Such a wait looks at its word until the horizon in vain. @return whether it did */
 static bool look_on(struct driver *d)
 {
     struct pc_cpu *cpu = &d->base;
     const struct pc_reference *r = &d->reference;
-    const struct pc_line *line = place_of(cpu, r->address);
     const uint64_t round = r->ticks > 1 ? r->ticks : 1, room = cpu->horizon - cpu->now;
-    if (r->kind != PC_REFERENCE_WAIT || line->rtag != tag_of(cpu, r->address, r->size) ||
-        round > room || round > UINT16_MAX ||
-        holds(r, get((const uint8_t *)(line->host + r->address),
-                     r->size))) // NOLINT(performance-no-int-to-ptr)
+    if (round > room || round > UINT16_MAX || !waits_in_vain(cpu, r))
         return false;
     const uint64_t rounds = room / round;
     if (d->began == SIM_NEVER)
@@ -345,6 +411,53 @@ static bool look_on(struct driver *d)
     return true;
 }
 
+/* ---- what it will do ------------------------------------------------------------------------- */
+
+/* Whether a packed reference would be served without asking anybody. */
+static bool served(const struct pc_cpu *cpu, const struct pc_packed *p)
+{
+    return !refers(p) || pc_served(cpu, address_of(p), size_of(p), stores(p));
+}
+
+/* The tick before which the packed references from `at` on are served. Of those that were looked at
+   before, nothing has been lost since. */
+static sim_tick served_until(struct driver *d, sim_tick at)
+{
+    const struct pc_packed *p = d->packed;
+    const sim_tick enough = at + ENOUGH;
+    for (; p < d->seen; p++)
+        at += work_of(p);
+    if (d->sure == p || p == d->packed) {
+        for (; p < d->packed_end && at < enough && shown(d, p); p++)
+            at += work_of(p);
+        d->sure = p;
+    }
+    for (; p < d->packed_end && at < enough && (shown(d, p) || served(&d->base, p)); p++)
+        at += work_of(p);
+    d->seen = p;
+    return at;
+}
+
+/* Says for how long nobody could notice what it does: at the horizon, if it is not known. A wait
+   that looks at what it has seen in vain sees it until the caches lose it. */
+static void foresee(struct driver *d)
+{
+    struct pc_cpu *cpu = &d->base;
+    const sim_tick at = cpu->now + d->left;
+    sim_tick until = at;
+    if (pc_foreseen(cpu) > cpu->now)
+        return;
+    if (!pc_foreseen(cpu) || d->seen < d->packed)
+        d->seen = d->packed;
+    if (!d->asked)
+        until = served_until(d, at);
+    else if (waits_in_vain(cpu, &d->reference))
+        until = SIM_NEVER;
+    else
+        until = sim_later(at, d->reference.at);
+    pc_foresee(cpu, sim_earlier(until, cpu->now + AHEAD));
+}
+
 static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
 {
     struct driver *d = (struct driver *)cpu;
@@ -352,17 +465,26 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     if (cpu->now >= horizon)
         return cpu->now;
     cpu->horizon = horizon;
+    if (!pc_foreseen(cpu))
+        d->sure = NULL;
+    if (!d->tag[0])
+        find_tags(d);
     while (cpu->now < horizon)
         if (d->left) {
             d->left -= compute(d);
         } else if (!d->asked) {
-            if (!hits(d))
+            if (hits(d))
+                continue;
+            if (d->packed == d->packed_end || !refers(d->packed))
                 ask(d);
+            else if (!serve(d, &stop))
+                return pc_stopped(cpu, stop);
         } else if (cpu->now < d->reference.at) {
             pass(cpu, PC_ST_INT, d->reference.at - cpu->now);
         } else if (!look_on(d) && !begin(d, &stop)) {
             return pc_stopped(cpu, stop);
         }
+    foresee(d);
     return cpu->now;
 }
 
@@ -375,8 +497,19 @@ static void leave(struct pc_cpu *cpu)
         d->line && d->asked && d->began != SIM_NEVER && d->reference.kind != PC_REFERENCE_LINE;
 }
 
-static const struct pc_core_ops core = {
-    .name = "driver", .size = sizeof(struct driver), .run = run, .leave = leave};
+static void moved(struct pc_cpu *cpu)
+{
+    struct driver *d = (struct driver *)cpu;
+    d->tag[0] = 0;
+    d->sure = NULL;
+}
+
+static const struct pc_core_ops core = {.name = "driver",
+                                        .size = sizeof(struct driver),
+                                        .foresees = true,
+                                        .run = run,
+                                        .leave = leave,
+                                        .moved = moved};
 
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
@@ -389,7 +522,7 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     d->self = self;
     d->asked = d->again = false;
     d->line = 0;
-    d->packed = d->packed_end = NULL;
+    d->packed = d->packed_end = d->seen = d->sure = NULL;
     d->left = 0;
     nm_card_resume(m, card, at);
 }

@@ -7,6 +7,9 @@
  * know something, and takes no simulated time. What a thread computes ahead nobody can see but
  * through a word, and words are simulated.
  *
+ * A kernel that crashes is stopped where it stands: its signal ends the run, as a guest's would.
+ * What it has done to the simulator's memory before nobody knows.
+ *
  * Memory of kn_alloc has an address of the host and a simulated one, which differ by a constant, so
  * where the host has put it is no part of any result.
  */
@@ -20,6 +23,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,8 +56,13 @@ struct member {
     struct prog_actor *actor;
     struct driven_batch out; /**< handed over */
     struct driven_result result;
+    sigjmp_buf crashed;            /**< where it goes on that has */
     struct kn_packed batch[BATCH]; /**< the first is work before the first reference */
 };
+
+/** Signals of code that crashes. */
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { CRASHES = sizeof crashes / sizeof *crashes, CRASH_STACK = 64 << 10 };
 
 struct kernels {
     struct driven_team team;
@@ -64,8 +73,12 @@ struct kernels {
     void *data;            /**< the kernel's own */
     struct member *member; /**< [threads] */
     struct member *turn;   /**< who computes; NULL: `setup` or `check` */
-    jmp_buf refused;       /**< where those go on that cannot */
-    uint8_t *memory;       /**< `room` bytes of host memory, `used` of them given */
+    sigjmp_buf refused;    /**< where those go on that cannot */
+    sigjmp_buf *own;       /**< the kernel's own code runs: where it goes on if it crashes */
+    struct sigaction before[CRASHES]; /**< what the signals did without us */
+    stack_t stack_before;
+    uint8_t *stack;  /**< of the handler: a kernel's may be full */
+    uint8_t *memory; /**< `room` bytes of host memory, `used` of them given */
     size_t room, used;
     char asked[ASKED][ASKED_NAME]; /**< names of the arguments that it knows */
     unsigned asks;
@@ -80,6 +93,69 @@ static struct kernels *of_program(const struct kn_program *p)
 static struct member *of_thread(struct kn_thread *t)
 {
     return (struct member *)((char *)t - offsetof(struct member, thread));
+}
+
+/* ---- crashes --------------------------------------------------------------------------------- */
+
+/** Whose kernel runs: a handler of signals is told nothing else. */
+static struct kernels *under_way;
+
+/** Of the kernel's own code: it goes on where it was left last. Of others: as it would without us.
+ */
+static void on_crash(int number)
+{
+    struct kernels *k = under_way;
+    sigjmp_buf *own = k->own;
+    unsigned i = 0;
+
+    k->own = NULL;
+    if (own)
+        siglongjmp(*own, number);
+    while (crashes[i] != number)
+        i++;
+    sigaction(number, &k->before[i], NULL);
+    if (k->before[i].sa_handler == SIG_DFL || k->before[i].sa_handler == SIG_IGN)
+        raise(number);
+    else
+        k->before[i].sa_handler(number);
+}
+
+static void catch_crashes(struct kernels *k)
+{
+    const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    stack_t stack = {.ss_size = CRASH_STACK};
+
+    under_way = k;
+    k->stack = sim_alloc(1, CRASH_STACK);
+    stack.ss_sp = k->stack;
+    sigaltstack(&stack, &k->stack_before);
+    for (unsigned i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &action, &k->before[i]);
+}
+
+static void let_crash(struct kernels *k)
+{
+    if (!under_way)
+        return;
+    for (unsigned i = 0; i < CRASHES; i++)
+        sigaction(crashes[i], &k->before[i], NULL);
+    sigaltstack(&k->stack_before, NULL);
+    free(k->stack);
+    under_way = NULL;
+}
+
+/** ... and where a thread was when it crashed, as far as that is known. */
+static void say_crashed(struct member *m, int number)
+{
+    const struct kn_thread *t = &m->thread;
+    struct prog_run *run = m->of->team.run;
+
+    if (t->file)
+        prog_finish(run, PROG_SIGNALED, number, "thread %u has crashed (SIG%s), after %s at %s:%u",
+                    t->number, sigabbrev_np(number), t->what, t->file, t->line);
+    else
+        prog_finish(run, PROG_SIGNALED, number, "thread %u has crashed (SIG%s)", t->number,
+                    sigabbrev_np(number));
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -98,7 +174,9 @@ static void hand_over(struct member *m)
 {
     put_batch(m);
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
+    m->of->own = NULL;
     prog_actor_wait(m->actor, SIM_NEVER);
+    m->of->own = &m->crashed;
     m->thread.last = m->batch;
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};
     m->out = (struct driven_batch){.act = DRIVEN_MORE};
@@ -113,7 +191,10 @@ static void refill(void *self, unsigned thread, sim_tick now, const struct drive
     (void)now;
     m->result = *result;
     k->turn = m;
-    prog_actor_grant(m->actor);
+    if (!k->team.run->over)
+        prog_actor_grant(m->actor);
+    else
+        m->out = (struct driven_batch){.act = DRIVEN_UNTIL, .value = INT64_MAX};
     k->turn = NULL;
     *out = m->out;
 }
@@ -121,8 +202,9 @@ static void refill(void *self, unsigned thread, sim_tick now, const struct drive
 /** Who computes cannot go on; the run's end is decided. */
 static __attribute__((noreturn)) void stop(struct kernels *k)
 {
+    k->own = NULL;
     if (!k->turn)
-        longjmp(k->refused, 1);
+        siglongjmp(k->refused, -1);
     for (;;) {
         k->turn->out = (struct driven_batch){.act = DRIVEN_UNTIL, .value = INT64_MAX};
         hand_over(k->turn);
@@ -302,12 +384,17 @@ static bool owns(void *self, uint64_t va)
 static void ended(void *self)
 {
     struct kernels *k = self;
-
+    const int number = sigsetjmp(k->refused, 0);
     int wrong;
 
-    if (setjmp(k->refused))
+    if (number > 0)
+        prog_finish(k->team.run, PROG_SIGNALED, number, "the kernel's check has crashed (SIG%s)",
+                    sigabbrev_np(number));
+    if (number)
         return;
+    k->own = &k->refused;
     wrong = k->kernel->check(&k->program, k->data);
+    k->own = NULL;
     prog_finish(k->team.run, PROG_EXITED, wrong >= 0 && wrong <= UINT8_MAX ? wrong : 1, NULL);
 }
 
@@ -349,9 +436,16 @@ static void make_member(struct kernels *k, unsigned i)
 
 static bool set_up(struct kernels *k)
 {
-    if (setjmp(k->refused))
+    const int number = sigsetjmp(k->refused, 0);
+
+    if (number > 0)
+        prog_finish(k->team.run, PROG_UNLOADABLE, 0, "the kernel's setup has crashed (SIG%s)",
+                    sigabbrev_np(number));
+    if (number)
         return false;
+    k->own = &k->refused;
     k->data = k->kernel->setup(&k->program);
+    k->own = NULL;
     return all_asked(k);
 }
 
@@ -366,7 +460,8 @@ static bool prepare(void *self, struct prog_run *run)
     k->program.calls = &calls;
     if (!driven_team_prepare(&k->team, run, &producer, 0) || !reserve(k))
         return false;
-    k->kernel = kernels_load(k->what->path, &k->object, why, sizeof why);
+    k->kernel = kernels_load(k->what->path, k->what->beside ? k->what->beside : k->what->path,
+                             &k->object, why, sizeof why);
     if (!k->kernel) {
         prog_finish(run, PROG_UNLOADABLE, 0, "%s", why);
         return false;
@@ -374,6 +469,7 @@ static bool prepare(void *self, struct prog_run *run)
     k->member = sim_alloc(k->team.threads, sizeof *k->member);
     for (unsigned i = 0; i < k->team.threads; i++)
         make_member(k, i);
+    catch_crashes(k);
     return set_up(k);
 }
 
@@ -381,8 +477,15 @@ static bool prepare(void *self, struct prog_run *run)
 static void live(void *arg)
 {
     struct member *m = arg;
+    const int number = sigsetjmp(m->crashed, 0);
 
+    if (number) {
+        say_crashed(m, number);
+        stop(m->of);
+    }
+    m->of->own = &m->crashed;
     m->of->kernel->work(&m->thread, m->of->data);
+    m->of->own = NULL;
     m->out = (struct driven_batch){.act = DRIVEN_OVER};
     put_batch(m);
 }
@@ -406,6 +509,7 @@ static void end(void *self)
     k->team.run->out->stdout_hash = XXH64_digest(k->hash);
     XXH64_freeState(k->hash);
     driven_team_end(&k->team);
+    let_crash(k);
     kernels_unload(k->object);
     free(k->member);
     if (k->memory)

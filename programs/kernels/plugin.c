@@ -86,22 +86,32 @@ bool kernels_check(const char *path, char *why, size_t size)
     return !what;
 }
 
-const struct kn_kernel *kernels_load(const char *path, void **object, char *why, size_t size)
+/** What dlopen says of a file, without the file's name. */
+static const char *reason(const char *said, const char *file)
+{
+    const size_t length = strlen(file);
+
+    return !strncmp(said, file, length) && !strncmp(said + length, ": ", 2) ? said + length + 2
+                                                                            : said;
+}
+
+const struct kn_kernel *kernels_load(const char *path, const char *name, void **object, char *why,
+                                     size_t size)
 {
     const struct kn_kernel *kernel;
     char *file = sim_format("%s%s", strchr(path, '/') ? "" : "./", path); /* never a library's */
 
     *object = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!*object)
+        snprintf(why, size, "cannot load the kernel %s: %s", name, reason(dlerror(), file));
     free(file);
-    if (!*object) {
-        snprintf(why, size, "cannot load the kernel: %s", dlerror());
+    if (!*object)
         return NULL;
-    }
     kernel = dlsym(*object, SYMBOL);
     if (kernel && kernel->version == KN_VERSION)
         return kernel;
     snprintf(why, size, "%s: built for another version of numachine_kernel.h; build it again",
-             path);
+             name);
     kernels_unload(*object);
     *object = NULL;
     return NULL;

@@ -11,8 +11,11 @@
 bool kernels_check(const char *path, char *why, size_t size);
 
 /** Loads one, which may run constructors of its own. The caller gives `*object` back by
- *  kernels_unload. @return NULL with one line in `why` */
-const struct kn_kernel *kernels_load(const char *path, void **object, char *why, size_t size);
+ *  kernels_unload.
+ *  @param name  of the user's file, for messages
+ *  @return NULL with one line in `why` */
+const struct kn_kernel *kernels_load(const char *path, const char *name, void **object, char *why,
+                                     size_t size);
 void kernels_unload(void *object);
 
 #endif
