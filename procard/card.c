@@ -177,6 +177,7 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
 {
     struct pc_cpu *cpu = &card->cpu;
     pc_core_settle(card);
+    card->nm.quiet = 0;
     if (card->warm.on)
         pc_warm_off(card);
     if (card->functional != (mode == NM_MODE_FUNCTIONAL))

@@ -79,10 +79,13 @@ static __attribute__((noinline)) sim_tick takes_elsewhere(const struct pc_card *
     return count ? sum / count : guess(card, kind);
 }
 
-static sim_tick takes(const struct pc_card *card, unsigned kind)
+/* Until it has timed one itself, a card remembers what it has found out elsewhere. */
+static sim_tick takes(struct pc_card *card, unsigned kind)
 {
-    const sim_tick mean = card->warm.cost[kind].mean;
-    return mean ? mean : takes_elsewhere(card, kind);
+    struct pc_cost *cost = &card->warm.cost[kind];
+    if (!cost->mean)
+        cost->mean = takes_elsewhere(card, kind);
+    return cost->mean;
 }
 
 /* One that was refused has waited for its line, which is no part of what it takes: between samples
