@@ -80,7 +80,7 @@ def main():
     parser.add_argument("--suite", default="quick")
     parser.add_argument("--rows", type=int, default=10)
     parser.add_argument("names", nargs="*", default=["*"])
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     found = costs(tests_of(given.build, given.suite, given.names), given.build)
     if not found:
         parser.error("no such test")
