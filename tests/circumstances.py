@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The result of a run must not depend on the circumstances: directory, environment, address-space
+The result of a run must not depend on the circumstances: directory, environment, what new memory holds, address-space
 layout, the program's path, what standard input is made of, what is counted, where the results go, and
 whether a command line or an experiment file asks for it.
 
@@ -60,6 +60,7 @@ def circumstances(directory, guest):
     yield "elsewhere", {"cwd": "/"}
     yield "no environment", {"env": {}}
     yield "large environment", {"env": {**os.environ, "PADDING": "x" * 100000}}
+    yield "filled memory", {"env": {**os.environ, "MALLOC_PERTURB_": "165"}}
     yield "other locale", {"env": {**os.environ, "LC_ALL": "de_DE.UTF-8", "TZ": "Asia/Tokyo"}}
     yield "nothing counted", {"options": ["-s", "monitor.events=[]"]}
     yield "everything counted", {"options": ["-e", "status,default,retries,bus"]}

@@ -70,7 +70,7 @@ def run(numachine, guest, way):
     """How it ended, and the most memory that a run of the simulator has had so far [MB]. Files in memory are
     the host's and not among it: that they are refused is what holds them. Of the guest's files nothing stays."""
     mode = [] if way in TIMED else ["--functional"]
-    # Meson's tests have all memory filled when it is got and given back: then all of it is there, used or not.
+    # The setup `hostile` has all memory filled when it is got and given back: then all of it is there, used or not.
     env = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     with tempfile.TemporaryDirectory(prefix="numachine-", dir=FAST) as tmp:
         done = simulator.bounded([numachine, "stat", "--quiet", *mode, "-o", tmp + "/out", "--machine", "station-4",
