@@ -62,6 +62,23 @@ static bool is_foreign(const char *out, char *const *directories)
     return swp_dir_is(out);
 }
 
+/* A file that would be replaced, though no collecting has written it; NULL: none. */
+static const char *foreign_file(const char *out)
+{
+    static const char *const files[] = {SWP_CSV, SWP_DATABASE, SWP_PLOT};
+    const char *found = NULL;
+    struct stat st;
+    char *index = sim_format("%s/" SWP_COLLECTED, out);
+    const bool ours = swp_dir_is(out) || !lstat(index, &st);
+    for (size_t i = 0; !ours && !found && i < sizeof files / sizeof *files; i++) {
+        char *path = sim_format("%s/%s", out, files[i]);
+        found = lstat(path, &st) ? NULL : files[i];
+        free(path);
+    }
+    free(index);
+    return found;
+}
+
 /* Whether the results may go there. @return false: see `why` */
 static bool may_take(const char *out, char *const *directories, char *why, size_t size)
 {
@@ -74,6 +91,10 @@ static bool may_take(const char *out, char *const *directories, char *why, size_
         snprintf(why, size, "'%s' holds another sweep; give another --output", out);
     else if (there && !lstat(manifest, &st))
         snprintf(why, size, "'%s' holds the results of a run; give another --output", out);
+    else if (there && foreign_file(out))
+        snprintf(why, size,
+                 "'%s' holds %s, which is not of a sweep collected there; give another --output",
+                 out, foreign_file(out));
     else
         why[0] = '\0';
     free(manifest);

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)SIM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
 
@@ -151,6 +152,17 @@ static void *alloc_text(size_t size)
     return sim_alloc(size, 1);
 }
 
+/** However the program ends, also behind --help: what it wrote has come to where it goes, or the
+ *  status says that it has not. */
+static void close_output(void)
+{
+    if (!fflush(stdout) && !ferror(stdout))
+        return;
+    perror("numachine: error: standard output");
+    fflush(stderr);
+    _exit(CLI_EXIT_IO);
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {.options = options,
@@ -165,11 +177,7 @@ int main(int argc, char **argv)
     if (!cli_host_prepare())
         return CLI_EXIT_USAGE;
     json_set_alloc_funcs(alloc_text, free);
+    atexit(close_output);
     cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &choice);
-    const int status = obey(&choice, argc, argv);
-    if (fflush(stdout) || ferror(stdout)) {
-        perror("numachine: error: standard output");
-        return CLI_EXIT_IO;
-    }
-    return status;
+    return obey(&choice, argc, argv);
 }

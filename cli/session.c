@@ -7,6 +7,7 @@
  */
 #include "cli/session.h"
 
+#include "cli/approach.h"
 #include "cli/guest.h"
 #include "cli/host.h"
 #include "cli/mask.h"
@@ -63,6 +64,7 @@ struct state {
     struct rep_samples samples;
     struct rep_output output, errors; /* what the program wrote */
     struct cli_mask mask;
+    struct prog_approach approach; /**< the experiment's, with addresses of the program */
     struct trc_recorder recorder;
     struct tr_recording *references; /* NULL: they are not recorded */
     sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
@@ -567,7 +569,7 @@ static enum cli_exit simulate(struct state *s)
         .range_count = x->range_count,
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
-        .approach = x->approach,
+        .approach = s->approach,
     };
     const struct cli_listener *listener = s->ask->listener;
     const bool paged = s->mask.from < s->mask.to || (listener && listener->paged) ||
@@ -651,13 +653,13 @@ static enum cli_exit exit_status(const struct state *s)
     }
 }
 
-static enum rep_status how_far(enum prog_end end)
+static enum rep_status how_far(const struct prog_outcome *out)
 {
-    switch (end) {
+    switch (out->end) {
     case PROG_EXITED:
     case PROG_SIGNALED:
     case PROG_LIMIT:
-        return REP_COMPLETE;
+        return out->reached ? REP_COMPLETE : REP_FAILED; /* nothing was timed */
     case PROG_INTERRUPTED:
         return REP_PARTIAL;
     default:
@@ -679,6 +681,16 @@ static void read_registers(struct state *s)
         if (unit->ops->words)
             unit->ops->memory(unit, &r->memory);
     }
+}
+
+/* The run's own end comes first, unless that was a good one. */
+static void never_reached(struct prog_outcome *out, const char *from)
+{
+    const bool own = out->end != PROG_EXITED && *out->message;
+    char *before = own ? sim_format("%s; ", out->message) : sim_strdup("");
+    snprintf(out->message, sizeof out->message,
+             "%srun.from: %s has not been reached: nothing was timed", before, from);
+    free(before);
 }
 
 /* Closes the books: regions, checks, hash. */
@@ -707,7 +719,7 @@ static enum cli_exit conclude(struct state *s)
     s->run.hash = rep_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
-    s->manifest.status = how_far(out->end);
+    s->manifest.status = how_far(out);
     if (s->manifest.status == REP_COMPLETE)
         rep_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
@@ -716,9 +728,8 @@ static enum cli_exit conclude(struct state *s)
         s->manifest.stopped_by = cli_stop_cause();
         snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
     }
-    if (out->end == PROG_EXITED && !out->reached)
-        snprintf(out->message, sizeof out->message,
-                 "run.from: %s has not been reached: nothing was timed", s->ask->experiment->from);
+    if (!out->reached && s->manifest.status == REP_FAILED)
+        never_reached(out, s->ask->experiment->from);
     else if (out->end == PROG_EXITED && s->ask->experiment->to && !out->passed)
         fprintf(
             stderr,
@@ -890,10 +901,6 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
 {
     const struct in_experiment *x = s->ask->experiment;
     s->workload = s->guest.workload;
-    if ((x->from || x->to) && !s->workload->forwards) {
-        complain("run.from, run.to: a program of this kind cannot be fast-forwarded");
-        return CLI_EXIT_USAGE;
-    }
     s->machine = nm_machine_new(&x->machine.params,
                                 s->workload->cards ? s->workload->cards : x->machine.card);
     s->run.cards = nm_machine_cards(s->machine);
@@ -959,7 +966,8 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
     if (choose_events(session->experiment, &choice) && is_possible(session->experiment, &choice))
         status = cli_guest_get(&s.guest, session->experiment);
-    if (status == CLI_EXIT_OK && !cli_mask_find(&s.mask, session->experiment, s.guest.path))
+    if (status == CLI_EXIT_OK && (!cli_mask_find(&s.mask, session->experiment, s.guest.path) ||
+                                  !cli_approach_find(&s.approach, session->experiment, &s.guest)))
         status = CLI_EXIT_USAGE;
     if (cli_stop_asked()) { /* nothing has been written yet */
         complain(cli_stop_reason());

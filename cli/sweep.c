@@ -241,7 +241,7 @@ static void finish(struct state *s, size_t i, int status)
         snprintf(why, sizeof why, "status %d", code);
         fail_point(s, i, code, why);
     } else if (!swp_run_read(part, job, why, sizeof why)) {
-        fail_point(s, i, CLI_EXIT_USAGE, why);
+        fail_point(s, i, code ? code : CLI_EXIT_USAGE, why);
     } else if (!swp_dir_keep(&s->dir, id, why, sizeof why)) {
         fail_point(s, i, CLI_EXIT_IO, why);
     } else {
@@ -392,7 +392,7 @@ static enum cli_exit open_dir(struct state *s)
         complain(s, "%s", why);
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
-    if (!swp_dir_look(&s->plan, s->dir.place.path, why, sizeof why)) {
+    if (!swp_dir_look(&s->plan, s->dir.place.path, s->name, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
@@ -505,7 +505,7 @@ static enum cli_exit show_plan(struct state *s)
         return CLI_EXIT_USAGE;
     }
     if (out && s->ask->resume &&
-        (!swp_dir_look(&s->plan, out, why, sizeof why) ||
+        (!swp_dir_look(&s->plan, out, s->name, why, sizeof why) ||
          !swp_shards_look(&s->plan, out, why, sizeof why))) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;

@@ -126,10 +126,23 @@ static void print_uses(const struct rep_flow *flow)
     }
 }
 
+/* What part of a program the run is of; NULL: all of it. */
+static const char *part_of_it(const struct rep_results *results)
+{
+    const char *reason = json_string_value(json_object_get(results->end, "reason"));
+    if (strcmp(results->status, "partial") == 0)
+        return "the run was interrupted, and is told of up to there";
+    return reason && !strcmp(reason, "limit") ? "the run was stopped at run.limit, and is told of "
+                                                "up to there"
+                                              : NULL;
+}
+
 static void print_text(const struct request *r, const struct in_machine *other,
                        const struct rep_flow_run *run, const struct rep_flow *flow,
-                       const struct rep_flow_error *error)
+                       const struct rep_flow_error *error, const char *part)
 {
+    if (part)
+        printf("%s: %s\n", r->directory, part);
     printf("%s, region %s: %.9g s on its machine\n", r->directory, r->region, run->elapsed);
     printf("on %s: %.4g s foretold, %.3f times as long\n", other->name, flow->elapsed,
            flow->slower);
@@ -150,7 +163,7 @@ static json_t *use_json(const struct rep_flow_use *use)
 
 static void print_json(const struct request *r, const struct in_machine *other,
                        const struct rep_flow_run *run, const struct rep_flow *flow,
-                       const struct rep_flow_error *error)
+                       const struct rep_flow_error *error, const char *partly)
 {
     json_t *busy = json_object();
     for (unsigned part = 0; part < REP_FLOW_PARTS; part++) {
@@ -160,12 +173,13 @@ static void print_json(const struct request *r, const struct in_machine *other,
                                 json_pack("{s:o, s:o}", "run", use_json(&flow->use[0][part]),
                                           "there", use_json(&flow->use[1][part])));
     }
-    json_t *all = json_pack(
-        "{s:s, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:{s:s, s:f, s:f, s:i}}", "run",
-        r->directory, "region", r->region, "machine", other->name, "run_seconds", run->elapsed,
-        "seconds", flow->elapsed, "times", flow->slower, "times_by_latency", flow->idle_latency,
-        "times_by_saturation", flow->saturated, "busy", busy, "error", "kind", error->kind,
-        "median_percent", error->median, "worst_percent", error->worst, "runs", (int)error->runs);
+    json_t *all =
+        json_pack("{s:s, s:s?, s:s, s:s, s:f, s:f, s:f, s:f, s:f, s:o, s:{s:s, s:f, s:f, s:i}}",
+                  "run", r->directory, "part", partly, "region", r->region, "machine", other->name,
+                  "run_seconds", run->elapsed, "seconds", flow->elapsed, "times", flow->slower,
+                  "times_by_latency", flow->idle_latency, "times_by_saturation", flow->saturated,
+                  "busy", busy, "error", "kind", error->kind, "median_percent", error->median,
+                  "worst_percent", error->worst, "runs", (int)error->runs);
     json_dumpf(all, stdout, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
     putchar('\n');
     json_decref(all);
@@ -174,7 +188,7 @@ static void print_json(const struct request *r, const struct in_machine *other,
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int foretell(const struct request *r, const struct in_machine *other,
-                    struct rep_flow_run *run)
+                    struct rep_flow_run *run, const char *part)
 {
     char why[1024];
     struct rep_flow flow;
@@ -188,7 +202,7 @@ static int foretell(const struct request *r, const struct in_machine *other,
         return complain(why);
     }
     const struct rep_flow_error *error = rep_flow_error(run, &other->params);
-    (r->json ? print_json : print_text)(r, other, run, &flow, error);
+    (r->json ? print_json : print_text)(r, other, run, &flow, error, part);
     return CLI_EXIT_OK;
 }
 
@@ -204,7 +218,7 @@ static int with_run(const struct request *r, const struct in_machine *other)
             complain("what is not timed has no traffic: run all of it timed, without run.mode: "
                      "functional, run.from and run.to");
         else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
-            status = foretell(r, other, &run);
+            status = foretell(r, other, &run, part_of_it(&results));
         else
             complain(why);
         rep_flow_free(&run);

@@ -1,5 +1,7 @@
 /* How a run comes to what is measured: its points. */
+#include "base/alloc.h"
 #include "input/tables.h"
+#include "input/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +16,84 @@ static const char *after(const char *text, const char *word)
     return text + strspn(text, " ");
 }
 
-static void read_point(struct in_reading *r, const struct in_value *v, const char *key,
-                       const char *text, struct prog_point *point)
+/** "NAME" or "NAME 3", where a name may have spaces. @return the name, the caller's; NULL: there is
+ *  none, or it cannot come so many times */
+static char *read_times(const char *text, uint64_t *times)
 {
-    const char *name, *number, *end;
+    const char *number = strrchr(text, ' ');
+    size_t length = strlen(text);
+    *times = 1;
+    if (number && number[1 + strspn(number + 1, "0123456789")] == '\0') {
+        const char *end = in_whole_parse(number + 1, times);
+        if (!end || *end || !*times)
+            return NULL;
+        length = (size_t)(number - text);
+    }
+    while (length && text[length - 1] == ' ')
+        length--;
+    return length ? sim_format("%.*s", (int)length, text) : NULL;
+}
+
+/** What follows the word for a kind. @return false: that is not what it must be */
+static bool read_kind(const char *text, struct prog_point *point, char **name)
+{
+    const char *region = after(text, "region"), *symbol = after(text, "symbol"),
+               *pc = after(text, "pc"), *number = after(text, "instructions"), *end;
+    if (number) {
+        point->kind = PROG_AT_INSTRUCTIONS;
+        end = in_whole_parse(number, &point->instructions);
+        return end && !*end && point->instructions;
+    }
+    point->kind = region ? PROG_AT_MARK : PROG_AT_PC;
+    if (region || symbol)
+        *name = read_times(region ? region : symbol, &point->times);
+    point->mark = *name;
+    if (region || symbol)
+        return *name && (symbol || !strchr(*name, ' '));
+    char *address = pc ? read_times(pc, &point->times) : NULL;
+    end = address ? in_whole_parse(address, &point->pc) : NULL;
+    const bool good = end && !*end && point->pc;
+    free(address);
+    return good;
+}
+
+/** Looks into the program, if it is there already; one that must be built first is looked into when
+ *  it has been (cli/approach.h). */
+static void look_into(struct in_reading *r, const struct in_experiment *x, const struct in_value *v,
+                      const char *key, const struct prog_point *point)
+{
+    uint64_t at = point->pc;
+    char why[512];
+    const struct prog_workload *runs =
+        x->program ? in_workload_for(x->program, why, sizeof why) : NULL;
+    if (x->pattern_count)
+        in_complain(r, &v->at,
+                    "'%s': a pattern executes no program, and has no addresses; give "
+                    "'instructions N'",
+                    key);
+    else if (x->source && !strcmp(x->abi, "host"))
+        in_complain(r, &v->at,
+                    "'%s': a kernel runs on the host, and has no addresses; name a region of it "
+                    "('region NAME': kn_begin, kn_end), or give program.abi: o32",
+                    key);
+    else if (runs && runs->forwards && !in_entry(x->program, point->mark, &at, why, sizeof why))
+        in_complain(r, &v->at, "'%s': %s", key, why);
+}
+
+static void read_point(struct in_reading *r, const struct in_experiment *x,
+                       const struct in_value *v, const char *key, const char *text,
+                       struct prog_point *point, char **name)
+{
     if (!text)
         return;
-    name = after(text, "region");
-    number = after(text, "instructions");
-    if (name && *name && !strchr(name, ' ')) {
-        *point = (struct prog_point){.kind = PROG_AT_MARK, .mark = name};
-        return;
-    }
-    point->kind = PROG_AT_INSTRUCTIONS;
-    end = number ? in_whole_parse(number, &point->instructions) : NULL;
-    if (!end || *end || !point->instructions)
-        in_complain(
-            r, &v->at,
-            "'%s': '%.60s' is neither 'region NAME' nor 'instructions N', with a number from 1",
-            key, text);
+    if (!read_kind(text, point, name))
+        in_complain(r, &v->at,
+                    "'%s': '%.60s' is neither 'region NAME', 'symbol NAME' nor 'pc ADDRESS', with "
+                    "how many times from 1 behind it or without, nor 'instructions N', with a "
+                    "number from 1",
+                    key, text);
+    else if (point->kind == PROG_AT_PC)
+        look_into(r, x, v, key, point);
 }
 
 /** "none" is no point. */
@@ -87,6 +148,6 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
         return;
     if (cannot)
         in_complain(r, &v->at, "a fast-forward does not go with %s", cannot);
-    read_point(r, &values[IN_KEY_from], "run.from", x->from, &x->approach.from);
-    read_point(r, &values[IN_KEY_to], "run.to", x->to, &x->approach.to);
+    read_point(r, x, &values[IN_KEY_from], "run.from", x->from, &x->approach.from, &x->from_name);
+    read_point(r, x, &values[IN_KEY_to], "run.to", x->to, &x->approach.to, &x->to_name);
 }

@@ -979,6 +979,8 @@ void in_experiment_free(struct in_experiment *x)
     in_pattern_free(x);
     free(x->write);
     free(x->mask_symbol);
+    free(x->from_name);
+    free(x->to_name);
     free(x->record_card);
     in_machine_free(&x->machine);
     *x = (struct in_experiment){0};

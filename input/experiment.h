@@ -82,11 +82,13 @@ struct in_experiment {
     struct nm_apart_range *kept_apart; /**< the same, read; apart_count of them */
     size_t apart_count;
 
-    uint64_t seed;                 /**< default 1 */
-    sim_tick limit;                /**< [ticks] SIM_NEVER: until the program ends */
-    unsigned processors;           /**< cards 0 .. n-1 may run threads; 0: all */
-    char *from, *to;               /**< as written; NULL: not given ... */
-    struct prog_approach approach; /**< ... and as read; marks are in these */
+    uint64_t seed;             /**< default 1 */
+    sim_tick limit;            /**< [ticks] SIM_NEVER: until the program ends */
+    unsigned processors;       /**< cards 0 .. n-1 may run threads; 0: all */
+    char *from, *to;           /**< as written; NULL: not given ... */
+    char *from_name, *to_name; /**< ... the region's or function's in it, NULL: it has none ... */
+    struct prog_approach approach; /**< ... and as read; marks are those names. The pc of a function
+                                        is 0 until somebody has looked into the program */
     unsigned profile;              /**< 1: it is profiled */
     unsigned truth;                /**< 1: so it is, and why misses had to be is found out */
 

@@ -5,6 +5,8 @@
  */
 #include "input/workload.h"
 
+#include <stdio.h>
+
 #define WORKLOAD(ops) extern const struct prog_workload ops;
 #include "input/workloads.def"
 #undef WORKLOAD
@@ -52,5 +54,18 @@ bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     for (size_t i = 0; (w = in_workload(i)); i++)
         if (w->symbol && w->symbol(path, name, from, to, why, size))
             return true;
+    return false;
+}
+
+bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size)
+{
+    const struct prog_workload *w = in_workload_for(path, why, size);
+
+    if (w && w->entry)
+        return w->entry(path, name, at, why, size);
+    if (w)
+        snprintf(why, size,
+                 "the program has no addresses, since this machine does not execute its "
+                 "instructions; name a region (region NAME)");
     return false;
 }

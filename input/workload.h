@@ -21,4 +21,7 @@ const struct prog_workload *in_workload_described(void);
 bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                size_t size);
 
+/** Where the function `name` of an executable begins (prog_workload.entry). */
+bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size);
+
 #endif

@@ -40,7 +40,7 @@ enum pc_status {
     PC_ST__COUNT
 };
 
-/** Exceptions a user program can raise; the numbers are MIPS's (Cause.ExcCode). */
+/** Exceptions a user program can raise; the numbers are MIPS's (Cause.ExcCode), which end at 31. */
 enum pc_exc {
     PC_EXC_NONE = 0,
     PC_EXC_ADEL =
@@ -55,6 +55,8 @@ enum pc_exc {
     PC_EXC_OV = 12,
     PC_EXC_TR = 13,
     PC_EXC_FPE = 15,
+    PC_EXC_POINT = 32, /**< none: it stands before the instruction that somebody waits for, and
+                            nothing is charged */
 };
 
 /** Of a bus error: IvdErr, the store's upgrade has lost its line. Nothing is wrong with the store;

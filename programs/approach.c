@@ -28,6 +28,8 @@ struct prog_stages {
     const struct prog_approach *approach;
     enum stage stage;
     bool reached, passed; /**< the first point, and the second */
+    uint64_t left;        /**< times that the awaited point is still to come; an address is counted
+                               by the workload */
 };
 
 static struct nm_machine *machine(const struct prog_stages *s)
@@ -86,18 +88,38 @@ static sim_tick look_at(const struct prog_stages *s)
     return nm_machine_now(machine(s)) + sim_later(left / nm_machine_cards(machine(s)), LOOKS);
 }
 
+/** The next point is waited for; an address costs nothing while it is not. @return whether the
+ * point has come already */
+static bool aim(struct prog_stages *s)
+{
+    const struct prog_point *point = awaited(s);
+    const struct prog_workload *ops = s->run->spec->workload;
+    const bool address = !s->passed && point->kind == PROG_AT_PC;
+
+    s->left = point->times ? point->times : 1;
+    return ops->await && ops->await(s->run->self, address ? point->pc : 0, s->left);
+}
+
 static void reach(struct prog_stages *s)
 {
-    s->passed = s->reached;
-    s->reached = true;
-    s->run->out->reached = true;
-    s->run->out->passed = s->passed;
+    do {
+        s->passed = s->reached;
+        s->reached = true;
+        s->run->out->reached = true;
+        s->run->out->passed = s->passed;
+    } while (aim(s));
 }
 
 void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)
 {
     if (s && !s->passed && begin == !s->reached && awaited(s)->kind == PROG_AT_MARK &&
-        !strcmp(awaited(s)->mark, name))
+        !strcmp(awaited(s)->mark, name) && !--s->left)
+        reach(s);
+}
+
+void prog_stages_come(struct prog_stages *s, uint64_t va)
+{
+    if (s && !s->passed && awaited(s)->kind == PROG_AT_PC && awaited(s)->pc == va)
         reach(s);
 }
 
@@ -106,6 +128,7 @@ void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)
 void prog_stages_begin(struct prog_stages *s)
 {
     s->stage = DETAIL;
+    aim(s);
     if (s->reached)
         return;
     nm_machine_freeze(machine(s));

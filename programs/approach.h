@@ -25,4 +25,7 @@ void prog_stages_step(struct prog_stages *s);
 /** A region begins or ends. NULL: none. */
 void prog_stages_mark(struct prog_stages *s, const char *name, bool begin);
 
+/** A thread is about to execute the instruction at `va`. NULL: none. */
+void prog_stages_come(struct prog_stages *s, uint64_t va);
+
 #endif

@@ -39,14 +39,19 @@ struct prog_program {
 
 /** A point of a run. */
 struct prog_point {
-    enum { PROG_AT_NONE, PROG_AT_MARK, PROG_AT_INSTRUCTIONS } kind;
+    enum { PROG_AT_NONE, PROG_AT_MARK, PROG_AT_INSTRUCTIONS, PROG_AT_PC } kind;
     const char *mark;      /**< a region of this name begins, or (of the second point) ends */
     uint64_t instructions; /**< so many have been completed, of all processors; noticed up to 1,024
                                 PCycles later */
+    uint64_t pc;           /**< any processor is about to execute the instruction at this virtual
+                                address: a multiple of 4, not 0 */
+    uint64_t times;        /**< of MARK and PC: the so-manieth time, of the second point since the
+                                first; 0 is 1 */
 };
 
 /** How a run comes to what is measured. Zero: all of it is timed from the begin. Needs a machine
- *  whose mode is timed, and whose cards can change it (nm_machine_set_mode). */
+ *  whose mode is timed, and whose cards can change it (nm_machine_set_mode); a point at an address
+ *  needs a workload with `await`. */
 struct prog_approach {
     struct prog_point from; /**< functional up to here; NONE: the begin */
     struct prog_point to;   /**< functional from here on; NONE: the end */

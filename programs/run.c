@@ -165,6 +165,11 @@ void prog_mark(struct prog_run *run, const char *name, bool begin)
         run->hooks->mark(run->hooks->ctx, name, begin, nm_machine_now(run->m));
 }
 
+void prog_come(struct prog_run *run, uint64_t va)
+{
+    prog_stages_come(run->stages, va);
+}
+
 /* ---- the loop -------------------------------------------------------------------------------- */
 
 static sim_tick date(const struct prog_run *run)

@@ -168,6 +168,13 @@ struct prog_workload {
     /** All of this tick has happened. The place to look whether threads get on. NULL: no look. */
     void (*stepped)(void *self);
 
+    /** The workload calls prog_come once, when a thread is about to execute the instruction at `va`
+     *  for the so-manieth time, by all threads together, from now on; where `va` is awaited
+     * already, from the last prog_come on. 0: no more. The machine stands. NULL: its threads
+     * execute none.
+     *  @return false; true: they have done so meanwhile, and it does not call */
+    bool (*await)(void *self, uint64_t va, uint64_t times);
+
     /** Where every thread is, for people: a line each, "  thread ...". They follow a deadlock, an
      *  interrupted run and a machine that is stuck. It only reads. */
     void (*describe)(void *self, FILE *out);
@@ -188,6 +195,12 @@ struct prog_workload {
      *  @return false with one line in `why`: there is none, or several, or it has no size */
     bool (*symbol)(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                    size_t size);
+
+    /** Where the function `name` of an executable begins: that of a symbol, or as people write it,
+     *  with or without arguments ("lab::Counter::bump"). @param name  NULL: *at has been given, and
+     *  must be the address of an instruction
+     *  @return false with one line in `why`: there is none, or there are several */
+    bool (*entry)(const char *path, const char *name, uint64_t *at, char *why, size_t size);
 
     /** Reads an executable's symbols and debugging information. Whatever is wrong with the latter
      * is no error: fewer names are known. @return the caller's, or NULL with one line in `why`: it
@@ -211,6 +224,10 @@ void prog_tell(struct prog_run *run);
 
 /** A region begins or ends; the machine stands. Tells the hook (prog_hooks.mark). */
 void prog_mark(struct prog_run *run, const char *name, bool begin);
+
+/** A thread is about to execute the instruction at `va` (prog_workload.await); the machine stands.
+ */
+void prog_come(struct prog_run *run, uint64_t va);
 
 /** The program writes to its standard output: who listens hears it, and the host gets it at `fd`.
  * If the host does not take it, the run ends (PROG_IO). */

@@ -87,9 +87,12 @@ bool rep_is_intact(const char *directory, const json_t *manifest, char *why, siz
 bool rep_is_whole(const char *directory, const json_t *manifest, char *why, size_t size)
 {
     const char *status = json_string_value(json_object_get(manifest, "status"));
+    const char *said =
+        json_string_value(json_object_get(json_object_get(manifest, "end"), "message"));
     char file[160];
     if (!status || strcmp(status, "complete") != 0)
-        snprintf(why, size, "it did not come to its end");
+        snprintf(why, size, "it did not come to its end%s%.*s", said && *said ? ": " : "",
+                 said ? (int)strcspn(said, "\n") : 0, said ? said : "");
     else if (!rep_is_intact(directory, manifest, file, sizeof file))
         snprintf(why, size, "it is damaged: %s", file);
     else

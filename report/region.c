@@ -127,12 +127,14 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, sim_
     components_end(run, &region->around, now);
 }
 
-static struct rep_region *add_region(struct rep_run *run, const char *name)
+/** @param mark  NULL: of no mark */
+static struct rep_region *add_region(struct rep_run *run, const char *name, const char *mark)
 {
     run->region = sim_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
     *region = (struct rep_region){
         .name = sim_strdup(name),
+        .mark = mark ? sim_strdup(mark) : NULL,
         .card = sim_alloc(run->cards, sizeof *region->card),
         .around = components_new(run),
     };
@@ -140,12 +142,20 @@ static struct rep_region *add_region(struct rep_run *run, const char *name)
     return region;
 }
 
-static struct rep_region *find_region(struct rep_run *run, const char *name)
+static struct rep_region *find_region(struct rep_run *run, const char *mark)
+{
+    for (size_t i = 1; i < run->regions; i++)
+        if (strcmp(run->region[i].mark, mark) == 0)
+            return &run->region[i];
+    return NULL;
+}
+
+static bool is_taken(const struct rep_run *run, const char *name)
 {
     for (size_t i = 0; i < run->regions; i++)
         if (strcmp(run->region[i].name, name) == 0)
-            return &run->region[i];
-    return NULL;
+            return true;
+    return false;
 }
 
 void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
@@ -163,12 +173,13 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .choice = *choice,
     };
     mon_plan_make(run->unit, &run->plan, choice);
-    begin_visit(run, add_region(run, REP_WHOLE), 0, now);
+    begin_visit(run, add_region(run, REP_WHOLE, NULL), 0, now);
 }
 
 void rep_region_free(struct rep_region *region)
 {
     free(region->name);
+    free(region->mark);
     free(region->card);
     components_free(&region->around);
 }
@@ -192,20 +203,43 @@ void rep_remark(struct rep_run *run, const char *format, ...)
     va_end(args);
 }
 
+enum { NAME = 64 /**< [bytes] of a region's name, the terminator included */ };
+
 /* The guest may name its marks with any bytes; files and tables get printable ones. */
-static void clean_name(char *to, size_t size, const char *from)
+static void clean_name(char to[NAME], const char *from)
 {
-    snprintf(to, size, "%s", *from ? from : "_");
+    snprintf(to, NAME, "%s", *from ? from : "_");
     for (; *to; to++)
         if (*to <= ' ' || *to > '~')
             *to = '_';
 }
 
+/* Two marks may come to one name, and one may be that of the whole run: regions keep apart. */
+static void name_apart(struct rep_run *run, char name[NAME])
+{
+    char first[NAME], number[24];
+    snprintf(first, sizeof first, "%s", name);
+    for (size_t n = run->renamed + 2; is_taken(run, name); n++) { /* few tries, if there are many */
+        const int length = snprintf(number, sizeof number, "_%zu", n);
+        snprintf(name, NAME, "%.*s%s", NAME - 1 - length, first, number);
+    }
+    if (strcmp(name, first) && run->renamed++ < TOLD)
+        rep_remark(run, "a region is called '%s', since '%s' is %s", name, first,
+                   strcmp(first, REP_WHOLE) ? "another, whose mark comes to the same name"
+                                            : "the whole run");
+}
+
+static struct rep_region *new_region(struct rep_run *run, const char *mark)
+{
+    char name[NAME];
+    clean_name(name, mark);
+    name_apart(run, name);
+    return add_region(run, name, mark);
+}
+
 /* Why a mark makes no sense; NULL: it does. */
 static const char *senseless(const struct rep_run *run, const struct rep_region *region, bool begin)
 {
-    if (region == run->region)
-        return "its name is taken by the whole run";
     if (begin && region && region->open)
         return "it was begun again before its end";
     if (begin && !region && (run->regions == REGIONS || (run->regions + 1) * run->cards > ROOM))
@@ -216,8 +250,10 @@ static const char *senseless(const struct rep_run *run, const struct rep_region 
 }
 
 /* A program may do that a million times. */
-static void ignore(struct rep_run *run, const char *name, const char *why)
+static void ignore(struct rep_run *run, const char *mark, const char *why)
 {
+    char name[NAME];
+    clean_name(name, mark);
     if (run->ignored++ < TOLD)
         rep_remark(run, "a mark of region '%s' was ignored: %s", name, why);
 }
@@ -225,14 +261,12 @@ static void ignore(struct rep_run *run, const char *name, const char *why)
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now)
 {
-    char name[64];
-    clean_name(name, sizeof name, mark);
-    struct rep_region *region = find_region(run, name);
+    struct rep_region *region = find_region(run, mark);
     const char *why = senseless(run, region, begin);
     if (why)
-        ignore(run, name, why);
+        ignore(run, mark, why);
     else if (begin)
-        begin_visit(run, region ? region : add_region(run, name), at, now);
+        begin_visit(run, region ? region : new_region(run, mark), at, now);
     else
         end_visit(run, region, at, now);
 }
@@ -269,6 +303,7 @@ struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const str
     const struct rep_region *whole = &run->region[0];
     struct rep_region copy = *whole;
     copy.name = sim_strdup(whole->name);
+    copy.mark = NULL;
     copy.card = sim_alloc(run->cards, sizeof *copy.card);
     copy.around = components_new(run);
     components_copy(run, &copy.around, &whole->around);

@@ -35,13 +35,22 @@ static bool take_manifest(struct rep_results *r, const struct rep_claims *claims
     return (r->result_hash && r->totals_hash) || rep_refuse(claims, "end: it has no hashes");
 }
 
-/* The statistics of one part: numbers, or null for what has no value. */
-static bool is_part(const struct rep_claims *claims, size_t i, const char *component, json_t *part)
+/* Whether the file says why a statistic has no value. */
+static bool has_reason(const json_t *absent, const char *component, const char *stat)
+{
+    char path[PATH_ROOM];
+    snprintf(path, sizeof path, "%s.%s", component, stat);
+    return json_is_string(json_object_get(absent, path));
+}
+
+/* The statistics of one part: numbers, or null for what has no value, and says why. */
+static bool is_part(const struct rep_claims *claims, size_t i, const char *component, json_t *part,
+                    const json_t *absent)
 {
     const char *stat;
     json_t *value;
     json_object_foreach(part, stat, value) {
-        if (!json_is_number(value) && !json_is_null(value))
+        if (!json_is_number(value) && !(json_is_null(value) && has_reason(absent, component, stat)))
             return rep_refuse(claims, "snapshots[%zu]: %s.%s: not a number", i, component, stat);
     }
     return json_is_object(part) ||
@@ -53,7 +62,7 @@ static bool is_snapshot(const struct rep_claims *claims, const json_t *shot, siz
     const char *component;
     json_t *part, *stats = json_object_get(shot, "stats");
     json_object_foreach(stats, component, part) {
-        if (!is_part(claims, i, component, part))
+        if (!is_part(claims, i, component, part, json_object_get(shot, "absent")))
             return false;
     }
     return (json_is_object(stats) && json_is_string(json_object_get(shot, "name"))) ||

@@ -51,7 +51,8 @@ struct rep_card {
 };
 
 struct rep_region {
-    char *name;
+    char *name; /**< printable, and its own */
+    char *mark; /**< what the guest calls it; NULL: it is the whole run */
     uint64_t visits;
     bool open;             /**< begun and not ended */
     sim_tick begin, end;   /**< first begin, last end */
@@ -90,6 +91,7 @@ struct rep_run {
     struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
     uint64_t ignored; /**< marks that made no sense */
+    size_t renamed;   /**< regions that were given a name of their own */
     char **remark;    /**< [remarks] complaints about marks and the like, for people */
     size_t remarks;
     struct prog_outcome outcome;
@@ -112,9 +114,10 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
                   const struct rep_sample *now);
 void rep_run_free(struct rep_run *run);
 
-/** A mark: begins (or ends) a region; unprintable bytes of its name become '_'. What cannot be so
- * (ending what is not begun, or the name of one more region than there is room for) becomes a
- * remark and changes nothing. @param now  totals at `at` */
+/** A mark: begins (or ends) a region; unprintable bytes of its name become '_', and
+ * where that name is taken by another, or by the whole run, it gets a number: "whole_2". What
+ * cannot be so (ending what is not begun, or the name of one more region than there is room for)
+ * becomes a remark and changes nothing. @param now  totals at `at` */
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now);
 

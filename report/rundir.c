@@ -180,6 +180,17 @@ static enum rep_dir take_over(const char *path, bool force, char *why, size_t si
     }
 }
 
+bool rep_rundir_may(const char *path, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return true;
+    if (S_ISDIR(st.st_mode))
+        return take_over(path, false, why, size) == REP_DIR_MADE;
+    snprintf(why, size, "'%s' is not a directory", path);
+    return false;
+}
+
 static enum rep_dir make_named(struct rep_rundir *dir, const char *path, bool force, char *why,
                                size_t size)
 {

@@ -46,6 +46,10 @@ struct rep_rundir {
     struct rep_file file[REP_FILES]; /**< by rep_rundir_name */
 };
 
+/** Whether rep_rundir_make would take `path` without `force`, as it is now: it is not there, or
+ *  empty. @return false: see `why` */
+bool rep_rundir_may(const char *path, char *why, size_t size);
+
 /**
  * Makes a run directory, or takes over one that is there, and locks it.
  * @param path   where; NULL: the first free results/<name>-NNN under the current directory

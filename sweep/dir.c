@@ -75,7 +75,9 @@ bool swp_dir_is(const char *path)
 
 bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size)
 {
-    if (resume || !swp_dir_is(path))
+    if (!swp_dir_is(path))
+        return rep_rundir_may(path, why, size);
+    if (resume)
         return true;
     snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
     return false;
@@ -238,22 +240,35 @@ static bool has_points(const char *path)
     return any;
 }
 
-/** Whether what has been finished in a directory is of this sweep, whatever values it had then. */
-static bool is_ours(const struct swp_plan *plan, const char *path, char *why, size_t size)
+/** How the sweep in a directory differs from this one; NULL: not at all. While nothing is finished
+ *  its experiment may have changed, as after a mistake, but not be another. */
+static const char *difference(const struct swp_plan *plan, const json_t *root, const char *name,
+                              bool points)
 {
-    json_t *root = has_points(path) ? rep_document(path, SWP_INDEX) : NULL;
     const json_t *base = json_object_get(root, "base");
-    const bool same_keys =
-        !root || has_parameters(plan->sweep, json_object_get(root, "parameters"));
-    const char *other = base ? rep_digest_difference(&plan->base, base) : NULL;
-    if (!same_keys || other)
-        snprintf(why, size, "'%s' holds points of another sweep: %s; sweep into another directory",
-                 path, same_keys ? other : "it has other parameters");
-    json_decref(root);
-    return same_keys && !other;
+    const char *other = json_string_value(json_object_get(root, "name"));
+    if (!points)
+        return other && name && strcmp(other, name) != 0 ? "its experiment has another name" : NULL;
+    if (!has_parameters(plan->sweep, json_object_get(root, "parameters")))
+        return "it has other parameters";
+    return base ? rep_digest_difference(&plan->base, base) : NULL;
 }
 
-bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size)
+/** Whether what a directory holds is of this sweep, whatever values it had then. */
+static bool is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
+                    size_t size)
+{
+    json_t *root = rep_document(path, SWP_INDEX);
+    const bool points = has_points(path);
+    const char *other = root ? difference(plan, root, name, points) : NULL;
+    if (other)
+        snprintf(why, size, "'%s' holds %sanother sweep: %s; sweep into another directory", path,
+                 points ? "points of " : "", other);
+    json_decref(root);
+    return !other;
+}
+
+bool swp_dir_look(struct swp_plan *plan, const char *path, const char *name, char *why, size_t size)
 {
     char reason[160];
     for (size_t i = 0; i < plan->sweep->points; i++) {
@@ -274,7 +289,7 @@ bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t siz
         if (there && !good)
             return false;
     }
-    return is_ours(plan, path, why, size);
+    return is_ours(plan, path, name, why, size);
 }
 
 bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size)

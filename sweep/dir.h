@@ -38,7 +38,8 @@ void swp_dir_close(struct swp_dir *dir);
 /** Whether a directory holds a sweep. */
 bool swp_dir_is(const char *path);
 
-/** Whether a sweep may begin there, or go on. @return false: see `why` */
+/** Whether a sweep may begin there, or go on; a directory that holds other things may have neither.
+ *  @return false: see `why` */
 bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size);
 
 /** Removes what points that did not come to an end have left. @return false: see `why` */
@@ -46,9 +47,12 @@ bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size);
 
 /** What is known of the points that are there.
  *  @param path  of the sweep's directory
- *  @return false: a point is there that had other inputs, or points of another sweep are; `why`
- * says so, and nothing is changed */
-bool swp_dir_look(struct swp_plan *plan, const char *path, char *why, size_t size);
+ *  @param name  of the sweep: where nothing is finished yet, what shows that it is another one;
+ * NULL: nothing does
+ *  @return false: a point is there that had other inputs, or another sweep is; `why` says so, and
+ *          nothing is changed */
+bool swp_dir_look(struct swp_plan *plan, const char *path, const char *name, char *why,
+                  size_t size);
 
 /** Name of something of a point. Allocated. */
 char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, const char *suffix);

@@ -17,6 +17,10 @@ void swp_read_range(struct in_reading *r, struct swp_key *key, struct in_doc *do
 void swp_read_value(struct in_reading *r, struct swp_key *key, struct in_doc *doc,
                     yaml_node_t *node);
 
+/** The text that stands for all values of a key that mean what `text` does: numbers, sizes, times
+ *  ("1ms" for "1000us"). Others stay as they are. @return the caller's */
+char *swp_canonical(const struct swp_key *key, const char *text);
+
 /** A filter of where: */
 struct swp_filter;
 

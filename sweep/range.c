@@ -90,27 +90,55 @@ static char *text_of(struct in_doc *doc, const yaml_node_t *node)
     return NULL;
 }
 
+/** A time as everybody writes it who means the same: in the largest unit that divides it. What has
+ *  no whole number of picoseconds, or too many, stays as it is. Allocated */
+static char *time_text(const char *text)
+{
+    static const struct {
+        uint64_t ps;
+        const char *unit;
+    } units[] = {{UINT64_C(1000000000000), "s"}, {1000000000, "ms"}, {1000000, "us"}, {1000, "ns"}};
+    char why[IN_WHY_MAX];
+    sim_tick ps;
+    const bool cycles = strstr(text, "cy");
+    if (cycles || !in_time_parse(text, units[0].ps, 0, &ps, why, sizeof why) || ps == SIM_NEVER)
+        return in_strdup(text);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (ps % units[i].ps == 0)
+            return sim_format("%" PRIu64 "%s", ps / units[i].ps, units[i].unit);
+    return in_strdup(text);
+}
+
+char *swp_canonical(const struct swp_key *key, const char *text)
+{
+    const enum in_type type = key->key->form.type;
+    char number[64], why[IN_WHY_MAX];
+    uint64_t value;
+    if (type == IN_TIME)
+        return time_text(text);
+    if (type > IN_ENUM && type != IN_SHARE && type != IN_DECIMAL)
+        return in_strdup(text);
+    if (!in_value_parse(&key->key->form, text, &value, why, sizeof why))
+        return in_strdup(text);
+    in_value_format(&key->key->form, value, number, sizeof number);
+    return in_strdup(number);
+}
+
 void swp_read_value(struct in_reading *r, struct swp_key *key, struct in_doc *doc,
                     yaml_node_t *node)
 {
     const struct in_place at = in_at(doc, node);
-    const enum in_type type = key->key->form.type;
     struct in_value v = {0};
-    char number[64];
     if (!in_read_value(r, doc, node, key->key, &v))
         return;
-    char *text = NULL;
-    if (type <= IN_ENUM) {
-        in_value_format(&key->key->form, v.number, number, sizeof number);
-        text = in_strdup(number);
-    } else {
-        text = text_of(doc, node);
-    }
+    char *written = key->key->form.type == IN_TIME ? in_strdup(v.text) : text_of(doc, node);
+    char *text = written ? swp_canonical(key, written) : NULL;
     if (text && *text)
         swp_add_value(key, text, &v, &at);
     else
         in_complain(r, &at, "sweep: a value of '%s' must be one line of 1 to %d characters",
                     key->key->path, TEXT_MAX);
+    free(written);
     free(text);
     in_values_free(&v, 1);
 }

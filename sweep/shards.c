@@ -283,7 +283,7 @@ struct looking {
 static bool look_one(void *ctx, const char *shard)
 {
     const struct looking *l = ctx;
-    return swp_dir_look(l->plan, shard, l->why, l->size);
+    return swp_dir_look(l->plan, shard, NULL, l->why, l->size);
 }
 
 bool swp_shards_look(struct swp_plan *plan, const char *path, char *why, size_t size)

@@ -128,7 +128,7 @@ static bool read_simple(struct in_reading *r, const struct swp_sweep *sweep,
     }
     if (!is_number(key)) {
         f->key = k;
-        f->text = in_strdup(sides->right);
+        f->text = swp_canonical(key, sides->right);
         return true;
     }
     if (in_value_parse(&key->key->form, sides->right, &number, why, sizeof why)) {

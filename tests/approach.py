@@ -13,11 +13,25 @@ import tempfile
 
 NUMACHINE, SOURCE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
 REFUSED = [
-    (["run.from=region"], "'run.from': 'region' is neither 'region NAME' nor 'instructions N'"),
+    (["run.from=region"], "'run.from': 'region' is neither 'region NAME', 'symbol NAME' nor 'pc ADDRESS'"),
+    (["run.from=region work 0"], "'run.from': 'region work 0' is neither"),
+    (["run.from=symbol"], "'run.from': 'symbol' is neither"),
+    (["run.from=symbol main 0"], "'run.from': 'symbol main 0' is neither"),
+    (["run.from=symbol main 18446744073709551616"], "is neither"),
+    (["run.to=pc main"], "'run.to': 'pc main' is neither"),
+    (["run.to=pc 0"], "'run.to': 'pc 0' is neither"),
+    (["run.to=pc 0x400000 many"], "'run.to': 'pc 0x400000 many' is neither"),
+    (["run.to=instructions 5 2"], "'run.to': 'instructions 5 2' is neither"),
     (["run.from=instructions 0"], "'run.from': 'instructions 0' is neither"),
     (["run.to=instructions many"], "'run.to': 'instructions many' is neither"),
     (["run.to=main"], "'run.to': 'main' is neither"),
     (["run.from=region a b"], "'run.from': 'region a b' is neither"),
+    (["run.from=symbol mian"], "run.from: the program has no function 'mian'; did you mean 'main'?"),
+    (["run.to=symbol no_such_thing_at_all"], "run.to: the program has no function 'no_such_thing_at_all'"),
+    (["run.to=symbol number"], "run.to: the program has no function 'number'"),
+    (["run.from=pc 0x400001"], "run.from: 0x400001 is not the address of an instruction"),
+    (["run.from=pc 0x10"], "run.from: 0x10 is not the address of an instruction"),
+    (["run.from=symbol main", "program.abi=host"], "a kernel runs on the host, and has no addresses; name a region"),
     (["run.from=region work", "run.mode=functional"], "does not go with run.mode: functional"),
     (["run.from=region work", "record.references=true"], "does not go with record.references"),
     (["run.from=region work", "run.check=true"], "does not go with run.check"),
@@ -27,6 +41,62 @@ REFUSED = [
 ]
 
 
+# A program whose threads call `step` TIMES times each, `leaf` behind each of them, and `touch`, whose first instruction
+# faults on a page of its own each time and begins again; `slot` is a delay slot. It adds up its own instructions, too.
+TIMES, THREADS = 20, 4
+PROGRAM = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+enum { TIMES = %d, PAGE = 65536 };
+void touch(unsigned *page, unsigned value);
+void slot(void);
+__asm__(".text\\n.set push\\n.set noreorder\\n.globl touch\\n.type touch, @function\\n.ent touch\\ntouch: sw $5, 0($4)\\n"
+        "jr $31\\n.globl slot\\nslot: nop\\n.end touch\\n.size touch, .-touch\\n.set pop\\n");
+static unsigned data[4096];
+__attribute__((noinline)) unsigned step(unsigned from, unsigned n)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < n; i++)
+        sum += data[(from + i) %% 4096] += i;
+    return sum;
+}
+__attribute__((noinline)) unsigned leaf(unsigned sum)
+{
+    const unsigned *code = (const unsigned *)(void *)step;
+    for (unsigned i = 0; i < 8; i++)
+        sum += code[i] ^ ((const unsigned *)(void *)touch)[i %% 3];
+    return sum;
+}
+static void *body(void *arg)
+{
+    const unsigned me = (unsigned)(unsigned long)arg;
+    char *page = mmap(NULL, TIMES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    unsigned sum = 0;
+    for (unsigned i = 0; i < TIMES; i++) {
+        sum += leaf(step(me * 256, 50));
+        touch((unsigned *)(void *)(page + i * PAGE), sum);
+        sum += *(unsigned *)(void *)(page + i * PAGE);
+    }
+    return (void *)(unsigned long)sum;
+}
+int main(int argc, char **argv)
+{
+    const unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 1;
+    pthread_t thread[64];
+    for (unsigned i = 1; i < threads; i++)
+        pthread_create(&thread[i], NULL, body, (void *)(unsigned long)i);
+    unsigned sum = (unsigned)(unsigned long)body(NULL);
+    for (unsigned i = 1; i < threads; i++) {
+        void *more;
+        pthread_join(thread[i], &more);
+        sum += (unsigned)(unsigned long)more;
+    }
+    printf("%%u\\n", sum);
+    return 0;
+}
+""" % TIMES
 KERNEL = SOURCE / "tests/extending/kernel.c"
 
 
@@ -73,6 +143,143 @@ def points(scratch, abi):
     print(f"ok: {abi}")
 
 
+class Program:
+    """PROGRAM, or another one: runs of it."""
+
+    def __init__(self, scratch, abi, text=PROGRAM, suffix="c", threads=THREADS):
+        self.scratch, self.abi, self.threads = scratch, abi, threads
+        source = scratch / f"program.{suffix}"
+        source.write_text(text)
+        self.file = scratch / "program.yaml"
+        self.file.write_text(f"program: {{source: {source}, abi: {abi}, args: ['{threads}'], processors: 4}}\n"
+                             "machine: ring-16\nmonitor: {events: [nacks]}\n")
+
+    def run(self, *sets, status=0):
+        """@return what is said, what the program says, the manifest's end"""
+        out = self.scratch / "program"
+        done = subprocess.run([NUMACHINE, "run", "-q", self.file, "--force", "-o", out, *(f"--set={s}" for s in sets)],
+                              capture_output=True, text=True, timeout=600)
+        assert done.returncode == status, f"{self.abi} {sets}: {done.returncode}: {done.stderr}"
+        if status == 2:
+            return done.stderr, None, None
+        return done.stderr, done.stdout.split()[0], json.loads((out / "manifest.json").read_text())["end"]
+
+    def comes(self, *sets):
+        """Whether run.to is reached; run.from must be."""
+        said, wrote, _ = self.run(*sets)
+        assert wrote == self.wrote, f"{self.abi} {sets}: it wrote {wrote!r}, not {self.wrote!r}"
+        return "run.to: " not in said
+
+    def counted(self, where, times):
+        """The point comes so many times and no more: timed, and not; before a point and from it on are all times."""
+        first = times // 3
+        assert self.comes(f"run.to={where} {times}") and not self.comes(f"run.to={where} {times + 1}"), where
+        self.run(f"run.from={where} {times}")
+        said, _, _ = self.run(f"run.from={where} {times + 1}", status=1)
+        assert "has not been reached: nothing was timed" in said, said
+        if not first:
+            return
+        assert self.comes(f"run.from={where} {first}", f"run.to={where} {times - first}"), where
+        assert not self.comes(f"run.from={where} {first}", f"run.to={where} {times - first + 1}"), where
+
+
+def functions(executable):
+    """{name: (address, bytes)}"""
+    rows = subprocess.run(["readelf", "-sW", executable], capture_output=True, text=True, check=True).stdout.splitlines()
+    return {r[7]: (int(r[1], 16), int(r[2])) for r in map(str.split, rows) if len(r) == 8 and r[3] == "FUNC"}
+
+
+def addresses(scratch, abi):
+    """Functions and addresses: each execution is one time, whatever it does, and changes nothing."""
+    for threads in 1, THREADS:
+        program = Program(scratch, abi, threads=threads)
+        _, program.wrote, whole = program.run()
+        for where, times in ("symbol step", TIMES), ("symbol leaf", TIMES), ("symbol touch", TIMES), ("symbol slot", TIMES):
+            if threads > 1 or where == "symbol touch":
+                program.counted(where, times * threads)
+            _, _, end = program.run(f"run.to={where} 1000000")
+            assert end["result_hash"] == whole["result_hash"], f"{abi} {threads}: {where} changes a run that it is not in"
+            ends = [program.run(f"run.from={where} 7", f"run.to={where}")[2] for _ in range(2)]
+            assert ends[0]["result_hash"] == ends[1]["result_hash"], f"{abi} {where}"
+            if threads == 1:
+                assert ends[0]["instructions"] == whole["instructions"], f"{abi} {where}: an instruction too many"
+        program.counted("symbol main", 1)
+    places = functions(scratch / "program" / "guest.elf")
+    program.counted(f"pc {places['touch'][0]:#x}", TIMES * THREADS)
+    first, size = places["leaf"]
+    for pc in range(first, first + size, 4):  # branches, delay slots, the first of a line ...
+        _, _, end = program.run(f"run.to=pc {pc:#x} 1000000")
+        assert end["result_hash"] == whole["result_hash"], f"{abi}: {pc:#x} changes a run that it is not in"
+    print(f"ok: addresses, {abi}")
+
+
+PLUS = """
+#include <cstdio>
+namespace lab {
+struct Counter {
+    unsigned n = 0;
+    __attribute__((noinline)) void bump(unsigned by) { n += by; __asm__ volatile("" ::: "memory"); }
+    __attribute__((noinline)) void twice(unsigned by) { n += 2 * by; __asm__ volatile("" ::: "memory"); }
+    __attribute__((noinline)) void twice(double by) { n += (unsigned)by; __asm__ volatile("" ::: "memory"); }
+};
+}
+int main()
+{
+    lab::Counter c;
+    for (unsigned i = 0; i < 9; i++) {
+        c.bump(i);
+        c.twice(i);
+        c.twice(1.5);
+    }
+    std::printf("%u\\n", c.n);
+}
+"""
+
+
+def demangled(scratch):
+    program = Program(scratch, "o32", PLUS, "cc", 1)
+    _, program.wrote, _ = program.run()
+    for name in "lab::Counter::bump", "lab::Counter::bump(unsigned int)", "_ZN3lab7Counter4bumpEj", \
+            "lab::Counter::twice(double)":
+        program.counted(f"symbol {name}", 9)
+    said, _, _ = program.run("run.from=symbol lab::Counter::twice", status=2)
+    assert "there are several functions 'lab::Counter::twice'" in said, said
+    said, _, _ = program.run("run.from=symbol lab::Counter::bmup", status=2)
+    assert "did you mean 'lab::Counter::bump'?" in said, said
+    print("ok: names of C++")
+
+
+def others(scratch):
+    """What executes no program: a pattern; and the third time of a region."""
+    file = scratch / "pattern.yaml"
+    file.write_text("program: {pattern: [{kind: uniform, references: 100}]}\nrun: {from: pc 0x400000}\n")
+    done = subprocess.run([NUMACHINE, "check", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "pattern.yaml:2:" in done.stderr and "give 'instructions N'" in done.stderr, done.stderr
+    print("ok: patterns")
+    if not shutil.which("mips-linux-gnu-gcc"):
+        return
+    run(scratch, "traced", "o32", "record.references=true", "run.limit=20000cy", status=6)
+    for point in "pc 0x400000", "symbol main", "region sum", "instructions 5":
+        done = subprocess.run([NUMACHINE, "stat", "--set", f"run.from={point}", scratch / "traced/references.ntr"],
+                              capture_output=True, text=True, timeout=60)
+        assert done.returncode == 2 and "cannot be fast-forwarded" in done.stderr and "trace cut" in done.stderr, done.stderr
+        assert done.stderr.count("error:") == 1, done.stderr
+    (scratch / "not.elf").write_text("text")
+    file.write_text(f"program: {{path: {scratch}/not.elf}}\nrun: {{from: symbol main}}\n")
+    done = subprocess.run([NUMACHINE, "check", file], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stderr.count("error:") == 1, done.stderr
+    print("ok: what executes no program")
+
+
+def regions(scratch, abi):
+    said, _ = run(scratch, f"{abi}-once", abi, "run.from=region sum 2", status=1)
+    assert "region sum 2 has not been reached" in said, said
+    _, once = run(scratch, f"{abi}-first", abi, "run.from=region sum 1", "run.to=region sum 1")
+    assert hash_of(once) == hash_of(scratch / f"{abi}-part"), abi
+    said, _ = run(scratch, f"{abi}-more", abi, "run.from=region sum", "run.to=region sum 2")
+    assert "run.to: region sum 2 has not been reached" in said, said
+
+
 def shipped(scratch):
     """Kernels that come with the simulator, functional and behind a point: the books add up, the result is right."""
     for name in "spmv", "radix", "water":
@@ -96,6 +303,13 @@ def main():
         for abi, compiler in ("host", "gcc"), ("o32", "mips-linux-gnu-gcc"):
             if shutil.which(compiler):
                 points(scratch, abi)
+                regions(scratch, abi)
+        for abi, compiler in ("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"):
+            if shutil.which(compiler):
+                addresses(scratch, abi)
+        if shutil.which("mips-linux-gnu-g++"):
+            demangled(scratch)
+        others(scratch)
         if shutil.which("gcc"):
             shipped(scratch)
 

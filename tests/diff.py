@@ -240,6 +240,9 @@ DAMAGED = [  # (file, what it becomes; None: it is gone), what is said
     ("stats.json", '{"schema": 2, "snapshots": [{"name": 3, "stats": {}}]}', "stats.json: snapshots[0]: "),
     ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "stats": {"machine": {"elapsed": "1"}}}]}',
      "stats.json: snapshots[0]: machine.elapsed: not a number"),
+    ("stats.json", '{"schema": 2, "snapshots": [{"name": "whole", "absent": {"machine.seconds": "none"}, '
+     '"stats": {"machine": {"seconds": null, "elapsed": null}}}]}',
+     "stats.json: snapshots[0]: machine.elapsed: not a number"),
     ("config.resolved.yaml", None, "config.resolved.yaml: No such file or directory"),
     ("config.resolved.yaml", "a: [", "config.resolved.yaml:"),
     ("config.resolved.yaml", "- 1\n", "config.resolved.yaml: it has no keys"),

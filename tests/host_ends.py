@@ -121,6 +121,14 @@ def full_disk(bench):
         done = simulator.bounded([bench.numachine, "list", "events"], TIMEOUT, stdout=full,
                                  stderr=subprocess.PIPE)
     bench.check("full disk", done.returncode == 5 and b"No space left" in done.stderr)
+    commands = [line.split()[0] for line in subprocess.run([bench.numachine, "--help"], capture_output=True, text=True,
+                check=True).stdout.partition("Commands")[2].partition("Exit status")[0].splitlines()
+                if line[:2] == "  " and line[2:3].isalnum()]
+    assert "run" in commands and len(commands) > 10, commands
+    for words in [["--help"], ["--version"], ["--usage"], *([c, "--help"] for c in commands if c != "test")]:
+        with open("/dev/full", "w", encoding="ascii") as full:
+            done = simulator.bounded([bench.numachine, *words], TIMEOUT, stdout=full, stderr=subprocess.PIPE)
+        bench.check(f"full disk {words}", done.returncode == 5 and done.stderr.count(b"No space left") == 1, done.returncode)
 
 
 def little_memory(bench):

@@ -57,6 +57,35 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
     rep_run_free(&f.run);
 }
 
+Test(report_region, no_two_regions_share_a_name)
+{
+    static const struct {
+        const char *mark, *name;
+    } rows[] = {{"a b", "a_b"},       {"a_b", "a_b_2"}, {"whole", "whole_3"}, {"a\tb", "a_b_4"},
+                {"a_b_2", "a_b_2_5"}, {"", "_"},        {"_", "__6"}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+    struct fake f;
+    fake_init(&f, "run");
+    for (size_t i = 0; i < ROWS; i++) {
+        rep_run_mark(&f.run, rows[i].mark, true, 90 * i, f.now);
+        fake_pass(&f, 90);
+        rep_run_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
+        rep_run_mark(&f.run, rows[i].mark, true, 90 * i + 90, f.now);
+        rep_run_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
+    }
+    fake_finish(&f, 90 * ROWS);
+    cr_assert_eq(f.run.regions, ROWS + 1);
+    cr_expect_eq(f.run.remarks, 5, "of those that are called otherwise");
+    cr_expect_eq(f.run.ignored, 0);
+    for (size_t i = 0; i < ROWS; i++) {
+        cr_expect_str_eq(f.run.region[i + 1].name, rows[i].name);
+        cr_expect_eq(f.run.region[i + 1].visits, 2, "%s", rows[i].name);
+        cr_expect_eq(f.run.region[i + 1].elapsed, 90, "%s", rows[i].name);
+    }
+    cr_expect_eq(f.run.region[0].elapsed, 90 * ROWS);
+    rep_run_free(&f.run);
+}
+
 Test(report_region, a_program_that_marks_without_end_is_bounded)
 {
     enum { MARKS = 20000, REGIONS = 16384 };

@@ -127,6 +127,7 @@ void nm_machine_dump(struct nm_machine *m, void *file)
 static struct play {
     enum prog_end end;
     int status, signal;
+    bool untimed; /* run.from was not reached */
     uint64_t lost;
     bool marks;
 } play;
@@ -138,6 +139,14 @@ bool in_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     (void)from;
     (void)to;
     snprintf(why, size, "the program has no symbol '%s'", name);
+    return false;
+}
+
+bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size)
+{
+    (void)path;
+    (void)at;
+    snprintf(why, size, "the program has no function '%s'", name);
     return false;
 }
 
@@ -385,7 +394,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
                                  .status = play.status,
                                  .ticks = m->now,
                                  .instructions = 2400,
-                                 .reached = true,
+                                 .reached = !play.untimed,
                                  .threads = 1};
 }
 
@@ -463,6 +472,8 @@ Test(report_session, every_end_has_its_status_and_its_word)
         {__LINE__, {.end = PROG_EXITED, .status = 3}, CLI_EXIT_EXPECT, "complete", "exited"},
         {__LINE__, {.end = PROG_SIGNALED, .status = 11}, CLI_EXIT_EXPECT, "complete", "signaled"},
         {__LINE__, {.end = PROG_LIMIT}, CLI_EXIT_LIMIT, "complete", "limit"},
+        {__LINE__, {.end = PROG_EXITED, .untimed = true}, CLI_EXIT_EXPECT, "failed", "exited"},
+        {__LINE__, {.end = PROG_LIMIT, .untimed = true}, CLI_EXIT_LIMIT, "failed", "limit"},
         {__LINE__, {.end = PROG_DEADLOCK}, CLI_EXIT_STUCK, "failed", "deadlock"},
         {__LINE__, {.end = PROG_STUCK}, CLI_EXIT_STUCK, "failed", "stuck"},
         {__LINE__, {.end = PROG_LIVELOCK}, CLI_EXIT_STUCK, "failed", "livelock"},

@@ -72,6 +72,7 @@ ERRORS = [
     ("{bus.fifo: [8, '9']}", "in quotes", "'9'"),
     ("{bus.fifo: [8, 8]}", "has the value 8 twice", "8]"),
     ("{l2.size: [128KB, 0.125MB]}", "twice", "0.125MB"),
+    ("{run.limit: [1ms, 7cy, 1000us]}", "has the value 1ms twice", "1000us"),
     ("{bus.fifo: [8], bus.fifo: [9]}", "there twice", "bus.fifo: [9"),
     ("{bus.fifo: [8], zip: [{bus.fifo: [9]}]}", "there twice", "bus.fifo: [9"),
     ("{bus.fifo: {from: 8}}", "needs from: and to:", "{from"),
@@ -168,6 +169,10 @@ def test_ids(bench):
         found = bench.points(sweep)
         bench.expect(found.get(point) == {"l2.size": "128KB", "run.seed": "2"}, f"{sweep}: {sorted(found)}")
     bench.expect(point not in bench.points("{l2.size: [128KB], run.seed: [3]}"), "another point of the same id")
+    bench.expect(len(bench.points("{run.limit: ['1ms', 7cy], where: [run.limit == 1000us]}")) == 1, "where: of a time")
+    for same in (["1ms", "1000us", "1000000ns", "0.001s", "1.0ms"], ["1500us", "1.5ms"], ["7cy"], ["none"]):
+        ids = {i for text in same for i in bench.points(f"{{run.limit: [{text}]}}")}
+        bench.expect(len(ids) == 1, f"run.limit: {same} have the ids {ids}")
     bench.expect(point == "size128KB-seed2-" + point[-12:], point)
     bench.expect(point in bench.points("{l2.size: [128KB], run.seed: [2]}", "--set", "bus.fifo=9"), "--set moves ids")
 
@@ -382,6 +387,17 @@ def test_collect(bench):
         done = bench.command("collect", "j1", "-o", name)
         bench.expect(done.returncode == 2 and says in done.stderr, f"{name}: {done.stderr}")
         bench.expect(sorted(point.iterdir()) == before and (bench.directory / "file").read_text() == "mine", name)
+    (bench.directory / "notes").mkdir()
+    for name in ("sweep.csv", "sweep.gp", "sweep.sqlite"):
+        (bench.directory / "notes" / name).write_text("mine")
+        done = bench.command("collect", "j1", "-o", "notes")
+        bench.expect(done.returncode == 2 and f"'notes' holds {name}, which is not of a sweep" in done.stderr, done.stderr)
+        bench.expect((bench.directory / "notes" / name).read_text() == "mine", name)
+        (bench.directory / "notes" / name).unlink()
+    (bench.directory / "notes/mine.txt").write_text("mine")
+    for _ in range(2):
+        done = bench.command("collect", "j1", "-o", "notes")
+        bench.expect(done.returncode == 0, f"collect beside others' files, and again: {done.stderr}")
     (bench.directory / "none").mkdir()
     shutil.copy(bench.directory / "j1/sweep.json", bench.directory / "none")
     done = bench.command("collect", "none", "-o", "never")
@@ -527,6 +543,19 @@ def test_refusals(bench):
     bench.expect(done.returncode == 2 and "has no sweep" in done.stderr, done.stderr)
 
 
+def test_unfinished(bench):
+    """A directory in which nothing is finished yet is another sweep's by its name; a mistake may be mended there."""
+    bench.write("{run.seed: [1]}", "first.yaml", HEAD.replace("['100']", "['100', 'mistaken']"))
+    sweep(bench, "unfinished", name="first.yaml")
+    shutil.rmtree(bench.directory / "unfinished/points")
+    bench.write("{run.seed: [1]}", "second.yaml")
+    for dry in [], ["--dry-run"]:
+        done = sweep(bench, "unfinished", "--resume", *dry, status=2, name="second.yaml")
+        bench.expect("holds another sweep: its experiment has another name" in done.stderr, done.stderr)
+    bench.write("{run.seed: [1]}", "first.yaml")
+    sweep(bench, "unfinished", "--resume", name="first.yaml")
+
+
 CHANGED = HEAD + "# with the program changed\n"
 
 # What may be another between two sweeps into one directory, and what is said of it.
@@ -602,6 +631,13 @@ def test_dry_run(bench):
     lines = bench.command("run", "s.yaml", "--dry-run", "-o", "dry").stdout.splitlines()
     bench.expect(len(lines) == 12 and all("its time is not known" in line for line in lines), lines)
     bench.expect(not (bench.directory / "dry").exists(), "a dry run has made something")
+    (bench.directory / "strange").mkdir()
+    (bench.directory / "strange/mine.txt").write_text("")
+    point = sorted((bench.directory / "j1/points").iterdir())[0].name
+    for out in ("strange", "s.yaml", f"j1/points/{point}"):  # what a sweep would refuse, a dry run refuses
+        for resume in ([], ["--resume"]):
+            said = [bench.command("run", "s.yaml", "-q", "-o", out, *resume, *dry) for dry in ([], ["--dry-run"])]
+            bench.expect([s.returncode for s in said] == [2, 2] and said[0].stderr == said[1].stderr, f"{out}: {said}")
     bench.write(TWELVE.replace("4}", "5}"))
     lines = bench.command("run", "s.yaml", "--dry-run", "-o", "j1", "--resume").stdout.splitlines()
     kinds = [line.split()[0] for line in lines]
@@ -612,7 +648,7 @@ def test_dry_run(bench):
 
 PARTS = {
     "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_damage, test_kills, test_failures,
-            test_two_at_once, test_refusals, test_log_of_finished, test_others, test_gone, test_compiler, test_dry_run],
+            test_two_at_once, test_refusals, test_log_of_finished, test_others, test_unfinished, test_gone, test_compiler, test_dry_run],
     "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],
 }

@@ -29,12 +29,12 @@ class Bench:
         self.numachine, self.directory = numachine, pathlib.Path(directory)
         self.work = root / "experiments/bench/work.c"
 
-    def run(self, name, machine, threads, *sets, words=65536):
+    def run(self, name, machine, threads, *sets, words=65536, status=0):
         """Makes a run; threads access one array at random."""
         out, file = self.directory / name, self.directory / (name + ".yaml")
         file.write_text(f"machine: {machine}\nprogram:\n  source: {self.work}\n  abi: o32\n"
                         f'  args: ["{threads}", "300", "{words}", "30", shared]\n', encoding="ascii")
-        command(self.numachine, "run", file, "-o", out, *(f"--set={s}" for s in sets))
+        command(self.numachine, "run", file, "-o", out, *(f"--set={s}" for s in sets), status=status)
         return out
 
     def ask(self, out, *options, status=0):
@@ -108,6 +108,17 @@ def check_busy(bench, out):
     assert abs(mean / simulated - 1) < 0.05, (mean, simulated)
 
 
+def check_parts(bench):
+    """Of a run that has not come to the program's end it is told so."""
+    limited = bench.run("limited", "ring-16", 4, "run.limit=30000cy", status=6)
+    assert "the run was stopped at run.limit" in bench.ask(limited, "--machine=ring-16").stdout
+    assert "run.limit" in json.loads(bench.ask(limited, "--machine=ring-16", "--json").stdout)["part"]
+    manifest = json.loads((limited / "manifest.json").read_text())
+    manifest["status"] = "partial"  # as a signal leaves it
+    (limited / "manifest.json").write_text(json.dumps(manifest))
+    assert "the run was interrupted" in bench.ask(limited, "--machine=ring-16").stdout
+
+
 def check_refusals(bench, out):
     bench.refused(out, "--machine=station-4", says="threads")
     bench.refused(out, "--machine=ring-16", "--set=l2.size=512KB", says="'l2.size'")
@@ -146,6 +157,7 @@ def main():
         check_latency(bench)
         check_busy(bench, out)
         check_refusals(bench, out)
+        check_parts(bench)
         check_one_station(bench)
     print("ok")
 

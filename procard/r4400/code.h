@@ -29,8 +29,9 @@ enum r4400_opcode {
     R4400_OP_NOP = R4400_OP_ROWS_END, /**< sll r0, r0, 0 */
     R4400_OP_MOVE,                    /**< or, addu, subu, daddu or dsubu with r0 */
     /* Not instructions, they take no time. */
-    R4400_OP_LINE, /**< the next instruction is the first of its line: look it up in L1I */
-    R4400_OP_STOP, /**< stands for the first operation that starts at or after the horizon */
+    R4400_OP_LINE,  /**< the next instruction is the first of its line: look it up in L1I */
+    R4400_OP_POINT, /**< the next instruction is the awaited one */
+    R4400_OP_STOP,  /**< stands for the first operation that starts at or after the horizon */
     /* Where a run may go on, beside operations of a block. */
     R4400_OP_ENTER,  /**< at the first instruction of a block ... */
     R4400_OP_LOOK,   /**< ... which is still to be looked up */
@@ -245,7 +246,8 @@ struct r4400_block {
     const uint16_t *stop; /**< [bytes] in here, by PCycle below span: the first of
                                ops[] to start then or later */
     UT_hash_handle hh;
-    struct r4400_op ops[]; /**< the instructions, a LINE where a line begins, an END */
+    struct r4400_op ops[]; /**< the instructions, a LINE where a line begins, a POINT in front of
+                              the awaited one, an END */
 };
 
 /** Where edges lead that have not been taken yet: never ends before any horizon. Never written. */
@@ -258,6 +260,8 @@ struct r4400_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     bool mips3, untimed;
+    uint64_t awaited;   /**< address of an instruction; 0: none */
+    uint64_t came, due; /**< times it has been executed, and at which a processor stops */
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     struct r4400_block *blocks;
     struct r4400_context *contexts;

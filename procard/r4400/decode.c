@@ -138,6 +138,17 @@ void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len)
     }
 }
 
+bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times)
+{
+    if (code->awaited != va) {
+        r4400_code_drop(code);
+        code->came = code->due = 0;
+    }
+    code->awaited = va;
+    code->due = times > UINT64_MAX - code->due ? UINT64_MAX : code->due + times;
+    return va && code->came >= code->due;
+}
+
 /* ---- building a block ------------------------------------------------------------------------ */
 
 const struct r4400_block r4400_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
@@ -156,8 +167,8 @@ struct build {
     struct pc_tail tail;     /**< the last instruction */
     unsigned count;          /**< instructions */
     unsigned n;              /**< operations */
-    struct r4400_op ops[2 * BLOCK_MAX + 1];
-    struct r4400_point points[2 * BLOCK_MAX];
+    struct r4400_op ops[2 * BLOCK_MAX + 2];
+    struct r4400_point points[2 * BLOCK_MAX + 1];
     struct r4400_edge edge[2];
 };
 
@@ -200,6 +211,17 @@ static enum pc_status state_of(unsigned klass)
     }
 }
 
+/** Puts a POINT in front of the instruction that has just been appended, to start with it. */
+static void insert_point(struct build *b)
+{
+    const unsigned n = b->n++;
+
+    b->ops[n] = b->ops[n - 1];
+    b->points[n] = b->points[n - 1];
+    b->ops[n - 1] =
+        (struct r4400_op){.code = R4400_OP_POINT, .cycle = b->ops[n].cycle, .at = b->ops[n].at};
+}
+
 /** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
 static unsigned append(struct build *b, uint32_t word, bool slot)
 {
@@ -237,6 +259,8 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     }
     b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
     spend(b, state_of(klass), 1);
+    if (va == b->code->awaited)
+        insert_point(b);
     return klass;
 }
 

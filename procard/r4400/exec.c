@@ -170,12 +170,15 @@ static inline void stop_at(struct r4400 *cpu, struct r4400_block *b, const struc
     cpu->pipe.block = b;
 }
 
-/** A stop that needs the operating system: the pipeline is empty afterwards. */
+/** A stop that needs the operating system: the pipeline is empty afterwards, but for that at the
+ *  awaited instruction, of which the program knows nothing. */
 static void trap(struct r4400 *cpu)
 {
     struct pc_tail *tail = &cpu->base.tail;
 
     r4400_leave(&cpu->base);
+    if (cpu->base.exc == PC_EXC_POINT)
+        return;
     tail->holds = cpu->base.untimed ? PC_ST_INT : PC_ST_KILL_EXC;
     tail->held = cpu->base.untimed ? cpu->base.exc == PC_EXC_SYS : PC_KILLED_BY_EXCEPTION;
     pc_charge(&cpu->base, tail->holds, tail->held);
@@ -729,6 +732,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
         [R4400_OP_NOP] = &&do_NOP,
         [R4400_OP_MOVE] = &&do_MOVE,
         [R4400_OP_LINE] = &&do_LINE,
+        [R4400_OP_POINT] = &&do_POINT,
         [R4400_OP_STOP] = &&do_STOP,
         [R4400_OP_ENTER] = &&do_ENTER,
         [R4400_OP_LOOK] = &&do_LOOK,
@@ -742,7 +746,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     };
     union r4400_spent *const spent = &cpu->pipe.spent;
     const struct r4400_op *op = cpu->pipe.op;
-    struct r4400_edge *edge = NULL;
+    struct r4400_edge *edge = NULL, dropped;
     struct stop_sign sign;
     struct r4400_block *b;
     enum pc_stop why;
@@ -764,6 +768,8 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     if (cpu->pipe.code != cpu->code)
         r4400_attach(cpu);
     TARGET = cpu->r.npc;
+    if (cpu->r.passed != cpu->r.pc)
+        cpu->r.passed = 0;
     check = cpu->fetched_pc != cpu->r.pc;
     while (!(b = resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
@@ -821,6 +827,14 @@ do_LINE : {
     }
     NEXT();
 }
+
+    /* one that begins again has been counted (stopped.c) */
+do_POINT:
+    op++;
+    if (cpu->r.passed != PC && ++cpu->code->came == cpu->code->due)
+        RAISE(PC_EXC_POINT, 0);
+    cpu->r.passed = 0;
+    DISPATCH();
 
 do_BEHIND:
     op = cpu->pipe.line;
@@ -1096,12 +1110,12 @@ end_synci:
     LEAVE(R4400_EDGE_FALL);
 afresh : /* all decoded code is dropped */
 {
-    const struct r4400_edge out = *edge;
-
+    dropped = *edge; /* who looks back at it finds it here */
+    edge = &dropped;
     r4400_code_drop(cpu->code);
-    check = out.check;
-    cpu->r.pc = out.pc;
-    b = r4400_block_get(cpu->code, out.pc, out.context, out.flags);
+    check = edge->check;
+    cpu->r.pc = edge->pc;
+    b = r4400_block_get(cpu->code, edge->pc, edge->context, edge->flags);
     if (!b)
         goto off_the_map;
     goto brink;

@@ -18,7 +18,7 @@ enum { REGISTER_SP = 29, REGISTER_RA = 31 };
 
 static bool is_instruction(const struct r4400_op *op)
 {
-    return op->code != R4400_OP_LINE;
+    return op->code != R4400_OP_LINE && op->code != R4400_OP_POINT;
 }
 
 static bool is_end(const struct r4400_op *op)

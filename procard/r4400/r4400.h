@@ -19,6 +19,8 @@ struct r4400_regs {
     uint64_t userlocal; /**< thread pointer, read by rdhwr $29 */
     bool fr;            /**< floating-point register mode: true for n64, false for o32 */
     bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
+    uint64_t passed; /**< not the R4400's: the awaited instruction here (r4400_code_await) has been
+                          counted, and is still to complete; 0: none */
 };
 
 struct r4400_code; /* decode.c: decoded instructions of one program */
@@ -136,6 +138,19 @@ void r4400_code_free(struct r4400_code *code);
 /** Forgets decoded instructions in [va, va+len): the guest changed or unmapped them. Must not be
  *  called while a processor runs. */
 void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len);
+
+/**
+ * The processor that is about to execute the instruction at `va` for the so-manieth time stops
+ * there with PC_EXC_POINT. Counted is what all of them do from now on, in the order in which they
+ * are simulated; where `va` is awaited already, from the last such time on. An instruction that
+ * must begin again before it completes is one time. Nothing is charged, and memory holds what it
+ * held; as with any trap, an LL before it has lost its link. Must not be called while a processor
+ * runs.
+ * @param va  a multiple of 4; 0: none any more
+ * @param times  from 1
+ * @return false; true: others have done it so often meanwhile, and nobody stops
+ */
+bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times);
 
 /** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
 void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);

@@ -137,6 +137,17 @@ void r4400_settle(struct pc_cpu *base)
     cpu->pipe.full = base->now + FULL;
 }
 
+/** Whether it stands behind the POINT of the instruction it stands at: it may go on elsewhere, and
+ *  must not count that once more. Before a block, it does if it was to go on there. */
+static bool has_passed(const struct r4400 *cpu)
+{
+    const struct r4400_op *op = standing(&cpu->pipe);
+
+    if (!op)
+        return cpu->r.passed == cpu->r.pc;
+    return op > cpu->pipe.block->ops && op[-1].code == R4400_OP_POINT;
+}
+
 /** Notes of the place it stands at what goes on elsewhere may need. */
 static void note(struct r4400 *cpu)
 {
@@ -145,6 +156,7 @@ static void note(struct r4400 *cpu)
     const unsigned code = pipe->op->code;
 
     cpu->base.tail = tail_of(cpu);
+    cpu->r.passed = has_passed(cpu) ? cpu->r.pc : 0;
     pipe->pc = cpu->r.pc;
     pipe->slot = in_slot(pipe);
     pipe->context = point ? point->context : pipe->block->context;

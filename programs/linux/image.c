@@ -3,12 +3,15 @@
  */
 #include "programs/linux/image.h"
 
+#include "base/alloc.h"
 #include "base/nearest.h"
+#include "programs/linux/demangle.h"
 #include "programs/linux/elf.h"
 #include "programs/linux/symbols.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,4 +96,103 @@ bool lx_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     if (fd >= 0)
         close(fd);
     return found == 1 && length;
+}
+
+/* ---- where a function begins ----------------------------------------------------------------- */
+
+/** Functions that are held against a name. */
+struct search {
+    const char *name;
+    uint64_t at;    /**< of the last one found */
+    unsigned found; /**< at how many addresses; more than 2 are not told apart */
+    char **names;   /**< all, as people write them; NULL-terminated */
+    size_t count;
+};
+
+/** Where the arguments of a C++ name begin, or its end. */
+static size_t without_arguments(const char *name)
+{
+    const char *operator= strstr(name, "operator()"), *from = operator? operator+ 10 : name;
+    return (size_t)(from - name) + strcspn(from, "(");
+}
+
+/** @param plain  as people write it; NULL: as the symbol is */
+static bool is_called(const char *asked, const char *symbol, const char *plain)
+{
+    const size_t length = plain ? without_arguments(plain) : 0;
+    if (!strcmp(asked, symbol))
+        return true;
+    return plain &&
+           (!strcmp(asked, plain) || (strlen(asked) == length && !strncmp(asked, plain, length)));
+}
+
+static void hold_against(void *ctx, const char *symbol, uint64_t va)
+{
+    struct search *s = ctx;
+    char *plain = lx_demangle(symbol);
+    if (is_called(s->name, symbol, plain) && (!s->found || s->at != va)) {
+        s->at = va;
+        s->found++;
+    }
+    if (!(s->count & (s->count + 1))) /* one more than a power of two has room for the NULL, too */
+        s->names = sim_grow(s->names, 2 * (s->count + 1), sizeof *s->names);
+    s->names[s->count++] =
+        plain ? sim_format("%.*s", (int)without_arguments(plain), plain) : sim_strdup(symbol);
+    s->names[s->count] = NULL;
+    free(plain);
+}
+
+static void explain_function(const struct search *s, char *why, size_t size)
+{
+    const char *near = s->found || !s->names ? NULL : sim_nearest(s->name, next_name, s->names);
+    if (s->found)
+        snprintf(why, size,
+                 "there are several functions '%.100s'; name one with its arguments, or give its "
+                 "address: pc 0x%" PRIx64,
+                 s->name, s->at);
+    else if (!s->count)
+        snprintf(
+            why, size,
+            "the program has no symbols, so no function '%.100s'; give its address: pc ADDRESS",
+            s->name);
+    else if (near)
+        snprintf(why, size, "the program has no function '%.100s'; did you mean '%.64s'?", s->name,
+                 near);
+    else
+        snprintf(why, size, "the program has no function '%.100s'", s->name);
+}
+
+static bool find_function(int fd, const struct lx_elf_image *image, const char *name, uint64_t *at,
+                          char *why, size_t size)
+{
+    struct search s = {.name = name};
+    lx_elf_functions(fd, image, hold_against, &s);
+    *at = s.at;
+    if (s.found != 1)
+        explain_function(&s, why, size);
+    for (size_t i = 0; i < s.count; i++)
+        free(s.names[i]);
+    free(s.names);
+    return s.found == 1;
+}
+
+bool lx_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size)
+{
+    struct lx_elf_image image;
+    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    bool good = fd >= 0 && lx_elf_read(fd, &image, why, size);
+    if (fd < 0)
+        snprintf(why, size, "cannot read '%.100s': %s", path, strerror(errno));
+    if (good && name)
+        good = find_function(fd, &image, name, at, why, size);
+    if (good && !lx_elf_executes(&image, *at)) {
+        snprintf(why, size,
+                 "0x%" PRIx64 " is not the address of an instruction: a multiple of 4 in an "
+                 "executable segment of the program",
+                 *at);
+        good = false;
+    }
+    if (fd >= 0)
+        close(fd);
+    return good;
 }

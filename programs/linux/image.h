@@ -13,4 +13,7 @@ bool lx_check(const char *path, char *why, size_t size);
 bool lx_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to, char *why,
                size_t size);
 
+/** prog_workload.entry */
+bool lx_entry(const char *path, const char *name, uint64_t *at, char *why, size_t size);
+
 #endif

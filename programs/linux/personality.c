@@ -111,6 +111,21 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     lx_watch_trap(t);
 }
 
+/** The thread stands before the awaited instruction: the run is told, and it goes on as soon as
+ *  anybody can (nm_machine_ahead).
+ *  @return false: another trap */
+static bool comes_to_point(struct lx_prog *p, const struct nm_trap *trap)
+{
+    const struct pc_cpu *cpu = pc_cpu_at(p->m, trap->card);
+
+    if (trap->preempted || cpu->exc != PC_EXC_POINT)
+        return false;
+    prog_come(p->run, p->vm.cpu->registers(p->m, trap->card)->pc);
+    if (!p->run->over)
+        nm_card_resume(p->m, trap->card, lx_now(p));
+    return true;
+}
+
 static void handle_trap(void *self, const struct nm_trap *trap)
 {
     struct lx_prog *p = self;
@@ -120,6 +135,8 @@ static void handle_trap(void *self, const struct nm_trap *trap)
         prog_finish(p->run, PROG_BROKEN, 0, "card %u trapped with no thread on it", trap->card);
         return;
     }
+    if (comes_to_point(p, trap))
+        return;
     take_trap(t, trap);
     grant(p, t);
     run_woken(p);
@@ -398,6 +415,13 @@ static void start(void *self)
     lx_thread_start(p->threads);
 }
 
+static bool await(void *self, uint64_t va, uint64_t times)
+{
+    struct lx_prog *p = self;
+
+    return p->vm.cpu->code_await(p->vm.code, va, times);
+}
+
 static bool call_row(size_t i, struct prog_call *out)
 {
     size_t count;
@@ -427,12 +451,14 @@ const struct prog_workload lx_workload = {
     .trap = handle_trap,
     .interrupt = handle_interrupt,
     .accesses = lx_accesses,
+    .await = await,
     .stepped = stepped,
     .describe = describe,
     .over = last_words,
     .end = end,
     .check = lx_check,
     .symbol = lx_symbol,
+    .entry = lx_entry,
     .names = lx_names,
     .abis = {"o32", "n64"},
     .call = call_row,

@@ -29,6 +29,11 @@ static void code_flush(void *code, uint64_t va, uint64_t len)
     r4400_code_flush(code, va, len);
 }
 
+static bool code_await(void *code, uint64_t va, uint64_t times)
+{
+    return r4400_code_await(code, va, times);
+}
+
 static void code_free(void *code)
 {
     r4400_code_free(code);
@@ -39,4 +44,5 @@ const struct lx_processor lx_r4400 = {.take = take,
                                       .registers = registers,
                                       .code_new = code_new,
                                       .code_flush = code_flush,
+                                      .code_await = code_await,
                                       .code_free = code_free};

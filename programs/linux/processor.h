@@ -35,6 +35,11 @@ struct lx_processor {
     /** What lies in [va, va + len) has changed, or is gone. */
     void (*code_flush)(void *code, uint64_t va, uint64_t len);
 
+    /** A processor stops (PC_EXC_POINT) before the instruction at `va` is executed the so-manieth
+     *  time from now on, or from its last time on; 0: nowhere any more.
+     *  @return false; true: it has been, meanwhile */
+    bool (*code_await)(void *code, uint64_t va, uint64_t times);
+
     void (*code_free)(void *code);
 };
 

@@ -437,6 +437,29 @@ unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name,
     return found;
 }
 
+void lx_elf_functions(int fd, const struct lx_elf_image *image,
+                      void (*each)(void *ctx, const char *name, uint64_t va), void *ctx)
+{
+    struct table t;
+
+    open_table(&t, fd);
+    for (size_t i = 0; i < t.count; i++) {
+        GElf_Sym sym;
+        struct lx_elf_segment in;
+        const char *name = read_symbol(&t, i, &sym);
+        if (name && is_kind(&t, &sym, LX_FUNCTION) && lies_in(image, LX_FUNCTION, &sym, &in))
+            each(ctx, name, sym.st_value + image->bias);
+    }
+    close_table(&t);
+}
+
+bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va)
+{
+    const struct lx_elf_segment *in = segment_at(image, va);
+
+    return in && (in->rights & LX_X) && va % 4 == 0;
+}
+
 char **lx_elf_names(int fd)
 {
     struct table t;

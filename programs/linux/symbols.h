@@ -69,8 +69,19 @@ void lx_elf_symbol(int fd, const struct lx_elf_image *image, uint64_t va, char *
 unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name, uint64_t *va,
                      uint64_t *length);
 
-/** The names of all of them, NULL-terminated, in the file's order; each and the list are the
- *  caller's. @param fd  the executable */
+/**
+ * Hands the functions of an executable on, in the file's order: all names, aliases too.
+ * @param fd  the executable
+ * @param each  gets a name, which holds during the call, and where the function begins
+ */
+void lx_elf_functions(int fd, const struct lx_elf_image *image,
+                      void (*each)(void *ctx, const char *name, uint64_t va), void *ctx);
+
+/** Whether an address is that of an instruction: a multiple of 4, in an executable segment. */
+bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va);
+
+/** The names of all objects and functions, NULL-terminated, in the file's order; each and the list
+ * are the caller's. @param fd  the executable */
 char **lx_elf_names(int fd);
 
 #endif
