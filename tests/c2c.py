@@ -17,8 +17,7 @@ import sys
 import tempfile
 
 SKIPPED = 77
-SOME = ["tallies", "flags", "accounts", "neighbours", "blocks", "answers", "limits", "board", "results",
-        "counter", "token", "table", "mailbox", "private"]
+SOME = ["tallies", "accounts", "neighbours", "answers", "limits", "board", "results", "counter", "token", "private"]
 PROGRAM = re.compile(r'^PROGRAM\((\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"', re.M)
 COMPILER = "mips-linux-gnu-gcc"
 

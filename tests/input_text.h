@@ -4,6 +4,7 @@
 
 #include "guest_elf.h"
 #include "input/experiment.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -21,10 +22,9 @@ struct outcome {
 /** A directory of its own for each test process; the current directory from then on. */
 static inline void enter_scratch(void)
 {
-    static char directory[] = "/tmp/numachine-test-XXXXXX";
     static bool entered;
     if (!entered)
-        cr_assert(mkdtemp(directory) && !chdir(directory));
+        make_scratch();
     entered = true;
 }
 

@@ -6,8 +6,9 @@ parameters at the ends of their ranges, two at a time, with two threads on one c
     os_costs.py NUMACHINE dear|all GUEST...
 
 "dear": every two costs at their most while the clock's period and the time slice are at their
-least. "all": every two rows at either end, the others as they are. The rows come from the program,
-so a new one is part of the test. A failure is printed with the command that repeats it.
+least, on one of the shapes in turn; all of them at once, on every shape. "all": each of these on
+every shape, and every two rows at either end, the others as they are. The rows come from the
+program, so a new one is part of the test. A failure is printed with the command that repeats it.
 """
 import concurrent.futures
 import itertools
@@ -47,15 +48,23 @@ def rows_of(numachine):
 def dear(rows):
     costs = [key for key in rows if key not in PERIODS]
     hurry = {p: rows[p][0] for p in PERIODS}
+    yield hurry | {key: rows[key][1] for key in costs}
     for pair in itertools.combinations_with_replacement(costs, 2):
         yield hurry | {key: rows[key][1] for key in pair}
-    yield hurry | {key: rows[key][1] for key in costs}
 
 
 def every(rows):
     for a, b in itertools.combinations(rows, 2):
         for of_a, of_b in itertools.product(rows[a], rows[b]):
             yield {a: of_a, b: of_b}
+
+
+def cases_of(which, rows):
+    """(settings, shape)"""
+    if which == "all":
+        return itertools.product(itertools.chain(dear(rows), every(rows)), SHAPES)
+    at_once, *pairs = dear(rows)
+    return [(at_once, shape) for shape in SHAPES] + list(zip(pairs, itertools.cycle(SHAPES)))
 
 
 def lawful(settings):
@@ -91,9 +100,9 @@ def complaint(command):
 
 def main():
     numachine, which, *guests = sys.argv[1:]
-    cases = {"dear": dear, "all": every}[which](rows_of(numachine))
+    cases = cases_of(which, rows_of(numachine))
     commands = [command_of(os.path.abspath(numachine), settings, shape, os.path.abspath(guest))
-                for settings in cases for shape in SHAPES for guest in guests]
+                for settings, shape in cases for guest in guests]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for wrong in pool.map(complaint, commands):

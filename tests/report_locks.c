@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "report/locks_view.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -189,17 +190,9 @@ Test(report_locks, paths_are_as_long_as_the_run)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static char scratch[] = "/tmp/locks-XXXXXX";
-
-static void make_scratch(void)
-{
-    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
-}
-
 static void remove_scratch(void)
 {
-    unlink("locks.json");
-    cr_expect(chdir("/") == 0 && rmdir(scratch) == 0);
+    remove_scratch_with("locks.json");
 }
 
 TestSuite(report_locks_file, .init = make_scratch, .fini = remove_scratch);

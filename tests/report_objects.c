@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "report/object_at.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -251,17 +252,9 @@ Test(report_objects, of_requests)
 /* ---- the file ---------------------------------------------------------------------------------
  */
 
-static char scratch[] = "/tmp/objects-XXXXXX";
-
-static void make_scratch(void)
-{
-    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
-}
-
 static void remove_scratch(void)
 {
-    unlink(REP_OBJECTS);
-    cr_expect(chdir("/") == 0 && rmdir(scratch) == 0);
+    remove_scratch_with(REP_OBJECTS);
 }
 
 TestSuite(report_objects_file, .init = make_scratch, .fini = remove_scratch);

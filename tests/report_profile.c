@@ -4,6 +4,7 @@
  */
 #include "base/alloc.h"
 #include "report/profile_write.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -510,17 +511,9 @@ Test(report_profile, every_sum_is_the_sum_of_the_rows)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-static char scratch[] = "/tmp/profile-XXXXXX";
-
-static void make_scratch(void)
-{
-    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
-}
-
 static void remove_scratch(void)
 {
-    unlink("profile.json");
-    cr_expect(chdir("/") == 0 && rmdir(scratch) == 0);
+    remove_scratch_with("profile.json");
 }
 
 TestSuite(report_profile_file, .init = make_scratch, .fini = remove_scratch);

@@ -3,23 +3,16 @@
  */
 #include "base/alloc.h"
 #include "report/truth.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static char scratch[] = "/tmp/numachine-truth-XXXXXX";
-
-static void make_scratch(void)
-{
-    cr_assert(mkdtemp(scratch) && chdir(scratch) == 0);
-}
-
 static void remove_scratch(void)
 {
-    unlink("truth.json");
-    cr_assert(chdir("/") == 0 && rmdir(scratch) == 0);
+    remove_scratch_with("truth.json");
 }
 
 TestSuite(report_truth, .init = make_scratch, .fini = remove_scratch);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "programs/traces/ntr.h"
 #include "programs/traces/writers.h"
+#include "scratch.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static struct tr_op record(uint32_t thread, uint32_t i)
 /* Writes `records` of each thread in pieces of any length. The caller's name. */
 static char *write_some(uint32_t records)
 {
-    char *path = sim_strdup("/tmp/numachine-trace-XXXXXX");
+    char *path = scratch_pattern();
     const int fd = mkstemp(path);
     FILE *out = fdopen(fd, "wb");
     const struct tr_about about = {.made = "a test", .timed = true, .page = 16384};
