@@ -183,7 +183,7 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
     if (!v)
         return;
     if (cannot)
-        in_complain(r, &v->at, "a fast-forward does not go with %s", cannot);
+        in_complain(r, &v->at, "a fast-forward, or sampling, does not go with %s", cannot);
     read_point(r, x, &values[IN_KEY_from], "run.from", x->from, &x->approach.from, &x->from_name);
     read_point(r, x, &values[IN_KEY_to], "run.to", x->to, &x->approach.to, &x->to_name);
     x->approach.warms = !strcmp(x->warm, "caches");
