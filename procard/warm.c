@@ -193,6 +193,7 @@ static void transact(struct pc_card *card)
     if (!pc_agent_step(card, &r->state, card->warm.event, NULL, r->line, &sends, &actions))
         pc_agent_broken(card, r->asked, r->line, r->state, "a processor access");
     r->active = true;
+    r->nacks = 0;
     put_request(card);
     nm_warm_deliver(card->machine);
     if (r->active)
@@ -226,8 +227,8 @@ static sim_tick keeps(const struct pc_card *card)
     return card->warm.event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
 }
 
-/* What the processor waits for happens at `at`. One that has waited for its line has done the
- * waiting that is in the mean. */
+/* What the processor waits for happens at `at`. One that had to wait for its line would have been
+ * refused, and finds out half a retry late. A copy to share that the home had hinders nobody. */
 static sim_tick served(struct pc_card *card, sim_tick at)
 {
     struct pc_request *r = &card->request;
@@ -308,6 +309,8 @@ static bool is_nothing(const struct pc_card *card, uint8_t state, enum nm_card_e
     return cell->exists && cell->next == state && !cell->actions;
 }
 
+enum { OFTEN = 100 /* refusals of a request when nobody else makes any: a protocol error */ };
+
 void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
 {
     const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
@@ -329,7 +332,8 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
             respond(card, &sends.packet[i], in);
         external(card, in, actions);
     } else if (actions & (NM_CARD_ACT_RETRY | NM_CARD_ACT_SEND_SPECIAL)) {
-        put_request(card);
+        if (r->nacks++ < OFTEN)
+            put_request(card); /* else the transaction ends without an answer */
     } else {
         pc_line_fill(card, r->side, in->line, state);
         card->warm.kind = cost_of(card, in);
