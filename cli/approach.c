@@ -31,8 +31,9 @@ bool cli_approach_find(struct prog_approach *approach, const struct in_experimen
                        const struct cli_guest *guest)
 {
     *approach = x->approach;
-    if ((x->from || x->to) && !guest->workload->forwards) {
-        fputs("numachine: error: run.from, run.to: what this runs cannot be fast-forwarded; of a "
+    if ((x->from || x->to || x->approach.sampling.every) && !guest->workload->forwards) {
+        fputs("numachine: error: run.from, run.to, run.sample: what this runs can only be timed as "
+              "a whole; of a "
               "trace, time a part that has been cut out of it (numachine trace cut)\n",
               stderr);
         return false;

@@ -133,6 +133,8 @@ static const char *what_cannot_be(const struct in_experiment *x)
         return "run.check, which wants to see every store";
     if (x->record_references)
         return "record.references, which wants to see every reference";
+    if (x->profile && x->sample_every != SIM_NEVER)
+        return "run.profile, which wants to see every PCycle";
     if (x->truth)
         return "run.truth, which wants to see every miss";
     if (any_interrupt(x))
@@ -140,22 +142,22 @@ static const char *what_cannot_be(const struct in_experiment *x)
     return in_records(x) && x->record_status ? "record.signals: status" : NULL;
 }
 
-/* A part that nobody gives is a share of the whole. */
-static sim_tick or_share(sim_tick given, sim_tick whole, unsigned share)
+/* A part that nobody gives is a share of the whole, but long enough for some misses. */
+static sim_tick or_share(sim_tick given, sim_tick whole, unsigned share, sim_tick least)
 {
-    return given != SIM_NEVER ? given : sim_later(whole / share, 1);
+    return given != SIM_NEVER ? given : sim_later(whole / share, least);
 }
 
 static void read_sampling(struct in_reading *r, struct in_experiment *x,
                           const struct in_value *values)
 {
-    enum { SAMPLED = 20, LED = 5 };
+    enum { SAMPLED = 20, LED = 5, LENGTH = 2000, LEAD = 1000 /* [PCycles] at least */ };
     struct prog_sampling *how = &x->approach.sampling;
     if (x->sample_every == SIM_NEVER)
         return;
     how->every = x->sample_every;
-    how->length = or_share(x->sample_length, how->every, SAMPLED);
-    how->lead = or_share(x->sample_lead, how->length, LED);
+    how->length = or_share(x->sample_length, how->every, SAMPLED, LENGTH);
+    how->lead = or_share(x->sample_lead, how->length, LED, LEAD);
     if (how->lead + how->length >= how->every)
         in_complain(r, &values[IN_KEY_sample_every].at,
                     "'run.sample.every' must be longer than run.sample.lead and "

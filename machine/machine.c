@@ -297,6 +297,11 @@ sim_tick nm_machine_ahead(const struct nm_machine *m)
     return nm_functional_quantum(m);
 }
 
+sim_tick nm_machine_reach(const struct nm_machine *m)
+{
+    return m->mode == NM_MODE_WARM ? m->os_delay : nm_machine_ahead(m);
+}
+
 sim_tick nm_machine_now(const struct nm_machine *m)
 {
     return m->now;

@@ -60,6 +60,11 @@ unsigned nm_machine_cards(const struct nm_machine *m);
  *  least this far ahead. */
 sim_tick nm_machine_ahead(const struct nm_machine *m);
 
+/** [ticks] from nm_machine_now to the earliest moment at which an operating system may have a card
+ *  go on, or stop: nm_machine_ahead, but when the machine is warmed what a timed one takes to hand
+ *  out a trap. */
+sim_tick nm_machine_reach(const struct nm_machine *m);
+
 /** [ticks] at least, before a card can notice what another one does. Cards tell of what they do out
  *  of order, but by no more. */
 sim_tick nm_machine_notice(const struct nm_machine *m, unsigned card, unsigned other);
@@ -222,7 +227,7 @@ enum nm_mode nm_machine_mode(const struct nm_machine *m);
 bool nm_machine_asleep(const struct nm_machine *m);
 
 /** Lets the thread whose registers are on a stopped or idle card go on, from tick `at` on (>= now +
- *  nm_machine_ahead). */
+ *  nm_machine_reach). */
 void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at);
 
 /** Takes the thread off a card that stopped with a trap; the card idles. Its registers stay until
@@ -253,7 +258,7 @@ struct nm_os_count {
 struct nm_os_count *nm_card_os_counts(struct nm_machine *m, unsigned card);
 
 /** Asks a running card to stop (trap.preempted) before its first instruction at or after `at`
- *  (>= now + nm_machine_ahead, or `now` for the card whose trap is being handled). A later call
+ *  (>= now + nm_machine_reach, or `now` for the card whose trap is being handled). A later call
  * replaces an earlier one; SIM_NEVER cancels. */
 void nm_card_preempt(struct nm_machine *m, unsigned card, sim_tick at);
 

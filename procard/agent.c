@@ -244,6 +244,8 @@ static void give_up(struct pc_card *card, sim_tick now)
         card->truth.requests_abandoned++;
         card->truth.abandoned_time += (now - r->issued) / cycle;
         card->truth.abandoned_nacks += r->nacks;
+        if (card->warm.watches)
+            card->warm.waited.refused += now - r->asked;
     }
     if (card->served)
         tell_served(card, now, true);
@@ -656,7 +658,7 @@ static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick 
         pc_misses_have(card, in, now);
     if (card->served)
         tell_served(card, now, false);
-    if (card->warm.watches && !card->request.noncoherent)
+    if (card->warm.watches)
         pc_warm_learn(card, in, now);
     card->request.active = false;
     card->filled = card->request.line;

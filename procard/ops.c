@@ -294,7 +294,11 @@ void pc_watch_waits(struct nm_machine *m, bool watches)
 
 struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card)
 {
-    return card_at(m, card)->warm.waited;
+    const struct pc_card *c = card_at(m, card);
+    struct pc_waited waited = c->warm.waited;
+    if (c->request.active && c->request.nacks)
+        waited.refused += nm_machine_now(m) - c->request.asked;
+    return waited;
 }
 
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,

@@ -73,7 +73,8 @@ void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, 
 /** Requests of a card that were timed and watched. [ticks] from the access to its end. */
 struct pc_waited {
     uint64_t requests;
-    sim_tick refused;  /**< those took that had been refused; the others ... */
+    sim_tick
+        refused; /**< those took that had been refused, those under way included; the others ... */
     sim_tick took;     /**< ... took this ... */
     sim_tick expected; /**< ... and would have been said to take this, had they been warmed
                             (NM_MODE_WARM) instead of timed */

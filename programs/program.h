@@ -187,14 +187,16 @@ enum prog_end {
 struct prog_outcome {
     enum prog_end end;
     int status;
-    sim_tick ticks;             /**< tick at which the run ended */
-    uint64_t instructions;      /**< simulated instructions, all processors */
-    uint64_t threads;           /**< threads created, the first included */
-    uint64_t stdout_hash;       /**< XXH64 of all bytes the guest wrote to 1 */
-    bool reached;               /**< approach.from, or there was none */
-    bool passed;                /**< approach.to */
-    struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
+    sim_tick ticks;                    /**< tick at which the run ended */
+    uint64_t instructions;             /**< simulated instructions, all processors */
+    uint64_t threads;                  /**< threads created, the first included */
+    uint64_t stdout_hash;              /**< XXH64 of all bytes the guest wrote to 1 */
+    bool reached;                      /**< approach.from, or there was none */
+    bool passed;                       /**< approach.to */
+    sim_tick sampled_from, sampled_to; /**< [ticks] the part that was sampled */
+    struct prog_sample *sample;        /**< [samples] the caller's to free; NULL: all was timed */
     size_t samples;
+    uint64_t sleeps;    /**< of threads, in the part that was sampled */
     char message[1024]; /**< "" or what a person should read */
 };
 

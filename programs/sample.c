@@ -30,11 +30,28 @@ struct prog_sampler {
     struct prog_sample now;
     uint64_t *completed; /* [cards] instructions before the sample */
     size_t size;         /* room for samples */
+    uint64_t slept;      /* sleeps before the part */
 };
 
 static struct nm_machine *machine(const struct prog_sampler *s)
 {
     return s->run->m;
+}
+
+/* So often threads have gone to sleep. */
+static uint64_t sleeps(const struct prog_sampler *s)
+{
+    uint64_t n = 0;
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        n += nm_card_os_counts(machine(s), c)->sleeps;
+    return n;
+}
+
+/* What is sampled ends here. */
+static void end_part(struct prog_sampler *s)
+{
+    s->run->out->sampled_to = nm_machine_now(machine(s));
+    s->run->out->sleeps = sleeps(s) - s->slept;
 }
 
 struct prog_sampler *prog_sampler_new(struct prog_run *run)
@@ -43,12 +60,15 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
     s->run = run;
     s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
     s->how = &run->spec->approach.sampling;
-    s->begin = nm_machine_now(run->m);
+    s->begin = run->out->sampled_from = run->out->sampled_to = nm_machine_now(run->m);
+    s->slept = sleeps(s);
     return s;
 }
 
 void prog_sampler_free(struct prog_sampler *s)
 {
+    if (s && s->part != OVER)
+        end_part(s);
     if (s)
         free(s->completed);
     free(s);
@@ -142,6 +162,8 @@ bool prog_sampler_step(struct prog_sampler *s, bool last)
 {
     const sim_tick now = nm_machine_now(machine(s));
     const bool due = now >= prog_sampler_date(s);
+    if (last && s->part != REST)
+        end_part(s);
     if (s->part == WARM && last)
         enter(s, OVER);
     else if (s->part == WARM && due) {

@@ -16,12 +16,13 @@
 #define TEXT(x)     #x
 #define REP_TEXT(x) TEXT(x)
 
-static const double CONFIDENCE = 0.95, T95 = 1.96;
-static const double MOST = 0.05;     /* half an interval, as a share, of an estimate to trust */
+static const double T95 = 1.96;
+static const double MOST = 0.1;      /* half an interval, as a share, of an estimate to trust */
+static const double SLEEPS = 1e-4;   /* [per PCycle] of all threads, likewise */
 static const double CONTENDED = 0.2; /* share of time in requests that are refused, likewise */
-static const double REFUSED_ERROR = 0.25; /* of that time, that warming may be wrong by, ... */
-static const double MODEL_ERROR = 0.01;   /* ... and of all time that is not timed: measured
-                                             (docs/sampling.md) */
+/* What warming may be wrong by, as a share of the time in requests that are refused, in others, and
+ * of all time that is not timed: measured (docs/sampling.md). */
+static const double REFUSED_ERROR = 0.25, WAITED_ERROR = 0.05, MODEL_ERROR = 0.01;
 
 bool rep_sampling_is(const struct rep_run *run)
 {
@@ -56,16 +57,19 @@ static void mean_of(const struct prog_outcome *out, double *mean, double *error)
 
 static void add_up(const struct prog_outcome *out, struct rep_estimate *e)
 {
-    double timed = 0, refused = 0, time = 0;
+    double timed = 0, refused = 0, waited = 0, time = 0;
     for (size_t i = 0; i < out->samples; i++) {
         const struct prog_sample *s = &out->sample[i];
         timed += (double)(s->to - s->from + s->lead);
         refused += (double)s->refused;
         time += time_of(s);
-        e->pcycles -= (double)s->rest;
+        waited += (double)s->took;
+        e->pcycles -= s->to < out->sampled_to ? (double)s->rest : 0;
     }
+    e->sleeps = e->pcycles > 0 ? (double)out->sleeps / e->pcycles : 0;
     e->timed = e->pcycles > 0 ? timed / e->pcycles : 0;
     e->refused = time > 0 ? refused / time : 0;
+    e->waited = time > 0 ? waited / time : 0;
 }
 
 static const char *why_not(const struct rep_estimate *e)
@@ -74,19 +78,23 @@ static const char *why_not(const struct rep_estimate *e)
         return "there are fewer than " REP_TEXT(FEW) " samples";
     if (e->refused > CONTENDED)
         return "its processors contend for lines, which between samples is no more than a guess";
-    return e->half_width > MOST * e->pcycles ? "samples differ too much from each other" : NULL;
+    if (e->sleeps > SLEEPS)
+        return "its threads sleep often, and warming lets them wait too long";
+    return e->half_width > MOST * e->pcycles ? "the interval is wide" : NULL;
 }
 
 struct rep_estimate rep_estimate(const struct rep_run *run)
 {
     const struct prog_outcome *out = &run->outcome;
-    struct rep_estimate e = {.samples = out->samples, .pcycles = (double)out->ticks};
+    struct rep_estimate e = {.samples = out->samples,
+                             .pcycles = (double)(out->sampled_to - out->sampled_from)};
     double mean, error;
     add_up(out, &e);
     if (e.samples >= FEW) {
         mean_of(out, &mean, &error);
         e.half_width = (1 - e.timed) * e.pcycles *
-                       (fabs(mean) + T95 * error + REFUSED_ERROR * e.refused + MODEL_ERROR);
+                       (fabs(mean) + T95 * error + REFUSED_ERROR * e.refused +
+                        WAITED_ERROR * e.waited + MODEL_ERROR);
     }
     e.unsuited = why_not(&e);
     return e;
@@ -109,21 +117,29 @@ void rep_write_sampling(const struct rep_run *run, FILE *out)
 json_t *rep_estimate_json(const struct rep_run *run)
 {
     const struct rep_estimate e = rep_estimate(run);
-    return json_pack("{s:f,s:o,s:f,s:I,s:f,s:f,s:o}", "pcycles", e.pcycles, "half_width",
-                     e.half_width > 0 ? json_real(e.half_width) : json_null(), "confidence",
-                     CONFIDENCE, "samples", (json_int_t)e.samples, "timed", e.timed, "refused",
-                     e.refused, "unsuited", e.unsuited ? json_string(e.unsuited) : json_null());
+    return json_pack("{s:f,s:o,s:I,s:f,s:f,s:f,s:o}", "pcycles", e.pcycles, "half_width",
+                     e.half_width > 0 ? json_real(e.half_width) : json_null(), "samples",
+                     (json_int_t)e.samples, "timed", e.timed, "refused", e.refused, "sleeps",
+                     e.sleeps, "unsuited", e.unsuited ? json_string(e.unsuited) : json_null());
+}
+
+/* Whether there is more to the run than what was sampled. */
+static bool is_part(const struct rep_run *run)
+{
+    const struct prog_approach *a = &run->experiment->approach;
+    return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE;
 }
 
 void rep_print_estimate(const struct rep_run *run, FILE *out)
 {
     const struct rep_estimate e = rep_estimate(run);
     char pcycles[32];
-    fprintf(out, "  sampled: the estimate is %s PCycles",
+    if (!e.samples)
+        return;
+    fprintf(out, "  sampled: the estimate%s is %s PCycles", is_part(run) ? " of the part" : "",
             rep_grouped((uint64_t)(e.pcycles + 0.5), pcycles));
     if (e.half_width > 0)
-        fprintf(out, " +- %.1f %% (with %g %% confidence)", 100 * e.half_width / e.pcycles,
-                100 * CONFIDENCE);
+        fprintf(out, " +- %.1f %% as far as samples tell", 100 * e.half_width / e.pcycles);
     fprintf(out, ", from %zu samples; %.1f %% of the time was simulated in detail\n", e.samples,
             100 * e.timed);
     if (e.unsuited)

@@ -22,13 +22,13 @@
 /** [ticks] earliest date for something done to another card. */
 static sim_tick reach(const struct lx_prog *p)
 {
-    return lx_now(p) + nm_machine_ahead(p->m);
+    return lx_now(p) + nm_machine_reach(p->m);
 }
 
 /** [ticks] from a wake-up to the first instruction. */
 static sim_tick wake_time(const struct lx_prog *p)
 {
-    return sim_later(p->par->os_wake, nm_machine_ahead(p->m));
+    return sim_later(p->par->os_wake, nm_machine_reach(p->m));
 }
 
 /** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
