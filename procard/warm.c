@@ -240,7 +240,7 @@ static sim_tick served(struct pc_card *card, sim_tick at)
     sim_tick end = at + takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
-    if (card->warm.kind / 2 / SOURCES || card->warm.kind % 2)
+    if (keeps(card))
         nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
     return end;
 }
