@@ -857,8 +857,12 @@ static void open_names(struct state *s)
 static enum cli_exit begin_profile(struct state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
-    if (x->truth && (x->from || x->to)) {
-        complain("a fast-forward does not go with run.truth, which wants to see every miss");
+    const bool sampled = x->approach.sampling.every;
+    if (sampled || (x->truth && (x->from || x->to))) {
+        complain(sampled ? "sampling does not go with run.profile and run.truth, which want to see "
+                           "every PCycle and every miss"
+                         : "a fast-forward does not go with run.truth, which wants to see every "
+                           "miss");
         return CLI_EXIT_USAGE;
     }
     if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {

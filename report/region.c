@@ -192,6 +192,7 @@ void rep_run_free(struct rep_run *run)
         free(run->remark[i]);
     free(run->region);
     free(run->remark);
+    free(run->outcome.sample);
     rep_expect_free(run);
 }
 

@@ -699,6 +699,7 @@ PARTS = {
 
 
 def main():
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by who is started in the background
     numachine, guest = (str(pathlib.Path(a).absolute()) for a in sys.argv[1:3])
     with tempfile.TemporaryDirectory(prefix="numachine-") as directory:
         bench = Bench(numachine, guest, directory)

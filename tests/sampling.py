@@ -25,11 +25,13 @@ RUNS = [
 ]
 REFUSED = [
     (["run.sample.length=1000cy"], "nothing is sampled without 'run.sample.every'"),
-    (["run.sample.every=1000cy", "run.sample.length=900cy", "run.sample.lead=100cy"],
+    (["run.sample.every=3000cy", "run.sample.length=2000cy", "run.sample.lead=1000cy"],
      "'run.sample.every' must be longer than"),
     (["run.sample.every=0cy"], "'run.sample.every'"),
     (["run.sample.every=1ms", "run.mode=functional"], "does not go with run.mode: functional"),
     (["run.sample.every=1ms", "run.truth=true"], "does not go with run.truth"),
+    (["run.sample.every=1ms", "run.profile=true"], "does not go with run.profile"),
+    (["run.sample.every=1ms", "run.sample.length=999cy"], "'run.sample.length'"),
     (["run.warm=some"], "'run.warm'"),
 ]
 
@@ -103,6 +105,18 @@ def warmed(scratch):
     print(f"ok: {misses}")
 
 
+def part(scratch):
+    """Of a part that is sampled the estimate is of the part, whatever is in front of it and behind."""
+    kernel = ("host", "spmv", ["n=8192", "rounds=3"], 16, 20000)
+    points = ["run.from=region spmv", "run.to=region spmv"]
+    whole, _ = run(scratch, "whole", kernel)
+    out, _ = run(scratch, "part", kernel, *points, "run.sample.every=20000cy")
+    e = json.loads((out / "stats.json").read_text())["estimate"]
+    ticks = of(whole, "spmv", "elapsed")
+    assert abs(e["pcycles"] / ticks - 1) < FAR and ticks < 0.9 * of(whole, "whole", "elapsed"), (e, ticks)
+    print(f"ok: a part: {100 * (e['pcycles'] / ticks - 1):+.1f} %")
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         scratch = pathlib.Path(where)
@@ -116,6 +130,7 @@ def main():
                 sampled(scratch, kernel)
         if shutil.which("gcc"):
             warmed(scratch)
+            part(scratch)
 
 
 main()

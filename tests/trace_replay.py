@@ -117,7 +117,7 @@ def check_text():
     complaint = stat("none", "text.txt", "--machine", "station-4", status=2)
     assert "a trace of the format lackey" in complaint and "numachine trace convert text.txt" in complaint, complaint
     complaint = stat("none", "text.ntr", "--machine", "station-4", "--set", "run.from=instructions 100", status=2)
-    assert "cannot be fast-forwarded" in complaint, complaint
+    assert "can only be timed as a whole" in complaint, complaint
 
 
 def check_refusal(guest):

@@ -100,8 +100,8 @@ static struct member *of_thread(struct kn_thread *t)
 /** Whose kernel runs: a handler of signals is told nothing else. */
 static struct kernels *under_way;
 
-/** Of the kernel's own code: it goes on where it was left last. Of others: as it would without us.
- */
+/** Of the kernel's own code: it goes on where it was left last. Of others: as it would without us;
+ * what has crashed does so again when the handler returns. */
 static void on_crash(int number)
 {
     struct kernels *k = under_way;
@@ -114,9 +114,7 @@ static void on_crash(int number)
     while (crashes[i] != number)
         i++;
     sigaction(number, &k->before[i], NULL);
-    if (k->before[i].sa_handler == SIG_DFL || k->before[i].sa_handler == SIG_IGN)
-        raise(number);
-    else
+    if (k->before[i].sa_handler != SIG_DFL && k->before[i].sa_handler != SIG_IGN)
         k->before[i].sa_handler(number);
 }
 
