@@ -115,7 +115,7 @@ static void compare(const struct random_program *program)
     unsigned bytes;
     const uint8_t *here;
 
-    rig_init(&rig, RANDOM_BASE, RANDOM_SIZE, program->n64, false);
+    rig_init(&rig, RANDOM_BASE, RANDOM_SIZE, program->n64, NM_ISA_MIPS64R2);
     bytes = random_write(&rig, program);
     here = rig.bytes + (RANDOM_DATA - RANDOM_BASE);
     if (!run_qemu(&rig, program->n64, there, bytes))

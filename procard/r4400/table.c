@@ -273,9 +273,9 @@ static void condition_use(struct translation *t, char letter)
         writes(t, R4400_RES_FCC);
 }
 
-static bool allowed(const struct r4400_row *row, unsigned flags, bool mips3)
+static bool allowed(const struct r4400_row *row, unsigned flags, unsigned level)
 {
-    if (mips3 && (row->isa & R4400_ISA_LEVEL) > 3)
+    if ((row->isa & R4400_ISA_LEVEL) > level)
         return false;
     if (row->isa & R4400_ISA_W64 && !(flags & R4400_BLOCK_W64))
         return false;
@@ -297,7 +297,7 @@ static void simplify(uint32_t word, struct r4400_op *op)
     }
 }
 
-void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op *op,
+void r4400_translate(uint32_t word, unsigned flags, unsigned level, struct r4400_op *op,
                      struct r4400_use *use)
 {
     const enum r4400_opcode code = r4400_row_find(word);
@@ -311,7 +311,7 @@ void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op 
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
-    if (t.reserved || !allowed(row, flags, mips3)) {
+    if (t.reserved || !allowed(row, flags, level)) {
         op->code = R4400_OP_RI;
         *use = (struct r4400_use){.unit = R4400_UNIT_NONE, .latency = 1, .busy = 1};
     } else {
