@@ -208,10 +208,10 @@ static int with_run(const struct request *r, const struct in_machine *other)
     char why[8192];
     int status = CLI_EXIT_USAGE;
     if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
-        if (x.machine.params.mode != NM_MODE_TIMED || x.from || x.to)
+        if (x.machine.params.mode != NM_MODE_TIMED || x.from || x.to || x.approach.sampling.every)
             cli_complain(CLI_EXIT_USAGE,
                          "what is not timed has no traffic: run all of it timed, without run.mode: "
-                         "functional, run.from and run.to");
+                         "functional, run.from, run.to and run.sample");
         else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
             status = foretell(r, other, &run, part_of_it(&results));
         else

@@ -162,8 +162,20 @@ static void read_sampling(struct in_reading *r, struct in_experiment *x,
                     "run.sample.length together");
 }
 
+/* How long samples are, and not how often there is one. */
+static void refuse_lengths(struct in_reading *r, const struct in_experiment *x,
+                           const struct in_value *values)
+{
+    const unsigned key = x->sample_length != SIM_NEVER ? IN_KEY_sample_length : IN_KEY_sample_lead;
+    if (x->sample_every == SIM_NEVER &&
+        (x->sample_length != SIM_NEVER || x->sample_lead != SIM_NEVER))
+        in_complain(r, &values[key].at,
+                    "nothing is sampled without 'run.sample.every', which says how often");
+}
+
 void in_approach_read(struct in_reading *r, struct in_experiment *x, const struct in_value *values)
 {
+    refuse_lengths(r, x, values);
     drop_none(&x->from);
     drop_none(&x->to);
     const struct in_value *v = given(x, values);
@@ -171,7 +183,7 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
     if (!v)
         return;
     if (cannot)
-        in_complain(r, &v->at, "a fast-forward does not go with %s", cannot);
+        in_complain(r, &v->at, "a fast-forward, or sampling, does not go with %s", cannot);
     read_point(r, x, &values[IN_KEY_from], "run.from", x->from, &x->approach.from, &x->from_name);
     read_point(r, x, &values[IN_KEY_to], "run.to", x->to, &x->approach.to, &x->to_name);
     x->approach.warms = !strcmp(x->warm, "caches");

@@ -75,7 +75,7 @@ struct prog_sample {
     sim_tick refused;                /**< what those took together that were refused, ... */
     sim_tick took;                   /**< ... what the others did, ... */
     sim_tick expected;   /**< ... and what the samples before would have said that these take */
-    unsigned processors; /**< that may have made them */
+    unsigned processors; /**< that completed instructions */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */

@@ -28,7 +28,8 @@ struct prog_sampler {
     enum part part;
     sim_tick begin; /* of the part */
     struct prog_sample now;
-    size_t size;
+    uint64_t *completed; /* [cards] instructions before the sample */
+    size_t size;         /* room for samples */
 };
 
 static struct nm_machine *machine(const struct prog_sampler *s)
@@ -40,6 +41,7 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
 {
     struct prog_sampler *s = sim_alloc(1, sizeof *s);
     s->run = run;
+    s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
     s->how = &run->spec->approach.sampling;
     s->begin = nm_machine_now(run->m);
     return s;
@@ -47,6 +49,8 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
 
 void prog_sampler_free(struct prog_sampler *s)
 {
+    if (s)
+        free(s->completed);
     free(s);
 }
 
@@ -69,7 +73,7 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
 /* ---- what a sample says ---------------------------------------------------------------------- */
 
 /* The totals now, with `sign`. */
-static void add_totals(const struct prog_sampler *s, struct prog_sample *sample, int sign)
+static void add_waits(const struct prog_sampler *s, struct prog_sample *sample, int sign)
 {
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
         const struct pc_waited waited = pc_waited_at(machine(s), c);
@@ -77,22 +81,27 @@ static void add_totals(const struct prog_sampler *s, struct prog_sample *sample,
         sample->refused += (uint64_t)sign * waited.refused;
         sample->took += (uint64_t)sign * waited.took;
         sample->expected += (uint64_t)sign * waited.expected;
-        sample->instructions += (uint64_t)sign * pc_cpu_at(machine(s), c)->instructions;
     }
 }
 
 static void begin_sample(struct prog_sampler *s, sim_tick now)
 {
     s->now = (struct prog_sample){.from = now, .lead = now - s->begin};
-    add_totals(s, &s->now, -1);
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
+    add_waits(s, &s->now, -1);
     pc_watch_waits(machine(s), true);
 }
 
 static void end_sample(struct prog_sampler *s, sim_tick now)
 {
     pc_watch_waits(machine(s), false);
-    add_totals(s, &s->now, 1);
-    s->now.processors = s->run->spec->processors;
+    add_waits(s, &s->now, 1);
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
+        const uint64_t done = pc_cpu_at(machine(s), c)->instructions - s->completed[c];
+        s->now.instructions += done;
+        s->now.processors += done > 0;
+    }
     s->now.to = now;
 }
 

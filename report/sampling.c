@@ -19,8 +19,9 @@
 static const double CONFIDENCE = 0.95, T95 = 1.96;
 static const double MOST = 0.05;         /* half an interval, as a share, of an estimate to trust */
 static const double CONTENDED = 0.25;    /* share of time in requests that are refused, likewise */
-static const double REFUSED_ERROR = 0.1; /* of that time, that warming may be wrong by; measured:
-                                            docs/sampling.md */
+static const double REFUSED_ERROR = 0.1; /* of that time, that warming may be wrong by, ... */
+static const double MODEL_ERROR = 0.01;  /* ... and of all time that is not timed: measured
+                                            (docs/sampling.md) */
 
 bool rep_sampling_is(const struct rep_run *run)
 {
@@ -36,7 +37,7 @@ static double time_of(const struct prog_sample *s)
 /* What the stretches around a sample may have been too short by, as a share of their time. */
 static double shortfall(const struct prog_sample *s)
 {
-    return ((double)s->took - (double)s->expected) / time_of(s);
+    return s->processors ? ((double)s->took - (double)s->expected) / time_of(s) : 0;
 }
 
 /* Mean and standard error of it, without the first sample, before which nothing was known. */
@@ -84,8 +85,8 @@ struct rep_estimate rep_estimate(const struct rep_run *run)
     add_up(out, &e);
     if (e.samples >= FEW) {
         mean_of(out, &mean, &error);
-        e.half_width =
-            (1 - e.timed) * e.pcycles * (fabs(mean) + T95 * error + REFUSED_ERROR * e.refused);
+        e.half_width = (1 - e.timed) * e.pcycles *
+                       (fabs(mean) + T95 * error + REFUSED_ERROR * e.refused + MODEL_ERROR);
     }
     e.unsuited = why_not(&e);
     return e;

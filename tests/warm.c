@@ -76,11 +76,12 @@ static void compare_directories(struct nm_machine *a, struct nm_machine *b, uint
         if (s != home && !nm_netcache_keeps(a->protocol))
             continue;
         const enum nm_agent agent = s == home ? NM_AGENT_HOME : NM_AGENT_NC;
-        const struct nm_dir_line
-            x = s == home ? nm_memory_line(a->station[s].memory, line)
-                          : nm_netcache_line(nm_network_cache(a->station[s].network), line),
-            y = s == home ? nm_memory_line(b->station[s].memory, line)
-                          : nm_netcache_line(nm_network_cache(b->station[s].network), line);
+        const struct nm_dir_line x = s == home ? nm_memory_line(a->station[s].memory, line)
+                                               : nm_netcache_line(
+                                                     nm_network_cache(a->station[s].network), line),
+                                 y = s == home ? nm_memory_line(b->station[s].memory, line)
+                                               : nm_netcache_line(
+                                                     nm_network_cache(b->station[s].network), line);
         const struct nm_table *t = a->protocol->agent[agent];
         cr_assert(same_entry(&x, &y, nm_locked(t, y.state)),
                   "reference %u, line %#lx, station %u: timed %s, cards %#x, stations %#lx, loose "
@@ -109,9 +110,8 @@ static void compare(struct nm_machine *a, struct nm_machine *b, unsigned step)
 static struct pc_reference draw(uint64_t *random, unsigned stations, uint64_t value)
 {
     static const enum pc_reference_kind kinds[] = {
-        PC_REFERENCE_LOAD,        PC_REFERENCE_LOAD,
-        PC_REFERENCE_STORE,       PC_REFERENCE_FETCH,
-        PC_REFERENCE_LOAD_LINKED, PC_REFERENCE_STORE_CONDITIONAL};
+        PC_REFERENCE_LOAD,  PC_REFERENCE_LOAD,        PC_REFERENCE_STORE,
+        PC_REFERENCE_FETCH, PC_REFERENCE_LOAD_LINKED, PC_REFERENCE_STORE_CONDITIONAL};
     const uint64_t i = actors_draw(random, LINES), home = actors_draw(random, stations);
     struct pc_reference r =
         actors_reference(kinds[actors_draw(random, sizeof kinds / sizeof *kinds)],

@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Sampling (run.sample): a sampled run's result is right, its estimate is near the time of a run that is timed as a
+whole and inside the interval that it gives, or the program is said not to suit; the samples add up; the same run
+again gives the same bytes; and a fast-forward that warms caches leaves them as warm as a run that is timed.
+
+    sampling.py NUMACHINE SOURCE
+"""
+import csv
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+NUMACHINE, SOURCE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+KERNELS = SOURCE / "experiments/kernels"
+FAR = 0.12  # an estimate is never further off where the program suits, whatever its interval says
+# kernel, arguments, processors, PCycles from sample to sample; host: as a kernel, o32: as its guest twin
+RUNS = [
+    ("host", "spmv", ["n=8192", "rounds=3"], 16, 20000),
+    ("host", "lu-contiguous", ["blocks=12"], 8, 40000),
+    ("o32", "ocean", ["n=128", "sweeps=4"], 16, 60000),
+    ("o32", "water", ["n=128", "steps=1"], 4, 60000),
+]
+REFUSED = [
+    (["run.sample.length=1000cy"], "nothing is sampled without 'run.sample.every'"),
+    (["run.sample.every=1000cy", "run.sample.length=900cy", "run.sample.lead=100cy"],
+     "'run.sample.every' must be longer than"),
+    (["run.sample.every=0cy"], "'run.sample.every'"),
+    (["run.sample.every=1ms", "run.mode=functional"], "does not go with run.mode: functional"),
+    (["run.sample.every=1ms", "run.truth=true"], "does not go with run.truth"),
+    (["run.warm=some"], "'run.warm'"),
+]
+
+
+def run(scratch, name, kernel, *sets, status=0):
+    abi, source, arguments, processors, _ = kernel
+    file = scratch / "sampled.yaml"
+    file.write_text("machine: ring-16\nprogram: " + json.dumps(
+        {"source": f"{KERNELS}/{source}.c", "abi": abi, "args": arguments, "processors": processors}) + "\n")
+    out = scratch / name
+    done = subprocess.run([NUMACHINE, "run", "-q", file, "--force", "-o", out, *(f"--set={s}" for s in sets)],
+                          capture_output=True, text=True, timeout=600)
+    assert done.returncode == status, f"{source} {sets}: {done.returncode}: {done.stderr}"
+    return out, done
+
+
+def of(out, region, name):
+    for row in csv.DictReader((out / "stats.csv").open()):
+        if (row["snapshot"], row["component"], row["stat"]) == (region, "machine", name):
+            return float(row["value"])
+    raise KeyError((region, name))
+
+
+def rows(out):
+    return [{k: int(v) for k, v in row.items()} for row in csv.DictReader((out / "sampling.csv").open())]
+
+
+def add_up(samples, ticks, every, processors):
+    """Samples follow each other, and none does what cannot be."""
+    end = 0
+    for s in samples:
+        assert end <= s["from"] - s["lead"] and s["from"] < s["to"], s
+        assert s["to"] - s["from"] <= every and s["processors"] <= processors, s
+        assert s["took"] + s["refused"] <= 2 * processors * (s["to"] - s["from"] + every), s
+        assert s["instructions"] <= processors * (s["to"] - s["from"] + 100), s
+        end = s["to"] + s["rest"]
+    assert end <= ticks and len(samples) >= 10, (end, ticks, len(samples))
+
+
+def sampled(scratch, kernel):
+    every = kernel[4]
+    whole, _ = run(scratch, "whole", kernel)
+    sets = [f"run.sample.every={every}cy"]
+    part, said = run(scratch, "part", kernel, *sets)
+    again, _ = run(scratch, "again", kernel, *sets)
+    for name in "stats.csv", "stats.json", "sampling.csv", "stdout":
+        if (part / name).exists():
+            assert (part / name).read_bytes() == (again / name).read_bytes(), f"{kernel}: {name}"
+    if (whole / "stdout").exists():
+        assert (whole / "stdout").read_bytes() == (part / "stdout").read_bytes(), kernel
+    add_up(rows(part), of(part, "whole", "elapsed"), every, kernel[3])
+    e = json.loads((part / "stats.json").read_text())["estimate"]
+    ticks = of(whole, "whole", "elapsed")
+    error, width = e["pcycles"] / ticks - 1, e["half_width"] / ticks
+    assert e["samples"] == len(rows(part)) and 0 < e["timed"] < 0.5, e
+    assert e["unsuited"] or abs(error) <= min(2 * width, FAR), f"{kernel}: {100 * error:+.1f} %: {e}"
+    print(f"ok: {kernel[0]} {kernel[1]}: {100 * error:+.1f} %, said +- {100 * width:.1f} %, {e['unsuited'] or 'suits'}")
+
+
+def warmed(scratch):
+    """A part behind a fast-forward has nearly the misses that it has in a run that is timed, or, of caches that are
+    not warmed, many more."""
+    kernel = ("host", "../../tests/extending/kernel", ["n=100000"], 16, 0)
+    misses = {}
+    for name, sets in {"detail": [], "caches": ["run.from=region sum"],
+                       "none": ["run.from=region sum", "run.warm=none"]}.items():
+        out, _ = run(scratch, name, kernel, *sets)
+        misses[name] = of(out, "sum", "truth.l2_misses")
+    assert abs(misses["caches"] - misses["detail"]) <= 0.05 * misses["none"], misses
+    assert misses["none"] > 5 * misses["detail"], misses
+    print(f"ok: {misses}")
+
+
+def main():
+    with tempfile.TemporaryDirectory() as where:
+        scratch = pathlib.Path(where)
+        for sets, says in REFUSED:
+            _, done = run(scratch, "refused", RUNS[0], *sets, status=2)
+            assert says in done.stderr, f"{sets}: not {says!r}: {done.stderr}"
+        print("ok: what is refused")
+        compilers = {"host": "gcc", "o32": "mips-linux-gnu-gcc"}
+        for kernel in RUNS:
+            if shutil.which(compilers[kernel[0]]):
+                sampled(scratch, kernel)
+        if shutil.which("gcc"):
+            warmed(scratch)
+
+
+main()
