@@ -104,7 +104,7 @@ Test(isa, a_set_reserves_what_came_later)
 {
     static const struct {
         enum nm_isa since;
-        uint32_t words[32];
+        uint32_t words[40]; /* to the first 0 */
     } rows[] = {
         {NM_ISA_MIPS3,
          {
@@ -117,6 +117,12 @@ Test(isa, a_set_reserves_what_came_later)
          }},
         {NM_ISA_MIPS4,
          {
+             0x46000132, /* c.eq.s $fcc1 */
+             0x46200732, /* c.eq.d $fcc7 */
+             0x45050001, /* bc1t $fcc1 */
+             0x451c0001, /* bc1f $fcc7 */
+             0x45060001, /* bc1fl $fcc1 */
+             0x451e0001, /* bc1fl $fcc7 */
              0x00a4100b, /* movn */
              0x00a4100a, /* movz */
              0x00a01001, /* movf $fcc0 */
@@ -309,4 +315,23 @@ Test(isa, an_fp_exception_withholds_the_result)
     cr_expect_eq(rig.cpu.r.pc, BASE);
     cr_expect_eq(rig.cpu.base.instructions, 0);
     rig_free(&rig);
+}
+
+/** MIPS III has no condition codes 1 to 7: they read as 0, whatever is written. */
+Test(isa, fcr31_has_the_condition_codes_of_its_set)
+{
+    static const uint32_t words[] = {0x3c02ff80, 0x44c2f800, 0x4443f800, /* lui, ctc1, cfc1 31 */
+                                     0x240400ff, 0x44c4c800, 0x4445c800, /* li, ctc1, cfc1 25 */
+                                     SYSCALL};
+
+    for (unsigned i = 0; i < ISAS; i++) {
+        const bool codes = isas[i] != NM_ISA_MIPS3;
+        struct rig rig;
+
+        start(&rig, words, 7, true, isas[i]);
+        cr_assert(rig_run(&rig, LIMIT, 0, 0));
+        cr_expect_eq((uint32_t)rig.cpu.r.gpr[3], codes ? 0xff800000 : 0x01800000, "set %u", i);
+        cr_expect_eq(rig.cpu.r.gpr[5], codes ? 0xff : 1, "set %u", i);
+        rig_free(&rig);
+    }
 }
