@@ -357,6 +357,8 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
         return snprintf(buf, size, "%d,%d", op.imm & 0xff, op.imm >> 8);
     case 'A':
         return snprintf(buf, size, "0x%x", field(word, RT));
+    case 'I':
+        return snprintf(buf, size, "0x%x", field(word, RD));
     case 'R':
     case 'K':
     case 'k':
