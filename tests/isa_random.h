@@ -22,6 +22,7 @@ struct random_program {
     unsigned sequences, length; /**< instructions of each */
     uint64_t seed;
     bool n64;
+    enum nm_isa isa; /**< instructions of this set only */
     bool loops; /**< every sequence runs several times (not for comparison with others) */
 };
 

@@ -100,6 +100,9 @@ struct r4400_row {
 /** Indexed by enum r4400_opcode below R4400_OP_ROWS_END; row 0 (RI) matches nothing. */
 extern const struct r4400_row r4400_rows[R4400_OP_ROWS_END];
 
+/** The last level of the isa column that a processor of this set executes. */
+unsigned r4400_level(enum nm_isa isa);
+
 /** The row a word encodes, whatever the ISA level; R4400_OP_RI when none. */
 enum r4400_opcode r4400_row_find(uint32_t word);
 

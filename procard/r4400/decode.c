@@ -83,11 +83,9 @@ static const struct r4400_context *context_of(struct r4400_code *code,
 struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
                                   enum nm_isa isa)
 {
-    static const uint8_t levels[NM_ISA__COUNT] = {
-        [NM_ISA_MIPS64R2] = R4400_ISA_R2, [NM_ISA_MIPS3] = 3, [NM_ISA_MIPS4] = 4};
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = levels[isa]};
+    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = r4400_level(isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;

@@ -45,6 +45,14 @@ const struct r4400_row r4400_rows[R4400_OP_ROWS_END] = {
 #undef FPOP
 };
 
+unsigned r4400_level(enum nm_isa isa)
+{
+    static const uint8_t levels[NM_ISA__COUNT] = {
+        [NM_ISA_MIPS64R2] = R4400_ISA_R2, [NM_ISA_MIPS3] = 3, [NM_ISA_MIPS4] = 4};
+
+    return levels[isa];
+}
+
 enum r4400_opcode r4400_row_find(uint32_t word)
 {
     for (unsigned i = R4400_OP_RI + 1; i < R4400_OP_ROWS_END; i++) {
