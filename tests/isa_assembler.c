@@ -76,6 +76,8 @@ static bool instruction(const char **text, uint32_t *word)
     for (; *o; o++) {
         if (*o == 'C' || *o == 'Q') /* with the comma behind it */
             o += o[1] == ',';
+        else if (o[0] == ',' && o[1] == 'C') /* the last operand */
+            o++;
         else if (!operand(*o, text, word))
             return false;
     }
