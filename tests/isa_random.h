@@ -23,7 +23,7 @@ struct random_program {
     uint64_t seed;
     bool n64;
     enum nm_isa isa; /**< instructions of this set only */
-    bool loops; /**< every sequence runs several times (not for comparison with others) */
+    bool loops;      /**< every sequence runs several times (not for comparison with others) */
 };
 
 /** Writes the program into the rig's memory. Returns the bytes of the data area. */
