@@ -13,7 +13,8 @@ enum {
     NM_QUANTUM_LINKED = 32, /**< [PCycles] of them, most from a turn's end to an SC: two attempts of
                               16 instructions */
     NM_QUANTUM_WARM = 384 /**< [PCycles] the same of processors with caches, but for what they wait
-                           for; of the size of a remote miss, or turns would be seen in times */
+                               for. Shorter turns cost more and bring results no nearer to those of
+                               a timed machine (measured with 96 to 1,536) */
 };
 
 /** [PCycles] The quantum of the machine's present mode; timed: 0. */

@@ -17,11 +17,11 @@
 #define REP_TEXT(x) TEXT(x)
 
 static const double CONFIDENCE = 0.95, T95 = 1.96;
-static const double MOST = 0.05;         /* half an interval, as a share, of an estimate to trust */
-static const double CONTENDED = 0.25;    /* share of time in requests that are refused, likewise */
-static const double REFUSED_ERROR = 0.1; /* of that time, that warming may be wrong by, ... */
-static const double MODEL_ERROR = 0.01;  /* ... and of all time that is not timed: measured
-                                            (docs/sampling.md) */
+static const double MOST = 0.05;     /* half an interval, as a share, of an estimate to trust */
+static const double CONTENDED = 0.1; /* share of time in requests that are refused, likewise */
+static const double REFUSED_ERROR = 0.25; /* of that time, that warming may be wrong by, ... */
+static const double MODEL_ERROR = 0.01;   /* ... and of all time that is not timed: measured
+                                             (docs/sampling.md) */
 
 bool rep_sampling_is(const struct rep_run *run)
 {
