@@ -16,8 +16,8 @@ static const struct field {
     unsigned low;
     uint32_t mask;
 } fields[] = {
-    {"sbrz", 21, 31},    {"tTXwWmBMA", 16, 31}, {"DYvxVnyPNhHRKk", 11, 31}, {"FfGga", 6, 31},
-    {"iuop", 0, 0xffff}, {"j", 0, 0x3ffffff},   {"c", 6, 0xfffff},          {"q", 6, 0x3ff},
+    {"sbrz", 21, 31},    {"tTXwWmBMA", 16, 31}, {"DYvxVnyPNhHRKkI", 11, 31}, {"FfGga", 6, 31},
+    {"iuop", 0, 0xffff}, {"j", 0, 0x3ffffff},   {"c", 6, 0xfffff},           {"q", 6, 0x3ff},
 };
 
 /** A register's number or a plain one. */
@@ -76,6 +76,8 @@ static bool instruction(const char **text, uint32_t *word)
     for (; *o; o++) {
         if (*o == 'C' || *o == 'Q') /* with the comma behind it */
             o += o[1] == ',';
+        else if (o[0] == ',' && o[1] == 'C') /* the last operand */
+            o++;
         else if (!operand(*o, text, word))
             return false;
     }

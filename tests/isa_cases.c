@@ -9,9 +9,9 @@ enum { BASE = 0x400000, SIZE = 0x10000, DATA = 0x408000, LIMIT = 100000 };
 #define NOP     0x00000000
 #define SYSCALL 0x0000000c
 
-static void start(struct rig *rig, const uint32_t *words, unsigned count, bool n64, bool mips3)
+static void start(struct rig *rig, const uint32_t *words, unsigned count, bool n64, enum nm_isa isa)
 {
-    rig_init(rig, BASE, SIZE, n64, mips3);
+    rig_init(rig, BASE, SIZE, n64, isa);
     for (unsigned n = 0; n < count; n++)
         rig_put(rig, BASE + 4 * n, words[n]);
     rig->cpu.r.gpr[4] = DATA;                         /* a0 */
@@ -66,7 +66,7 @@ Test(isa, exceptions_name_their_cause)
     for (unsigned n = 0; n < sizeof rows / sizeof rows[0]; n++) {
         struct rig rig;
 
-        start(&rig, rows[n].words, 4, rows[n].n64, false);
+        start(&rig, rows[n].words, 4, rows[n].n64, NM_ISA_MIPS64R2);
         rig.cpu.r.fr = rows[n].n64;
         cr_assert(rig_run(&rig, LIMIT, 0, 0), "row at line %d", rows[n].line);
         cr_expect_eq(rig.cpu.base.exc, rows[n].exc, "line %d: exc %d", rows[n].line,
@@ -82,43 +82,98 @@ Test(isa, exceptions_name_their_cause)
     }
 }
 
-Test(isa, mips3_reserves_what_came_later)
+/** What the instruction sets add to one another, smallest first. */
+static const enum nm_isa isas[] = {NM_ISA_MIPS3, NM_ISA_MIPS4, NM_ISA_MIPS64R2};
+enum { ISAS = sizeof isas / sizeof isas[0] };
+
+/** The exception of the first instruction in `isa`, where a SYSCALL stands behind it. */
+static enum pc_exc exception_of(uint32_t word, enum nm_isa isa)
 {
-    static const uint32_t later[] = {
-        0x00a4100b, /* movn */
-        0x70a41002, /* mul */
-        0x7ca41000, /* ext */
-        0x7c03e83b, /* rdhwr */
-        0xcc800000, /* pref */
-        0x4c801000, /* lwxc1 */
-        0x00251042, /* rotr */
-        0x46001011, /* movf.s */
-        0x46001015, /* recip.s */
-        0x44620000, /* mfhc1 */
+    const uint32_t words[2] = {word, SYSCALL};
+    struct rig rig;
+    enum pc_exc exc;
+
+    start(&rig, words, 2, true, isa);
+    cr_assert(rig_run(&rig, LIMIT, 0, 0));
+    exc = rig.cpu.base.exc;
+    rig_free(&rig);
+    return exc;
+}
+
+Test(isa, a_set_reserves_what_came_later)
+{
+    static const struct {
+        enum nm_isa since;
+        uint32_t words[40]; /* to the first 0 */
+    } rows[] = {
+        {NM_ISA_MIPS3,
+         {
+             0xdc820000, /* ld */
+             0x0085102d, /* daddu */
+             0x4620018a, /* ceil.l.d */
+             0xd4820000, /* ldc1 */
+             0x46000032, /* c.eq.s $fcc0 */
+             0x45010001, /* bc1t $fcc0 */
+         }},
+        {NM_ISA_MIPS4,
+         {
+             0x46000132, /* c.eq.s $fcc1 */
+             0x46200732, /* c.eq.d $fcc7 */
+             0x45050001, /* bc1t $fcc1 */
+             0x451c0001, /* bc1f $fcc7 */
+             0x45060001, /* bc1fl $fcc1 */
+             0x451e0001, /* bc1fl $fcc7 */
+             0x00a4100b, /* movn */
+             0x00a4100a, /* movz */
+             0x00a01001, /* movf $fcc0 */
+             0x00b11001, /* movt $fcc4 */
+             0x46001011, /* movf.s */
+             0x46211011, /* movt.d */
+             0x46051012, /* movz.s */
+             0x46251013, /* movn.d */
+             0x46001015, /* recip.s */
+             0x46201015, /* recip.d */
+             0x46001016, /* rsqrt.s */
+             0x46201016, /* rsqrt.d */
+             0x4c441020, /* madd.s */
+             0x4c441021, /* madd.d */
+             0x4c441028, /* msub.s */
+             0x4c441029, /* msub.d */
+             0x4c441030, /* nmadd.s */
+             0x4c441031, /* nmadd.d */
+             0x4c441038, /* nmsub.s */
+             0x4c441039, /* nmsub.d */
+             0x4c801000, /* lwxc1 */
+             0x4c801001, /* ldxc1 */
+             0x4c801008, /* swxc1 */
+             0x4c801009, /* sdxc1 */
+             0xcc800000, /* pref */
+             0x4c80000f, /* prefx */
+         }},
+        {NM_ISA_MIPS64R2,
+         {
+             0x4c801005, /* luxc1: of MIPS V */
+             0x4c80100d, /* suxc1 */
+             0x70a41002, /* mul */
+             0x70a40000, /* madd */
+             0x70a21020, /* clz */
+             0x7ca41000, /* ext */
+             0x7c03e83b, /* rdhwr */
+             0x7c051420, /* seb */
+             0x00251042, /* rotr */
+             0x44620000, /* mfhc1 */
+         }},
     };
-    static const uint32_t older[] = {0xdc820000, 0x0085102d, 0x4620008a | 4 << 6, 0xd4820000};
 
-    for (unsigned n = 0; n < sizeof later / sizeof later[0]; n++) {
-        const uint32_t words[2] = {later[n], SYSCALL};
-        struct rig rig;
+    for (unsigned n = 0; n < sizeof rows / sizeof rows[0]; n++) {
+        bool has = false;
 
-        start(&rig, words, 2, true, true);
-        cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.base.exc, PC_EXC_RI, "%08x in MIPS III", later[n]);
-        rig_free(&rig);
-        start(&rig, words, 2, true, false);
-        cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.base.exc, PC_EXC_SYS, "%08x in release 2", later[n]);
-        rig_free(&rig);
-    }
-    for (unsigned n = 0; n < sizeof older / sizeof older[0]; n++) {
-        const uint32_t words[2] = {older[n], SYSCALL};
-        struct rig rig;
-
-        start(&rig, words, 2, true, true);
-        cr_assert(rig_run(&rig, LIMIT, 0, 0));
-        cr_expect_eq(rig.cpu.base.exc, PC_EXC_SYS, "%08x", older[n]);
-        rig_free(&rig);
+        for (unsigned i = 0; i < ISAS; i++) {
+            has |= isas[i] == rows[n].since;
+            for (const uint32_t *word = rows[n].words; *word; word++)
+                cr_expect_eq(exception_of(*word, isas[i]), has ? PC_EXC_SYS : PC_EXC_RI,
+                             "%08x in set %u", *word, i);
+        }
     }
 }
 
@@ -162,7 +217,7 @@ Test(isa, a_few_instructions_take_their_pcycles)
 
         memcpy(words, rows[n].words, sizeof rows[n].words);
         words[rows[n].count] = SYSCALL;
-        start(&rig, words, 6, false, false);
+        start(&rig, words, 6, false, NM_ISA_MIPS64R2);
         cr_assert(rig_run(&rig, LIMIT, 0, 0));
         cr_expect_eq(rig.cpu.base.now, rows[n].cycles - 1 + PC_KILLED_BY_EXCEPTION,
                      "line %d: %lu cycles", rows[n].line, (unsigned long)rig.cpu.base.now);
@@ -183,7 +238,7 @@ Test(isa, slips_cross_blocks)
                                      NOP, NOP,        NOP,        NOP,        0x00001012, SYSCALL};
     struct rig rig;
 
-    start(&rig, words, 18, false, false);
+    start(&rig, words, 18, false, NM_ISA_MIPS64R2);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
     cr_expect_eq(rig.cpu.base.now, 17 + 2 + 3 + PC_KILLED_BY_EXCEPTION);
     cr_expect_eq(rig.cpu.base.states[PC_ST_SLIP_INT], 5);
@@ -196,7 +251,7 @@ Test(isa, rdhwr_reads_number_step_and_count)
                                      0x7c03083b, 0x7c04103b, 0x7c05183b, 0x7c06e83b, SYSCALL};
     struct rig rig;
 
-    start(&rig, words, 10, true, false);
+    start(&rig, words, 10, true, NM_ISA_MIPS64R2);
     rig.cpu.base.number = 3;
     rig.cpu.r.userlocal = UINT64_C(0x123456789abc);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
@@ -215,7 +270,7 @@ Test(isa, changed_code_runs_after_a_flush)
     static const uint32_t words[] = {0xac850014, 0x049f0014, NOP, NOP, NOP, NOP, SYSCALL};
     struct rig rig;
 
-    start(&rig, words, 7, false, false);
+    start(&rig, words, 7, false, NM_ISA_MIPS64R2);
     rig.cpu.r.gpr[4] = BASE;
     rig.cpu.r.gpr[5] = 0x24020011; /* li v0,17 */
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
@@ -235,7 +290,7 @@ Test(isa, addresses_wrap)
     static const uint32_t words[] = {0x8ce2fffc, SYSCALL}; /* lw v0,-4(a3) */
     struct rig rig;
 
-    start(&rig, words, 2, false, false);
+    start(&rig, words, 2, false, NM_ISA_MIPS64R2);
     cr_assert(rig_run(&rig, LIMIT, 0, 0));
     cr_expect_eq(rig.cpu.base.exc, PC_EXC_ADEL);
     cr_expect_eq(rig.cpu.base.badvaddr, 0x7ffffffc);
@@ -249,7 +304,7 @@ Test(isa, an_fp_exception_withholds_the_result)
     static const uint32_t words[] = {0x46041003, SYSCALL};
     struct rig rig;
 
-    start(&rig, words, 2, false, false);
+    start(&rig, words, 2, false, NM_ISA_MIPS64R2);
     rig.cpu.r.fcsr = 1 << 10;
     rig.cpu.r.fpr[0] = 7;
     rig.cpu.r.fpr[2] = 0x3f800000;
@@ -260,4 +315,23 @@ Test(isa, an_fp_exception_withholds_the_result)
     cr_expect_eq(rig.cpu.r.pc, BASE);
     cr_expect_eq(rig.cpu.base.instructions, 0);
     rig_free(&rig);
+}
+
+/** MIPS III has no condition codes 1 to 7: they read as 0, whatever is written. */
+Test(isa, fcr31_has_the_condition_codes_of_its_set)
+{
+    static const uint32_t words[] = {0x3c02ff80, 0x44c2f800, 0x4443f800, /* lui, ctc1, cfc1 31 */
+                                     0x240400ff, 0x44c4c800, 0x4445c800, /* li, ctc1, cfc1 25 */
+                                     SYSCALL};
+
+    for (unsigned i = 0; i < ISAS; i++) {
+        const bool codes = isas[i] != NM_ISA_MIPS3;
+        struct rig rig;
+
+        start(&rig, words, 7, true, isas[i]);
+        cr_assert(rig_run(&rig, LIMIT, 0, 0));
+        cr_expect_eq((uint32_t)rig.cpu.r.gpr[3], codes ? 0xff800000 : 0x01800000, "set %u", i);
+        cr_expect_eq(rig.cpu.r.gpr[5], codes ? 0xff : 1, "set %u", i);
+        rig_free(&rig);
+    }
 }

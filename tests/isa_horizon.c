@@ -25,7 +25,7 @@ static struct outcome run(const struct random_program *program, bool cached, boo
     struct outcome o;
     struct rig rig;
 
-    rig_init(&rig, RANDOM_BASE, RANDOM_SIZE, program->n64, false);
+    rig_init(&rig, RANDOM_BASE, RANDOM_SIZE, program->n64, NM_ISA_MIPS64R2);
     rig.cached = cached;
     rig.stalls = stalls;
     rig.forgets = forgets;

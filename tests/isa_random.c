@@ -109,6 +109,10 @@ static uint32_t operand(struct writer *w, char letter, uint32_t match)
         return draw(w, 8) << 18;
     case 'Q':
         return draw(w, 8) << 8;
+    case 'A':
+        return draw(w, 32) << 16;
+    case 'I':
+        return draw(w, 32) << 11;
     case 'e':
     case 'E':
     case 'U': /* size - 1 in rd, position in sa */
@@ -141,6 +145,8 @@ static bool unsuitable(const struct writer *w, unsigned n)
         if (n == never[i])
             return true;
     }
+    if ((row->isa & R4400_ISA_LEVEL) > r4400_level(w->program->isa))
+        return true;
     if (row->klass == R4400_CLASS_JUMP || row->klass == R4400_CLASS_JUMPR)
         return true;
     return !w->program->n64 && row->isa & (R4400_ISA_W64 | R4400_ISA_FR1);

@@ -22,7 +22,8 @@ struct random_program {
     unsigned sequences, length; /**< instructions of each */
     uint64_t seed;
     bool n64;
-    bool loops; /**< every sequence runs several times (not for comparison with others) */
+    enum nm_isa isa; /**< instructions of this set only */
+    bool loops;      /**< every sequence runs several times (not for comparison with others) */
 };
 
 /** Writes the program into the rig's memory. Returns the bytes of the data area. */

@@ -187,14 +187,14 @@ void rig_restart(struct rig *rig, bool n64)
     reset_lines(rig->i);
 }
 
-void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, bool mips3)
+void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, enum nm_isa isa)
 {
     memset(rig, 0, sizeof *rig);
     rig->base = base;
     rig->size = size;
     rig->bytes = calloc(1, size);
     rig->cached = true;
-    rig->cpu.code = r4400_code_new(fetch_word, rig, mips3);
+    rig->cpu.code = r4400_code_new(fetch_word, rig, isa);
     rig_restart(rig, n64);
 }
 

@@ -25,7 +25,7 @@ struct rig {
 };
 
 /** Memory zeroed; registers reset; pc at base. */
-void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, bool mips3);
+void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, enum nm_isa isa);
 void rig_free(struct rig *rig);
 
 /** Back to reset, caches empty, memory and code kept. */

@@ -90,7 +90,7 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
         for (unsigned byte = 0; byte < 4; byte++)
             *image++ = (uint8_t)(program[i] >> (24 - 8 * byte));
     nm_machine_os_wrote(rig->m, CODE, sizeof program);
-    rig->code = r4400_code_new(fetch, rig, false);
+    rig->code = r4400_code_new(fetch, rig, NM_ISA_MIPS64R2);
     r4400_set_code(rig->m, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = identity};
     nm_machine_set_space(rig->m, &space);

@@ -20,7 +20,7 @@ static void start_at(struct rig *rig, const char *code, uint64_t at)
     const unsigned count = assemble(code, words, ROOM);
 
     cr_assert(count, "cannot assemble '%s'", code);
-    rig_init(rig, BASE, SIZE, true, true);
+    rig_init(rig, BASE, SIZE, true, NM_ISA_MIPS4);
     for (unsigned n = 0; n < count; n++)
         rig_put(rig, at + 4 * n, words[n]);
     rig_put(rig, at + 4 * count, SYSCALL);
@@ -141,7 +141,7 @@ Test(r4400, count_runs_at_half_the_rate)
     uint32_t words[8];
     struct rig rig;
 
-    rig_init(&rig, BASE, SIZE, true, false); /* rdhwr came after MIPS III */
+    rig_init(&rig, BASE, SIZE, true, NM_ISA_MIPS64R2); /* rdhwr came after MIPS IV */
     cr_assert_eq(assemble("rdhwr v0,2; mult a0,a0; mflo v1; rdhwr v1,2; rdhwr a1,3", words, 8), 5);
     words[5] = SYSCALL;
     for (unsigned n = 0; n < 6; n++)

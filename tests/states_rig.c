@@ -72,7 +72,7 @@ void states_start(struct states_rig *rig, const struct nm_params *p,
     for (unsigned i = 0; i < COPIES; i++)
         write_code(rig, CODE + i * STEP, loop);
     write_code(rig, CODE + IMAGE, back);
-    rig->code = r4400_code_new(fetch, rig, false);
+    rig->code = r4400_code_new(fetch, rig, NM_ISA_MIPS64R2);
     r4400_set_code(rig->m, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);

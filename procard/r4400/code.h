@@ -100,6 +100,9 @@ struct r4400_row {
 /** Indexed by enum r4400_opcode below R4400_OP_ROWS_END; row 0 (RI) matches nothing. */
 extern const struct r4400_row r4400_rows[R4400_OP_ROWS_END];
 
+/** The last level of the isa column that a processor of this set executes. */
+unsigned r4400_level(enum nm_isa isa);
+
 /** The row a word encodes, whatever the ISA level; R4400_OP_RI when none. */
 enum r4400_opcode r4400_row_find(uint32_t word);
 
@@ -149,8 +152,8 @@ void r4400_start(struct r4400_pending *pending, const struct r4400_use *use);
 void r4400_elapse(struct r4400_pending *pending, unsigned n);
 
 /** Translates one word for the block flags given; fills d, s, t, imm and code of `op` and what the
- *  pipeline must know. Words reserved under `flags` or `mips3` become R4400_OP_RI. */
-void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op *op,
+ *  pipeline must know. Words reserved under `flags` or above `level` become R4400_OP_RI. */
+void r4400_translate(uint32_t word, unsigned flags, unsigned level, struct r4400_op *op,
                      struct r4400_use *use);
 
 /* ---- decoded code ---------------------------------------------------------------------------- */
@@ -259,7 +262,8 @@ extern const struct r4400_op r4400_enter, r4400_look, r4400_behind_line;
 struct r4400_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
-    bool mips3, untimed;
+    unsigned level; /**< rows of isa.def above it are reserved */
+    bool untimed;
     uint64_t awaited;   /**< address of an instruction; 0: none */
     uint64_t came, due; /**< times it has been executed, and at which a processor stops */
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */

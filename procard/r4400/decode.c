@@ -81,11 +81,11 @@ static const struct r4400_context *context_of(struct r4400_code *code,
 }
 
 struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  bool mips3)
+                                  enum nm_isa isa)
 {
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .mips3 = mips3};
+    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = r4400_level(isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -232,7 +232,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     enum pc_status held;
     unsigned klass, slip;
 
-    r4400_translate(word, b->flags, b->code->mips3, op, &use);
+    r4400_translate(word, b->flags, b->code->level, op, &use);
     klass = class_of(op);
     if (slot && is_transfer(klass)) {
         op->code = R4400_OP_RI;

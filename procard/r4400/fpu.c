@@ -29,6 +29,7 @@ enum {
 enum { FLAGS_SHIFT = 2, ENABLES_SHIFT = 7, CAUSE_SHIFT = 12 };
 #define CAUSE_MASK (0x3fu << CAUSE_SHIFT)
 #define FCSR_FS    (1u << 24)
+#define FCSR_CODES (0x7fu << 25) /* condition codes 1 to 7, which came with MIPS IV */
 
 enum rounding { NEAREST, TO_ZERO, UP, DOWN }; /* as in FCSR(1:0) */
 
@@ -133,6 +134,8 @@ bool r4400_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
     default:
         return true;
     }
+    if (cpu->code->level < 4)
+        *fcsr &= ~FCSR_CODES;
     return !((*fcsr >> ENABLES_SHIFT & 0x1f) & (*fcsr >> CAUSE_SHIFT)) &&
            !(*fcsr >> CAUSE_SHIFT & UNIMPLEMENTED);
 }

@@ -274,7 +274,7 @@ static bool look_at(struct scan *s, uint32_t word, const struct r4400_code *code
     struct r4400_use use;
     if (row == R4400_OP_RI)
         return false;
-    r4400_translate(word, flags, code->mips3, &op, &use);
+    r4400_translate(word, flags, code->level, &op, &use);
     follow_values(s, r4400_rows[row].klass, &use);
     for (unsigned i = 0; i < use.nwrites; i++)
         if (use.writes[i] < R4400_RES_FPR)

@@ -129,10 +129,10 @@ void r4400_set_code(struct nm_machine *m, struct r4400_code *code);
 /**
  * Decoded code of one address space, shared by all its processors.
  * @param fetch  returns the host address of the 4 instruction bytes at `va` (big-endian) or NULL
- * @param mips3  true: only MIPS III as the R4400 had it; later instructions are reserved
+ * @param isa  instructions that came after it are reserved
  */
 struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  bool mips3);
+                                  enum nm_isa isa);
 void r4400_code_free(struct r4400_code *code);
 
 /** Forgets decoded instructions in [va, va+len): the guest changed or unmapped them. Must not be

@@ -45,6 +45,14 @@ const struct r4400_row r4400_rows[R4400_OP_ROWS_END] = {
 #undef FPOP
 };
 
+unsigned r4400_level(enum nm_isa isa)
+{
+    static const uint8_t levels[NM_ISA__COUNT] = {
+        [NM_ISA_MIPS64R2] = R4400_ISA_R2, [NM_ISA_MIPS3] = 3, [NM_ISA_MIPS4] = 4};
+
+    return levels[isa];
+}
+
 enum r4400_opcode r4400_row_find(uint32_t word)
 {
     for (unsigned i = R4400_OP_RI + 1; i < R4400_OP_ROWS_END; i++) {
@@ -69,6 +77,7 @@ struct translation {
     unsigned flags;
     struct r4400_op *op;
     struct r4400_use *use;
+    unsigned level; /**< the first that has it, as far as is known */
     bool reserved;
 };
 
@@ -103,9 +112,11 @@ static int32_t bit_field(struct translation *t, int position, int size, int widt
     return position + size * 256;
 }
 
-/** FCSR bit of condition code cc. */
-static int32_t condition_bit(unsigned cc)
+/** FCSR bit of condition code cc. All but the first came with MIPS IV. */
+static int32_t condition_bit(struct translation *t, unsigned cc)
 {
+    if (cc && t->level < 4)
+        t->level = 4;
     return cc == 0 ? 23 : 24 + (int32_t)cc;
 }
 
@@ -256,10 +267,10 @@ static void number_operand(struct translation *t, char letter)
         *imm = rd;
         break;
     case 'C':
-        t->op->t = (uint16_t)condition_bit(word >> 18 & 7);
+        t->op->t = (uint16_t)condition_bit(t, word >> 18 & 7);
         break;
     case 'Q':
-        *imm = condition_bit(word >> 8 & 7);
+        *imm = condition_bit(t, word >> 8 & 7);
         break;
     }
 }
@@ -273,10 +284,8 @@ static void condition_use(struct translation *t, char letter)
         writes(t, R4400_RES_FCC);
 }
 
-static bool allowed(const struct r4400_row *row, unsigned flags, bool mips3)
+static bool allowed(const struct r4400_row *row, unsigned flags)
 {
-    if (mips3 && (row->isa & R4400_ISA_LEVEL) > 3)
-        return false;
     if (row->isa & R4400_ISA_W64 && !(flags & R4400_BLOCK_W64))
         return false;
     return !(row->isa & R4400_ISA_FR1) || flags & R4400_BLOCK_FR;
@@ -297,12 +306,13 @@ static void simplify(uint32_t word, struct r4400_op *op)
     }
 }
 
-void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op *op,
+void r4400_translate(uint32_t word, unsigned flags, unsigned level, struct r4400_op *op,
                      struct r4400_use *use)
 {
     const enum r4400_opcode code = r4400_row_find(word);
     const struct r4400_row *row = &r4400_rows[code];
-    struct translation t = {.word = word, .flags = flags, .op = op, .use = use};
+    struct translation t = {
+        .word = word, .flags = flags, .op = op, .use = use, .level = row->isa & R4400_ISA_LEVEL};
 
     *op = (struct r4400_op){.code = (uint16_t)code};
     *use = (struct r4400_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
@@ -311,7 +321,7 @@ void r4400_translate(uint32_t word, unsigned flags, bool mips3, struct r4400_op 
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
-    if (t.reserved || !allowed(row, flags, mips3)) {
+    if (t.reserved || t.level > level || !allowed(row, flags)) {
         op->code = R4400_OP_RI;
         *use = (struct r4400_use){.unit = R4400_UNIT_NONE, .latency = 1, .busy = 1};
     } else {
@@ -355,6 +365,8 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
         return snprintf(buf, size, "%d,%d", op.imm & 0xff, op.imm >> 8);
     case 'A':
         return snprintf(buf, size, "0x%x", field(word, RT));
+    case 'I':
+        return snprintf(buf, size, "0x%x", field(word, RD));
     case 'R':
     case 'K':
     case 'k':

@@ -18,7 +18,7 @@ static const struct r4400_regs *registers(struct nm_machine *m, unsigned card)
 static void *code_new(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
                       void *ctx)
 {
-    struct r4400_code *code = r4400_code_new(fetch, ctx, nm_machine_params(m)->isa == NM_ISA_MIPS3);
+    struct r4400_code *code = r4400_code_new(fetch, ctx, (enum nm_isa)nm_machine_params(m)->isa);
 
     r4400_set_code(m, code);
     return code;
