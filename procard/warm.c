@@ -4,10 +4,10 @@
  * when they were last timed.
  *
  * Two ideas. Requests are told apart by who answered and how (cost_of), which the messages say in
- * both modes alike; the processor waits for the mean of its kind. And a line that has been granted
- * is its card's until the answer would have come, and from a load linked that has asked for it
- * exclusively on, to the store conditional: without that, cards would take a line from each other
- * before anybody has used it, and all would wait for ever.
+ * both modes alike; the processor waits for the mean of its kind. And who waits has had its access:
+ * it is made when its line is granted, before another can take that. Only between a load linked and
+ * its store-conditional another could, again and again; so a line that was linked exclusively is
+ * kept for a while.
  */
 #include "machine/warm.h"
 #include "base/alloc.h"
@@ -88,8 +88,7 @@ static sim_tick takes(struct pc_card *card, unsigned kind)
     return cost->mean;
 }
 
-/* One that was refused has waited for its line, which is no part of what it takes: between samples
- * that is simulated (pc_warm_turn). */
+/* One that was refused has waited for its line, which is no part of what it takes. */
 void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     const unsigned kind = cost_of(card, in);
@@ -228,7 +227,7 @@ static sim_tick keeps(const struct pc_card *card)
 }
 
 /* What the processor waits for happens at `at`. One that had to wait for its line would have been
- * refused, and finds out half a retry late. A copy to share that the home had hinders nobody. */
+ * refused, and finds out half a retry late. */
 static sim_tick served(struct pc_card *card, sim_tick at)
 {
     struct pc_request *r = &card->request;
