@@ -46,8 +46,7 @@ void nm_warm_put(struct nm_machine *m, unsigned station, const struct nm_packet 
 /** Handles messages until none is left. A protocol error is told to the check. */
 void nm_warm_deliver(struct nm_machine *m);
 
-/** From which tick on a card may be given a line, `at` or later: one that is granted, or linked, is
- *  its card's for a while. */
+/** From which tick on a card may be given a line, `at` or later: another card may keep it. */
 sim_tick nm_warm_free(const struct nm_machine *m, uint64_t line, unsigned card, sim_tick at);
 
 /** A line is a card's until then. Another line's keep may be forgotten for it. */
