@@ -374,6 +374,13 @@ Test(isa_mips4, indexed_stores_write_their_bytes_only)
     }
 }
 
+static bool same(const struct r4400_regs *a, const struct r4400_regs *b)
+{
+    return !memcmp(a->gpr, b->gpr, sizeof a->gpr) && !memcmp(a->fpr, b->fpr, sizeof a->fpr) &&
+           a->hi == b->hi && a->lo == b->lo && a->pc == b->pc && a->npc == b->npc &&
+           a->fcsr == b->fcsr;
+}
+
 /** No address is wrong for them, and no hint. */
 Test(isa_mips4, prefetches_never_fail)
 {
@@ -393,8 +400,7 @@ Test(isa_mips4, prefetches_never_fail)
             before.pc = BASE + 8;
             before.npc = BASE + 12;
             cr_expect_eq(run(&rig), PC_EXC_SYS, "%s, hint %u", codes[n], hint);
-            cr_expect_eq(memcmp(&rig.cpu.r, &before, sizeof before), 0, "%s, hint %u", codes[n],
-                         hint);
+            cr_expect(same(&rig.cpu.r, &before), "%s, hint %u", codes[n], hint);
             cr_expect_eq(rig.cpu.base.states[PC_ST_INT], 1);
             rig_free(&rig);
         }
