@@ -61,7 +61,7 @@ struct prog_sampling {
  *  whose mode is timed, and whose cards can change it (nm_machine_set_mode); a point at an address
  *  needs a workload with `await`. */
 struct prog_approach {
-    struct prog_point from; /**< functional up to here; NONE: the begin */
+    struct prog_point from; /**< not timed up to here; NONE: the begin */
     struct prog_point to;   /**< functional from here on; NONE: the end */
     bool warms;             /**< caches and directories learn of what comes before `from` */
     struct prog_sampling sampling;

@@ -11,7 +11,7 @@ struct prog_sampler;
 
 /** The machine is to be timed from here on. @return the caller's, for prog_sampler_free */
 struct prog_sampler *prog_sampler_new(struct prog_run *run);
-/** Gives the samples to the run's outcome. NULL: there is none. */
+/** What is sampled ends now, if it has not; the samples stay the outcome's. NULL: there is none. */
 void prog_sampler_free(struct prog_sampler *s);
 
 /** The machine must not run past this tick. */
