@@ -2,8 +2,6 @@
 
 #include "machine/assembly.h"
 
-#include <assert.h>
-
 void nm_warm_put(struct nm_machine *m, unsigned station, const struct nm_packet *p)
 {
     struct nm_warm *w = m->warm;

@@ -658,7 +658,7 @@ static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick 
         pc_misses_have(card, in, now);
     if (card->served)
         tell_served(card, now, false);
-    if (card->warm.watches)
+    if (card->warm.watches && !card->request.noncoherent)
         pc_warm_learn(card, in, now);
     card->request.active = false;
     card->filled = card->request.line;

@@ -1,8 +1,9 @@
 /*
  * The hard idea: nothing is told of the stretches between samples but how long requests take there,
  * and that is what the samples before them took (procard/warm.c). All else of such a stretch is
- * simulated: instructions, pipelines, caches, who waits for whom. So the clock at the end of the
- * run is the estimate, and a sample that differs from what was expected of it says how good it is.
+ * simulated: instructions, pipelines, caches, threads that wait for each other. So the clock at the
+ * end of the run is the estimate, and a sample that differs from what was expected of it says how
+ * good it is.
  */
 #include "programs/sample.h"
 

@@ -12,10 +12,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define FEW         10 /* samples, below which nothing is said of the error */
-#define TEXT(x)     #x
-#define REP_TEXT(x) TEXT(x)
-
+enum { FEW = 10 /* samples, below which nothing is said of the error */ };
 static const double T95 = 1.96;
 static const double MOST = 0.1;      /* half an interval, as a share, of an estimate to trust */
 static const double SLEEPS = 1e-4;   /* [per PCycle] of all threads, likewise */
@@ -75,7 +72,7 @@ static void add_up(const struct prog_outcome *out, struct rep_estimate *e)
 static const char *why_not(const struct rep_estimate *e)
 {
     if (e->samples < FEW)
-        return "there are fewer than " REP_TEXT(FEW) " samples";
+        return "there are too few samples";
     if (e->refused > CONTENDED)
         return "its processors contend for lines, which between samples is no more than a guess";
     if (e->sleeps > SLEEPS)
