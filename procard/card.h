@@ -23,9 +23,6 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-/** The two sides of both cache levels. */
-enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
-
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
 struct pc_l2 {
     uint64_t *line; /**< physical line address held in each place */

@@ -72,6 +72,7 @@ enum pc_stop {
     PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
     PC_STOP_MISS,    /**< an access waits for the card; it is made again in the next run */
     PC_STOP_TRAP,    /**< cpu->exc is set: the core needs the operating system */
+    PC_STOP_ASKED,   /**< it has made a request (pc_ask), and goes on */
 };
 
 /** A place of a primary cache as the core sees it. */
@@ -87,6 +88,16 @@ enum { PC_LINE_SHIFT = 5 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card;
+
+/** The two sides of both cache levels. */
+enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
+
+/** How a card loses a line. */
+enum pc_loss {
+    PC_LOSS_TAKEN,   /**< another card wants it */
+    PC_LOSS_EVICTED, /**< it makes room */
+    PC_LOSS_SHARED,  /**< it stays, and may only be read */
+};
 
 /** The last PCycles of a run but for stalls, from old to young. */
 struct pc_tail {
@@ -247,7 +258,31 @@ struct pc_core_ops {
 
     /** What is in counters of nodes becomes tallies. */
     void (*harvest)(struct pc_cpu *cpu);
+
+    /* ---- a core that does not wait for what it has asked for (pc_ask) ---- */
+
+    /** Requests that may be outstanding at once, at most PC_REQUESTS. 0: `run` stops at a miss, the
+     *  primary caches are the card's, and nothing below is called. Else the core keeps its primary
+     *  caches itself, of lines that the secondary cache has. */
+    unsigned requests;
+
+    /** A request is over at tick `now` (cpu->now, of a core that runs). Whatever the oldest
+     *  instruction wanted of the line is done before this returns: later it may be gone.
+     *  @param side, line  as they were asked for
+     *  @param granted  false: nothing has come of it; ask again if it is still wanted */
+    void (*answered)(struct pc_cpu *cpu, enum pc_side side, uint64_t line, bool granted,
+                     sim_tick now);
+
+    /** The secondary cache loses a line, or may no longer write it. A load that has read of it and
+     *  has not graduated must read again. */
+    void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
+
+    /** An external request has looked for a line in the secondary cache.
+     *  @param state  enum nm_line it had there */
+    void (*asked)(struct pc_cpu *cpu, bool invalidate, uint8_t state, sim_tick now);
 };
+
+enum { PC_REQUESTS = 4 };
 
 /* ---- the card's slow paths, called by a core while it runs (cache.c) ------------------------- */
 /**
@@ -278,6 +313,62 @@ bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop);
 /** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
  *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop);
+
+/* ---- the same for a core that does not wait (pc_core_ops.requests), cache.c and agent.c --------
+ */
+
+/** What the card has of an address. */
+struct pc_look {
+    uint64_t pa;
+    uint8_t page;   /**< enum nm_xlate: the page's attribute, or why there is none; then nothing
+                         below is set */
+    uint8_t state;  /**< enum nm_line: what the secondary cache has of the line */
+    uint8_t way;    /**< of the secondary cache, if it has it ... */
+    bool predicted; /**< ... and whether that was the way it looked at first */
+};
+
+/** Translates: no more, and without a trap. [PCycles] none. */
+void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_look *look);
+
+/** Looks into the secondary cache for look->pa of a cached page, and trains the prediction of its
+ *  way. */
+void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look);
+
+/** Why a line cannot be asked for. */
+enum pc_asked {
+    PC_ASKED,      /**< it is: the core calls pc_stopped(cpu, PC_STOP_ASKED) in this run */
+    PC_ASKED_LINE, /**< a request for the line is outstanding */
+    PC_ASKED_SET,  /**< its place is kept for another that is */
+    PC_ASKED_FULL, /**< as many requests are outstanding as there may be */
+};
+
+/**
+ * Asks for the line of `pa` (coherent or not, as pc_find said) at tick `at`: at cpu->now, when its
+ * look-up in the secondary cache has failed, or found it shared for an access that writes.
+ * `answered` will be called.
+ * @param access  NM_FETCH, NM_LOAD, NM_STORE, NM_LINKED or NM_CONDITIONAL
+ */
+enum pc_asked pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
+                     sim_tick at);
+
+/** The card's own copy is written from now on: clean exclusive becomes dirty. Precondition: it is
+ *  exclusive, dirty, or of a non-coherent page. */
+void pc_own(struct pc_cpu *cpu, const struct pc_look *look);
+
+/** Where the bytes of the card's copy are read, at tick `at`. Precondition: there is one. */
+const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
+/** Where they are written. Precondition: it is dirty. */
+uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
+
+/** A load linked has its line, which it reads in the same call of `run` or `answered`. */
+void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
+/** Whether a load linked must ask for its line exclusively (and pc_own it not). */
+bool pc_links_exclusively(const struct pc_cpu *cpu);
+/** A store conditional that has its line dirty, or whose link is gone: whether it stores now. */
+bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
+
+/** Lines outstanding, and of these, requests that wait for the bus or memory (of MON events). */
+unsigned pc_outstanding(const struct pc_cpu *cpu);
 
 /**
  * What lets the machine go on in longer steps: a core that knows what it will do next says how long
