@@ -88,6 +88,7 @@ enum { PC_LINE_SHIFT = 5 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card;
+struct r10k_signals;
 
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
@@ -276,6 +277,10 @@ struct pc_core_ops {
     /** The secondary cache loses a line, or may no longer write it. A load that has read of it and
      *  has not graduated must read again. */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
+
+    /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it has
+     *  none. */
+    const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
 
     /** An external request has looked for a line in the secondary cache.
      *  @param state  enum nm_line it had there */

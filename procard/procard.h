@@ -87,6 +87,18 @@ void pc_watch_waits(struct nm_machine *m, bool watches);
 /** All that a card has waited since the beginning. */
 struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
 
+/* ---- the processor's own counters (of an R10000; monitor/r10000/), exact at nm_machine_now ---- */
+
+/** How many a card's processor has; 0: none. */
+unsigned pc_counters(const struct nm_machine *m, unsigned card);
+/** Control register k as coprocessor 0 has it: event from bit 5 on, interrupt enable 16, modes user
+ *  8, supervisor 4, kernel 2, exception level 1. */
+uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k);
+void pc_counter_set_control(struct nm_machine *m, unsigned card, unsigned k, uint32_t control);
+/** Counter k. */
+uint32_t pc_counter(const struct nm_machine *m, unsigned card, unsigned k);
+void pc_counter_set(struct nm_machine *m, unsigned card, unsigned k, uint32_t value);
+
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every
  * MasterClock, with its first PCycle and the pins. Slows the run and changes nothing in it.
