@@ -340,7 +340,7 @@ void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_l
 void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look);
 
 /** Why a line cannot be asked for. */
-enum pc_asked {
+enum pc_asking {
     PC_ASKED,      /**< it is: the core calls pc_stopped(cpu, PC_STOP_ASKED) in this run */
     PC_ASKED_LINE, /**< a request for the line is outstanding */
     PC_ASKED_SET,  /**< its place is kept for another that is */
@@ -353,7 +353,7 @@ enum pc_asked {
  * `answered` will be called.
  * @param access  NM_FETCH, NM_LOAD, NM_STORE, NM_LINKED or NM_CONDITIONAL
  */
-enum pc_asked pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
+enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
                      sim_tick at);
 
 /** The card's own copy is written from now on: clean exclusive becomes dirty. Precondition: it is
