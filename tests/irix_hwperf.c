@@ -18,7 +18,7 @@ enum { CPUS = 4, PROCESSES = 9, SIGNAL_USR1 = 16 };
 struct rig {
     struct irix irix;
     struct irix_process process[PROCESSES];
-    unsigned counters, events;
+    unsigned counters, events; /* of a processor; of a counter */
     struct {
         uint32_t control[IRIX_COUNTERS], value[IRIX_COUNTERS];
         uint64_t total[IRIX_COUNTERS]; /* counted, ever */
@@ -34,10 +34,10 @@ static unsigned counters(void *ctx, unsigned cpu)
     return ((struct rig *)ctx)->counters;
 }
 
-static unsigned events(void *ctx, unsigned cpu)
+static unsigned number(void *ctx, unsigned cpu, unsigned event)
 {
     (void)cpu;
-    return ((struct rig *)ctx)->events;
+    return event % ((struct rig *)ctx)->events;
 }
 
 static void set_control(void *ctx, unsigned cpu, unsigned k, uint32_t control)
@@ -67,7 +67,7 @@ static void reached(void *ctx, struct irix_process *p, unsigned cpu, int signal)
         r->reached_by_nobody++;
 }
 
-static const struct irix_hardware hardware = {counters, events,    set_control,
+static const struct irix_hardware hardware = {counters, number,    set_control,
                                               value,    set_value, reached};
 
 static struct rig *new_rig(void)

@@ -96,16 +96,14 @@ static void put(struct irix *h, unsigned cpu, unsigned k)
 {
     const struct irix_block *b = block_of(h, cpu);
     const unsigned e = b->on[k];
-    uint32_t event;
 
     if (e == NOBODY)
         return;
-    event = e % h->hardware->events(h->ctx, cpu);
     h->cpus[cpu].seen[k] = b->image[e];
     h->hardware->set_value(h->ctx, cpu, k, b->image[e]);
     h->hardware->set_control(h->ctx, cpu, k,
-                             event << IRIX_EVENT_SHIFT | IRIX_INTERRUPT |
-                                 (b->setup.event[e] & IRIX_MODES));
+                             h->hardware->number(h->ctx, cpu, e) << IRIX_EVENT_SHIFT |
+                                 IRIX_INTERRUPT | (b->setup.event[e] & IRIX_MODES));
 }
 
 /** Counter k stops; its event's turn will go on from here. */

@@ -38,8 +38,9 @@ struct irix_process;
 struct irix_hardware {
     /** Counters that the processor has: IRIX_COUNTERS or more, or 0. */
     unsigned (*counters)(void *ctx, unsigned cpu);
-    /** Events that each of them can count: 16 on an R10000, 32 on an R12000. */
-    unsigned (*events)(void *ctx, unsigned cpu);
+    /** What an event of IRIX's is called in a control register of the counter that IRIX gives it.
+     */
+    unsigned (*number)(void *ctx, unsigned cpu, unsigned event);
     /** As coprocessor 0 has it. */
     void (*set_control)(void *ctx, unsigned cpu, unsigned k, uint32_t control);
     uint32_t (*value)(void *ctx, unsigned cpu, unsigned k);

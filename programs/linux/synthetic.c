@@ -92,9 +92,9 @@ static const struct lx_synthetic rows[] = {
 #undef SYNTHETIC
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, DIGITS = 9 /**< of a number in a path, at most */ };
 
-/** Compares a path with a row's: "#" stands for a descriptor's number. */
+/** Compares a path with a row's: "#" stands for a descriptor's or a process's number. */
 static bool matches(const struct lx_synthetic *row, const char *path, unsigned *number)
 {
     const size_t n = strcspn(row->path, "#");
@@ -106,7 +106,8 @@ static bool matches(const struct lx_synthetic *row, const char *path, unsigned *
         *number = row->number;
         return !path[n];
     }
-    if (!isdigit((unsigned char)path[n]) || (path[n] == '0' && path[n + 1]) || strlen(path + n) > 5)
+    if (!isdigit((unsigned char)path[n]) || strlen(path + n) > DIGITS ||
+        (path[n] == '0' && path[n + 1] && row->kind != SYN_PROCESS))
         return false;
     *number = (unsigned)strtoul(path + n, &end, 10);
     return !*end;
