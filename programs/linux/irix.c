@@ -143,7 +143,7 @@ static int64_t read_profile(struct lx_call *c, uint64_t va, int64_t count, struc
         *r = (struct region){lx_in_long(&in), lx_in_long(&in), lx_in_long(&in), lx_in_long(&in)};
         if (r->base % BUCKET || r->scale > SCALE_ONE || r->size < BUCKET)
             err = -EINVAL;
-        else if (lx_vm_mapped(&c->p->vm, r->base, r->size) < 0)
+        else if (r->base + r->size < r->base || lx_vm_mapped(&c->p->vm, r->base, r->size) < 0)
             err = -EFAULT;
     }
     if (!err && !lx_keep(c->p, profile_bytes(profile->count)))
