@@ -182,7 +182,9 @@ Test(r10000_counters, chips_are_the_machines)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct nm_machine *m = script_machine(rows[i].core, rows[i].revision);
         cr_expect_eq(pc_counters(m, 1), R10K_COUNTERS);
-        cr_expect_eq(pc_counters_chip(m, 1), rows[i].chip);
+        cr_expect_eq(pc_counters_of(nm_machine_params(m)), rows[i].chip);
+        pc_counter_set_control(m, 1, 0, UINT32_MAX);
+        cr_expect_eq(pc_counter_control(m, 1, 0), r10k_control_bits(rows[i].chip));
         nm_machine_free(m);
     }
 }
