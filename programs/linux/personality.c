@@ -370,7 +370,7 @@ static bool open_view(struct lx_prog *p)
 
 static bool load(struct lx_prog *p)
 {
-    struct r4400_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
+    struct mips_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
     int err;
 
     p->n64 = p->image.n64;

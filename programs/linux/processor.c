@@ -1,7 +1,7 @@
 /* The R4400 as the personality's processor. */
 #include "programs/linux/processor.h"
 
-static void take(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
+static void take(struct nm_machine *m, unsigned card, struct mips_regs *regs,
                  struct lx_call_site *call)
 {
     const struct r4400 *core = r4400_at(m, card);
@@ -10,7 +10,7 @@ static void take(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
     r4400_take(m, card, regs);
 }
 
-static const struct r4400_regs *registers(struct nm_machine *m, unsigned card)
+static const struct mips_regs *registers(struct nm_machine *m, unsigned card)
 {
     return &r4400_at(m, card)->r;
 }
