@@ -176,6 +176,9 @@ struct pc_core_ops {
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
+    /** The core begins: its struct is zero but for what its card has set (struct pc_cpu). */
+    void (*create)(struct pc_cpu *cpu);
+
     /** The core ends; its struct is the card's. */
     void (*free)(struct pc_cpu *cpu);
 
