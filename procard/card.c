@@ -106,6 +106,8 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->cpu.card = card;
     card->cpu.number = site->number;
     show_places(card);
+    if (core->create)
+        core->create(&card->cpu);
     pc_card_forget(card);
     card->tlb_model = p->tlb_refill && !card->functional && !core->requests ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;

@@ -121,7 +121,7 @@ static sim_tick run(struct pc_cpu *base, sim_tick horizon)
     c->away = c->asked = c->must_stop = false;
     if (!c->begun)
         begin(c);
-    while (base->now < horizon) {
+    while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const enum pc_status state = cycle(c, now);
         if (c->must_stop) {
@@ -129,14 +129,12 @@ static sim_tick run(struct pc_cpu *base, sim_tick horizon)
                 catch_up(c, base->now);
             return stopped(c, c->stop);
         }
-        const sim_tick next = c->asked ? now + 1 : next_work(c, now, horizon);
+        const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, next - now);
         pc_charge(base, state, next - now);
         c->seen = base->now;
-        if (c->asked)
-            return stopped(c, PC_STOP_ASKED);
     }
-    return base->now;
+    return c->asked ? stopped(c, PC_STOP_ASKED) : base->now;
 }
 
 /* ---- as a core ------------------------------------------------------------------------------- */
@@ -149,7 +147,6 @@ static void leave(struct pc_cpu *base)
     c->begun = false;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
-    memset(c->tlb, 0xff, sizeof c->tlb);
 }
 
 static void settle(struct pc_cpu *base)

@@ -374,7 +374,7 @@ static bool load(struct lx_prog *p)
     int err;
 
     p->n64 = p->image.n64;
-    lx_vm_init(&p->vm, p->m, &lx_r4400, p->n64);
+    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->n64);
     p->vm.wrote = wrote_back;
     p->vm.left = unmapped;
     p->vm.wrote_ctx = p;

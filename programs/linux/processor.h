@@ -7,7 +7,8 @@
 #ifndef LX_PROCESSOR_H
 #define LX_PROCESSOR_H
 
-#include "procard/r4400/r4400.h"
+#include "procard/procard.h"
+#include "procard/mips/mips.h"
 
 /** The last SYSCALL instruction of a processor, and what follows it. */
 struct lx_call_site {
@@ -44,5 +45,8 @@ struct lx_processor {
 };
 
 extern const struct lx_processor lx_r4400;
+
+/** That of a machine's cards (processor.core). */
+const struct lx_processor *lx_processor_of(const struct nm_params *p);
 
 #endif
