@@ -10,6 +10,7 @@
 #include "input/tables.h"
 #include "machine/protocol.h"
 #include "procard/procard.h"
+#include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
@@ -70,9 +71,12 @@ const char *in_state_name(unsigned state)
     return mon_state_name(state);
 }
 
+/* By processor.core. */
+static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000};
+
 const struct nm_card_kind *in_cards(void)
 {
-    return &pc_r4400;
+    return cards[0];
 }
 
 const struct mon_unit_ops *in_unit(const struct in_experiment *x)
@@ -411,6 +415,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
+    mc->card = cards[mc->params.core];
     if (r->diag->errors == before)
         check_rules(&b);
     if (r->diag->errors == before)

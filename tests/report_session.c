@@ -36,6 +36,7 @@ struct nm_machine {
 static struct nm_machine the_machine;
 
 const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine}; /* nobody makes a card */
+const struct nm_card_kind pc_r10000 = {.counters = &mon_numachine};
 
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
