@@ -1,14 +1,11 @@
 /*
- * The R10000 as a core: its cycle, what it passes over, and what the rooms above do with it.
+ * The R10000's cycle, what it passes over, and how a run begins and ends.
  *
  * The hard idea is that an out-of-order pipeline has no place at which it stands. What the card,
  * the operating system and people see are the registers as of the last graduated instruction;
  * whatever is in flight can be thrown away at any time, and begins again from there. Only what the
  * oldest instruction has done to the world cannot, and graduates first (r10k_flush).
  */
-#include "machine/params.h"
-#include "monitor/board/board.h"
-#include "procard/card.h"
 #include "procard/r10000/pipeline.h"
 
 #include <string.h>
@@ -109,7 +106,7 @@ static sim_tick stopped(struct r10k *c, enum pc_stop why)
     return pc_stopped(&c->base, why);
 }
 
-static sim_tick run(struct pc_cpu *base, sim_tick horizon)
+sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r10k *c = r10k_of(base);
     if (base->now >= horizon)
@@ -137,9 +134,7 @@ static sim_tick run(struct pc_cpu *base, sim_tick horizon)
     return c->asked ? stopped(c, PC_STOP_ASKED) : base->now;
 }
 
-/* ---- as a core ------------------------------------------------------------------------------- */
-
-static void leave(struct pc_cpu *base)
+void r10k_leave(struct pc_cpu *base)
 {
     struct r10k *c = r10k_of(base);
     if (c->begun)
@@ -149,32 +144,12 @@ static void leave(struct pc_cpu *base)
     c->line_once = ~UINT64_C(0);
 }
 
-static void settle(struct pc_cpu *base)
-{
-    (void)base;
-}
+/* ---- life ------------------------------------------------------------------------------------ */
 
-static void totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
+void r10k_new(struct r10k *c, const struct nm_params *p)
 {
-    memcpy(states, base->states, sizeof base->states);
-    *tail = (struct pc_tail){0};
-}
-
-static uint64_t pc(const struct pc_cpu *base)
-{
-    return r10k_const_of(base)->r.pc;
-}
-
-static const struct r10k_signals *signals(const struct pc_cpu *base)
-{
-    return &r10k_const_of(base)->signals;
-}
-
-static void begin_life(struct pc_cpu *base)
-{
-    struct r10k *c = r10k_of(base);
-    c->p = base->card->p;
-    c->list = (unsigned)c->p->r10000_active_list;
+    c->p = p;
+    c->list = (unsigned)p->r10000_active_list;
     memset(c->integer, 0xff, sizeof c->integer);
     memset(c->fp, 0xff, sizeof c->fp);
     c->line_once = ~UINT64_C(0);
@@ -182,59 +157,8 @@ static void begin_life(struct pc_cpu *base)
     r10k_predictors_new(c);
 }
 
-static void end_life(struct pc_cpu *base)
+void r10k_free(struct r10k *c)
 {
-    r10k_caches_free(r10k_of(base));
-    r10k_predictors_free(r10k_of(base));
-}
-
-static const struct pc_core_ops core = {
-    .name = "r10000",
-    .size = sizeof(struct r10k),
-    .create = begin_life,
-    .free = end_life,
-    .run = run,
-    .settle = settle,
-    .totals = totals,
-    .leave = leave,
-    .moved = leave,
-    .pc = pc,
-    .requests = R10K_MISSES,
-    .answered = r10k_answered,
-    .loses = r10k_loses,
-    .asked = r10k_asked,
-    .signals = signals,
-};
-
-const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};
-
-/* ---- for the rooms above --------------------------------------------------------------------- */
-
-static struct r10k *core_at(struct nm_machine *m, unsigned card)
-{
-    return r10k_of(&pc_card_of(nm_machine_card(m, card))->cpu);
-}
-
-struct mips_regs *r10k_registers(struct nm_machine *m, unsigned card)
-{
-    return &core_at(m, card)->r;
-}
-
-void r10k_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at)
-{
-    struct r10k *c = core_at(m, card);
-    c->begun = false;
-    if (regs != &c->r)
-        c->r = *regs;
-    nm_card_resume(m, card, at);
-}
-
-void r10k_take(struct nm_machine *m, unsigned card, struct mips_regs *regs, uint64_t *call_pc,
-               uint64_t *call_npc)
-{
-    const struct r10k *c = core_at(m, card);
-    *regs = c->r;
-    *call_pc = c->call_pc;
-    *call_npc = c->call_npc;
-    nm_card_take(m, card);
+    r10k_caches_free(c);
+    r10k_predictors_free(c);
 }

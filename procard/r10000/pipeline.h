@@ -103,7 +103,11 @@ struct r10k_word {
     struct r10k_word *next;
 };
 
-/** The word at an address. Never NULL. */
+/** As r10k_code_new, of no machine. */
+struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                 unsigned level);
+
+/** What a word means with these flags. Never NULL; it lives as long as the code. */
 const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, unsigned flags);
 
 struct r10k_code {
@@ -349,6 +353,17 @@ static inline void r10k_wait_for(struct r10k *c, sim_tick at)
     if (at < c->next)
         c->next = at;
 }
+
+/* ---- the whole (core.c) -----------------------------------------------------------------------
+ */
+
+/** Caches, predictors and queues are empty. @param p  outlives it */
+void r10k_new(struct r10k *c, const struct nm_params *p);
+void r10k_free(struct r10k *c);
+
+/** pc_core_ops.run and .leave: everything in flight begins again. */
+sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon);
+void r10k_leave(struct pc_cpu *base);
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 

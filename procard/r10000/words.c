@@ -307,14 +307,11 @@ const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, uns
     return w;
 }
 
-struct r10k_code *r10k_code_new(struct nm_machine *m,
-                                const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx)
+struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                 unsigned level)
 {
     struct r10k_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r10k_code){
-        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)nm_machine_params(m)->isa)};
-    for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        r10k_of(pc_cpu_at(m, i))->code = code;
+    *code = (struct r10k_code){.fetch = fetch, .ctx = ctx, .level = level};
     return code;
 }
 
