@@ -2,8 +2,9 @@
  * The external agent: translates between the R4400's system interface and the station bus, both
  * ways.
  *
- * Outward it has one request outstanding for its processor, sends the victim's write-back ahead of
- * it, and tries again after a NACK. Beside that it sends the commands of special functions and
+ * Outward it has one request outstanding for its processor, or a few for one that does not wait
+ * (pc_core_ops.requests), each for a line of its own. It sends the victim's write-back ahead of a
+ * request, and tries again after a NACK. Beside that it sends the commands of special functions and
  * creates the lines of a claim; uncached accesses are in uncached.c. Inward it takes one packet at
  * a time, sinkable ones first, and answers interventions from the caches.
  *
@@ -19,7 +20,8 @@
  * a request that has not left yet is simply issued for what the line has become.
  *
  * The access that waited completes in the same event that brings its line. Nothing can take the
- * line away in between, so every grant makes progress.
+ * line away in between, so every grant makes progress. A core that does not wait has its oldest
+ * instruction make its access then.
  *
  * A load linked and its store conditional are two accesses. When another card has taken the line in
  * between, agent.link_failures times in a row, the next load linked asks for it exclusively, and
@@ -62,38 +64,59 @@ bool pc_agent_step(const struct pc_card *card, uint8_t *state, enum nm_card_even
 
 /* ---- outward --------------------------------------------------------------------------------- */
 
-void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, sim_tick at)
+/* A row of the table for a request that begins. */
+static struct pc_request *new_request(struct pc_card *card)
+{
+    const unsigned row = (unsigned)__builtin_ctz(~card->outstanding);
+    card->outstanding |= 1u << row;
+    return &card->request[row];
+}
+
+/* The request will be put into the outgoing FIFO. */
+static void post_issue(struct pc_card *card, struct pc_request *r, sim_tick at)
+{
+    r->due = at;
+    sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card, 0);
+}
+
+const struct pc_request *pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
+                                          enum nm_access access, enum nm_card_event event,
+                                          sim_tick at)
 {
     struct nm_sends sends;
     uint64_t actions;
     const bool noncoherent = event == NM_CARD_EVENTS;
-    if (card->warm.on) {
-        pc_warm_ask(card, side, line, event, at);
-        return;
-    }
+    struct pc_request *r = new_request(card);
     /* a line that is there under the other attribute will leave */
-    uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
-    bool upgrade = state == NM_LINE_S;
-    if (!noncoherent && !pc_agent_step(card, &state, event, NULL, line, &sends, &actions))
+    const uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
+    *r = (struct pc_request){.conditional = access == NM_CONDITIONAL,
+                             .store = access == NM_STORE,
+                             .noncoherent = noncoherent,
+                             .upgrade = state == NM_LINE_S,
+                             .state = state,
+                             .event = (uint8_t)event,
+                             .side = side,
+                             .line = line,
+                             .place = pc_line_place(card, side, line),
+                             .number = card->requests++,
+                             .asked = at,
+                             .due = at,
+                             .issued = SIM_NEVER,
+                             .first_nack = SIM_NEVER};
+    card->stall = r->upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2;
+    card->stall_by = side;
+    if (card->warm.on)
+        return r; /* warm.c serves it */
+    if (!noncoherent && !pc_agent_step(card, &r->state, event, NULL, line, &sends, &actions))
         pc_agent_broken(card, at, line, state, "a processor access");
-    card->request = (struct pc_request){.active = true,
-                                        .noncoherent = noncoherent,
-                                        .state = state,
-                                        .side = side,
-                                        .line = line,
-                                        .stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2,
-                                        .asked = at,
-                                        .issued = SIM_NEVER,
-                                        .first_nack = SIM_NEVER};
-    if (upgrade)
+    if (r->upgrade)
         card->truth.upgrades++;
     else
         card->truth.l2_misses++;
-    sim_tick out =
-        pc_bus_edge(card, at + card->p->l2_lookup) + card->p->agent_request * pc_bus_cycle(card);
-    sim_post(card->k, out, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
-             ++card->requests);
+    post_issue(card, r,
+               pc_bus_edge(card, at + card->p->l2_lookup) +
+                   card->p->agent_request * pc_bus_cycle(card));
+    return r;
 }
 
 /* PhaseID of the processor's own packets. */
@@ -198,17 +221,17 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
 /* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
  * up: it would only take the line from whoever is between LL and SC just now. Not a special read:
  * the directory takes this card for the owner. */
-static bool pointless(const struct pc_card *card)
+static bool pointless(const struct pc_card *card, const struct pc_request *r)
 {
-    return card->request.conditional && !card->cpu.link &&
-           nm_card_request(card->protocol, card->request.state) != NM_MSG_SPECIAL_RD;
+    return r->conditional && !card->cpu.link &&
+           nm_card_request(card->protocol, r->state) != NM_MSG_SPECIAL_RD;
 }
 
 /* An event of the card's own request: the mask sees the request as it was last issued, whichever
  * packet the event comes with, and whether the request is completed or given up. */
-static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount, sim_tick now)
+static void tap_request(struct pc_card *card, const struct pc_request *r, enum mon_tap tap,
+                        uint64_t amount, sim_tick now)
 {
-    const struct pc_request *r = &card->request;
     card->taps.v[tap] += amount;
     if (!(card->monitor.hears >> tap & 1))
         return;
@@ -218,10 +241,9 @@ static void tap_request(struct pc_card *card, enum mon_tap tap, uint64_t amount,
 }
 
 /* The request is over, for who listens. */
-static __attribute__((noinline)) void tell_served(const struct pc_card *card, sim_tick now,
-                                                  bool given_up)
+static __attribute__((noinline)) void
+tell_served(const struct pc_card *card, const struct pc_request *r, sim_tick now, bool given_up)
 {
-    const struct pc_request *r = &card->request;
     const struct pc_served served = {.card = card->cpu.number,
                                      .line = r->line,
                                      .message = nm_message_row(r->command)->name,
@@ -234,13 +256,25 @@ static __attribute__((noinline)) void tell_served(const struct pc_card *card, si
         card->served(card->served_ctx, &served);
 }
 
-/* The request has come to nothing, after it was refused or before it left. */
-static void give_up(struct pc_card *card, sim_tick now)
+void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
 {
-    struct pc_request *r = &card->request;
+    card->outstanding &= ~(1u << (r - card->request));
+    if (!pc_goes_on(card)) {
+        pc_agent_resume(card, now);
+        return;
+    }
+    card->nm.quiet = 0;
+    card->core->answered(&card->cpu, r->side, r->line, granted,
+                         card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
+}
+
+/* The request has come to nothing, after it was refused or before it left.
+ * @param granted  the line is there all the same */
+static void give_up(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
+{
     const sim_tick cycle = pc_bus_cycle(card);
     if (r->first_nack != SIM_NEVER) {
-        tap_request(card, MON_TAP_NACK_TIME, (now - r->first_nack) / cycle, now);
+        tap_request(card, r, MON_TAP_NACK_TIME, (now - r->first_nack) / cycle, now);
         card->truth.requests_abandoned++;
         card->truth.abandoned_time += (now - r->issued) / cycle;
         card->truth.abandoned_nacks += r->nacks;
@@ -248,28 +282,27 @@ static void give_up(struct pc_card *card, sim_tick now)
             card->warm.waited.refused += now - r->asked;
     }
     if (card->served)
-        tell_served(card, now, true);
-    r->active = false;
-    card->blocked = false;
+        tell_served(card, r, now, true);
     if (card->copies)
         pc_misses_give_up(card, now);
+    pc_agent_over(card, r, granted, now);
 }
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
  * Reads of non-coherent pages are none of RD, RDEXCL and UPGD. */
-static void first_issue(struct pc_card *card, sim_tick now)
+static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
-    card->request.issued = now;
-    if (card->request.noncoherent)
+    r->issued = now;
+    if (r->noncoherent)
         return;
     card->truth.requests++;
     if (card->monitor.wants & MON_WANTS_ISSUES)
         pc_monitor_issue(card, now);
-    const unsigned match = mon_compare_request(&card->monitor.comparator, card->request.line);
+    const unsigned match = mon_compare_request(&card->monitor.comparator, r->line);
     if (match)
-        tap_request(card, MON_TAP_INVALIDATED_READS, 1, now);
+        tap_request(card, r, MON_TAP_INVALIDATED_READS, 1, now);
     if (match > 1)
-        tap_request(card, MON_TAP_REREFERENCES, 1, now);
+        tap_request(card, r, MON_TAP_REREFERENCES, 1, now);
 }
 
 /* An intervention for the line has done its work in the caches and its answer is not out yet. A
@@ -280,27 +313,24 @@ static bool answering(const struct pc_card *card, uint64_t line)
     return card->port.out[NM_SINKABLE].reserved > 0 && card->answer.line == line;
 }
 
-/* Puts the request (again) into the outgoing FIFO, for what its line is by now. */
-static void issue(void *self, sim_tick now, uint64_t arg)
+/* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
+static void put(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
-    struct pc_card *card = self;
-    struct pc_request *r = &card->request;
     struct nm_sends sends;
     uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
-    if (!r->active || arg != card->requests)
-        return; /* given up */
-    if (pointless(card)) {
-        give_up(card, now);
-        pc_agent_resume(card, now);
+    r->due = SIM_NEVER;
+    if (pointless(card, r)) {
+        give_up(card, r, false, now);
         return;
     }
-    bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
-                   pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &victim_state);
-    card->blocked = answering(card, r->line) ||
-                    !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D);
-    if (card->blocked)
+    bool replace =
+        pc_line_of(card, r->state) == NM_LINE_I &&
+        pc_line_victim(card, r->side, r->place, r->line, r->noncoherent, &victim, &victim_state);
+    r->blocked = answering(card, r->line) ||
+                 !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D);
+    if (r->blocked)
         return; /* `sent` will call again */
     if (replace)
         evict(card, r->side, victim, victim_state);
@@ -326,7 +356,29 @@ static void issue(void *self, sim_tick now, uint64_t arg)
     r->command = p.message;
     r->phase = card->monitor.unit->phase;
     if (r->issued == SIM_NEVER)
-        first_issue(card, now);
+        first_issue(card, r, now);
+}
+
+/* The oldest of the requests that are due; NULL: none is. */
+static struct pc_request *next_due(struct pc_card *card, sim_tick now)
+{
+    struct pc_request *oldest = NULL;
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (r->due <= now && (!oldest || r->number < oldest->number))
+            oldest = r;
+    }
+    return oldest;
+}
+
+/* Those that are due on one tick leave in the order of their age; of one that was given up nothing
+ * is due. */
+static void issue(void *self, sim_tick now, uint64_t arg)
+{
+    struct pc_request *r;
+    (void)arg;
+    while ((r = next_due(self, now)))
+        put(self, r, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -449,13 +501,26 @@ static void command(void *self, sim_tick now, uint64_t arg)
         nm_bus_send(card->bus, card->position, &card->special.command);
 }
 
-/* Whether a request that is out will fill the place of `line`; it has made room already. */
-static bool place_taken(const struct pc_card *card, uint64_t line)
+/* Whether a request that is out will fill a place for data; it has made room already. */
+static bool place_taken(const struct pc_card *card, uint64_t place)
 {
-    const struct pc_request *r = &card->request;
-    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
-    return r->active && r->sent && card->l2[r->side].line == l2->line &&
-           !((r->line ^ line) >> card->l2_shift & (l2->places - 1));
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (r->sent && pc_same_place(card, r->side, r->place, PC_SIDE_D, place))
+            return true;
+    }
+    return false;
+}
+
+/* A line makes room for one that is created. If a request is to upgrade it, that needs data now. */
+static void give_place(struct pc_card *card, uint64_t victim, uint8_t state)
+{
+    struct pc_request *r = pc_coherent_request(card, victim);
+    struct nm_sends sends;
+    uint64_t actions;
+    evict(card, PC_SIDE_D, victim, state);
+    if (r && pc_line_of(card, r->state) == NM_LINE_S)
+        pc_agent_step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends, &actions);
 }
 
 /* The lines of a claim are reserved: they come to be here, one by one. A request of the processor
@@ -464,28 +529,26 @@ static void create(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_special *s = &card->special;
-    struct pc_request *r = &card->request;
     const sim_tick cycle = pc_bus_cycle(card);
     const uint64_t line = s->command.line + s->created * card->p->l2_line;
-    const bool wanted = r->active && !r->noncoherent && r->line == line;
+    struct pc_request *wanted = pc_coherent_request(card, line);
+    const uint64_t place = pc_line_place(card, PC_SIDE_D, line);
     struct nm_sends sends;
     uint64_t actions, victim;
-    uint8_t state = wanted ? r->state : NM_LINE_I, old;
+    uint8_t state = wanted ? wanted->state : NM_LINE_I, old;
     (void)arg;
-    const bool replace = pc_line_victim(card, PC_SIDE_D, line, false, &victim, &old);
-    if (place_taken(card, line) || (wanted && r->sent) || (replace && !may_issue(card, true))) {
+    const bool replace = pc_line_victim(card, PC_SIDE_D, place, line, false, &victim, &old);
+    if (place_taken(card, place) || (wanted && wanted->sent) ||
+        (replace && !may_issue(card, true))) {
         sim_post(card->k, now + card->p->agent_retry * cycle, SIM_RANK_MODULE,
                  component(card, PC_ORDER_WORK), create, card, 0);
         return;
     }
     if (replace)
-        evict(card, PC_SIDE_D, victim, old);
-    if (replace && r->active && r->line == victim && pc_line_of(card, r->state) == NM_LINE_S)
-        pc_agent_step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends,
-                      &actions); /* its upgrade needs data now */
+        give_place(card, victim, old);
     if (!pc_agent_step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
         pc_agent_broken(card, now, line, state, "creation");
-    pc_line_fill(card, PC_SIDE_D, line, state);
+    pc_line_fill(card, PC_SIDE_D, place, line, state);
     if (card->copies)
         pc_misses_create(card, line);
     nm_check_create(card->check, card->cpu.number, line);
@@ -495,10 +558,8 @@ static void create(void *self, sim_tick now, uint64_t arg)
     sim_post(card->k, now + card->p->agent_create * cycle, SIM_RANK_MODULE,
              component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND), more ? create : command,
              card, 0);
-    if (!wanted)
-        return;
-    give_up(card, now);
-    pc_agent_resume(card, now);
+    if (wanted)
+        give_up(card, wanted, true, now);
 }
 
 /* What the special function unit says of it. */
@@ -566,10 +627,12 @@ static void arrived(void *self, sim_tick now)
 static void sent(void *self, sim_tick now)
 {
     struct pc_card *card = self;
-    if (card->blocked) {
-        card->blocked = false;
-        sim_post(card->k, now, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card,
-                 card->requests);
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (!r->blocked)
+            continue;
+        r->blocked = false;
+        post_issue(card, r, now);
     }
     if (card->special.blocked) {
         card->special.blocked = false;
@@ -628,41 +691,40 @@ static unsigned next_class(const struct pc_card *card, sim_tick now)
 void pc_agent_resume(struct pc_card *card, sim_tick now)
 {
     if (now > card->cpu.now)
-        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
+        pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
     card->activity = PC_RUNNING;
     pc_card_run(card, card->cpu.now + 1);
 }
 
 /* The books of a cached read (RD, RDEXCL, UPGD) that `in` completes. */
-static void account(struct pc_card *card, const struct nm_packet *in, sim_tick now,
-                    bool acknowledged)
+static void account(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
+                    sim_tick now, bool acknowledged)
 {
-    const struct pc_request *r = &card->request;
     const sim_tick cycle = pc_bus_cycle(card);
     if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
-        pc_monitor_complete(card, in, now);
-    tap_request(card, MON_TAP_READS, 1, now);
-    tap_request(card, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, now);
+        pc_monitor_complete(card, r, in, now);
+    tap_request(card, r, MON_TAP_READS, 1, now);
+    tap_request(card, r, MON_TAP_READ_LATENCY, (now - r->issued) / cycle, now);
     if (acknowledged)
-        tap_request(card, MON_TAP_INVALIDATES_DONE, 1, now);
+        tap_request(card, r, MON_TAP_INVALIDATES_DONE, 1, now);
     if (r->first_nack == SIM_NEVER)
         return;
-    tap_request(card, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, now);
+    tap_request(card, r, MON_TAP_NACK_TIME, (r->last_issued - r->first_nack) / cycle, now);
     card->truth.refused_time += (r->last_issued - r->issued) / cycle;
 }
 
 /* The request is done by `in`: the access that waited is, in this same event. */
-static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void complete(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                     sim_tick now)
 {
     if (card->copies)
-        pc_misses_have(card, in, now);
+        pc_misses_have(card, r, in, now);
     if (card->served)
-        tell_served(card, now, false);
-    if (card->warm.watches && !card->request.noncoherent)
-        pc_warm_learn(card, in, now);
-    card->request.active = false;
-    card->filled = card->request.line;
-    pc_agent_resume(card, now);
+        tell_served(card, r, now, false);
+    if (card->warm.watches && !r->noncoherent)
+        pc_warm_learn(card, r, in, now);
+    card->filled = r->line;
+    pc_agent_over(card, r, true, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
@@ -670,21 +732,21 @@ static void complete(struct pc_card *card, const struct nm_packet *in, sim_tick 
  * every fourth refusal, so that who has waited for long asks more often than who comes fresh; but
  * not below the time that the last refusal took to come, or asking is all that the directories do.
  */
-static uint64_t retry_delay(struct pc_card *card, sim_tick now)
+static uint64_t retry_delay(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
     enum { HALVED = 4, LEAST = 3 };
-    const uint64_t refusal = (now - card->request.last_issued) / pc_bus_cycle(card);
+    const uint64_t refusal = (now - r->last_issued) / pc_bus_cycle(card);
     const uint64_t spread = card->p->agent_spread, some = refusal > LEAST ? refusal : LEAST;
     const uint64_t least = spread < LEAST ? spread : some;
-    const unsigned halvings = card->request.nacks++ / HALVED;
+    const unsigned halvings = r->nacks++ / HALVED;
     const uint64_t most = halvings < 64 ? spread >> halvings : 0;
     card->chance = card->chance * 6364136223846793005ull + 1442695040888963407ull;
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void nacked(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void nacked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                   sim_tick now)
 {
-    struct pc_request *r = &card->request;
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
     card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
     card->truth.nacks_no_turn += (in->info & NM_INFO_NO_TURN) != 0;
@@ -692,16 +754,15 @@ static void nacked(struct pc_card *card, const struct nm_packet *in, sim_tick no
     r->sent = false;
     if (r->first_nack == SIM_NEVER) {
         r->first_nack = now;
-        tap_request(card, MON_TAP_NACKED_REQUESTS, 1, now);
+        tap_request(card, r, MON_TAP_NACKED_REQUESTS, 1, now);
     }
-    sim_post(card->k, now + retry_delay(card, now) * pc_bus_cycle(card), SIM_RANK_MODULE,
-             component(card, PC_ORDER_REQUEST), issue, card, card->requests);
+    post_issue(card, r, now + retry_delay(card, r, now) * pc_bus_cycle(card));
 }
 
 void pc_agent_hold(struct pc_card *card)
 {
-    if (card->activity != PC_RUNNING)
-        return;
+    if (card->activity != PC_RUNNING || pc_goes_on(card))
+        return; /* what goes on by itself is told (pc_core_ops.asked) */
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);
     pc_card_stall(card, PC_ST_STALL_MP, card->p->agent_external, card->cpu.now);
@@ -762,9 +823,19 @@ static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tic
                        pc_card_of(nm_machine_card(card->machine, who))->cpu.tries.thread, now);
 }
 
+/* What the secondary cache has of a line, in the half for data if it is there. */
+static uint8_t held(const struct pc_card *card, uint64_t line)
+{
+    const uint8_t state = pc_line_half_state(card, PC_SIDE_D, line);
+    return state != NM_LINE_I ? state : pc_line_half_state(card, PC_SIDE_I, line);
+}
+
 void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                         bool hit, sim_tick now)
 {
+    if (card->core->asked)
+        card->core->asked(&card->cpu, in->message == NM_MSG_INVALIDATE, held(card, in->line),
+                          pc_card_now(card));
     if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
         lost(card, in, now);
     if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
@@ -800,13 +871,15 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 /* An upgrade that was cancelled becomes a read: so far the processor waited for an acknowledgement,
  * from here on for data (R4-5). With IvdErr the agent reads all the same, because its request is on
  * its way, and the processor hears of the failure when that has ended. */
-static void becomes_read(struct pc_card *card, sim_tick now)
+static void becomes_read(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
     card->truth.upgrades_failed++;
-    card->request.failed = card->request.store && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
+    if (pc_goes_on(card))
+        return;
+    r->failed = r->store && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
     if (now > card->cpu.now)
-        pc_card_stall(card, card->request.stall, now - card->cpu.now, card->cpu.now);
-    card->request.stall = PC_ST_STALL_L2;
+        pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
+    card->stall = PC_ST_STALL_L2;
 }
 
 /* Events that answer the card's own request concern that request, whatever else is held. */
@@ -818,21 +891,21 @@ bool pc_agent_is_response(enum nm_card_event event)
 
 static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
-    struct pc_request *r = &card->request;
+    struct pc_request *r = pc_coherent_request(card, in->line);
     struct nm_sends sends;
     uint64_t actions;
     enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    bool response = pc_agent_is_response(event);
-    const bool lost = nm_card_lost(card->protocol, r->state);
+    bool response = r && pc_agent_is_response(event);
+    const bool lost = r && nm_card_lost(card->protocol, r->state);
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
     if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
         pc_agent_broken(card, now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
-    if (response || (r->active && r->line == in->line && before == r->state))
+    if (r && (response || before == r->state))
         r->state = state;
-    if (nm_card_lost(card->protocol, r->state) && !lost)
-        becomes_read(card, now);
+    if (r && nm_card_lost(card->protocol, r->state) && !lost)
+        becomes_read(card, r, now);
     if (!response) {
         if (sends.count)
             answer(card, &sends.packet[0], in, now,
@@ -841,30 +914,31 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
         return;
     }
     if (actions & NM_CARD_ACT_RETRY) {
-        nacked(card, in, now);
+        nacked(card, r, in, now);
         return;
     }
     if (actions & NM_CARD_ACT_SEND_SPECIAL) {
         r->sent = false;
-        issue(card, now, card->requests);
+        put(card, r, now);
         return;
     }
     if (actions & NM_CARD_ACT_FILL) {
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
         written_in(card, r->side, in->line, now);
     }
-    pc_line_fill(card, r->side, in->line, state);
-    account(card, in, now, event == NM_CARD_EV_ACK);
-    complete(card, in, now);
+    pc_line_fill(card, r->side, r->place, in->line, state);
+    account(card, r, in, now, event == NM_CARD_EV_ACK);
+    complete(card, r, in, now);
 }
 
 /* Messages the protocol's table does not know. */
 static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_NCH_DATA) {
-        written_in(card, card->request.side, in->line, now);
-        pc_line_fill(card, card->request.side, in->line, NM_LINE_S | PC_NONCOHERENT);
-        complete(card, in, now);
+        struct pc_request *r = pc_request_of(card, in->line);
+        written_in(card, r->side, in->line, now);
+        pc_line_fill(card, r->side, r->place, in->line, NM_LINE_S | PC_NONCOHERENT);
+        complete(card, r, in, now);
     } else if (nm_is_noncoherent_response(in->message))
         pc_uncached_answer(card, in, now);
     else if (in->message == NM_MSG_UNC_CAST)

@@ -16,6 +16,7 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const uint64_t NOWHERE = ~0ull;
@@ -28,6 +29,17 @@ static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t
 static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     return (line >> card->l2_shift) & (card->l2[side].places - 1);
+}
+
+uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    return l2_place(card, side, line);
+}
+
+bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place, enum pc_side b,
+                   uint64_t other)
+{
+    return place == other && card->l2[a].line == card->l2[b].line;
 }
 
 /* With its attribute. */
@@ -70,14 +82,13 @@ static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
 
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
 {
-    if (card->request.active && card->request.line == line && card->request.side == PC_SIDE_D)
-        return card->request.state;
+    const struct pc_request *r = pc_coherent_request(card, line);
+    if (r && r->side == PC_SIDE_D)
+        return r->state;
     uint8_t state = pc_line_half_state(card, PC_SIDE_D, line);
     if (state != NM_LINE_I)
         return state;
-    if (card->request.active && card->request.line == line)
-        return card->request.state;
-    return pc_line_half_state(card, PC_SIDE_I, line);
+    return r ? r->state : pc_line_half_state(card, PC_SIDE_I, line);
 }
 
 bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t line)
@@ -93,6 +104,13 @@ static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
     card->l1_line[side][place] = NOWHERE;
     card->l1_dirty[side][place] = false;
     card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+}
+
+/* A core that keeps its primary caches itself loses a line. */
+static void tell_loss(struct pc_card *card, uint64_t line, enum pc_loss loss)
+{
+    if (card->core->loses && !card->functional)
+        card->core->loses(&card->cpu, line, loss, pc_card_now(card));
 }
 
 /* Empties the primary places that hold parts of a line of the secondary cache's `half`. */
@@ -122,6 +140,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
         return;
     card->nm.quiet = 0;
     parts_drop(card, side, line);
+    tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, owned(card, side, line));
     card->l2[side].line[place] = NOWHERE;
@@ -141,6 +160,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 {
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = l2_place(card, PC_SIDE_D, line);
     card->nm.quiet = 0;
+    tell_loss(card, line, PC_LOSS_SHARED);
     card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
     for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
         unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
@@ -167,19 +187,18 @@ void pc_line_hide(struct pc_card *card, uint64_t line)
     }
 }
 
-void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state)
+void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
+                  uint8_t state)
 {
-    uint64_t place = l2_place(card, side, line);
     if (state != NM_LINE_D)
         card->nm.quiet = 0;
     card->l2[side].line[place] = line;
     card->l2[side].state[place] = state;
 }
 
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
-                    uint64_t *victim, uint8_t *state)
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
+                    bool noncoherent, uint64_t *victim, uint8_t *state)
 {
-    uint64_t place = l2_place(card, side, line);
     *victim = card->l2[side].line[place];
     *state = card->l2[side].state[place];
     return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
@@ -376,8 +395,7 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
     }
     passed(card, MON_KIND_REFILL, side, pa, at + before, card->p->l2_refill);
     pc_card_stall(card,
-                  missed && card->request.stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2
-                                                                  : pc_primary_stall(side),
+                  missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side),
                   before + refill_time(card, side, at + before), at);
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
@@ -393,13 +411,14 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
  * this card as the owner already. It is copied inside the card. */
 static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 {
+    const uint64_t place = l2_place(card, PC_SIDE_I, line);
     uint64_t victim;
     uint8_t state;
     if (!owned(card, PC_SIDE_D, line))
         return NM_LINE_I;
-    if (pc_line_victim(card, PC_SIDE_I, line, false, &victim, &state))
+    if (pc_line_victim(card, PC_SIDE_I, place, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
-    pc_line_fill(card, PC_SIDE_I, line, NM_LINE_S);
+    pc_line_fill(card, PC_SIDE_I, place, line, NM_LINE_S);
     return NM_LINE_S;
 }
 
@@ -428,7 +447,7 @@ static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64
     if (!(state & PC_NONCOHERENT))
         return NM_LINE_I;
     if (store)
-        pc_line_fill(card, side, line, NM_LINE_D | PC_NONCOHERENT);
+        pc_line_fill(card, side, l2_place(card, side, line), line, NM_LINE_D | PC_NONCOHERENT);
     return store ? NM_LINE_D : state & (uint8_t)~PC_NONCOHERENT;
 }
 
@@ -438,7 +457,7 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
 {
     if (state == NM_LINE_E && store) {
         state = NM_LINE_D;
-        pc_line_fill(card, PC_SIDE_D, line, state);
+        pc_line_fill(card, PC_SIDE_D, l2_place(card, PC_SIDE_D, line), line, state);
         card->truth.silent_upgrades++;
     }
     return state == NM_LINE_D || state == NM_LINE_E ? state : NM_LINE_I;
@@ -484,18 +503,16 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
         looked_up(card, side, pa, at);
         if (card->l1_line[side][place] != part)
             goes_down(card, side, place, at + card->p->l2_lookup);
-        pc_agent_request(card, side, line,
+        pc_agent_request(card, side, line, access,
                          noncoherent ? NM_CARD_EVENTS
                          : store     ? NM_CARD_EV_STORE
                          : linked    ? NM_CARD_EV_LINK
                                      : NM_CARD_EV_LOAD,
                          at);
-        card->request.conditional = access == NM_CONDITIONAL;
-        card->request.store = access == NM_STORE;
         return false;
     }
-    if (card->request.failed && line == card->request.line && access == NM_STORE) {
-        card->request.failed = false;
+    if (card->request->failed && line == card->request->line && access == NM_STORE) {
+        card->request->failed = false;
         card->filled = NOWHERE;
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
@@ -599,7 +616,7 @@ bool pc_served(const struct pc_cpu *cpu, uint64_t va, unsigned size, bool store)
     const uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
     const struct pc_xlate *x = &card->tlb[page % PC_TLB];
     if (va & (size - 1) || x->tag[store ? NM_STORE : NM_LOAD] != page || x->result != NM_XLATE_OK ||
-        card->functional || card->request.failed || nm_machine_apart(card->machine))
+        card->functional || card->request->failed || nm_machine_apart(card->machine))
         return false;
     const uint8_t state =
         raw_state(card, PC_SIDE_D, (x->page | offset) & ~(uint64_t)(card->p->l2_line - 1));
@@ -693,4 +710,160 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
     if (card->copies && *stop == PC_STOP_MISS)
         pc_misses_ask(card, va, pa, 4, at);
     return false;
+}
+
+/* ---- the same for a core that does not wait -------------------------------------------------- */
+
+static uint64_t line_of(const struct pc_card *card, uint64_t pa)
+{
+    return pa & ~(uint64_t)(card->p->l2_line - 1);
+}
+
+/* Whether a place is kept for a line that has been asked for. */
+static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
+{
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (pc_same_place(card, r->side, r->place, side, place))
+            return true;
+    }
+    return false;
+}
+
+void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_look *look)
+{
+    look->page = (uint8_t)translate(cpu->card, right(access), va, &look->pa);
+}
+
+void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
+{
+    struct pc_card *card = cpu->card;
+    const uint64_t line = line_of(card, look->pa);
+    const uint8_t raw = raw_state(card, side, line);
+    const bool noncoherent = look->page == NM_XLATE_NONCOHERENT;
+    looked_up(card, side, look->pa, cpu->now);
+    look->state = !(raw & PC_NONCOHERENT) == !noncoherent ? raw & (uint8_t)~PC_NONCOHERENT
+                                                          : (uint8_t)NM_LINE_I;
+    if (side == PC_SIDE_I && look->state == NM_LINE_I && !noncoherent &&
+        !kept(card, side, pc_line_place(card, side, line)))
+        look->state = borrow_from_data_half(card, line);
+    look->way = 0;
+    look->predicted = true;
+}
+
+/* What an access asks the protocol for. */
+static enum nm_card_event event_of(const struct pc_card *card, enum nm_access access,
+                                   bool noncoherent)
+{
+    if (noncoherent)
+        return NM_CARD_EVENTS;
+    if (right(access) == NM_STORE)
+        return NM_CARD_EV_STORE;
+    return access == NM_LINKED && pc_agent_links_exclusively(card) ? NM_CARD_EV_LINK
+                                                                   : NM_CARD_EV_LOAD;
+}
+
+enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
+                      sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    const enum pc_side side = access == NM_FETCH ? PC_SIDE_I : PC_SIDE_D;
+    const uint64_t line = line_of(card, look->pa);
+    if (at >= cpu->horizon)
+        nm_card_breach(cpu->number,
+                       "asks for a line at tick %" PRIu64 ", horizon %" PRIu64
+                       ": a core starts accesses before its horizon only (procard/core.h)",
+                       at, cpu->horizon);
+    if (pc_request_of(card, line))
+        return PC_ASKED_LINE;
+    if (kept(card, side, pc_line_place(card, side, line)))
+        return PC_ASKED_SET;
+    if (pc_outstanding(cpu) >= pc_requests_max(card))
+        return PC_ASKED_FULL;
+    const struct pc_request *r = pc_agent_request(
+        card, side, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
+    cpu->horizon = sim_earlier(cpu->horizon, r->due);
+    return PC_ASKED;
+}
+
+void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
+{
+    struct pc_card *card = cpu->card;
+    const uint64_t line = line_of(card, look->pa);
+    if (look->page == NM_XLATE_NONCOHERENT)
+        noncoherent_state(card, PC_SIDE_D, line, true);
+    else
+        exclusive_state(card, line, pc_line_half_state(card, PC_SIDE_D, line), true);
+}
+
+/* What the half for data has of a line that is read or written must allow that. */
+static void must_have(const struct pc_card *card, const struct pc_look *look, bool store,
+                      sim_tick at)
+{
+    const uint8_t state =
+        raw_state(card, PC_SIDE_D, line_of(card, look->pa)) & (uint8_t)~PC_NONCOHERENT;
+    SIM_MUST(store ? state == NM_LINE_D : state != NM_LINE_I,
+             "card %u at %" PRIu64 ": 0x%" PRIx64 " is in state %s"
+             ": a core reads and writes lines that it has (procard/core.h)",
+             card->cpu.number, at, look->pa, pc_state_name(card, state));
+}
+
+const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    if (SIM_LOOKS_AT_INVARIANTS)
+        must_have(card, look, false, at);
+    if (look->page == NM_XLATE_NONCOHERENT)
+        return card->image + look->pa;
+    const uint8_t *bytes = bytes_of(card, look->pa);
+    nm_check_load(card->check, cpu->number, look->pa, size, bytes, at);
+    return bytes;
+}
+
+uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    if (SIM_LOOKS_AT_INVARIANTS)
+        must_have(card, look, true, at);
+    if (look->page != NM_XLATE_NONCOHERENT)
+        nm_check_store(card->check, cpu->number, look->pa, size, at);
+    return card->image + look->pa;
+}
+
+void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    cpu->link = true;
+    cpu->link_pa = line_of(card, look->pa);
+    remember(card, card->image + look->pa, size);
+    pc_agent_linked(card, cpu->link_pa, at);
+}
+
+bool pc_links_exclusively(const struct pc_cpu *cpu)
+{
+    return pc_agent_links_exclusively(cpu->card);
+}
+
+bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    const bool failed = !cpu->link || cpu->link_pa != line_of(card, look->pa) ||
+                        has_changed(card, card->image + look->pa, size);
+    cpu->link = false;
+    pc_agent_conditional(card, failed, at);
+    return !failed;
+}
+
+unsigned pc_outstanding(const struct pc_cpu *cpu)
+{
+    return (unsigned)__builtin_popcount(cpu->card->outstanding);
+}
+
+unsigned pc_under_way(const struct pc_cpu *cpu)
+{
+    const struct pc_card *card = cpu->card;
+    unsigned sent = 0;
+    for (unsigned left = card->outstanding; left; left &= left - 1)
+        sent += card->request[__builtin_ctz(left)].sent;
+    return sent;
 }

@@ -106,8 +106,10 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->cpu.card = card;
     card->cpu.number = site->number;
     show_places(card);
+    if (core->create)
+        core->create(&card->cpu);
     pc_card_forget(card);
-    card->tlb_model = p->tlb_refill && !card->functional ? pc_tlb_new() : NULL;
+    card->tlb_model = p->tlb_refill && !card->functional && !core->requests ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;
@@ -298,10 +300,25 @@ sim_tick pc_foreseen(const struct pc_cpu *cpu)
 
 static void wait(struct pc_card *card)
 {
+    if (pc_goes_on(card) && !card->uncached.waits)
+        nm_card_breach(card->cpu.number,
+                       "waits for a line at tick %" PRIu64
+                       ": a core with requests asks with pc_ask (procard/core.h)",
+                       card->cpu.now);
     card->activity = PC_WAITING;
-    if (card->request.stall != PC_ST_STALL_OTHER)
-        pc_card_stall(card, pc_primary_stall(card->request.side), card->p->l2_lookup,
-                      card->cpu.now);
+    if (card->stall != PC_ST_STALL_OTHER)
+        pc_card_stall(card, pc_primary_stall(card->stall_by), card->p->l2_lookup, card->cpu.now);
+}
+
+/* Or the run loop would find the processor where it was. */
+static void check_asked(const struct pc_card *card)
+{
+    for (unsigned left = card->outstanding; left; left &= left - 1)
+        if (card->request[__builtin_ctz(left)].asked >= card->cpu.now)
+            nm_card_breach(card->cpu.number,
+                           "asks for a line and stops at tick %" PRIu64
+                           ": a core goes on behind the tick at which it asks (procard/core.h)",
+                           card->cpu.now);
 }
 
 sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
@@ -314,6 +331,10 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
                  "card %u at %" PRIu64 ", quiet until %" PRIu64
                  ": a core makes other accesses than it has foreseen (procard/core.h)",
                  cpu->number, cpu->now, card->nm.quiet);
+    if (why == PC_STOP_ASKED) {
+        check_asked(card);
+        return 0;
+    }
     pc_agent_let_go(card, cpu->now);
     if (why == PC_STOP_TRAP) {
         check_trap(card);
@@ -477,7 +498,7 @@ static void trim(const struct pc_card *card, sim_tick at, const struct pc_tail *
 /* What the processor is doing while its own clock stands still. */
 static enum pc_status standing(const struct pc_card *card)
 {
-    return card->activity == PC_WAITING ? card->request.stall : PC_ST_STALL_OTHER;
+    return card->activity == PC_WAITING ? card->stall : PC_ST_STALL_OTHER;
 }
 
 void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
@@ -492,7 +513,10 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
     out->v[MON_TAP_CYCLES] = at / pc_bus_cycle(card);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
     out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
-    if (card->request.active && !card->request.noncoherent && card->request.issued < at)
-        out->v[MON_TAP_READ_TIME] += (at - card->request.issued) / pc_bus_cycle(card);
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (!r->noncoherent && r->issued < at)
+            out->v[MON_TAP_READ_TIME] += (at - r->issued) / pc_bus_cycle(card);
+    }
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);
 }

@@ -40,22 +40,28 @@ enum {
     PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };
 
-/** The card's one outstanding request. */
+/** An outstanding request: a row of the miss handling table. */
 struct pc_request {
-    bool active;
     bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
+    bool blocked;     /**< it waits for room in the outgoing FIFOs */
     bool conditional; /**< an SC waits for it */
     bool store;       /**< a store does, other than SC */
     bool failed;      /**< its upgrade has lost the line, and the store shall end with IvdErr */
     bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
     uint8_t state;    /**< the line's transient state */
+    uint8_t event;    /**< enum nm_card_event: what it was made for; NM_CARD_EVENTS: touching a
+                           non-coherent page */
     uint8_t command;  /**< enum nm_message of its last issue */
     uint16_t phase;   /**< ExtendedPhaseID at its last issue */
+    bool upgrade;     /**< it began as one */
     enum pc_side side;
     uint64_t line;
-    enum pc_status stall; /**< what the waiting processor reports */
-    sim_tick asked;       /**< by the processor */
-    sim_tick issued;      /**< first put into the outgoing FIFO; SIM_NEVER before */
+    uint64_t place;  /**< of the secondary cache, kept for the line */
+    uint64_t number; /**< of all the card's requests: the lower, the older */
+    sim_tick asked;  /**< by the processor */
+    sim_tick due;    /**< it will be put into the outgoing FIFO; SIM_NEVER: it is out, or blocked.
+                          In warming: it looks again whether it may have its line */
+    sim_tick issued; /**< first put there; SIM_NEVER before */
     sim_tick last_issued;
     sim_tick first_nack; /**< SIM_NEVER: none yet */
     unsigned nacks;      /**< how often it was refused */
@@ -115,7 +121,7 @@ enum pc_os_order {
 enum pc_activity {
     PC_IDLE, /**< no thread */
     PC_RUNNING,
-    PC_WAITING, /**< for its outstanding request */
+    PC_WAITING, /**< for its outstanding request, or its uncached access */
     PC_TRAPPED, /**< for the operating system */
 };
 
@@ -154,12 +160,9 @@ struct pc_cost;
 
 /** What becomes of requests that are not timed (warm.c). */
 struct pc_warm {
-    bool on;                  /**< none is */
-    enum nm_card_event event; /**< what the processor that waits has done; NM_CARD_EVENTS: touched a
-                                   non-coherent page */
-    sim_tick again;           /**< it looks again whether it may have its line */
-    unsigned kind;            /**< of the last answer */
-    bool watches;             /**< requests that are timed are learned from */
+    bool on;       /**< none is */
+    unsigned kind; /**< of the last answer */
+    bool watches;  /**< requests that are timed are learned from */
     struct pc_waited waited;
     struct nm_truth truth; /**< of what is timed while it is `on`, and else of what was not */
     struct pc_cost *cost;  /**< by kind, of timed requests; NULL: nobody has asked for it */
@@ -180,9 +183,13 @@ struct pc_card {
     uint8_t colours;   /**< colour bits the primary caches' sizes make use of */
     sim_tick refilled; /**< the last refill with sub-block order is over */
 
-    struct pc_request request;
-    uint64_t requests; /**< ever; tells an event of the present one from one of a former */
-    uint64_t filled;   /**< line just granted: its access completes without another look-up; ~0 */
+    /* the miss handling table: one request for a line, at most. A core that waits has row 0 */
+    struct pc_request request[PC_REQUESTS];
+    unsigned outstanding;  /**< bit per row: it is a request that is not over */
+    uint64_t requests;     /**< ever */
+    enum pc_status stall;  /**< what a processor that waits reports, and ... */
+    enum pc_side stall_by; /**< ... which side it waits for */
+    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     sim_tick preempt_at;
     uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
@@ -205,7 +212,6 @@ struct pc_card {
     struct pc_refused refused; /**< truth.refused_writes is how many followed */
     struct pc_linked linked;
     struct pc_warm warm;
-    bool blocked;            /**< a request waits for room in the outgoing FIFOs */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
     struct pc_stretch stretch[PC_STRETCHES];
@@ -287,6 +293,53 @@ static inline struct pc_card *pc_card_of(struct nm_card *nm)
 static inline const struct pc_card *pc_const_card_of(const struct nm_card *nm)
 {
     return (const struct pc_card *)nm;
+}
+
+/** The card's outstanding request for a line; NULL: there is none. */
+static inline struct pc_request *pc_request_of(struct pc_card *card, uint64_t line)
+{
+    for (unsigned left = card->outstanding; left; left &= left - 1)
+        if (card->request[__builtin_ctz(left)].line == line)
+            return &card->request[__builtin_ctz(left)];
+    return NULL;
+}
+
+/** The same, as the protocol sees it: it knows nothing of lines of non-coherent pages. */
+static inline struct pc_request *pc_coherent_request(const struct pc_card *card, uint64_t line)
+{
+    struct pc_request *r = pc_request_of((struct pc_card *)card, line);
+    return r && !r->noncoherent ? r : NULL;
+}
+
+/** The oldest outstanding request; NULL: there is none. */
+static inline const struct pc_request *pc_oldest_request(const struct pc_card *card)
+{
+    const struct pc_request *oldest = NULL;
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (!oldest || r->number < oldest->number)
+            oldest = r;
+    }
+    return oldest;
+}
+
+/** Whether the core goes on while requests are outstanding (pc_core_ops.requests). */
+static inline bool pc_goes_on(const struct pc_card *card)
+{
+    return card->core->requests > 0;
+}
+
+/** Rows of the miss handling table. */
+static inline unsigned pc_requests_max(const struct pc_card *card)
+{
+    return card->core->requests ? card->core->requests : 1;
+}
+
+/** The tick at which the core hears of what happens to its card. */
+static inline sim_tick pc_card_now(const struct pc_card *card)
+{
+    const sim_tick now = sim_kernel_now(card->k);
+    return card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now;
 }
 
 /** As the `create` and `free` of struct nm_card_ops; `nm` stays empty. The card's kind says which
@@ -396,11 +449,18 @@ void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 /** From here on the processor asks before it reads a copy (machine/stale.h); costs no time. */
 void pc_line_hide(struct pc_card *card, uint64_t line);
-void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t line, uint8_t state);
-/** The line that must leave before `line` can be filled: another, or the same under the other
- *  attribute. @return false: the place is free */
-bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t line, bool noncoherent,
-                    uint64_t *victim, uint8_t *state);
+/** The line comes to a place, or what is had of it there changes. */
+void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
+                  uint8_t state);
+/** The place for a line: where it is, or the one it would be given. */
+uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line);
+/** Whether both are places of one array, and the same. */
+bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place, enum pc_side b,
+                   uint64_t other);
+/** The line that must leave its place before `line` can be filled there: another, or the same under
+ *  the other attribute. @return false: the place is free */
+bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
+                    bool noncoherent, uint64_t *victim, uint8_t *state);
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim);
 
 /** Ends an access with a bus error.
@@ -426,8 +486,9 @@ static inline uint8_t pc_line_of(const struct pc_card *card, uint8_t state)
 
 /** The access at tick `at` of `size` bytes has made the card ask for a line. */
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at);
-/** The card's request has its line. @param in  the response */
-void pc_misses_have(struct pc_card *card, const struct nm_packet *in, sim_tick now);
+/** A request has its line. @param in  the response */
+void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
+                    sim_tick now);
 void pc_misses_give_up(struct pc_card *card, sim_tick now);
 /** A line comes unasked, to the half for data. */
 void pc_misses_create(struct pc_card *card, uint64_t line);
@@ -453,10 +514,13 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 
 /* ---- agent.c, for cache.c and card.c -------------------------------------------------------- */
 
-/** The processor needs `line`; the request goes out after look-up and agent delay.
- *  @param event  NM_CARD_EV_LOAD or _STORE; NM_CARD_EVENTS: the page is non-coherent */
-void pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
-                      enum nm_card_event event, sim_tick at);
+/** The processor needs `line`; the request goes out after look-up and agent delay. There is room
+ *  for it.
+ *  @param access  NM_STORE: what of it may fail with IvdErr; NM_CONDITIONAL: what may be given up
+ *  @param event  NM_CARD_EV_LOAD, _STORE or _LINK; NM_CARD_EVENTS: the page is non-coherent */
+const struct pc_request *pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
+                                          enum nm_access access, enum nm_card_event event,
+                                          sim_tick at);
 /** Whether a load linked must ask for its line exclusively. */
 bool pc_agent_links_exclusively(const struct pc_card *card);
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
@@ -467,6 +531,9 @@ void pc_agent_conditional(struct pc_card *card, bool failed, sim_tick at);
 void pc_agent_let_go(struct pc_card *card, sim_tick at);
 /** The processor, which has waited, does the one access it waited for in this same event. */
 void pc_agent_resume(struct pc_card *card, sim_tick now);
+/** A request is over: whoever has waited for it makes its access in this same event.
+ *  @param granted  false: nothing has come of it */
+void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now);
 /** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).
  */
 void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);
@@ -500,11 +567,9 @@ void pc_agent_hold(struct pc_card *card);
 
 /* ---- warm.c, for agent.c, card.c and ops.c --------------------------------------------------- */
 
-/** As pc_agent_request. */
-void pc_warm_ask(struct pc_card *card, enum pc_side side, uint64_t line, enum nm_card_event event,
-                 sim_tick at);
 /** A timed request is answered by `in`. Precondition: they are watched. */
-void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now);
+void pc_warm_learn(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
+                   sim_tick now);
 void pc_warm_watch(struct pc_card *card, bool watches);
 /** nm_card_ops.turn, .take; and .goes_on of a card that does not run. */
 void pc_warm_turn(struct pc_card *card, sim_tick end);

@@ -72,7 +72,8 @@ enum pc_stop {
     PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
     PC_STOP_MISS,    /**< an access waits for the card; it is made again in the next run */
     PC_STOP_TRAP,    /**< cpu->exc is set: the core needs the operating system */
-    PC_STOP_ASKED,   /**< it has made a request (pc_ask), and goes on */
+    PC_STOP_ASKED,   /**< it has made a request (pc_ask), and goes on: its clock is behind the tick
+                          of the request */
 };
 
 /** A place of a primary cache as the core sees it. */
@@ -176,6 +177,9 @@ struct pc_core_ops {
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
+    /** The core begins: its struct is zero but for what its card has set (struct pc_cpu). */
+    void (*create)(struct pc_cpu *cpu);
+
     /** The core ends; its struct is the card's. */
     void (*free)(struct pc_cpu *cpu);
 
@@ -264,24 +268,29 @@ struct pc_core_ops {
 
     /** Requests that may be outstanding at once, at most PC_REQUESTS. 0: `run` stops at a miss, the
      *  primary caches are the card's, and nothing below is called but `signals`. Else the core
-     * keeps its primary caches itself, of lines that the secondary cache has. */
+     *  keeps its primary caches itself, of lines that the secondary cache has, and its TLB; only an
+     * access to an uncached page stops it with PC_STOP_MISS (pc_load, pc_store, pc_sync). In
+     * functional mode (cpu->untimed) all its accesses are made with pc_load and the like, and
+     * nothing below is called. What is called from here on may call pc_read, pc_write and the like,
+     * not pc_ask. */
     unsigned requests;
 
-    /** A request is over at tick `now` (cpu->now, of a core that runs). Whatever the oldest
-     *  instruction wanted of the line is done before this returns: later it may be gone.
+    /** A request is over at tick `now`: cpu->now, of a core that runs; in warming, where requests
+     *  take no time, a later tick: the data are to be used from then on. Whatever the oldest
+     *  instruction wanted of the line is done before this returns: later it may be gone. Also
+     *  called while the core waits, has trapped or has no thread. Not NULL.
      *  @param side, line  as they were asked for
      *  @param granted  false: nothing has come of it; ask again if it is still wanted */
     void (*answered)(struct pc_cpu *cpu, enum pc_side side, uint64_t line, bool granted,
                      sim_tick now);
 
     /** The secondary cache loses a line, or may no longer write it. A load that has read of it and
-     *  has not graduated must read again. */
+     *  has not graduated must read again. Called before another card's store can be seen. Not NULL.
+     */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
     /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it
-     * has none. Cycles of kernel mode are not the core's: the card puts down to them all time that
-     * is no other mode's. Its clock passes its horizon only by PCycles of exception level, in which
-     *  nothing else is counted, and in functional mode. */
+     * has none. */
     const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
 
     /** An external request has looked for a line in the secondary cache.
@@ -343,7 +352,8 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look);
 
 /** Why a line cannot be asked for. */
 enum pc_asking {
-    PC_ASKED,      /**< it is: the core calls pc_stopped(cpu, PC_STOP_ASKED) in this run */
+    PC_ASKED, /**< it is: the core goes on up to cpu->horizon, which may be nearer now, and then
+                   ends its run with pc_stopped(cpu, PC_STOP_ASKED) */
     PC_ASKED_LINE, /**< a request for the line is outstanding */
     PC_ASKED_SET,  /**< its place is kept for another that is */
     PC_ASKED_FULL, /**< as many requests are outstanding as there may be */
@@ -374,8 +384,10 @@ bool pc_links_exclusively(const struct pc_cpu *cpu);
 /** A store conditional that has its line dirty, or whose link is gone: whether it stores now. */
 bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
 
-/** Lines outstanding, and of these, requests that wait for the bus or memory (of MON events). */
+/** Lines outstanding. */
 unsigned pc_outstanding(const struct pc_cpu *cpu);
+/** Of these, requests that have been put out and wait for the bus or memory. */
+unsigned pc_under_way(const struct pc_cpu *cpu);
 
 /* ---- event counters of the processor, for a core with signals (counters.c) ------------------- */
 

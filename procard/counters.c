@@ -96,9 +96,8 @@ void pc_counters_init(struct pc_card *card)
 {
     struct pc_counters *counters = &card->counters;
     counters->look[0].at = counters->look[1].at = SIM_NEVER;
-    counters->unit.chip = card->p->core == NM_CORE_R12000                   ? R10K_R12000
-                          : card->p->r10000_revision == NM_R10000_REVISION2 ? R10K_R10000_2
-                                                                            : R10K_R10000_3;
+    if (pc_counters_of(card->p) < R10K_CHIPS)
+        counters->unit.chip = pc_counters_of(card->p);
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -150,11 +149,6 @@ static struct pc_card *card_at(const struct nm_machine *m, unsigned card)
 unsigned pc_counters(const struct nm_machine *m, unsigned card)
 {
     return card_at(m, card)->core->signals ? R10K_COUNTERS : 0;
-}
-
-enum r10k_chip pc_counters_chip(const struct nm_machine *m, unsigned card)
-{
-    return card_at(m, card)->counters.unit.chip;
 }
 
 uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k)

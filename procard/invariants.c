@@ -14,21 +14,40 @@ static const uint64_t NOWHERE = ~0ull;
 
 static void waiting_holds(const struct pc_card *card, sim_tick now)
 {
-    const struct pc_request *r = &card->request;
     const enum pc_activity activity = card->activity;
     const unsigned number = card->cpu.number;
-    const bool waits = r->active || card->uncached.waits;
-    SIM_MUST((activity == PC_WAITING) == waits, "card %u: activity %d, request %d, uncached %d",
-             number, activity, r->active, card->uncached.waits);
+    const bool waits = (card->outstanding && !pc_goes_on(card)) || card->uncached.waits;
+    SIM_MUST((activity == PC_WAITING) == waits, "card %u: activity %d, requests %#x, uncached %d",
+             number, activity, card->outstanding, card->uncached.waits);
     SIM_MUST(activity != PC_RUNNING || card->cpu.now >= now,
              "card %u: at %" PRIu64 ", now %" PRIu64, number, card->cpu.now, now);
-    SIM_MUST(!r->active || r->noncoherent ||
-                 nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
-             "card %u: a request in state %s", number, pc_state_name(card, r->state));
-    SIM_MUST(!(r->conditional && r->store), "card %u", number);
     SIM_MUST(
         card->linked.until <= now || card->linked.until <= card->cpu.now || activity == PC_RUNNING,
         "card %u keeps a line until %" PRIu64 ", now %" PRIu64, number, card->linked.until, now);
+}
+
+/* Each request is for a line of its own that has a place of its own, and each waits for something.
+ */
+static void requests_hold(const struct pc_card *card, sim_tick now)
+{
+    const unsigned number = card->cpu.number;
+    SIM_MUST(card->outstanding < 1u << pc_requests_max(card), "card %u: requests %#x", number,
+             card->outstanding);
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        SIM_MUST(r->noncoherent || nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
+                 "card %u: a request in state %s", number, pc_state_name(card, r->state));
+        SIM_MUST(!(r->conditional && r->store), "card %u", number);
+        SIM_MUST(r->sent + r->blocked + (r->due != SIM_NEVER) == 1 && r->due >= now,
+                 "card %u: a request sent %d, blocked %d, due at %" PRIu64 ", now %" PRIu64, number,
+                 r->sent, r->blocked, r->due, now);
+        for (unsigned rest = left & (left - 1); rest; rest &= rest - 1) {
+            const struct pc_request *other = &card->request[__builtin_ctz(rest)];
+            SIM_MUST(r->line != other->line &&
+                         !pc_same_place(card, r->side, r->place, other->side, other->place),
+                     "card %u: two requests for 0x%" PRIx64 ", or its place", number, r->line);
+        }
+    }
 }
 
 static void queues_hold(const struct pc_card *card)
@@ -79,6 +98,7 @@ void pc_card_invariants(const struct pc_card *card, sim_tick now)
 {
     enum { PLACES = 8 };
     waiting_holds(card, now);
+    requests_hold(card, now);
     queues_hold(card);
     time_holds(card);
     for (unsigned side = 0; side < PC_SIDES; side++)
@@ -121,8 +141,7 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
 
 bool pc_card_commutes(unsigned order, const struct sim_event *first, const struct sim_event *second)
 {
-    if (order ==
-        PC_ORDER_REQUEST) /* of two requests one was given up, and its event does nothing */
+    if (order == PC_ORDER_REQUEST) /* the first does all that is due */
         return first->fire == second->fire;
     /* only the agent's own events post work, an answer before the work behind it */
     return order == PC_ORDER_WORK;

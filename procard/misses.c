@@ -49,14 +49,14 @@ static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
 
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
-    const struct pc_request *r = &card->request;
+    const struct pc_request *r = card->request; /* such a core waits for its only one */
     const struct pc_cursor *cursor = card->cpu.cursor;
     pc_copies_ask(card->copies, &(struct pc_request_asked){
                                     .of = copy_of(card, r->side, line_of(card, pa)),
                                     .pa = pa,
                                     .va = va,
                                     .size = size,
-                                    .upgrade = r->stall == PC_ST_STALL_MP,
+                                    .upgrade = r->upgrade,
                                     .noncoherent = r->noncoherent,
                                     .node = cursor->at,
                                     .pc = cursor->pc,
@@ -65,11 +65,12 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
                                 });
 }
 
-void pc_misses_have(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
+                    sim_tick now)
 {
     const bool data = nm_message_row(in->message)->has_data;
-    pc_copies_have(card->copies, card->cpu.number, now, card->request.nacks,
-                   data && !card->request.noncoherent && !(in->info & NM_INFO_VALID));
+    pc_copies_have(card->copies, card->cpu.number, now, r->nacks,
+                   data && !r->noncoherent && !(in->info & NM_INFO_VALID));
 }
 
 void pc_misses_give_up(struct pc_card *card, sim_tick now)

@@ -274,20 +274,20 @@ static void raise_more(struct pc_card *card, sim_tick at, unsigned flags)
     raise(card, at, card->monitor.raised | flags);
 }
 
-void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+void pc_monitor_complete(struct pc_card *card, const struct pc_request *r,
+                         const struct nm_packet *in, sim_tick now)
 {
     struct mon_unit *unit = card->monitor.unit;
     const sim_tick cycle = pc_bus_cycle(card);
-    struct mon_transaction t = {.address = card->request.line,
+    struct mon_transaction t = {.address = r->line,
                                 .cycle = now / cycle,
-                                .service = (now - card->request.issued) / cycle,
+                                .service = (now - r->issued) / cycle,
                                 .global = in->info & NM_INFO_GLOBAL,
                                 .valid = in->info & NM_INFO_VALID,
                                 .nc_hit = in->info & NM_INFO_NC_HIT,
-                                .remote =
-                                    card->request.line / card->p->memory_size != card->station,
-                                .phase = card->request.phase,
-                                .exclusive = card->request.state == NM_LINE_D};
+                                .remote = r->line / card->p->memory_size != card->station,
+                                .phase = r->phase,
+                                .exclusive = r->state == NM_LINE_D};
     raise_more(card, now, unit->ops->transaction(unit, &t));
 }
 

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 struct pc_card;
+struct pc_request;
 
 struct pc_monitor {
     struct mon_unit *unit;
@@ -52,8 +53,9 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, sim_tick now);
 /** A request is put out for the first time. MON_WANTS_ISSUES */
 void pc_monitor_issue(struct pc_card *card, sim_tick now);
-/** The response `in` completes the card's request (RD, RDEXCL, UPGD). MON_WANTS_TRANSACTIONS */
-void pc_monitor_complete(struct pc_card *card, const struct nm_packet *in, sim_tick now);
+/** The response `in` completes a request (RD, RDEXCL, UPGD). MON_WANTS_TRANSACTIONS */
+void pc_monitor_complete(struct pc_card *card, const struct pc_request *r,
+                         const struct nm_packet *in, sim_tick now);
 /** The secondary cache is accessed at `pa` of the data half or the other. MON_WANTS_ACCESSES; or
  *  MON_WANTS_INVALIDATES, of kind 0 */
 void pc_monitor_access(struct pc_card *card, enum mon_kind kind, bool data, uint64_t pa,

@@ -181,10 +181,14 @@ static bool waits(const struct nm_card *nm, struct nm_wait *out)
 {
     const struct pc_card *card = pc_const_card_of(nm);
     const bool uncached = card->uncached.waits;
-    *out = (struct nm_wait){.since = card->cpu.now,
-                            .line = uncached ? card->uncached.request.line : card->request.line,
-                            .coherent = !uncached && card->request.active};
-    return card->activity == PC_WAITING;
+    const struct pc_request *r = pc_oldest_request(card);
+    if (card->activity == PC_WAITING && uncached)
+        *out = (struct nm_wait){.since = card->cpu.now, .line = card->uncached.request.line};
+    else if (r)
+        *out = (struct nm_wait){.since = pc_goes_on(card) ? r->asked : card->cpu.now,
+                                .line = r->line,
+                                .coherent = true};
+    return card->activity == PC_WAITING || r;
 }
 
 static void dump(struct nm_card *nm, FILE *out)
@@ -200,10 +204,11 @@ static void dump(struct nm_card *nm, FILE *out)
     if (card->special.active)
         fprintf(out, "; %s of %#lx under way", nm_message_row(card->special.command.message)->name,
                 (unsigned long)card->special.command.line);
-    if (card->request.active)
-        fprintf(out, "; line %#lx in %s, %s", (unsigned long)card->request.line,
-                pc_state_name(card, card->request.state),
-                card->request.sent ? "request sent" : "request not sent");
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        fprintf(out, "; line %#lx in %s, %s", (unsigned long)r->line, pc_state_name(card, r->state),
+                r->sent ? "request sent" : "request not sent");
+    }
 }
 
 static void invariants(const struct nm_card *nm, sim_tick now)
@@ -297,8 +302,10 @@ struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card)
 {
     const struct pc_card *c = card_at(m, card);
     struct pc_waited waited = c->warm.waited;
-    if (c->request.active && c->request.nacks)
-        waited.refused += nm_machine_now(m) - c->request.asked;
+    for (unsigned left = c->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &c->request[__builtin_ctz(left)];
+        waited.refused += r->nacks ? nm_machine_now(m) - r->asked : 0;
+    }
     return waited;
 }
 

@@ -100,10 +100,18 @@ struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
  * `interrupt`, as all interrupts but the monitoring card's.
  */
 
+/** Which events the processors of such a machine count (monitor/r10000/counters.h). R10K_CHIPS:
+ * they have no counters. */
+static inline enum r10k_chip pc_counters_of(const struct nm_params *p)
+{
+    static const enum r10k_chip chips[] = {[NM_R10000_REVISION2] = R10K_R10000_2,
+                                           [NM_R10000_REVISION3] = R10K_R10000_3,
+                                           [NM_R10000_R12000] = R10K_R12000};
+    return p->core == NM_CORE_R10000 ? chips[p->r10000_revision] : R10K_CHIPS;
+}
+
 /** How many a card's processor has; 0: none, and the rest reads 0 and is not written. */
 unsigned pc_counters(const struct nm_machine *m, unsigned card);
-/** Which events they count (monitor/r10000/counters.h). Precondition: it has some. */
-enum r10k_chip pc_counters_chip(const struct nm_machine *m, unsigned card);
 /** Control register k as coprocessor 0 has it: event from bit 5 on, interrupt enable 16, modes user
  *  8, supervisor 4, kernel 2, exception level 1. Other bits are reserved, and stay 0. */
 uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k);

@@ -260,7 +260,7 @@ void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, sim_ti
 static void wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop *stop)
 {
     *stop = PC_STOP_MISS;
-    card->request.stall = PC_ST_STALL_OTHER;
+    card->stall = PC_ST_STALL_OTHER;
     card->uncached.waits = true;
     card->uncached.wants = (uint8_t)wants;
 }

@@ -89,14 +89,15 @@ static sim_tick takes(struct pc_card *card, unsigned kind)
 }
 
 /* One that was refused has waited for its line, which is no part of what it takes. */
-void pc_warm_learn(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+void pc_warm_learn(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
+                   sim_tick now)
 {
     const unsigned kind = cost_of(card, in);
-    const sim_tick took = now - card->request.asked;
+    const sim_tick took = now - r->asked;
     struct pc_cost *cost = &card->warm.cost[kind];
     struct pc_waited *waited = &card->warm.waited;
     waited->requests++;
-    if (card->request.nacks) {
+    if (r->nacks) {
         waited->refused += took;
         return;
     }
@@ -128,30 +129,13 @@ static void put(const struct pc_card *card, struct nm_packet *p, uint64_t line)
     nm_warm_put(card->machine, card->station, p);
 }
 
-void pc_warm_ask(struct pc_card *card, enum pc_side side, uint64_t line, enum nm_card_event event,
-                 sim_tick at)
-{
-    const bool noncoherent = event == NM_CARD_EVENTS;
-    const bool upgrade = !noncoherent && pc_line_half_state(card, side, line) == NM_LINE_S;
-    card->request = (struct pc_request){.noncoherent = noncoherent,
-                                        .side = side,
-                                        .line = line,
-                                        .stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2,
-                                        .issued = SIM_NEVER,
-                                        .first_nack = SIM_NEVER,
-                                        .asked = at};
-    card->warm.event = event;
-    card->warm.again = at;
-}
-
 /* The line that must leave does. */
-static void make_room(struct pc_card *card)
+static void make_room(struct pc_card *card, const struct pc_request *r)
 {
-    const struct pc_request *r = &card->request;
     struct nm_sends sends = {0};
     uint64_t actions, victim;
     uint8_t state;
-    if (!pc_line_victim(card, r->side, r->line, r->noncoherent, &victim, &state))
+    if (!pc_line_victim(card, r->side, r->place, r->line, r->noncoherent, &victim, &state))
         return;
     if (state & PC_NONCOHERENT)
         card->truth.writebacks += state == (NM_LINE_D | PC_NONCOHERENT);
@@ -163,9 +147,8 @@ static void make_room(struct pc_card *card)
     pc_line_evict(card, r->side, victim);
 }
 
-static void put_request(struct pc_card *card)
+static void put_request(struct pc_card *card, const struct pc_request *r)
 {
-    const struct pc_request *r = &card->request;
     struct nm_packet p = {.message = nm_card_request(card->protocol, r->state),
                           .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
                           .requester = (uint8_t)card->position,
@@ -177,9 +160,8 @@ static void put_request(struct pc_card *card)
 }
 
 /* The request's transaction, from its first message to its last. */
-static void transact(struct pc_card *card)
+static void transact(struct pc_card *card, struct pc_request *r)
 {
-    struct pc_request *r = &card->request;
     struct nm_sends sends;
     uint64_t actions;
     r->state = pc_line_half_state(card, r->side, r->line);
@@ -187,91 +169,95 @@ static void transact(struct pc_card *card)
         card->truth.upgrades++;
     else {
         card->truth.l2_misses++;
-        make_room(card);
+        make_room(card, r);
     }
-    if (!pc_agent_step(card, &r->state, card->warm.event, NULL, r->line, &sends, &actions))
+    if (!pc_agent_step(card, &r->state, (enum nm_card_event)r->event, NULL, r->line, &sends,
+                       &actions))
         pc_agent_broken(card, r->asked, r->line, r->state, "a processor access");
-    r->active = true;
+    r->sent = true;
     r->nacks = 0;
-    put_request(card);
+    put_request(card, r);
     nm_warm_deliver(card->machine);
-    if (r->active)
+    if (r->sent)
         pc_agent_broken(card, r->asked, r->line, r->state, "the end of a transaction");
-    r->active = false;
 }
 
 /* A line outside the protocol: it is fetched from its memory. */
-static void fetch(struct pc_card *card)
+static void fetch(struct pc_card *card, const struct pc_request *r)
 {
-    const struct pc_request *r = &card->request;
     const bool here = r->line / card->p->memory_size == card->station;
     card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
     card->truth.l2_misses++;
-    make_room(card);
-    pc_line_fill(card, r->side, r->line, NM_LINE_S | PC_NONCOHERENT);
+    make_room(card, r);
+    pc_line_fill(card, r->side, r->place, r->line, NM_LINE_S | PC_NONCOHERENT);
 }
 
 /* ---- the processor --------------------------------------------------------------------------- */
 
 /* Its store-conditional cannot succeed any more. */
-static bool pointless(const struct pc_card *card)
+static bool pointless(const struct pc_card *card, const struct pc_request *r)
 {
-    return card->request.conditional && !card->cpu.link;
+    return r->conditional && !card->cpu.link;
 }
 
 /* From a load linked that asked for its line exclusively to its store-conditional, on whichever
  * side of a turn's end it is. */
-static sim_tick keeps(const struct pc_card *card)
+static sim_tick keeps(const struct pc_card *card, const struct pc_request *r)
 {
-    return card->warm.event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
+    return r->event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
 }
 
 /* What the processor waits for happens at `at`. One that had to wait for its line would have been
  * refused, and finds out half a retry late. */
-static sim_tick served(struct pc_card *card, sim_tick at)
+static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
-    struct pc_request *r = &card->request;
     if (r->noncoherent)
-        fetch(card);
+        fetch(card, r);
     else
-        transact(card);
+        transact(card, r);
     card->filled = r->line;
     sim_tick end = at + takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
-    if (keeps(card))
-        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card));
+    if (keeps(card, r))
+        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card, r));
     return end;
 }
 
-static void answer(struct pc_card *card, sim_tick at)
+static void answer(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
-    pc_agent_resume(card, pointless(card) ? at : served(card, at));
+    if (pointless(card, r))
+        pc_agent_over(card, r, false, at);
+    else
+        pc_agent_over(card, r, true, served(card, r, at));
 }
 
 sim_tick pc_warm_goes_on(const struct pc_card *card)
 {
-    return card->activity == PC_WAITING ? card->warm.again : SIM_NEVER;
+    sim_tick first = SIM_NEVER;
+    for (unsigned left = card->outstanding; left; left &= left - 1)
+        first = sim_earlier(first, card->request[__builtin_ctz(left)].due);
+    return first;
 }
 
-/* The processor waits: it is answered if the line is free before `end`. */
+/* Requests are answered whose lines are free before `end`. */
 static void try(struct pc_card *card, sim_tick end)
 {
-    const sim_tick at =
-        nm_warm_free(card->machine, card->request.line, card->cpu.number, card->warm.again);
-    card->warm.again = sim_earlier(at, end);
-    if (at < end)
-        answer(card, at);
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        struct pc_request *r = &card->request[__builtin_ctz(left)];
+        const sim_tick at = nm_warm_free(card->machine, r->line, card->cpu.number, r->due);
+        r->due = sim_earlier(at, end);
+        if (at < end)
+            answer(card, r, at);
+    }
 }
 
 void pc_warm_turn(struct pc_card *card, sim_tick end)
 {
-    if (card->activity == PC_WAITING)
-        try(card, end);
+    try(card, end);
     while (card->activity == PC_RUNNING && card->cpu.now < end) {
         pc_card_run(card, end);
-        if (card->activity == PC_WAITING)
-            try(card, end);
+        try(card, end);
     }
 }
 
@@ -313,8 +299,8 @@ enum { OFTEN = 100 /* refusals of a request when nobody else makes any: a protoc
 void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
 {
     const enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    const bool response = pc_agent_is_response(event);
-    struct pc_request *r = &card->request;
+    const bool response = pc_agent_is_response(event) && pc_coherent_request(card, in->line);
+    struct pc_request *r = pc_coherent_request(card, in->line);
     struct nm_sends sends;
     uint64_t actions;
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
@@ -324,7 +310,7 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
         pc_agent_broken(card, card->cpu.now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
-    if (response || (r->active && r->line == in->line && before == r->state))
+    if (r && (response || before == r->state))
         r->state = state;
     if (!response) {
         for (unsigned i = 0; i < sends.count; i++)
@@ -332,11 +318,11 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
         external(card, in, actions);
     } else if (actions & (NM_CARD_ACT_RETRY | NM_CARD_ACT_SEND_SPECIAL)) {
         if (r->nacks++ < OFTEN)
-            put_request(card); /* else the transaction ends without an answer */
+            put_request(card, r); /* else the transaction ends without an answer */
     } else {
-        pc_line_fill(card, r->side, in->line, state);
+        pc_line_fill(card, r->side, r->place, in->line, state);
         card->warm.kind = cost_of(card, in);
-        r->active = false;
+        r->sent = false;
     }
 }
 
@@ -366,8 +352,10 @@ void pc_warm_on(struct pc_card *card)
 
 void pc_warm_off(struct pc_card *card)
 {
-    if (card->activity == PC_WAITING)
-        answer(card, card->warm.again);
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        struct pc_request *r = &card->request[__builtin_ctz(left)];
+        answer(card, r, r->due);
+    }
     card->warm.on = false;
     swap_truths(card);
 }

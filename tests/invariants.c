@@ -151,7 +151,7 @@ static void lose_work(struct nm_machine *m)
 
 static void run_while_waiting(struct nm_machine *m)
 {
-    some_card(m, PC_WAITING)->request.active = false;
+    some_card(m, PC_WAITING)->outstanding = 0;
 }
 
 static void lose_a_pcycle(struct nm_machine *m)

@@ -829,7 +829,8 @@ Test(monitor_live, an_access_takes_the_card_cycle_in_which_it_falls)
         const uint64_t line[2] = {LINES + 2 * LINE * i, LINES + 2 * LINE * i + LINE};
         for (unsigned k = 0; k < 2; k++) {
             enum pc_stop stop;
-            pc_line_fill(cpu->card, PC_SIDE_D, line[k], NM_LINE_S);
+            pc_line_fill(cpu->card, PC_SIDE_D, pc_line_place(cpu->card, PC_SIDE_D, line[k]),
+                         line[k], NM_LINE_S);
             cr_assert(pc_load(cpu, line[k], 8, at + k * gap, &stop));
         }
         const uint32_t *word = rig_sram(rig.m, 0)->word;

@@ -20,7 +20,8 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
-    ["procard/r4400", "procard/driver"],
+    ["procard/mips"],
+    ["procard/r4400", "procard/r10000", "procard/driver"],
     ["programs"],
     ["programs/irix"],
     ["programs/linux", "programs/driven"],
@@ -33,7 +34,8 @@ ROOMS = [
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/counters.h", "procard/procard.h"],
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/counters.h", "procard/procard.h",
+                     "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
@@ -44,7 +46,9 @@ PREFIXES = {  # of what headers declare
     "machine": "nm_",
     "procard": "pc_",
     "procard/driver": "pc_",
+    "procard/mips": "mips_",
     "procard/r4400": "r4400",
+    "procard/r10000": "r10k",
     "programs": "prog_",
     "programs/linux": "lx_",
     "programs/driven": "driven_",

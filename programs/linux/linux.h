@@ -156,7 +156,7 @@ struct lx_thread {
     enum lx_thread_state state;
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
-    struct r4400_regs regs;
+    struct mips_regs regs;
     uint64_t first_sp; /**< the stack pointer it began with */
     sim_tick ready_at; /**< [ticks] not before this on a card */
     sim_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
@@ -415,7 +415,7 @@ uint64_t lx_room(const struct lx_prog *p);
  *  pointer has changed. */
 void lx_thread_tell(const struct lx_thread *t);
 /** A new thread with the registers given, ready to be placed. */
-struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs);
+struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */

@@ -385,11 +385,11 @@ static bool open_view(struct lx_prog *p)
 
 static bool load(struct lx_prog *p)
 {
-    struct r4400_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
+    struct mips_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
     int err;
 
     p->n64 = p->image.n64;
-    lx_vm_init(&p->vm, p->m, &lx_r4400, p->n64);
+    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->n64);
     p->vm.wrote = wrote_back;
     p->vm.left = unmapped;
     p->vm.wrote_ctx = p;

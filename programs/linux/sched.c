@@ -230,7 +230,7 @@ static void move(struct lx_thread *t)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-struct lx_thread *lx_thread_new(struct lx_prog *p, const struct r4400_regs *regs)
+struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs)
 {
     struct lx_thread *t = sim_alloc(1, sizeof *t);
     t->p = p;
