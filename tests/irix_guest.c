@@ -16,7 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LOADS = 18, STORES = 19, GRADUATED = 17, INSTRUCTIONS = 15, CYCLES = 0 };
+/* GRADUATED: of an R10000; on an R12000 it is another event. */
+enum { LOADS = 18, STORES = 19, GRADUATED = 17, INSTRUCTIONS = 15 };
 
 /* Event e in a mode. */
 static void want(hwperf_profevctrarg_t *a, int e, int mode)
@@ -266,6 +267,7 @@ static void signals(void)
 {
     enum { EACH = 5000, ALL = 50000 };
     hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
+    unsigned long long all;
     int fd = self();
 
     signal(SIGUSR1, catch);
@@ -273,7 +275,8 @@ static void signals(void)
     a.hwp_ovflw_sig = SIGUSR1;
     CHECK(ioctl(fd, PIOCENEVCTRS, &a) > 0);
     store(ALL);
-    CHECK((unsigned)caught == counted(fd, STORES) / EACH && caught >= ALL / EACH);
+    all = counted(fd, STORES); /* before `caught`: a signal takes its way */
+    CHECK((unsigned)caught == all / EACH && all >= ALL);
     a.hwp_ovflw_freq[STORES] = 1; /* a storm that ends */
     CHECK(ioctl(fd, PIOCSETEVCTRL, &a) > 0);
     store(200);

@@ -186,7 +186,8 @@ static unsigned counters(void *ctx, unsigned cpu)
 
 static unsigned number(void *ctx, unsigned cpu, unsigned event)
 {
-    return r10k_irix_number(pc_counters_chip(((struct lx_prog *)ctx)->m, cpu), event);
+    (void)cpu;
+    return r10k_irix_number(pc_counters_of(((struct lx_prog *)ctx)->par), event);
 }
 
 static void set_control(void *ctx, unsigned cpu, unsigned k, uint32_t control)
