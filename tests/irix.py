@@ -34,7 +34,7 @@ PARTS = {
 
 
 def main():
-    numachine, guest = sys.argv[1:]
+    numachine, guest = (pathlib.Path(path).resolve() for path in sys.argv[1:])
     failures = 0
     with tempfile.TemporaryDirectory() as scratch:
         for part, runs in PARTS.items():
