@@ -468,7 +468,7 @@ static void by_force(void)
 /* Two events take turns at clock ticks; each has about half of what there was. */
 static void turns(void)
 {
-    enum { ALL = 3000000 };
+    enum { ALL = 600000 };
     hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
     unsigned long long stores, graduated, alone;
     int fd = self();

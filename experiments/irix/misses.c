@@ -19,6 +19,10 @@ enum { LINE = 128, STEPS = 4096 };
 
 static volatile char array[LINE * STEPS] __attribute__((aligned(LINE)));
 
+#ifndef MODE /* -DMODE='HWPERF_CNTEN_U|HWPERF_CNTEN_E': also while the TLB is refilled */
+#define MODE HWPERF_CNTEN_U
+#endif
+
 static hwperf_profevctrarg_t evctr_args;
 static hwperf_cntr_t cnts;
 
@@ -53,7 +57,7 @@ int main(void)
         fail(pfile);
     for (i = 0; i < HWPERF_CNTEVENTMAX; i++) {
         if (i == 9) {
-            evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_mode = HWPERF_CNTEN_U;
+            evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_mode = MODE;
             evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_ie = 1;
             evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_ev = i;
             evctr_args.hwp_ovflw_freq[i] = 0;
@@ -64,7 +68,7 @@ int main(void)
     }
     for (i = HWPERF_CNT1BASE; i < HWPERF_EVENTMAX; i++) {
         if (i == 25) { /* IX-1 */
-            evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_mode = HWPERF_CNTEN_U;
+            evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_mode = MODE;
             evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_ie = 1;
             evctr_args.hwp_evctrargs.hwp_evctrl[i].hwperf_creg.hwp_ev = i - HWPERF_CNT1BASE;
             evctr_args.hwp_ovflw_freq[i] = 0;
