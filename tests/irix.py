@@ -32,6 +32,8 @@ PARTS = {
     "ends": [("r10000", "", ""), ("r10000", "processors: 1", "")],
     "deferred": [("r10000", "", ""), ("r10000", "processors: 1", "")],
     "force": [("r10000", "root: true", ""), ("r12000", "root: true, processors: 2", "")],
+    "storm": [("r10000", "", "os: {tick: 10000cy}"), ("r10000", "root: true", "os: {tick: 10000cy}"),
+              ("r12000", "root: true, processors: 2", "os: {tick: 10000cy, quantum: 3000cy}")],
     "turns": [("r10000", "", "os: {tick: 10000cy}"), ("r10000", "processors: 1", "os: {tick: 40000cy}")],
 }
 
