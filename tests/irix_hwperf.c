@@ -897,6 +897,11 @@ static void compare(struct rig *r, const struct books *b)
 {
     uint64_t count[IRIX_EVENTS], sum[IRIX_EVENTS];
 
+    unsigned users = 0;
+
+    for (unsigned c = 0; c < CPUS; c++)
+        users += r->irix.cpus[c].user != NULL;
+    cr_assert_eq(r->irix.users, users);
     sum_of(b, sum);
     for (unsigned i = 0; i < PROCESSES; i++) {
         cr_assert_eq(irix_read(&r->irix, &r->process[i], count), b->process[i].generation,
