@@ -135,10 +135,7 @@ struct in_experiment {
 };
 
 /** The kind of counter unit whose words the file uses. */
-static inline const struct mon_unit_ops *in_unit(const struct in_experiment *x)
-{
-    return nm_card_counters(x->machine.card);
-}
+const struct mon_unit_ops *in_unit(const struct in_experiment *x);
 
 /** When the recording begins. */
 static inline sim_tick in_record_begin(const struct in_experiment *x)

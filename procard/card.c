@@ -115,6 +115,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->preempt_at = SIM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card, nm_card_counters(site->kind));
+    pc_counters_init(card);
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
     return card;

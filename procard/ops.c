@@ -78,6 +78,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     if (card->cpu.record)
         pc_record_goes_on(&card->cpu, stopped);
     card->activity = PC_RUNNING;
+    card->counters.woken = card->cpu.now;
     return returns;
 }
 
@@ -173,7 +174,7 @@ static const struct mon_unit *unit(const struct nm_card *nm)
 
 static unsigned watching(const struct nm_card *nm)
 {
-    return pc_const_card_of(nm)->monitor.idle;
+    return pc_const_card_of(nm)->monitor.idle + pc_const_card_of(nm)->counters.idle;
 }
 
 static bool waits(const struct nm_card *nm, struct nm_wait *out)

@@ -492,8 +492,8 @@ static void check_case(enum which which, const struct row *row, unsigned rows,
     run(&w, which, c);
     x.machine.card = &pc_r4400;
     x.machine.params = w.p;
-    const struct rep_sample before = {none, station, ring, NULL},
-                            after = {card, station, ring, NULL};
+    const struct rep_sample before = {none, station, ring, NULL, NULL},
+                            after = {card, station, ring, NULL, NULL};
     rep_run_init(&book, &x, "by hand", nm_machine_cards(w.m), (unsigned)w.p.processors, &choice,
                  &before);
     for (unsigned i = 0; i < book.cards; i++) {
@@ -538,8 +538,8 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
         struct rep_totals card[MANY], none[MANY] = {0};
         struct nm_station_monitor *station = calloc(MANY, sizeof *station);
         struct nm_ring_monitor *ring = calloc(MANY, sizeof *ring);
-        const struct rep_sample before = {none, station, ring, NULL},
-                                after = {card, station, ring, NULL};
+        const struct rep_sample before = {none, station, ring, NULL, NULL},
+                                after = {card, station, ring, NULL, NULL};
         struct rep_run book;
         shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
         w.p.ring_groups = shapes[i].groups;

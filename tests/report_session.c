@@ -60,6 +60,18 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return CARDS;
 }
 
+unsigned pc_counters(const struct nm_machine *m, unsigned card)
+{
+    (void)m, (void)card;
+    return 0;
+}
+
+void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out)
+{
+    (void)m, (void)card;
+    *out = (struct r10k_signals){0};
+}
+
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 {
     memset(out, 0, sizeof *out);

@@ -32,13 +32,15 @@ ROOMS = [
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven is also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c"],
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/counters.h", "procard/procard.h",
+                     "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
     "monitor": "mon_",
     "monitor/board": "mon_",
+    "monitor/r10000": "r10k_",
     "machine": "nm_",
     "procard": "pc_",
     "procard/driver": "pc_",

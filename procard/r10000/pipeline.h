@@ -274,7 +274,8 @@ struct r10k {
     bool stopped;        /**< fetch waits for a jump to a register, or a serialising one */
     bool begun;          /**< there is anything in the pipeline */
     sim_tick fetch_at;
-    uint8_t *history;   /**< branch history table: 2 bits each */
+    uint8_t *history; /**< [histories] branch history table: 2 bits each */
+    unsigned histories, targets_known;
     uint64_t outcomes;  /**< of the last branches, for the R12000 */
     uint64_t return_pc; /**< branch return cache: the address it has */
     struct {
