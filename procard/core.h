@@ -214,6 +214,11 @@ struct pc_core_ops {
      *  when `run` returns. */
     void (*settle)(struct pc_cpu *cpu);
 
+    /** Of the ground truth, what the core counts and its card does not: loads and stores, if those
+     *  are not the PCycles in their states; misses of primary caches and the TLB that it keeps
+     *  itself. NULL: nothing. */
+    void (*truth)(const struct pc_cpu *cpu, struct nm_truth *out);
+
     /** What cpu->states and cpu->tail would be after `settle`, which must change nothing that can
      *  be simulated. NULL exactly if `settle` is. */
     void (*totals)(const struct pc_cpu *cpu, uint64_t states[PC_ST__COUNT], struct pc_tail *tail);

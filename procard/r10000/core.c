@@ -103,12 +103,14 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
+        const uint64_t oldest = c->r.pc;
         const enum pc_status state = cycle(c, now);
         if (c->must_stop)
             return pc_stopped(base, c->stop);
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, next - now);
         pc_charge(base, state, next - now);
+        r10k_profile_spends(c, oldest, state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }

@@ -63,6 +63,8 @@ static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *
 {
     const uint32_t traits = e->w->traits;
     c->base.instructions++;
+    c->loads += (traits & R10K_LOAD) != 0;
+    c->stores += (traits & R10K_STORE) != 0;
     g->all += traits & R10K_TWO ? 2 : 1;
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
@@ -90,6 +92,7 @@ static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
     r10k_commit(c, e);
     advance(c, e);
     count(c, e, g);
+    r10k_profile_graduates(c, e);
     breaks_link(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
         leave_address_queue(c);
@@ -146,6 +149,7 @@ static void raise(struct r10k *c, struct r10k_entry *e)
     c->r.passed = 0;
     r10k_restart(c, cpu->now);
     pc_charge(cpu, PC_ST_KILL_EXC, undone);
+    r10k_profile_spends(c, c->r.pc, PC_ST_KILL_EXC, undone);
     c->must_stop = true;
     c->stop = PC_STOP_TRAP;
 }

@@ -210,6 +210,7 @@ struct r10k_miss {
     bool prefetch;
     uint64_t line; /**< primary line, physical */
     uint64_t va;
+    uint64_t pc; /**< of the instruction that wants it first */
     struct pc_look look;
     sim_tick at;
 };
@@ -217,6 +218,12 @@ struct r10k_miss {
 enum {
     R10K_MISSES = 4,
     R10K_TLB = 64,
+};
+
+/** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
+struct r10k_move {
+    uint64_t pc, target; /**< pc 0: there is none */
+    bool calls, jumps;
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */
@@ -299,6 +306,8 @@ struct r10k {
     unsigned used, in_memory;    /**< entries of the miss handling table */
 
     /* books */
+    uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks, tlb_refills; /**< for the truth */
+    struct r10k_move move;
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
@@ -432,6 +441,13 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
+
+/** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
+ * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
+void r10k_profile_at(struct r10k *c, uint64_t pc);
+void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n);
+void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
+void r10k_profile_failed(struct r10k *c, uint64_t pc);
 
 extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */
 
