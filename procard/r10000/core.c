@@ -141,8 +141,6 @@ void r10k_new(struct r10k *c, const struct nm_params *p)
 {
     c->p = p;
     limits(c, p);
-    memset(c->integer, 0xff, sizeof c->integer);
-    memset(c->fp, 0xff, sizeof c->fp);
     c->line_once = ~UINT64_C(0);
     r10k_caches_new(c);
     r10k_predictors_new(c);

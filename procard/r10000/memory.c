@@ -780,7 +780,7 @@ static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
     e->access = R10K_ACCESS_WRITTEN;
     if (e->w->results) {
         c->value[e->result[0]] = stores;
-        c->ready[e->result[0]] = now + RESULT;
+        r10k_ready(c, e->result[0], now + RESULT);
     }
     e->done = now + 1;
     c->worked = true;
