@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_MACHINE = 256, OPT_TRUTH };
+enum { OPT_MACHINE = 256, OPT_TRUTH, OPT_EACH, OPTS };
 enum { SLOTS = R10K_IRIX_EVENTS / R10K_COUNTERS /* clock ticks until every event had its turn */ };
 
 #define MACHINE "r10000" /* if none is named */
@@ -55,7 +55,7 @@ static void add_event(struct argp_state *state, struct wanted *wanted, const cha
     if (!in_value_parse(&form, text, &value, why, sizeof why))
         argp_error(state, "%s: '%.60s' %s", option, text, why);
     if (wanted->count == R10K_COUNTERS)
-        argp_error(state, "-e: there are two counters; -a counts all events in turns");
+        argp_error(state, "%s: there are two counters; --all counts all events in turns", option);
     wanted->event[wanted->count++] = (unsigned)value;
 }
 
@@ -71,11 +71,11 @@ static void ask_environment(struct argp_state *state, struct request *r)
 static void check(struct argp_state *state, struct request *r)
 {
     if (r->all && r->wanted.count)
-        argp_error(state, "-a counts all events, and -e two: one of them");
+        argp_error(state, "--all counts all events, and --event two: one of them");
     if (r->threads && r->regions)
-        argp_error(state, "-mp and -s: one of them");
+        argp_error(state, "--each (-mp) and --regions (-s): one of them");
     if (r->truth && !r->all)
-        argp_error(state, "--truth is beside the counts of -a: without it all counts are true");
+        argp_error(state, "--truth is beside the counts of --all: without it all counts are true");
     if (!r->program && !r->table)
         argp_error(state, "which PROGRAM?");
     if (!r->wanted.count)
@@ -91,15 +91,15 @@ static error_t parse_name(int key, char *arg, struct argp_state *state)
         r->machine = cli_value(state, "--machine", arg);
         return 0;
     case 'o':
-        cli_once(state, "-o", &r->given.out);
-        r->out = cli_value(state, "-o", arg);
+        cli_once(state, "--output", &r->given.out);
+        r->out = cli_text(state, "--output", arg);
         return 0;
     case 'c':
-        cli_once(state, "-c", &r->given.costs);
-        r->costs = cli_value(state, "-c", arg);
+        cli_once(state, "--costs", &r->given.costs);
+        r->costs = cli_text(state, "--costs", arg);
         return 0;
     case 'e':
-        add_event(state, &r->wanted, "-e", arg);
+        add_event(state, &r->wanted, "--event", cli_value(state, "--event", arg));
         return 0;
     case 'm': /* -mp, as IRIX has it */
         if (strcmp(arg, "p"))
@@ -114,9 +114,10 @@ static error_t parse_name(int key, char *arg, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    bool *const flags[] = {
-        ['a'] = &r->all,   ['x'] = &r->exception, ['k'] = &r->kernel,     ['y'] = &r->times,
-        ['t'] = &r->table, ['s'] = &r->regions,   [OPT_TRUTH] = &r->truth};
+    bool *const flags[OPTS] = {
+        ['a'] = &r->all,         ['x'] = &r->exception,   ['k'] = &r->kernel,
+        ['y'] = &r->times,       ['t'] = &r->table,       ['s'] = &r->regions,
+        [OPT_TRUTH] = &r->truth, [OPT_EACH] = &r->threads};
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &r->sets;
@@ -128,6 +129,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 't':
     case 's':
     case OPT_TRUTH:
+    case OPT_EACH:
         *flags[key] = true;
         return 0;
     case 'T': /* processors of several kinds: a machine here has one */
@@ -145,19 +147,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    {NULL, 'e', "N", 0, "Count event N, 0 to 31 (numachine list events); twice: two of them", 0},
-    {NULL, 'a', NULL, 0,
+    {"event", 'e', "N", 0,
+     "Count event N, 0 to 31 as IRIX numbers them (numachine list events); twice: two of them", 0},
+    {"all", 'a', NULL, 0,
      "Count all events, each for one clock tick (os.tick) in 16, and scale the counts up", 0},
-    {"truth", OPT_TRUTH, NULL, 0, "With -a: show the true counts beside, and the error", 0},
-    {NULL, 'm', "p", 0, "-mp: show each processor that had threads, and the sum", 0},
-    {NULL, 's', NULL, 0, "Count only while the program has a region open (numachine_begin)", 0},
-    {NULL, 'x', NULL, 0, "Count at exception level, too", 0},
-    {NULL, 'k', NULL, 0, "Count the operating system's time, too", 0},
-    {NULL, 'y', NULL, 0, "Show what the events cost, and statistics", 0},
-    {NULL, 't', NULL, 0, "Print the table of costs", 0},
-    {NULL, 'c', "FILE", 0, "Take costs from a table, as -t prints it", 0},
-    {NULL, 'o', "FILE", 0, "Write there instead of to standard error", 0},
-    {NULL, 'T', NULL, 0, "Taken, and changes nothing: a machine has processors of one kind", 0},
+    {"truth", OPT_TRUTH, NULL, 0, "With --all: show the true counts beside, and the error", 0},
+    {"each", OPT_EACH, NULL, 0,
+     "Show each processor that had threads, and the sum; also written -mp", 0},
+    {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0},
+    {"regions", 's', NULL, 0, "Count only while the program has a region open (numachine_begin)",
+     0},
+    {"exception", 'x', NULL, 0, "Count at exception level, too", 0},
+    {"kernel", 'k', NULL, 0, "Count the operating system's time, too", 0},
+    {"times", 'y', NULL, 0, "Show what the events cost, and statistics", 0},
+    {"table", 't', NULL, 0, "Print the table of costs", 0},
+    {"costs", 'c', "FILE", 0, "Take costs from a table, as --table prints it", 0},
+    {"output", 'o', "FILE", 0, "Write there instead of to standard error", 0},
+    {"mixed", 'T', NULL, 0, "Taken, and changes nothing: a machine has processors of one kind", 0},
     {"machine", OPT_MACHINE, "FILE", 0,
      "A shipped machine's name or a machine file (default " MACHINE ")", 0},
     {0}};
@@ -172,7 +178,8 @@ static const struct argp argp = {
     .doc = "Runs a PROGRAM, or an experiment, on R10000s and shows what their own event counters "
            "count, as IRIX's perfex did."
            "\v"
-           "Without -e and -a, T5_EVENT0 and T5_EVENT1 of the environment say which events, or "
+           "Without --event and --all, T5_EVENT0 and T5_EVENT1 of the environment say which "
+           "events, or "
            "cycles are counted. docs/r10000-counters.md says what the events are, and what is "
            "unlike IRIX. The exit status is that of 'numachine stat'."};
 
@@ -387,7 +394,7 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
         first != r10k_irix_counters(p->chip, w.event[1]) || (first & (first - 1)))
         return true;
     in_error(diag, NULL, NULL, 0, 0,
-             "conflicting counters: events %u and %u are both of counter %d of an %s; -a counts "
+             "conflicting counters: events %u and %u are both of counter %d of an %s; --all counts "
              "them in turns",
              w.event[0], w.event[1], __builtin_ctz(first), r10k_chip_name(p->chip));
     return false;
@@ -400,13 +407,13 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
     if (p->chip == R10K_CHIPS) {
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' have no event counters (processor.core: r4400); "
-                 "those of --machine " MACHINE " have",
+                 "machine '" MACHINE "' has such",
                  p->x->machine.name);
         return false;
     }
     if (p->r->all && !p->x->machine.params.os_tick) {
         in_error(diag, NULL, NULL, 0, 0,
-                 "-a: the events take turns by the clock, and os.tick is 0");
+                 "--all: the events take turns by the clock, and os.tick is 0");
         return false;
     }
     p->modes = R10K_COUNT_USER | (p->r->exception ? R10K_COUNT_EXCEPTION : 0) |
