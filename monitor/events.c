@@ -128,9 +128,10 @@ void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *
 {
     const char *near = sim_nearest(name, next_word, (void *)unit), *other = whose(unit, name);
     if (other)
-        snprintf(why, size,
-                 "event '%.60s' is one of an %s, and this machine's processors %s (processor.core)",
-                 name, other, unit->own ? "are others" : "count no events themselves");
+        snprintf(why, size, "event '%.60s' is one of an %s, and this machine's processors %s", name,
+                 other,
+                 unit->own ? "are others (r10000.revision)"
+                           : "count no events themselves (processor.core)");
     else if (near)
         snprintf(why, size, "unknown event '%.60s'; did you mean '%s'?", name, near);
     else

@@ -84,15 +84,15 @@ static void explain(const struct matching *m, char *text, size_t size)
             append(text, size, m->unit->events[m->choice->event[i]].name);
             separator = ", ";
         }
-    append(text, size, m->tried & (m->tried - 1) ? " fit only counters " : " fit only counter ");
+    const bool own = m->tried >> m->unit->counters; /* no event fits counters of both */
+    append(text, size, own ? " fit only the processor's counter" : " fit only counter");
+    append(text, size, m->tried & (m->tried - 1) ? "s " : " ");
     separator = "";
     for (unsigned k = 0; k < counters_of(m->unit); k++)
         if (m->tried >> k & 1) {
-            const bool own = k >= m->unit->counters;
+            const unsigned number = own ? k - m->unit->counters : k;
             append(text, size, separator);
-            append(text, size, own ? "the processor's " : "");
-            append(text, size,
-                   (const char[2]){(char)('0' + (own ? k - m->unit->counters : k)), '\0'});
+            append(text, size, (const char[2]){(char)('0' + number), '\0'});
             separator = ", ";
         }
 }

@@ -581,6 +581,24 @@ static bool has_row(const struct row *row, unsigned rows, const char *group, con
     return false;
 }
 
+/* Whether a group asks for events that only processors of other machines count. */
+static bool is_of_processors(const char *name)
+{
+    struct in_diag silent = {0};
+    for (const struct mon_unit_ops *const *b = mon_numachine.beside; *b; b++) {
+        struct in_group g;
+        const bool good = in_group_load(&g, *b, name, &silent);
+        bool own = false;
+        for (unsigned i = 0; good && i < g.choice.count; i++)
+            own |= mon_is_own(*b, g.choice.event[i]);
+        if (good)
+            in_group_free(&g);
+        if (own)
+            return true;
+    }
+    return false;
+}
+
 Test(monitor_groups, every_metric_of_every_group_has_a_row)
 {
     struct in_diag diag = {.out = stderr};
@@ -590,6 +608,8 @@ Test(monitor_groups, every_metric_of_every_group_has_a_row)
     cr_assert(names && *names);
     for (unsigned i = 0; names[i]; i++) {
         struct in_group g;
+        if (is_of_processors(names[i])) /* tests/r10000_results.c */
+            continue;
         cr_assert(in_group_load(&g, &mon_numachine, names[i], &diag));
         for (unsigned m = 0; m < g.metrics; m++)
             cr_expect(has_row(row, rows, names[i], g.metric[m].name), "no row for %s.%s", names[i],

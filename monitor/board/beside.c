@@ -88,7 +88,7 @@ _Static_assert((int)MON_BESIDE_REVISION2 <= (int)MON_EVENTS_MAX &&
 _Static_assert((int)R10K_COUNTERS <= (int)MON_OWN_MAX, "and a plan for their counters");
 
 const struct mon_own mon_beside_own[R10K_CHIPS] = {
-    [R10K_R10000_2] = {"R10000 of revision 2.x", MON_EV__COUNT, R10K_COUNTERS, signals2},
-    [R10K_R10000_3] = {"R10000 of revision 3.x", MON_EV__COUNT, R10K_COUNTERS, signals3},
+    [R10K_R10000_2] = {"R10000 2.x", MON_EV__COUNT, R10K_COUNTERS, signals2},
+    [R10K_R10000_3] = {"R10000 3.x", MON_EV__COUNT, R10K_COUNTERS, signals3},
     [R10K_R12000] = {"R12000", MON_EV__COUNT, R10K_COUNTERS, signals12},
 };

@@ -54,8 +54,8 @@ static const struct {
     unsigned numbers; /* that fit into a control register */
     bool apart;       /* the counters have events of their own, and IRIX numbers them on */
 } chips[R10K_CHIPS] = {
-    [R10K_R10000_2] = {"R10000 revision 2.x", revision2, COUNT(revision2), 16, true},
-    [R10K_R10000_3] = {"R10000 revision 3.x", revision3, COUNT(revision3), 16, true},
+    [R10K_R10000_2] = {"R10000 2.x", revision2, COUNT(revision2), 16, true},
+    [R10K_R10000_3] = {"R10000 3.x", revision3, COUNT(revision3), 16, true},
     [R10K_R12000] = {"R12000", r12000, COUNT(r12000), 32, false},
 };
 

@@ -36,7 +36,7 @@ struct r10k_event {
     const char *name, *title, *unit, *sentence, *source;
 };
 
-/** The name of a chip, as people write it: "R10000 revision 2.x". */
+/** The name of a chip, as people write it: "R10000 2.x". */
 const char *r10k_chip_name(enum r10k_chip chip);
 
 /** What its counters can count; the order is that of events.def. */
