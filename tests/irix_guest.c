@@ -317,8 +317,9 @@ static pthread_barrier_t begun, done;
 
 struct one {
     int tid, stores;
+    hwperf_profevctrarg_t *setup;
     unsigned long long counted;
-    int waits; /* at the end until its counts have been read */
+    unsigned long long again; /* what the same loop counts once more, from zero on */
 };
 
 static void *work(void *arg)
@@ -329,25 +330,29 @@ static void *work(void *arg)
     pthread_barrier_wait(&begun);
     store(one->stores);
     one->counted = counted(self(), STORES);
+    if (one->again)
+        one->again = measured(self(), one->setup, one->stores);
     pthread_barrier_wait(&done);
     return NULL;
 }
 
-/* Threads that share processors inherit the set-up and count what they do, each for itself; the
- * order in which they share nothing to it. */
+/* Threads that share processors inherit the set-up and count what they do, each for itself. What a
+ * loop counts is the same to the instruction alone and among others: switches lose nothing and
+ * count nothing twice. */
 static void threads(void)
 {
     hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
     struct one one[THREADS];
     pthread_t thread[THREADS];
-    unsigned long long own, first;
+    unsigned long long own, first, alone;
     int fd = self();
 
+    alone = measured(fd, &a, 100000);
     CHECK(ioctl(fd, PIOCENEVCTRS, &a) > 0);
     pthread_barrier_init(&begun, NULL, THREADS + 1);
     pthread_barrier_init(&done, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++) {
-        one[i] = (struct one){.stores = 100000};
+        one[i] = (struct one){.stores = 100000, .setup = &a, .again = 1};
         pthread_create(&thread[i], NULL, work, &one[i]);
     }
     pthread_barrier_wait(&begun);
@@ -356,6 +361,7 @@ static void threads(void)
     CHECK(own < 10000);
     for (int i = 0; i < THREADS; i++) {
         CHECK(one[i].counted >= 100000 && one[i].counted < 101000);
+        CHECK(one[i].again == alone); /* to the instruction, however often it was switched */
         pthread_join(thread[i], NULL);
     }
     first = counted(fd, STORES);
