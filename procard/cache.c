@@ -256,7 +256,7 @@ static enum nm_xlate translate(struct pc_card *card, enum nm_access access, uint
     enum nm_xlate result = card->space.translate(card->space.ctx, card->cpu.number, va, access, pa);
     if (!nm_xlate_found(result))
         return result;
-    if (x->page != *pa - offset)
+    if (x->page != *pa - offset || x->result != result) /* another page, or another of its names */
         x->tag[NM_FETCH] = x->tag[NM_LOAD] = x->tag[NM_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
