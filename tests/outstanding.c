@@ -26,7 +26,7 @@
 #include <string.h>
 
 #ifndef ACCESSES
-#define ACCESSES 2400 /* of each machine */
+#define ACCESSES 1600 /* of each machine */
 #endif
 
 enum { CARDS_MAX = 8, WORD = 8, STORES_MAX = ACCESSES };
@@ -36,17 +36,24 @@ enum { SHARED = 0, OWN = 1 << 19, CODE = 1 << 18 };
 
 struct shape {
     const char *name;
-    unsigned processors, fifo, l2, split, lines, line;
+    unsigned processors, fifo, l2, split, ways, lines, line;
     unsigned stations, locals, netcache;
 };
 
 static const struct shape shapes[] = {
-    /* name          cards fifo  l2  split lines line rings nc */
-    {"plain", 4, 16, 1 << 20, 0, 8, 64, 1, 1, 64}, {"one line", 4, 16, 1 << 20, 1, 1, 64, 1, 1, 64},
-    {"tiny cache", 4, 4, 256, 0, 9, 64, 1, 1, 64}, {"tiny halves", 4, 1, 256, 1, 7, 64, 1, 1, 64},
-    {"two lines", 2, 1, 128, 0, 6, 64, 2, 1, 4},   {"large lines", 2, 2, 1024, 0, 9, 128, 2, 1, 4},
-    {"ring", 2, 16, 512, 0, 12, 64, 4, 1, 64},     {"ring, tiny", 2, 1, 256, 0, 12, 64, 4, 1, 2},
-    {"two rings", 2, 1, 256, 1, 10, 64, 2, 2, 1},
+    /* name          cards fifo  l2  split ways lines line rings nc */
+    {"plain", 4, 16, 1 << 20, 0, 1, 8, 64, 1, 1, 64},
+    {"one line", 4, 16, 1 << 20, 1, 1, 1, 64, 1, 1, 64},
+    {"tiny cache", 4, 4, 256, 0, 1, 9, 64, 1, 1, 64},
+    {"tiny halves", 4, 1, 256, 1, 1, 7, 64, 1, 1, 64},
+    {"two lines", 2, 1, 128, 0, 1, 6, 64, 2, 1, 4},
+    {"large lines", 2, 2, 1024, 0, 1, 9, 128, 2, 1, 4},
+    {"ring", 2, 16, 512, 0, 1, 12, 64, 4, 1, 64},
+    {"ring, tiny", 2, 1, 256, 0, 1, 12, 64, 4, 1, 2},
+    {"two rings", 2, 1, 256, 1, 1, 10, 64, 2, 2, 1},
+    {"two ways", 4, 4, 256, 0, 2, 9, 64, 1, 1, 64},
+    {"one set", 2, 1, 128, 0, 2, 6, 64, 2, 1, 4},
+    {"two ways, rings", 2, 2, 512, 0, 2, 12, 64, 2, 2, 2},
 };
 
 /* What everybody has done: of each card, what it had seen when it made each of its stores. */
@@ -225,6 +232,8 @@ static void set_up(const struct shape *s, enum nm_protocol_id protocol, struct n
     p->l2_size = s->l2;
     p->l2_line = s->line;
     p->l2_split = s->split;
+    p->l2_ways = s->ways;
+    p->l2_way_bits = 2;
     p->memory_size = 1 << 20;
     p->netcache_size = s->netcache * s->line;
     p->watchdog = 3000000;
@@ -496,6 +505,7 @@ static void check_counts(const struct window_counts *c)
     cr_expect(c->in_vain && c->while_waiting && c->without_thread, "%lu %lu %lu",
               (unsigned long)c->in_vain, (unsigned long)c->while_waiting,
               (unsigned long)c->without_thread);
+    cr_expect(c->other_way);
     cr_expect(c->asked > c->invalidated && c->invalidated, "%lu %lu", (unsigned long)c->asked,
               (unsigned long)c->invalidated);
 }
@@ -541,6 +551,57 @@ Test(outstanding, same_wherever_it_is_cut)
     }
 }
 
+/* The way of a set in which a line is found, and whether it was looked at first. */
+static void expect_way(struct pc_cpu *cpu, uint64_t line, unsigned way, bool predicted)
+{
+    struct pc_look look;
+    pc_find(cpu, line, NM_LOAD, &look);
+    pc_look_up(cpu, PC_SIDE_D, &look);
+    cr_expect_neq(look.state, NM_LINE_I, "0x%lx", (unsigned long)line);
+    cr_expect(look.way == way && look.predicted == predicted, "0x%lx: way %u, predicted %d",
+              (unsigned long)line, look.way, look.predicted);
+}
+
+static void fill_line(struct pc_card *card, uint64_t line)
+{
+    pc_line_fill(card, PC_SIDE_D, pc_line_place(card, PC_SIDE_D, line), line, NM_LINE_S);
+}
+
+/* R10000 manual 5.4: the way looked at first is filled if it is empty, else the other, which is
+ * looked at first from then on; so is one in which a line is found. */
+Test(outstanding, ways)
+{
+    enum { SETS = 4, SIZE = 64 * 2 * SETS };
+    struct nm_params p;
+    set_up(&shapes[0], NM_PROTOCOL_numachine, &p);
+    p.l2_size = SIZE;
+    p.l2_ways = 2;
+    p.l2_way_bits = 2; /* sets 0 and 2 share one */
+    struct nm_machine *m = machine(&p);
+    struct pc_cpu *cpu = pc_cpu_at(m, 0);
+    struct pc_card *card = cpu->card;
+    const uint64_t a = 0, b = 64 * SETS, c = 2 * b, other = 128, far = 64;
+    fill_line(card, a);
+    expect_way(cpu, a, 0, true);
+    fill_line(card, b);
+    expect_way(cpu, b, 1, true);
+    expect_way(cpu, a, 0, false);
+    expect_way(cpu, a, 0, true);
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), SETS, "the way used last stays");
+    expect_way(cpu, b, 1, false);
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), 0);
+    fill_line(card, other); /* its bit says way 1, which is empty */
+    expect_way(cpu, other, 1, true);
+    expect_way(cpu, a, 0, false); /* the bit that they share */
+    expect_way(cpu, other, 1, false);
+    fill_line(card, far); /* another bit */
+    expect_way(cpu, far, 0, true);
+    pc_line_evict(card, PC_SIDE_D, b);
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), SETS, "the way looked at first is empty");
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, a), 0, "a line has its place");
+    nm_machine_free(m);
+}
+
 /* A core that does not hear of losses, or too late, is found out, before long. */
 Test(outstanding, planted_faults)
 {
@@ -551,8 +612,7 @@ Test(outstanding, planted_faults)
             for (unsigned seed = 1; seed <= SEEDS && !found; seed++) {
                 struct window_counts sum = {0};
                 struct disturbance d = {.step = 3333};
-                found =
-                    try_shape(&shapes[0], (enum nm_protocol_id)protocol, seed, fault, &d, &sum);
+                found = try_shape(&shapes[0], (enum nm_protocol_id)protocol, seed, fault, &d, &sum);
             }
             cr_expect_gt(found, 0, "fault %d, protocol %u", (int)fault, protocol);
         }
