@@ -13,6 +13,7 @@
 #include "input/yaml.h"
 #include "machine/packet.h"
 #include "machine/protocol.h"
+#include "procard/procard.h"
 #include "procard/sync.h"
 #include "report/grid.h"
 #include "report/profile_columns.h"
@@ -36,6 +37,63 @@ static const struct mon_unit_ops *unit_of_lists(void)
 }
 
 /* ---- what can be listed ---------------------------------------------------------------------- */
+
+/** "R10000 15, 17; R12000 15": whose event it is, and its numbers there. Rows of `array` that are
+ * the same event on another chip get another part. @return whether there was one */
+static bool is_listed(json_t *array, const struct r10k_event *event, const char *ref)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(array, i, row) {
+        json_t *its = json_object_get(row, "ref");
+        if (strcmp(json_string_value(json_object_get(row, "name")), event->name) ||
+            strcmp(json_string_value(json_object_get(row, "sentence")), event->sentence))
+            continue;
+        char *both = sim_format("%s; %s", json_string_value(its), ref);
+        json_string_set(its, both);
+        free(both);
+        return true;
+    }
+    return false;
+}
+
+/** The events of a chip's own counters, by IRIX's numbers. */
+static void add_own(json_t *array, enum r10k_chip chip)
+{
+    unsigned count;
+    const struct r10k_event *events = r10k_events(chip, &count);
+    for (unsigned i = 0; i < count; i++) {
+        char ref[80];
+        json_t *counters = json_array();
+        int first = -1;
+        size_t n = (size_t)snprintf(ref, sizeof ref, "%s", r10k_chip_name(chip));
+        for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
+            if (r10k_irix_event(chip, e) == &events[i]) {
+                n += (size_t)snprintf(ref + n, sizeof ref - n, "%s %u", first < 0 ? "" : ",", e);
+                first = first < 0 ? (int)e : first;
+            }
+        for (unsigned k = 0; k < R10K_COUNTERS; k++)
+            if (events[i].number[k] != R10K_NO_EVENT)
+                json_array_append_new(counters, json_integer((json_int_t)k));
+        if (is_listed(array, &events[i], ref))
+            json_decref(counters);
+        else
+            json_array_append_new(array,
+                                  json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number", first, "name",
+                                            events[i].name, "ref", ref, "unit", events[i].unit,
+                                            "counters", counters, "sentence", events[i].sentence));
+    }
+}
+
+/** What the counters of processors can count. */
+static json_t *list_own(void)
+{
+    static const enum r10k_chip chips[] = {R10K_R10000_3, R10K_R10000_2, R10K_R12000};
+    json_t *array = json_array();
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
+        add_own(array, chips[i]);
+    return array;
+}
 
 /** One row for each event, in the order of their numbers. */
 static json_t *list_events(void)
@@ -115,7 +173,7 @@ static json_t *list_machines(void)
 static json_t *list_experiments(void)
 {
     static const char *const below[] = {"experiments/teaching", "experiments/guests",
-                                        "experiments/patterns"};
+                                        "experiments/irix", "experiments/patterns"};
     json_t *array = list_files("experiments");
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         json_t *more = list_files(below[i]);
@@ -143,6 +201,14 @@ static json_t *group_events(const struct in_group *group)
     for (unsigned i = 0; i < group->choice.count; i++)
         json_array_append_new(array, json_string(group->unit->events[group->choice.event[i]].name));
     return array;
+}
+
+/** Which counters a group needs, in words. Allocated. */
+static char *counters_of(const struct in_group *group)
+{
+    const struct mon_own *own = group->unit->own;
+    return own ? sim_format("the %u counters of an %s", own->counters, own->processor)
+               : sim_format("the card's %u counters", group->unit->counters);
 }
 
 /** The shipped detectors. */
@@ -179,6 +245,20 @@ static json_t *list_measures(void)
     return array;
 }
 
+/** A shipped group, of whichever unit and processor can count its events.
+ *  @return false after complaints */
+static bool load_group(struct in_group *group, const char *name, struct in_diag *diag)
+{
+    const struct mon_unit_ops *unit = unit_of_lists();
+    struct in_diag silent = {0};
+    if (in_group_load(group, unit, name, &silent))
+        return true;
+    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++)
+        if (in_group_load(group, *b, name, &silent))
+            return true;
+    return in_group_load(group, unit, name, diag);
+}
+
 /** The shipped groups. */
 static json_t *list_groups(void)
 {
@@ -189,14 +269,16 @@ static json_t *list_groups(void)
     for (size_t i = 0; names && names[i]; i++) {
         struct in_group group;
         struct mon_plan plan;
-        if (!in_group_load(&group, unit_of_lists(), names[i], &diag))
+        if (!load_group(&group, names[i], &diag))
             continue;
         mon_plan_make(group.unit, &plan, &group.choice);
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:o,s:i,s:o,s:s}", "name", group.name, "file",
-                                        group.path, "sentence", group.about, "events",
-                                        group_events(&group), "runs", (int)plan.banks, "metrics",
-                                        group_metrics(&group), "long", group.text));
+        char *counters = counters_of(&group);
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:o,s:i,s:s,s:o,s:s}", "name",
+                                               group.name, "file", group.path, "sentence",
+                                               group.about, "events", group_events(&group), "runs",
+                                               (int)plan.banks, "counters", counters, "metrics",
+                                               group_metrics(&group), "long", group.text));
+        free(counters);
         in_group_free(&group);
     }
     in_free_list(names);
@@ -468,7 +550,10 @@ static const struct listing {
     const char *columns; /**< members shown to people; the last may be long */
     const char *sentence;
 } listings[] = {
-    {"events", list_events, "name number ref unit sentence", "what the monitoring cards can count"},
+    {"events", list_events, "name number ref unit sentence",
+     "what the monitoring cards can count; what processors themselves: processor-events"},
+    {"processor-events", list_own, "name ref unit sentence",
+     "what the counters of R10000s and R12000s can count, with IRIX's numbers (numachine perfex)"},
     {"sets", list_sets, "name events sentence", "names for several events"},
     {"groups", list_groups, "name sentence",
      "questions with events and formulas; a NAME tells all"},
@@ -644,8 +729,8 @@ static void print_counts(json_t *group)
     json_array_foreach(json_object_get(group, "events"), i, row) {
         printf(" %s", json_string_value(row));
     }
-    printf("\n        (%lld run%s of the card's %u counters)\n\n", (long long)runs,
-           runs == 1 ? "" : "s", unit_of_lists()->counters);
+    printf("\n        (%lld run%s of %s)\n\n", (long long)runs, runs == 1 ? "" : "s",
+           member(group, "counters"));
     rep_grid_init(&grid, "lll");
     json_array_foreach(json_object_get(group, "metrics"), i, row) {
         rep_grid_cell(&grid, "%s", member(row, "name"));
@@ -763,6 +848,6 @@ int cli_list(int argc, char **argv)
     if (request.listing)
         return show(&request);
     for (size_t i = 0; i < LISTINGS; i++)
-        printf("%-12s %s\n", listings[i].name, listings[i].sentence);
+        printf("%-16s %s\n", listings[i].name, listings[i].sentence);
     return CLI_EXIT_OK;
 }

@@ -146,6 +146,9 @@ def events_page(ask_, _home):
         counters = ", ".join(map(str, row["counters"]))
         ref = f"; {row['ref']}" if row["ref"] else ""
         text += item(f"*{plain(row['name'])}*", f"{row['sentence']} (in {row['unit']}; counters {counters}{ref})")
+    text += "# EVENTS OF PROCESSORS\n\n"
+    for row in json.loads(ask_("list", "processor-events", "--json")):
+        text += item(f"*{plain(row['name'])}*", f"{row['sentence']} (in {row['unit']}; {row['ref']})")
     for listing, title in ("sets", "SETS"), ("groups", "GROUPS"):
         text += f"# {title}\n\n"
         for row in json.loads(ask_("list", listing, "--json")):

@@ -180,6 +180,8 @@ static const struct rep_sample *totals(struct state *s)
     for (unsigned c = 0; c < s->run.cards; c++) {
         nm_card_taps(s->machine, c, &s->now.card[c].taps);
         nm_card_truth(s->machine, c, &s->now.card[c].truth);
+        if (s->now.own)
+            pc_signals(s->machine, c, &s->now.own[c]);
     }
     for (unsigned i = 0; i < nm_machine_stations(s->machine); i++)
         nm_machine_station(s->machine, i, &s->now.station[i]);
@@ -552,6 +554,7 @@ static enum cli_exit simulate(struct state *s)
         .described = s->guest.described,
         .beside = x->program ? x->program : x->source,
         .allow = x->files,
+        .root = x->root,
         .off = kept,
         .confine = true,
         .argv = x->argv,
@@ -917,6 +920,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .traffic = nm_ring_count(&x->machine.params)
                        ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
                        : NULL,
+        .own = pc_counters(s->machine, 0) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
     };
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);
@@ -959,6 +963,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     free(s->now.station);
     free(s->now.ring);
     free(s->now.traffic);
+    free(s->now.own);
     nm_machine_free(s->machine);
     return status;
 }

@@ -9,6 +9,8 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "machine/protocol.h"
+#include "procard/procard.h"
+#include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
@@ -69,9 +71,19 @@ const char *in_state_name(unsigned state)
     return mon_state_name(state);
 }
 
+/* By processor.core. */
+static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000, &pc_r10000};
+
 const struct nm_card_kind *in_cards(void)
 {
-    return &pc_r4400;
+    return cards[0];
+}
+
+const struct mon_unit_ops *in_unit(const struct in_experiment *x)
+{
+    const struct mon_unit_ops *unit = nm_card_counters(x->machine.card);
+    const enum r10k_chip chip = pc_counters_of(&x->machine.params);
+    return unit->beside && chip < R10K_CHIPS ? unit->beside[chip] : unit;
 }
 
 int in_state_find(const char *name)
@@ -403,6 +415,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
+    mc->card = cards[mc->params.core];
     if (r->diag->errors == before)
         check_rules(&b);
     if (r->diag->errors == before)

@@ -68,24 +68,22 @@ static const char *counters_of(const struct mon_event *event, char buf[40])
     return buf;
 }
 
-static const char *next_event(void *ctx, size_t i)
-{
-    const struct mon_unit_ops *unit = ctx;
-    return i < unit->event_count ? unit->events[i].name : NULL;
-}
-
 static void complain_event(struct in_reading *r, const struct mon_unit_ops *unit,
                            const struct in_value *v, unsigned k, int event)
 {
-    char where[40];
-    const char *near = sim_nearest(v->text, next_event, (void *)unit);
-    if (event >= 0)
+    char text[400];
+    if (event >= 0 && mon_is_own(unit, (unsigned)event))
+        in_complain(
+            r, &v->at,
+            "counter %u cannot count '%s': the processor's own counters do (monitor.events)", k,
+            unit->events[event].name);
+    else if (event >= 0)
         in_complain(r, &v->at, "counter %u cannot count '%s': it fits only %s", k,
-                    unit->events[event].name, counters_of(&unit->events[event], where));
-    else if (near)
-        in_complain(r, &v->at, "unknown event '%.60s'; did you mean '%s'?", v->text, near);
-    else
-        in_complain(r, &v->at, "unknown event '%.60s'; see 'numachine list events'", v->text);
+                    unit->events[event].name, counters_of(&unit->events[event], text));
+    else {
+        mon_event_unknown(unit, v->text, text, sizeof text);
+        in_complain(r, &v->at, "%s", text);
+    }
 }
 
 static void read_counter(struct in_reading *r, const struct mon_unit_ops *unit, struct in_doc *doc,

@@ -69,13 +69,33 @@ static json_t *scalar_schema(void)
     return json_pack("{s:[s,s,s]}", "type", "string", "number", "boolean");
 }
 
+static bool is_among(json_t *names, const char *name)
+{
+    size_t i;
+    json_t *row;
+    json_array_foreach(names, i, row) {
+        if (!strcmp(json_string_value(row), name))
+            return true;
+    }
+    return false;
+}
+
+/** Words of events that are not there yet. */
+static void add_words(json_t *names, const struct mon_unit_ops *unit)
+{
+    for (size_t i = 0; mon_word(unit, i); i++)
+        if (!is_among(names, mon_word(unit, i)))
+            json_array_append_new(names, json_string(mon_word(unit, i)));
+}
+
 /** A word of an event string, or a reference. */
 static json_t *event_schema(void)
 {
     const struct mon_unit_ops *unit = nm_card_counters(in_cards());
     json_t *names = json_array();
-    for (size_t i = 0; mon_word(unit, i); i++)
-        json_array_append_new(names, json_string(mon_word(unit, i)));
+    add_words(names, unit);
+    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++)
+        add_words(names, *b);
     return json_pack("{s:[{s:o},{s:s}]}", "anyOf", "enum", names, "pattern",
                      "^([Nn]-[0-9]+|.*,.*)$");
 }

@@ -202,6 +202,9 @@ void nm_card_used(const struct nm_machine *m, unsigned card, sim_tick at, struct
 /** The card interrupts its processor. From an event. */
 void nm_card_interrupts(struct nm_machine *m, unsigned card, sim_tick now, enum nm_interrupt cause);
 
+/** A card may have posted events outside, not in one of the operations above. */
+void nm_card_posted(struct nm_machine *m, unsigned card);
+
 /** Adds the totals of a station's memory and ring interface at tick `at`. */
 void nm_station_taps(const struct nm_machine *m, unsigned station, sim_tick at,
                      struct mon_taps *out);

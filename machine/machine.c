@@ -547,8 +547,7 @@ void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)
 
 /* ---- the monitoring cards -------------------------------------------------------------------- */
 
-/* Something may have been posted on the card's station. */
-static void card_posted(struct nm_machine *m, unsigned card)
+void nm_card_posted(struct nm_machine *m, unsigned card)
 {
     struct nm_station *s = station_of(m, card);
     nm_station_wake(m, s, sim_kernel_next(s->k));
@@ -558,7 +557,7 @@ uint32_t nm_card_register_read(struct nm_machine *m, unsigned card, uint32_t off
 {
     struct nm_card *c = card_at(m, card);
     const uint32_t value = c->ops->register_read(c, offset, m->now);
-    card_posted(m, card);
+    nm_card_posted(m, card);
     return value;
 }
 
@@ -566,7 +565,7 @@ void nm_card_register_write(struct nm_machine *m, unsigned card, uint32_t offset
 {
     struct nm_card *c = card_at(m, card);
     c->ops->register_write(c, card, offset, value, m->now);
-    card_posted(m, card);
+    nm_card_posted(m, card);
 }
 
 const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)

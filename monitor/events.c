@@ -115,13 +115,27 @@ static const char *next_word(void *ctx, size_t i)
     return mon_word(ctx, i);
 }
 
-static void unknown(const struct mon_unit_ops *unit, const char *word, char *why, size_t size)
+/* The processor that counts an event by itself, beside such a unit; NULL: none does. */
+static const char *whose(const struct mon_unit_ops *unit, const char *name)
 {
-    const char *near = sim_nearest(word, next_word, (void *)unit);
-    if (near)
-        snprintf(why, size, "unknown event '%s'; did you mean '%s'?", word, near);
+    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++)
+        if (mon_event_find(*b, name) >= 0)
+            return (*b)->own->processor;
+    return NULL;
+}
+
+void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *why, size_t size)
+{
+    const char *near = sim_nearest(name, next_word, (void *)unit), *other = whose(unit, name);
+    if (other)
+        snprintf(why, size, "event '%.60s' is one of an %s, and this machine's processors %s", name,
+                 other,
+                 unit->own ? "are others (r10000.revision)"
+                           : "count no events themselves (processor.core)");
+    else if (near)
+        snprintf(why, size, "unknown event '%.60s'; did you mean '%s'?", name, near);
     else
-        snprintf(why, size, "unknown event '%s'; see 'numachine list events'", word);
+        snprintf(why, size, "unknown event '%.60s'; see 'numachine list events'", name);
 }
 
 static void choose(struct mon_choice *choice, unsigned event)
@@ -142,7 +156,8 @@ static const struct mon_set *find_set(const struct mon_unit_ops *unit, const cha
 
 static bool is_local(const struct mon_unit_ops *unit, int event)
 {
-    return event >= 0 && unit->local && unit->local((unsigned)event);
+    return event >= 0 && unit->local && !mon_is_own(unit, (unsigned)event) &&
+           unit->local((unsigned)event);
 }
 
 bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, const char *spec,
@@ -166,7 +181,7 @@ bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, 
         } else if (event >= 0) {
             choose(choice, (unsigned)event);
         } else if (!set) {
-            unknown(unit, word, why, size);
+            mon_event_unknown(unit, word, why, size);
             return false;
         } else if (!mon_choice_add(unit, choice, set->events, why, size)) {
             return false;

@@ -18,8 +18,9 @@
 struct mon_unit_ops;
 
 enum {
-    MON_EVENTS_MAX = 64,  /**< events of a unit, at most */
+    MON_EVENTS_MAX = 80,  /**< events of a unit, at most, with those of the processor beside it */
     MON_COUNTERS_MAX = 4, /**< counters of a unit, at most */
+    MON_OWN_MAX = 2,      /**< counters of the processor, at most */
 };
 
 /** Who sees the same count; decides what a total over cards is. */
@@ -35,7 +36,7 @@ struct mon_event {
     const char *name, *ref, *unit, *sentence; /**< `ref`: where a document has it, "N-43"; or "" */
     unsigned number;                          /**< in the register that selects it */
     enum mon_scope scope;
-    unsigned counters; /**< bit k: counter k can count it */
+    unsigned counters; /**< bit k: counter k can count it; the processor's own follow the unit's */
     uint64_t taps;     /**< bit t: enum mon_tap t is part of the sum */
 };
 
@@ -55,6 +56,9 @@ int mon_event_find(const struct mon_unit_ops *unit, const char *name);
 
 /** Row of the event with this number, or -1. */
 int mon_event_numbered(const struct mon_unit_ops *unit, unsigned number);
+
+/** Why there is no event of this name, as a sentence: what is near, or whose it is. */
+void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *why, size_t size);
 
 /** Every word an event string may hold (events, aliases, sets), then NULL. */
 const char *mon_word(const struct mon_unit_ops *unit, size_t i);
@@ -112,7 +116,8 @@ struct mon_plan {
     char remark[512];                 /**< why more runs are needed than the events fill, or "" */
 };
 
-/** Places the events on counters in as few banks as the unit's rows (`counters`) allow. */
+/** Places the events on counters, those of the processor included, in as few banks as the unit's
+ * rows (`counters`) allow. */
 void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
                    const struct mon_choice *choice);
 

@@ -21,6 +21,11 @@ struct matching {
     unsigned tried;                   /* bit k: the search for the last event came by counter k */
 };
 
+static unsigned counters_of(const struct mon_unit_ops *unit)
+{
+    return unit->counters + (unit->own ? unit->own->counters : 0);
+}
+
 static unsigned fits(const struct matching *m, unsigned i)
 {
     return m->unit->events[m->choice->event[i]].counters;
@@ -37,7 +42,7 @@ static unsigned used(const struct matching *m, unsigned k)
 /* Finds a counter for event i, moving others where they also fit; all or nothing. */
 static bool place(struct matching *m, unsigned i)
 {
-    for (unsigned k = 0; k < m->unit->counters; k++) {
+    for (unsigned k = 0; k < counters_of(m->unit); k++) {
         if (!(fits(m, i) >> k & 1) || m->tried >> k & 1)
             continue;
         m->tried |= 1U << k;
@@ -79,12 +84,15 @@ static void explain(const struct matching *m, char *text, size_t size)
             append(text, size, m->unit->events[m->choice->event[i]].name);
             separator = ", ";
         }
-    append(text, size, m->tried & (m->tried - 1) ? " fit only counters " : " fit only counter ");
+    const bool own = m->tried >> m->unit->counters; /* no event fits counters of both */
+    append(text, size, own ? " fit only the processor's counter" : " fit only counter");
+    append(text, size, m->tried & (m->tried - 1) ? "s " : " ");
     separator = "";
-    for (unsigned k = 0; k < m->unit->counters; k++)
+    for (unsigned k = 0; k < counters_of(m->unit); k++)
         if (m->tried >> k & 1) {
+            const unsigned number = own ? k - m->unit->counters : k;
             append(text, size, separator);
-            append(text, size, (const char[2]){(char)('0' + k), '\0'});
+            append(text, size, (const char[2]){(char)('0' + number), '\0'});
             separator = ", ";
         }
 }
@@ -92,7 +100,7 @@ static void explain(const struct matching *m, char *text, size_t size)
 void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
                    const struct mon_choice *choice)
 {
-    const unsigned counters = unit->counters;
+    const unsigned counters = counters_of(unit);
     struct matching m = {.unit = unit, .choice = choice};
     memset(plan, 0, sizeof *plan);
     if (!choice->count)
@@ -101,7 +109,7 @@ void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
         explain(&m, plan->remark, sizeof plan->remark);
     plan->banks = m.runs;
 
-    unsigned next[MON_COUNTERS_MAX] = {0};
+    unsigned next[MON_COUNTERS_MAX + MON_OWN_MAX] = {0};
     for (unsigned i = 0; i < choice->count; i++) {
         plan->counter[i] = m.counter[i];
         plan->bank[i] = next[m.counter[i]]++;

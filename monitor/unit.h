@@ -282,6 +282,24 @@ enum { MON_PHASE_ID = 15 /**< the bits of an ExtendedPhaseID that packets carry 
 /** Flags of interrupts: bit k is counter k's, and this one the memory's. */
 enum { MON_FLAG_MEMORY = MON_COUNTERS_MAX };
 
+struct r10k_signals;
+
+/** What a processor beside the unit counts by itself: its events follow the unit's own. */
+struct mon_own {
+    const char *processor; /**< for people */
+    unsigned first;        /**< its events are the rows from here on */
+    unsigned counters;     /**< at most MON_OWN_MAX */
+    const uint8_t *signal; /**< what each of them counts */
+};
+
+/** Total of one of the processor's own events, in every mode.
+ *  @param event  row, from own->first on */
+uint64_t mon_own_total(const struct mon_own *own, unsigned event, const struct r10k_signals *now);
+
+/** As mon_unit_ops.measure. */
+struct mon_shown mon_own_measure(const struct mon_own *own, unsigned event,
+                                 const struct r10k_signals *from, const struct r10k_signals *to);
+
 /** A kind of counter unit. */
 struct mon_unit_ops {
     const char *name;     /**< lower case */
@@ -293,6 +311,11 @@ struct mon_unit_ops {
     unsigned event_count;
     unsigned nothing; /**< row of the event that never counts: what an unused counter counts. It has
                            no taps, or the process ends with a message when the card is made */
+    const struct mon_own *own; /**< of the processor beside it, whose events are among these;
+                                    NULL: it counts none */
+    const struct mon_unit_ops *const
+        *beside;                     /**< by enum r10k_chip, then NULL: the same unit beside
+                                          a processor that does; NULL: there is none */
     const struct mon_alias *aliases; /**< NULL: none; and so on */
     const struct mon_set *sets;
     const struct mon_register_row *registers;
@@ -399,6 +422,12 @@ struct mon_unit_ops {
      *  @return how many; -1: the unit cannot do what is asked. NULL: it can do nothing of it */
     int (*program)(const struct mon_wish *wish, enum mon_part part, struct mon_write *out);
 };
+
+/** Whether an event is counted by the processor itself. @param event  row of the unit's events */
+static inline bool mon_is_own(const struct mon_unit_ops *unit, unsigned event)
+{
+    return unit->own && event >= unit->own->first;
+}
 
 /** The unit of a card that has none: no registers, no events, no counters. */
 extern const struct mon_unit_ops mon_none;

@@ -110,6 +110,8 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->cpu.card = card;
     card->cpu.number = site->number;
     show_places(card);
+    if (core->create)
+        core->create(&card->cpu);
     pc_card_forget(card);
     card->tlb_model = p->tlb_refill && !card->functional && !core->requests ? pc_tlb_new() : NULL;
     card->filled = NOWHERE;
@@ -117,6 +119,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->preempt_at = SIM_NEVER;
     pc_agent_attach(card);
     pc_monitor_init(card, nm_card_counters(site->kind));
+    pc_counters_init(card);
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
     return card;

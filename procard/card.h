@@ -16,6 +16,7 @@
 #include "machine/protocol.h"
 #include "machine/special.h"
 #include "procard/core.h"
+#include "procard/counters.h"
 #include "procard/monitor.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
@@ -240,6 +241,7 @@ struct pc_card {
     uint32_t called; /**< interrupts of the interrupt register on their way or delivered whose bits
                           are still set and enabled */
     struct nm_truth truth;
+    struct pc_counters counters; /**< of the processor itself */
 
     /* surroundings */
     struct sim_kernel *k;

@@ -177,6 +177,9 @@ struct pc_core_ops {
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
+    /** The core begins: its struct is zero but for what its card has set (struct pc_cpu). */
+    void (*create)(struct pc_cpu *cpu);
+
     /** The core ends; its struct is the card's. */
     void (*free)(struct pc_cpu *cpu);
 
@@ -210,6 +213,11 @@ struct pc_core_ops {
     /** Brings cpu->states, cpu->instructions and cpu->tail up to cpu->now. NULL: they always are,
      *  when `run` returns. */
     void (*settle)(struct pc_cpu *cpu);
+
+    /** Of the ground truth, what the core counts and its card does not: loads and stores, if those
+     *  are not the PCycles in their states; misses of primary caches and the TLB that it keeps
+     *  itself. NULL: nothing. */
+    void (*truth)(const struct pc_cpu *cpu, struct nm_truth *out);
 
     /** What cpu->states and cpu->tail would be after `settle`, which must change nothing that can
      *  be simulated. NULL exactly if `settle` is. */
@@ -264,7 +272,8 @@ struct pc_core_ops {
     /* ---- a core that does not wait for what it has asked for (pc_ask) ---- */
 
     /** Requests that may be outstanding at once, at most PC_REQUESTS. 0: `run` stops at a miss, the
-     *  primary caches are the card's, and nothing below is called. Else the core keeps its primary
+     *  primary caches are the card's, and nothing below is called but
+     *  `signals`. Else the core keeps its primary
      *  caches itself, of lines that the secondary cache has, and its TLB; only an access to an
      *  uncached page stops it with PC_STOP_MISS (pc_load, pc_store, pc_sync). In functional mode
      *  (cpu->untimed) all its accesses are made with pc_load and the like, and nothing below is
@@ -286,7 +295,9 @@ struct pc_core_ops {
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
     /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it
-     * has none. */
+     * has none. Cycles of kernel mode are not the core's: the card puts down to them all time that
+     * is no other mode's. Its clock passes its horizon only by PCycles of exception level, in which
+     *  nothing else is counted, and in functional mode. */
     const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
 
     /** An external request has looked for a line in the secondary cache.
@@ -384,6 +395,19 @@ bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned siz
 unsigned pc_outstanding(const struct pc_cpu *cpu);
 /** Of these, requests that have been put out and wait for the bus or memory. */
 unsigned pc_under_way(const struct pc_cpu *cpu);
+
+/* ---- event counters of the processor, for a core with signals (counters.c) ------------------- */
+
+/** Registers of the counters, as MFPS, MFPC, MTPS and MTPC and Linux number them. */
+enum pc_pmc { PC_PMC_CONTROL0, PC_PMC_COUNTER0, PC_PMC_CONTROL1, PC_PMC_COUNTER1 };
+
+/** MFPS, MFPC: the register at cpu->now. Others read 0, and so do all of a core without signals.
+ *  Between two runs, or from `run` with signals up to cpu->now. */
+uint32_t pc_pmc_read(const struct pc_cpu *cpu, unsigned reg);
+
+/** MTPS, MTPC at cpu->now: writes of other registers are lost. A core that runs ends its run then
+ *  (PC_STOP_ASKED): an overflow may be due sooner than it was. */
+void pc_pmc_write(struct pc_cpu *cpu, unsigned reg, uint32_t value);
 
 /**
  * What lets the machine go on in longer steps: a core that knows what it will do next says how long

@@ -78,6 +78,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     if (card->cpu.record)
         pc_record_goes_on(&card->cpu, stopped);
     card->activity = PC_RUNNING;
+    card->counters.woken = card->cpu.now;
     return returns;
 }
 
@@ -153,6 +154,8 @@ static void truth(struct nm_card *nm, struct nm_truth *out)
     out->stores = card->cpu.states[PC_ST_STORE];
     out->packets_sent = card->taps.v[MON_TAP_HEADERS_OUT];
     out->scs_failed = card->cpu.scs_failed;
+    if (card->core->truth)
+        card->core->truth(&card->cpu, out);
 }
 
 static uint32_t register_read(struct nm_card *nm, uint32_t offset, sim_tick now)
@@ -173,7 +176,7 @@ static const struct mon_unit *unit(const struct nm_card *nm)
 
 static unsigned watching(const struct nm_card *nm)
 {
-    return pc_const_card_of(nm)->monitor.idle;
+    return pc_const_card_of(nm)->monitor.idle + pc_const_card_of(nm)->counters.idle;
 }
 
 static bool waits(const struct nm_card *nm, struct nm_wait *out)

@@ -8,6 +8,7 @@
 #define PC_PROCARD_H
 
 #include "machine/machine.h"
+#include "monitor/r10000/counters.h"
 #include "monitor/unit.h"
 #include "procard/core.h"
 #include "procard/pins.h"
@@ -87,17 +88,41 @@ void pc_watch_waits(struct nm_machine *m, bool watches);
 /** All that a card has waited since the beginning. */
 struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
 
-/* ---- the processor's own counters (of an R10000; monitor/r10000/), exact at nm_machine_now ---- */
+/*
+ * The processor's own counters (of an R10000 or R12000: monitor/r10000/), exact at nm_machine_now.
+ *
+ * A counter overflows when its bit 31 becomes 1. While bit 31 and its control register's bit 4 are
+ * set, the counter asserts IP7, which is a level, shared by both counters: pc_counters_pending.
+ * When a counter begins to do so, nm_machine_run comes back with NM_RUN_INTERRUPT and the cause
+ * NM_INTERRUPT_COUNTERS; trap.at is the tick of the overflow. It does so once for each counter,
+ * until that has stopped: by a write of the counter or of its control register, or by wrapping to
+ * 0. Two that overflow at one tick are told together. A workload gets it by prog_workload's
+ * `interrupt`, as all interrupts but the monitoring card's.
+ */
 
-/** How many a card's processor has; 0: none. */
+/** Which events the processors of such a machine count (monitor/r10000/counters.h). R10K_CHIPS:
+ * they have no counters. */
+static inline enum r10k_chip pc_counters_of(const struct nm_params *p)
+{
+    static const enum r10k_chip chips[] = {[NM_R10000_REVISION2] = R10K_R10000_2,
+                                           [NM_R10000_REVISION3] = R10K_R10000_3,
+                                           [NM_R10000_R12000] = R10K_R12000};
+    return p->core == NM_CORE_R10000 ? chips[p->r10000_revision] : R10K_CHIPS;
+}
+
+/** How many a card's processor has; 0: none, and the rest reads 0 and is not written. */
 unsigned pc_counters(const struct nm_machine *m, unsigned card);
 /** Control register k as coprocessor 0 has it: event from bit 5 on, interrupt enable 16, modes user
- *  8, supervisor 4, kernel 2, exception level 1. */
+ *  8, supervisor 4, kernel 2, exception level 1. Other bits are reserved, and stay 0. */
 uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k);
 void pc_counter_set_control(struct nm_machine *m, unsigned card, unsigned k, uint32_t control);
 /** Counter k. */
 uint32_t pc_counter(const struct nm_machine *m, unsigned card, unsigned k);
 void pc_counter_set(struct nm_machine *m, unsigned card, unsigned k, uint32_t value);
+/** Counters that assert IP7: bit k. */
+unsigned pc_counters_pending(const struct nm_machine *m, unsigned card);
+/** The totals that they count, in each mode; all 0 if there are none. */
+void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out);
 
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every

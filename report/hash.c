@@ -104,6 +104,8 @@ static void put_totals(XXH64_state_t *state, const struct rep_region *region,
             if (!(MON_UNIT_TAPS >> t & 1))
                 put(state, region->card[c].sum.taps.v[t]);
         put_words(state, &region->card[c].sum.truth, sizeof region->card[c].sum.truth);
+        if (region->own)
+            put_words(state, &region->own[c].sum, sizeof region->own[c].sum);
     }
     put_words(state, region->around.station, run->stations * sizeof *region->around.station);
     put_words(state, region->around.ring, run->rings * sizeof *region->around.ring);

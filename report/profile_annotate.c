@@ -125,7 +125,7 @@ static void put_instruction(struct annotating *a, uint64_t va)
     uint32_t word;
     const int64_t value = measured_at(a, va);
     if (rep_code_word(a->view->code, va, &word))
-        r4400_disassemble(word, va, text, sizeof text);
+        mips_disassemble(word, va, text, sizeof text);
     else if (!value)
         return;
     put_numbers(a, value);

@@ -221,7 +221,7 @@ static void instruction_label(struct rep_view *view, struct rep_key key, FILE *o
     if (place->file && place->line)
         fprintf(out, " %s:%u", place->file, place->line);
     if (rep_code_word(view->code, key.a, &word)) {
-        r4400_disassemble(word, key.a, text, sizeof text);
+        mips_disassemble(word, key.a, text, sizeof text);
         fprintf(out, "  %s", text);
     }
 }

@@ -20,18 +20,30 @@
 #include <string.h>
 
 enum {
-    REGIONS = 16384, /**< there may be, */
-    ROOM = 1 << 18,  /**< and [cards * regions]: some 600 MB of the host's memory */
-    TOLD = 16        /**< marks of a kind that become remarks; of more only their number */
+    REGIONS = 16384,     /**< there may be, */
+    ROOM = 1 << 18,      /**< and [cards * regions]: some 600 MB of the host's memory, ... */
+    OWN_ROOM = ROOM / 2, /**< ... or so many where processors count by themselves */
+    TOLD = 16            /**< marks of a kind that become remarks; of more only their number */
 };
 
+static struct mon_shown shown_of(const struct rep_run *run, const struct rep_region *region,
+                                 unsigned card, unsigned i, const struct rep_sample *now)
+{
+    const unsigned event = run->choice.event[i];
+    if (!mon_is_own(run->unit, event))
+        return run->unit->measure(event, run->plan.counter[i], &region->card[card].start.taps,
+                                  &now->card[card].taps);
+    return region->own
+               ? mon_own_measure(run->unit->own, event, &region->own[card].start, &now->own[card])
+               : (struct mon_shown){0};
+}
+
 static void read_counters(const struct rep_run *run, struct rep_region *region, unsigned card,
-                          const struct mon_taps *taps)
+                          const struct rep_sample *now)
 {
     struct rep_card *c = &region->card[card];
     for (unsigned i = 0; i < run->choice.count; i++) {
-        const struct mon_shown shown =
-            run->unit->measure(run->choice.event[i], run->plan.counter[i], &c->start.taps, taps);
+        const struct mon_shown shown = shown_of(run, region, card, i, now);
         c->counts[i] += shown.value;
         c->overflowed[i] |= shown.overflowed;
     }
@@ -46,6 +58,13 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 #define TRUTH(field, unit, sentence) sum->truth.field += now->truth.field - start->truth.field;
 #include "machine/truth.def"
 #undef TRUTH
+}
+
+static void accumulate_own(struct rep_own *own, const struct r10k_signals *now)
+{
+    for (unsigned s = 0; s < R10K_SIGNALS; s++)
+        for (unsigned m = 0; m < R10K_MODES; m++)
+            own->sum.total[s][m] += now->total[s][m] - own->start.total[s][m];
 }
 
 /* ---- the machine around the cards ------------------------------------------------------------ */
@@ -111,6 +130,8 @@ static void begin_visit(const struct rep_run *run, struct rep_region *region, si
     region->open = true;
     for (unsigned c = 0; c < run->cards; c++)
         region->card[c].start = now->card[c];
+    for (unsigned c = 0; region->own && c < run->cards; c++)
+        region->own[c].start = now->own[c];
     components_begin(run, &region->around, now);
 }
 
@@ -122,7 +143,9 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, sim_
     region->open = false;
     for (unsigned c = 0; c < run->cards; c++) {
         accumulate(&region->card[c].sum, &now->card[c], &region->card[c].start);
-        read_counters(run, region, c, &now->card[c].taps);
+        if (region->own)
+            accumulate_own(&region->own[c], &now->own[c]);
+        read_counters(run, region, c, now);
     }
     components_end(run, &region->around, now);
 }
@@ -136,6 +159,7 @@ static struct rep_region *add_region(struct rep_run *run, const char *name, cons
         .name = sim_strdup(name),
         .mark = mark ? sim_strdup(mark) : NULL,
         .card = sim_alloc(run->cards, sizeof *region->card),
+        .own = run->own ? sim_alloc(run->cards, sizeof *region->own) : NULL,
         .around = components_new(run),
     };
     region->around.traffic = rep_traffic_new(run);
@@ -170,6 +194,7 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .stations = cards / per_station,
         .rings = nm_ring_count(&experiment->machine.params),
         .unit = in_unit(experiment),
+        .own = now->own != NULL,
         .choice = *choice,
     };
     mon_plan_make(run->unit, &run->plan, choice);
@@ -181,6 +206,7 @@ void rep_region_free(struct rep_region *region)
     free(region->name);
     free(region->mark);
     free(region->card);
+    free(region->own);
     components_free(&region->around);
 }
 
@@ -243,7 +269,8 @@ static const char *senseless(const struct rep_run *run, const struct rep_region 
 {
     if (begin && region && region->open)
         return "it was begun again before its end";
-    if (begin && !region && (run->regions == REGIONS || (run->regions + 1) * run->cards > ROOM))
+    if (begin && !region &&
+        (run->regions == REGIONS || (run->regions + 1) * run->cards > (run->own ? OWN_ROOM : ROOM)))
         return "there is no room for one more";
     if (!begin && !(region && region->open))
         return "it was ended without a begin";
@@ -306,9 +333,12 @@ struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const str
     copy.name = sim_strdup(whole->name);
     copy.mark = NULL;
     copy.card = sim_alloc(run->cards, sizeof *copy.card);
+    copy.own = run->own ? sim_alloc(run->cards, sizeof *copy.own) : NULL;
     copy.around = components_new(run);
     components_copy(run, &copy.around, &whole->around);
     memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
+    if (run->own)
+        memcpy(copy.own, whole->own, run->cards * sizeof *copy.own);
     end_visit(run, &copy, at, now);
     return copy;
 }

@@ -13,6 +13,7 @@
 #include "machine/statistics.h"
 #include "machine/traffic.h"
 #include "monitor/unit.h"
+#include "procard/procard.h"
 #include "programs/program.h"
 
 #include <stdio.h>
@@ -30,6 +31,7 @@ struct rep_sample {
     struct nm_station_monitor *station; /**< [stations] */
     struct nm_ring_monitor *ring;       /**< [rings]; NULL where there are none */
     const struct nm_traffic **traffic;  /**< [stations] of nm_machine_traffic; NULL: not counted */
+    struct r10k_signals *own; /**< [cards] of the processors themselves; NULL: they count nothing */
 };
 
 /** What the machine around the cards shows for a region; .._start at the begin of the present
@@ -50,6 +52,11 @@ struct rep_card {
     bool overflowed[MON_EVENTS_MAX]; /**< a reading came with its overflow flag raised */
 };
 
+/** What its processor counts by itself. */
+struct rep_own {
+    struct r10k_signals sum, start; /**< as in struct rep_card */
+};
+
 struct rep_region {
     char *name; /**< printable, and its own */
     char *mark; /**< what the guest calls it; NULL: it is the whole run */
@@ -59,6 +66,7 @@ struct rep_region {
     sim_tick since;        /**< begin of the present visit */
     sim_tick elapsed;      /**< [ticks] sum over visits */
     struct rep_card *card; /**< [cards] */
+    struct rep_own *own;   /**< [cards]; NULL: processors count nothing */
     struct rep_components around;
 };
 
@@ -84,6 +92,7 @@ struct rep_run {
     unsigned cards, per_station;
     unsigned stations, rings;
     const struct mon_unit_ops *unit; /**< the kind of unit that counts */
+    bool own;                        /**< and processors count by themselves */
     struct mon_choice choice;
     struct mon_plan plan;
     struct rep_registers *registers; /**< [cards] as the run left them (registers.h); NULL: not
@@ -162,6 +171,10 @@ uint64_t rep_count(const struct rep_run *run, const struct rep_region *region,
 
 /** Some counter of event i in the level raised its overflow flag. */
 bool rep_overflowed(const struct rep_region *region, struct rep_level level, unsigned i);
+
+/** Total of an event on one card at the tick of a sample. @param event  row of the unit's events */
+uint64_t rep_event_at(const struct rep_run *run, const struct rep_sample *now, unsigned card,
+                      unsigned event);
 
 /** Sum of some taps over a level, by a scope. @param taps  bit t: enum mon_tap t */
 uint64_t rep_sum(const struct rep_run *run, const struct rep_region *region, struct rep_level level,

@@ -22,8 +22,7 @@ static void read_totals(const struct rep_run *run, const struct rep_sample *now,
 {
     for (unsigned i = 0; i < run->choice.count; i++)
         for (unsigned c = 0; c < run->cards; c++)
-            *total++ =
-                mon_event_total(&run->unit->events[run->choice.event[i]], &now->card[c].taps);
+            *total++ = rep_event_at(run, now, c, run->choice.event[i]);
 }
 
 void rep_samples_init(struct rep_samples *samples, const struct rep_run *run, sim_tick interval,

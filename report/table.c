@@ -545,8 +545,11 @@ static void print_banks(const struct rep_run *run, FILE *out)
     const char *more = one_more(run);
     if (events == 0)
         return;
-    fprintf(out, "\n%u event%s on %u counters: %u run%s of the card%s%s", events,
-            events == 1 ? "" : "s", run->unit->counters, banks, banks == 1 ? "" : "s",
+    fprintf(out, "\n%u event%s on %u counters", events, events == 1 ? "" : "s",
+            run->unit->counters);
+    if (run->unit->own)
+        fprintf(out, " and %u of the processor", run->unit->own->counters);
+    fprintf(out, ": %u run%s of the card%s%s", banks, banks == 1 ? "" : "s",
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)
         fprintf(out, ", and one more for %s", more);

@@ -60,10 +60,29 @@ uint64_t rep_sum(const struct rep_run *run, const struct rep_region *region, str
     return sum;
 }
 
+uint64_t rep_event_at(const struct rep_run *run, const struct rep_sample *now, unsigned card,
+                      unsigned event)
+{
+    if (!mon_is_own(run->unit, event))
+        return mon_event_total(&run->unit->events[event], &now->card[card].taps);
+    return now->own ? mon_own_total(run->unit->own, event, &now->own[card]) : 0;
+}
+
+static uint64_t own_event(const struct rep_run *run, const struct rep_region *region,
+                          struct rep_level level, unsigned event)
+{
+    uint64_t sum = 0;
+    for (unsigned c = level.first; region->own && c < level.first + level.count; c++)
+        sum += mon_own_total(run->unit->own, event, &region->own[c].sum);
+    return sum;
+}
+
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, unsigned event)
 {
     const struct mon_event *row = &run->unit->events[event];
+    if (mon_is_own(run->unit, event))
+        return own_event(run, region, level, event);
     return rep_sum(run, region, level, row->scope, row->taps);
 }
 

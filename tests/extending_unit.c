@@ -173,8 +173,8 @@ Test(extending_unit, its_rows_are_those_of_results)
     struct in_experiment x = {.machine = {.card = &kind, .params = p}};
     struct rep_totals card[2] = {0}, none[2] = {0};
     struct nm_station_monitor station[2] = {0};
-    const struct rep_sample before = {none, station, NULL, NULL},
-                            after = {card, station, NULL, NULL};
+    const struct rep_sample before = {none, station, NULL, NULL, NULL},
+                            after = {card, station, NULL, NULL, NULL};
     struct mon_choice choice = {0};
     struct rep_registers registers[2] = {0};
     struct rep_run run;

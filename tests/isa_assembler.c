@@ -51,12 +51,12 @@ static bool operand(char letter, const char **text, uint32_t *word)
     return letter == 'Z';
 }
 
-static const struct r4400_row *row_of(const char *text, size_t length)
+static const struct mips_row *row_of(const char *text, size_t length)
 {
-    for (unsigned n = R4400_OP_RI + 1; n < R4400_OP_ROWS_END; n++) {
-        if (strlen(r4400_rows[n].mnemonic) == length &&
-            strncmp(r4400_rows[n].mnemonic, text, length) == 0)
-            return &r4400_rows[n];
+    for (unsigned n = MIPS_OP_RI + 1; n < MIPS_OP_ROWS_END; n++) {
+        if (strlen(mips_rows[n].mnemonic) == length &&
+            strncmp(mips_rows[n].mnemonic, text, length) == 0)
+            return &mips_rows[n];
     }
     return NULL;
 }
@@ -65,7 +65,7 @@ static const struct r4400_row *row_of(const char *text, size_t length)
 static bool instruction(const char **text, uint32_t *word)
 {
     const size_t length = strcspn(*text, " ;");
-    const struct r4400_row *row = row_of(*text, length);
+    const struct mips_row *row = row_of(*text, length);
     const char *o = row ? row->operands : "";
 
     *word = row ? row->match : 0;

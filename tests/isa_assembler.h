@@ -1,6 +1,6 @@
 /*
  * A small assembler, so that tests can show instructions instead of words: the disassembler of
- * procard/r4400/table.c the other way round, from the same table.
+ * procard/mips/table.c the other way round, from the same table.
  */
 #ifndef ISA_ASSEMBLER_H
 #define ISA_ASSEMBLER_H

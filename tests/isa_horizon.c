@@ -12,7 +12,7 @@
 enum { LIMIT = 100000000 };
 
 struct outcome {
-    struct r4400_regs r;
+    struct mips_regs r;
     sim_tick now;
     uint64_t states[PC_ST__COUNT];
     uint64_t instructions, log;
@@ -44,7 +44,7 @@ static struct outcome run(const struct random_program *program, bool cached, boo
     return o;
 }
 
-static void same_registers(const struct r4400_regs *a, const struct r4400_regs *b)
+static void same_registers(const struct mips_regs *a, const struct mips_regs *b)
 {
     cr_assert_arr_eq(a->gpr, b->gpr, sizeof a->gpr);
     cr_assert_arr_eq(a->fpr, b->fpr, sizeof a->fpr);

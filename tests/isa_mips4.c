@@ -374,7 +374,7 @@ Test(isa_mips4, indexed_stores_write_their_bytes_only)
     }
 }
 
-static bool same(const struct r4400_regs *a, const struct r4400_regs *b)
+static bool same(const struct mips_regs *a, const struct mips_regs *b)
 {
     return !memcmp(a->gpr, b->gpr, sizeof a->gpr) && !memcmp(a->fpr, b->fpr, sizeof a->fpr) &&
            a->hi == b->hi && a->lo == b->lo && a->pc == b->pc && a->npc == b->npc &&
@@ -389,7 +389,7 @@ Test(isa_mips4, prefetches_never_fail)
     for (unsigned n = 0; n < 2; n++)
         for (unsigned hint = 0; hint < 32; hint++) {
             struct rig rig;
-            struct r4400_regs before;
+            struct mips_regs before;
 
             start_word(&rig,
                        n ? word_of("prefx 0,a1(a0)") | hint << 11

@@ -26,16 +26,16 @@ static void put(struct writer *w, uint32_t word)
     w->va += 4;
 }
 
-static void put_row(struct writer *w, enum r4400_opcode row, unsigned a, unsigned b, unsigned c,
+static void put_row(struct writer *w, enum mips_opcode row, unsigned a, unsigned b, unsigned c,
                     unsigned low)
 {
-    put(w, r4400_rows[row].match | a << 21 | b << 16 | c << 11 | low);
+    put(w, mips_rows[row].match | a << 21 | b << 16 | c << 11 | low);
 }
 
 static void load_address(struct writer *w, unsigned reg, uint32_t address)
 {
-    put_row(w, R4400_OP_LUI, 0, reg, 0, address >> 16);
-    put_row(w, R4400_OP_ORI, reg, reg, 0, address & 0xffff);
+    put_row(w, MIPS_OP_LUI, 0, reg, 0, address >> 16);
+    put_row(w, MIPS_OP_ORI, reg, reg, 0, address & 0xffff);
 }
 
 static bool reserved_register(unsigned n)
@@ -131,55 +131,55 @@ static uint32_t operand(struct writer *w, char letter, uint32_t match)
 /** Rows that a sequence may not contain as they are. */
 static bool unsuitable(const struct writer *w, unsigned n)
 {
-    const struct r4400_row *row = &r4400_rows[n];
+    const struct mips_row *row = &mips_rows[n];
     static const uint16_t never[] = {
-        R4400_OP_ADD,   R4400_OP_ADDI,    R4400_OP_SUB,   R4400_OP_DADD, R4400_OP_DADDI,
-        R4400_OP_DSUB,  R4400_OP_SYSCALL, R4400_OP_BREAK, R4400_OP_TGE,  R4400_OP_TGEU,
-        R4400_OP_TLT,   R4400_OP_TLTU,    R4400_OP_TEQ,   R4400_OP_TNE,  R4400_OP_TGEI,
-        R4400_OP_TGEIU, R4400_OP_TLTI,    R4400_OP_TLTIU, R4400_OP_TEQI, R4400_OP_TNEI,
-        R4400_OP_RDHWR, R4400_OP_CACHE,   R4400_OP_COP0,  R4400_OP_COP2, R4400_OP_LWC2,
-        R4400_OP_LDC2,  R4400_OP_SWC2,    R4400_OP_SDC2,  R4400_OP_SC,   R4400_OP_SCD,
-        R4400_OP_CTC1,  R4400_OP_CFC1,    R4400_OP_SYNCI};
+        MIPS_OP_ADD,   MIPS_OP_ADDI,    MIPS_OP_SUB,   MIPS_OP_DADD, MIPS_OP_DADDI,
+        MIPS_OP_DSUB,  MIPS_OP_SYSCALL, MIPS_OP_BREAK, MIPS_OP_TGE,  MIPS_OP_TGEU,
+        MIPS_OP_TLT,   MIPS_OP_TLTU,    MIPS_OP_TEQ,   MIPS_OP_TNE,  MIPS_OP_TGEI,
+        MIPS_OP_TGEIU, MIPS_OP_TLTI,    MIPS_OP_TLTIU, MIPS_OP_TEQI, MIPS_OP_TNEI,
+        MIPS_OP_RDHWR, MIPS_OP_CACHE,   MIPS_OP_COP0,  MIPS_OP_COP2, MIPS_OP_LWC2,
+        MIPS_OP_LDC2,  MIPS_OP_SWC2,    MIPS_OP_SDC2,  MIPS_OP_SC,   MIPS_OP_SCD,
+        MIPS_OP_CTC1,  MIPS_OP_CFC1,    MIPS_OP_SYNCI};
 
     for (unsigned i = 0; i < sizeof never / sizeof never[0]; i++) {
         if (n == never[i])
             return true;
     }
-    if ((row->isa & R4400_ISA_LEVEL) > r4400_level(w->program->isa))
+    if ((row->isa & MIPS_ISA_LEVEL) > mips_level(w->program->isa))
         return true;
-    if (row->klass == R4400_CLASS_JUMP || row->klass == R4400_CLASS_JUMPR)
+    if (row->klass == MIPS_CLASS_JUMP || row->klass == MIPS_CLASS_JUMPR)
         return true;
-    return !w->program->n64 && row->isa & (R4400_ISA_W64 | R4400_ISA_FR1);
+    return !w->program->n64 && row->isa & (MIPS_ISA_W64 | MIPS_ISA_FR1);
 }
 
-static unsigned access_size(enum r4400_opcode n)
+static unsigned access_size(enum mips_opcode n)
 {
     switch (n) {
-    case R4400_OP_LH:
-    case R4400_OP_LHU:
-    case R4400_OP_SH:
+    case MIPS_OP_LH:
+    case MIPS_OP_LHU:
+    case MIPS_OP_SH:
         return 2;
-    case R4400_OP_LW:
-    case R4400_OP_LWU:
-    case R4400_OP_SW:
-    case R4400_OP_LL:
-    case R4400_OP_LWC1:
-    case R4400_OP_SWC1:
-    case R4400_OP_LWXC1:
-    case R4400_OP_SWXC1:
+    case MIPS_OP_LW:
+    case MIPS_OP_LWU:
+    case MIPS_OP_SW:
+    case MIPS_OP_LL:
+    case MIPS_OP_LWC1:
+    case MIPS_OP_SWC1:
+    case MIPS_OP_LWXC1:
+    case MIPS_OP_SWXC1:
         return 4;
-    case R4400_OP_LB:
-    case R4400_OP_LBU:
-    case R4400_OP_SB:
-    case R4400_OP_LWL:
-    case R4400_OP_LWR:
-    case R4400_OP_SWL:
-    case R4400_OP_SWR:
-    case R4400_OP_LDL:
-    case R4400_OP_LDR:
-    case R4400_OP_SDL:
-    case R4400_OP_SDR:
-    case R4400_OP_PREF:
+    case MIPS_OP_LB:
+    case MIPS_OP_LBU:
+    case MIPS_OP_SB:
+    case MIPS_OP_LWL:
+    case MIPS_OP_LWR:
+    case MIPS_OP_SWL:
+    case MIPS_OP_SWR:
+    case MIPS_OP_LDL:
+    case MIPS_OP_LDR:
+    case MIPS_OP_SDL:
+    case MIPS_OP_SDR:
+    case MIPS_OP_PREF:
         return 1;
     default:
         return 8;
@@ -187,9 +187,9 @@ static unsigned access_size(enum r4400_opcode n)
 }
 
 /** A load or store in scratch memory; an indexed one needs a register with the index. */
-static void put_access(struct writer *w, enum r4400_opcode n)
+static void put_access(struct writer *w, enum mips_opcode n)
 {
-    const struct r4400_row *row = &r4400_rows[n];
+    const struct mips_row *row = &mips_rows[n];
     const unsigned size = access_size(n), offset = draw(w, RANDOM_SCRATCH / size) * size;
     uint32_t word = row->match | R_SCRATCH << 21;
     const bool indexed = strchr(row->operands, 'o') == NULL;
@@ -202,7 +202,7 @@ static void put_access(struct writer *w, enum r4400_opcode n)
             word |= fpr(w, *o == 'y') << 11;
     }
     if (indexed) {
-        put_row(w, R4400_OP_ORI, 0, index, 0, offset);
+        put_row(w, MIPS_OP_ORI, 0, index, 0, offset);
         put(w, word | index << 16);
     } else {
         put(w, word | offset);
@@ -215,9 +215,9 @@ static void put_linked(struct writer *w)
     const bool wide = w->program->n64 && draw(w, 2);
     const unsigned offset = draw(w, RANDOM_SCRATCH / 8) * 8;
 
-    put_row(w, wide ? R4400_OP_LLD : R4400_OP_LL, R_SCRATCH, gpr(w, true), 0, offset);
-    put_row(w, R4400_OP_ADDIU, gpr(w, false), gpr(w, true), 0, draw(w, 0x10000));
-    put_row(w, wide ? R4400_OP_SCD : R4400_OP_SC, R_SCRATCH, gpr(w, true), 0, offset);
+    put_row(w, wide ? MIPS_OP_LLD : MIPS_OP_LL, R_SCRATCH, gpr(w, true), 0, offset);
+    put_row(w, MIPS_OP_ADDIU, gpr(w, false), gpr(w, true), 0, draw(w, 0x10000));
+    put_row(w, wide ? MIPS_OP_SCD : MIPS_OP_SC, R_SCRATCH, gpr(w, true), 0, offset);
 }
 
 /** A new rounding mode, flags, FS: ctc1 that raises nothing. */
@@ -227,16 +227,16 @@ static void put_fcsr(struct writer *w)
     const uint32_t value = (uint32_t)rig_random(&w->seed) & (draw(w, 4) ? 0xfe800003 : 0xff80007f);
 
     load_address(w, reg, value);
-    put_row(w, R4400_OP_CTC1, 0, reg, 31, 0);
+    put_row(w, MIPS_OP_CTC1, 0, reg, 31, 0);
     if (draw(w, 2))
-        put_row(w, R4400_OP_CFC1, 0, gpr(w, true), (unsigned[]){25, 26, 28, 31}[draw(w, 4)], 0);
+        put_row(w, MIPS_OP_CFC1, 0, gpr(w, true), (unsigned[]){25, 26, 28, 31}[draw(w, 4)], 0);
 }
 
 /** One random instruction, or a few that belong together. `slot`: one, and no transfer. */
 static void put_random(struct writer *w, bool slot)
 {
-    enum r4400_opcode n;
-    const struct r4400_row *row;
+    enum mips_opcode n;
+    const struct mips_row *row;
     uint32_t word;
 
     if (!slot && draw(w, 40) == 0)
@@ -244,8 +244,8 @@ static void put_random(struct writer *w, bool slot)
     if (!slot && draw(w, 20) == 0)
         return put_fcsr(w);
     do {
-        n = (enum r4400_opcode)(R4400_OP_RI + 1 + draw(w, R4400_OP_ROWS_END - R4400_OP_RI - 1));
-        row = &r4400_rows[n];
+        n = (enum mips_opcode)(MIPS_OP_RI + 1 + draw(w, MIPS_OP_ROWS_END - MIPS_OP_RI - 1));
+        row = &mips_rows[n];
     } while (unsuitable(w, n) ||
              (slot && (strchr(row->operands, 'p') ||
                        (strchr(row->operands, 'b') && !strchr(row->operands, 'o')))));
@@ -268,38 +268,38 @@ static void put_random(struct writer *w, bool slot)
 static void put_transfer_of_registers(struct writer *w, bool load)
 {
     const bool n64 = w->program->n64;
-    const enum r4400_opcode gpr_row = load  ? (n64 ? R4400_OP_LD : R4400_OP_LW)
-                                      : n64 ? R4400_OP_SD
-                                            : R4400_OP_SW;
+    const enum mips_opcode gpr_row = load  ? (n64 ? MIPS_OP_LD : MIPS_OP_LW)
+                                      : n64 ? MIPS_OP_SD
+                                            : MIPS_OP_SW;
 
     if (load) {
         put_row(w, gpr_row, R_BLOCK, 1, 0, BLOCK_HI);
-        put_row(w, R4400_OP_MTHI, 1, 0, 0, 0);
+        put_row(w, MIPS_OP_MTHI, 1, 0, 0, 0);
         put_row(w, gpr_row, R_BLOCK, 1, 0, BLOCK_LO);
-        put_row(w, R4400_OP_MTLO, 1, 0, 0, 0);
-        put_row(w, R4400_OP_LW, R_BLOCK, 1, 0, BLOCK_FCSR);
-        put_row(w, R4400_OP_CTC1, 0, 1, 31, 0);
+        put_row(w, MIPS_OP_MTLO, 1, 0, 0, 0);
+        put_row(w, MIPS_OP_LW, R_BLOCK, 1, 0, BLOCK_FCSR);
+        put_row(w, MIPS_OP_CTC1, 0, 1, 31, 0);
     }
     for (unsigned n = 1; n < 32; n++) {
         if (!reserved_register(n))
             put_row(w, gpr_row, R_BLOCK, n, 0, BLOCK_GPR + 8 * n);
     }
     for (unsigned n = 0; n < 32; n += n64 ? 1 : 2)
-        put_row(w, load ? R4400_OP_LDC1 : R4400_OP_SDC1, R_BLOCK, n, 0, BLOCK_FPR + 8 * n);
+        put_row(w, load ? MIPS_OP_LDC1 : MIPS_OP_SDC1, R_BLOCK, n, 0, BLOCK_FPR + 8 * n);
     if (!load) {
-        put_row(w, R4400_OP_MFHI, 0, 0, 1, 0);
+        put_row(w, MIPS_OP_MFHI, 0, 0, 1, 0);
         put_row(w, gpr_row, R_BLOCK, 1, 0, BLOCK_HI);
-        put_row(w, R4400_OP_MFLO, 0, 0, 1, 0);
+        put_row(w, MIPS_OP_MFLO, 0, 0, 1, 0);
         put_row(w, gpr_row, R_BLOCK, 1, 0, BLOCK_LO);
-        put_row(w, R4400_OP_CFC1, 0, 1, 31, 0);
-        put_row(w, R4400_OP_SW, R_BLOCK, 1, 0, BLOCK_FCSR);
+        put_row(w, MIPS_OP_CFC1, 0, 1, 31, 0);
+        put_row(w, MIPS_OP_SW, R_BLOCK, 1, 0, BLOCK_FCSR);
     }
 }
 
 static void put_system_call(struct writer *w, unsigned number, unsigned a0)
 {
-    put_row(w, R4400_OP_ADDIU, 0, 2, 0, number);
-    put_row(w, R4400_OP_ADDIU, 0, 4, 0, a0);
+    put_row(w, MIPS_OP_ADDIU, 0, 2, 0, number);
+    put_row(w, MIPS_OP_ADDIU, 0, 4, 0, a0);
     put(w, SYSCALL_WORD);
 }
 
@@ -374,7 +374,7 @@ unsigned random_write(struct rig *rig, const struct random_program *program)
         put_block(&w, block);
         load_address(&w, R_SCRATCH, scratch);
         load_address(&w, R_BLOCK, block);
-        put_row(&w, R4400_OP_ADDIU, 0, R_COUNT, 0, program->loops ? 3 : 0);
+        put_row(&w, MIPS_OP_ADDIU, 0, R_COUNT, 0, program->loops ? 3 : 0);
         put_transfer_of_registers(&w, true);
         again = w.va;
         for (unsigned i = 0; i < program->length; i++)
@@ -382,8 +382,8 @@ unsigned random_write(struct rig *rig, const struct random_program *program)
         for (unsigned i = 0; i < 4; i++)
             put(&w, 0); /* the last branches end here */
         if (program->loops) {
-            put_row(&w, R4400_OP_ADDIU, R_COUNT, R_COUNT, 0, 0xffff);
-            put_row(&w, draw(&w, 2) ? R4400_OP_BGTZ : R4400_OP_BGTZL, R_COUNT, 0, 0,
+            put_row(&w, MIPS_OP_ADDIU, R_COUNT, R_COUNT, 0, 0xffff);
+            put_row(&w, draw(&w, 2) ? MIPS_OP_BGTZ : MIPS_OP_BGTZL, R_COUNT, 0, 0,
                     (uint16_t)((again - w.va - 4) / 4));
             put_random(&w, true);
         }

@@ -492,8 +492,8 @@ static void check_case(enum which which, const struct row *row, unsigned rows,
     run(&w, which, c);
     x.machine.card = &pc_r4400;
     x.machine.params = w.p;
-    const struct rep_sample before = {none, station, ring, NULL},
-                            after = {card, station, ring, NULL};
+    const struct rep_sample before = {none, station, ring, NULL, NULL},
+                            after = {card, station, ring, NULL, NULL};
     rep_run_init(&book, &x, "by hand", nm_machine_cards(w.m), (unsigned)w.p.processors, &choice,
                  &before);
     for (unsigned i = 0; i < book.cards; i++) {
@@ -538,8 +538,8 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
         struct rep_totals card[MANY], none[MANY] = {0};
         struct nm_station_monitor *station = calloc(MANY, sizeof *station);
         struct nm_ring_monitor *ring = calloc(MANY, sizeof *ring);
-        const struct rep_sample before = {none, station, ring, NULL},
-                                after = {card, station, ring, NULL};
+        const struct rep_sample before = {none, station, ring, NULL, NULL},
+                                after = {card, station, ring, NULL, NULL};
         struct rep_run book;
         shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
         w.p.ring_groups = shapes[i].groups;
@@ -581,6 +581,24 @@ static bool has_row(const struct row *row, unsigned rows, const char *group, con
     return false;
 }
 
+/* Whether a group asks for events that only processors of other machines count. */
+static bool is_of_processors(const char *name)
+{
+    struct in_diag silent = {0};
+    for (const struct mon_unit_ops *const *b = mon_numachine.beside; *b; b++) {
+        struct in_group g;
+        const bool good = in_group_load(&g, *b, name, &silent);
+        bool own = false;
+        for (unsigned i = 0; good && i < g.choice.count; i++)
+            own |= mon_is_own(*b, g.choice.event[i]);
+        if (good)
+            in_group_free(&g);
+        if (own)
+            return true;
+    }
+    return false;
+}
+
 Test(monitor_groups, every_metric_of_every_group_has_a_row)
 {
     struct in_diag diag = {.out = stderr};
@@ -590,6 +608,8 @@ Test(monitor_groups, every_metric_of_every_group_has_a_row)
     cr_assert(names && *names);
     for (unsigned i = 0; names[i]; i++) {
         struct in_group g;
+        if (is_of_processors(names[i])) /* tests/r10000_results.c */
+            continue;
         cr_assert(in_group_load(&g, &mon_numachine, names[i], &diag));
         for (unsigned m = 0; m < g.metrics; m++)
             cr_expect(has_row(row, rows, names[i], g.metric[m].name), "no row for %s.%s", names[i],

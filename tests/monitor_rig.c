@@ -95,7 +95,7 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
     const struct nm_space space = {.ctx = rig, .translate = identity};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
-        struct r4400_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
+        struct mips_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
         const uint64_t home = c / p->processors * p->memory_size;
         regs.gpr[SHARED] = SHARED_AT;
         regs.gpr[OWN] = home + OWN_AT + c * OWN_STEP;
@@ -114,7 +114,7 @@ void rig_free(struct rig *rig)
 bool rig_run(struct rig *rig, sim_tick until, struct nm_trap *trap)
 {
     for (;;) {
-        struct r4400_regs regs;
+        struct mips_regs regs;
         const enum nm_run why = nm_machine_run(rig->m, until, trap);
         if (why == NM_RUN_INTERRUPT)
             return true;

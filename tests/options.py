@@ -21,6 +21,7 @@ import simulator
 COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
+    "perfex": ["--", "./no-such-program"],
     "profile": ["no-such-run"],
     "detect": ["lines", "./no-such-program"],
     "c2c": ["no-such-run"],
@@ -48,6 +49,8 @@ ROWS = {
     "--by": ("line", "path", ["lines", "0"], True),
     "--env": ("A=1", "B=2", ["A", "=1", "="], False),
     "--event": ("nacks", "upgrades", [",", "nacks,", ",nacks", "nacks,,upgrades"], False),
+    "perfex --event": ("0", "16", ["32", "-1", "1.5", "two"], False),
+    "--costs": ("my.costs", "other.costs", ["--set"], True),
     "--field-separator": (";", ",", ["--json"], True),
     "--format": ("dot", "dot", ["doc", "0"], True),
     "detect --format": ("json", "text", ["dot", "0"], True),

@@ -74,9 +74,9 @@ Test(r4400, counts_hold_wherever_the_run_is_cut)
 }
 
 /** [PCycles] after which an instruction like one under way can start, by the stages alone. */
-static unsigned interval(const struct r4400_row *row)
+static unsigned interval(struct r4400_time time)
 {
-    const struct r4400_use use = {.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    const struct r4400_use use = {.time = time};
     struct r4400_pending pending = {{0}, {{0}}};
 
     r4400_start(&pending, &use);
@@ -84,17 +84,18 @@ static unsigned interval(const struct r4400_row *row)
     return 1 + r4400_slip(&pending, &use);
 }
 
-/** The latency and interval columns of isa.def are what the stages say. */
+/** The latency and interval columns of timing.def are what the stages say. */
 Test(r4400, stages_agree_with_latencies)
 {
-    for (unsigned n = R4400_OP_RI + 1; n < R4400_OP_ROWS_END; n++) {
-        const struct r4400_row *row = &r4400_rows[n];
+    for (unsigned n = MIPS_OP_RI + 1; n < MIPS_OP_ROWS_END; n++) {
+        const struct r4400_time time = r4400_time(n);
+        const char *name = mips_rows[n].mnemonic;
 
-        if (!r4400_stages(row->unit))
+        if (!r4400_stages(time.unit))
             continue;
-        cr_expect_eq(r4400_stages(row->unit), row->latency, "%s: %u stages", row->mnemonic,
-                     r4400_stages(row->unit));
-        cr_expect_eq(interval(row), row->busy, "%s: every %u", row->mnemonic, interval(row));
+        cr_expect_eq(r4400_stages(time.unit), time.latency, "%s: %u stages", name,
+                     r4400_stages(time.unit));
+        cr_expect_eq(interval(time), time.busy, "%s: every %u", name, interval(time));
     }
 }
 
@@ -107,9 +108,10 @@ Test(r4400, flights_suffice)
 
     for (unsigned n = 0; n < 20000; n++) {
         const struct r4400_use use = {
-            .unit = (uint8_t)(R4400_UNIT_HILO + 1 +
-                              rig_random(&seed) % (R4400_UNIT__COUNT - R4400_UNIT_HILO - 1)),
-            .latency = 1};
+            .time = {.unit =
+                         (uint8_t)(R4400_UNIT_HILO + 1 +
+                                   rig_random(&seed) % (R4400_UNIT__COUNT - R4400_UNIT_HILO - 1)),
+                     .latency = 1}};
         r4400_elapse(&pending, r4400_slip(&pending, &use));
         cr_assert_eq(pending.flight[R4400_FLIGHTS - 1].unit, R4400_UNIT_NONE);
         r4400_start(&pending, &use);

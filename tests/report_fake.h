@@ -42,7 +42,7 @@ static inline void fake_init(struct fake *f, const char *events)
     struct mon_choice choice = {0};
     char why[256];
     memset(f, 0, sizeof *f);
-    f->now[0] = (struct rep_sample){f->card, &f->station, &f->ring, NULL};
+    f->now[0] = (struct rep_sample){f->card, &f->station, &f->ring, NULL, NULL};
     f->experiment.name = (char *)"fake";
     f->experiment.argv = empty;
     f->experiment.envp = empty;

@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "machine/statistics.h"
 #include "monitor/board/board.h"
+#include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 #include "programs/traces/recording.h"
 #include "report/heap.h"
@@ -35,7 +36,9 @@ struct nm_machine {
 
 static struct nm_machine the_machine;
 
-const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine}; /* nobody makes a card */
+/* Nobody makes a card. */
+const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine};
+const struct nm_card_kind pc_r10000 = {.counters = &mon_numachine};
 
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
 {
@@ -55,6 +58,18 @@ unsigned nm_machine_cards(const struct nm_machine *m)
 {
     (void)m;
     return CARDS;
+}
+
+unsigned pc_counters(const struct nm_machine *m, unsigned card)
+{
+    (void)m, (void)card;
+    return 0;
+}
+
+void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out)
+{
+    (void)m, (void)card;
+    *out = (struct r10k_signals){0};
 }
 
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)

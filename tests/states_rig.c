@@ -77,7 +77,7 @@ void states_start(struct states_rig *rig, const struct nm_params *p,
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < STATES_CARDS; c++) {
-        struct r4400_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
+        struct mips_regs regs = {.pc = CODE, .npc = CODE + 4, .fr = true, .addr64 = true};
         regs.gpr[4] = SHARED;
         regs.gpr[5] = c / p->processors * p->memory_size + OWN + c * 0x8040;
         regs.gpr[6] = OTHER_COLOUR + p->page_size + SHARED;

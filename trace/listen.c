@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "machine/statistics.h"
+#include "procard/procard.h"
 
 #include <inttypes.h>
 
@@ -212,11 +213,18 @@ static void look_at_events(struct trc_listening *live, sim_tick at)
 {
     const struct mon_unit_ops *unit = in_unit(live->x);
     struct mon_taps taps;
+    struct r10k_signals own;
     for (size_t i = 0; i < live->events.count; i++) {
         struct total *total = &live->events.total[i];
-        if (!i || total->at != total[-1].at)
+        const unsigned event = live->event[i];
+        if (!i || total->at != total[-1].at) {
             nm_card_taps(live->m, total->at, &taps);
-        grown(live, &live->events, total, mon_event_total(&unit->events[live->event[i]], &taps),
+            if (unit->own)
+                pc_signals(live->m, total->at, &own);
+        }
+        grown(live, &live->events, total,
+              mon_is_own(unit, event) ? mon_own_total(unit->own, event, &own)
+                                      : mon_event_total(&unit->events[event], &taps),
               at);
     }
     have_looked(&live->events, at);

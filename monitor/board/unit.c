@@ -1,7 +1,7 @@
 /*
  * The board as a counter unit: the operations of monitor/unit.h, each with what it is here.
  */
-#include "monitor/board/board.h"
+#include "monitor/board/beside.h"
 
 #include "base/alloc.h"
 
@@ -207,46 +207,37 @@ static const struct mon_feature features[] = {
 #undef FEATURE
     {0}};
 
-const struct mon_unit_ops mon_numachine = {
-    .name = "numachine",
-    .counters = MON_COUNTERS,
-    .overflow = "the counter went from 2^32-1 to 0",
-    .event_count = MON_EV__COUNT,
-    .nothing = MON_EV_nothing,
-    .events = mon_board_events,
-    .aliases = mon_board_aliases,
-    .sets = mon_board_sets,
-    .registers = mon_board_registers,
-    .fields = mon_board_fields,
-    .reasons = mon_board_reasons,
-    .flags = mon_board_flag_rows,
-    .histograms = mon_board_histograms,
-    .sources = mon_board_sources,
-    .parts = mon_board_parts,
-    .features = features,
-    .words = MON_SRAM_WORDS,
-    .memory_busy = MON_SRAM_BUSY,
-    .create = create,
-    .free = release,
-    .read = read_register,
-    .write = write_register,
-    .refuse = refuse,
-    .complete = complete,
-    .settle = settle,
-    .look = look,
-    .pending = pending,
-    .interrupted = interrupted,
-    .packet = packet,
-    .issue = issue,
-    .transaction = transaction,
-    .access = accessed,
-    .local = local,
-    .measure = measure,
-    .reading = reading,
-    .memory = memory,
-    .meaning = meaning,
-    .bin = bin,
-    .reach = reach,
-    .conflict = conflict,
-    .program = mon_board_program,
+/* The unit, and the same beside each processor that counts events of its own. */
+static const struct mon_unit_ops *const with_processors[R10K_CHIPS + 1];
+
+#define BOARD(rows, count, its_own)                                                               \
+    {                                                                                             \
+        .name = "numachine", .counters = MON_COUNTERS,                                            \
+        .overflow = "the counter went from 2^32-1 to 0", .event_count = count,                    \
+        .nothing = MON_EV_nothing, .events = rows, .own = its_own, .beside = with_processors,     \
+        .aliases = mon_board_aliases, .sets = mon_board_sets, .registers = mon_board_registers,   \
+        .fields = mon_board_fields, .reasons = mon_board_reasons, .flags = mon_board_flag_rows,   \
+        .histograms = mon_board_histograms, .sources = mon_board_sources,                         \
+        .parts = mon_board_parts, .features = features, .words = MON_SRAM_WORDS,                  \
+        .memory_busy = MON_SRAM_BUSY, .create = create, .free = release, .read = read_register,   \
+        .write = write_register, .refuse = refuse, .complete = complete, .settle = settle,        \
+        .look = look, .pending = pending, .interrupted = interrupted, .packet = packet,           \
+        .issue = issue, .transaction = transaction, .access = accessed, .local = local,           \
+        .measure = measure, .reading = reading, .memory = memory, .meaning = meaning, .bin = bin, \
+        .reach = reach, .conflict = conflict, .program = mon_board_program,                       \
+    }
+
+const struct mon_unit_ops mon_numachine = BOARD(mon_board_events, MON_EV__COUNT, NULL);
+
+static const struct mon_unit_ops with_revision2 = BOARD(mon_beside_revision2, MON_BESIDE_REVISION2,
+                                                        &mon_beside_own[R10K_R10000_2]),
+                                 with_revision3 = BOARD(mon_beside_revision3, MON_BESIDE_REVISION3,
+                                                        &mon_beside_own[R10K_R10000_3]),
+                                 with_r12000 = BOARD(mon_beside_r12000, MON_BESIDE_R12000,
+                                                     &mon_beside_own[R10K_R12000]);
+
+static const struct mon_unit_ops *const with_processors[R10K_CHIPS + 1] = {
+    [R10K_R10000_2] = &with_revision2,
+    [R10K_R10000_3] = &with_revision3,
+    [R10K_R12000] = &with_r12000,
 };

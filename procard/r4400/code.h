@@ -11,27 +11,21 @@
 
 #include "base/alloc.h"
 #include "procard/loop.h"
+#include "procard/mips/isa.h"
 #include "procard/r4400/r4400.h"
 
 #include <stddef.h>
 #include <uthash.h>
 
-/* ---- the instruction table ------------------------------------------------------------------- */
+/* ---- operations that are no instructions ------------------------------------------------------
+ */
 
 enum r4400_opcode {
-    R4400_OP_RI, /**< reserved instruction */
-#define INSN(id, ...) R4400_OP_##id,
-#define FPOP(id, ...) R4400_OP_##id,
-#include "procard/r4400/isa.def"
-#undef INSN
-#undef FPOP
-    R4400_OP_ROWS_END,
-    R4400_OP_NOP = R4400_OP_ROWS_END, /**< sll r0, r0, 0 */
-    R4400_OP_MOVE,                    /**< or, addu, subu, daddu or dsubu with r0 */
-    /* Not instructions, they take no time. */
-    R4400_OP_LINE,  /**< the next instruction is the first of its line: look it up in L1I */
-    R4400_OP_POINT, /**< the next instruction is the awaited one */
-    R4400_OP_STOP,  /**< stands for the first operation that starts at or after the horizon */
+    /* They take no time. */
+    R4400_OP_LINE =
+        MIPS_OP__COUNT, /**< the next instruction is the first of its line: look it up in L1I */
+    R4400_OP_POINT,     /**< the next instruction is the awaited one */
+    R4400_OP_STOP,      /**< stands for the first operation that starts at or after the horizon */
     /* Where a run may go on, beside operations of a block. */
     R4400_OP_ENTER,  /**< at the first instruction of a block ... */
     R4400_OP_LOOK,   /**< ... which is still to be looked up */
@@ -46,36 +40,6 @@ enum r4400_opcode {
     R4400_OP__COUNT
 };
 
-enum r4400_class {
-    R4400_CLASS_LOAD,
-    R4400_CLASS_STORE,
-    R4400_CLASS_BRANCH,
-    R4400_CLASS_LIKELY,
-    R4400_CLASS_JUMP,
-    R4400_CLASS_JUMPR,
-    R4400_CLASS_INT,
-    R4400_CLASS_FP,
-};
-
-/** Levels of the isa column, and its flags. */
-enum {
-    R4400_ISA_R1 = 5,
-    R4400_ISA_R2 = 6,
-    R4400_ISA_LEVEL = 0xf,
-    R4400_ISA_W64 = 0x10,
-    R4400_ISA_FR1 = 0x20
-};
-
-/** What latencies are kept for: registers (r1..r31, f0..f31) and units. */
-enum r4400_resource {
-    R4400_RES_GPR = 0,
-    R4400_RES_FPR = 32,
-    R4400_RES_FCC = 64, /**< the condition bits, as one */
-    R4400_RES_NONE,
-    R4400_RES_HILO, /**< the multiplier/divider with its HI and LO */
-    R4400_RES__COUNT
-};
-
 /** What executes an instruction, beside the integer pipeline. */
 enum r4400_unit {
     R4400_UNIT_NONE,
@@ -86,25 +50,15 @@ enum r4400_unit {
     R4400_UNIT__COUNT
 };
 
-struct r4400_row {
-    const char *mnemonic;
-    uint32_t match, mask;
-    uint8_t isa;     /**< level and flags */
-    uint8_t klass;   /**< enum r4400_class */
+/** What an instruction takes: a row of timing.def. */
+struct r4400_time {
     uint8_t unit;    /**< enum r4400_unit */
     uint8_t latency; /**< [PCycles] */
     uint8_t busy;    /**< [PCycles] issue interval; for the FPU a consequence of its stages */
-    const char *operands;
 };
 
-/** Indexed by enum r4400_opcode below R4400_OP_ROWS_END; row 0 (RI) matches nothing. */
-extern const struct r4400_row r4400_rows[R4400_OP_ROWS_END];
-
-/** The last level of the isa column that a processor of this set executes. */
-unsigned r4400_level(enum nm_isa isa);
-
-/** The row a word encodes, whatever the ISA level; R4400_OP_RI when none. */
-enum r4400_opcode r4400_row_find(uint32_t word);
+/** Of an operation that is an instruction, by enum mips_opcode. */
+struct r4400_time r4400_time(unsigned code);
 
 /* ---- the pipeline ---------------------------------------------------------------------------- */
 
@@ -119,7 +73,7 @@ struct r4400_flight {
 /** What is under way at a moment, in one form only: flights from old to young, none that can no
  *  longer be in anybody's way. All bytes, so that it can be compared and hashed as it is. */
 struct r4400_pending {
-    uint8_t left[R4400_RES__COUNT]; /**< [PCycles that run] until ready, by resource */
+    uint8_t left[MIPS_RES__COUNT]; /**< [PCycles that run] until ready, by resource */
     struct r4400_flight flight[R4400_FLIGHTS];
 };
 
@@ -130,13 +84,10 @@ struct r4400_context {
     UT_hash_handle hh;
 };
 
-struct r4400_op;
-
 /** What an instruction waits for and occupies. */
 struct r4400_use {
-    uint8_t reads[5], writes[2]; /**< resources */
-    uint8_t nreads, nwrites;
-    uint8_t unit, latency, busy;
+    struct mips_use regs;
+    struct r4400_time time;
 };
 
 /** [PCycles] an operation spends in the floating-point unit; 0: it does not go there. */
@@ -151,30 +102,13 @@ void r4400_start(struct r4400_pending *pending, const struct r4400_use *use);
 /** Lets n PCycles pass. */
 void r4400_elapse(struct r4400_pending *pending, unsigned n);
 
-/** Translates one word for the block flags given; fills d, s, t, imm and code of `op` and what the
- *  pipeline must know. Words reserved under `flags` or above `level` become R4400_OP_RI. */
-void r4400_translate(uint32_t word, unsigned flags, unsigned level, struct r4400_op *op,
-                     struct r4400_use *use);
-
 /* ---- decoded code ---------------------------------------------------------------------------- */
 
 _Static_assert(R4400_OP__COUNT <= UINT16_MAX + 1 && R4400_UNIT__COUNT <= UINT8_MAX + 1,
-               "what a struct r4400_op and a struct r4400_row hold");
+               "what a struct mips_op and a struct r4400_time hold");
 
-/** One operation, ready to run. Offsets count bytes from the start of struct r4400. */
-struct r4400_op {
-    uint16_t code; /**< enum r4400_opcode */
-    uint16_t
-        cycle; /**< [PCycles] from the block's start to this instruction's, own slip included */
-    uint16_t d, s, t; /**< destination and sources */
-    uint16_t at;      /**< instructions before it in the block */
-    int32_t imm;      /**< of LINE: [bytes] of the line's entry in cpu->base.i */
-};
-
-/** Block flags: part of the key. */
+/** Block flags beside those of enum mips_flags: part of the key. */
 enum {
-    R4400_BLOCK_FR = 1,   /**< 32 double registers */
-    R4400_BLOCK_W64 = 2,  /**< 64-bit operation */
     R4400_BLOCK_SLOT = 4, /**< the delay slot, alone, of a branch that was taken */
 };
 
@@ -249,7 +183,7 @@ struct r4400_block {
     const uint16_t *stop; /**< [bytes] in here, by PCycle below span: the first of
                                ops[] to start then or later */
     UT_hash_handle hh;
-    struct r4400_op ops[]; /**< the instructions, a LINE where a line begins, a POINT in front of
+    struct mips_op ops[]; /**< the instructions, a LINE where a line begins, a POINT in front of
                               the awaited one, an END */
 };
 
@@ -257,7 +191,7 @@ struct r4400_block {
 extern const struct r4400_block r4400_unlinked;
 
 /** ENTER, LOOK and BEHIND, for r4400_pipe.op. */
-extern const struct r4400_op r4400_enter, r4400_look, r4400_behind_line;
+extern const struct mips_op r4400_enter, r4400_look, r4400_behind_line;
 
 struct r4400_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
@@ -322,16 +256,5 @@ void r4400_profile_leaves(struct r4400 *cpu, int sign);
 
 /** Counters become tallies: before their blocks are forgotten. */
 void r4400_profile_harvest(struct r4400_code *code);
-
-/* ---- floating point (fpu.c) ------------------------------------------------------------------ */
-
-/** Executes an FPOP; false: an enabled exception, the destination is unchanged. */
-typedef bool r4400_fpu_fn(struct r4400 *cpu, const struct r4400_op *op);
-extern r4400_fpu_fn *const r4400_fpu[R4400_OP_ROWS_END];
-
-/** FCR0, FCR25/26/28 and FCR31 as cfc1 and ctc1 see them. */
-uint32_t r4400_fpu_control_read(const struct r4400 *cpu, unsigned reg);
-/** false: cause bits with their enables set raise an exception (the register is written). */
-bool r4400_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value);
 
 #endif

@@ -119,7 +119,7 @@ static struct r4400 *trapped(struct nm_machine *m, unsigned card)
     return r4400_of(&pc_card_of(nm_machine_card(m, card))->cpu);
 }
 
-void r4400_resume(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at)
+void r4400_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at)
 {
     struct r4400 *cpu = trapped(m, card);
     if (regs != &cpu->r)
@@ -127,7 +127,7 @@ void r4400_resume(struct nm_machine *m, unsigned card, const struct r4400_regs *
     nm_card_resume(m, card, at);
 }
 
-void r4400_take(struct nm_machine *m, unsigned card, struct r4400_regs *regs)
+void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs)
 {
     *regs = trapped(m, card)->r;
     nm_card_take(m, card);

@@ -85,7 +85,7 @@ struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va
 {
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = r4400_level(isa)};
+    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = mips_level(isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -153,8 +153,8 @@ bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times)
 
 const struct r4400_block r4400_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
 
-const struct r4400_op r4400_enter = {.code = R4400_OP_ENTER}, r4400_look = {.code = R4400_OP_LOOK},
-                      r4400_behind_line = {.code = R4400_OP_BEHIND};
+const struct mips_op r4400_enter = {.code = R4400_OP_ENTER}, r4400_look = {.code = R4400_OP_LOOK},
+                     r4400_behind_line = {.code = R4400_OP_BEHIND};
 
 /** A block under construction. */
 struct build {
@@ -167,24 +167,19 @@ struct build {
     struct pc_tail tail;     /**< the last instruction */
     unsigned count;          /**< instructions */
     unsigned n;              /**< operations */
-    struct r4400_op ops[2 * BLOCK_MAX + 2];
+    struct mips_op ops[2 * BLOCK_MAX + 2];
     struct r4400_point points[2 * BLOCK_MAX + 1];
     struct r4400_edge edge[2];
 };
 
 static bool is_conditional(unsigned klass)
 {
-    return klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY;
+    return klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY;
 }
 
 static bool is_transfer(unsigned klass)
 {
-    return is_conditional(klass) || klass == R4400_CLASS_JUMP || klass == R4400_CLASS_JUMPR;
-}
-
-static unsigned class_of(const struct r4400_op *op)
-{
-    return op->code < R4400_OP_ROWS_END ? r4400_rows[op->code].klass : R4400_CLASS_INT;
+    return is_conditional(klass) || klass == MIPS_CLASS_JUMP || klass == MIPS_CLASS_JUMPR;
 }
 
 static void spend(struct build *b, enum pc_status state, unsigned n)
@@ -197,14 +192,14 @@ static void spend(struct build *b, enum pc_status state, unsigned n)
 static enum pc_status state_of(unsigned klass)
 {
     switch (klass) {
-    case R4400_CLASS_LOAD:
+    case MIPS_CLASS_LOAD:
         return PC_ST_LOAD;
-    case R4400_CLASS_STORE:
+    case MIPS_CLASS_STORE:
         return PC_ST_STORE;
-    case R4400_CLASS_BRANCH:
-    case R4400_CLASS_LIKELY:
+    case MIPS_CLASS_BRANCH:
+    case MIPS_CLASS_LIKELY:
         return PC_ST_BR_UNTAKEN;
-    case R4400_CLASS_FP:
+    case MIPS_CLASS_FP:
         return PC_ST_FP;
     default:
         return PC_ST_INT;
@@ -219,29 +214,30 @@ static void insert_point(struct build *b)
     b->ops[n] = b->ops[n - 1];
     b->points[n] = b->points[n - 1];
     b->ops[n - 1] =
-        (struct r4400_op){.code = R4400_OP_POINT, .cycle = b->ops[n].cycle, .at = b->ops[n].at};
+        (struct mips_op){.code = R4400_OP_POINT, .cycle = b->ops[n].cycle, .at = b->ops[n].at};
 }
 
 /** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
 static unsigned append(struct build *b, uint32_t word, bool slot)
 {
-    struct r4400_op *op = &b->ops[b->n];
+    struct mips_op *op = &b->ops[b->n];
     struct r4400_point *point = &b->points[b->n++];
     const uint64_t va = b->pc + 4 * (uint64_t)b->count;
     struct r4400_use use;
     enum pc_status held;
     unsigned klass, slip;
 
-    r4400_translate(word, b->flags, b->code->level, op, &use);
-    klass = class_of(op);
+    mips_translate(word, b->flags, b->code->level, op, &use.regs);
+    use.time = r4400_time(op->code);
+    klass = mips_class_of(op->code);
     if (slot && is_transfer(klass)) {
-        op->code = R4400_OP_RI;
-        klass = R4400_CLASS_INT;
+        op->code = MIPS_OP_RI;
+        klass = MIPS_CLASS_INT;
     }
-    if (klass == R4400_CLASS_JUMP) /* from the region's start to a distance from the jump */
+    if (klass == MIPS_CLASS_JUMP) /* from the region's start to a distance from the jump */
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
     slip = b->code->untimed ? 0 : r4400_slip(&b->pending, &use);
-    held = klass == R4400_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
+    held = klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
     spend(b, held, slip);
     r4400_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
@@ -269,10 +265,10 @@ static void append_line(struct build *b, uint64_t va)
 {
     const uint64_t place = va >> b->code->line_shift & b->code->line_mask;
 
-    b->ops[b->n] = (struct r4400_op){.code = R4400_OP_LINE,
-                                     .cycle = (uint16_t)b->cycle,
-                                     .at = (uint16_t)b->count,
-                                     .imm = (int32_t)(place * sizeof(struct pc_line))};
+    b->ops[b->n] = (struct mips_op){.code = R4400_OP_LINE,
+                                    .cycle = (uint16_t)b->cycle,
+                                    .at = (uint16_t)b->count,
+                                    .imm = (int32_t)(place * sizeof(struct pc_line))};
     b->points[b->n++] = (struct r4400_point){
         .spent = b->total, .context = context_of(b->code, &b->pending), .tail = b->tail};
 }
@@ -342,16 +338,16 @@ static void append_slot(struct build *b, uint64_t va, uint32_t word, unsigned kl
     append(b, word, true);
     for (unsigned i = first; i < b->n; i++) {
         b->points[i].target = target;
-        b->points[i].slot = is_conditional(klass)       ? R4400_SLOT_BRANCH
-                            : klass == R4400_CLASS_JUMP ? R4400_SLOT_JUMP
-                                                        : R4400_SLOT_REG;
+        b->points[i].slot = is_conditional(klass)      ? R4400_SLOT_BRANCH
+                            : klass == MIPS_CLASS_JUMP ? R4400_SLOT_JUMP
+                                                       : R4400_SLOT_REG;
     }
 }
 
 /** Ends the block with the transfer just appended, at `va`; returns the END code. */
 static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
 {
-    const bool likely = klass == R4400_CLASS_LIKELY;
+    const bool likely = klass == MIPS_CLASS_LIKELY;
     const uint64_t target = va + (uint64_t)(int64_t)b->ops[b->n - 1].imm;
     const uint64_t after = va + 8;
     const uint8_t *slot = fetch_next(b, va + 4);
@@ -373,16 +369,16 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
         mark_taken(b);
     if (!slot)
         return R4400_OP_END_SPLIT;
-    return is_conditional(klass)       ? R4400_OP_END_COND
-           : klass == R4400_CLASS_JUMP ? R4400_OP_END_JUMP
-                                       : R4400_OP_END_REG;
+    return is_conditional(klass)      ? R4400_OP_END_COND
+           : klass == MIPS_CLASS_JUMP ? R4400_OP_END_JUMP
+                                      : R4400_OP_END_REG;
 }
 
 /** True for instructions after which the block cannot simply run on. */
 static bool ends_block(unsigned code)
 {
-    return code == R4400_OP_RI || code == R4400_OP_SYSCALL || code == R4400_OP_BREAK ||
-           code == R4400_OP_SYNCI;
+    return code == MIPS_OP_RI || code == MIPS_OP_SYSCALL || code == MIPS_OP_BREAK ||
+           code == MIPS_OP_SYNCI;
 }
 
 /** Appends instructions until the block ends; returns the END code. The first is in memory. */
@@ -410,7 +406,7 @@ static unsigned fill(struct build *b)
             append_line(b, va);
     }
     leave(b, R4400_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
-    return code == R4400_OP_SYNCI ? R4400_OP_END_SYNCI : R4400_OP_END_FALL;
+    return code == MIPS_OP_SYNCI ? R4400_OP_END_SYNCI : R4400_OP_END_FALL;
 }
 
 /** By PCycle of the block, the first operation that starts then or later: its place there. */
@@ -436,7 +432,7 @@ static struct r4400_block *finish(struct build *b, unsigned end,
     struct r4400_block *block = arena_alloc(code, sizeof *block + ops_size);
     const uint64_t high = b->pc + 4 * (uint64_t)b->count;
 
-    b->ops[b->n] = (struct r4400_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
+    b->ops[b->n] = (struct mips_op){.code = (uint16_t)end, .at = (uint16_t)b->count};
     memcpy(block->edge, b->edge, sizeof block->edge);
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);

@@ -12,12 +12,11 @@
  * the first of a line or the target of a transfer, whichever way the run was cut.
  */
 #include "procard/cursor.h"
+#include "procard/mips/arithmetic.h"
 #include "procard/r4400/code.h"
 #include "procard/record.h"
 
 #include <assert.h>
-#include <endian.h>
-#include <string.h>
 
 #define likely(x)   __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -27,8 +26,6 @@ enum {
     SYNCI_STEP = 32,         /**< [bytes] rdhwr $1; the shortest step is always safe */
     COUNT_DIVIDER = 2,       /**< PCycles per tick of Count (manual p. 86) */
 };
-
-typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-point register */
 
 /* ---- in a profile (exec_profiled.c), noting bytes (exec_touching.c), and telling of references
  */
@@ -66,7 +63,7 @@ typedef uint32_t __attribute__((may_alias)) single_t; /* half of a floating-poin
 #endif
 #ifdef R4400_TOUCHING
 #define TOUCHED(where, id, va, size, shift) \
-    (*(where) |= r4400_touched(R4400_OP_##id, (va), (size)) << (shift))
+    (*(where) |= r4400_touched(MIPS_OP_##id, (va), (size)) << (shift))
 #else
 #define TOUCHED(where, id, va, size, shift) ((void)0)
 #endif
@@ -81,11 +78,11 @@ static inline void spend(union r4400_spent *to, const union r4400_spent *more)
 
 /** The operation at which a run will have come to its horizon, and what stands there otherwise. */
 struct stop_sign {
-    struct r4400_op *at; /**< NULL: not in this block */
+    struct mips_op *at; /**< NULL: not in this block */
     uint16_t code;
 };
 
-static inline void put_up(struct stop_sign *sign, struct r4400_op *at)
+static inline void put_up(struct stop_sign *sign, struct mips_op *at)
 {
     sign->at = at;
     sign->code = at->code;
@@ -99,9 +96,9 @@ static inline void take_down(struct stop_sign *sign)
     sign->at = NULL;
 }
 
-static inline struct r4400_op *stop_in(struct r4400_block *b, sim_tick room)
+static inline struct mips_op *stop_in(struct r4400_block *b, sim_tick room)
 {
-    return (struct r4400_op *)((char *)b + b->stop[room]);
+    return (struct mips_op *)((char *)b + b->stop[room]);
 }
 
 /** Puts it up in a block where none is up.
@@ -117,11 +114,11 @@ static inline void pace(struct stop_sign *sign, struct r4400_block *b, sim_tick 
 
 /** Moves it after a slow path that may have let time pass. @param op  comes next */
 static __attribute__((noinline)) void pace_again(const struct r4400 *cpu, struct stop_sign *sign,
-                                                 struct r4400_block *b, const struct r4400_op *op,
+                                                 struct r4400_block *b, const struct mips_op *op,
                                                  sim_tick horizon)
 {
     const sim_tick room = horizon > cpu->base.now ? horizon - cpu->base.now : 0;
-    struct r4400_op *next = &b->ops[op - b->ops];
+    struct mips_op *next = &b->ops[op - b->ops];
 
     take_down(sign);
     if (room < b->span && op->code < R4400_OP_END_FALL)
@@ -131,7 +128,7 @@ static __attribute__((noinline)) void pace_again(const struct r4400 *cpu, struct
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
 static struct r4400_block *resume(struct r4400 *cpu)
 {
-    unsigned flags = (cpu->r.fr ? R4400_BLOCK_FR : 0) | (cpu->r.addr64 ? R4400_BLOCK_W64 : 0);
+    unsigned flags = (cpu->r.fr ? MIPS_FR : 0) | (cpu->r.addr64 ? MIPS_W64 : 0);
     struct r4400_pipe *pipe = &cpu->pipe;
     const uint64_t pc = cpu->r.pc;
     const bool same = pipe->pc == pc && pipe->context;
@@ -163,7 +160,7 @@ static void stop_before(struct r4400 *cpu, struct r4400_block *b, const struct r
 }
 
 /** Stops at an operation inside a block. */
-static inline void stop_at(struct r4400 *cpu, struct r4400_block *b, const struct r4400_op *op)
+static inline void stop_at(struct r4400 *cpu, struct r4400_block *b, const struct mips_op *op)
 {
     cpu->base.now += op->cycle;
     cpu->pipe.op = op;
@@ -242,114 +239,29 @@ store_slowly(struct r4400 *cpu, uint64_t va, unsigned size, sim_tick at, enum pc
     return pc_store(&cpu->base, wrap(cpu, va), size, at, why);
 }
 
-static inline uint16_t get16(const uint8_t *p)
-{
-    uint16_t v;
-
-    memcpy(&v, p, sizeof v);
-    return be16toh(v);
-}
-
-static inline uint32_t get32(const uint8_t *p)
-{
-    uint32_t v;
-
-    memcpy(&v, p, sizeof v);
-    return be32toh(v);
-}
-
-static inline uint64_t get64(const uint8_t *p)
-{
-    uint64_t v;
-
-    memcpy(&v, p, sizeof v);
-    return be64toh(v);
-}
-
-static inline void put16(uint8_t *p, uint16_t v)
-{
-    v = htobe16(v);
-    memcpy(p, &v, sizeof v);
-}
-
-static inline void put32(uint8_t *p, uint32_t v)
-{
-    v = htobe32(v);
-    memcpy(p, &v, sizeof v);
-}
-
-static inline void put64(uint8_t *p, uint64_t v)
-{
-    v = htobe64(v);
-    memcpy(p, &v, sizeof v);
-}
-
-/*
- * Unaligned pairs. `p` is the addressed byte, `n` its place in its word. "Left" joins the bytes
- * from there to the word's end into the register's high end, "right" those from the word's start to
- * there into its low end (big-endian; [MIPS-A77] to [MIPS-A84]).
- */
-static uint32_t load_left32(uint32_t old, const uint8_t *p, unsigned n)
-{
-    return get32(p - n) << 8 * n | (old & ~(UINT32_MAX << 8 * n));
-}
-
-static uint32_t load_right32(uint32_t old, const uint8_t *p, unsigned n)
-{
-    const unsigned drop = 8 * (3 - n);
-
-    return get32(p - n) >> drop | (old & ~(UINT32_MAX >> drop));
-}
-
-static uint64_t load_left64(uint64_t old, const uint8_t *p, unsigned n)
-{
-    return get64(p - n) << 8 * n | (old & ~(UINT64_MAX << 8 * n));
-}
-
-static uint64_t load_right64(uint64_t old, const uint8_t *p, unsigned n)
-{
-    const unsigned drop = 8 * (7 - n);
-
-    return get64(p - n) >> drop | (old & ~(UINT64_MAX >> drop));
-}
-
-/** The high end of a `size`-byte register to the addressed byte and those after it in the word. */
-static void store_left(uint8_t *p, unsigned n, uint64_t v, unsigned size)
-{
-    for (unsigned i = n; i < size; i++)
-        *p++ = (uint8_t)(v >> 8 * (size - 1 - (i - n)));
-}
-
-/** Its low end to the addressed byte and those before it. */
-static void store_right(uint8_t *p, unsigned n, uint64_t v)
-{
-    for (unsigned i = 0; i <= n; i++)
-        *p-- = (uint8_t)(v >> 8 * i);
-}
-
 #ifdef R4400_TOUCHING
 /** The bytes of an access, by the low five bits of their addresses. Unaligned pairs reach from the
  *  addressed byte to the end of its word ("left") or to its beginning ("right"). */
-static inline uint64_t r4400_touched(enum r4400_opcode code, uint64_t va, unsigned size)
+static inline uint64_t r4400_touched(enum mips_opcode code, uint64_t va, unsigned size)
 {
     uint64_t first = va & 31, bytes = size;
 
     switch (code) {
-    case R4400_OP_LWL:
-    case R4400_OP_SWL:
+    case MIPS_OP_LWL:
+    case MIPS_OP_SWL:
         bytes = 4 - (va & 3);
         break;
-    case R4400_OP_LDL:
-    case R4400_OP_SDL:
+    case MIPS_OP_LDL:
+    case MIPS_OP_SDL:
         bytes = 8 - (va & 7);
         break;
-    case R4400_OP_LWR:
-    case R4400_OP_SWR:
+    case MIPS_OP_LWR:
+    case MIPS_OP_SWR:
         first &= ~UINT64_C(3);
         bytes = (va & 3) + 1;
         break;
-    case R4400_OP_LDR:
-    case R4400_OP_SDR:
+    case MIPS_OP_LDR:
+    case MIPS_OP_SDR:
         first &= ~UINT64_C(7);
         bytes = (va & 7) + 1;
         break;
@@ -371,119 +283,8 @@ static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc,
     tries->va = va;
 }
 
-/* ---- integer helpers ------------------------------------------------------------------------- */
-
-static inline uint64_t sign32(uint64_t v)
-{
-    return (uint64_t)(int64_t)(int32_t)v;
-}
-
-static inline uint64_t rotate32(uint64_t v, unsigned n)
-{
-    const uint32_t w = (uint32_t)v;
-
-    n &= 31;
-    return sign32(w >> n | w << (-n & 31));
-}
-
-static inline uint64_t rotate64(uint64_t v, unsigned n)
-{
-    n &= 63;
-    return v >> n | v << (-n & 63);
-}
-
-static inline uint64_t count_zeros32(uint32_t v)
-{
-    return v ? (uint64_t)__builtin_clz(v) : 32;
-}
-
-static inline uint64_t count_zeros64(uint64_t v)
-{
-    return v ? (uint64_t)__builtin_clzll(v) : 64;
-}
-
-/** Mask of a bit field packed by the decoder, at bit 0. */
-static inline uint64_t field_mask(int32_t packed)
-{
-    return UINT64_MAX >> (64 - (packed >> 8));
-}
-
-static inline uint64_t extract(uint64_t v, int32_t packed)
-{
-    return v >> (packed & 63) & field_mask(packed);
-}
-
-static inline uint64_t insert(uint64_t into, uint64_t v, int32_t packed)
-{
-    const uint64_t mask = field_mask(packed) << (packed & 63);
-
-    return (into & ~mask) | (v << (packed & 63) & mask);
-}
-
-static uint64_t swap_in_halfwords(uint64_t v)
-{
-    return (v >> 8 & UINT64_C(0x00ff00ff00ff00ff)) | (v & UINT64_C(0x00ff00ff00ff00ff)) << 8;
-}
-
-static uint64_t swap_halfwords(uint64_t v)
-{
-    v = (v >> 16 & UINT64_C(0x0000ffff0000ffff)) | (v & UINT64_C(0x0000ffff0000ffff)) << 16;
-    return v >> 32 | v << 32;
-}
-
-/** Division as the R4400 leaves it where the manual calls the result undefined: by one. */
-static void divide64(struct r4400 *cpu, int64_t a, int64_t b)
-{
-    if (b == 0 || (a == INT64_MIN && b == -1))
-        b = 1;
-    cpu->r.lo = (uint64_t)(a / b);
-    cpu->r.hi = (uint64_t)(a % b);
-}
-
-static void divide64u(struct r4400 *cpu, uint64_t a, uint64_t b)
-{
-    b = b ? b : 1;
-    cpu->r.lo = a / b;
-    cpu->r.hi = a % b;
-}
-
-static void divide32(struct r4400 *cpu, int32_t a, int32_t b)
-{
-    if (b == 0 || (a == INT32_MIN && b == -1))
-        b = 1;
-    cpu->r.lo = (uint64_t)(int64_t)(a / b);
-    cpu->r.hi = (uint64_t)(int64_t)(a % b);
-}
-
-static void divide32u(struct r4400 *cpu, uint32_t a, uint32_t b)
-{
-    b = b ? b : 1;
-    cpu->r.lo = sign32(a / b);
-    cpu->r.hi = sign32(a % b);
-}
-
-static inline void set_hilo32(struct r4400 *cpu, uint64_t v)
-{
-    cpu->r.lo = sign32(v);
-    cpu->r.hi = sign32(v >> 32);
-}
-
-static inline uint64_t hilo32(const struct r4400 *cpu)
-{
-    return cpu->r.hi << 32 | (uint32_t)cpu->r.lo;
-}
-
-/** Signed overflow of sum = a + b, at bit 63 (32-bit operands are sign-extended). */
-static inline bool add_overflows(uint64_t a, uint64_t b, uint64_t sum)
-{
-    return (int64_t)((a ^ sum) & (b ^ sum)) < 0;
-}
-
-/** The same of difference = a - b. */
-static inline bool sub_overflows(uint64_t a, uint64_t b, uint64_t difference)
-{
-    return (int64_t)((a ^ b) & (a ^ difference)) < 0;
-}
+/* ---- hardware registers -----------------------------------------------------------------------
+ */
 
 /** Hardware registers a user program may read; false: reserved. */
 static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t *value)
@@ -512,8 +313,12 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 
 /* ---- the instructions ------------------------------------------------------------------------ */
 
-#define REG(offset)    (*(uint64_t *)((char *)cpu + (offset)))
-#define SINGLE(offset) (*(single_t *)((char *)cpu + (offset)))
+#define REGS           (&cpu->r)
+#define HI             (cpu->r.hi)
+#define LO             (cpu->r.lo)
+#define LEVEL          (cpu->code->level)
+#define REG(offset)    (*(uint64_t *)((char *)REGS + (offset)))
+#define SINGLE(offset) (*(mips_single *)((char *)REGS + (offset)))
 #define D              REG(op->d)
 #define S              REG(op->s)
 #define T              REG(op->t)
@@ -723,14 +528,14 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r4400 *const cpu = r4400_of(base);
     static const void *const label[R4400_OP__COUNT] = {
-        [R4400_OP_RI] = &&do_RI,
-#define INSN(id, ...) [R4400_OP_##id] = &&do_##id,
-#define FPOP(id, ...) [R4400_OP_##id] = &&do_fpu,
-#include "procard/r4400/isa.def"
+        [MIPS_OP_RI] = &&do_RI,
+#define INSN(id, ...) [MIPS_OP_##id] = &&do_##id,
+#define FPOP(id, ...) [MIPS_OP_##id] = &&do_fpu,
+#include "procard/mips/isa.def"
 #undef INSN
 #undef FPOP
-        [R4400_OP_NOP] = &&do_NOP,
-        [R4400_OP_MOVE] = &&do_MOVE,
+        [MIPS_OP_NOP] = &&do_NOP,
+        [MIPS_OP_MOVE] = &&do_MOVE,
         [R4400_OP_LINE] = &&do_LINE,
         [R4400_OP_POINT] = &&do_POINT,
         [R4400_OP_STOP] = &&do_STOP,
@@ -745,7 +550,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
         [R4400_OP_END_SYNCI] = &&end_synci,
     };
     union r4400_spent *const spent = &cpu->pipe.spent;
-    const struct r4400_op *op = cpu->pipe.op;
+    const struct mips_op *op = cpu->pipe.op;
     struct r4400_edge *edge = NULL, dropped;
     struct stop_sign sign;
     struct r4400_block *b;
@@ -848,185 +653,10 @@ do_STOP:
     stop_at(cpu, b, op);
     return cpu->base.now;
 
-    /* -- integer -- */
-    DO(NOP, )
-    DO(MOVE, D = S)
-    DO(ADDIU, D = sign32(S + IMM))
-    DO(DADDIU, D = S + IMM)
-    DO(SLTI, D = (int64_t)S < op->imm)
-    DO(SLTIU, D = S < IMM)
-    DO(ANDI, D = S & IMM)
-    DO(ORI, D = S | IMM)
-    DO(XORI, D = S ^ IMM)
-    DO(LUI, D = sign32(IMM << 16))
-    DO(ADDU, D = sign32(S + T))
-    DO(SUBU, D = sign32(S - T))
-    DO(DADDU, D = S + T)
-    DO(DSUBU, D = S - T)
-    DO(AND, D = S & T)
-    DO(OR, D = S | T)
-    DO(XOR, D = S ^ T)
-    DO(NOR, D = ~(S | T))
-    DO(SLT, D = (int64_t)S < (int64_t)T)
-    DO(SLTU, D = S < T)
-    CHECKED(ADDI, x + y, add_overflows, IMM, sign32)
-    CHECKED(ADD, x + y, add_overflows, T, sign32)
-    CHECKED(SUB, x - y, sub_overflows, T, sign32)
-    CHECKED(DADDI, x + y, add_overflows, IMM, KEEP64)
-    CHECKED(DADD, x + y, add_overflows, T, KEEP64)
-    CHECKED(DSUB, x - y, sub_overflows, T, KEEP64)
-    DO(MOVZ, if (T == 0) D = S)
-    DO(MOVN, if (T != 0) D = S)
-    DO(MOVF, if (!FCC) D = S)
-    DO(MOVT, if (FCC) D = S)
-
-    DO(SLL, D = sign32(T << op->imm))
-    DO(SRL, D = sign32((uint32_t)T >> op->imm))
-    DO(SRA, D = (uint64_t)((int64_t)T >> op->imm))
-    DO(ROTR, D = rotate32(T, (unsigned)op->imm))
-    DO(SLLV, D = sign32(T << (S & 31)))
-    DO(SRLV, D = sign32((uint32_t)T >> (S & 31)))
-    DO(SRAV, D = (uint64_t)((int64_t)T >> (S & 31)))
-    DO(ROTRV, D = rotate32(T, (unsigned)S))
-    DO(DSLL, D = T << op->imm)
-    DO(DSRL, D = T >> op->imm)
-    DO(DSRA, D = (uint64_t)((int64_t)T >> op->imm))
-    DO(DROTR, D = rotate64(T, (unsigned)op->imm))
-    DO(DSLL32, D = T << op->imm << 32)
-    DO(DSRL32, D = T >> op->imm >> 32)
-    DO(DSRA32, D = (uint64_t)((int64_t)T >> op->imm >> 32))
-    DO(DROTR32, D = rotate64(T, (unsigned)op->imm + 32))
-    DO(DSLLV, D = T << (S & 63))
-    DO(DSRLV, D = T >> (S & 63))
-    DO(DSRAV, D = (uint64_t)((int64_t)T >> (S & 63)))
-    DO(DROTRV, D = rotate64(T, (unsigned)S))
-
-    DO(MFHI, D = cpu->r.hi)
-    DO(MFLO, D = cpu->r.lo)
-    DO(MTHI, cpu->r.hi = S)
-    DO(MTLO, cpu->r.lo = S)
-    DO(MULT, set_hilo32(cpu, (uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
-    DO(MULTU, set_hilo32(cpu, (uint64_t)(uint32_t)S * (uint32_t)T))
-    DO(MUL, D = sign32((uint64_t)((int64_t)(int32_t)S * (int32_t)T)))
-    DO(MADD, set_hilo32(cpu, hilo32(cpu) + S * T))
-    DO(MADDU, set_hilo32(cpu, hilo32(cpu) + (uint64_t)(uint32_t)S * (uint32_t)T))
-    DO(MSUB, set_hilo32(cpu, hilo32(cpu) - S * T))
-    DO(MSUBU, set_hilo32(cpu, hilo32(cpu) - (uint64_t)(uint32_t)S * (uint32_t)T))
-    DO(DIV, divide32(cpu, (int32_t)S, (int32_t)T))
-    DO(DIVU, divide32u(cpu, (uint32_t)S, (uint32_t)T))
-    DO(DDIV, divide64(cpu, (int64_t)S, (int64_t)T))
-    DO(DDIVU, divide64u(cpu, S, T))
-    DO(DMULT, const __int128 product = (__int128)(int64_t)S * (int64_t)T;
-       cpu->r.lo = (uint64_t)product; cpu->r.hi = (uint64_t)(product >> 64))
-    DO(DMULTU, const unsigned __int128 product = (unsigned __int128)S * T;
-       cpu->r.lo = (uint64_t)product; cpu->r.hi = (uint64_t)(product >> 64))
-
-    DO(CLZ, D = count_zeros32((uint32_t)S))
-    DO(CLO, D = count_zeros32(~(uint32_t)S))
-    DO(DCLZ, D = count_zeros64(S))
-    DO(DCLO, D = count_zeros64(~S))
-    DO(EXT, D = sign32(extract(S, op->imm)))
-    DO(DEXT, D = extract(S, op->imm))
-    DO(DEXTM, D = extract(S, op->imm))
-    DO(DEXTU, D = extract(S, op->imm))
-    DO(INS, D = sign32(insert(T, S, op->imm)))
-    DO(DINS, D = insert(T, S, op->imm))
-    DO(DINSM, D = insert(T, S, op->imm))
-    DO(DINSU, D = insert(T, S, op->imm))
-    DO(SEB, D = (uint64_t)(int64_t)(int8_t)T)
-    DO(SEH, D = (uint64_t)(int64_t)(int16_t)T)
-    DO(WSBH, D = sign32(swap_in_halfwords(T)))
-    DO(DSBH, D = swap_in_halfwords(T))
-    DO(DSHD, D = swap_halfwords(T))
-
-    /* -- memory -- */
-    LOAD(LB, 1, S + IMM, D = (uint64_t)(int64_t)(int8_t)*p)
-    LOAD(LBU, 1, S + IMM, D = *p)
-    LOAD(LH, 2, S + IMM, D = (uint64_t)(int64_t)(int16_t)get16(p))
-    LOAD(LHU, 2, S + IMM, D = get16(p))
-    LOAD(LW, 4, S + IMM, D = sign32(get32(p)))
-    LOAD(LWU, 4, S + IMM, D = get32(p))
-    LOAD(LD, 8, S + IMM, D = get64(p))
-    LOAD(LWL, 1, S + IMM, D = sign32(load_left32((uint32_t)T, p, va & 3)))
-    LOAD(LWR, 1, S + IMM, D = sign32(load_right32((uint32_t)T, p, va & 3)))
-    LOAD(LDL, 1, S + IMM, D = load_left64(T, p, va & 7))
-    LOAD(LDR, 1, S + IMM, D = load_right64(T, p, va & 7))
-    LOAD(LWC1, 4, S + IMM, SINGLE(op->d) = get32(p))
-    LOAD(LDC1, 8, S + IMM, D = get64(p))
-    LOAD(LWXC1, 4, S + T, SINGLE(op->d) = get32(p))
-    LOAD(LDXC1, 8, S + T, D = get64(p))
-    LOAD(LUXC1, 8, (S + T) & ~UINT64_C(7), D = get64(p))
-    STORE(SB, 1, S + IMM, *p = (uint8_t)T)
-    STORE(SH, 2, S + IMM, put16(p, (uint16_t)T))
-    STORE(SW, 4, S + IMM, put32(p, (uint32_t)T))
-    STORE(SD, 8, S + IMM, put64(p, T))
-    STORE(SWL, 1, S + IMM, store_left(p, va & 3, (uint32_t)T, 4))
-    STORE(SWR, 1, S + IMM, store_right(p, va & 3, T))
-    STORE(SDL, 1, S + IMM, store_left(p, va & 7, T, 8))
-    STORE(SDR, 1, S + IMM, store_right(p, va & 7, T))
-    STORE(SWC1, 4, S + IMM, put32(p, SINGLE(op->t)))
-    STORE(SDC1, 8, S + IMM, put64(p, T))
-    STORE(SWXC1, 4, S + T, put32(p, SINGLE(op->d)))
-    STORE(SDXC1, 8, S + T, put64(p, D))
-    STORE(SUXC1, 8, (S + T) & ~UINT64_C(7), put64(p, D))
-    LINKED(LL, 4, D = sign32(get32(p)))
-    LINKED(LLD, 8, D = get64(p))
-    CONDITIONAL(SC, 4, put32(p, (uint32_t)T))
-    CONDITIONAL(SCD, 8, put64(p, T))
-
-    /* -- branches and jumps -- */
-    BRANCH(BEQ, S == T)
-    BRANCH(BNE, S != T)
-    BRANCH(BLEZ, (int64_t)S <= 0)
-    BRANCH(BGTZ, (int64_t)S > 0)
-    BRANCH(BLTZ, (int64_t)S < 0)
-    BRANCH(BGEZ, (int64_t)S >= 0)
-    BRANCH(BC1F, !FCC)
-    BRANCH(BC1T, FCC)
-    BRANCH_LINK(BLTZAL, (int64_t)S < 0)
-    BRANCH_LINK(BGEZAL, (int64_t)S >= 0)
-    LIKELY(BEQL, S == T, )
-    LIKELY(BNEL, S != T, )
-    LIKELY(BLEZL, (int64_t)S <= 0, )
-    LIKELY(BGTZL, (int64_t)S > 0, )
-    LIKELY(BLTZL, (int64_t)S < 0, )
-    LIKELY(BGEZL, (int64_t)S >= 0, )
-    LIKELY(BLTZALL, (int64_t)S < 0, LINK())
-    LIKELY(BGEZALL, (int64_t)S >= 0, LINK())
-    LIKELY(BC1FL, !FCC, )
-    LIKELY(BC1TL, FCC, )
-    BRANCH(J, true)
-    BRANCH_LINK(JAL, true)
-    DO(JR, TARGET = S; TAKEN = true)
-    DO(JALR, TARGET = S; D = PC + 8; TAKEN = true)
-
-    /* -- floating point -- */
-    DO(MFC1, D = sign32(SINGLE(op->s)))
-    DO(DMFC1, D = S)
-    DO(MFHC1, D = sign32(SINGLE(op->s)))
-    DO(CFC1, D = sign32(r4400_fpu_control_read(cpu, (unsigned)op->imm)))
-    DO(MTC1, SINGLE(op->d) = (uint32_t)T)
-    DO(DMTC1, D = T)
-    DO(MTHC1, SINGLE(op->d) = (uint32_t)T)
-    DO(CTC1,
-       if (!r4400_fpu_control_write(cpu, (unsigned)op->imm, (uint32_t)T)) RAISE(PC_EXC_FPE, 0))
-    DO(MOV_S, SINGLE(op->d) = SINGLE(op->s))
-    DO(MOV_D, D = S)
-    DO(ABS_S, SINGLE(op->d) = SINGLE(op->s) & INT32_MAX)
-    DO(ABS_D, D = S & INT64_MAX)
-    DO(NEG_S, SINGLE(op->d) = SINGLE(op->s) ^ UINT32_C(1) << 31)
-    DO(NEG_D, D = S ^ UINT64_C(1) << 63)
-    DO(MOVF_S, if (!FCC) SINGLE(op->d) = SINGLE(op->s))
-    DO(MOVF_D, if (!FCC) D = S)
-    DO(MOVT_S, if (FCC) SINGLE(op->d) = SINGLE(op->s))
-    DO(MOVT_D, if (FCC) D = S)
-    DO(MOVZ_S, if (T == 0) SINGLE(op->d) = SINGLE(op->s))
-    DO(MOVZ_D, if (T == 0) D = S)
-    DO(MOVN_S, if (T != 0) SINGLE(op->d) = SINGLE(op->s))
-    DO(MOVN_D, if (T != 0) D = S)
-    DO(fpu, if (unlikely(!r4400_fpu[op->code](cpu, op))) RAISE(PC_EXC_FPE, 0))
-
-    /* -- system -- */
+#include "procard/mips/semantics.def"
+    DO(fpu, if (unlikely(!mips_fpu[op->code](REGS, op))) RAISE(PC_EXC_FPE, 0))
+    DO(RDHWR, uint64_t value; if (!read_hardware(cpu, op->imm, NOW, &value)) RAISE(PC_EXC_RI, 0);
+       D = value)
 do_SYNC:
     if (unlikely(cpu->base.posted)) {
         HERE(PC);
@@ -1035,35 +665,10 @@ do_SYNC:
         PACE_AGAIN();
     }
     NEXT();
-    DO(PREF, )
-    DO(PREFX, )
-    DO(SYNCI, )
-    DO(RDHWR, uint64_t value; if (!read_hardware(cpu, op->imm, NOW, &value)) RAISE(PC_EXC_RI, 0);
-       D = value)
 do_SYSCALL:
     RAISE(PC_EXC_SYS, op->imm);
 do_BREAK:
     RAISE(PC_EXC_BP, op->imm);
-    TRAP_IF(TGE, (int64_t)S >= (int64_t)T, op->imm)
-    TRAP_IF(TGEU, S >= T, op->imm)
-    TRAP_IF(TLT, (int64_t)S < (int64_t)T, op->imm)
-    TRAP_IF(TLTU, S < T, op->imm)
-    TRAP_IF(TEQ, S == T, op->imm)
-    TRAP_IF(TNE, S != T, op->imm)
-    TRAP_IF(TGEI, (int64_t)S >= op->imm, 0)
-    TRAP_IF(TGEIU, S >= IMM, 0)
-    TRAP_IF(TLTI, (int64_t)S < op->imm, 0)
-    TRAP_IF(TLTIU, S < IMM, 0)
-    TRAP_IF(TEQI, S == IMM, 0)
-    TRAP_IF(TNEI, S != IMM, 0)
-    UNUSABLE(CACHE, 0)
-    UNUSABLE(COP0, 0)
-    UNUSABLE(COP2, 2)
-    UNUSABLE(LWC2, 2)
-    UNUSABLE(LDC2, 2)
-    UNUSABLE(SWC2, 2)
-    UNUSABLE(SDC2, 2)
-    RESERVED(RI)
 
     /* -- ways out of a block -- */
 end_fall:
@@ -1081,7 +686,7 @@ end_jump:
 end_split: /* the delay slot's block leaves through end_reg: tell it the target */
     LEAVE(TAKEN);
     MOVE(edge->pc);
-    if (TAKEN && r4400_rows[op[-1].code].klass != R4400_CLASS_JUMPR)
+    if (TAKEN && mips_rows[op[-1].code].klass != MIPS_CLASS_JUMPR)
         TARGET = edge->pc - 4 + (uint64_t)(int64_t)op[-1].imm;
     FOLLOW();
 end_reg : {

@@ -38,6 +38,20 @@ static const struct pipe {
 #undef PIPE
 };
 
+/** Rows of timing.def; all 0: one PCycle. */
+static const struct r4400_time times[MIPS_OP__COUNT] = {
+#define TIME(id, unit, latency, busy) [MIPS_OP_##id] = {R4400_UNIT_##unit, latency, busy},
+#include "procard/r4400/timing.def"
+#undef TIME
+};
+
+struct r4400_time r4400_time(unsigned code)
+{
+    static const struct r4400_time one = {R4400_UNIT_NONE, 1, 1};
+
+    return times[code].latency ? times[code] : one;
+}
+
 unsigned r4400_stages(enum r4400_unit unit)
 {
     return pipes[unit].length;
@@ -72,18 +86,18 @@ static bool stages_free(const struct r4400_pending *pending, const struct pipe *
 
 unsigned r4400_slip(const struct r4400_pending *pending, const struct r4400_use *use)
 {
-    const struct pipe *pipe = &pipes[use->unit];
-    unsigned slip = use->unit == R4400_UNIT_HILO ? pending->left[R4400_RES_HILO] : 0;
+    const struct pipe *pipe = &pipes[use->time.unit];
+    unsigned slip = use->time.unit == R4400_UNIT_HILO ? pending->left[MIPS_RES_HILO] : 0;
 
-    for (unsigned i = 0; i < use->nreads; i++) {
-        if (pending->left[use->reads[i]] > slip)
-            slip = pending->left[use->reads[i]];
+    for (unsigned i = 0; i < use->regs.nreads; i++) {
+        if (pending->left[use->regs.reads[i]] > slip)
+            slip = pending->left[use->regs.reads[i]];
     }
-    for (unsigned i = 0; i < use->nwrites; i++) {
-        const unsigned left = pending->left[use->writes[i]];
+    for (unsigned i = 0; i < use->regs.nwrites; i++) {
+        const unsigned left = pending->left[use->regs.writes[i]];
 
-        if (use->writes[i] >= R4400_RES_FPR && left >= use->latency + slip)
-            slip = left - use->latency + 1;
+        if (use->regs.writes[i] >= MIPS_RES_FPR && left >= use->time.latency + slip)
+            slip = left - use->time.latency + 1;
     }
     while (pipe->length && !stages_free(pending, pipe, slip))
         slip++;
@@ -102,12 +116,12 @@ static void take_off(struct r4400_pending *pending, uint8_t unit)
 
 void r4400_start(struct r4400_pending *pending, const struct r4400_use *use)
 {
-    for (unsigned i = 0; i < use->nwrites; i++)
-        pending->left[use->writes[i]] = use->latency;
-    if (use->unit == R4400_UNIT_HILO)
-        pending->left[R4400_RES_HILO] = use->busy;
-    if (pipes[use->unit].length)
-        take_off(pending, use->unit);
+    for (unsigned i = 0; i < use->regs.nwrites; i++)
+        pending->left[use->regs.writes[i]] = use->time.latency;
+    if (use->time.unit == R4400_UNIT_HILO)
+        pending->left[MIPS_RES_HILO] = use->time.busy;
+    if (pipes[use->time.unit].length)
+        take_off(pending, use->time.unit);
 }
 
 /** Ages the flights. One in its last PCycle is done with: a new one is still at U, which it alone
@@ -131,7 +145,7 @@ void r4400_elapse(struct r4400_pending *pending, unsigned n)
 {
     uint8_t *left = pending->left;
 
-    for (unsigned i = 0; i < R4400_RES__COUNT; i++)
+    for (unsigned i = 0; i < MIPS_RES__COUNT; i++)
         left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
     fly(pending, n);
 }

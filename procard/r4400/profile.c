@@ -16,33 +16,33 @@
 
 enum { REGISTER_SP = 29, REGISTER_RA = 31 };
 
-static bool is_instruction(const struct r4400_op *op)
+static bool is_instruction(const struct mips_op *op)
 {
     return op->code != R4400_OP_LINE && op->code != R4400_OP_POINT;
 }
 
-static bool is_end(const struct r4400_op *op)
+static bool is_end(const struct mips_op *op)
 {
     return op->code >= R4400_OP_END_FALL;
 }
 
-static unsigned class_of(const struct r4400_op *op)
+static unsigned class_of(const struct mips_op *op)
 {
-    return op->code < R4400_OP_ROWS_END ? r4400_rows[op->code].klass : R4400_CLASS_INT;
+    return op->code < MIPS_OP_ROWS_END ? mips_rows[op->code].klass : MIPS_CLASS_INT;
 }
 
-static uint64_t address(const struct r4400_block *b, const struct r4400_op *op)
+static uint64_t address(const struct r4400_block *b, const struct mips_op *op)
 {
     return b->key.pc + 4 * (uint64_t)op->at;
 }
 
 /** The state in which an instruction of the block has completed: known to what follows it. */
-static unsigned done_in(const struct r4400_block *b, const struct r4400_op *op, unsigned at_end)
+static unsigned done_in(const struct r4400_block *b, const struct mips_op *op, unsigned at_end)
 {
     return is_end(op + 1) ? at_end : b->points[op + 1 - b->ops].tail.done;
 }
 
-static void complete(struct pc_node *node, const struct r4400_block *b, const struct r4400_op *op,
+static void complete(struct pc_node *node, const struct r4400_block *b, const struct mips_op *op,
                      unsigned done, int64_t times)
 {
     const struct pc_tail *tail = &b->points[op - b->ops].tail;
@@ -58,13 +58,13 @@ static void complete(struct pc_node *node, const struct r4400_block *b, const st
 
 /** The block's transfer, if that is in it: its last instruction, or the last but one, with the
  *  slot. */
-static const struct r4400_op *transfer_of(const struct r4400_block *b)
+static const struct mips_op *transfer_of(const struct r4400_block *b)
 {
-    for (const struct r4400_op *op = b->ops; !is_end(op); op++) {
+    for (const struct mips_op *op = b->ops; !is_end(op); op++) {
         const unsigned klass = class_of(op);
 
-        if (klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY ||
-            klass == R4400_CLASS_JUMP || klass == R4400_CLASS_JUMPR)
+        if (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY || klass == MIPS_CLASS_JUMP ||
+            klass == MIPS_CLASS_JUMPR)
             return op;
     }
     return NULL;
@@ -74,12 +74,12 @@ static const struct r4400_op *transfer_of(const struct r4400_block *b)
 static void left(struct pc_node *node, const struct r4400_block *b, unsigned which, int64_t times)
 {
     const struct r4400_edge *edge = &b->edge[which];
-    const struct r4400_op *transfer = transfer_of(b);
+    const struct mips_op *transfer = transfer_of(b);
     const uint64_t killer = transfer ? address(b, transfer) : b->key.pc - 4; /* alone in its slot */
     const bool nullified =
-        transfer && class_of(transfer) == R4400_CLASS_LIKELY && which == R4400_EDGE_FALL;
+        transfer && class_of(transfer) == MIPS_CLASS_LIKELY && which == R4400_EDGE_FALL;
 
-    for (const struct r4400_op *op = b->ops; !is_end(op); op++) {
+    for (const struct mips_op *op = b->ops; !is_end(op); op++) {
         unsigned done = edge->done;
 
         if (!is_instruction(op))
@@ -137,7 +137,7 @@ void r4400_profile_harvest(struct r4400_code *code)
  */
 
 /** The operation that it stands at; the block's first: it has completed nothing there. */
-static const struct r4400_op *standing_at(const struct r4400_pipe *pipe)
+static const struct mips_op *standing_at(const struct r4400_pipe *pipe)
 {
     switch (pipe->op->code) {
     case R4400_OP_ENTER:
@@ -154,11 +154,11 @@ void r4400_profile_leaves(struct r4400 *cpu, int sign)
 {
     const struct r4400_pipe *pipe = &cpu->pipe;
     const struct r4400_block *b = pipe->block;
-    const struct r4400_op *stands = standing_at(pipe), *transfer = transfer_of(b);
+    const struct mips_op *stands = standing_at(pipe), *transfer = transfer_of(b);
     const bool begun = pipe->op->code != R4400_OP_ENTER && pipe->op->code != R4400_OP_LOOK;
     const struct pc_tail *held = &b->points[stands - b->ops].tail;
 
-    for (const struct r4400_op *op = b->ops; op < stands; op++) {
+    for (const struct mips_op *op = b->ops; op < stands; op++) {
         unsigned done;
 
         if (!is_instruction(op))
@@ -176,15 +176,15 @@ void r4400_profile_leaves(struct r4400 *cpu, int sign)
 /* ---- calls -------------------------------------------------------------------------------------
  */
 
-static bool links(const struct r4400_op *op)
+static bool links(const struct mips_op *op)
 {
     switch (op->code) {
-    case R4400_OP_JAL:
-    case R4400_OP_JALR:
-    case R4400_OP_BLTZAL:
-    case R4400_OP_BGEZAL:
-    case R4400_OP_BLTZALL:
-    case R4400_OP_BGEZALL:
+    case MIPS_OP_JAL:
+    case MIPS_OP_JALR:
+    case MIPS_OP_BLTZAL:
+    case MIPS_OP_BGEZAL:
+    case MIPS_OP_BLTZALL:
+    case MIPS_OP_BGEZALL:
         return true;
     default:
         return false;
@@ -193,7 +193,7 @@ static bool links(const struct r4400_op *op)
 
 static unsigned moves(const struct r4400_code *code, const struct r4400_block *b, unsigned which)
 {
-    const struct r4400_op *transfer = transfer_of(b);
+    const struct mips_op *transfer = transfer_of(b);
     const struct r4400_edge *edge = &b->edge[which];
 
     if (b->key.flags & R4400_BLOCK_SLOT)
@@ -202,7 +202,7 @@ static unsigned moves(const struct r4400_code *code, const struct r4400_block *b
         return R4400_STAYS;
     if (transfer && which == R4400_EDGE_TAKEN && links(transfer))
         return R4400_CALLS;
-    if (transfer && class_of(transfer) == R4400_CLASS_JUMPR)
+    if (transfer && class_of(transfer) == MIPS_CLASS_JUMPR)
         return R4400_JUMPS;
     if (pc_profile_leaves(code->profile, b->key.pc, edge->pc))
         return R4400_JUMPS;
@@ -226,8 +226,8 @@ struct scan {
     int16_t offset[LOOP_LONGEST];
     bool linked[LOOP_LONGEST]; /**< and whether by LL */
     unsigned loads;
-    bool seen[R4400_RES__COUNT]; /**< what comes of a load or a store-conditional, */
-    bool decides;                /**< and a branch asks for it */
+    bool seen[MIPS_RES__COUNT]; /**< what comes of a load or a store-conditional, */
+    bool decides;               /**< and a branch asks for it */
 };
 
 static bool keep(struct r4400_loop *loop, unsigned reg)
@@ -240,57 +240,57 @@ static bool keep(struct r4400_loop *loop, unsigned reg)
     return loop->reg[loop->count - 1] == reg;
 }
 
-static bool look_at_load(struct scan *s, uint32_t word, enum r4400_opcode row,
-                         const struct r4400_use *use)
+static bool look_at_load(struct scan *s, uint32_t word, enum mips_opcode row,
+                         const struct mips_use *use)
 {
     const uint8_t base = word >> 21 & 31;
     s->looks[s->loads] = s->at + 1;
     s->base[s->loads] = base;
     s->offset[s->loads] = (int16_t)word;
-    s->linked[s->loads++] = row == R4400_OP_LL || row == R4400_OP_LLD;
+    s->linked[s->loads++] = row == MIPS_OP_LL || row == MIPS_OP_LLD;
     bool good = keep(&s->loop, base);
     for (unsigned i = 0; good && i < use->nwrites; i++)
-        if (use->writes[i] < R4400_RES_FPR)
+        if (use->writes[i] < MIPS_RES_FPR)
             good = keep(&s->loop, use->writes[i]);
     return good;
 }
 
 /* Follows what has been loaded through the loop, to its branches. */
-static void follow_values(struct scan *s, unsigned klass, const struct r4400_use *use)
+static void follow_values(struct scan *s, unsigned klass, const struct mips_use *use)
 {
-    bool seen = klass == R4400_CLASS_LOAD || klass == R4400_CLASS_STORE;
+    bool seen = klass == MIPS_CLASS_LOAD || klass == MIPS_CLASS_STORE;
     for (unsigned i = 0; i < use->nreads; i++)
         seen |= s->seen[use->reads[i]];
     for (unsigned i = 0; i < use->nwrites; i++)
         s->seen[use->writes[i]] = seen;
-    s->decides |= seen && (klass == R4400_CLASS_BRANCH || klass == R4400_CLASS_LIKELY);
+    s->decides |= seen && (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY);
 }
 
 /* @return false: such a loop is none that only looks */
 static bool look_at(struct scan *s, uint32_t word, const struct r4400_code *code, unsigned flags)
 {
-    const enum r4400_opcode row = r4400_row_find(word);
-    struct r4400_op op;
-    struct r4400_use use;
-    if (row == R4400_OP_RI)
+    const enum mips_opcode row = mips_row_find(word);
+    struct mips_op op;
+    struct mips_use use;
+    if (row == MIPS_OP_RI)
         return false;
-    r4400_translate(word, flags, code->level, &op, &use);
-    follow_values(s, r4400_rows[row].klass, &use);
+    mips_translate(word, flags, code->level, &op, &use);
+    follow_values(s, mips_rows[row].klass, &use);
     for (unsigned i = 0; i < use.nwrites; i++)
-        if (use.writes[i] < R4400_RES_FPR)
+        if (use.writes[i] < MIPS_RES_FPR)
             s->written[use.writes[i]] = s->at + 1;
-    switch (r4400_rows[row].klass) {
-    case R4400_CLASS_LOAD:
+    switch (mips_rows[row].klass) {
+    case MIPS_CLASS_LOAD:
         return look_at_load(s, word, row, &use);
-    case R4400_CLASS_STORE:
+    case MIPS_CLASS_STORE:
         s->loop.scs++;
-        return row == R4400_OP_SC || row == R4400_OP_SCD;
-    case R4400_CLASS_JUMPR:
+        return row == MIPS_OP_SC || row == MIPS_OP_SCD;
+    case MIPS_CLASS_JUMPR:
         return false;
     default:
-        return row != R4400_OP_SYSCALL && row != R4400_OP_BREAK && row != R4400_OP_JAL &&
-               row != R4400_OP_BLTZAL && row != R4400_OP_BGEZAL && row != R4400_OP_BLTZALL &&
-               row != R4400_OP_BGEZALL;
+        return row != MIPS_OP_SYSCALL && row != MIPS_OP_BREAK && row != MIPS_OP_JAL &&
+               row != MIPS_OP_BLTZAL && row != MIPS_OP_BGEZAL && row != MIPS_OP_BLTZALL &&
+               row != MIPS_OP_BGEZALL;
     }
 }
 
@@ -326,12 +326,12 @@ static bool look_around(struct scan *s, const struct r4400_code *code, const str
 /* The loop that a block's transfer back closes, if it is one that only looks. */
 static void find_loop(const struct r4400_code *code, struct r4400_block *b)
 {
-    const struct r4400_op *transfer = transfer_of(b);
+    const struct mips_op *transfer = transfer_of(b);
     const uint64_t head = b->edge[R4400_EDGE_TAKEN].pc;
     struct scan s = {.at = 0};
     b->loop = (struct r4400_loop){.count = 0};
     if (!transfer || (b->key.flags & R4400_BLOCK_SLOT) || links(transfer) ||
-        class_of(transfer) == R4400_CLASS_JUMPR || head > address(b, transfer) ||
+        class_of(transfer) == MIPS_CLASS_JUMPR || head > address(b, transfer) ||
         address(b, transfer) - head >= 4 * (LOOP_LONGEST - 2))
         return;
     if (!look_around(&s, code, b, head) || !s.loads)

@@ -6,27 +6,12 @@
 #ifndef R4400_R4400_H
 #define R4400_R4400_H
 
+#include "procard/mips/mips.h"
 #include "procard/procard.h"
-
-/** Architectural state of one thread; copied whole at a context switch. Values are host-endian. */
-struct r4400_regs {
-    uint64_t gpr[32]; /**< 32-bit results are kept sign-extended, as on the R4400; gpr[0] is 0 */
-    uint64_t hi, lo;
-    uint64_t pc;        /**< address of the next instruction to execute */
-    uint64_t npc;       /**< address after it; differs from pc + 4 only in a branch delay slot */
-    uint64_t fpr[32];   /**< FR=1: 32 doubles. FR=0: fpr[even] holds an even/odd pair, see `fr` */
-    uint32_t fcsr;      /**< FCR31: rounding mode, flags, enables, causes, FS, condition bits */
-    uint64_t userlocal; /**< thread pointer, read by rdhwr $29 */
-    bool fr;            /**< floating-point register mode: true for n64, false for o32 */
-    bool addr64;        /**< 64-bit addressing and instructions allowed in user mode (n64) */
-    uint64_t passed; /**< not the R4400's: the awaited instruction here (r4400_code_await) has been
-                          counted, and is still to complete; 0: none */
-};
 
 struct r4400_code; /* decode.c: decoded instructions of one program */
 struct r4400_block;
 struct r4400_context;
-struct r4400_op;
 
 /** PCycles by state (enum pc_status), added eight at a time. */
 typedef uint16_t r4400_counts __attribute__((vector_size(16)));
@@ -41,17 +26,16 @@ union r4400_spent {
  * A run begins with the first members and, at its horizon, leaves only them behind (stopped.c).
  */
 struct r4400_pipe {
-    const struct r4400_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
-    struct r4400_block *block;   /**< it is in, or about to begin */
-    uint64_t target;             /**< of the block's register jump, or of that whose slot it is */
-    bool taken;                  /**< the last branch of the block */
-    sim_tick full;               /**< `spent` may overflow after this tick */
-    union r4400_spent spent;     /**< whole blocks, not yet in base.states; modulo 65536 */
-    uint64_t outside;            /**< bits of an address that name a line of the data cache */
-    uint64_t places;             /**< offsets of lines in base.d, */
-    uint64_t turn;               /**< found there when an address is rotated right by this */
-    uint64_t sink;               /**< takes results whose destination is register 0 */
-    const struct r4400_op *line; /**< it is behind this one, when op is r4400_behind_line */
+    const struct mips_op *op;   /**< goes on at this operation; NULL: at what is at r.pc */
+    struct r4400_block *block;  /**< it is in, or about to begin */
+    uint64_t target;            /**< of the block's register jump, or of that whose slot it is */
+    bool taken;                 /**< the last branch of the block */
+    sim_tick full;              /**< `spent` may overflow after this tick */
+    union r4400_spent spent;    /**< whole blocks, not yet in base.states; modulo 65536 */
+    uint64_t outside;           /**< bits of an address that name a line of the data cache */
+    uint64_t places;            /**< offsets of lines in base.d, */
+    uint64_t turn;              /**< found there when an address is rotated right by this */
+    const struct mips_op *line; /**< it is behind this one, when op is r4400_behind_line */
     /* valid while op is NULL: */
     uint64_t pc; /**< where the last run stopped */
     const struct r4400_context
@@ -65,7 +49,7 @@ struct r4400_pipe {
 struct r4400 {
     struct pc_cpu base; /**< its `now`: start of the block being executed; an operation's own time
                              is now + op->cycle */
-    struct r4400_regs r;
+    struct mips_regs r;
     struct r4400_pipe pipe;
 
     uint64_t fetched_pc; /**< this instruction is already in the pipeline: no fetch check; odd:
@@ -117,10 +101,10 @@ extern const struct nm_card_kind pc_r4400;
 struct r4400 *r4400_at(struct nm_machine *m, unsigned card);
 
 /** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
-void r4400_resume(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at);
+void r4400_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at);
 
 /** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
-void r4400_take(struct nm_machine *m, unsigned card, struct r4400_regs *regs);
+void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs);
 
 /** All processors execute `code`, which outlives the machine's run. Call it before
  *  nm_machine_set_space. */
@@ -151,8 +135,5 @@ void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len);
  * @return false; true: others have done it so often meanwhile, and nobody stops
  */
 bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times);
-
-/** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
-void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
 
 #endif

@@ -16,7 +16,7 @@ enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
 
 /** The operation inside its block that the processor stands at; NULL: it stands before the block,
  *  or nowhere. */
-static const struct r4400_op *standing(const struct r4400_pipe *pipe)
+static const struct mips_op *standing(const struct r4400_pipe *pipe)
 {
     if (!pipe->op || pipe->op->code == R4400_OP_ENTER || pipe->op->code == R4400_OP_LOOK)
         return NULL;
@@ -25,7 +25,7 @@ static const struct r4400_op *standing(const struct r4400_pipe *pipe)
 
 static const struct r4400_point *point_of(const struct r4400_pipe *pipe)
 {
-    const struct r4400_op *op = standing(pipe);
+    const struct mips_op *op = standing(pipe);
 
     return op ? &pipe->block->points[op - pipe->block->ops] : NULL;
 }
@@ -51,7 +51,7 @@ static uint64_t target(const struct r4400_pipe *pipe)
 void r4400_show(struct r4400 *cpu)
 {
     const struct r4400_pipe *pipe = &cpu->pipe;
-    const struct r4400_op *op = standing(pipe);
+    const struct mips_op *op = standing(pipe);
 
     if (!pipe->op)
         return;
@@ -141,7 +141,7 @@ void r4400_settle(struct pc_cpu *base)
  *  must not count that once more. Before a block, it does if it was to go on there. */
 static bool has_passed(const struct r4400 *cpu)
 {
-    const struct r4400_op *op = standing(&cpu->pipe);
+    const struct mips_op *op = standing(&cpu->pipe);
 
     if (!op)
         return cpu->r.passed == cpu->r.pc;

@@ -68,7 +68,7 @@ static bool writes(uint32_t word, unsigned reg)
     return !form_of(word)->store && (target & 31) == reg;
 }
 
-static struct prog_access access_of(const struct r4400_regs *regs, uint64_t pc, uint32_t word)
+static struct prog_access access_of(const struct mips_regs *regs, uint64_t pc, uint32_t word)
 {
     const uint64_t va = regs->gpr[base_of(word)] + (uint64_t)(int64_t)(int16_t)word;
     return (struct prog_access){
@@ -83,7 +83,7 @@ unsigned lx_accesses(void *self, unsigned card, struct prog_access out[PROG_ACCE
 
     if (!p->cards[card].running)
         return 0;
-    const struct r4400_regs *regs = p->vm.cpu->registers(p->m, card);
+    const struct mips_regs *regs = p->vm.cpu->registers(p->m, card);
     if (!read_code(p, regs->pc, &word) || !form_of(word)->size)
         return 0;
     const unsigned base = base_of(word);

@@ -67,14 +67,14 @@ static const struct unaligned *find_op(uint32_t word)
 }
 
 /** Reads a floating-point register; with FR=0 an odd one is the upper half of its pair. */
-static uint64_t get_fpr(const struct r4400_regs *r, unsigned n, unsigned bytes)
+static uint64_t get_fpr(const struct mips_regs *r, unsigned n, unsigned bytes)
 {
     if (r->fr || !(n & 1))
         return bytes == 4 ? (uint32_t)r->fpr[n] : r->fpr[n];
     return r->fpr[n - 1] >> 32;
 }
 
-static void set_fpr(struct r4400_regs *r, unsigned n, unsigned bytes, uint64_t v)
+static void set_fpr(struct mips_regs *r, unsigned n, unsigned bytes, uint64_t v)
 {
     uint64_t *pair = &r->fpr[r->fr ? n : n & ~1u];
 

@@ -1,7 +1,10 @@
-/* The R4400 as the personality's processor. */
+/* The R4400 and the R10000 as the personality's processor. */
 #include "programs/linux/processor.h"
 
-static void take(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
+#include "procard/r10000/r10000.h"
+#include "procard/r4400/r4400.h"
+
+static void take(struct nm_machine *m, unsigned card, struct mips_regs *regs,
                  struct lx_call_site *call)
 {
     const struct r4400 *core = r4400_at(m, card);
@@ -10,7 +13,7 @@ static void take(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
     r4400_take(m, card, regs);
 }
 
-static const struct r4400_regs *registers(struct nm_machine *m, unsigned card)
+static const struct mips_regs *registers(struct nm_machine *m, unsigned card)
 {
     return &r4400_at(m, card)->r;
 }
@@ -46,3 +49,53 @@ const struct lx_processor lx_r4400 = {.take = take,
                                       .code_flush = code_flush,
                                       .code_await = code_await,
                                       .code_free = code_free};
+
+/* ---- the R10000 ------------------------------------------------------------------------------ */
+
+static void take_r10k(struct nm_machine *m, unsigned card, struct mips_regs *regs,
+                      struct lx_call_site *call)
+{
+    r10k_take(m, card, regs, &call->pc, &call->npc);
+}
+
+static const struct mips_regs *registers_r10k(struct nm_machine *m, unsigned card)
+{
+    return r10k_registers(m, card);
+}
+
+static void *code_new_r10k(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
+                           void *ctx)
+{
+    return r10k_code_new(m, fetch, ctx);
+}
+
+/* Nothing is kept of words but what they mean. */
+static void code_flush_r10k(void *code, uint64_t va, uint64_t len)
+{
+    (void)code, (void)va, (void)len;
+}
+
+static bool code_await_r10k(void *code, uint64_t va, uint64_t times)
+{
+    return r10k_code_await(code, va, times);
+}
+
+static void code_free_r10k(void *code)
+{
+    r10k_code_free(code);
+}
+
+static const struct lx_processor r10000 = {.take = take_r10k,
+                                           .resume = r10k_resume,
+                                           .registers = registers_r10k,
+                                           .code_new = code_new_r10k,
+                                           .code_flush = code_flush_r10k,
+                                           .code_await = code_await_r10k,
+                                           .code_free = code_free_r10k};
+
+const struct lx_processor *lx_processor_of(const struct nm_params *p)
+{
+    static const struct lx_processor *const of[] = {&lx_r4400, &r10000, &r10000};
+
+    return of[p->core];
+}

@@ -7,7 +7,8 @@
 #ifndef LX_PROCESSOR_H
 #define LX_PROCESSOR_H
 
-#include "procard/r4400/r4400.h"
+#include "procard/procard.h"
+#include "procard/mips/mips.h"
 
 /** The last SYSCALL instruction of a processor, and what follows it. */
 struct lx_call_site {
@@ -17,14 +18,14 @@ struct lx_call_site {
 /** All are called while the machine stands. */
 struct lx_processor {
     /** Takes a thread off a card that has trapped, which idles then. */
-    void (*take)(struct nm_machine *m, unsigned card, struct r4400_regs *regs,
+    void (*take)(struct nm_machine *m, unsigned card, struct mips_regs *regs,
                  struct lx_call_site *call);
 
     /** Puts a thread on a card, which goes on from tick `at` on. */
-    void (*resume)(struct nm_machine *m, unsigned card, const struct r4400_regs *regs, sim_tick at);
+    void (*resume)(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at);
 
     /** Registers of the thread that runs on a card, to be read at once. */
-    const struct r4400_regs *(*registers)(struct nm_machine *m, unsigned card);
+    const struct mips_regs *(*registers)(struct nm_machine *m, unsigned card);
 
     /** Has all processors execute what lies at addresses of one space. Before
      *  nm_machine_set_space. @param fetch  the host's address of the 4 bytes at `va`, or NULL
@@ -44,5 +45,8 @@ struct lx_processor {
 };
 
 extern const struct lx_processor lx_r4400;
+
+/** That of a machine's cards (processor.core). */
+const struct lx_processor *lx_processor_of(const struct nm_params *p);
 
 #endif

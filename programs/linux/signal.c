@@ -323,13 +323,13 @@ void lx_signal_out_info(struct lx_out *o, const struct lx_prog *p, const struct 
 }
 
 /** EPC as the R4400 has it: in a delay slot the branch, which is executed again. */
-static uint64_t exception_pc(const struct r4400_regs *r)
+static uint64_t exception_pc(const struct mips_regs *r)
 {
     return r->npc == r->pc + 4 ? r->pc : r->pc - 4;
 }
 
 /** o32's struct sigcontext: 64-bit registers even so. */
-static void out_context_o32(struct lx_out *o, const struct r4400_regs *r)
+static void out_context_o32(struct lx_out *o, const struct mips_regs *r)
 {
     size_t start = o->len;
 
@@ -350,7 +350,7 @@ static void out_context_o32(struct lx_out *o, const struct r4400_regs *r)
     lx_out_skip(o, start + 592);
 }
 
-static void out_context_n64(struct lx_out *o, const struct r4400_regs *r)
+static void out_context_n64(struct lx_out *o, const struct mips_regs *r)
 {
     size_t start = o->len;
 
@@ -368,7 +368,7 @@ static void out_context_n64(struct lx_out *o, const struct r4400_regs *r)
     lx_out_skip(o, start + 600);
 }
 
-static void in_context_o32(struct lx_in *i, struct r4400_regs *r)
+static void in_context_o32(struct lx_in *i, struct mips_regs *r)
 {
     lx_in_skip(i, 8);
     r->pc = lx_in_int(i, 8);
@@ -383,7 +383,7 @@ static void in_context_o32(struct lx_in *i, struct r4400_regs *r)
     r->lo = lx_in_int(i, 8);
 }
 
-static void in_context_n64(struct lx_in *i, struct r4400_regs *r)
+static void in_context_n64(struct lx_in *i, struct mips_regs *r)
 {
     for (int n = 0; n < 32; n++)
         r->gpr[n] = lx_in_int(i, 8);
@@ -489,7 +489,7 @@ static int write_old_frame(struct lx_thread *t, uint64_t at, const struct lx_sig
     return lx_signal_write_set(t->p, at + OLD_MASK, mask);
 }
 
-static void set_address(struct r4400_regs *r, int reg, uint64_t va, bool n64)
+static void set_address(struct mips_regs *r, int reg, uint64_t va, bool n64)
 {
     r->gpr[reg] = n64 ? va : (uint64_t)(int64_t)(int32_t)va;
 }
@@ -684,6 +684,7 @@ void lx_signal_deliver(struct lx_thread *t)
         open.w[1] = ~t->mask.w[1];
         if (t->p->run->over || t->spared || !lx_signal_take(t, &open, &info))
             break;
+        t->usage.signals++;
         act(t, &info);
     }
     if (t->restore_mask) {

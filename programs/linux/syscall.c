@@ -6,6 +6,7 @@
  * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
  */
 #include "programs/linux/syscall.h"
+#include "programs/linux/irix.h"
 #include "programs/linux/symbols.h"
 
 #include <inttypes.h>
@@ -75,7 +76,7 @@ void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t
 /** Raw argument words, zero extended for o32. `skip` drops leading ones (the indirect call). */
 static void raw_args(const struct lx_call *c, unsigned skip, uint64_t raw[RAW_ARGS])
 {
-    const struct r4400_regs *r = &c->t->regs;
+    const struct mips_regs *r = &c->t->regs;
 
     for (unsigned i = 0; i < RAW_ARGS; i++) {
         unsigned n = i + skip;
@@ -255,7 +256,7 @@ static int64_t perform(struct lx_call *c)
 
 static void set_result(struct lx_call *c, int64_t result)
 {
-    struct r4400_regs *r = &c->t->regs;
+    struct mips_regs *r = &c->t->regs;
 
     if (result < 0) {
         int e = (int)-result;
@@ -280,6 +281,7 @@ void lx_syscall_trap(struct lx_thread *t)
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
         return;
+    lx_irix_called(&c, result);
     if (!c.replaced)
         set_result(&c, result);
     t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;

@@ -300,8 +300,8 @@ static void look_at_state(struct lx_thread *t)
 {
     struct lx_watched *w = &t->watched;
     const bool runs = t->state == TH_RUNNING;
-    const struct r4400_regs *r = runs ? t->p->vm.cpu->registers(t->p->m, t->card) : &t->regs;
-    const uint64_t state = XXH64(r, offsetof(struct r4400_regs, fcsr), r->fcsr);
+    const struct mips_regs *r = runs ? t->p->vm.cpu->registers(t->p->m, t->card) : &t->regs;
+    const uint64_t state = XXH64(r, offsetof(struct mips_regs, fcsr), r->fcsr);
     const uint64_t done =
         w->since + (runs ? pc_cpu_at(t->p->m, t->card)->instructions - w->from : 0);
     const unsigned known = w->state_count < WATCHED_STATES ? w->state_count : WATCHED_STATES;

@@ -4,62 +4,63 @@
  * Both walk the row's operand letters (see isa.def), so an instruction is described in one place
  * only.
  */
-#include "procard/r4400/code.h"
+#include "procard/mips/isa.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#define W64 R4400_ISA_W64
-#define FR1 R4400_ISA_FR1
-#define R1  R4400_ISA_R1
-#define R2  R4400_ISA_R2
+#define W64 MIPS_ISA_W64
+#define FR1 MIPS_ISA_FR1
+#define R1  MIPS_ISA_R1
+#define R2  MIPS_ISA_R2
 
 /* Encoding shapes: match, mask. */
-#define OP(o)    (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
-#define SP(f)    (f), 0xfc00003fu                                 /* SPECIAL function */
-#define SR(f, r) (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
-#define SV(f, r) (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
-#define MT(tf)   (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
-#define RG(r)    0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
-#define S2(f)    0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
-#define S3(f)    0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
-#define BS(f, a) 0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
-#define C1(r)    0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
-#define BC(x)    0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
-#define FF(m, f) 0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
-#define FT(m, t) 0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
-#define FC(m, c) 0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
-#define X1(f)    0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
+#define OP(o)     (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
+#define SP(f)     (f), 0xfc00003fu                                 /* SPECIAL function */
+#define SR(f, r)  (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
+#define SV(f, r)  (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
+#define MT(tf)    (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
+#define RG(r)     0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
+#define S2(f)     0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
+#define S3(f)     0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
+#define BS(f, a)  0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
+#define C1(r)     0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
+#define BC(x)     0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
+#define FF(m, f)  0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
+#define FT(m, t)  0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
+#define FC(m, c)  0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
+#define X1(f)     0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
+#define PC0(r, c) 0x4000c800u | (r) << 21 | (c), 0xffe0ffc1u       /* COP0's event counters */
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
-#define ROW(id, mnemonic, encoding, isa, class, unit, latency, busy, operands) \
-    [R4400_OP_##id] = {mnemonic,          encoding, isa,  R4400_CLASS_##class, \
-                       R4400_UNIT_##unit, latency,  busy, operands},
-const struct r4400_row r4400_rows[R4400_OP_ROWS_END] = {
-    [R4400_OP_RI] = {"reserved", 0xffffffffu, 0, 1, R4400_CLASS_INT, R4400_UNIT_NONE, 1, 1, ""},
+#define ROW(id, mnemonic, encoding, isa, class, operands) \
+    [MIPS_OP_##id] = {mnemonic, encoding, isa, MIPS_CLASS_##class, operands},
+const struct mips_row mips_rows[MIPS_OP_ROWS_END] = {
+    [MIPS_OP_RI] = {"reserved", 0xffffffffu, 0, 1, MIPS_CLASS_INT, ""},
 #define INSN ROW
 #define FPOP ROW
-#include "procard/r4400/isa.def"
+#include "procard/mips/isa.def"
 #undef INSN
 #undef FPOP
 };
 
-unsigned r4400_level(enum nm_isa isa)
+unsigned mips_level(enum nm_isa isa)
 {
     static const uint8_t levels[NM_ISA__COUNT] = {
-        [NM_ISA_MIPS64R2] = R4400_ISA_R2, [NM_ISA_MIPS3] = 3, [NM_ISA_MIPS4] = 4};
+        [NM_ISA_MIPS64R2] = MIPS_ISA_R2, [NM_ISA_MIPS3] = 3, [NM_ISA_MIPS4] = 4};
 
     return levels[isa];
 }
 
-enum r4400_opcode r4400_row_find(uint32_t word)
+enum mips_opcode mips_row_find(uint32_t word)
 {
-    for (unsigned i = R4400_OP_RI + 1; i < R4400_OP_ROWS_END; i++) {
-        if ((word & r4400_rows[i].mask) == r4400_rows[i].match)
-            return (enum r4400_opcode)i;
+    for (unsigned i = MIPS_OP_RI + 1; i < MIPS_OP_ROWS_END; i++) {
+        if ((word & mips_rows[i].mask) == mips_rows[i].match)
+            return (enum mips_opcode)i;
     }
-    return R4400_OP_RI;
+    return MIPS_OP_RI;
 }
 
 static unsigned field(uint32_t word, unsigned low)
@@ -75,21 +76,21 @@ enum { RS = 21, RT = 16, RD = 11, SA = 6 };
 struct translation {
     uint32_t word;
     unsigned flags;
-    struct r4400_op *op;
-    struct r4400_use *use;
+    struct mips_op *op;
+    struct mips_use *use;
     unsigned level; /**< the first that has it, as far as is known */
     bool reserved;
 };
 
 static void reads(struct translation *t, unsigned resource)
 {
-    if (resource != R4400_RES_GPR)
+    if (resource != MIPS_RES_GPR)
         t->use->reads[t->use->nreads++] = (uint8_t)resource;
 }
 
 static void writes(struct translation *t, unsigned resource)
 {
-    if (resource != R4400_RES_GPR)
+    if (resource != MIPS_RES_GPR)
         t->use->writes[t->use->nwrites++] = (uint8_t)resource;
 }
 
@@ -102,7 +103,7 @@ enum { LOW_HALF = 4, HIGH_HALF = 0 };
 /** The 64-bit register that holds f<n>; with FR = 0 it holds an even/odd pair. */
 static unsigned fpr_home(const struct translation *t, unsigned n)
 {
-    return t->flags & R4400_BLOCK_FR ? n : n & ~1u;
+    return t->flags & MIPS_FR ? n : n & ~1u;
 }
 
 /** Packs position and size of a bit field; reserved when it does not fit. */
@@ -162,7 +163,7 @@ static const struct register_letter *register_letter(char letter)
     return NULL;
 }
 
-/** Byte offset of register n in struct r4400; results for r0 go nowhere. */
+/** Byte offset of register n in struct mips_regs; results for r0 go nowhere. */
 static unsigned register_offset(const struct translation *t, enum kind kind, unsigned n,
                                 bool written)
 {
@@ -172,13 +173,13 @@ static unsigned register_offset(const struct translation *t, enum kind kind, uns
                                                                          : 0;
 
     if (kind == GPR && n == 0 && written)
-        return offsetof(struct r4400, pipe.sink);
+        return offsetof(struct mips_regs, sink);
     if (kind == GPR)
-        return offsetof(struct r4400, r.gpr) + 8 * n;
-    return offsetof(struct r4400, r.fpr) + 8 * home + half;
+        return offsetof(struct mips_regs, gpr) + 8 * n;
+    return offsetof(struct mips_regs, fpr) + 8 * home + half;
 }
 
-static void set_slot(struct r4400_op *op, enum slot slot, unsigned offset)
+static void set_slot(struct mips_op *op, enum slot slot, unsigned offset)
 {
     if (slot == IN_S)
         op->s = (uint16_t)offset;
@@ -196,11 +197,11 @@ static void register_operand(struct translation *t, char letter)
     unsigned n, resource;
 
     if (letter == 'Z')
-        writes(t, R4400_RES_GPR + 31);
+        writes(t, MIPS_RES_GPR + 31);
     if (!l)
         return;
     n = field(t->word, l->position);
-    resource = l->kind == GPR ? R4400_RES_GPR + n : R4400_RES_FPR + fpr_home(t, n);
+    resource = l->kind == GPR ? MIPS_RES_GPR + n : MIPS_RES_FPR + fpr_home(t, n);
     t->reserved |= l->kind == WHOLE && n != fpr_home(t, n);
     if (l->read != NO) {
         reads(t, resource);
@@ -266,6 +267,9 @@ static void number_operand(struct translation *t, char letter)
     case 'k':
         *imm = rd;
         break;
+    case '0':
+        *imm = (int32_t)(word >> 1 & 31);
+        break;
     case 'C':
         t->op->t = (uint16_t)condition_bit(t, word >> 18 & 7);
         break;
@@ -279,51 +283,51 @@ static void number_operand(struct translation *t, char letter)
 static void condition_use(struct translation *t, char letter)
 {
     if (strchr("CK", letter))
-        reads(t, R4400_RES_FCC);
+        reads(t, MIPS_RES_FCC);
     if (strchr("Qk", letter))
-        writes(t, R4400_RES_FCC);
+        writes(t, MIPS_RES_FCC);
 }
 
-static bool allowed(const struct r4400_row *row, unsigned flags)
+static bool allowed(const struct mips_row *row, unsigned flags)
 {
-    if (row->isa & R4400_ISA_W64 && !(flags & R4400_BLOCK_W64))
+    if (row->isa & MIPS_ISA_W64 && !(flags & MIPS_W64))
         return false;
-    return !(row->isa & R4400_ISA_FR1) || flags & R4400_BLOCK_FR;
+    return !(row->isa & MIPS_ISA_FR1) || flags & MIPS_FR;
 }
 
 /** Frequent special cases that do less. */
-static void simplify(uint32_t word, struct r4400_op *op)
+static void simplify(uint32_t word, struct mips_op *op)
 {
     if (word == 0) {
-        op->code = R4400_OP_NOP;
-    } else if (op->code == R4400_OP_ADDU || op->code == R4400_OP_DADDU || op->code == R4400_OP_OR) {
+        op->code = MIPS_OP_NOP;
+    } else if (op->code == MIPS_OP_ADDU || op->code == MIPS_OP_DADDU || op->code == MIPS_OP_OR) {
         if (field(word, RS) == 0)
             op->s = op->t;
         if (field(word, RS) == 0 || field(word, RT) == 0)
-            op->code = R4400_OP_MOVE;
-    } else if ((op->code == R4400_OP_SUBU || op->code == R4400_OP_DSUBU) && field(word, RT) == 0) {
-        op->code = R4400_OP_MOVE;
+            op->code = MIPS_OP_MOVE;
+    } else if ((op->code == MIPS_OP_SUBU || op->code == MIPS_OP_DSUBU) && field(word, RT) == 0) {
+        op->code = MIPS_OP_MOVE;
     }
 }
 
-void r4400_translate(uint32_t word, unsigned flags, unsigned level, struct r4400_op *op,
-                     struct r4400_use *use)
+void mips_translate(uint32_t word, unsigned flags, unsigned level, struct mips_op *op,
+                    struct mips_use *use)
 {
-    const enum r4400_opcode code = r4400_row_find(word);
-    const struct r4400_row *row = &r4400_rows[code];
+    const enum mips_opcode code = mips_row_find(word);
+    const struct mips_row *row = &mips_rows[code];
     struct translation t = {
-        .word = word, .flags = flags, .op = op, .use = use, .level = row->isa & R4400_ISA_LEVEL};
+        .word = word, .flags = flags, .op = op, .use = use, .level = row->isa & MIPS_ISA_LEVEL};
 
-    *op = (struct r4400_op){.code = (uint16_t)code};
-    *use = (struct r4400_use){.unit = row->unit, .latency = row->latency, .busy = row->busy};
+    *op = (struct mips_op){.code = (uint16_t)code};
+    *use = (struct mips_use){0};
     for (const char *o = row->operands; *o; o++) {
         register_operand(&t, *o);
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
     if (t.reserved || t.level > level || !allowed(row, flags)) {
-        op->code = R4400_OP_RI;
-        *use = (struct r4400_use){.unit = R4400_UNIT_NONE, .latency = 1, .busy = 1};
+        op->code = MIPS_OP_RI;
+        *use = (struct mips_use){0};
     } else {
         simplify(word, op);
     }
@@ -338,8 +342,8 @@ static const char *const gpr_names[32] = {"zero", "at", "v0", "v1", "a0", "a1", 
 
 static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size_t size)
 {
-    struct r4400_op op = {0};
-    struct r4400_use use = {0};
+    struct mips_op op = {0};
+    struct mips_use use = {0};
     struct translation t = {.word = word, .op = &op, .use = &use};
 
     number_operand(&t, letter);
@@ -370,6 +374,7 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
     case 'R':
     case 'K':
     case 'k':
+    case '0':
         return snprintf(buf, size, "$%d", op.imm);
     default:
         return snprintf(buf, size, "%d", op.imm);
@@ -391,16 +396,16 @@ static int print_operand(char letter, uint32_t word, uint64_t va, char *buf, siz
     return print_number(letter, word, va, buf, size);
 }
 
-void r4400_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size)
+void mips_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size)
 {
-    const struct r4400_row *row = &r4400_rows[r4400_row_find(word)];
+    const struct mips_row *row = &mips_rows[mips_row_find(word)];
     size_t used;
 
     if (size == 0)
         return;
     if (word == 0)
         used = (size_t)snprintf(buf, size, "nop");
-    else if (row == &r4400_rows[R4400_OP_RI])
+    else if (row == &mips_rows[MIPS_OP_RI])
         used = (size_t)snprintf(buf, size, ".word 0x%08" PRIx32, word);
     else
         used = (size_t)snprintf(buf, size, "%s%s", row->mnemonic, *row->operands ? " " : "");

@@ -1,5 +1,5 @@
 /*
- * The R4400's floating-point unit: IEEE 754 arithmetic with MIPS's own ideas about NaNs and flags.
+ * Floating point: IEEE 754 arithmetic with MIPS's own ideas about NaNs and flags.
  *
  * The host's unit does the arithmetic in the guest's rounding mode and its flags become the
  * guest's. Two things differ and are done here: NaNs (MIPS of that time marks a *signalling* NaN
@@ -10,7 +10,7 @@
  * Every operation writes the cause field; if a cause is enabled the result is withheld and the
  * processor takes an exception, else the sticky flags collect it. (Manual chapter 6.)
  */
-#include "procard/r4400/code.h"
+#include "procard/mips/isa.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,9 +90,9 @@ static inline unsigned host_end(enum rounding mode)
 /** R4400 (implementation 5) with single, double, word and long formats. */
 enum { FIR = 0x00700000 | 0x00030000 | 0x0500 };
 
-uint32_t r4400_fpu_control_read(const struct r4400 *cpu, unsigned reg)
+uint32_t mips_fpu_control_read(const struct mips_regs *regs, unsigned reg)
 {
-    const uint32_t fcsr = cpu->r.fcsr;
+    const uint32_t fcsr = regs->fcsr;
 
     switch (reg) {
     case 0:
@@ -108,9 +108,9 @@ uint32_t r4400_fpu_control_read(const struct r4400 *cpu, unsigned reg)
     }
 }
 
-bool r4400_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
+bool mips_fpu_control_write(struct mips_regs *regs, unsigned reg, uint32_t value, unsigned level)
 {
-    uint32_t *fcsr = &cpu->r.fcsr;
+    uint32_t *fcsr = &regs->fcsr;
 
     switch (reg) {
     case 25:
@@ -134,7 +134,7 @@ bool r4400_fpu_control_write(struct r4400 *cpu, unsigned reg, uint32_t value)
     default:
         return true;
     }
-    if (cpu->code->level < 4)
+    if (level < 4)
         *fcsr &= ~FCSR_CODES;
     return !((*fcsr >> ENABLES_SHIFT & 0x1f) & (*fcsr >> CAUSE_SHIFT)) &&
            !(*fcsr >> CAUSE_SHIFT & UNIMPLEMENTED);
@@ -148,18 +148,18 @@ struct fp {
     unsigned raised; /**< so far in this instruction */
 };
 
-static inline struct fp begin(const struct r4400 *cpu)
+static inline struct fp begin(const struct mips_regs *regs)
 {
-    return (struct fp){.mode = cpu->r.fcsr & 3, .flush = cpu->r.fcsr & FCSR_FS};
+    return (struct fp){.mode = regs->fcsr & 3, .flush = regs->fcsr & FCSR_FS};
 }
 
 /** Reports the exceptions; false: the result must not be written. */
-static inline bool end(struct r4400 *cpu, unsigned raised)
+static inline bool end(struct mips_regs *regs, unsigned raised)
 {
-    cpu->r.fcsr = (cpu->r.fcsr & ~CAUSE_MASK) | raised << CAUSE_SHIFT;
-    if (unlikely(cpu->r.fcsr >> ENABLES_SHIFT & raised))
+    regs->fcsr = (regs->fcsr & ~CAUSE_MASK) | raised << CAUSE_SHIFT;
+    if (unlikely(regs->fcsr >> ENABLES_SHIFT & raised))
         return false;
-    cpu->r.fcsr |= raised << FLAGS_SHIFT;
+    regs->fcsr |= raised << FLAGS_SHIFT;
     return true;
 }
 
@@ -181,7 +181,7 @@ typedef double real_D;
 #define LEAST_NORMAL_S UINT32_C(0x00800000)
 #define LEAST_NORMAL_D UINT64_C(0x0010000000000000)
 
-#define AT(f, offset) (*(bits_##f *)((char *)cpu + (offset)))
+#define AT(f, offset) (*(bits_##f *)((char *)regs + (offset)))
 
 /* Functions every format has: F is S or D. */
 #define FORMAT(F)                                                                           \
@@ -334,15 +334,15 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
 
 /* ---- the instructions ------------------------------------------------------------------------ */
 
-#define FPU(id) static bool fpu_##id(struct r4400 *cpu, const struct r4400_op *op)
+#define FPU(id) static bool fpu_##id(struct mips_regs *regs, const struct mips_op *op)
 
 /** One result of format F; `expression` uses fp and the operands. */
 #define RESULT(id, F, expression)             \
     FPU(id)                                   \
     {                                         \
-        struct fp fp = begin(cpu);            \
+        struct fp fp = begin(regs);           \
         const bits_##F result = (expression); \
-        if (!end(cpu, fp.raised))             \
+        if (!end(regs, fp.raised))            \
             return false;                     \
         AT(F, op->d) = result;                \
         return true;                          \
@@ -402,20 +402,20 @@ RESULT(CVT_S_D, S, narrow(&fp, AT(D, op->s)))
 RESULT(CVT_D_S, D, widen(&fp, AT(S, op->s)))
 
 /** From a whole number: never invalid, never tiny. */
-#define FROM_WHOLE(id, F, type, source)             \
-    FPU(id)                                         \
-    {                                               \
-        const enum rounding mode = cpu->r.fcsr & 3; \
-        type n = (type)(source);                    \
-        real_##F r;                                 \
-        host_begin(mode);                           \
-        PIN_INTEGER(n);                             \
-        r = (real_##F)n;                            \
-        PIN(r);                                     \
-        if (!end(cpu, host_end(mode)))              \
-            return false;                           \
-        AT(F, op->d) = to_bits_##F(r);              \
-        return true;                                \
+#define FROM_WHOLE(id, F, type, source)            \
+    FPU(id)                                        \
+    {                                              \
+        const enum rounding mode = regs->fcsr & 3; \
+        type n = (type)(source);                   \
+        real_##F r;                                \
+        host_begin(mode);                          \
+        PIN_INTEGER(n);                            \
+        r = (real_##F)n;                           \
+        PIN(r);                                    \
+        if (!end(regs, host_end(mode)))            \
+            return false;                          \
+        AT(F, op->d) = to_bits_##F(r);             \
+        return true;                               \
     }
 FROM_WHOLE(CVT_S_W, S, int32_t, AT(S, op->s))
 FROM_WHOLE(CVT_D_W, D, int32_t, AT(S, op->s))
@@ -423,24 +423,24 @@ FROM_WHOLE(CVT_S_L, S, int64_t, AT(D, op->s))
 FROM_WHOLE(CVT_D_L, D, int64_t, AT(D, op->s))
 
 /** c.cond.fmt: bits of cond are 8: quiet NaNs are invalid too, 4: less, 2: equal, 1: unordered. */
-#define COMPARE(id, F, cond)                                                         \
-    FPU(id)                                                                          \
-    {                                                                                \
-        const bits_##F x = AT(F, op->s), y = AT(F, op->t);                           \
-        const real_##F a = to_real_##F(x), b = to_real_##F(y);                       \
-        unsigned raised = 0;                                                         \
-        bool holds;                                                                  \
-        if (unlikely(is_nan_##F(x) || is_nan_##F(y))) {                              \
-            holds = (cond)&1;                                                        \
-            if ((cond)&8 || is_signalling_##F(x) || is_signalling_##F(y))            \
-                raised = INVALID;                                                    \
-        } else {                                                                     \
-            holds = ((cond)&4 && a < b) || ((cond)&2 && a == b);                     \
-        }                                                                            \
-        if (!end(cpu, raised))                                                       \
-            return false;                                                            \
-        cpu->r.fcsr = (cpu->r.fcsr & ~(1u << op->imm)) | (uint32_t)holds << op->imm; \
-        return true;                                                                 \
+#define COMPARE(id, F, cond)                                                       \
+    FPU(id)                                                                        \
+    {                                                                              \
+        const bits_##F x = AT(F, op->s), y = AT(F, op->t);                         \
+        const real_##F a = to_real_##F(x), b = to_real_##F(y);                     \
+        unsigned raised = 0;                                                       \
+        bool holds;                                                                \
+        if (unlikely(is_nan_##F(x) || is_nan_##F(y))) {                            \
+            holds = (cond)&1;                                                      \
+            if ((cond)&8 || is_signalling_##F(x) || is_signalling_##F(y))          \
+                raised = INVALID;                                                  \
+        } else {                                                                   \
+            holds = ((cond)&4 && a < b) || ((cond)&2 && a == b);                   \
+        }                                                                          \
+        if (!end(regs, raised))                                                    \
+            return false;                                                          \
+        regs->fcsr = (regs->fcsr & ~(1u << op->imm)) | (uint32_t)holds << op->imm; \
+        return true;                                                               \
     }
 #define COMPARES(F)           \
     COMPARE(C_F_##F, F, 0)    \
@@ -462,10 +462,10 @@ FROM_WHOLE(CVT_D_L, D, int64_t, AT(D, op->s))
 COMPARES(S)
 COMPARES(D)
 
-r4400_fpu_fn *const r4400_fpu[R4400_OP_ROWS_END] = {
+mips_fpu_fn *const mips_fpu[MIPS_OP_ROWS_END] = {
 #define INSN(id, ...)
-#define FPOP(id, ...) [R4400_OP_##id] = fpu_##id,
-#include "procard/r4400/isa.def"
+#define FPOP(id, ...) [MIPS_OP_##id] = fpu_##id,
+#include "procard/mips/isa.def"
 #undef INSN
 #undef FPOP
 };

@@ -1,0 +1,507 @@
+/*
+ * numachine perfex: the habit of IRIX's perfex. A program is named on the command line, or an
+ * experiment file is; what the processors' own counters show comes on stderr, or into a file.
+ *
+ * The one hard idea: a counter shows one event, and perfex -a shows all 32, by counting each for
+ * one clock tick in 16 and scaling up. That is done here as the system would, tick by tick, and
+ * beside it the true counts can be had, so its error is seen. Looking changes nothing: two events
+ * or 32, the run is the same.
+ */
+#include "report/perfex.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/session.h"
+#include "cli/words.h"
+#include "input/tables.h"
+#include "input/yaml.h"
+#include "report/run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPT_MACHINE = 256, OPT_TRUTH, OPT_EACH, OPTS };
+enum { SLOTS = R10K_IRIX_EVENTS / R10K_COUNTERS /* clock ticks until every event had its turn */ };
+
+#define MACHINE "r10000" /* if none is named */
+
+/* Events as somebody asks for them, before the processor is known. */
+struct wanted {
+    unsigned event[R10K_COUNTERS];
+    unsigned count;
+};
+
+struct request {
+    char **sets;
+    const char *machine, *out, *costs;
+    struct wanted wanted;
+    bool all, exception, kernel, times, table, threads, regions, truth;
+    bool quoted; /* -- stands in front of the program */
+    char **program;
+    struct {
+        bool machine, out, costs;
+    } given;
+};
+
+/* ---- the command line ------------------------------------------------------------------------ */
+
+static void add_event(struct argp_state *state, struct wanted *wanted, const char *option,
+                      const char *text)
+{
+    const struct in_form form = {IN_INT, "", 0, R10K_IRIX_EVENTS - 1};
+    uint64_t value;
+    char why[256];
+    if (!in_value_parse(&form, text, &value, why, sizeof why))
+        argp_error(state, "%s: '%.60s' %s", option, text, why);
+    if (wanted->count == R10K_COUNTERS)
+        argp_error(state, "%s: there are two counters; --all counts all events in turns", option);
+    wanted->event[wanted->count++] = (unsigned)value;
+}
+
+/* As on IRIX: what the command line leaves open, the environment says. */
+static void ask_environment(struct argp_state *state, struct request *r)
+{
+    static const char *const names[R10K_COUNTERS] = {"T5_EVENT0", "T5_EVENT1"};
+    for (unsigned i = 0; i < R10K_COUNTERS && !r->all; i++)
+        if (getenv(names[i]))
+            add_event(state, &r->wanted, names[i], getenv(names[i]));
+}
+
+static void check(struct argp_state *state, struct request *r)
+{
+    if (r->all && r->wanted.count)
+        argp_error(state, "--all counts all events, and --event two: one of them");
+    if (r->threads && r->regions)
+        argp_error(state, "--each (-mp) and --regions (-s): one of them");
+    if (r->truth && !r->all)
+        argp_error(state, "--truth is beside the counts of --all: without it all counts are true");
+    if (!r->program && !r->table)
+        argp_error(state, "which PROGRAM?");
+    if (!r->wanted.count)
+        ask_environment(state, r);
+}
+
+static error_t parse_name(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    switch (key) {
+    case OPT_MACHINE:
+        cli_once(state, "--machine", &r->given.machine);
+        r->machine = cli_value(state, "--machine", arg);
+        return 0;
+    case 'o':
+        cli_once(state, "--output", &r->given.out);
+        r->out = cli_text(state, "--output", arg);
+        return 0;
+    case 'c':
+        cli_once(state, "--costs", &r->given.costs);
+        r->costs = cli_text(state, "--costs", arg);
+        return 0;
+    case 'e':
+        add_event(state, &r->wanted, "--event", cli_value(state, "--event", arg));
+        return 0;
+    case 'm': /* -mp, as IRIX has it */
+        if (strcmp(arg, "p"))
+            argp_error(state, "-m%.20s: -mp shows each processor; the machine is --machine", arg);
+        r->threads = true;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    bool *const flags[OPTS] = {
+        ['a'] = &r->all,         ['x'] = &r->exception,   ['k'] = &r->kernel,
+        ['y'] = &r->times,       ['t'] = &r->table,       ['s'] = &r->regions,
+        [OPT_TRUTH] = &r->truth, [OPT_EACH] = &r->threads};
+    switch (key) {
+    case ARGP_KEY_INIT:
+        state->child_inputs[0] = &r->sets;
+        return 0;
+    case 'a':
+    case 'x':
+    case 'k':
+    case 'y':
+    case 't':
+    case 's':
+    case OPT_TRUTH:
+    case OPT_EACH:
+        *flags[key] = true;
+        return 0;
+    case 'T': /* processors of several kinds: a machine here has one */
+        return 0;
+    case ARGP_KEY_ARGS:
+        r->program = state->argv + state->next;
+        r->quoted = state->quoted != 0;
+        return 0;
+    case ARGP_KEY_END:
+        check(state, r);
+        return 0;
+    default:
+        return parse_name(key, arg, state);
+    }
+}
+
+static const struct argp_option options[] = {
+    {"event", 'e', "N", 0,
+     "Count event N, 0 to 31 as IRIX numbers them (numachine list events); twice: two of them", 0},
+    {"all", 'a', NULL, 0,
+     "Count all events, each for one clock tick (os.tick) in 16, and scale the counts up", 0},
+    {"truth", OPT_TRUTH, NULL, 0, "With --all: show the true counts beside, and the error", 0},
+    {"each", OPT_EACH, NULL, 0,
+     "Show each processor that had threads, and the sum; also written -mp", 0},
+    {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0},
+    {"regions", 's', NULL, 0, "Count only while the program has a region open (numachine_begin)",
+     0},
+    {"exception", 'x', NULL, 0, "Count at exception level, too", 0},
+    {"kernel", 'k', NULL, 0, "Count the operating system's time, too", 0},
+    {"times", 'y', NULL, 0, "Show what the events cost, and statistics", 0},
+    {"table", 't', NULL, 0, "Print the table of costs", 0},
+    {"costs", 'c', "FILE", 0, "Take costs from a table, as --table prints it", 0},
+    {"output", 'o', "FILE", 0, "Write there instead of to standard error", 0},
+    {"mixed", 'T', NULL, 0, "Taken, and changes nothing: a machine has processors of one kind", 0},
+    {"machine", OPT_MACHINE, "FILE", 0,
+     "A shipped machine's name or a machine file (default " MACHINE ")", 0},
+    {0}};
+
+static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .args_doc = "[--] PROGRAM|EXPERIMENT.yaml [ARGUMENT...]",
+    .doc = "Runs a PROGRAM, or an experiment, on R10000s and shows what their own event counters "
+           "count, as IRIX's perfex did."
+           "\v"
+           "Without --event and --all, T5_EVENT0 and T5_EVENT1 of the environment say which "
+           "events, or "
+           "cycles are counted. docs/r10000-counters.md says what the events are, and what is "
+           "unlike IRIX. The exit status is that of 'numachine stat'."};
+
+/* ---- counting -------------------------------------------------------------------------------- */
+
+/* What one processor has counted. */
+struct processor {
+    struct r10k_signals last;        /* totals when the events changed last */
+    uint64_t part[R10K_IRIX_EVENTS]; /* counted while it was an event's turn */
+};
+
+struct perfex {
+    const struct request *r;
+    const struct in_experiment *x;
+    enum r10k_chip chip;
+    uint32_t counted; /* IRIX's events */
+    unsigned modes;
+    struct rep_costs costs;
+    struct processor *processor; /* [cards] of -a */
+    unsigned slot;               /* events `slot` and `slot + SLOTS` have their turn */
+    uint64_t ticks;
+    FILE *out;
+    bool good;
+};
+
+/* As a system that saves counters at every switch would count: the operating system's cycles are
+ * those it worked for a thread. */
+static void read_signals(struct nm_machine *m, unsigned card, struct r10k_signals *out)
+{
+    struct nm_truth truth;
+    pc_signals(m, card, out);
+    nm_card_truth(m, card, &truth);
+    out->total[R10K_SIGNAL_CYCLES][R10K_KERNEL] = truth.system;
+}
+
+static void end_turn(struct perfex *p, struct processor *its, const struct r10k_signals *now)
+{
+    for (unsigned e = p->slot; e < R10K_IRIX_EVENTS; e += SLOTS)
+        its->part[e] += rep_perfex_total(p->chip, e, p->modes, now) -
+                        rep_perfex_total(p->chip, e, p->modes, &its->last);
+    its->last = *now;
+}
+
+/* A clock tick: the next two events. */
+static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
+{
+    struct perfex *p = ctx;
+    struct r10k_signals now;
+    if (!p->processor)
+        p->processor = sim_alloc(nm_machine_cards(m), sizeof *p->processor);
+    for (unsigned c = 0; c < nm_machine_cards(m) && pc_counters(m, c); c++) {
+        read_signals(m, c, &now);
+        end_turn(p, &p->processor[c], &now);
+    }
+    p->slot = (p->slot + 1) % SLOTS;
+    p->ticks++;
+    return at + p->x->machine.params.os_tick;
+}
+
+/* Signals of a card over the regions that count. */
+static void add_region(const struct rep_region *region, unsigned card, struct r10k_signals *sum)
+{
+    const struct r10k_signals *own = &region->own[card].sum;
+    for (unsigned s = 0; s < R10K_SIGNALS; s++)
+        for (unsigned m = 0; m < R10K_MODES; m++)
+            sum->total[s][m] += s == R10K_SIGNAL_CYCLES && m == R10K_KERNEL
+                                    ? region->card[card].sum.truth.system
+                                    : own->total[s][m];
+}
+
+static void counts_of(struct perfex *p, const struct rep_run *run, unsigned card,
+                      struct rep_perfex *out)
+{
+    struct r10k_signals sum = {0};
+    if (!p->r->regions)
+        add_region(&run->region[0], card, &sum);
+    for (size_t i = 1; p->r->regions && i < run->regions; i++)
+        add_region(&run->region[i], card, &sum);
+    if (p->r->all)
+        end_turn(p, &p->processor[card], &sum);
+    for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
+        out->exact[e] = rep_perfex_total(p->chip, e, p->modes, &sum);
+        out->count[e] =
+            p->r->all ? (double)p->processor[card].part[e] * SLOTS : (double)out->exact[e];
+    }
+}
+
+/* ---- showing --------------------------------------------------------------------------------- */
+
+static void print_command(const struct perfex *p)
+{
+    fputs("Summary for execution of", p->out);
+    if (p->r->program)
+        for (char **word = p->r->program; *word; word++)
+            fprintf(p->out, " %s", *word);
+    fputs("\n\n", p->out);
+}
+
+static void print_warnings(const struct perfex *p, const struct rep_run *run)
+{
+    if (p->r->all)
+        fprintf(p->out,
+                "Counts are of one clock tick in %d, scaled up: inaccuracy is possible. There were "
+                "%llu ticks of %llu PCycles%s.\n\n",
+                SLOTS, (unsigned long long)p->ticks,
+                (unsigned long long)p->x->machine.params.os_tick,
+                p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
+                                     : "");
+    if (p->r->regions && run->regions == 1)
+        fputs("The program had no region open: nothing was counted.\n\n", p->out);
+}
+
+static void show(struct perfex *p, const struct rep_run *run)
+{
+    struct rep_perfex all = {.chip = p->chip,
+                             .machine = &p->x->machine.params,
+                             .costs = p->r->times ? &p->costs : NULL,
+                             .counted = p->counted,
+                             .scaled = p->r->all,
+                             .truth = p->r->truth};
+    print_command(p);
+    print_warnings(p, run);
+    if (p->r->times)
+        rep_perfex_clock(&all, p->out);
+    for (unsigned c = 0; c < run->cards; c++) {
+        struct rep_perfex its = all;
+        memset(its.count, 0, sizeof its.count);
+        counts_of(p, run, c, &its);
+        rep_perfex_add(&all, &its);
+        if (p->r->threads && rep_had_thread(&run->region[0], c)) {
+            fprintf(p->out, "Processor %u\n\n", c);
+            rep_perfex_print(&its, p->out);
+            putc('\n', p->out);
+        }
+    }
+    if (p->r->threads)
+        fputs("All processors\n\n", p->out);
+    rep_perfex_print(&all, p->out);
+}
+
+static void ended(void *ctx, const struct rep_run *run)
+{
+    struct perfex *p = ctx;
+    p->good = run->own;
+    if (!run->own)
+        fputs("numachine: error: this workload brings its own processors, which have no event "
+              "counters\n",
+              stderr);
+    if (!run->own)
+        return;
+    if (p->r->all && !p->processor)
+        p->processor = sim_alloc(run->cards, sizeof *p->processor);
+    show(p, run);
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+static bool is_experiment(char *const *program)
+{
+    const char *end = strrchr(program[0], '.');
+    return end && (!strcmp(end, ".yaml") || !strcmp(end, ".yml"));
+}
+
+static bool load_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
+{
+    if (r->program[1] || r->machine) {
+        in_error(diag, NULL, NULL, 0, 0, "%s: %s of an experiment are what its file says",
+                 r->machine ? "--machine" : r->program[1], r->machine ? "machines" : "arguments");
+        return false;
+    }
+    if (!in_experiment_load(x, r->program[0], r->sets, diag))
+        return false;
+    if (!x->sweep)
+        return true;
+    in_error(diag, NULL, NULL, 0, 0,
+             "%s has a sweep: one of its points is shown by 'numachine run'", r->program[0]);
+    in_experiment_free(x);
+    return false;
+}
+
+static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
+{
+    if (is_experiment(r->program))
+        return load_experiment(x, r, diag);
+    if (!in_experiment_make(x, r->machine ? r->machine : MACHINE, r->sets, diag))
+        return false;
+    if (strcmp(x->origins[IN_KEY_program].text, "default")) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "--set program...: the program is the one named on the command line");
+        in_experiment_free(x);
+        return false;
+    }
+    x->name = in_strdup("perfex");
+    in_experiment_command(x, r->program);
+    for (char **input = x->machine.inputs; input && *input; input++)
+        in_push(&x->inputs, *input);
+    return true;
+}
+
+/* Counters for the events that are wanted. @return false after a complaint */
+static bool place_events(struct perfex *p, struct in_diag *diag)
+{
+    struct wanted w = p->r->wanted;
+    if (!w.count)
+        w = (struct wanted){{0, R10K_IRIX_EVENTS / 2}, r10k_irix_counters(p->chip, 0) == 1 ? 2 : 1};
+    for (unsigned i = 0; i < w.count; i++)
+        p->counted |= UINT32_C(1) << w.event[i];
+    if (p->r->all)
+        p->counted = UINT32_MAX;
+    const unsigned first = r10k_irix_counters(p->chip, w.event[0]);
+    if (w.count < 2 || w.event[0] == w.event[1] ||
+        first != r10k_irix_counters(p->chip, w.event[1]) || (first & (first - 1)))
+        return true;
+    in_error(diag, NULL, NULL, 0, 0,
+             "conflicting counters: events %u and %u are both of counter %d of an %s; --all counts "
+             "them in turns",
+             w.event[0], w.event[1], __builtin_ctz(first), r10k_chip_name(p->chip));
+    return false;
+}
+
+/* @return false after a complaint */
+static bool prepare(struct perfex *p, struct in_diag *diag)
+{
+    p->chip = pc_counters_of(&p->x->machine.params);
+    if (p->chip == R10K_CHIPS) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "the processors of machine '%s' have no event counters (processor.core: r4400); "
+                 "machine '" MACHINE "' has such",
+                 p->x->machine.name);
+        return false;
+    }
+    if (p->r->all && !p->x->machine.params.os_tick) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "--all: the events take turns by the clock, and os.tick is 0");
+        return false;
+    }
+    p->modes = R10K_COUNT_USER | (p->r->exception ? R10K_COUNT_EXCEPTION : 0) |
+               (p->r->kernel ? R10K_COUNT_KERNEL : 0);
+    return place_events(p, diag);
+}
+
+static int run(struct perfex *p, int argc, char **argv)
+{
+    const struct cli_listener listener = {.ctx = p,
+                                          .moment_at = p->x->machine.params.os_tick,
+                                          .moment = p->r->all ? tick : NULL,
+                                          .ended = ended};
+    const struct cli_session session = {.experiment = p->x,
+                                        .argc = argc,
+                                        .argv = argv,
+                                        .stdin_fd = STDIN_FILENO,
+                                        .quiet = true,
+                                        .passes = true,
+                                        .listener = &listener,
+                                        .table = fopen("/dev/null", "we")};
+    struct prog_outcome outcome = {0};
+    if (!session.table) {
+        perror("numachine: error: /dev/null");
+        return CLI_EXIT_IO;
+    }
+    const int status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
+    fclose(session.table);
+    free(p->processor);
+    return p->good || outcome.end == PROG_UNLOADABLE ? status : CLI_EXIT_USAGE;
+}
+
+/* Where it goes to; NULL after a complaint. */
+static FILE *open_out(const char *path)
+{
+    FILE *out = path ? fopen(path, "we") : stderr;
+    if (!out)
+        fprintf(stderr, "numachine: error: %s: %s\n", path, strerror(errno));
+    return out;
+}
+
+/* @return whether all got to where it goes, else false after a complaint */
+static bool close_out(FILE *out, const char *path)
+{
+    bool whole = !fflush(out) && !ferror(out);
+    if (path)
+        whole = !fclose(out) && whole;
+    if (!whole)
+        fprintf(stderr, "numachine: error: %s could not be written\n", path ? path : "the table");
+    return whole;
+}
+
+static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **argv)
+{
+    struct in_experiment x = {0};
+    int status = CLI_EXIT_USAGE;
+    if (!make_experiment(&x, p->r, diag))
+        return status;
+    p->x = &x;
+    if (prepare(p, diag)) {
+        p->out = open_out(p->r->out);
+        status = p->out ? run(p, argc, argv) : CLI_EXIT_IO;
+        if (p->out && !close_out(p->out, p->r->out))
+            status = CLI_EXIT_IO;
+    }
+    in_experiment_free(&x);
+    return status;
+}
+
+int cli_perfex(int argc, char **argv)
+{
+    struct request r = {0};
+    struct in_diag diag = {.out = stderr};
+    int status = CLI_EXIT_USAGE;
+
+    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
+    struct perfex p = {.r = &r};
+    if (r.program && !r.quoted)
+        cli_options_late(&argp, r.program);
+    if (rep_costs_load(&p.costs, NULL, &diag) &&
+        (!r.costs || rep_costs_load(&p.costs, r.costs, &diag))) {
+        status = CLI_EXIT_OK;
+        if (r.table)
+            rep_costs_write(&p.costs, stdout);
+        if (r.program)
+            status = run_program(&p, &diag, argc, argv);
+    }
+    rep_costs_free(&p.costs);
+    in_free_list(r.sets);
+    return status;
+}

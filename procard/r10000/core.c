@@ -1,0 +1,153 @@
+/*
+ * The R10000's cycle, what it passes over, and how a run begins and ends.
+ *
+ * The hard idea is that an out-of-order pipeline has no place at which it stands. What the card,
+ * the operating system and people see are the registers as of the last graduated instruction;
+ * whatever is in flight can be thrown away at any time, and begins again from there. Only what the
+ * oldest instruction has done to the world cannot, and graduates first (r10k_flush).
+ */
+#include "procard/r10000/pipeline.h"
+
+#include <string.h>
+
+const uint8_t r10k_delays[R10K_SIGNALS] = {
+#define SIGNAL(name, delay, most, sentence) [R10K_SIGNAL_##name] = (delay),
+#include "monitor/r10000/signals.def"
+#undef SIGNAL
+};
+
+/* ---- a cycle --------------------------------------------------------------------------------- */
+
+/* What the last cycle has caused shows now. */
+static void show_late(struct r10k *c)
+{
+    for (uint64_t left = c->lately; left; left &= left - 1) {
+        const unsigned s = (unsigned)__builtin_ctzll(left);
+        c->signals.total[s][c->mode] += c->late[s];
+        c->late[s] = 0;
+    }
+    c->lately = 0;
+}
+
+/* Of `n` cycles in which the same goes on. */
+static void count_cycles(struct r10k *c, sim_tick n)
+{
+    c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
+    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
+    c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
+}
+
+static void finish(struct r10k *c, sim_tick now)
+{
+    uint8_t *done = &c->finishing[now % R10K_FINISHING];
+    if (!*done)
+        return;
+    r10k_signal(c, R10K_SIGNAL_ISSUED, *done);
+    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, *done);
+    r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
+    *done = 0;
+}
+
+/* @return what the cycle is put down to */
+static enum pc_status cycle(struct r10k *c, sim_tick now)
+{
+    c->worked = c->lately != 0;
+    c->next = SIM_NEVER;
+    c->mode = now < c->exception_until ? R10K_EXCEPTION : R10K_USER;
+    show_late(c);
+    finish(c, now);
+    r10k_misses(c, now);
+    r10k_resolve(c, now);
+    const enum pc_status state = r10k_graduate(c, now);
+    if (c->must_stop)
+        return state;
+    r10k_accesses(c, now);
+    r10k_issue(c, now);
+    r10k_decode(c, now);
+    r10k_fetch(c, now);
+    return state;
+}
+
+/* The next tick at which anything may happen; all up to there are like the last cycle. */
+static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
+{
+    if (c->worked || c->next <= now + 1)
+        return now + 1;
+    sim_tick next = c->next < horizon ? c->next : horizon;
+    if (now < c->exception_until && c->exception_until < next)
+        next = c->exception_until;
+    for (sim_tick t = now + 1; t < next && t < now + R10K_FINISHING; t++)
+        if (c->finishing[t % R10K_FINISHING])
+            return t;
+    return next;
+}
+
+static void begin(struct r10k *c)
+{
+    r10k_restart(c, c->base.now);
+    memset(c->finishing, 0, sizeof c->finishing);
+    c->idle = PC_ST_STALL_OTHER;
+    c->begun = true;
+}
+
+sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
+{
+    struct r10k *c = r10k_of(base);
+    if (base->now >= horizon)
+        return base->now;
+    base->horizon = horizon;
+    if (base->untimed)
+        return r10k_run_untimed(c, horizon);
+    c->asked = c->must_stop = false;
+    if (!c->begun)
+        begin(c);
+    while (base->now < base->horizon) { /* a request brings it nearer */
+        const sim_tick now = base->now;
+        const uint64_t oldest = c->r.pc;
+        const enum pc_status state = cycle(c, now);
+        if (c->must_stop)
+            return pc_stopped(base, c->stop);
+        const sim_tick next = next_work(c, now, base->horizon);
+        count_cycles(c, next - now);
+        pc_charge(base, state, next - now);
+        r10k_profile_spends(c, oldest, state, next - now);
+    }
+    return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
+}
+
+void r10k_leave(struct pc_cpu *base)
+{
+    struct r10k *c = r10k_of(base);
+    if (c->begun)
+        r10k_flush(c, base->now);
+    c->begun = false;
+    c->line_va = ~UINT64_C(0);
+    c->line_once = ~UINT64_C(0);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+/* Sizes that are the processor's own unless they are given. */
+static void limits(struct r10k *c, const struct nm_params *p)
+{
+    enum { NO_TARGETS = 1 };
+    const bool newer = p->core == NM_CORE_R12000;
+    c->list = p->r10000_active_list ? (unsigned)p->r10000_active_list : newer ? 48 : 32;
+    c->histories = p->r10000_history ? (unsigned)p->r10000_history : newer ? 2048 : 512;
+    c->targets_known = p->r10000_targets ? (unsigned)p->r10000_targets : newer ? 32 : NO_TARGETS;
+}
+
+void r10k_new(struct r10k *c, const struct nm_params *p)
+{
+    c->p = p;
+    limits(c, p);
+    c->line_once = ~UINT64_C(0);
+    r10k_caches_new(c);
+    r10k_predictors_new(c);
+}
+
+void r10k_free(struct r10k *c)
+{
+    r10k_caches_free(c);
+    r10k_predictors_free(c);
+}

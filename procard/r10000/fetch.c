@@ -1,0 +1,241 @@
+/*
+ * Fetch and prediction: which words come next.
+ *
+ * Four words are read in a cycle, wherever they begin, but not beyond the end of a line. A branch
+ * is recognised when it is decoded; by then the words behind it have been read, so a taken one
+ * costs a cycle, unless the R12000's branch target cache has known it when it was fetched. What was
+ * read behind a branch that was wrongly taken is kept (the branch resume buffer) and saves the
+ * fetch.
+ */
+#include "base/alloc.h"
+#include "procard/r10000/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTER_MAX = 3, COUNTER_TAKEN = 2, COUNTER_WEAK = 1, REGISTER_RA = 31 };
+enum { PREDICT_COUNTERS, PREDICT_UNTAKEN, PREDICT_TAKEN, PREDICT_BACKWARD };
+#define NOWHERE (~UINT64_C(0))
+
+void r10k_predictors_new(struct r10k *c)
+{
+    c->history = sim_alloc(c->histories, sizeof *c->history);
+    memset(c->history, COUNTER_WEAK, c->histories);
+    if (c->targets_known > 1)
+        c->targets = sim_alloc(c->targets_known, sizeof *c->targets);
+    c->return_pc = NOWHERE;
+    c->line_va = NOWHERE;
+}
+
+void r10k_predictors_free(struct r10k *c)
+{
+    free(c->history);
+    free(c->targets);
+}
+
+/* ---- where to go on -------------------------------------------------------------------------- */
+
+void r10k_fetch_from(struct r10k *c, uint64_t pc, sim_tick at)
+{
+    c->fetch_pc = pc;
+    c->fetch_at = at;
+    c->slot_first = c->stopped = c->stopped_behind = false;
+}
+
+void r10k_fetch_slot(struct r10k *c, uint64_t pc, uint64_t target, sim_tick at)
+{
+    r10k_fetch_from(c, pc, at);
+    c->buffered = 0;
+    c->redirect = target;
+    c->slot_first = true;
+}
+
+/* ---- prediction ------------------------------------------------------------------------------ */
+
+static unsigned place_of(const struct r10k *c, uint64_t pc)
+{
+    const uint64_t recent = c->outcomes & ((UINT64_C(1) << c->p->r10000_global_history) - 1);
+    return (unsigned)((pc >> 3 ^ recent) & (c->histories - 1));
+}
+
+static bool counter_says(const struct r10k *c, uint64_t pc, const struct r10k_word *w)
+{
+    switch (c->p->r10000_predict) {
+    case PREDICT_UNTAKEN:
+        return false;
+    case PREDICT_TAKEN:
+        return true;
+    case PREDICT_BACKWARD:
+        return w->op.imm < 0;
+    default:
+        return c->history[place_of(c, pc)] >= COUNTER_TAKEN;
+    }
+}
+
+/* Wherever the transfer at `pc` leads if it is taken; NOWHERE: a register says. */
+static uint64_t leads_to(const struct r10k_word *w, uint64_t pc)
+{
+    if (w->traits & R10K_BRANCH)
+        return pc + (uint64_t)(int64_t)w->op.imm;
+    if (w->traits & R10K_JUMP)
+        return ((pc + 4) & ~UINT64_C(0x0fffffff)) | (uint32_t)w->op.imm;
+    return NOWHERE;
+}
+
+/* The return address of the last call, for the jumps that return. */
+static uint64_t returns_to(const struct r10k *c, const struct r10k_word *w)
+{
+    const bool ra = w->sources && w->source[0] == REGISTER_RA;
+    return c->p->r10000_return_cache && (ra || w->op.code == MIPS_OP_JALR) ? c->return_pc : NOWHERE;
+}
+
+static bool will_be_taken(const struct r10k *c, uint64_t pc, const struct r10k_word *w)
+{
+    return !(w->traits & R10K_BRANCH) || w->traits & R10K_LIKELY || counter_says(c, pc, w);
+}
+
+bool r10k_predict(struct r10k *c, struct r10k_entry *e)
+{
+    const struct r10k_word *w = e->w;
+    e->history = (uint16_t)place_of(c, e->pc);
+    e->taken = will_be_taken(c, e->pc, w);
+    e->next = w->traits & R10K_REGISTER ? returns_to(c, w)
+              : e->taken                ? leads_to(w, e->pc)
+                                        : e->pc + 8;
+    if (w->traits & R10K_LINKS)
+        c->return_pc = e->pc + 8;
+    return e->next != NOWHERE;
+}
+
+void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken)
+{
+    uint8_t *counter = &c->history[e->history];
+    if (taken && c->targets) {
+        const unsigned place = (unsigned)(e->pc >> 2 & (c->targets_known - 1));
+        c->targets[place].pc = e->pc;
+        c->targets[place].target = e->to;
+    }
+    if (e->w->traits & R10K_LIKELY || !(e->w->traits & R10K_BRANCH))
+        return;
+    c->outcomes = c->outcomes << 1 | taken;
+    if (taken && *counter < COUNTER_MAX)
+        (*counter)++;
+    if (!taken && *counter)
+        (*counter)--;
+}
+
+/* The R12000 knows of the transfer at `pc` when it fetches it. @return its target; 0 */
+static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10k_word *w)
+{
+    if (!c->targets || !w || !(w->traits & (R10K_BRANCH | R10K_JUMP)))
+        return 0;
+    const unsigned place = (unsigned)(pc >> 2 & (c->targets_known - 1));
+    return c->targets[place].pc == pc && will_be_taken(c, pc, w) ? c->targets[place].target : 0;
+}
+
+/* ---- words ----------------------------------------------------------------------------------- */
+
+static void push_fault(struct r10k *c, uint8_t page, sim_tick now)
+{
+    c->buffer[c->buffered++] = (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
+    c->stopped = true;
+}
+
+/* The line of fetch_pc can be read. Else it waits, or a fault stands in the buffer. */
+static bool line_here(struct r10k *c, sim_tick now)
+{
+    const uint64_t line = c->fetch_pc & ~(c->p->l1i_line - 1);
+    struct pc_look look;
+    if (line == c->line_va)
+        return true;
+    if (c->fetch_pc & 3) {
+        push_fault(c, NM_XLATE_OK, now);
+        return false;
+    }
+    pc_find(&c->base, line, NM_FETCH, &look);
+    const uint8_t *host = c->code->fetch(c->code->ctx, c->fetch_pc);
+    if (!nm_xlate_found(look.page) || look.page == NM_XLATE_UNCACHED || !host) {
+        push_fault(c, look.page, now);
+        return false;
+    }
+    if (!r10k_tlb_has(c, line) && !r10k_tlb_refill(c, line, now))
+        return false;
+    if (!r10k_fetch_line(c, line, &look, now))
+        return false;
+    c->line_va = line;
+    c->line_pa = look.pa;
+    c->line_host = host - (c->fetch_pc - line);
+    return true;
+}
+
+static uint32_t word_at(const uint8_t *p)
+{
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+static unsigned flags_of(const struct r10k *c)
+{
+    return (c->r.fr ? MIPS_FR : 0) | (c->r.addr64 ? MIPS_W64 : 0);
+}
+
+/* The word at fetch_pc, whose line is here, goes into the buffer. */
+static struct r10k_fetched *push(struct r10k *c, sim_tick at)
+{
+    struct r10k_fetched *f = &c->buffer[c->buffered++];
+    const uint32_t word = word_at(c->line_host + (c->fetch_pc - c->line_va));
+    *f = (struct r10k_fetched){
+        .w = r10k_word_get(c->code, word, flags_of(c)), .pc = c->fetch_pc, .at = at};
+    c->fetch_pc += 4;
+    return f;
+}
+
+static void behind_slot(struct r10k *c, sim_tick now)
+{
+    const bool stop = c->stopped_behind;
+    r10k_fetch_from(c, c->redirect, now + 1);
+    c->stopped = stop;
+}
+
+void r10k_fetch(struct r10k *c, sim_tick now)
+{
+    if (c->stopped || c->buffered == R10K_BUFFER)
+        return;
+    if (now < c->fetch_at) {
+        r10k_wait_for(c, c->fetch_at);
+        return;
+    }
+    if (!line_here(c, now)) {
+        c->worked |= c->stopped;
+        return;
+    }
+    c->worked = true;
+    for (unsigned n = 0; n < R10K_GROUP && c->buffered < R10K_BUFFER; n++) {
+        struct r10k_fetched *f = push(c, now);
+        if (c->slot_first) {
+            behind_slot(c, now);
+            return;
+        }
+        if (c->fetch_pc - c->line_va >= c->p->l1i_line)
+            return;
+        f->target =
+            n + 1 < R10K_GROUP && c->buffered < R10K_BUFFER ? known_target(c, f->pc, f->w) : 0;
+        if (f->target) { /* its delay slot, and no more */
+            const uint64_t target = f->target;
+            push(c, now);
+            r10k_fetch_from(c, target, now + 1);
+            return;
+        }
+    }
+}
+
+void r10k_fetch_resumes(struct r10k *c, uint64_t pc, sim_tick now)
+{
+    enum { QUADWORD = 16 };
+    r10k_fetch_from(c, pc, now);
+    if (!c->p->r10000_resume || pc - c->line_va >= c->p->l1i_line || now == 0)
+        return;
+    do
+        push(c, now - 1);
+    while (c->fetch_pc % QUADWORD && c->buffered < R10K_BUFFER &&
+           c->fetch_pc - c->line_va < c->p->l1i_line);
+}

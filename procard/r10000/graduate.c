@@ -1,0 +1,380 @@
+/*
+ * Graduation: up to four instructions a cycle, the oldest first, become part of the program's
+ * state. Stores write here, exceptions are taken here, and what must not be done on a wrong path is
+ * done when its instruction is the oldest.
+ */
+#include "procard/r10000/pipeline.h"
+
+#include <string.h>
+
+enum { CAUSE_SHIFT = 12, FLAGS_SHIFT = 2, CAUSE_MASK = 0x3f << CAUSE_SHIFT };
+
+void r10k_restart(struct r10k *c, sim_tick at)
+{
+    r10k_squash(c, 0);
+    r10k_rename_reset(c);
+    c->buffered = 0;
+    c->branches = 0;
+    c->slot_next = c->r.npc != c->r.pc + 4;
+    if (c->slot_next)
+        r10k_fetch_slot(c, c->r.pc, c->r.npc, at);
+    else
+        r10k_fetch_from(c, c->r.pc, at);
+    c->worked = true;
+}
+
+/* [PCycles] renaming is undone four places at a time. */
+static sim_tick undoing(const struct r10k *c)
+{
+    return (c->count + c->twos + R10K_GROUP - 1) / R10K_GROUP;
+}
+
+/* ---- the oldest leaves ----------------------------------------------------------------------- */
+
+static void advance(struct r10k *c, const struct r10k_entry *e)
+{
+    const bool transfer = e->w->traits & R10K_TRANSFER;
+    const uint64_t next = c->r.npc;
+    if (transfer && e->w->traits & R10K_LIKELY && !e->taken) {
+        c->r.pc = e->pc + 8;
+        c->r.npc = e->pc + 12;
+        return;
+    }
+    c->r.pc = next;
+    c->r.npc = transfer && e->taken ? e->next : next + 4;
+}
+
+/* What causes an operation of the floating-point unit has had, and the flags that keep them. */
+static void note_causes(struct r10k *c, const struct r10k_entry *e)
+{
+    if (!(e->w->traits & R10K_FLAGS))
+        return;
+    c->r.fcsr = (c->r.fcsr & ~(uint32_t)CAUSE_MASK) | (uint32_t)e->raised << CAUSE_SHIFT;
+    if (e->exc == PC_EXC_NONE)
+        c->r.fcsr |= (uint32_t)(e->raised & 0x1f) << FLAGS_SHIFT;
+}
+
+/* Graduated in a cycle, by kind. */
+struct graduated {
+    unsigned all, loads, stores, conditionals, fp;
+};
+
+static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *g)
+{
+    const uint32_t traits = e->w->traits;
+    c->base.instructions++;
+    c->loads += (traits & R10K_LOAD) != 0;
+    c->stores += (traits & R10K_STORE) != 0;
+    g->all += traits & R10K_TWO ? 2 : 1;
+    g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
+    g->stores += (traits & R10K_STORE) != 0;
+    g->conditionals += (traits & R10K_CONDITIONAL) != 0;
+    g->fp += (traits & R10K_FLAGS) != 0;
+}
+
+/* A load linked no longer protects what other memory instructions stand behind it (manual 1.8). */
+static void breaks_link(struct r10k *c, const struct r10k_entry *e)
+{
+    if (c->p->r10000_link && e->w->traits & R10K_MEMORY &&
+        !(e->w->traits & (R10K_LINKED | R10K_CONDITIONAL)))
+        c->base.link = false;
+}
+
+static void leave_address_queue(struct r10k *c)
+{
+    memmove(&c->address[0], &c->address[1], --c->addresses);
+    c->calculated--;
+}
+
+static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
+{
+    note_causes(c, e);
+    r10k_commit(c, e);
+    advance(c, e);
+    count(c, e, g);
+    r10k_profile_graduates(c, e);
+    breaks_link(c, e);
+    if (e->w->queue == R10K_QUEUE_ADDRESS)
+        leave_address_queue(c);
+    c->twos -= (e->w->traits & R10K_TWO) != 0;
+    c->head = (c->head + 1) % R10K_ENTRIES;
+    c->count--;
+    c->r.passed = 0;
+    c->worked = true;
+}
+
+void r10k_flush(struct r10k *c, sim_tick at)
+{
+    struct graduated g = {0};
+    struct r10k_entry *e = &c->entry[c->head];
+    if (c->count && e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_WRITTEN &&
+        !e->exc) /* has been done, and cannot be twice */
+        graduates(c, e, &g);
+    r10k_restart(c, at);
+}
+
+/* ---- exceptions ------------------------------------------------------------------------------ */
+
+static void fault(struct r10k *c, const struct r10k_entry *e, uint64_t va)
+{
+    struct pc_cpu *cpu = &c->base;
+    cpu->badvaddr = va;
+    cpu->absent = e->look.page == NM_XLATE_ABSENT;
+    cpu->unmapped = e->look.page == NM_XLATE_UNMAPPED;
+    cpu->protected = e->look.page == NM_XLATE_PROTECTED;
+}
+
+/* The oldest raises its exception. */
+static void raise(struct r10k *c, struct r10k_entry *e)
+{
+    struct pc_cpu *cpu = &c->base;
+    const sim_tick undone = undoing(c);
+    if (e->absent) {
+        r10k_fetch_fault(c, e->pc, (enum nm_xlate)e->look.page);
+    } else {
+        cpu->exc = (enum pc_exc)e->exc;
+        cpu->trap_code = e->trap_code;
+        if (e->exc == PC_EXC_ADEL || e->exc == PC_EXC_ADES || e->exc == PC_EXC_DBE)
+            fault(c, e, e->va);
+        note_causes(c, e);
+    }
+    if (cpu->exc == PC_EXC_SYS) {
+        cpu->instructions++;
+        r10k_signal(c, R10K_SIGNAL_GRADUATED, 1);
+        c->call_pc = c->r.pc;
+        c->call_npc = c->r.npc;
+        c->r.pc = c->r.npc;
+        c->r.npc = c->r.pc + 4;
+    }
+    c->r.passed = 0;
+    r10k_restart(c, cpu->now);
+    pc_charge(cpu, PC_ST_KILL_EXC, undone);
+    r10k_profile_spends(c, c->r.pc, PC_ST_KILL_EXC, undone);
+    c->must_stop = true;
+    c->stop = PC_STOP_TRAP;
+}
+
+/* The thread stops before the instruction that somebody waits for. */
+static bool awaited(struct r10k *c, const struct r10k_entry *e)
+{
+    if (e->pc != c->code->awaited || !e->pc || c->r.passed == e->pc)
+        return false;
+    c->r.passed = e->pc;
+    if (++c->code->came != c->code->due)
+        return false;
+    c->base.exc = PC_EXC_POINT;
+    r10k_restart(c, c->base.now);
+    c->must_stop = true;
+    c->stop = PC_STOP_TRAP;
+    return true;
+}
+
+/* What the oldest has read has been taken: it begins again, with all behind it. */
+static void begins_again(struct r10k *c, sim_tick now)
+{
+    const sim_tick undone = undoing(c);
+    r10k_restart(c, now + undone);
+    c->idle = PC_ST_KILL_EXC;
+}
+
+static void refills_tlb(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    const uint64_t va = e->va;
+    const sim_tick undone = undoing(c);
+    r10k_restart(c, now);
+    r10k_tlb_refill(c, va, now + undone);
+}
+
+/* ---- what only the oldest does --------------------------------------------------------------- */
+
+static void hardware_register(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    enum { NUMBER, STEP, COUNT, DIVIDER, SYNCI_STEP = 32, COUNT_DIVIDER = 2 };
+    uint64_t value = 0;
+    switch (e->w->op.imm) {
+    case NUMBER:
+        value = c->base.number;
+        break;
+    case STEP:
+        value = SYNCI_STEP;
+        break;
+    case COUNT:
+        c->base.polls++;
+        value = (uint64_t)(int64_t)(int32_t)(now / COUNT_DIVIDER);
+        break;
+    case DIVIDER:
+        value = COUNT_DIVIDER;
+        break;
+    default:
+        e->exc = PC_EXC_RI;
+        return;
+    }
+    if (e->w->results)
+        c->scratch.gpr[e->w->result[0]] = value;
+}
+
+/* The processor's event counters, if programs may use them (Status.CU0). @return it was one of
+ * these
+ */
+static bool event_counter(struct r10k *c, struct r10k_entry *e)
+{
+    const unsigned code = e->w->op.code;
+    const bool counter = code == MIPS_OP_MFPC || code == MIPS_OP_MTPC;
+    const unsigned reg = 2 * (unsigned)e->w->op.imm + counter;
+    if (!c->p->r10000_cu0)
+        return false;
+    if (code == MIPS_OP_MFPC || code == MIPS_OP_MFPS) {
+        const uint32_t value = pc_pmc_read(&c->base, reg);
+        c->base.polls++;
+        if (e->w->results)
+            c->scratch.gpr[e->w->result[0]] = (uint64_t)(int64_t)(int32_t)value;
+        return true;
+    }
+    if (code == MIPS_OP_MTPC || code == MIPS_OP_MTPS) {
+        pc_pmc_write(&c->base, reg,
+                     (uint32_t)(e->w->sources ? c->scratch.gpr[e->w->source[0]] : 0));
+        c->asked = true;
+        return true;
+    }
+    return false;
+}
+
+/* Registers of control, and SYNC. */
+static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
+    enum pc_stop stop;
+    if (e->done != SIM_NEVER || !r10k_operands(c, e, now))
+        return;
+    if (e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_QUEUED)
+        return;
+    if (e->w->traits & R10K_SYNC && c->base.posted && !pc_sync(&c->base, now, &stop)) {
+        c->must_stop = true;
+        c->stop = stop;
+        return;
+    }
+    c->scratch.fcsr = c->r.fcsr;
+    r10k_gather(c, e);
+    if (e->w->op.code == MIPS_OP_RDHWR)
+        hardware_register(c, e, now);
+    else if (!event_counter(c, e))
+        r10k_compute(&c->scratch, &e->w->op, &out);
+    if (e->w->op.code == MIPS_OP_CTC1)
+        c->r.fcsr = c->scratch.fcsr;
+    if (out.exc != PC_EXC_NONE)
+        e->exc = (uint8_t)out.exc;
+    e->access = R10K_ACCESS_DONE;
+    r10k_deliver(c, e, now + e->w->latency, now + e->w->latency);
+    e->done = now + e->w->latency;
+    c->worked = true;
+}
+
+static void work_of_oldest(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    const uint32_t traits = e->w->traits;
+    if (traits & (R10K_LOAD | R10K_STORE)) {
+        if (e->access == R10K_ACCESS_READY && e->look.page == NM_XLATE_UNCACHED)
+            r10k_oldest_uncached(c, e, now);
+        else if (e->done == SIM_NEVER && traits & (R10K_STORE | R10K_LINKED))
+            r10k_oldest_access(c, e, now, false);
+    } else if (traits & R10K_ALONE) {
+        execute_alone(c, e, now);
+    }
+}
+
+/* ---- a cycle --------------------------------------------------------------------------------- */
+
+static enum pc_status state_of(const struct r10k_entry *e)
+{
+    switch (e->w->klass) {
+    case MIPS_CLASS_LOAD:
+        return PC_ST_LOAD;
+    case MIPS_CLASS_STORE:
+        return PC_ST_STORE;
+    case MIPS_CLASS_BRANCH:
+    case MIPS_CLASS_LIKELY:
+        return e->taken ? PC_ST_BR_TAKEN : PC_ST_BR_UNTAKEN;
+    case MIPS_CLASS_FP:
+        return PC_ST_FP;
+    default:
+        return PC_ST_INT;
+    }
+}
+
+/* Why the oldest does not graduate. */
+static enum pc_status waits_for(const struct r10k *c, const struct r10k_entry *e)
+{
+    if (e->access == R10K_ACCESS_MISSED || (e->access == R10K_ACCESS_READY && c->used)) {
+        for (unsigned i = 0; i < R10K_MISSES; i++)
+            if (c->miss[i].phase == R10K_MISS_MEMORY && c->miss[i].side == PC_SIDE_D &&
+                (c->miss[i].line ^ e->look.pa) < c->p->l2_line)
+                return c->miss[i].fetched ? PC_ST_STALL_L2 : PC_ST_STALL_MP;
+        return PC_ST_STALL_L1D;
+    }
+    return e->w->klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
+}
+
+static void signal_graduated(struct r10k *c, const struct graduated *g)
+{
+    if (!g->all)
+        return;
+    r10k_signal(c, R10K_SIGNAL_GRADUATED, g->all);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS, g->loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS_2, g->stores ? 0 : g->loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_STORES, g->stores);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_SCS, g->conditionals);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_FP, g->fp);
+}
+
+/* The oldest has a reason not to graduate in the usual way. @return it has been dealt with */
+static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    if (e->unsure) {
+        begins_again(c, now);
+        return true;
+    }
+    if (e->done > now)
+        return false;
+    if (e->tlb) {
+        refills_tlb(c, e, now);
+        return true;
+    }
+    if (e->exc != PC_EXC_NONE || e->absent) {
+        raise(c, e);
+        return true;
+    }
+    return false;
+}
+
+enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
+{
+    enum pc_status state = c->idle;
+    struct graduated g = {0};
+    c->stored = false;
+    for (unsigned n = 0; n < R10K_GROUP && c->count; n++) {
+        struct r10k_entry *e = &c->entry[c->head];
+        if (n == 0)
+            state = waits_for(c, e);
+        if (awaited(c, e))
+            break;
+        work_of_oldest(c, e, now);
+        if (c->must_stop || goes_wrong(c, e, now))
+            break;
+        if (e->done > now || (g.stores && e->w->traits & R10K_STORE)) {
+            if (e->done != SIM_NEVER)
+                r10k_wait_for(c, e->done);
+            break;
+        }
+        if (n == 0)
+            state = state_of(e);
+        const bool flushes = e->w->traits & R10K_FLUSHES;
+        graduates(c, e, &g);
+        c->idle = PC_ST_SLIP_INT;
+        if (flushes) {
+            r10k_restart(c, now + 1);
+            break;
+        }
+    }
+    signal_graduated(c, &g);
+    return state;
+}

@@ -1,0 +1,154 @@
+/*
+ * Issue: each queue starts one instruction in each unit it feeds. Queues are in no order: the first
+ * integer unit and the floating-point units look from the lowest place on, the second integer unit
+ * from the highest (project choice; the manual says only that age does not count). Addresses are
+ * calculated in program order.
+ */
+#include "procard/r10000/pipeline.h"
+
+/* What finishes at `at` counts then as done; it is gone before if it is squashed. */
+static void finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
+{
+    e->issued = true;
+    e->done = at;
+    c->finishing[at % R10K_FINISHING]++;
+    c->worked = true;
+}
+
+static void raise_or_deliver(struct r10k *c, struct r10k_entry *e, const struct r10k_outcome *out,
+                             sim_tick now)
+{
+    const uint32_t causes = c->scratch.fcsr >> 12 & 0x3f;
+    e->exc = (uint8_t)out->exc;
+    e->trap_code = out->trap_code;
+    e->raised = e->w->traits & R10K_FLAGS ? (uint8_t)causes : 0;
+    r10k_deliver(c, e, now + e->w->latency, now + e->w->high);
+}
+
+static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
+    if (e->w->traits & R10K_FLAGS) /* rounding and enables are the thread's */
+        c->scratch.fcsr = c->r.fcsr;
+    r10k_gather(c, e);
+    r10k_compute(&c->scratch, &e->w->op, &out);
+    if (e->w->traits & R10K_BRANCH) {
+        e->issued = true;
+        c->finishing[(now + 2) % R10K_FINISHING]++;
+        c->worked = true;
+        r10k_branch_done(c, e, &out, now + 2);
+        return;
+    }
+    raise_or_deliver(c, e, &out, now);
+    finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + 1);
+}
+
+/* Its registers cannot be there yet: what r10k_operands would find, sooner. */
+static inline bool sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    if (e->wakes <= now)
+        return false;
+    r10k_wait_for(c, e->wakes);
+    return true;
+}
+
+/* ---- integer --------------------------------------------------------------------------------- */
+
+static bool free_unit(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    if (e->w->repeat <= 1 || c->alu2_free <= now)
+        return true;
+    r10k_wait_for(c, c->alu2_free);
+    return false;
+}
+
+static bool goes_to(const struct r10k_entry *e, enum r10k_unit unit)
+{
+    return e->w->unit == R10K_UNIT_ALU || e->w->unit == unit;
+}
+
+static void issue_integer(struct r10k *c, enum r10k_unit unit, sim_tick now)
+{
+    for (unsigned left = c->integer.used, i; left; left &= ~(1u << i)) {
+        i = (unsigned)(unit == R10K_UNIT_ALU1 ? __builtin_ctz(left) : 31 - __builtin_clz(left));
+        struct r10k_entry *e = &c->entry[c->integer.entry[i]];
+        if (sleeps(c, e, now) || !goes_to(e, unit) || !r10k_operands(c, e, now) ||
+            !free_unit(c, e, now))
+            continue;
+        c->integer.used &= ~(1u << i);
+        if (e->w->repeat > 1)
+            c->alu2_free = now + e->w->repeat;
+        execute(c, e, now);
+        return;
+    }
+}
+
+/* ---- floating point -------------------------------------------------------------------------- */
+
+static bool adder(const struct r10k_entry *e)
+{
+    return e->w->unit == R10K_UNIT_ADD;
+}
+
+/* Divide and square root enter through the multiplier's port, and then run alone. A reciprocal
+ * square root holds first one of them, then the other. */
+static bool multiplier_free(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    const bool divides = e->w->unit == R10K_UNIT_DIV;
+    const bool roots = e->w->unit == R10K_UNIT_SQRT || e->w->unit == R10K_UNIT_RSQRT;
+    const sim_tick free = divides ? c->div_free : roots ? c->sqrt_free : 0;
+    if (free <= now)
+        return true;
+    r10k_wait_for(c, free);
+    return false;
+}
+
+static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    enum { ADDER_BEHIND = 2 };
+    switch (e->w->unit) {
+    case R10K_UNIT_ADD:
+        c->add_free = now + e->w->repeat;
+        break;
+    case R10K_UNIT_MADD:
+        c->madd_adds[(now + ADDER_BEHIND) % 4] = now + ADDER_BEHIND;
+        break;
+    case R10K_UNIT_DIV:
+        c->div_free = now + e->w->repeat;
+        break;
+    case R10K_UNIT_SQRT:
+        c->sqrt_free = now + e->w->repeat;
+        break;
+    case R10K_UNIT_RSQRT:
+        c->sqrt_free = now + e->w->repeat;
+        c->div_free = now + e->w->latency + 2;
+        break;
+    }
+}
+
+static void issue_fp(struct r10k *c, bool add, sim_tick now)
+{
+    if (add && (c->madd_adds[now % 4] == now || c->add_free > now))
+        return;
+    for (unsigned left = c->fp.used; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        struct r10k_entry *e = &c->entry[c->fp.entry[i]];
+        if (sleeps(c, e, now) || adder(e) != add || !r10k_operands(c, e, now) ||
+            !multiplier_free(c, e, now))
+            continue;
+        c->fp.used &= ~(1u << i);
+        occupy(c, e, now);
+        execute(c, e, now);
+        r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
+        return;
+    }
+}
+
+void r10k_issue(struct r10k *c, sim_tick now)
+{
+    issue_integer(c, R10K_UNIT_ALU1, now);
+    issue_integer(c, R10K_UNIT_ALU2, now);
+    issue_fp(c, false, now);
+    issue_fp(c, true, now);
+    r10k_calculate(c, now);
+}

@@ -1,0 +1,827 @@
+/*
+ * Loads and stores: the address queue, the primary caches and the miss handling table.
+ *
+ * The address queue is in program order. An address is calculated once its registers are there; the
+ * access then tries until it succeeds. Loads read when they can, whatever older loads do; a load
+ * waits for an older store to bytes of its own, and for one whose address is not known. Stores find
+ * their line early and write when they are the oldest.
+ *
+ * What makes this strongly ordered is `loses`: when another card takes a line, a load that has read
+ * of it and is not the oldest begins again when it would graduate, with all that is younger. One
+ * that was the oldest when it read stays: everything before it had been done.
+ *
+ * Progress: when a line comes, the oldest instruction does there and then what it wanted of it
+ * (procard/core.h). All others may lose it again.
+ */
+#include "base/alloc.h"
+#include "machine/protocol.h"
+#include "procard/r10000/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { QUADWORD = 16, FULL_AGAIN = 4 };
+#define NOWHERE (~UINT64_C(0))
+
+/* ---- primary caches -------------------------------------------------------------------------- */
+
+static void cache_new(struct r10k_cache *cache, uint64_t size, uint64_t line)
+{
+    const unsigned sets = (unsigned)(size / line / R10K_WAYS);
+    cache->shift = (unsigned)__builtin_ctzll(line);
+    cache->mask = sets - 1;
+    cache->oldest = sim_alloc(sets, 1);
+    for (unsigned w = 0; w < R10K_WAYS; w++) {
+        cache->way[w] = sim_alloc(sets, sizeof *cache->way[w]);
+        for (unsigned s = 0; s < sets; s++)
+            cache->way[w][s].line = NOWHERE;
+    }
+}
+
+void r10k_caches_new(struct r10k *c)
+{
+    cache_new(&c->cache[PC_SIDE_I], c->p->l1i_size, c->p->l1i_line);
+    cache_new(&c->cache[PC_SIDE_D], c->p->l1d_size, c->p->l1d_line);
+    memset(c->tlb, 0xff, sizeof c->tlb);
+}
+
+void r10k_caches_free(struct r10k *c)
+{
+    for (unsigned side = 0; side < PC_SIDES; side++) {
+        for (unsigned w = 0; w < R10K_WAYS; w++)
+            free(c->cache[side].way[w]);
+        free(c->cache[side].oldest);
+    }
+}
+
+static uint64_t line_of(const struct r10k *c, enum pc_side side, uint64_t pa)
+{
+    return pa >> c->cache[side].shift << c->cache[side].shift;
+}
+
+static struct r10k_line *find(struct r10k *c, enum pc_side side, uint64_t va, uint64_t pa)
+{
+    struct r10k_cache *cache = &c->cache[side];
+    const unsigned set = (unsigned)(va >> cache->shift) & cache->mask;
+    const uint64_t line = line_of(c, side, pa);
+    for (unsigned w = 0; w < R10K_WAYS; w++)
+        if (cache->way[w][set].line == line) {
+            cache->oldest[set] = (uint8_t)!w;
+            return &cache->way[w][set];
+        }
+    return NULL;
+}
+
+/* Quadwords that go down occupy the secondary cache. */
+static void write_back(struct r10k *c, const struct r10k_line *l, sim_tick now)
+{
+    const unsigned quadwords = (1u << c->cache[PC_SIDE_D].shift) / QUADWORD;
+    if (!l->dirty)
+        return;
+    c->l1_writebacks++;
+    r10k_signal(c, R10K_SIGNAL_L1D_WRITEBACKS, quadwords);
+    c->l2_free =
+        (c->l2_free > now ? c->l2_free : now) + (quadwords * c->p->r10000_l2_clock + 1) / 2;
+}
+
+static void drop(struct r10k_line *l)
+{
+    *l = (struct r10k_line){.line = NOWHERE};
+}
+
+/* A line may be in the primary cache under another virtual index: hardware takes it from there. */
+static void drop_aliases(struct r10k *c, enum pc_side side, unsigned set, uint64_t line)
+{
+    struct r10k_cache *cache = &c->cache[side];
+    const unsigned colours = (unsigned)(c->p->page_size >> cache->shift);
+    for (unsigned s = set % colours; s <= cache->mask; s += colours)
+        for (unsigned w = 0; w < R10K_WAYS; w++)
+            if (s != set && cache->way[w][s].line == line) {
+                r10k_signal(c, R10K_SIGNAL_VIRTUAL_COHERENCY, 1);
+                drop(&cache->way[w][s]);
+            }
+}
+
+static void fill(struct r10k *c, const struct r10k_miss *m, sim_tick now)
+{
+    struct r10k_cache *cache = &c->cache[m->side];
+    const unsigned set = (unsigned)(m->va >> cache->shift) & cache->mask;
+    struct r10k_line *l = find(c, m->side, m->va, m->line);
+    if (!l) {
+        const unsigned way = cache->way[0][set].line == NOWHERE   ? 0
+                             : cache->way[1][set].line == NOWHERE ? 1
+                                                                  : cache->oldest[set];
+        drop_aliases(c, m->side, set, m->line);
+        l = &cache->way[way][set];
+        write_back(c, l, now);
+        cache->oldest[set] = (uint8_t)!way;
+        *l = (struct r10k_line){.line = m->line};
+    }
+    l->state = m->look.state;
+}
+
+/* ---- the TLB: 64 pairs of pages, replaced in turn (assumed; the manual's is software's choice) -
+ */
+
+static uint64_t pair_of(const struct r10k *c, uint64_t va)
+{
+    return va / c->p->page_size / 2;
+}
+
+bool r10k_tlb_has(struct r10k *c, uint64_t va)
+{
+    const uint64_t pair = pair_of(c, va);
+    if (!c->p->tlb_refill || c->tlb[c->tlb_last] == pair)
+        return true;
+    for (unsigned i = 0; i < R10K_TLB; i++)
+        if (c->tlb[i] == pair) {
+            c->tlb_last = i;
+            return true;
+        }
+    return false;
+}
+
+bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now)
+{
+    if (c->count || c->buffered)
+        return false;
+    c->tlb[c->tlb_next] = pair_of(c, va);
+    c->tlb_next = (c->tlb_next + 1) % R10K_TLB;
+    r10k_signal(c, R10K_SIGNAL_TLB_REFILLS, 1);
+    c->tlb_refills++;
+    c->exception_until = now + c->p->tlb_refill;
+    c->fetch_at = c->exception_until;
+    c->idle = PC_ST_STALL_OTHER;
+    c->worked = true;
+    return true;
+}
+
+/* ---- the miss handling table ----------------------------------------------------------------- */
+
+static struct r10k_miss *miss_of(struct r10k *c, enum pc_side side, uint64_t line)
+{
+    for (unsigned i = 0; i < R10K_MISSES; i++)
+        if (c->miss[i].phase && c->miss[i].side == side && c->miss[i].line == line)
+            return &c->miss[i];
+    return NULL;
+}
+
+static struct r10k_miss *free_miss(struct r10k *c)
+{
+    for (unsigned i = 0; i < c->p->r10000_misses; i++)
+        if (!c->miss[i].phase)
+            return &c->miss[i];
+    return NULL;
+}
+
+enum wish { WISH_READ, WISH_OWN, WISH_LINK, WISH_CONDITION };
+
+static void count_miss(struct r10k *c, const struct r10k_miss *m, bool refill)
+{
+    c->l1_misses[m->side] += refill;
+    if (m->side == PC_SIDE_I) {
+        r10k_signal(c, R10K_SIGNAL_L1I_MISSES, 1);
+        return;
+    }
+    r10k_signal(c, R10K_SIGNAL_L1D_MISSES, 1);
+    if (refill)
+        r10k_signal(c, R10K_SIGNAL_L1D_REFILLS, 1);
+    if (m->prefetch)
+        r10k_signal(c, R10K_SIGNAL_PREFETCH_MISSES, 1);
+}
+
+/* A line is wanted. @return its entry; NULL: the table is full */
+static struct r10k_miss *want(struct r10k *c, enum pc_side side, uint64_t va,
+                              const struct pc_look *look, enum wish wish, bool prefetch,
+                              uint64_t pc, sim_tick now)
+{
+    struct r10k_miss *m = miss_of(c, side, line_of(c, side, look->pa));
+    if (m)
+        return m;
+    m = free_miss(c);
+    if (!m)
+        return NULL;
+    *m = (struct r10k_miss){.phase = R10K_MISS_LOOK,
+                            .side = side,
+                            .owns = wish == WISH_OWN || wish == WISH_CONDITION,
+                            .linked = wish == WISH_LINK,
+                            .condition = wish == WISH_CONDITION,
+                            .prefetch = prefetch,
+                            .line = line_of(c, side, look->pa),
+                            .va = va,
+                            .pc = pc,
+                            .look = *look,
+                            .at = now + 1};
+    count_miss(c, m, !find(c, side, va, look->pa));
+    c->worked = true;
+    return m;
+}
+
+static enum nm_access access_of(const struct r10k_miss *m)
+{
+    return m->side == PC_SIDE_I ? NM_FETCH
+           : m->condition       ? NM_CONDITIONAL
+           : m->owns            ? NM_STORE
+           : m->linked          ? NM_LINKED
+                                : NM_LOAD;
+}
+
+static bool exclusive(uint8_t state)
+{
+    return state == NM_LINE_E || state == NM_LINE_D;
+}
+
+/* [PCycles] a line's quadwords take on the way up. */
+static sim_tick passes(const struct r10k *c, enum pc_side side)
+{
+    const unsigned quadwords = (1u << c->cache[side].shift) / QUADWORD;
+    return (quadwords * c->p->r10000_l2_clock + 1) / 2;
+}
+
+/* It is in the secondary cache as it is wanted. */
+static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
+{
+    const sim_tick again = m->look.predicted ? 0 : c->p->r10000_l2_way_penalty;
+    if (!m->look.predicted)
+        r10k_signal(c, m->side == PC_SIDE_I ? R10K_SIGNAL_WAY_MISSES_I : R10K_SIGNAL_WAY_MISSES_D,
+                    1);
+    if (m->owns && m->look.state != NM_LINE_D) {
+        r10k_signal(c, R10K_SIGNAL_STORES_TO_CLEAN, 1);
+        r10k_signal(c, R10K_SIGNAL_STORES_TO_EITHER, 1);
+        pc_own(&c->base, &m->look);
+        m->look.state = NM_LINE_D;
+    }
+    m->phase = R10K_MISS_FILL;
+    m->at = now + again + c->p->r10000_l2_latency;
+    c->l2_free = now + again + passes(c, m->side);
+}
+
+static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
+{
+    const bool shared = m->owns && m->look.state == NM_LINE_S;
+    r10k_profile_at(c, m->pc);
+    if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
+        m->at = now + FULL_AGAIN;
+        return;
+    }
+    c->asked = true;
+    m->phase = R10K_MISS_MEMORY;
+    m->fetched = !shared;
+    c->l2_free = now + passes(c, m->side);
+    if (shared) {
+        r10k_signal(c, R10K_SIGNAL_STORES_TO_SHARED, 1);
+        r10k_signal(c, R10K_SIGNAL_STORES_TO_EITHER, 2);
+    } else {
+        r10k_signal(c, m->side == PC_SIDE_I ? R10K_SIGNAL_L2I_REQUESTS : R10K_SIGNAL_L2D_REQUESTS,
+                    1);
+    }
+}
+
+static void look_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
+{
+    if (c->l2_free > now) {
+        m->at = c->l2_free;
+        return;
+    }
+    c->worked = true;
+    pc_look_up(&c->base, m->side, &m->look);
+    const uint8_t state = m->look.state;
+    const bool wants_more = m->owns || m->linked;
+    if (state != NM_LINE_I && (!wants_more || exclusive(state)))
+        comes_up(c, m, now);
+    else
+        ask(c, m, now);
+}
+
+/* Whoever waits for the line tries again. */
+static void wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
+{
+    if (m->side == PC_SIDE_I)
+        return;
+    for (unsigned i = 0; i < c->addresses; i++) {
+        struct r10k_entry *e = &c->entry[c->address[i]];
+        if (e->access == R10K_ACCESS_MISSED && line_of(c, PC_SIDE_D, e->look.pa) == m->line) {
+            e->access = R10K_ACCESS_READY;
+            e->again = now;
+        }
+    }
+}
+
+static void arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
+{
+    c->worked = true;
+    if (m->fetched)
+        r10k_signal(c, m->side == PC_SIDE_I ? R10K_SIGNAL_L2I_MISSES : R10K_SIGNAL_L2D_MISSES, 1);
+    if (!m->lost)
+        fill(c, m, now);
+    else if (m->side == PC_SIDE_I) /* the oldest fetch goes on with what has come */
+        c->line_once = m->line;
+    wake(c, m, now);
+    m->phase = R10K_MISS_NONE;
+}
+
+void r10k_misses(struct r10k *c, sim_tick now)
+{
+    unsigned used = 0, memory = 0;
+    for (unsigned i = 0; i < R10K_MISSES; i++) {
+        struct r10k_miss *m = &c->miss[i];
+        if (!m->phase)
+            continue;
+        used++;
+        if (m->phase == R10K_MISS_LOOK && m->at <= now)
+            look_up(c, m, now);
+        else if (m->phase == R10K_MISS_FILL && m->at <= now)
+            arrives(c, m, now);
+        if (m->phase == R10K_MISS_MEMORY)
+            memory++;
+        else if (m->phase)
+            r10k_wait_for(c, m->at);
+    }
+    c->used = used;
+    c->in_memory = memory;
+}
+
+bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, sim_tick now)
+{
+    if (find(c, PC_SIDE_I, va, look->pa))
+        return true;
+    if (c->line_once == line_of(c, PC_SIDE_I, look->pa)) {
+        c->line_once = NOWHERE;
+        return true;
+    }
+    c->line_once = NOWHERE;
+    for (unsigned i = 0; i < R10K_MISSES; i++)
+        if (c->miss[i].phase && c->miss[i].side == PC_SIDE_I) {
+            c->idle = c->miss[i].phase == R10K_MISS_MEMORY ? PC_ST_STALL_L2 : PC_ST_STALL_L1I;
+            return false; /* one at a time */
+        }
+    c->idle = PC_ST_STALL_L1I;
+    want(c, PC_SIDE_I, va, look, WISH_READ, false, va, now);
+    return false;
+}
+
+/* ---- what the card tells --------------------------------------------------------------------- */
+
+static bool same_l2_line(const struct r10k *c, uint64_t a, uint64_t b)
+{
+    return (a ^ b) < c->p->l2_line && (a & ~(c->p->l2_line - 1)) == (b & ~(c->p->l2_line - 1));
+}
+
+void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool granted,
+                   sim_tick now)
+{
+    struct r10k *c = r10k_of(base);
+    c->next = 0;
+    for (unsigned i = 0; i < R10K_MISSES; i++) {
+        struct r10k_miss *m = &c->miss[i];
+        if (m->phase != R10K_MISS_MEMORY || m->side != side || !same_l2_line(c, m->line, line))
+            continue;
+        m->phase = R10K_MISS_LOOK;
+        m->at = now + 1;
+        if (!granted) {
+            m->fetched = false;
+            if (m->condition) { /* its link has gone */
+                wake(c, m, now);
+                m->phase = R10K_MISS_NONE;
+            }
+            continue;
+        }
+        pc_look_up(base, side, &m->look);
+        if (m->owns && m->look.state == NM_LINE_E) {
+            pc_own(base, &m->look);
+            m->look.state = NM_LINE_D;
+        }
+        m->phase = R10K_MISS_FILL;
+        m->at = now + c->p->r10000_fill;
+    }
+    if (!granted || side != PC_SIDE_D || !c->count || c->base.untimed)
+        return;
+    struct r10k_entry *e = &c->entry[c->head];
+    if (e->w->traits & (R10K_LOAD | R10K_STORE) && e->access == R10K_ACCESS_MISSED &&
+        same_l2_line(c, e->look.pa, line))
+        r10k_oldest_access(c, e, now, true);
+}
+
+static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc_loss loss)
+{
+    struct r10k_cache *cache = &c->cache[side];
+    const uint64_t step = UINT64_C(1) << cache->shift;
+    const unsigned colours = (unsigned)(c->p->page_size >> cache->shift);
+    for (uint64_t part = line; part < line + c->p->l2_line; part += step)
+        for (unsigned s = (unsigned)(part >> cache->shift) % colours; s <= cache->mask;
+             s += colours)
+            for (unsigned w = 0; w < R10K_WAYS; w++) {
+                struct r10k_line *l = &cache->way[w][s];
+                if (l->line != part)
+                    continue;
+                if (loss != PC_LOSS_SHARED)
+                    drop(l);
+                else if (side == PC_SIDE_D)
+                    *l = (struct r10k_line){.line = part, .state = NM_LINE_S};
+            }
+}
+
+void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now)
+{
+    struct r10k *c = r10k_of(base);
+    (void)now;
+    c->next = 0;
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        drop_lines(c, (enum pc_side)side, line, loss);
+    for (unsigned i = 0; i < R10K_MISSES; i++) {
+        struct r10k_miss *m = &c->miss[i];
+        if (m->phase != R10K_MISS_FILL || !same_l2_line(c, m->line, line))
+            continue;
+        m->lost |= loss != PC_LOSS_SHARED;
+        m->look.state = NM_LINE_S;
+    }
+    if (loss == PC_LOSS_SHARED)
+        return;
+    if (same_l2_line(c, c->line_pa, line))
+        c->line_va = NOWHERE;
+    for (unsigned i = 0; i < c->addresses; i++) {
+        struct r10k_entry *e = &c->entry[c->address[i]];
+        if (e->w->traits & R10K_LOAD && e->access == R10K_ACCESS_DONE && !e->oldest &&
+            same_l2_line(c, e->look.pa, line))
+            e->unsure = true;
+    }
+}
+
+void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick now)
+{
+    struct r10k *c = r10k_of(base);
+    const unsigned value = state == NM_LINE_S   ? 1
+                           : state == NM_LINE_E ? 2
+                           : state == NM_LINE_D ? 3
+                                                : 0;
+    (void)now;
+    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATES : R10K_SIGNAL_INTERVENTIONS, 1);
+    if (!value)
+        return;
+    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_HITS : R10K_SIGNAL_INTERVENTION_HITS, 1);
+    r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_STATE : R10K_SIGNAL_INTERVENTION_STATE,
+                value);
+}
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static void refuse(struct r10k_entry *e, sim_tick now)
+{
+    e->exc = e->w->traits & R10K_STORE ? PC_EXC_ADES : PC_EXC_ADEL;
+    e->done = now + 1;
+}
+
+/* Translated, at the end of address calculation. */
+static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    const bool store = e->w->traits & R10K_STORE;
+    if (e->w->size && e->va & (e->w->size - 1)) {
+        e->look.page = NM_XLATE_OK;
+        refuse(e, now);
+        return;
+    }
+    pc_find(&c->base, e->va, store ? NM_STORE : NM_LOAD, &e->look);
+    if (!nm_xlate_found(e->look.page)) {
+        if (e->w->traits & R10K_PREFETCH)
+            e->done = now + 1; /* it is dropped */
+        else
+            refuse(e, now);
+        return;
+    }
+    if (!r10k_tlb_has(c, e->va)) {
+        e->tlb = !(e->w->traits & R10K_PREFETCH);
+        e->done = now + 1;
+    }
+}
+
+static void count_issue(struct r10k *c, const struct r10k_entry *e)
+{
+    const uint32_t traits = e->w->traits;
+    r10k_signal(c, R10K_SIGNAL_ISSUED, 1);
+    if (!(traits & R10K_PREFETCH))
+        r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
+    if (traits & R10K_STORE) {
+        r10k_signal(c, R10K_SIGNAL_ISSUED_STORES, 1);
+        if (traits & R10K_CONDITIONAL)
+            r10k_signal(c, R10K_SIGNAL_ISSUED_SCS, 1);
+        return;
+    }
+    r10k_signal(c, R10K_SIGNAL_ISSUED_LOADS, 1);
+    if (!(traits & R10K_PREFETCH))
+        r10k_signal(c, R10K_SIGNAL_ISSUED_LOADS_2, 1);
+}
+
+static bool is_uncached(const struct r10k_entry *e)
+{
+    return e->look.page == NM_XLATE_UNCACHED;
+}
+
+void r10k_calculate(struct r10k *c, sim_tick now)
+{
+    enum { CALCULATION = 2 };
+    if (c->calculated == c->addresses)
+        return;
+    struct r10k_entry *e = &c->entry[c->address[c->calculated]];
+    if (!r10k_operands(c, e, now))
+        return;
+    c->calculated++;
+    c->worked = true;
+    e->issued = true;
+    e->access = R10K_ACCESS_READY;
+    e->again = now + CALCULATION;
+    r10k_wait_for(c, e->again);
+    count_issue(c, e);
+    if (e->w->traits & R10K_SYNC)
+        return;
+    r10k_gather(c, e);
+    e->va = r10k_address(&c->scratch, &e->w->op);
+    if (!c->r.addr64)
+        e->va = (uint64_t)(int64_t)(int32_t)e->va;
+    const uint64_t first = e->w->around ? e->va & ~(uint64_t)(e->w->around - 1) : e->va;
+    e->bytes = (uint8_t)(((1u << e->w->around) - 1) << (first & 7));
+    translate(c, e, now);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+/* An older store may write what the load reads. */
+static bool must_wait(const struct r10k *c, unsigned place, const struct r10k_entry *load)
+{
+    for (unsigned i = 0; i < place; i++) {
+        const struct r10k_entry *e = &c->entry[c->address[i]];
+        if (!(e->w->traits & R10K_STORE) || e->access == R10K_ACCESS_WRITTEN)
+            continue;
+        if (e->access == R10K_ACCESS_QUEUED ||
+            ((e->look.pa ^ load->look.pa) < 8 &&
+             (e->look.pa & ~UINT64_C(7)) == (load->look.pa & ~UINT64_C(7)) &&
+             e->bytes & load->bytes))
+            return true;
+    }
+    return false;
+}
+
+/* The load has its bytes. @param at  its result can be used by what issues then */
+static void reads(struct r10k *c, struct r10k_entry *e, const uint8_t *p, sim_tick at)
+{
+    r10k_gather(c, e);
+    r10k_load(&c->scratch, &e->w->op, e->va, p);
+    r10k_deliver(c, e, at, at);
+    e->access = R10K_ACCESS_DONE;
+    e->oldest = r10k_is_oldest(c, e);
+    e->done = at + 1;
+    c->worked = true;
+}
+
+static unsigned bank_of(const struct r10k *c, uint64_t va)
+{
+    return (unsigned)(va >> c->cache[PC_SIDE_D].shift) & 1;
+}
+
+static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
+{
+    if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
+        e->access = R10K_ACCESS_MISSED;
+    else
+        e->again = now + FULL_AGAIN;
+    r10k_wait_for(c, now + FULL_AGAIN);
+}
+
+static void try_load(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    if (!l) {
+        misses(c, e, WISH_READ, now);
+        return;
+    }
+    c->bank_busy[bank_of(c, e->va)] = now + 1;
+    e->look.state = l->state;
+    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now),
+          e->w->traits & R10K_FP_LOAD ? now + 1 : now);
+}
+
+/* It finds its line, or sends for it, long before it may write. */
+static void try_store(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    if (l && l->state == NM_LINE_D) {
+        e->access = R10K_ACCESS_DONE;
+        c->worked = true;
+    } else {
+        misses(c, e, WISH_OWN, now);
+    }
+}
+
+static bool wants_to_write(const struct r10k_word *w)
+{
+    enum { STORE = 1, STORE_STREAMED = 5, STORE_RETAINED = 7 };
+    const unsigned hint = w->op.code == MIPS_OP_PREF ? w->word >> 16 & 31 : w->word >> 11 & 31;
+    return hint == STORE || hint == STORE_STREAMED || hint == STORE_RETAINED;
+}
+
+static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    e->access = R10K_ACCESS_DONE;
+    e->done = now + 1;
+    c->worked = true;
+    r10k_signal(c, R10K_SIGNAL_PREFETCHES, 1);
+    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const bool owns = wants_to_write(e->w);
+    if (is_uncached(e) || (l && (!owns || l->state == NM_LINE_D)))
+        return;
+    want(c, PC_SIDE_D, e->va, &e->look, owns ? WISH_OWN : WISH_READ, true, e->pc, now);
+}
+
+void r10k_accesses(struct r10k *c, sim_tick now)
+{
+    bool loaded = false, tagged = false;
+    for (unsigned i = 0; i < c->calculated; i++) {
+        struct r10k_entry *e = &c->entry[c->address[i]];
+        const uint32_t traits = e->w->traits;
+        if (e->access != R10K_ACCESS_READY || e->exc || e->tlb || traits & R10K_ALONE ||
+            is_uncached(e))
+            continue;
+        if (e->again > now) {
+            r10k_wait_for(c, e->again);
+            continue;
+        }
+        if (traits & R10K_PREFETCH) {
+            prefetch(c, e, now);
+        } else if (traits & R10K_LOAD) {
+            if (loaded || must_wait(c, i, e) || !r10k_operands(c, e, now))
+                continue;
+            loaded = true;
+            if (c->bank_busy[bank_of(c, e->va)] > now)
+                e->again = now + 1;
+            else
+                try_load(c, e, now);
+        } else if (!tagged) {
+            tagged = true;
+            try_store(c, e, now);
+        }
+    }
+}
+
+/* ---- the oldest ------------------------------------------------------------------------------ */
+
+static enum pc_stop uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    enum pc_stop stop = PC_STOP_HORIZON;
+    const bool store = e->w->traits & R10K_STORE;
+    uint8_t *p = store ? pc_store(&c->base, e->va, e->w->size, now, &stop)
+                       : pc_load(&c->base, e->va, e->w->size, now, &stop);
+    if (!p)
+        return stop;
+    if (store) {
+        r10k_gather(c, e);
+        r10k_store(&c->scratch, &e->w->op, e->va, p);
+        e->done = c->base.now + 1;
+    } else {
+        reads(c, e, p, c->base.now + 1);
+    }
+    e->access = R10K_ACCESS_WRITTEN;
+    return PC_STOP_HORIZON;
+}
+
+/* A line that the oldest has: in the primary cache, or just granted. */
+static bool has_line(struct r10k *c, struct r10k_entry *e, bool owns, bool granted, bool link)
+{
+    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    if (l)
+        e->look.state = l->state;
+    else if (granted)
+        pc_look_up(&c->base, PC_SIDE_D, &e->look);
+    else
+        return false;
+    if (owns && e->look.state == NM_LINE_E && granted) {
+        pc_own(&c->base, &e->look);
+        e->look.state = NM_LINE_D;
+    }
+    if (owns)
+        return e->look.state == NM_LINE_D;
+    return e->look.state != NM_LINE_I && (!link || exclusive(e->look.state));
+}
+
+static void writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    uint8_t *p = pc_write(&c->base, &e->look, e->w->size, now);
+    r10k_gather(c, e);
+    r10k_store(&c->scratch, &e->w->op, e->va, p);
+    if (l)
+        l->dirty = true;
+    c->bank_busy[bank_of(c, e->va)] = now + 1;
+    c->stored = c->worked = true;
+    e->access = R10K_ACCESS_WRITTEN;
+    e->done = now;
+}
+
+static bool store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+{
+    if (e->access == R10K_ACCESS_MISSED && !granted)
+        return false;
+    if (!r10k_operands(c, e, now))
+        return false;
+    if (!granted && (c->stored || c->bank_busy[bank_of(c, e->va)] > now)) {
+        r10k_wait_for(c, now + 1);
+        return false;
+    }
+    if (has_line(c, e, true, granted, false)) {
+        writes(c, e, now);
+        return true;
+    }
+    misses(c, e, WISH_OWN, now);
+    return false;
+}
+
+static bool linked(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+{
+    const bool exclusively = pc_links_exclusively(&c->base);
+    if (e->access == R10K_ACCESS_MISSED && !granted)
+        return false;
+    if (!has_line(c, e, false, granted, exclusively)) {
+        misses(c, e, exclusively ? WISH_LINK : WISH_READ, now);
+        return false;
+    }
+    pc_link(&c->base, &e->look, e->w->size, now);
+    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + 1);
+    return true;
+}
+
+static void failed_try(struct r10k *c, const struct r10k_entry *e)
+{
+    struct pc_tries *tries = &c->base.tries;
+    c->base.scs_failed++;
+    tries->row = tries->row && tries->pc == e->pc ? tries->row + 1 : 1;
+    tries->failed++;
+    tries->pc = e->pc;
+    tries->va = e->va;
+    r10k_signal(c, R10K_SIGNAL_FAILED_SCS, 1);
+    r10k_profile_failed(c, e->pc);
+}
+
+static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+{
+    enum { RESULT = 2 };
+    if (e->access == R10K_ACCESS_MISSED && !granted)
+        return false;
+    if (!r10k_operands(c, e, now))
+        return false;
+    if (c->base.link && !has_line(c, e, true, granted, false)) {
+        misses(c, e, WISH_CONDITION, now);
+        return false;
+    }
+    const bool stores = pc_conditional(&c->base, &e->look, e->w->size, now);
+    if (stores) {
+        writes(c, e, now);
+        c->base.tries.row = 0;
+    } else {
+        failed_try(c, e);
+    }
+    e->access = R10K_ACCESS_WRITTEN;
+    if (e->w->results) {
+        c->value[e->result[0]] = stores;
+        r10k_ready(c, e->result[0], now + RESULT);
+    }
+    e->done = now + 1;
+    c->worked = true;
+    return true;
+}
+
+bool r10k_oldest_access(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+{
+    const uint32_t traits = e->w->traits;
+    if (e->access == R10K_ACCESS_QUEUED || e->exc || e->tlb || e->unsure)
+        return false;
+    if (e->again > now && !granted) {
+        r10k_wait_for(c, e->again);
+        return false;
+    }
+    if (traits & R10K_LINKED)
+        return linked(c, e, now, granted);
+    if (traits & R10K_CONDITIONAL)
+        return conditional(c, e, now, granted);
+    if (traits & R10K_STORE)
+        return store(c, e, now, granted);
+    if (!has_line(c, e, false, granted, false) || !r10k_operands(c, e, now))
+        return false;
+    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + c->p->r10000_fill);
+    return true;
+}
+
+bool r10k_oldest_uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    if (e->access == R10K_ACCESS_QUEUED || e->access == R10K_ACCESS_WRITTEN || !is_uncached(e) ||
+        e->exc || e->tlb || !r10k_operands(c, e, now))
+        return e->access == R10K_ACCESS_WRITTEN;
+    if (e->w->traits & (R10K_LINKED | R10K_CONDITIONAL)) {
+        e->exc = PC_EXC_DBE;
+        e->done = now;
+        return true;
+    }
+    const enum pc_stop stop = uncached(c, e, now);
+    if (stop != PC_STOP_HORIZON) {
+        c->must_stop = true;
+        c->stop = stop;
+    }
+    return e->access == R10K_ACCESS_WRITTEN;
+}

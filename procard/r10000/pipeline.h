@@ -1,0 +1,470 @@
+/*
+ * Private to the core: what an R10000 holds.
+ *
+ * An instruction is an entry of the active list from decode to graduation. It names the physical
+ * registers that it reads and writes, and, if it is a branch or goes to memory, what became of
+ * that. Queues hold numbers of entries. Ticks are PCycles. Values are computed when the hardware
+ * computes them, also on wrong paths.
+ *
+ * A cycle goes through the stages from the last to the first, so that each sees what the one behind
+ * it had at the end of the cycle before: misses (memory.c), branches that are verified (branch.c),
+ * graduation (graduate.c), loads and stores (memory.c), issue (issue.c), decode (decode.c), fetch
+ * (fetch.c). Where nothing can happen, cycles are passed over (core.c).
+ */
+#ifndef R10000_PIPELINE_H
+#define R10000_PIPELINE_H
+
+#include "machine/params.h"
+#include "monitor/r10000/signals.h"
+#include "procard/core.h"
+#include "procard/mips/isa.h"
+#include "procard/r10000/r10000.h"
+
+enum {
+    R10K_ENTRIES = 64, /**< places in the ring of the active list; it holds active_list of them */
+    R10K_QUEUE = 16,   /**< entries of each queue */
+    R10K_FILE = 64,    /**< physical registers of each file */
+    R10K_GROUP = 4,    /**< instructions fetched, decoded, graduated in a cycle */
+    R10K_BUFFER = 8,   /**< fetched instructions */
+    R10K_BRANCHES = 4, /**< places of the branch stack */
+    R10K_WAYS = 2,
+    R10K_FINISHING = 128, /**< longer than any latency */
+};
+
+/* ---- words (words.c) ------------------------------------------------------------------------- */
+
+/** What renaming knows: r1..r31, HI, LO, the floating-point registers, the condition bits. */
+enum r10k_logical {
+    R10K_LOGICAL_GPR = 0,
+    R10K_LOGICAL_HI = 32,
+    R10K_LOGICAL_LO,
+    R10K_LOGICAL_FPR,
+    R10K_LOGICAL_FCC = R10K_LOGICAL_FPR + 32,
+    R10K_LOGICALS = R10K_LOGICAL_FCC + 8
+};
+
+enum r10k_queue { R10K_QUEUE_NONE, R10K_QUEUE_INT, R10K_QUEUE_FP, R10K_QUEUE_ADDRESS };
+
+enum r10k_unit {
+    R10K_UNIT_NONE,
+    R10K_UNIT_ALU,
+    R10K_UNIT_ALU1,
+    R10K_UNIT_ALU2,
+    R10K_UNIT_LSU,
+    R10K_UNIT_ADD,
+    R10K_UNIT_MUL,
+    R10K_UNIT_MADD,
+    R10K_UNIT_DIV,
+    R10K_UNIT_SQRT,
+    R10K_UNIT_RSQRT,
+};
+
+/** What is special about an instruction. */
+enum r10k_trait {
+    R10K_LOAD = 1 << 0,
+    R10K_STORE = 1 << 1,
+    R10K_LINKED = 1 << 2,
+    R10K_CONDITIONAL = 1 << 3,
+    R10K_PREFETCH = 1 << 4,
+    R10K_SYNC = 1 << 5,
+    R10K_BRANCH = 1 << 6,   /**< conditional */
+    R10K_LIKELY = 1 << 7,   /**< a branch that nullifies its slot if it is not taken */
+    R10K_JUMP = 1 << 8,     /**< to a fixed address */
+    R10K_REGISTER = 1 << 9, /**< jump to a register */
+    R10K_LINKS = 1 << 10,   /**< writes the return address */
+    R10K_FP_BRANCH = 1 << 11,
+    R10K_ALONE = 1 << 12,   /**< executes when it is the oldest */
+    R10K_FLUSHES = 1 << 13, /**< what is younger begins again */
+    R10K_FLAGS = 1 << 14,   /**< can set status flags of the floating-point unit */
+    R10K_TWO = 1 << 15,     /**< of two registers: counts as two */
+    R10K_HALF = 1 << 16,    /**< writes one half of a register and leaves the other */
+    R10K_FP_LOAD = 1 << 17,
+    R10K_CACHE = 1 << 18,
+    R10K_WHOLE = 1 << 19, /**< reads both halves of a register */
+    R10K_NOW = 1 << 20,   /**< is done as it is decoded */
+    R10K_TRANSFER = R10K_BRANCH | R10K_JUMP | R10K_REGISTER,
+    R10K_MEMORY = R10K_LOAD | R10K_STORE | R10K_PREFETCH | R10K_SYNC | R10K_CACHE,
+};
+
+/** A word as the decoder sees it; made once for each word (words.c). */
+struct r10k_word {
+    struct mips_op op;
+    uint32_t word;
+    uint32_t traits;
+    uint8_t flags; /**< enum mips_flags it was decoded for */
+    uint8_t klass; /**< enum mips_class */
+    uint8_t queue, unit, latency, high, repeat;
+    uint8_t size;   /**< [bytes] of the access, as the card is asked for them */
+    uint8_t around; /**< [bytes] aligned, that it may touch */
+    uint8_t data;   /**< which source its access needs, but not its address; 0xff: none */
+    uint8_t addend; /**< which source a multiply-add needs two PCycles later; 0xff: none */
+    uint8_t sources, results;
+    uint8_t source[6], result[2]; /**< enum r10k_logical */
+    struct r10k_word *next;
+};
+
+/** As r10k_code_new, of no machine. */
+struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                 unsigned level);
+
+/** What a word means with these flags. Never NULL; it lives as long as the code. */
+const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, unsigned flags);
+
+struct r10k_code {
+    const uint8_t *(*fetch)(void *ctx, uint64_t va);
+    void *ctx;
+    unsigned level;
+    uint64_t awaited, came, due; /**< as in r4400_code_await */
+    struct r10k_word **words;    /**< [1 << bits] by hash, chained */
+    unsigned bits, count;
+};
+
+/* ---- values (evaluate.c) --------------------------------------------------------------------- */
+
+/** What comes of an instruction beside the registers it writes. */
+struct r10k_outcome {
+    uint64_t pc;     /**< in: of the instruction */
+    unsigned level;  /**< in */
+    uint64_t target; /**< of a jump to a register */
+    bool taken;
+    enum pc_exc exc; /**< PC_EXC_NONE: it has results */
+    uint32_t trap_code;
+};
+
+void r10k_compute(struct mips_regs *regs, const struct mips_op *op, struct r10k_outcome *out);
+/** [bytes] of a memory instruction's access; 0: it is none. */
+unsigned r10k_access_size(unsigned code);
+uint64_t r10k_address(const struct mips_regs *regs, const struct mips_op *op);
+/** @param p  host's address of the byte at `va` */
+void r10k_load(struct mips_regs *regs, const struct mips_op *op, uint64_t va, const uint8_t *p);
+void r10k_store(const struct mips_regs *regs, const struct mips_op *op, uint64_t va, uint8_t *p);
+
+/* ---- the active list ------------------------------------------------------------------------- */
+
+/** How far a memory instruction is. */
+enum r10k_access {
+    R10K_ACCESS_QUEUED,  /**< its address is not known */
+    R10K_ACCESS_READY,   /**< it is, and it tries from `again` on */
+    R10K_ACCESS_MISSED,  /**< waits for its line */
+    R10K_ACCESS_DONE,    /**< a load has its value; a store has found its line once */
+    R10K_ACCESS_WRITTEN, /**< what cannot be done twice has been done */
+};
+
+struct r10k_entry {
+    const struct r10k_word *w;
+    uint64_t pc;
+    uint64_t next;  /**< where it has been taken to go on, behind the delay slot of a transfer */
+    sim_tick done;  /**< [tick] from here on it may graduate; SIM_NEVER: not known */
+    sim_tick again; /**< a memory instruction tries at this tick; a branch is verified */
+    sim_tick wakes; /**< its registers are not there before; SIM_NEVER: nobody knows when */
+    uint64_t va;
+    struct pc_look look; /**< where its bytes are, if its address is known */
+    uint8_t source[6], result[2],
+        before[2]; /**< physical registers; before: what result replaced */
+    uint32_t trap_code;
+    uint8_t exc;      /**< enum pc_exc: what it will raise */
+    uint8_t raised;   /**< causes of the floating-point unit */
+    uint8_t access;   /**< enum r10k_access */
+    uint8_t bytes;    /**< of its doubleword, one bit each */
+    uint16_t history; /**< place in the branch history table */
+    bool known;       /**< a transfer has its outcome: */
+    bool goes;        /**< it is taken, ... */
+    uint64_t to;      /**< ... and leads here */
+    bool issued;
+    bool slot;    /**< stands in a delay slot */
+    bool guessed; /**< a transfer whose target is to be verified: it has a place of the stack */
+    bool taken;   /**< predicted; then, as it is */
+    bool tlb;     /**< its page is not in the TLB */
+    bool unsure;  /**< has read what has been taken since: it and what follows begin again */
+    bool absent;  /**< the instruction itself cannot be fetched: `look.page` says why */
+    bool oldest;  /**< nothing was older when the load read */
+};
+
+/* ---- caches ---------------------------------------------------------------------------------- */
+
+struct r10k_line {
+    uint64_t line; /**< physical address; ~0: none */
+    uint8_t state; /**< enum nm_line, as the secondary cache's */
+    bool dirty;    /**< newer than there */
+};
+
+struct r10k_cache {
+    struct r10k_line *way[R10K_WAYS];
+    uint8_t *oldest; /**< by set: the way to replace */
+    unsigned shift, mask;
+};
+
+/** An entry of the miss handling table. */
+struct r10k_miss {
+    enum r10k_phase {
+        R10K_MISS_NONE,
+        R10K_MISS_LOOK,   /**< looks into the secondary cache at `at` */
+        R10K_MISS_MEMORY, /**< the card has been asked */
+        R10K_MISS_FILL,   /**< the primary cache has the line at `at` */
+    } phase;
+    enum pc_side side;
+    bool owns;      /**< for a store: it is to be exclusive */
+    bool linked;    /**< for a load linked that wants it exclusively */
+    bool condition; /**< for a store conditional */
+    bool fetched;   /**< came from memory */
+    bool lost;      /**< and went, before it arrived here */
+    bool prefetch;
+    uint64_t line; /**< primary line, physical */
+    uint64_t va;
+    uint64_t pc; /**< of the instruction that wants it first */
+    struct pc_look look;
+    sim_tick at;
+};
+
+enum {
+    R10K_MISSES = 4,
+    R10K_TLB = 64,
+};
+
+/** A queue in no order. */
+struct r10k_places {
+    uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
+    uint32_t used;             /**< ... in the places with a bit here */
+};
+
+/** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
+struct r10k_move {
+    uint64_t pc, target; /**< pc 0: there is none */
+    bool calls, jumps;
+};
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
+/** A fetched instruction. */
+struct r10k_fetched {
+    const struct r10k_word *w; /**< NULL: cannot be fetched, see `page` */
+    uint64_t pc;
+    uint64_t target; /**< fetch has gone on here behind its delay slot (BTAC); 0: it has not */
+    sim_tick at;
+    uint8_t page;
+};
+
+struct r10k {
+    struct pc_cpu base;
+    struct mips_regs r; /**< as of the last graduated instruction */
+    uint64_t call_pc, call_npc;
+    struct r10k_code *code;
+    const struct nm_params *p;
+
+    /* registers */
+    uint64_t value[3 * R10K_FILE];   /**< physical: integer, floating-point, conditions */
+    sim_tick ready[3 * R10K_FILE];   /**< an instruction that reads it may issue from here on */
+    bool half[3 * R10K_FILE];        /**< only one half of it has been written */
+    bool product[3 * R10K_FILE];     /**< of a multiply-add: ready for another's addend sooner */
+    uint64_t waiting[3 * R10K_FILE]; /**< of one whose time nobody knows: bits of the entries that
+                                        wait for it */
+    uint64_t free[3];                /**< bit: physical register */
+    uint8_t map[R10K_LOGICALS];
+    struct mips_regs scratch; /**< to compute in (evaluate.c) */
+
+    /* active list */
+    struct r10k_entry entry[R10K_ENTRIES];
+    unsigned head, count;
+    unsigned twos;                     /**< of these, that take two places */
+    unsigned list;                     /**< places it has */
+    uint8_t finishing[R10K_FINISHING]; /**< by tick: units that finish then */
+    struct r10k_places integer, fp;
+    uint8_t address[R10K_QUEUE];   /**< from old to young ... */
+    unsigned addresses;            /**< ... so many */
+    unsigned calculated;           /**< of these, whose address is known or under way */
+    uint8_t branch[R10K_BRANCHES]; /**< stack of those to be verified, from old to young ... */
+    unsigned branches;             /**< ... so many */
+
+    /* units: free from this tick on */
+    sim_tick alu2_free, div_free, sqrt_free, add_free;
+    sim_tick madd_adds[4]; /**< by tick: a multiply-add needs the adder then */
+
+    /* fetch */
+    struct r10k_fetched buffer[R10K_BUFFER];
+    unsigned buffered;
+    uint64_t fetch_pc;
+    uint64_t redirect;   /**< behind the delay slot at fetch_pc fetch goes on here */
+    bool slot_first;     /**< that is so */
+    bool slot_next;      /**< the next instruction decoded stands in a delay slot ... */
+    bool stopped_behind; /**< fetch stops behind that slot */
+    bool stopped;        /**< fetch waits for a jump to a register, or a serialising one */
+    bool begun;          /**< there is anything in the pipeline */
+    sim_tick fetch_at;
+    uint8_t *history; /**< [histories] branch history table: 2 bits each */
+    unsigned histories, targets_known;
+    uint64_t outcomes;  /**< of the last branches, for the R12000 */
+    uint64_t return_pc; /**< branch return cache: the address it has */
+    struct {
+        uint64_t pc, target;
+    } * targets;      /**< BTAC of the R12000 */
+    uint64_t line_va; /**< the instruction line being read; ~0: none ... */
+    uint64_t line_pa;
+    const uint8_t *line_host; /**< ... and where it is */
+
+    /* memory */
+    struct r10k_cache cache[PC_SIDES];
+    struct r10k_miss miss[R10K_MISSES];
+    sim_tick l2_free;
+    sim_tick bank_busy[2];
+    bool stored;                 /**< a store has been written in this cycle */
+    uint64_t line_once;          /**< an instruction line that has come and gone: may be read
+                                      once; ~0: none */
+    uint64_t tlb[R10K_TLB];      /**< numbers of pairs of pages */
+    unsigned tlb_next, tlb_last; /**< to replace; found last */
+    sim_tick exception_until;    /**< a handler runs up to here */
+    unsigned used, in_memory;    /**< entries of the miss handling table */
+
+    /* books */
+    uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks, tlb_refills; /**< for the truth */
+    struct r10k_move move;
+    struct r10k_signals signals;
+    uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
+    uint64_t lately;            /**< bit: signal */
+    enum r10k_mode mode;
+    sim_tick seen;       /**< the signals are for all before */
+    bool away;           /**< the operating system has the processor */
+    bool asked;          /**< the card has been asked in this run */
+    bool worked;         /**< anything has happened in this cycle */
+    sim_tick next;       /**< the first tick at which anything may, if it has not */
+    bool must_stop;      /**< the run ends here, ... */
+    enum pc_stop stop;   /**< ... for this reason */
+    enum pc_status idle; /**< what a cycle is put down to while the list is empty */
+};
+
+static inline struct r10k *r10k_of(struct pc_cpu *base)
+{
+    return (struct r10k *)base;
+}
+
+static inline const struct r10k *r10k_const_of(const struct pc_cpu *base)
+{
+    return (const struct r10k *)base;
+}
+
+/** The i-th entry from the oldest. */
+static inline struct r10k_entry *r10k_entry(struct r10k *c, unsigned i)
+{
+    return &c->entry[(c->head + i) % R10K_ENTRIES];
+}
+
+static inline bool r10k_is_oldest(const struct r10k *c, const struct r10k_entry *e)
+{
+    return c->count && e == &c->entry[c->head];
+}
+
+extern const uint8_t r10k_delays[R10K_SIGNALS]; /**< as the rows say */
+
+/** A signal grows by `n`: now, or in the next cycle if its row says so. */
+static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
+{
+    if (r10k_delays[s]) {
+        c->late[s] = (uint8_t)(c->late[s] + n);
+        c->lately |= UINT64_C(1) << s;
+    } else {
+        c->signals.total[s][c->mode] += n;
+    }
+}
+_Static_assert(R10K_SIGNALS <= 64, "bits of `lately`");
+
+/** Something may happen at `at`. */
+static inline void r10k_wait_for(struct r10k *c, sim_tick at)
+{
+    if (at < c->next)
+        c->next = at;
+}
+
+/* ---- the whole (core.c) -----------------------------------------------------------------------
+ */
+
+/** Caches, predictors and queues are empty. @param p  outlives it */
+void r10k_new(struct r10k *c, const struct nm_params *p);
+void r10k_free(struct r10k *c);
+
+/** pc_core_ops.run and .leave: everything in flight begins again. */
+sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon);
+void r10k_leave(struct pc_cpu *base);
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/** decode.c: takes up to four instructions from the buffer into the list. */
+void r10k_decode(struct r10k *c, sim_tick now);
+/** Takes the youngest entries out of the list until `keep` are left; they have never been. */
+void r10k_squash(struct r10k *c, unsigned keep);
+/** Maps and free lists as with an empty list, values from c->r. */
+void r10k_rename_reset(struct r10k *c);
+/** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again. */
+bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
+/** A physical register has its value, for whoever issues at `at` or later. */
+void r10k_ready(struct r10k *c, unsigned phys, sim_tick at);
+/** Puts an entry's operands into c->scratch; takes its results from there, ready at `at`. */
+void r10k_gather(struct r10k *c, const struct r10k_entry *e);
+/** The oldest entry's results become the thread's, and what they replaced is free. */
+void r10k_commit(struct r10k *c, const struct r10k_entry *e);
+void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high);
+
+/** fetch.c */
+void r10k_fetch(struct r10k *c, sim_tick now);
+void r10k_predictors_new(struct r10k *c);
+void r10k_predictors_free(struct r10k *c);
+/** The words at `pc` and behind it, of a group, are in the buffer already (branch resume buffer).
+ */
+void r10k_fetch_resumes(struct r10k *c, uint64_t pc, sim_tick now);
+/** Fetch goes on at `pc` from tick `at` on; with a slot, behind the one instruction at `pc`. */
+void r10k_fetch_from(struct r10k *c, uint64_t pc, sim_tick at);
+void r10k_fetch_slot(struct r10k *c, uint64_t pc, uint64_t target, sim_tick at);
+/** Predicts a transfer that is decoded. @return false: a jump to an address that nobody knows */
+bool r10k_predict(struct r10k *c, struct r10k_entry *e);
+void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken);
+
+/** branch.c: branches whose tick has come are found right or wrong. */
+void r10k_resolve(struct r10k *c, sim_tick now);
+/** A branch has its outcome. @param at  it is verified */
+void r10k_branch_done(struct r10k *c, struct r10k_entry *e, const struct r10k_outcome *out,
+                      sim_tick at);
+
+/** issue.c */
+void r10k_issue(struct r10k *c, sim_tick now);
+
+/** memory.c */
+void r10k_caches_new(struct r10k *c);
+void r10k_caches_free(struct r10k *c);
+void r10k_misses(struct r10k *c, sim_tick now);
+void r10k_accesses(struct r10k *c, sim_tick now);
+/** The oldest entry, which goes to memory, tries what only the oldest may. @return it is done */
+bool r10k_oldest_access(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted);
+/** The same of an access that goes to no cache; may end the run. */
+bool r10k_oldest_uncached(struct r10k *c, struct r10k_entry *e, sim_tick now);
+/** A primary instruction line: true if it can be read now. */
+bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, sim_tick now);
+void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool granted,
+                   sim_tick now);
+void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now);
+void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick now);
+/** The next address is calculated. */
+void r10k_calculate(struct r10k *c, sim_tick now);
+bool r10k_tlb_has(struct r10k *c, uint64_t va);
+/** If nothing is in flight, software refills the TLB for `va`. @return false: it must wait */
+bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now);
+
+/** graduate.c: up to four leave the list. @return what the cycle is put down to */
+enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
+/** Everything in flight begins again, but for what the oldest has done for good. */
+void r10k_flush(struct r10k *c, sim_tick at);
+/** Everything in flight begins again: c->r says where. */
+void r10k_restart(struct r10k *c, sim_tick at);
+
+/** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
+ * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
+void r10k_profile_at(struct r10k *c, uint64_t pc);
+void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n);
+void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
+void r10k_profile_failed(struct r10k *c, uint64_t pc);
+
+extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */
+
+/** untimed.c: one instruction after the other, without a pipeline. */
+sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon);
+/** An instruction at `pc` cannot be fetched: base says why. */
+void r10k_fetch_fault(struct r10k *c, uint64_t pc, enum nm_xlate why);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * Without time: one instruction after the other, a PCycle each, through the card's own slow paths.
+ * No pipeline, no prediction, no caches of the core.
+ */
+#include "procard/r10000/pipeline.h"
+
+void r10k_fetch_fault(struct r10k *c, uint64_t pc, enum nm_xlate why)
+{
+    struct pc_cpu *cpu = &c->base;
+    const bool found = nm_xlate_found(why) && !(pc & 3);
+    cpu->exc = found ? PC_EXC_IBE : PC_EXC_ADEL;
+    cpu->badvaddr = pc;
+    cpu->trap_code = 0;
+    cpu->absent = !found && why == NM_XLATE_ABSENT;
+    cpu->unmapped = !found && why == NM_XLATE_UNMAPPED;
+    cpu->protected = !found && why == NM_XLATE_PROTECTED;
+}
+
+static const struct r10k_word *fetch(struct r10k *c)
+{
+    const uint64_t pc = c->r.pc;
+    const uint8_t *p = pc & 3 ? NULL : c->code->fetch(c->code->ctx, pc);
+    struct pc_look look = {.page = NM_XLATE_OK};
+    if (p)
+        return r10k_word_get(
+            c->code, (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3],
+            (c->r.fr ? MIPS_FR : 0) | (c->r.addr64 ? MIPS_W64 : 0));
+    if (!(pc & 3))
+        pc_find(&c->base, pc, NM_FETCH, &look);
+    r10k_fetch_fault(c, pc, (enum nm_xlate)look.page);
+    return NULL;
+}
+
+static bool store_conditional(struct r10k *c, const struct r10k_word *w, uint64_t va,
+                              enum pc_stop *stop)
+{
+    struct pc_tries *tries = &c->base.tries;
+    bool failed = false;
+    uint8_t *p = pc_store_conditional(&c->base, va, w->size, c->base.now, stop, &failed);
+    if (!p && !failed)
+        return false;
+    if (p) {
+        r10k_store(&c->r, &w->op, va, p);
+        tries->row = 0;
+    } else {
+        c->base.scs_failed++;
+        tries->row = tries->row && tries->pc == c->r.pc ? tries->row + 1 : 1;
+        tries->failed++;
+        tries->pc = c->r.pc;
+        tries->va = va;
+    }
+    *(uint64_t *)((char *)&c->r + w->op.d) = !failed;
+    return true;
+}
+
+/* @return false: *stop says why not */
+static bool memory(struct r10k *c, const struct r10k_word *w, enum pc_stop *stop)
+{
+    uint64_t va = r10k_address(&c->r, &w->op);
+    uint8_t *p;
+    if (!c->r.addr64)
+        va = (uint64_t)(int64_t)(int32_t)va;
+    if (w->traits & R10K_CONDITIONAL)
+        return store_conditional(c, w, va, stop);
+    if (w->traits & R10K_LINKED)
+        p = pc_load_linked(&c->base, va, w->size, c->base.now, stop);
+    else if (w->traits & R10K_LOAD)
+        p = pc_load(&c->base, va, w->size, c->base.now, stop);
+    else
+        p = pc_store(&c->base, va, w->size, c->base.now, stop);
+    if (!p)
+        return false;
+    if (w->traits & R10K_LOAD)
+        r10k_load(&c->r, &w->op, va, p);
+    else
+        r10k_store(&c->r, &w->op, va, p);
+    return true;
+}
+
+static enum pc_exc hardware_register(struct r10k *c, const struct r10k_word *w)
+{
+    enum { SYNCI_STEP = 32, COUNT_DIVIDER = 2 };
+    uint64_t *d = (uint64_t *)((char *)&c->r + w->op.d);
+    switch (w->op.imm) {
+    case 0:
+        *d = c->base.number;
+        return PC_EXC_NONE;
+    case 1:
+        *d = SYNCI_STEP;
+        return PC_EXC_NONE;
+    case 2:
+        c->base.polls++;
+        *d = (uint64_t)(int64_t)(int32_t)(c->base.now / COUNT_DIVIDER);
+        return PC_EXC_NONE;
+    case 3:
+        *d = COUNT_DIVIDER;
+        return PC_EXC_NONE;
+    case 29:
+        *d = c->r.userlocal;
+        return PC_EXC_NONE;
+    default:
+        return PC_EXC_RI;
+    }
+}
+
+static void goes_on(struct r10k *c, const struct r10k_word *w, const struct r10k_outcome *out)
+{
+    const uint64_t pc = c->r.pc, next = c->r.npc;
+    uint64_t to = next + 4;
+    if (w->traits & R10K_LIKELY && !out->taken) {
+        c->r.pc = pc + 8;
+        c->r.npc = pc + 12;
+        return;
+    }
+    if (out->taken)
+        to = w->traits & R10K_REGISTER ? out->target
+             : w->traits & R10K_JUMP   ? (next & ~UINT64_C(0x0fffffff)) | (uint32_t)w->op.imm
+                                       : pc + (uint64_t)(int64_t)w->op.imm;
+    c->r.pc = next;
+    c->r.npc = to;
+}
+
+static enum pc_status state_of(const struct r10k_word *w, bool taken)
+{
+    static const enum pc_status states[] = {
+        [MIPS_CLASS_LOAD] = PC_ST_LOAD,         [MIPS_CLASS_STORE] = PC_ST_STORE,
+        [MIPS_CLASS_BRANCH] = PC_ST_BR_UNTAKEN, [MIPS_CLASS_LIKELY] = PC_ST_BR_UNTAKEN,
+        [MIPS_CLASS_JUMP] = PC_ST_INT,          [MIPS_CLASS_JUMPR] = PC_ST_INT,
+        [MIPS_CLASS_INT] = PC_ST_INT,           [MIPS_CLASS_FP] = PC_ST_FP};
+    return states[w->klass] == PC_ST_BR_UNTAKEN && taken ? PC_ST_BR_TAKEN : states[w->klass];
+}
+
+/* @return what the instruction raises */
+static enum pc_exc execute(struct r10k *c, const struct r10k_word *w, struct r10k_outcome *out)
+{
+    const bool in_slot = c->r.npc != c->r.pc + 4;
+    if (in_slot && w->traits & R10K_TRANSFER)
+        return PC_EXC_RI;
+    if (w->op.code == MIPS_OP_RDHWR)
+        return hardware_register(c, w);
+    if (w->op.code != MIPS_OP_NOP)
+        r10k_compute(&c->r, &w->op, out);
+    return out->exc;
+}
+
+static sim_tick traps(struct r10k *c)
+{
+    if (c->base.exc == PC_EXC_SYS) {
+        c->base.instructions++;
+        pc_charge(&c->base, PC_ST_INT, 1);
+        c->call_pc = c->r.pc;
+        c->call_npc = c->r.npc;
+        c->r.pc = c->r.npc;
+        c->r.npc = c->r.pc + 4;
+    }
+    if (c->base.exc != PC_EXC_POINT)
+        c->r.passed = 0;
+    return pc_stopped(&c->base, PC_STOP_TRAP);
+}
+
+static bool awaited(struct r10k *c)
+{
+    if (!c->code->awaited || c->r.pc != c->code->awaited || c->r.passed == c->r.pc)
+        return false;
+    c->r.passed = c->r.pc;
+    return ++c->code->came == c->code->due;
+}
+
+sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
+{
+    struct pc_cpu *cpu = &c->base;
+    while (cpu->now < horizon) {
+        struct r10k_outcome out = {.pc = c->r.pc, .level = c->code->level};
+        enum pc_stop stop = PC_STOP_TRAP;
+        const struct r10k_word *w = fetch(c);
+        if (!w)
+            return traps(c);
+        if (awaited(c)) {
+            cpu->exc = PC_EXC_POINT;
+            return traps(c);
+        }
+        if (w->traits & (R10K_LOAD | R10K_STORE)) {
+            if (!memory(c, w, &stop))
+                return stop == PC_STOP_TRAP ? traps(c) : pc_stopped(cpu, stop);
+        } else {
+            const enum pc_exc exc = execute(c, w, &out);
+            if (exc != PC_EXC_NONE) {
+                cpu->exc = exc;
+                cpu->trap_code = out.trap_code;
+                return traps(c);
+            }
+        }
+        c->r.passed = 0;
+        goes_on(c, w, &out);
+        cpu->instructions++;
+        c->loads += (w->traits & R10K_LOAD) != 0;
+        c->stores += (w->traits & R10K_STORE) != 0;
+        pc_complete(cpu, state_of(w, out.taken), 1);
+    }
+    return cpu->now;
+}

@@ -1,0 +1,343 @@
+/*
+ * Words as the decoder sees them: what an instruction reads and writes, which queue and unit it
+ * goes to, and what is special about it. Everything follows from the rows of mips/isa.def and
+ * timing.def.
+ */
+#include "base/alloc.h"
+#include "procard/r10000/pipeline.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct time {
+    uint8_t unit, latency, high, repeat;
+};
+
+const struct r10k_word r10k_no_word = {.queue = R10K_QUEUE_NONE, .klass = MIPS_CLASS_INT};
+
+static const struct time times[MIPS_OP__COUNT] = {
+#define TIME(id, unit, latency, high, repeat) \
+    [MIPS_OP_##id] = {R10K_UNIT_##unit, latency, high, repeat},
+#include "procard/r10000/timing.def"
+#undef TIME
+};
+
+/* By class, of rows that timing.def does not have. */
+static const struct time usual[] = {[MIPS_CLASS_LOAD] = {R10K_UNIT_LSU, 2, 0, 1},
+                                    [MIPS_CLASS_STORE] = {R10K_UNIT_LSU, 2, 0, 1},
+                                    [MIPS_CLASS_BRANCH] = {R10K_UNIT_ALU1, 1, 0, 1},
+                                    [MIPS_CLASS_LIKELY] = {R10K_UNIT_ALU1, 1, 0, 1},
+                                    [MIPS_CLASS_JUMP] = {R10K_UNIT_NONE, 1, 0, 1},
+                                    [MIPS_CLASS_JUMPR] = {R10K_UNIT_NONE, 1, 0, 1},
+                                    [MIPS_CLASS_INT] = {R10K_UNIT_ALU, 1, 0, 1},
+                                    [MIPS_CLASS_FP] = {R10K_UNIT_ADD, 2, 0, 1}};
+
+static bool has(const struct mips_row *row, const char *letters)
+{
+    return row && strpbrk(row->operands, letters);
+}
+
+static void reads(struct r10k_word *w, unsigned logical)
+{
+    if (logical != R10K_LOGICAL_GPR)
+        w->source[w->sources++] = (uint8_t)logical;
+}
+
+static void writes(struct r10k_word *w, unsigned logical)
+{
+    w->result[w->results++] = (uint8_t)logical;
+}
+
+static unsigned logical_of(unsigned resource)
+{
+    return resource < MIPS_RES_FPR ? resource : R10K_LOGICAL_FPR + resource - MIPS_RES_FPR;
+}
+
+/* Condition code of a bit of FCSR. */
+static unsigned code_of(unsigned bit)
+{
+    return bit == 23 ? 0 : bit - 24;
+}
+
+static void accumulator(struct r10k_word *w)
+{
+    switch (w->op.code) {
+    case MIPS_OP_MFHI:
+        reads(w, R10K_LOGICAL_HI);
+        break;
+    case MIPS_OP_MFLO:
+        reads(w, R10K_LOGICAL_LO);
+        break;
+    case MIPS_OP_MTHI:
+        writes(w, R10K_LOGICAL_HI);
+        break;
+    case MIPS_OP_MTLO:
+        writes(w, R10K_LOGICAL_LO);
+        break;
+    case MIPS_OP_MADD:
+    case MIPS_OP_MADDU:
+    case MIPS_OP_MSUB:
+    case MIPS_OP_MSUBU:
+        reads(w, R10K_LOGICAL_HI);
+        reads(w, R10K_LOGICAL_LO);
+        break;
+    }
+    if (w->high) {
+        writes(w, R10K_LOGICAL_LO);
+        writes(w, R10K_LOGICAL_HI);
+        w->traits |= R10K_TWO;
+    }
+}
+
+/* Registers from what the decoder of words has found, and halves of them from the letters. */
+static void registers(struct r10k_word *w, const struct mips_use *use, const struct mips_row *row)
+{
+    const bool pairs = !(w->flags & MIPS_FR), half = has(row, "FWVfH");
+    for (unsigned i = 0; i < use->nreads; i++) {
+        if (use->reads[i] != MIPS_RES_FCC)
+            reads(w, logical_of(use->reads[i]));
+        else if (has(row, "C"))
+            reads(w, R10K_LOGICAL_FCC + code_of(w->op.t));
+    }
+    for (unsigned i = 0; i < use->nwrites; i++) {
+        if (use->writes[i] != MIPS_RES_FCC)
+            writes(w, logical_of(use->writes[i]));
+        else if (has(row, "Q"))
+            writes(w, R10K_LOGICAL_FCC + code_of((unsigned)w->op.imm));
+    }
+    if (half && w->results && (pairs || has(row, "H"))) { /* the other half stays */
+        if (!has(row, "f"))
+            reads(w, w->result[0]);
+        w->traits |= R10K_WHOLE;
+    } else if (half) {
+        w->traits |= R10K_HALF;
+    }
+    if (has(row, "nmzyPBgh"))
+        w->traits |= R10K_WHOLE;
+    accumulator(w);
+}
+
+/* Which source is a datum: what a store writes, and what an unaligned load joins its bytes to. */
+static void find_data(struct r10k_word *w, const struct mips_row *row)
+{
+    unsigned n = 0;
+    w->data = 0xff;
+    if (!(w->traits & (R10K_LOAD | R10K_STORE)))
+        return;
+    for (const char *o = row->operands; *o; o++) {
+        const bool datum = strchr(w->traits & R10K_STORE && !has(row, "xy") ? "twBX" : "xyX", *o);
+        if (!strchr("stbYXvwrxfnmzygPBhC", *o))
+            continue;
+        const unsigned shift = *o == 'b' || *o == 's' ? 21 : *o == 'x' || *o == 'y' ? 11 : 16;
+        if (strchr("stbYX", *o) && !(w->word >> shift & 31))
+            continue; /* r0 is no source */
+        if (datum)
+            w->data = (uint8_t)n;
+        n++;
+    }
+    if (w->data == 0xff && w->sources > n)
+        w->data = (uint8_t)n; /* the half that stays */
+}
+
+static uint8_t around(unsigned code, unsigned size)
+{
+    switch (code) {
+    case MIPS_OP_LWL:
+    case MIPS_OP_LWR:
+    case MIPS_OP_SWL:
+    case MIPS_OP_SWR:
+        return 4;
+    case MIPS_OP_LDL:
+    case MIPS_OP_LDR:
+    case MIPS_OP_SDL:
+    case MIPS_OP_SDR:
+        return 8;
+    default:
+        return (uint8_t)size;
+    }
+}
+
+static uint32_t traits_by_class(unsigned klass)
+{
+    switch (klass) {
+    case MIPS_CLASS_LOAD:
+        return R10K_LOAD;
+    case MIPS_CLASS_STORE:
+        return R10K_STORE;
+    case MIPS_CLASS_BRANCH:
+        return R10K_BRANCH;
+    case MIPS_CLASS_LIKELY:
+        return R10K_BRANCH | R10K_LIKELY;
+    case MIPS_CLASS_JUMP:
+        return R10K_JUMP;
+    case MIPS_CLASS_JUMPR:
+        return R10K_REGISTER;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t traits_by_code(const struct r10k_word *w)
+{
+    switch (w->op.code) {
+    case MIPS_OP_LL:
+    case MIPS_OP_LLD:
+        return R10K_LINKED | R10K_ALONE;
+    case MIPS_OP_SC:
+    case MIPS_OP_SCD:
+        return R10K_CONDITIONAL | R10K_ALONE;
+    case MIPS_OP_PREF:
+    case MIPS_OP_PREFX:
+        return R10K_PREFETCH;
+    case MIPS_OP_SYNC:
+        return R10K_SYNC | R10K_ALONE;
+    case MIPS_OP_SYNCI:
+        return R10K_CACHE | R10K_ALONE | R10K_FLUSHES;
+    case MIPS_OP_CTC1:
+        return R10K_ALONE | R10K_FLUSHES;
+    case MIPS_OP_CFC1:
+    case MIPS_OP_MFPS:
+    case MIPS_OP_MFPC:
+        return R10K_ALONE;
+    case MIPS_OP_MTPS:
+    case MIPS_OP_MTPC:
+        return R10K_ALONE | R10K_FLUSHES;
+    case MIPS_OP_RDHWR:
+        return w->op.imm == 29 ? R10K_NOW : R10K_ALONE;
+    case MIPS_OP_BC1F:
+    case MIPS_OP_BC1T:
+    case MIPS_OP_BC1FL:
+    case MIPS_OP_BC1TL:
+        return R10K_FP_BRANCH;
+    case MIPS_OP_RI:
+    case MIPS_OP_NOP:
+    case MIPS_OP_SYSCALL:
+    case MIPS_OP_BREAK:
+    case MIPS_OP_CACHE:
+    case MIPS_OP_COP0:
+    case MIPS_OP_COP2:
+    case MIPS_OP_LWC2:
+    case MIPS_OP_LDC2:
+    case MIPS_OP_SWC2:
+    case MIPS_OP_SDC2:
+        return R10K_NOW;
+    default:
+        return 0;
+    }
+}
+
+static enum r10k_queue queue_of(const struct r10k_word *w)
+{
+    switch (w->unit) {
+    case R10K_UNIT_NONE:
+        return R10K_QUEUE_NONE;
+    case R10K_UNIT_ALU:
+    case R10K_UNIT_ALU1:
+    case R10K_UNIT_ALU2:
+        return R10K_QUEUE_INT;
+    case R10K_UNIT_LSU:
+        return R10K_QUEUE_ADDRESS;
+    default:
+        return R10K_QUEUE_FP;
+    }
+}
+
+static void describe(struct r10k_word *w, const struct mips_use *use)
+{
+    const struct mips_row *row =
+        w->op.code < MIPS_OP_ROWS_END ? &mips_rows[mips_row_find(w->word)] : NULL;
+    const unsigned code = w->op.code;
+    const struct time *time = times[code].latency ? &times[code] : &usual[mips_class_of(code)];
+    w->klass = (uint8_t)mips_class_of(code);
+    w->latency = time->latency;
+    w->high = time->high;
+    w->repeat = time->repeat;
+    w->unit = time->unit;
+    w->traits = traits_by_class(w->klass) | traits_by_code(w);
+    if (w->traits & R10K_NOW)
+        w->unit = R10K_UNIT_NONE;
+    if (w->traits & R10K_LOAD && w->latency == 3)
+        w->traits |= R10K_FP_LOAD;
+    if (code < MIPS_OP_ROWS_END && mips_fpu[code])
+        w->traits |= R10K_FLAGS;
+    if (has(row, "Z") || code == MIPS_OP_JALR)
+        w->traits |= R10K_LINKS;
+    registers(w, use, row);
+    w->queue = (uint8_t)queue_of(w);
+    w->size = (uint8_t)r10k_access_size(code);
+    w->around = around(code, w->size);
+    w->addend = w->unit == R10K_UNIT_MADD ? 0 : 0xff;
+    find_data(w, row);
+}
+
+static struct r10k_word *make(const struct r10k_code *code, uint32_t word, unsigned flags)
+{
+    struct r10k_word *w = sim_alloc(1, sizeof *w);
+    struct mips_use use;
+    w->word = word;
+    w->flags = (uint8_t)flags;
+    mips_translate(word, flags, code->level, &w->op, &use);
+    describe(w, &use);
+    return w;
+}
+
+static void grow(struct r10k_code *code)
+{
+    const unsigned bits = code->bits ? code->bits + 1 : 10;
+    struct r10k_word **words = sim_alloc((size_t)1 << bits, sizeof *words);
+    for (unsigned i = 0; code->bits && i < 1u << code->bits; i++)
+        for (struct r10k_word *w = code->words[i], *next; w; w = next) {
+            const uint32_t place = (w->word * 2654435761u + w->flags) >> (32 - bits);
+            next = w->next;
+            w->next = words[place];
+            words[place] = w;
+        }
+    free(code->words);
+    code->words = words;
+    code->bits = bits;
+}
+
+const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, unsigned flags)
+{
+    if (code->count >> code->bits || !code->bits)
+        grow(code);
+    struct r10k_word **at = &code->words[(word * 2654435761u + flags) >> (32 - code->bits)];
+    for (const struct r10k_word *w = *at; w; w = w->next)
+        if (w->word == word && w->flags == flags)
+            return w;
+    struct r10k_word *w = make(code, word, flags);
+    w->next = *at;
+    *at = w;
+    code->count++;
+    return w;
+}
+
+struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                 unsigned level)
+{
+    struct r10k_code *code = sim_alloc(1, sizeof *code);
+    *code = (struct r10k_code){.fetch = fetch, .ctx = ctx, .level = level};
+    return code;
+}
+
+void r10k_code_free(struct r10k_code *code)
+{
+    if (!code)
+        return;
+    for (unsigned i = 0; code->bits && i < 1u << code->bits; i++)
+        for (struct r10k_word *w = code->words[i], *next; w; w = next) {
+            next = w->next;
+            free(w);
+        }
+    free(code->words);
+    free(code);
+}
+
+bool r10k_code_await(struct r10k_code *code, uint64_t va, uint64_t times_more)
+{
+    if (code->awaited != va)
+        code->came = code->due = 0;
+    code->awaited = va;
+    code->due = times_more > UINT64_MAX - code->due ? UINT64_MAX : code->due + times_more;
+    return va && code->came >= code->due;
+}
