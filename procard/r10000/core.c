@@ -39,13 +39,14 @@ static void count_cycles(struct r10k *c, sim_tick n)
 
 static void finish(struct r10k *c, sim_tick now)
 {
-    uint8_t *done = &c->finishing[now % R10K_FINISHING];
-    if (!*done)
+    struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
+    if (!done->integer && !done->fp)
         return;
-    r10k_signal(c, R10K_SIGNAL_ISSUED, *done);
-    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, *done);
+    r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
+    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, done->integer); /* the others were, at issue */
     r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
-    *done = 0;
+    *done = (struct r10k_finishing){0};
+    c->worked = true;
 }
 
 /* @return what the cycle is put down to */
@@ -77,7 +78,7 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     if (now < c->exception_until && c->exception_until < next)
         next = c->exception_until;
     for (sim_tick t = now + 1; t < next && t < now + R10K_FINISHING; t++)
-        if (c->finishing[t % R10K_FINISHING])
+        if (c->finishing[t % R10K_FINISHING].integer || c->finishing[t % R10K_FINISHING].fp)
             return t;
     return next;
 }
