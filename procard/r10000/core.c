@@ -91,6 +91,33 @@ static void begin(struct r10k *c)
     c->begun = true;
 }
 
+/* What the last cycle has caused counts before the operating system does: at exception level, if an
+ * exception ends it. */
+static sim_tick stops(struct r10k *c)
+{
+    if (c->stop == PC_STOP_TRAP)
+        c->mode = R10K_EXCEPTION;
+    show_late(c);
+    c->waits = c->stop == PC_STOP_MISS;
+    c->seen = c->base.now;
+    return pc_stopped(&c->base, c->stop);
+}
+
+/* The cycles in which the oldest instruction waited for the card were the program's. Units worked
+ * on. */
+static void goes_on(struct r10k *c)
+{
+    if (!c->waits)
+        return;
+    c->waits = false;
+    c->worked = false;
+    for (sim_tick t = c->seen; t < c->base.now && t < c->seen + R10K_FINISHING; t++) {
+        show_late(c);
+        finish(c, t);
+    }
+    count_cycles(c, c->base.now - c->seen);
+}
+
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r10k *c = r10k_of(base);
@@ -100,6 +127,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
     c->asked = c->must_stop = false;
+    goes_on(c);
     if (!c->begun)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
@@ -107,7 +135,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         const uint64_t oldest = c->r.pc;
         const enum pc_status state = cycle(c, now);
         if (c->must_stop)
-            return pc_stopped(base, c->stop);
+            return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, next - now);
         pc_charge(base, state, next - now);
@@ -121,6 +149,7 @@ void r10k_leave(struct pc_cpu *base)
     struct r10k *c = r10k_of(base);
     if (c->begun)
         r10k_flush(c, base->now);
+    goes_on(c);
     c->begun = false;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);

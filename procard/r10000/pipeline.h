@@ -315,7 +315,8 @@ struct r10k {
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
     enum r10k_mode mode;
-    sim_tick seen;       /**< the signals are for all before */
+    bool waits;          /**< the run ended because the oldest waits for its card ... */
+    sim_tick seen;       /**< ... since this tick */
     bool away;           /**< the operating system has the processor */
     bool asked;          /**< the card has been asked in this run */
     bool worked;         /**< anything has happened in this cycle */
