@@ -39,13 +39,14 @@ static void count_cycles(struct r10k *c, sim_tick n)
 
 static void finish(struct r10k *c, sim_tick now)
 {
-    uint8_t *done = &c->finishing[now % R10K_FINISHING];
-    if (!*done)
+    struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
+    if (!done->integer && !done->fp)
         return;
-    r10k_signal(c, R10K_SIGNAL_ISSUED, *done);
-    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, *done);
+    r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
+    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, done->integer); /* the others were, at issue */
     r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
-    *done = 0;
+    *done = (struct r10k_finishing){0};
+    c->worked = true;
 }
 
 /* @return what the cycle is put down to */
@@ -77,7 +78,7 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     if (now < c->exception_until && c->exception_until < next)
         next = c->exception_until;
     for (sim_tick t = now + 1; t < next && t < now + R10K_FINISHING; t++)
-        if (c->finishing[t % R10K_FINISHING])
+        if (c->finishing[t % R10K_FINISHING].integer || c->finishing[t % R10K_FINISHING].fp)
             return t;
     return next;
 }
@@ -90,6 +91,33 @@ static void begin(struct r10k *c)
     c->begun = true;
 }
 
+/* What the last cycle has caused counts before the operating system does: at exception level, if an
+ * exception ends it. */
+static sim_tick stops(struct r10k *c)
+{
+    if (c->stop == PC_STOP_TRAP)
+        c->mode = R10K_EXCEPTION;
+    show_late(c);
+    c->waits = c->stop == PC_STOP_MISS;
+    c->seen = c->base.now;
+    return pc_stopped(&c->base, c->stop);
+}
+
+/* The cycles in which the oldest instruction waited for the card were the program's. Units worked
+ * on. */
+static void goes_on(struct r10k *c)
+{
+    if (!c->waits)
+        return;
+    c->waits = false;
+    c->worked = false;
+    for (sim_tick t = c->seen; t < c->base.now && t < c->seen + R10K_FINISHING; t++) {
+        show_late(c);
+        finish(c, t);
+    }
+    count_cycles(c, c->base.now - c->seen);
+}
+
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 {
     struct r10k *c = r10k_of(base);
@@ -99,6 +127,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
     c->asked = c->must_stop = false;
+    goes_on(c);
     if (!c->begun)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
@@ -106,7 +135,7 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         const uint64_t oldest = c->r.pc;
         const enum pc_status state = cycle(c, now);
         if (c->must_stop)
-            return pc_stopped(base, c->stop);
+            return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, next - now);
         pc_charge(base, state, next - now);
@@ -122,6 +151,7 @@ void r10k_leave(struct pc_cpu *base)
     show_late(c);
     if (c->begun)
         r10k_flush(c, base->now);
+    goes_on(c);
     c->begun = false;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);

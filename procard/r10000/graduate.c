@@ -59,13 +59,19 @@ struct graduated {
     unsigned all, loads, stores, conditionals, fp;
 };
 
+/* Of the active list. */
+static unsigned places(const struct r10k_entry *e)
+{
+    return e->w->traits & R10K_TWO ? 2 : 1;
+}
+
 static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *g)
 {
     const uint32_t traits = e->w->traits;
     c->base.instructions++;
     c->loads += (traits & R10K_LOAD) != 0;
     c->stores += (traits & R10K_STORE) != 0;
-    g->all += traits & R10K_TWO ? 2 : 1;
+    g->all += places(e);
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
     g->conditionals += (traits & R10K_CONDITIONAL) != 0;
@@ -103,6 +109,18 @@ static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
     c->worked = true;
 }
 
+static void signal_graduated(struct r10k *c, const struct graduated *g)
+{
+    if (!g->all)
+        return;
+    r10k_signal(c, R10K_SIGNAL_GRADUATED, g->all);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS, g->loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS_2, g->stores ? 0 : g->loads);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_STORES, g->stores);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_SCS, g->conditionals);
+    r10k_signal(c, R10K_SIGNAL_GRADUATED_FP, g->fp);
+}
+
 void r10k_flush(struct r10k *c, sim_tick at)
 {
     struct graduated g = {0};
@@ -110,6 +128,7 @@ void r10k_flush(struct r10k *c, sim_tick at)
     if (c->count && e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_WRITTEN &&
         !e->exc) /* has been done, and cannot be twice */
         graduates(c, e, &g);
+    signal_graduated(c, &g);
     r10k_restart(c, at);
 }
 
@@ -314,18 +333,6 @@ static enum pc_status waits_for(const struct r10k *c, const struct r10k_entry *e
     return e->w->klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
 }
 
-static void signal_graduated(struct r10k *c, const struct graduated *g)
-{
-    if (!g->all)
-        return;
-    r10k_signal(c, R10K_SIGNAL_GRADUATED, g->all);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS, g->loads);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_LOADS_2, g->stores ? 0 : g->loads);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_STORES, g->stores);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_SCS, g->conditionals);
-    r10k_signal(c, R10K_SIGNAL_GRADUATED_FP, g->fp);
-}
-
 /* The oldest has a reason not to graduate in the usual way. @return it has been dealt with */
 static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
@@ -351,8 +358,10 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
     enum pc_status state = c->idle;
     struct graduated g = {0};
     c->stored = false;
-    for (unsigned n = 0; n < R10K_GROUP && c->count; n++) {
+    for (unsigned n = 0; c->count; n++) {
         struct r10k_entry *e = &c->entry[c->head];
+        if (g.all + places(e) > R10K_GROUP)
+            break;
         if (n == 0)
             state = waits_for(c, e);
         if (awaited(c, e))

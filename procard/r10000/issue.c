@@ -10,8 +10,8 @@
 static void finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
 {
     e->issued = true;
-    e->done = at;
-    c->finishing[at % R10K_FINISHING]++;
+    e->finishes = at;
+    (*r10k_finishing(c, e))++;
     c->worked = true;
 }
 
@@ -33,14 +33,13 @@ static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_gather(c, e);
     r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->traits & R10K_BRANCH) {
-        e->issued = true;
-        c->finishing[(now + 2) % R10K_FINISHING]++;
-        c->worked = true;
+        finishes(c, e, now + 2);
         r10k_branch_done(c, e, &out, now + 2);
         return;
     }
     raise_or_deliver(c, e, &out, now);
     finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + 1);
+    e->done = e->finishes;
 }
 
 /* Its registers cannot be there yet: what r10k_operands would find, sooner. */

@@ -646,15 +646,19 @@ void r10k_accesses(struct r10k *c, sim_tick now)
         }
         if (traits & R10K_PREFETCH) {
             prefetch(c, e, now);
+        } else if (traits & R10K_LOAD ? loaded : tagged) {
+            r10k_wait_for(c, now + 1); /* one of each in a cycle */
         } else if (traits & R10K_LOAD) {
-            if (loaded || must_wait(c, i, e) || !r10k_operands(c, e, now))
+            if (must_wait(c, i, e) || !r10k_operands(c, e, now))
                 continue;
             loaded = true;
-            if (c->bank_busy[bank_of(c, e->va)] > now)
+            if (c->bank_busy[bank_of(c, e->va)] > now) {
                 e->again = now + 1;
-            else
+                r10k_wait_for(c, e->again);
+            } else {
                 try_load(c, e, now);
-        } else if (!tagged) {
+            }
+        } else {
             tagged = true;
             try_store(c, e, now);
         }

@@ -153,10 +153,11 @@ enum r10k_access {
 struct r10k_entry {
     const struct r10k_word *w;
     uint64_t pc;
-    uint64_t next;  /**< where it has been taken to go on, behind the delay slot of a transfer */
-    sim_tick done;  /**< [tick] from here on it may graduate; SIM_NEVER: not known */
-    sim_tick again; /**< a memory instruction tries at this tick; a branch is verified */
-    sim_tick wakes; /**< its registers are not there before; SIM_NEVER: nobody knows when */
+    uint64_t next;     /**< where it has been taken to go on, behind the delay slot of a transfer */
+    sim_tick done;     /**< [tick] from here on it may graduate; SIM_NEVER: not known */
+    sim_tick finishes; /**< its unit does, at this tick; 0: it is in none */
+    sim_tick again;    /**< a memory instruction tries at this tick; a branch is verified */
+    sim_tick wakes;    /**< its registers are not there before; SIM_NEVER: nobody knows when */
     uint64_t va;
     struct pc_look look; /**< where its bytes are, if its address is known */
     uint8_t source[6], result[2],
@@ -265,9 +266,11 @@ struct r10k {
     /* active list */
     struct r10k_entry entry[R10K_ENTRIES];
     unsigned head, count;
-    unsigned twos;                     /**< of these, that take two places */
-    unsigned list;                     /**< places it has */
-    uint8_t finishing[R10K_FINISHING]; /**< by tick: units that finish then */
+    unsigned twos; /**< of these, that take two places */
+    unsigned list; /**< places it has */
+    struct r10k_finishing {
+        uint8_t integer, fp;
+    } finishing[R10K_FINISHING]; /**< by tick: instructions that units finish then */
     struct r10k_places integer, fp;
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
     unsigned addresses;            /**< ... so many */
@@ -321,7 +324,8 @@ struct r10k {
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
     enum r10k_mode mode;
-    sim_tick seen;       /**< the signals are for all before */
+    bool waits;          /**< the run ended because the oldest waits for its card ... */
+    sim_tick seen;       /**< ... since this tick */
     bool away;           /**< the operating system has the processor */
     bool asked;          /**< the card has been asked in this run */
     bool worked;         /**< anything has happened in this cycle */
@@ -365,6 +369,13 @@ static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
     }
 }
 _Static_assert(R10K_SIGNALS <= 64, "bits of `lately`");
+
+/** Instructions that units finish when this one is finished, of its kind. */
+static inline uint8_t *r10k_finishing(struct r10k *c, const struct r10k_entry *e)
+{
+    struct r10k_finishing *f = &c->finishing[e->finishes % R10K_FINISHING];
+    return e->w->queue == R10K_QUEUE_FP ? &f->fp : &f->integer;
+}
 
 /** Something may happen at `at`. */
 static inline void r10k_wait_for(struct r10k *c, sim_tick at)
