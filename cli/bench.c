@@ -11,7 +11,6 @@
 #include "input/experiment.h"
 #include "input/home.h"
 #include "machine/statistics.h"
-#include "procard/r4400/r4400.h"
 #include "report/host.h"
 
 #include <fcntl.h>
@@ -42,6 +41,8 @@ static const struct work {
     {"far-1", "far-1", NULL},
     {"exchange-64", "exchange-64", NULL},
     {"locks-64", "locks-64", NULL},
+    {"r10000-1", "r10000-1", NULL},
+    {"r10000-16", "r10000-16", NULL},
 };
 
 enum { WORKS = sizeof works / sizeof *works };
@@ -112,7 +113,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = rep_host_seconds();
-    struct nm_machine *m = nm_machine_new(&x->machine.params, &pc_r4400);
+    struct nm_machine *m = nm_machine_new(&x->machine.params, x->machine.card);
     const struct prog_program program = {.path = guest->path,
                                          .argv = x->argv,
                                          .envp = x->envp,

@@ -173,7 +173,7 @@ static json_t *list_machines(void)
 static json_t *list_experiments(void)
 {
     static const char *const below[] = {"experiments/teaching", "experiments/guests",
-                                        "experiments/patterns"};
+                                        "experiments/irix", "experiments/patterns"};
     json_t *array = list_files("experiments");
     for (size_t i = 0; i < sizeof below / sizeof *below; i++) {
         json_t *more = list_files(below[i]);

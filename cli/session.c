@@ -554,6 +554,7 @@ static enum cli_exit simulate(struct state *s)
         .described = s->guest.described,
         .beside = x->program ? x->program : x->source,
         .allow = x->files,
+        .root = x->root,
         .off = kept,
         .confine = true,
         .argv = x->argv,

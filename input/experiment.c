@@ -698,8 +698,9 @@ static bool finish(struct build *b)
 }
 
 /* What a command's FILE may name without a path, and where it is. */
-static const char *const shipped[] = {"configs", "experiments", "experiments/teaching",
-                                      "experiments/guests", "experiments/patterns"};
+static const char *const shipped[] = {
+    "configs",          "experiments",         "experiments/teaching", "experiments/guests",
+    "experiments/irix", "experiments/patterns"};
 
 static void complain_named(struct in_reading *r, const char *name)
 {

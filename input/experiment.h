@@ -84,6 +84,7 @@ struct in_experiment {
 
     uint64_t seed;             /**< default 1 */
     sim_tick limit;            /**< [ticks] SIM_NEVER: until the program ends */
+    unsigned root;             /**< 1: the program is root to its operating system */
     unsigned processors;       /**< cards 0 .. n-1 may run threads; 0: all */
     char *from, *to;           /**< as written; NULL: not given ... */
     char *from_name, *to_name; /**< ... the region's or function's in it, NULL: it has none ... */

@@ -72,7 +72,7 @@ const char *in_state_name(unsigned state)
 }
 
 /* By processor.core. */
-static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000};
+static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000, &pc_r10000};
 
 const struct nm_card_kind *in_cards(void)
 {

@@ -79,37 +79,34 @@ static void post_issue(struct pc_card *card, struct pc_request *r, sim_tick at)
     sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card, 0);
 }
 
-const struct pc_request *pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
+const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
                                           enum nm_access access, enum nm_card_event event,
                                           sim_tick at)
 {
+    const enum pc_side side = access == NM_FETCH ? PC_SIDE_I : PC_SIDE_D;
     struct nm_sends sends;
     uint64_t actions;
     const bool noncoherent = event == NM_CARD_EVENTS;
     struct pc_request *r = new_request(card);
     /* a line that is there under the other attribute will leave */
     const uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
-    *r = (struct pc_request){.conditional = access == NM_CONDITIONAL,
-                             .store = access == NM_STORE,
-                             .noncoherent = noncoherent,
-                             .upgrade = state == NM_LINE_S,
-                             .state = state,
+    const uint64_t place = pc_line_place(card, side, line);
+    const bool upgrade = state == NM_LINE_S;
+    *r = (struct pc_request){.access = (uint8_t)access,
                              .event = (uint8_t)event,
-                             .side = side,
+                             .state = state,
                              .line = line,
-                             .place = pc_line_place(card, side, line),
-                             .number = card->requests++,
+                             .place = (uint32_t)place,
                              .asked = at,
                              .due = at,
                              .issued = SIM_NEVER,
                              .first_nack = SIM_NEVER};
-    card->stall = r->upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2;
-    card->stall_by = side;
+    card->stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2;
     if (card->warm.on)
         return r; /* warm.c serves it */
     if (!noncoherent && !pc_agent_step(card, &r->state, event, NULL, line, &sends, &actions))
         pc_agent_broken(card, at, line, state, "a processor access");
-    if (r->upgrade)
+    if (upgrade)
         card->truth.upgrades++;
     else
         card->truth.l2_misses++;
@@ -223,7 +220,7 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
  * the directory takes this card for the owner. */
 static bool pointless(const struct pc_card *card, const struct pc_request *r)
 {
-    return r->conditional && !card->cpu.link &&
+    return r->access == NM_CONDITIONAL && !card->cpu.link &&
            nm_card_request(card->protocol, r->state) != NM_MSG_SPECIAL_RD;
 }
 
@@ -256,16 +253,35 @@ tell_served(const struct pc_card *card, const struct pc_request *r, sim_tick now
         card->served(card->served_ctx, &served);
 }
 
-void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
+static unsigned bit_of(const struct pc_card *card, const struct pc_request *r)
 {
-    card->outstanding &= ~(1u << (r - card->request));
-    if (!pc_goes_on(card)) {
-        pc_agent_resume(card, now);
+    return 1u << (r - card->request);
+}
+
+/* Of a core that goes on. */
+static void tell_over(struct pc_card *card, const struct pc_request *r, bool granted, sim_tick now)
+{
+    card->outstanding &= ~bit_of(card, r);
+    card->blocked &= card->outstanding;
+    card->nm.quiet = 0;
+    card->core->answered(&card->cpu, pc_side_of(r), r->line, granted,
+                         card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
+}
+
+static inline void over(struct pc_card *card, const struct pc_request *r, bool granted,
+                        sim_tick now)
+{
+    if (pc_goes_on(card)) {
+        tell_over(card, r, granted, now);
         return;
     }
-    card->nm.quiet = 0;
-    card->core->answered(&card->cpu, r->side, r->line, granted,
-                         card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
+    card->outstanding = card->blocked = 0;
+    pc_agent_resume(card, now);
+}
+
+void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
+{
+    over(card, r, granted, now);
 }
 
 /* The request has come to nothing, after it was refused or before it left.
@@ -285,7 +301,7 @@ static void give_up(struct pc_card *card, struct pc_request *r, bool granted, si
         tell_served(card, r, now, true);
     if (card->copies)
         pc_misses_give_up(card, now);
-    pc_agent_over(card, r, granted, now);
+    over(card, r, granted, now);
 }
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
@@ -293,7 +309,7 @@ static void give_up(struct pc_card *card, struct pc_request *r, bool granted, si
 static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
     r->issued = now;
-    if (r->noncoherent)
+    if (pc_is_noncoherent(r))
         return;
     card->truth.requests++;
     if (card->monitor.wants & MON_WANTS_ISSUES)
@@ -325,30 +341,31 @@ static void put(struct pc_card *card, struct pc_request *r, sim_tick now)
         give_up(card, r, false, now);
         return;
     }
-    bool replace =
-        pc_line_of(card, r->state) == NM_LINE_I &&
-        pc_line_victim(card, r->side, r->place, r->line, r->noncoherent, &victim, &victim_state);
-    r->blocked = answering(card, r->line) ||
-                 !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D);
-    if (r->blocked)
-        return; /* `sent` will call again */
+    bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
+                   pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r),
+                                  &victim, &victim_state);
+    if (answering(card, r->line) ||
+        !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D)) {
+        card->blocked |= bit_of(card, r); /* `sent` will call again */
+        return;
+    }
     if (replace)
-        evict(card, r->side, victim, victim_state);
+        evict(card, pc_side_of(r), victim, victim_state);
     if (nm_card_lost(card->protocol, r->state))
         pc_agent_step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
     struct nm_packet p = {
-        .message = r->noncoherent ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
+        .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
         .requester = (uint8_t)card->position,
         .station = card->station,
         .phase = phase(card),
-        .info =
-            (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) | (r->side == PC_SIDE_I ? NM_INFO_SHARED : 0)),
+        .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
+                          (pc_side_of(r) == PC_SIDE_I ? NM_INFO_SHARED : 0)),
         .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
         .data = -1,
         .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
     send(card, &p, r->line);
-    if (r->noncoherent)
+    if (pc_is_noncoherent(r))
         pc_agent_address(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
     r->sent = true;
@@ -365,7 +382,7 @@ static struct pc_request *next_due(struct pc_card *card, sim_tick now)
     struct pc_request *oldest = NULL;
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (r->due <= now && (!oldest || r->number < oldest->number))
+        if (r->due <= now && (!oldest || r->asked < oldest->asked))
             oldest = r;
     }
     return oldest;
@@ -375,10 +392,16 @@ static struct pc_request *next_due(struct pc_card *card, sim_tick now)
  * is due. */
 static void issue(void *self, sim_tick now, uint64_t arg)
 {
-    struct pc_request *r;
+    struct pc_card *card = self;
+    struct pc_request *r = card->request;
     (void)arg;
-    while ((r = next_due(self, now)))
-        put(self, r, now);
+    if (!pc_goes_on(card)) {
+        if (card->outstanding && r->due <= now)
+            put(card, r, now);
+        return;
+    }
+    while ((r = next_due(card, now)))
+        put(card, r, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -506,7 +529,7 @@ static bool place_taken(const struct pc_card *card, uint64_t place)
 {
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (r->sent && pc_same_place(card, r->side, r->place, PC_SIDE_D, place))
+        if (r->sent && pc_same_place(card, pc_side_of(r), r->place, PC_SIDE_D, place))
             return true;
     }
     return false;
@@ -627,13 +650,8 @@ static void arrived(void *self, sim_tick now)
 static void sent(void *self, sim_tick now)
 {
     struct pc_card *card = self;
-    for (unsigned left = card->outstanding; left; left &= left - 1) {
-        struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (!r->blocked)
-            continue;
-        r->blocked = false;
-        post_issue(card, r, now);
-    }
+    for (; card->blocked; card->blocked &= card->blocked - 1)
+        post_issue(card, &card->request[__builtin_ctz(card->blocked)], now);
     if (card->special.blocked) {
         card->special.blocked = false;
         sim_post(card->k, now, SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card,
@@ -721,10 +739,10 @@ static void complete(struct pc_card *card, struct pc_request *r, const struct nm
         pc_misses_have(card, r, in, now);
     if (card->served)
         tell_served(card, r, now, false);
-    if (card->warm.watches && !r->noncoherent)
+    if (card->warm.watches && !pc_is_noncoherent(r))
         pc_warm_learn(card, r, in, now);
     card->filled = r->line;
-    pc_agent_over(card, r, true, now);
+    over(card, r, true, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
@@ -876,7 +894,7 @@ static void becomes_read(struct pc_card *card, struct pc_request *r, sim_tick no
     card->truth.upgrades_failed++;
     if (pc_goes_on(card))
         return;
-    r->failed = r->store && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
+    r->failed = r->access == NM_STORE && card->p->failed_upgrade == NM_FAILED_BUS_ERROR;
     if (now > card->cpu.now)
         pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
     card->stall = PC_ST_STALL_L2;
@@ -924,9 +942,9 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
     }
     if (actions & NM_CARD_ACT_FILL) {
         nm_check_to(card->check, card->cpu.number, in->line, in->data);
-        written_in(card, r->side, in->line, now);
+        written_in(card, pc_side_of(r), in->line, now);
     }
-    pc_line_fill(card, r->side, r->place, in->line, state);
+    pc_line_fill(card, pc_side_of(r), r->place, in->line, state);
     account(card, r, in, now, event == NM_CARD_EV_ACK);
     complete(card, r, in, now);
 }
@@ -936,8 +954,8 @@ static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick n
 {
     if (in->message == NM_MSG_NCH_DATA) {
         struct pc_request *r = pc_request_of(card, in->line);
-        written_in(card, r->side, in->line, now);
-        pc_line_fill(card, r->side, r->place, in->line, NM_LINE_S | PC_NONCOHERENT);
+        written_in(card, pc_side_of(r), in->line, now);
+        pc_line_fill(card, pc_side_of(r), r->place, in->line, NM_LINE_S | PC_NONCOHERENT);
         complete(card, r, in, now);
     } else if (nm_is_noncoherent_response(in->message))
         pc_uncached_answer(card, in, now);

@@ -26,26 +26,10 @@ static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t
     return (unsigned)(va >> card->l1_shift[side]) & card->l1_mask[side];
 }
 
-static uint64_t l2_place(const struct pc_card *card, enum pc_side side, uint64_t line)
-{
-    return (line >> card->l2_shift) & (card->l2[side].places - 1);
-}
-
-uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
-{
-    return l2_place(card, side, line);
-}
-
-bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place, enum pc_side b,
-                   uint64_t other)
-{
-    return place == other && card->l2[a].line == card->l2[b].line;
-}
-
 /* With its attribute. */
 static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    uint64_t place = l2_place(card, side, line);
+    uint64_t place = pc_line_place(card, side, line);
     return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_LINE_I;
 }
 
@@ -61,7 +45,7 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
 {
     uint64_t page = (1ull << card->page_shift) - 1;
     uint64_t colour =
-        card->colours ? card->l2[half].colour[l2_place(card, half, part)] & card->colours : 0;
+        card->colours ? card->l2[half].colour[pc_line_place(card, half, part)] & card->colours : 0;
     return l1_place(card, side, (part & page) | colour << card->page_shift);
 }
 
@@ -83,7 +67,7 @@ static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
 uint8_t pc_line_state(const struct pc_card *card, uint64_t line)
 {
     const struct pc_request *r = pc_coherent_request(card, line);
-    if (r && r->side == PC_SIDE_D)
+    if (r && pc_side_of(r) == PC_SIDE_D)
         return r->state;
     uint8_t state = pc_line_half_state(card, PC_SIDE_D, line);
     if (state != NM_LINE_I)
@@ -135,7 +119,7 @@ static void parts_drop(struct pc_card *card, enum pc_side half, uint64_t line)
 /* @param taken  another card wants it; false: to make room */
 static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bool taken)
 {
-    uint64_t place = l2_place(card, side, line);
+    uint64_t place = pc_line_place(card, side, line);
     if (card->l2[side].line[place] != line)
         return;
     card->nm.quiet = 0;
@@ -158,7 +142,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 
 void pc_line_clean(struct pc_card *card, uint64_t line)
 {
-    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = l2_place(card, PC_SIDE_D, line);
+    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = pc_line_place(card, PC_SIDE_D, line);
     card->nm.quiet = 0;
     tell_loss(card, line, PC_LOSS_SHARED);
     card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
@@ -411,7 +395,7 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
  * this card as the owner already. It is copied inside the card. */
 static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 {
-    const uint64_t place = l2_place(card, PC_SIDE_I, line);
+    const uint64_t place = pc_line_place(card, PC_SIDE_I, line);
     uint64_t victim;
     uint8_t state;
     if (!owned(card, PC_SIDE_D, line))
@@ -428,7 +412,7 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
                          sim_tick at)
 {
-    uint8_t *colour = &card->l2[half].colour[l2_place(card, half, line)];
+    uint8_t *colour = &card->l2[half].colour[pc_line_place(card, half, line)];
     uint8_t wanted = colour_of(card, va), had = *colour;
     if (had == PC_COLOURLESS || had == wanted) {
         *colour = wanted;
@@ -447,7 +431,7 @@ static uint8_t noncoherent_state(struct pc_card *card, enum pc_side side, uint64
     if (!(state & PC_NONCOHERENT))
         return NM_LINE_I;
     if (store)
-        pc_line_fill(card, side, l2_place(card, side, line), line, NM_LINE_D | PC_NONCOHERENT);
+        pc_line_fill(card, side, pc_line_place(card, side, line), line, NM_LINE_D | PC_NONCOHERENT);
     return store ? NM_LINE_D : state & (uint8_t)~PC_NONCOHERENT;
 }
 
@@ -457,7 +441,7 @@ static uint8_t exclusive_state(struct pc_card *card, uint64_t line, uint8_t stat
 {
     if (state == NM_LINE_E && store) {
         state = NM_LINE_D;
-        pc_line_fill(card, PC_SIDE_D, l2_place(card, PC_SIDE_D, line), line, state);
+        pc_line_fill(card, PC_SIDE_D, pc_line_place(card, PC_SIDE_D, line), line, state);
         card->truth.silent_upgrades++;
     }
     return state == NM_LINE_D || state == NM_LINE_E ? state : NM_LINE_I;
@@ -503,7 +487,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
         looked_up(card, side, pa, at);
         if (card->l1_line[side][place] != part)
             goes_down(card, side, place, at + card->p->l2_lookup);
-        pc_agent_request(card, side, line, access,
+        pc_agent_request(card, line, access,
                          noncoherent ? NM_CARD_EVENTS
                          : store     ? NM_CARD_EV_STORE
                          : linked    ? NM_CARD_EV_LINK
@@ -724,7 +708,7 @@ static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
 {
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (pc_same_place(card, r->side, r->place, side, place))
+        if (pc_same_place(card, pc_side_of(r), r->place, side, place))
             return true;
     }
     return false;
@@ -781,7 +765,7 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
     if (pc_outstanding(cpu) >= pc_requests_max(card))
         return PC_ASKED_FULL;
     const struct pc_request *r = pc_agent_request(
-        card, side, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
+        card, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
     cpu->horizon = sim_earlier(cpu->horizon, r->due);
     return PC_ASKED;
 }

@@ -307,7 +307,8 @@ static void wait(struct pc_card *card)
                        card->cpu.now);
     card->activity = PC_WAITING;
     if (card->stall != PC_ST_STALL_OTHER)
-        pc_card_stall(card, pc_primary_stall(card->stall_by), card->p->l2_lookup, card->cpu.now);
+        pc_card_stall(card, pc_primary_stall(pc_side_of(card->request)), card->p->l2_lookup,
+                      card->cpu.now);
 }
 
 /* Or the run loop would find the processor where it was. */
@@ -515,7 +516,7 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
     out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (!r->noncoherent && r->issued < at)
+        if (!pc_is_noncoherent(r) && r->issued < at)
             out->v[MON_TAP_READ_TIME] += (at - r->issued) / pc_bus_cycle(card);
     }
     out->v[MON_TAP_GRANT_WAIT] = nm_bus_waited(card->bus, card->position, at);

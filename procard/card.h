@@ -42,30 +42,35 @@ enum {
 
 /** An outstanding request: a row of the miss handling table. */
 struct pc_request {
-    bool sent;        /**< on its way; otherwise it waits for the agent (or a retry) */
-    bool blocked;     /**< it waits for room in the outgoing FIFOs */
-    bool conditional; /**< an SC waits for it */
-    bool store;       /**< a store does, other than SC */
-    bool failed;      /**< its upgrade has lost the line, and the store shall end with IvdErr */
-    bool noncoherent; /**< for a non-coherent page: outside the protocol, `state` stays I */
-    uint8_t state;    /**< the line's transient state */
-    uint8_t event;    /**< enum nm_card_event: what it was made for; NM_CARD_EVENTS: touching a
-                           non-coherent page */
-    uint8_t command;  /**< enum nm_message of its last issue */
-    uint16_t phase;   /**< ExtendedPhaseID at its last issue */
-    bool upgrade;     /**< it began as one */
-    enum pc_side side;
+    bool sent;       /**< on its way; otherwise it waits for the agent (or a retry) */
+    bool failed;     /**< its upgrade has lost the line, and the store shall end with IvdErr */
+    uint8_t access;  /**< enum nm_access: what has asked */
+    uint8_t event;   /**< enum nm_card_event: what for; NM_CARD_EVENTS: the page is non-coherent, it
+                          is outside the protocol, and `state` stays I */
+    uint8_t state;   /**< the line's transient state */
+    uint8_t command; /**< enum nm_message of its last issue */
+    uint16_t phase;  /**< ExtendedPhaseID at its last issue */
     uint64_t line;
-    uint64_t place;  /**< of the secondary cache, kept for the line */
-    uint64_t number; /**< of all the card's requests: the lower, the older */
-    sim_tick asked;  /**< by the processor */
-    sim_tick due;    /**< it will be put into the outgoing FIFO; SIM_NEVER: it is out, or blocked.
-                          In warming: it looks again whether it may have its line */
+    uint32_t place; /**< of the secondary cache, kept for the line */
+    uint32_t nacks; /**< how often it was refused */
+    sim_tick asked; /**< by the processor */
+    sim_tick due;   /**< it will be put into the outgoing FIFO; SIM_NEVER: it is out, or blocked. In
+                         warming: it looks again whether it may have its line */
     sim_tick issued; /**< first put there; SIM_NEVER before */
     sim_tick last_issued;
     sim_tick first_nack; /**< SIM_NEVER: none yet */
-    unsigned nacks;      /**< how often it was refused */
 };
+_Static_assert(sizeof(struct pc_request) == 64, "a row is found with a shift");
+
+static inline enum pc_side pc_side_of(const struct pc_request *r)
+{
+    return r->access == NM_FETCH ? PC_SIDE_I : PC_SIDE_D;
+}
+
+static inline bool pc_is_noncoherent(const struct pc_request *r)
+{
+    return r->event == NM_CARD_EVENTS;
+}
 
 enum pc_uncached_want { PC_UNCACHED_LOAD, PC_UNCACHED_STORE, PC_UNCACHED_SYNC };
 
@@ -185,10 +190,9 @@ struct pc_card {
 
     /* the miss handling table: one request for a line, at most. A core that waits has row 0 */
     struct pc_request request[PC_REQUESTS];
-    unsigned outstanding;  /**< bit per row: it is a request that is not over */
-    uint64_t requests;     /**< ever */
-    enum pc_status stall;  /**< what a processor that waits reports, and ... */
-    enum pc_side stall_by; /**< ... which side it waits for */
+    unsigned outstanding; /**< bit per row: it is a request that is not over */
+    unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
+    enum pc_status stall; /**< what a processor that waits reports */
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     sim_tick preempt_at;
@@ -308,7 +312,7 @@ static inline struct pc_request *pc_request_of(struct pc_card *card, uint64_t li
 static inline struct pc_request *pc_coherent_request(const struct pc_card *card, uint64_t line)
 {
     struct pc_request *r = pc_request_of((struct pc_card *)card, line);
-    return r && !r->noncoherent ? r : NULL;
+    return r && !pc_is_noncoherent(r) ? r : NULL;
 }
 
 /** The oldest outstanding request; NULL: there is none. */
@@ -317,7 +321,7 @@ static inline const struct pc_request *pc_oldest_request(const struct pc_card *c
     const struct pc_request *oldest = NULL;
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (!oldest || r->number < oldest->number)
+        if (!oldest || r->asked < oldest->asked)
             oldest = r;
     }
     return oldest;
@@ -453,10 +457,16 @@ void pc_line_hide(struct pc_card *card, uint64_t line);
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state);
 /** The place for a line: where it is, or the one it would be given. */
-uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line);
+static inline uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    return (line >> card->l2_shift) & (card->l2[side].places - 1);
+}
 /** Whether both are places of one array, and the same. */
-bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place, enum pc_side b,
-                   uint64_t other);
+static inline bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place,
+                                 enum pc_side b, uint64_t other)
+{
+    return place == other && card->l2[a].line == card->l2[b].line;
+}
 /** The line that must leave its place before `line` can be filled there: another, or the same under
  *  the other attribute. @return false: the place is free */
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
@@ -518,7 +528,7 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
  *  for it.
  *  @param access  NM_STORE: what of it may fail with IvdErr; NM_CONDITIONAL: what may be given up
  *  @param event  NM_CARD_EV_LOAD, _STORE or _LINK; NM_CARD_EVENTS: the page is non-coherent */
-const struct pc_request *pc_agent_request(struct pc_card *card, enum pc_side side, uint64_t line,
+const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
                                           enum nm_access access, enum nm_card_event event,
                                           sim_tick at);
 /** Whether a load linked must ask for its line exclusively. */

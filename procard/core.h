@@ -214,6 +214,11 @@ struct pc_core_ops {
      *  when `run` returns. */
     void (*settle)(struct pc_cpu *cpu);
 
+    /** Of the ground truth, what the core counts and its card does not: loads and stores, if those
+     *  are not the PCycles in their states; misses of primary caches and the TLB that it keeps
+     *  itself. NULL: nothing. */
+    void (*truth)(const struct pc_cpu *cpu, struct nm_truth *out);
+
     /** What cpu->states and cpu->tail would be after `settle`, which must change nothing that can
      *  be simulated. NULL exactly if `settle` is. */
     void (*totals)(const struct pc_cpu *cpu, uint64_t states[PC_ST__COUNT], struct pc_tail *tail);
@@ -267,12 +272,12 @@ struct pc_core_ops {
     /* ---- a core that does not wait for what it has asked for (pc_ask) ---- */
 
     /** Requests that may be outstanding at once, at most PC_REQUESTS. 0: `run` stops at a miss, the
-     *  primary caches are the card's, and nothing below is called but `signals`. Else the core
-     *  keeps its primary caches itself, of lines that the secondary cache has, and its TLB; only an
-     * access to an uncached page stops it with PC_STOP_MISS (pc_load, pc_store, pc_sync). In
-     * functional mode (cpu->untimed) all its accesses are made with pc_load and the like, and
-     * nothing below is called. What is called from here on may call pc_read, pc_write and the like,
-     * not pc_ask. */
+     *  primary caches are the card's, and nothing below is called but
+     *  `signals`. Else the core keeps its primary
+     *  caches itself, of lines that the secondary cache has, and its TLB; only an access to an
+     *  uncached page stops it with PC_STOP_MISS (pc_load, pc_store, pc_sync). In functional mode
+     *  (cpu->untimed) all its accesses are made with pc_load and the like, and nothing below is
+     *  called. What is called from here on may call pc_read, pc_write and the like, not pc_ask. */
     unsigned requests;
 
     /** A request is over at tick `now`: cpu->now, of a core that runs; in warming, where requests
@@ -290,7 +295,9 @@ struct pc_core_ops {
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
     /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it
-     * has none. */
+     * has none. Cycles of kernel mode are not the core's: the card puts down to them all time that
+     * is no other mode's. Its clock passes its horizon only by PCycles of exception level, in which
+     *  nothing else is counted, and in functional mode. */
     const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
 
     /** An external request has looked for a line in the secondary cache.

@@ -31,20 +31,21 @@ static void waiting_holds(const struct pc_card *card, sim_tick now)
 static void requests_hold(const struct pc_card *card, sim_tick now)
 {
     const unsigned number = card->cpu.number;
-    SIM_MUST(card->outstanding < 1u << pc_requests_max(card), "card %u: requests %#x", number,
-             card->outstanding);
+    SIM_MUST(card->outstanding < 1u << pc_requests_max(card) &&
+                 !(card->blocked & ~card->outstanding),
+             "card %u: requests %#x, blocked %#x", number, card->outstanding, card->blocked);
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        SIM_MUST(r->noncoherent || nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
+        SIM_MUST(pc_is_noncoherent(r) || nm_card_request(card->protocol, r->state) != NM_MSG__COUNT,
                  "card %u: a request in state %s", number, pc_state_name(card, r->state));
-        SIM_MUST(!(r->conditional && r->store), "card %u", number);
-        SIM_MUST(r->sent + r->blocked + (r->due != SIM_NEVER) == 1 && r->due >= now,
+        const bool blocked = card->blocked >> __builtin_ctz(left) & 1;
+        SIM_MUST(r->sent + blocked + (r->due != SIM_NEVER) == 1 && r->due >= now,
                  "card %u: a request sent %d, blocked %d, due at %" PRIu64 ", now %" PRIu64, number,
-                 r->sent, r->blocked, r->due, now);
+                 r->sent, blocked, r->due, now);
         for (unsigned rest = left & (left - 1); rest; rest &= rest - 1) {
             const struct pc_request *other = &card->request[__builtin_ctz(rest)];
-            SIM_MUST(r->line != other->line &&
-                         !pc_same_place(card, r->side, r->place, other->side, other->place),
+            SIM_MUST(r->line != other->line && !pc_same_place(card, pc_side_of(r), r->place,
+                                                              pc_side_of(other), other->place),
                      "card %u: two requests for 0x%" PRIx64 ", or its place", number, r->line);
         }
     }

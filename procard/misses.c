@@ -52,12 +52,12 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
     const struct pc_request *r = card->request; /* such a core waits for its only one */
     const struct pc_cursor *cursor = card->cpu.cursor;
     pc_copies_ask(card->copies, &(struct pc_request_asked){
-                                    .of = copy_of(card, r->side, line_of(card, pa)),
+                                    .of = copy_of(card, pc_side_of(r), line_of(card, pa)),
                                     .pa = pa,
                                     .va = va,
                                     .size = size,
-                                    .upgrade = r->upgrade,
-                                    .noncoherent = r->noncoherent,
+                                    .upgrade = card->stall == PC_ST_STALL_MP,
+                                    .noncoherent = pc_is_noncoherent(r),
                                     .node = cursor->at,
                                     .pc = cursor->pc,
                                     .tenant = tenant_of(cursor, va),
@@ -70,7 +70,7 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
 {
     const bool data = nm_message_row(in->message)->has_data;
     pc_copies_have(card->copies, card->cpu.number, now, r->nacks,
-                   data && !r->noncoherent && !(in->info & NM_INFO_VALID));
+                   data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
 }
 
 void pc_misses_give_up(struct pc_card *card, sim_tick now)

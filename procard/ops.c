@@ -154,6 +154,8 @@ static void truth(struct nm_card *nm, struct nm_truth *out)
     out->stores = card->cpu.states[PC_ST_STORE];
     out->packets_sent = card->taps.v[MON_TAP_HEADERS_OUT];
     out->scs_failed = card->cpu.scs_failed;
+    if (card->core->truth)
+        card->core->truth(&card->cpu, out);
 }
 
 static uint32_t register_read(struct nm_card *nm, uint32_t offset, sim_tick now)

@@ -54,7 +54,8 @@ static void straddle(struct pc_cursor *c, sim_tick now, int sign)
     int64_t more[PC_PROFILE__COUNT] = {0}; /* than has been put down */
     struct pc_tail tail;
     pc_cursor_put_down(c);
-    card->core->under_way(&card->cpu, sign);
+    if (card->core->under_way)
+        card->core->under_way(&card->cpu, sign);
     pc_card_taps(card, now, &shown);
     pc_core_totals(card, charged, &tail);
     for (int s = 0; s < PC_ST__COUNT; s++)
@@ -129,11 +130,17 @@ static int by_place(const void *x, const void *y)
     return phase ? phase : thread ? thread : path ? path : order(a->pc, b->pc);
 }
 
+static void harvest(struct pc_card *card)
+{
+    if (card->core->harvest)
+        card->core->harvest(&card->cpu);
+}
+
 size_t pc_profile_rows(struct pc_profile *p, sim_tick now, const struct pc_profile_row **rows)
 {
     straddle_all(p, now, 1);
     for (unsigned i = 0; i < p->cards; i++)
-        card_at(p, i)->core->harvest(&card_at(p, i)->cpu);
+        harvest(card_at(p, i));
     p->rows = 0;
     for (const struct pc_node *node = p->nodes; node; node = node->hh.next)
         for (size_t i = 0; node->tally && i >> node->tally_bits == 0; i++)

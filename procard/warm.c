@@ -135,7 +135,8 @@ static void make_room(struct pc_card *card, const struct pc_request *r)
     struct nm_sends sends = {0};
     uint64_t actions, victim;
     uint8_t state;
-    if (!pc_line_victim(card, r->side, r->place, r->line, r->noncoherent, &victim, &state))
+    if (!pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r), &victim,
+                        &state))
         return;
     if (state & PC_NONCOHERENT)
         card->truth.writebacks += state == (NM_LINE_D | PC_NONCOHERENT);
@@ -144,7 +145,7 @@ static void make_room(struct pc_card *card, const struct pc_request *r)
     for (unsigned i = 0; i < sends.count; i++)
         put(card, &sends.packet[i], victim);
     card->truth.writebacks += sends.count;
-    pc_line_evict(card, r->side, victim);
+    pc_line_evict(card, pc_side_of(r), victim);
 }
 
 static void put_request(struct pc_card *card, const struct pc_request *r)
@@ -153,7 +154,7 @@ static void put_request(struct pc_card *card, const struct pc_request *r)
                           .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .station = card->station,
-                          .info = r->side == PC_SIDE_I ? NM_INFO_SHARED : 0,
+                          .info = pc_side_of(r) == PC_SIDE_I ? NM_INFO_SHARED : 0,
                           .data = -1,
                           .rank = nm_request_rank(r->asked, card->cpu.number)};
     put(card, &p, r->line);
@@ -164,7 +165,7 @@ static void transact(struct pc_card *card, struct pc_request *r)
 {
     struct nm_sends sends;
     uint64_t actions;
-    r->state = pc_line_half_state(card, r->side, r->line);
+    r->state = pc_line_half_state(card, pc_side_of(r), r->line);
     if (r->state == NM_LINE_S)
         card->truth.upgrades++;
     else {
@@ -189,7 +190,7 @@ static void fetch(struct pc_card *card, const struct pc_request *r)
     card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
     card->truth.l2_misses++;
     make_room(card, r);
-    pc_line_fill(card, r->side, r->place, r->line, NM_LINE_S | PC_NONCOHERENT);
+    pc_line_fill(card, pc_side_of(r), r->place, r->line, NM_LINE_S | PC_NONCOHERENT);
 }
 
 /* ---- the processor --------------------------------------------------------------------------- */
@@ -197,7 +198,7 @@ static void fetch(struct pc_card *card, const struct pc_request *r)
 /* Its store-conditional cannot succeed any more. */
 static bool pointless(const struct pc_card *card, const struct pc_request *r)
 {
-    return r->conditional && !card->cpu.link;
+    return r->access == NM_CONDITIONAL && !card->cpu.link;
 }
 
 /* From a load linked that asked for its line exclusively to its store-conditional, on whichever
@@ -211,7 +212,7 @@ static sim_tick keeps(const struct pc_card *card, const struct pc_request *r)
  * refused, and finds out half a retry late. */
 static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
-    if (r->noncoherent)
+    if (pc_is_noncoherent(r))
         fetch(card, r);
     else
         transact(card, r);
@@ -320,7 +321,7 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
         if (r->nacks++ < OFTEN)
             put_request(card, r); /* else the transaction ends without an answer */
     } else {
-        pc_line_fill(card, r->side, r->place, in->line, state);
+        pc_line_fill(card, pc_side_of(r), r->place, in->line, state);
         card->warm.kind = cost_of(card, in);
         r->sent = false;
     }

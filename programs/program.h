@@ -31,6 +31,8 @@ struct prog_program {
     const char *beside;                 /**< the guest may read this file's directory; NULL: no */
     char *const *allow;     /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
                                  name; NULL: nothing */
+    bool root;              /**< the guest is root to its operating system: to IRIX's counters. It
+                                 may use no other file for that */
     const char *const *off; /**< NULL-terminated directories the guest may not change;
                                  NULL: none */
     bool confine;           /**< the host's kernel shall confine the process too, for

@@ -25,6 +25,7 @@ failures = 0
 for path in sorted(glob.glob(home + "/configs/*.yaml") + glob.glob(home + "/experiments/*.yaml")
                    + glob.glob(home + "/experiments/teaching/*.yaml")
                    + glob.glob(home + "/experiments/guests/*.yaml")
+                   + glob.glob(home + "/experiments/irix/*.yaml")
                    + glob.glob(home + "/experiments/patterns/*.yaml")
                    + glob.glob(home + "/monitor/groups/*.yaml")
                    + glob.glob(home + "/experiments/false-sharing-lab/detectors/*.yaml")):

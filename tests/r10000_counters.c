@@ -149,7 +149,8 @@ static struct nm_machine *script_machine(unsigned revision)
     nm_params_default(&p);
     p.ring_stations = p.ring_locals = p.ring_groups = 1;
     p.processors = CARDS;
-    p.core = NM_CORE_R10000;
+    p.core = core;
+    p.l2_split = false;
     p.r10000_revision = revision;
     struct nm_machine *m = nm_machine_new(&p, &script_card);
     for (unsigned card = 0; card < CARDS; card++)
@@ -328,6 +329,7 @@ Test(r10000_counters, an_idle_machine_is_idle)
     nm_params_default(&p);
     p.ring_stations = p.ring_locals = p.ring_groups = 1;
     p.core = NM_CORE_R10000;
+    p.l2_split = false;
     struct nm_machine *m = nm_machine_new(&p, &script_card);
     start(m, 0, 0, control_of(15, R10K_COUNT_ALL, true), BIT31 - 5);
     cr_expect_eq(nm_machine_run(m, SIM_NEVER, &trap), NM_RUN_IDLE);

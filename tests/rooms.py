@@ -23,6 +23,7 @@ ROOMS = [
     ["procard/mips"],
     ["procard/r4400", "procard/r10000", "procard/driver"],
     ["programs"],
+    ["programs/irix"],
     ["programs/linux", "programs/driven"],
     ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
@@ -31,7 +32,8 @@ ROOMS = [
     ["cli"],
 ]
 # Who may include a header of a folder within one of these: who puts a kind of card together,
-# and the command a workload was made for. programs/driven is also what other workloads are made of.
+# and the command a workload was made for. programs/driven and
+# programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/counters.h", "procard/procard.h",
                      "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
@@ -50,6 +52,7 @@ PREFIXES = {  # of what headers declare
     "programs": "prog_",
     "programs/linux": "lx_",
     "programs/driven": "driven_",
+    "programs/irix": "irix",
     "programs/kernels": "kernels_",
     "programs/traces": "tr_",
     "programs/patterns": "patterns_",
@@ -94,7 +97,8 @@ def strangers(root):
                 above, _, leaf = header.rpartition("/")
                 kind = above.split("/")[0]
                 if above.count("/") == 1 and kind in KNOWN and name not in KNOWN[kind]:
-                    made_of = above == "programs/driven" and name.startswith("programs/")
+                    made_of = (above in ("programs/driven", "programs/irix")
+                               and name.startswith("programs/"))
                     if not name.startswith(above + "/") and not made_of:
                         yield f"{name}: {header}: knows what is in {kind}/ by name"
 

@@ -17,21 +17,22 @@
 #define R2  MIPS_ISA_R2
 
 /* Encoding shapes: match, mask. */
-#define OP(o)    (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
-#define SP(f)    (f), 0xfc00003fu                                 /* SPECIAL function */
-#define SR(f, r) (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
-#define SV(f, r) (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
-#define MT(tf)   (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
-#define RG(r)    0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
-#define S2(f)    0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
-#define S3(f)    0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
-#define BS(f, a) 0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
-#define C1(r)    0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
-#define BC(x)    0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
-#define FF(m, f) 0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
-#define FT(m, t) 0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
-#define FC(m, c) 0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
-#define X1(f)    0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
+#define OP(o)     (uint32_t)(o) << 26, 0xfc000000u                 /* primary opcode */
+#define SP(f)     (f), 0xfc00003fu                                 /* SPECIAL function */
+#define SR(f, r)  (r) << 21 | (f), 0xffe0003fu                     /* shift or rotate by sa */
+#define SV(f, r)  (r) << 6 | (f), 0xfc0007ffu                      /* shift or rotate by register */
+#define MT(tf)    (tf) << 16 | 0x01, 0xfc01003fu                   /* movf, movt */
+#define RG(r)     0x04000000u | (r) << 16, 0xfc1f0000u             /* REGIMM */
+#define S2(f)     0x70000000u | (f), 0xfc00003fu                   /* SPECIAL2 */
+#define S3(f)     0x7c000000u | (f), 0xfc00003fu                   /* SPECIAL3 */
+#define BS(f, a)  0x7c000000u | (a) << 6 | (f), 0xfc0007ffu        /* its byte shuffles */
+#define C1(r)     0x44000000u | (r) << 21, 0xffe00000u             /* COP1 moves */
+#define BC(x)     0x45000000u | (x) << 16, 0xffe30000u             /* COP1 branches */
+#define FF(m, f)  0x44000000u | (m) << 21 | (f), 0xffe0003fu       /* COP1 format and function */
+#define FT(m, t)  0x44000011u | (m) << 21 | (t) << 16, 0xffe1003fu /* movf.fmt, movt.fmt */
+#define FC(m, c)  0x44000030u | (m) << 21 | (c), 0xffe0007fu       /* c.cond.fmt */
+#define X1(f)     0x4c000000u | (f), 0xfc00003fu                   /* COP1X */
+#define PC0(r, c) 0x4000c800u | (r) << 21 | (c), 0xffe0ffc1u       /* COP0's event counters */
 enum { FS = 16, FD = 17, FW = 20, FL = 21 };
 
 #define ROW(id, mnemonic, encoding, isa, class, operands) \
@@ -266,6 +267,9 @@ static void number_operand(struct translation *t, char letter)
     case 'k':
         *imm = rd;
         break;
+    case '0':
+        *imm = (int32_t)(word >> 1 & 31);
+        break;
     case 'C':
         t->op->t = (uint16_t)condition_bit(t, word >> 18 & 7);
         break;
@@ -370,6 +374,7 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
     case 'R':
     case 'K':
     case 'k':
+    case '0':
         return snprintf(buf, size, "$%d", op.imm);
     default:
         return snprintf(buf, size, "%d", op.imm);

@@ -82,28 +82,12 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     return next;
 }
 
-/* Cycles in which the processor was the operating system's. */
-static void catch_up(struct r10k *c, sim_tick now)
-{
-    if (now <= c->seen)
-        return;
-    c->mode = c->away ? R10K_KERNEL : R10K_USER;
-    count_cycles(c, now - c->seen);
-    c->seen = now;
-}
-
 static void begin(struct r10k *c)
 {
     r10k_restart(c, c->base.now);
     memset(c->finishing, 0, sizeof c->finishing);
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
-}
-
-static sim_tick stopped(struct r10k *c, enum pc_stop why)
-{
-    c->away = why == PC_STOP_TRAP;
-    return pc_stopped(&c->base, why);
 }
 
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
@@ -114,24 +98,21 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     base->horizon = horizon;
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
-    catch_up(c, base->now);
-    c->away = c->asked = c->must_stop = false;
+    c->asked = c->must_stop = false;
     if (!c->begun)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
+        const uint64_t oldest = c->r.pc;
         const enum pc_status state = cycle(c, now);
-        if (c->must_stop) {
-            if (c->stop == PC_STOP_TRAP)
-                catch_up(c, base->now);
-            return stopped(c, c->stop);
-        }
+        if (c->must_stop)
+            return pc_stopped(base, c->stop);
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, next - now);
         pc_charge(base, state, next - now);
-        c->seen = base->now;
+        r10k_profile_spends(c, oldest, state, next - now);
     }
-    return c->asked ? stopped(c, PC_STOP_ASKED) : base->now;
+    return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }
 
 void r10k_leave(struct pc_cpu *base)
@@ -146,12 +127,20 @@ void r10k_leave(struct pc_cpu *base)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* Sizes that are the processor's own unless they are given. */
+static void limits(struct r10k *c, const struct nm_params *p)
+{
+    enum { NO_TARGETS = 1 };
+    const bool newer = p->core == NM_CORE_R12000;
+    c->list = p->r10000_active_list ? (unsigned)p->r10000_active_list : newer ? 48 : 32;
+    c->histories = p->r10000_history ? (unsigned)p->r10000_history : newer ? 2048 : 512;
+    c->targets_known = p->r10000_targets ? (unsigned)p->r10000_targets : newer ? 32 : NO_TARGETS;
+}
+
 void r10k_new(struct r10k *c, const struct nm_params *p)
 {
     c->p = p;
-    c->list = (unsigned)p->r10000_active_list;
-    memset(c->integer, 0xff, sizeof c->integer);
-    memset(c->fp, 0xff, sizeof c->fp);
+    limits(c, p);
     c->line_once = ~UINT64_C(0);
     r10k_caches_new(c);
     r10k_predictors_new(c);

@@ -62,6 +62,7 @@ void r10k_rename_reset(struct r10k *c)
         c->map[i] = (uint8_t)phys;
         c->value[phys] = get(&c->r, i);
         c->ready[phys] = 0;
+        c->waiting[phys] = 0;
     }
     c->scratch = c->r;
 }
@@ -75,15 +76,22 @@ static sim_tick ready_for(const struct r10k *c, const struct r10k_entry *e, unsi
            (i == e->w->addend && c->product[phys] && c->ready[phys] != SIM_NEVER ? 2 : 0);
 }
 
-bool r10k_operands(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     const bool later = e->w->traits & (R10K_LOAD | R10K_STORE);
+    if (e->wakes > now) {
+        r10k_wait_for(c, e->wakes);
+        return false;
+    }
     for (unsigned i = 0; i < e->w->sources; i++) {
         if (later && i == e->w->data && e->access == R10K_ACCESS_QUEUED)
             continue;
-        if (ready_for(c, e, i) > now) {
-            if (ready_for(c, e, i) != SIM_NEVER)
-                r10k_wait_for(c, ready_for(c, e, i));
+        const sim_tick ready = ready_for(c, e, i);
+        if (ready > now) {
+            e->wakes = ready;
+            r10k_wait_for(c, ready);
+            if (ready == SIM_NEVER)
+                c->waiting[e->source[i]] |= UINT64_C(1) << (e - c->entry);
             return false;
         }
         if (e->w->traits & R10K_WHOLE && c->half[e->source[i]] && !r10k_is_oldest(c, e))
@@ -101,12 +109,20 @@ void r10k_gather(struct r10k *c, const struct r10k_entry *e)
     }
 }
 
+void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
+{
+    c->ready[phys] = at;
+    for (uint64_t left = c->waiting[phys]; left; left &= left - 1)
+        c->entry[__builtin_ctzll(left)].wakes = 0;
+    c->waiting[phys] = 0;
+}
+
 void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick high)
 {
     for (unsigned i = 0; i < e->w->results; i++) {
         const unsigned phys = e->result[i];
         c->value[phys] = get(&c->scratch, e->w->result[i]);
-        c->ready[phys] = i ? high : low;
+        r10k_ready(c, phys, i ? high : low);
     }
 }
 
@@ -127,32 +143,31 @@ void r10k_commit(struct r10k *c, const struct r10k_entry *e)
 
 /* ---- in and out of the list ------------------------------------------------------------------ */
 
-static uint8_t *queue_of(struct r10k *c, const struct r10k_entry *e)
+static struct r10k_places *queue_of(struct r10k *c, const struct r10k_entry *e)
 {
-    return e->w->queue == R10K_QUEUE_INT ? c->integer : c->fp;
+    return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
 }
 
-static int free_place(const uint8_t *queue)
+static bool is_full(const struct r10k_places *queue)
 {
-    for (int i = 0; i < R10K_QUEUE; i++)
-        if (queue[i] == 0xff)
-            return i;
-    return -1;
+    return queue->used == (1u << R10K_QUEUE) - 1;
 }
 
 static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 {
     const uint8_t number = (uint8_t)(e - c->entry);
-    uint8_t *queue = queue_of(c, e);
+    struct r10k_places *queue = queue_of(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS) {
         c->addresses--;
         if (c->calculated > c->addresses)
             c->calculated = c->addresses;
         return;
     }
-    for (int i = 0; !e->issued && e->w->queue != R10K_QUEUE_NONE && i < R10K_QUEUE; i++)
-        if (queue[i] == number)
-            queue[i] = 0xff;
+    if (e->issued || e->w->queue == R10K_QUEUE_NONE)
+        return;
+    for (unsigned left = queue->used; left; left &= left - 1)
+        if (queue->entry[__builtin_ctz(left)] == number)
+            queue->used &= ~(left & -left);
 }
 
 /* The youngest has never been. */
@@ -182,12 +197,13 @@ void r10k_squash(struct r10k *c, unsigned keep)
 
 static bool registers_left(const struct r10k *c, const struct r10k_word *w)
 {
-    unsigned wanted[3] = {0};
-    for (unsigned i = 0; i < w->results; i++)
-        wanted[file_of(w->result[i])]++;
-    for (unsigned f = 0; f < 3; f++)
-        if ((unsigned)__builtin_popcountll(c->free[f]) < wanted[f])
+    uint64_t left[3] = {c->free[FILE_INT], c->free[FILE_FP], c->free[FILE_CONDITION]};
+    for (unsigned i = 0; i < w->results; i++) {
+        uint64_t *file = &left[file_of(w->result[i])];
+        if (!*file)
             return false;
+        *file &= *file - 1;
+    }
     return true;
 }
 
@@ -200,9 +216,9 @@ static bool room_for(const struct r10k *c, const struct r10k_word *w)
         return false;
     switch (w->queue) {
     case R10K_QUEUE_INT:
-        return free_place(c->integer) >= 0;
+        return !is_full(&c->integer);
     case R10K_QUEUE_FP:
-        return free_place(c->fp) >= 0;
+        return !is_full(&c->fp);
     case R10K_QUEUE_ADDRESS:
         return c->addresses < R10K_QUEUE;
     default:
@@ -222,6 +238,7 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
         e->before[i] = c->map[w->result[i]];
         e->result[i] = c->map[w->result[i]] = (uint8_t)phys;
         c->ready[phys] = SIM_NEVER;
+        c->waiting[phys] = 0;
         c->half[phys] = w->traits & R10K_HALF;
         c->product[phys] = w->unit == R10K_UNIT_MADD;
     }
@@ -232,8 +249,12 @@ static void enter_queue(struct r10k *c, const struct r10k_entry *e)
     const uint8_t number = (uint8_t)(e - c->entry);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
         c->address[c->addresses++] = number;
-    else if (e->w->queue != R10K_QUEUE_NONE)
-        queue_of(c, e)[free_place(queue_of(c, e))] = number;
+    else if (e->w->queue != R10K_QUEUE_NONE) {
+        struct r10k_places *queue = queue_of(c, e);
+        const unsigned place = (unsigned)__builtin_ctz(~queue->used);
+        queue->entry[place] = number;
+        queue->used |= 1u << place;
+    }
 }
 
 /* What is known without execution: what follows a link, exceptions that stand in the word. */
@@ -255,7 +276,7 @@ static void links(struct r10k *c, struct r10k_entry *e, sim_tick now)
     if (!e->w->results)
         return;
     c->value[e->result[0]] = e->pc + 8;
-    c->ready[e->result[0]] = now + 1;
+    r10k_ready(c, e->result[0], now + 1);
 }
 
 /* A transfer: where fetch goes on behind its delay slot. The words fetched meanwhile are lost, but

@@ -19,10 +19,10 @@ enum { PREDICT_COUNTERS, PREDICT_UNTAKEN, PREDICT_TAKEN, PREDICT_BACKWARD };
 
 void r10k_predictors_new(struct r10k *c)
 {
-    c->history = sim_alloc(c->p->r10000_history, sizeof *c->history);
-    memset(c->history, COUNTER_WEAK, c->p->r10000_history);
-    if (c->p->r10000_targets)
-        c->targets = sim_alloc(c->p->r10000_targets, sizeof *c->targets);
+    c->history = sim_alloc(c->histories, sizeof *c->history);
+    memset(c->history, COUNTER_WEAK, c->histories);
+    if (c->targets_known > 1)
+        c->targets = sim_alloc(c->targets_known, sizeof *c->targets);
     c->return_pc = NOWHERE;
     c->line_va = NOWHERE;
 }
@@ -55,7 +55,7 @@ void r10k_fetch_slot(struct r10k *c, uint64_t pc, uint64_t target, sim_tick at)
 static unsigned place_of(const struct r10k *c, uint64_t pc)
 {
     const uint64_t recent = c->outcomes & ((UINT64_C(1) << c->p->r10000_global_history) - 1);
-    return (unsigned)((pc >> 3 ^ recent) & (c->p->r10000_history - 1));
+    return (unsigned)((pc >> 3 ^ recent) & (c->histories - 1));
 }
 
 static bool counter_says(const struct r10k *c, uint64_t pc, const struct r10k_word *w)
@@ -111,7 +111,7 @@ void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken)
 {
     uint8_t *counter = &c->history[e->history];
     if (taken && c->targets) {
-        const unsigned place = (unsigned)(e->pc >> 2 & (c->p->r10000_targets - 1));
+        const unsigned place = (unsigned)(e->pc >> 2 & (c->targets_known - 1));
         c->targets[place].pc = e->pc;
         c->targets[place].target = e->to;
     }
@@ -129,7 +129,7 @@ static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10
 {
     if (!c->targets || !w || !(w->traits & (R10K_BRANCH | R10K_JUMP)))
         return 0;
-    const unsigned place = (unsigned)(pc >> 2 & (c->p->r10000_targets - 1));
+    const unsigned place = (unsigned)(pc >> 2 & (c->targets_known - 1));
     return c->targets[place].pc == pc && will_be_taken(c, pc, w) ? c->targets[place].target : 0;
 }
 

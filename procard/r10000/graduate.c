@@ -63,6 +63,8 @@ static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *
 {
     const uint32_t traits = e->w->traits;
     c->base.instructions++;
+    c->loads += (traits & R10K_LOAD) != 0;
+    c->stores += (traits & R10K_STORE) != 0;
     g->all += traits & R10K_TWO ? 2 : 1;
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
@@ -90,6 +92,7 @@ static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
     r10k_commit(c, e);
     advance(c, e);
     count(c, e, g);
+    r10k_profile_graduates(c, e);
     breaks_link(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
         leave_address_queue(c);
@@ -146,6 +149,7 @@ static void raise(struct r10k *c, struct r10k_entry *e)
     c->r.passed = 0;
     r10k_restart(c, cpu->now);
     pc_charge(cpu, PC_ST_KILL_EXC, undone);
+    r10k_profile_spends(c, c->r.pc, PC_ST_KILL_EXC, undone);
     c->must_stop = true;
     c->stop = PC_STOP_TRAP;
 }
@@ -209,6 +213,32 @@ static void hardware_register(struct r10k *c, struct r10k_entry *e, sim_tick now
         c->scratch.gpr[e->w->result[0]] = value;
 }
 
+/* The processor's event counters, if programs may use them (Status.CU0). @return it was one of
+ * these
+ */
+static bool event_counter(struct r10k *c, struct r10k_entry *e)
+{
+    const unsigned code = e->w->op.code;
+    const bool counter = code == MIPS_OP_MFPC || code == MIPS_OP_MTPC;
+    const unsigned reg = 2 * (unsigned)e->w->op.imm + counter;
+    if (!c->p->r10000_cu0)
+        return false;
+    if (code == MIPS_OP_MFPC || code == MIPS_OP_MFPS) {
+        const uint32_t value = pc_pmc_read(&c->base, reg);
+        c->base.polls++;
+        if (e->w->results)
+            c->scratch.gpr[e->w->result[0]] = (uint64_t)(int64_t)(int32_t)value;
+        return true;
+    }
+    if (code == MIPS_OP_MTPC || code == MIPS_OP_MTPS) {
+        pc_pmc_write(&c->base, reg,
+                     (uint32_t)(e->w->sources ? c->scratch.gpr[e->w->source[0]] : 0));
+        c->asked = true;
+        return true;
+    }
+    return false;
+}
+
 /* Registers of control, and SYNC. */
 static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
@@ -227,7 +257,7 @@ static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_gather(c, e);
     if (e->w->op.code == MIPS_OP_RDHWR)
         hardware_register(c, e, now);
-    else
+    else if (!event_counter(c, e))
         r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->op.code == MIPS_OP_CTC1)
         c->r.fcsr = c->scratch.fcsr;

@@ -43,6 +43,15 @@ static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + 1);
 }
 
+/* Its registers cannot be there yet: what r10k_operands would find, sooner. */
+static inline bool sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+{
+    if (e->wakes <= now)
+        return false;
+    r10k_wait_for(c, e->wakes);
+    return true;
+}
+
 /* ---- integer --------------------------------------------------------------------------------- */
 
 static bool free_unit(struct r10k *c, const struct r10k_entry *e, sim_tick now)
@@ -60,14 +69,13 @@ static bool goes_to(const struct r10k_entry *e, enum r10k_unit unit)
 
 static void issue_integer(struct r10k *c, enum r10k_unit unit, sim_tick now)
 {
-    for (int n = 0; n < R10K_QUEUE; n++) {
-        const int i = unit == R10K_UNIT_ALU1 ? n : R10K_QUEUE - 1 - n;
-        if (c->integer[i] == 0xff)
+    for (unsigned left = c->integer.used, i; left; left &= ~(1u << i)) {
+        i = (unsigned)(unit == R10K_UNIT_ALU1 ? __builtin_ctz(left) : 31 - __builtin_clz(left));
+        struct r10k_entry *e = &c->entry[c->integer.entry[i]];
+        if (sleeps(c, e, now) || !goes_to(e, unit) || !r10k_operands(c, e, now) ||
+            !free_unit(c, e, now))
             continue;
-        struct r10k_entry *e = &c->entry[c->integer[i]];
-        if (!goes_to(e, unit) || !r10k_operands(c, e, now) || !free_unit(c, e, now))
-            continue;
-        c->integer[i] = 0xff;
+        c->integer.used &= ~(1u << i);
         if (e->w->repeat > 1)
             c->alu2_free = now + e->w->repeat;
         execute(c, e, now);
@@ -122,13 +130,13 @@ static void issue_fp(struct r10k *c, bool add, sim_tick now)
 {
     if (add && (c->madd_adds[now % 4] == now || c->add_free > now))
         return;
-    for (int i = 0; i < R10K_QUEUE; i++) {
-        if (c->fp[i] == 0xff)
+    for (unsigned left = c->fp.used; left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        struct r10k_entry *e = &c->entry[c->fp.entry[i]];
+        if (sleeps(c, e, now) || adder(e) != add || !r10k_operands(c, e, now) ||
+            !multiplier_free(c, e, now))
             continue;
-        struct r10k_entry *e = &c->entry[c->fp[i]];
-        if (adder(e) != add || !r10k_operands(c, e, now) || !multiplier_free(c, e, now))
-            continue;
-        c->fp[i] = 0xff;
+        c->fp.used &= ~(1u << i);
         occupy(c, e, now);
         execute(c, e, now);
         r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);

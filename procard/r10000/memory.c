@@ -78,6 +78,7 @@ static void write_back(struct r10k *c, const struct r10k_line *l, sim_tick now)
     const unsigned quadwords = (1u << c->cache[PC_SIDE_D].shift) / QUADWORD;
     if (!l->dirty)
         return;
+    c->l1_writebacks++;
     r10k_signal(c, R10K_SIGNAL_L1D_WRITEBACKS, quadwords);
     c->l2_free =
         (c->l2_free > now ? c->l2_free : now) + (quadwords * c->p->r10000_l2_clock + 1) / 2;
@@ -147,6 +148,7 @@ bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now)
     c->tlb[c->tlb_next] = pair_of(c, va);
     c->tlb_next = (c->tlb_next + 1) % R10K_TLB;
     r10k_signal(c, R10K_SIGNAL_TLB_REFILLS, 1);
+    c->tlb_refills++;
     c->exception_until = now + c->p->tlb_refill;
     c->fetch_at = c->exception_until;
     c->idle = PC_ST_STALL_OTHER;
@@ -176,6 +178,7 @@ enum wish { WISH_READ, WISH_OWN, WISH_LINK, WISH_CONDITION };
 
 static void count_miss(struct r10k *c, const struct r10k_miss *m, bool refill)
 {
+    c->l1_misses[m->side] += refill;
     if (m->side == PC_SIDE_I) {
         r10k_signal(c, R10K_SIGNAL_L1I_MISSES, 1);
         return;
@@ -190,7 +193,7 @@ static void count_miss(struct r10k *c, const struct r10k_miss *m, bool refill)
 /* A line is wanted. @return its entry; NULL: the table is full */
 static struct r10k_miss *want(struct r10k *c, enum pc_side side, uint64_t va,
                               const struct pc_look *look, enum wish wish, bool prefetch,
-                              sim_tick now)
+                              uint64_t pc, sim_tick now)
 {
     struct r10k_miss *m = miss_of(c, side, line_of(c, side, look->pa));
     if (m)
@@ -206,6 +209,7 @@ static struct r10k_miss *want(struct r10k *c, enum pc_side side, uint64_t va,
                             .prefetch = prefetch,
                             .line = line_of(c, side, look->pa),
                             .va = va,
+                            .pc = pc,
                             .look = *look,
                             .at = now + 1};
     count_miss(c, m, !find(c, side, va, look->pa));
@@ -255,6 +259,7 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
 static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     const bool shared = m->owns && m->look.state == NM_LINE_S;
+    r10k_profile_at(c, m->pc);
     if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
         m->at = now + FULL_AGAIN;
         return;
@@ -351,7 +356,7 @@ bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, si
             return false; /* one at a time */
         }
     c->idle = PC_ST_STALL_L1I;
-    want(c, PC_SIDE_I, va, look, WISH_READ, false, now);
+    want(c, PC_SIDE_I, va, look, WISH_READ, false, va, now);
     return false;
 }
 
@@ -574,7 +579,7 @@ static unsigned bank_of(const struct r10k *c, uint64_t va)
 
 static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
-    if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, now))
+    if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
         e->access = R10K_ACCESS_MISSED;
     else
         e->again = now + FULL_AGAIN;
@@ -623,7 +628,7 @@ static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
     const bool owns = wants_to_write(e->w);
     if (is_uncached(e) || (l && (!owns || l->state == NM_LINE_D)))
         return;
-    want(c, PC_SIDE_D, e->va, &e->look, owns ? WISH_OWN : WISH_READ, true, now);
+    want(c, PC_SIDE_D, e->va, &e->look, owns ? WISH_OWN : WISH_READ, true, e->pc, now);
 }
 
 void r10k_accesses(struct r10k *c, sim_tick now)
@@ -751,6 +756,7 @@ static void failed_try(struct r10k *c, const struct r10k_entry *e)
     tries->pc = e->pc;
     tries->va = e->va;
     r10k_signal(c, R10K_SIGNAL_FAILED_SCS, 1);
+    r10k_profile_failed(c, e->pc);
 }
 
 static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
@@ -774,7 +780,7 @@ static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
     e->access = R10K_ACCESS_WRITTEN;
     if (e->w->results) {
         c->value[e->result[0]] = stores;
-        c->ready[e->result[0]] = now + RESULT;
+        r10k_ready(c, e->result[0], now + RESULT);
     }
     e->done = now + 1;
     c->worked = true;

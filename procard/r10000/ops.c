@@ -4,6 +4,7 @@
 #include "machine/params.h"
 #include "monitor/board/board.h"
 #include "procard/card.h"
+#include "procard/cursor.h"
 #include "procard/r10000/pipeline.h"
 
 #include <string.h>
@@ -39,23 +40,47 @@ static void end_life(struct pc_cpu *base)
     r10k_free(r10k_of(base));
 }
 
-static const struct pc_core_ops core = {
-    .name = "r10000",
-    .size = sizeof(struct r10k),
-    .create = begin_life,
-    .free = end_life,
-    .run = r10k_run,
-    .settle = settle,
-    .totals = totals,
-    .leave = r10k_leave,
-    .moved = r10k_leave,
-    .pc = pc,
-    .requests = R10K_MISSES,
-    .answered = r10k_answered,
-    .loses = r10k_loses,
-    .asked = r10k_asked,
-    .signals = signals,
-};
+static void truth(const struct pc_cpu *base, struct nm_truth *out)
+{
+    const struct r10k *c = r10k_const_of(base);
+    out->loads = c->loads;
+    out->stores = c->stores;
+    out->l1i_misses += c->l1_misses[PC_SIDE_I];
+    out->l1d_misses += c->l1_misses[PC_SIDE_D];
+    out->l1_writebacks += c->l1_writebacks;
+    out->tlb_misses += c->tlb_refills;
+}
+
+/* ---- in a profile ---------------------------------------------------------------------------- */
+
+static void placed(struct pc_cpu *base)
+{
+    enum { REGISTER_SP = 29 };
+    const struct r10k *c = r10k_of(base);
+    pc_cursor_placed(base->cursor, base->tries.thread, c->r.pc, c->r.gpr[REGISTER_SP]);
+}
+
+static uint64_t argument(const struct pc_cpu *base, unsigned i)
+{
+    enum { REGISTER_A0 = 4 };
+    return r10k_const_of(base)->r.gpr[REGISTER_A0 + i];
+}
+
+static uint64_t result(const struct pc_cpu *base)
+{
+    enum { REGISTER_V0 = 2 };
+    return r10k_const_of(base)->r.gpr[REGISTER_V0];
+}
+
+#define CORE                                                                                       \
+    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,         \
+    .run = r10k_run, .settle = settle, .totals = totals, .leave = r10k_leave, .moved = r10k_leave, \
+    .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
+    .loses = r10k_loses, .asked = r10k_asked, .signals = signals
+
+static const struct pc_core_ops profiled = {CORE, .placed = placed, .argument = argument,
+                                            .result = result};
+static const struct pc_core_ops core = {CORE, .profiled = &profiled};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};
 

@@ -156,6 +156,7 @@ struct r10k_entry {
     uint64_t next;  /**< where it has been taken to go on, behind the delay slot of a transfer */
     sim_tick done;  /**< [tick] from here on it may graduate; SIM_NEVER: not known */
     sim_tick again; /**< a memory instruction tries at this tick; a branch is verified */
+    sim_tick wakes; /**< its registers are not there before; SIM_NEVER: nobody knows when */
     uint64_t va;
     struct pc_look look; /**< where its bytes are, if its address is known */
     uint8_t source[6], result[2],
@@ -210,6 +211,7 @@ struct r10k_miss {
     bool prefetch;
     uint64_t line; /**< primary line, physical */
     uint64_t va;
+    uint64_t pc; /**< of the instruction that wants it first */
     struct pc_look look;
     sim_tick at;
 };
@@ -217,6 +219,18 @@ struct r10k_miss {
 enum {
     R10K_MISSES = 4,
     R10K_TLB = 64,
+};
+
+/** A queue in no order. */
+struct r10k_places {
+    uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
+    uint32_t used;             /**< ... in the places with a bit here */
+};
+
+/** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
+struct r10k_move {
+    uint64_t pc, target; /**< pc 0: there is none */
+    bool calls, jumps;
 };
 
 /* ---- the core -------------------------------------------------------------------------------- */
@@ -238,23 +252,25 @@ struct r10k {
     const struct nm_params *p;
 
     /* registers */
-    uint64_t value[3 * R10K_FILE]; /**< physical: integer, floating-point, conditions */
-    sim_tick ready[3 * R10K_FILE]; /**< an instruction that reads it may issue from here on */
-    bool half[3 * R10K_FILE];      /**< only one half of it has been written */
-    bool product[3 * R10K_FILE];   /**< of a multiply-add: ready for another's addend sooner */
-    uint64_t free[3];              /**< bit: physical register */
+    uint64_t value[3 * R10K_FILE];   /**< physical: integer, floating-point, conditions */
+    sim_tick ready[3 * R10K_FILE];   /**< an instruction that reads it may issue from here on */
+    bool half[3 * R10K_FILE];        /**< only one half of it has been written */
+    bool product[3 * R10K_FILE];     /**< of a multiply-add: ready for another's addend sooner */
+    uint64_t waiting[3 * R10K_FILE]; /**< of one whose time nobody knows: bits of the entries that
+                                        wait for it */
+    uint64_t free[3];                /**< bit: physical register */
     uint8_t map[R10K_LOGICALS];
     struct mips_regs scratch; /**< to compute in (evaluate.c) */
 
     /* active list */
     struct r10k_entry entry[R10K_ENTRIES];
     unsigned head, count;
-    unsigned twos;                               /**< of these, that take two places */
-    unsigned list;                               /**< places it has */
-    uint8_t finishing[R10K_FINISHING];           /**< by tick: units that finish then */
-    uint8_t integer[R10K_QUEUE], fp[R10K_QUEUE]; /**< numbers of entries; 0xff: free */
-    uint8_t address[R10K_QUEUE];                 /**< from old to young ... */
-    unsigned addresses;                          /**< ... so many */
+    unsigned twos;                     /**< of these, that take two places */
+    unsigned list;                     /**< places it has */
+    uint8_t finishing[R10K_FINISHING]; /**< by tick: units that finish then */
+    struct r10k_places integer, fp;
+    uint8_t address[R10K_QUEUE];   /**< from old to young ... */
+    unsigned addresses;            /**< ... so many */
     unsigned calculated;           /**< of these, whose address is known or under way */
     uint8_t branch[R10K_BRANCHES]; /**< stack of those to be verified, from old to young ... */
     unsigned branches;             /**< ... so many */
@@ -274,7 +290,8 @@ struct r10k {
     bool stopped;        /**< fetch waits for a jump to a register, or a serialising one */
     bool begun;          /**< there is anything in the pipeline */
     sim_tick fetch_at;
-    uint8_t *history;   /**< branch history table: 2 bits each */
+    uint8_t *history; /**< [histories] branch history table: 2 bits each */
+    unsigned histories, targets_known;
     uint64_t outcomes;  /**< of the last branches, for the R12000 */
     uint64_t return_pc; /**< branch return cache: the address it has */
     struct {
@@ -298,6 +315,8 @@ struct r10k {
     unsigned used, in_memory;    /**< entries of the miss handling table */
 
     /* books */
+    uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks, tlb_refills; /**< for the truth */
+    struct r10k_move move;
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
@@ -373,8 +392,10 @@ void r10k_decode(struct r10k *c, sim_tick now);
 void r10k_squash(struct r10k *c, unsigned keep);
 /** Maps and free lists as with an empty list, values from c->r. */
 void r10k_rename_reset(struct r10k *c);
-/** A dependent instruction may read all its sources at `now`; else waits for it. */
-bool r10k_operands(struct r10k *c, const struct r10k_entry *e, sim_tick now);
+/** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again. */
+bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
+/** A physical register has its value, for whoever issues at `at` or later. */
+void r10k_ready(struct r10k *c, unsigned phys, sim_tick at);
 /** Puts an entry's operands into c->scratch; takes its results from there, ready at `at`. */
 void r10k_gather(struct r10k *c, const struct r10k_entry *e);
 /** The oldest entry's results become the thread's, and what they replaced is free. */
@@ -431,6 +452,13 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
+
+/** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
+ * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
+void r10k_profile_at(struct r10k *c, uint64_t pc);
+void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n);
+void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
+void r10k_profile_failed(struct r10k *c, uint64_t pc);
 
 extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */
 

@@ -193,6 +193,8 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
         c->r.passed = 0;
         goes_on(c, w, &out);
         cpu->instructions++;
+        c->loads += (w->traits & R10K_LOAD) != 0;
+        c->stores += (w->traits & R10K_STORE) != 0;
         pc_complete(cpu, state_of(w, out.taken), 1);
     }
     return cpu->now;

@@ -244,6 +244,8 @@ int64_t lx_sys_ioctl(struct lx_call *c)
         return -EBADF;
     if (c->f->kind == FILE_DEVICE && c->a[1] == LOOK)
         return lx_device_look(c, c->a[2]);
+    if (c->f->kind == FILE_OBJECT && c->f->ops->control)
+        return c->f->ops->control(c, c->f);
     return -ENOTTY; /* nothing here is a terminal, see above */
 }
 

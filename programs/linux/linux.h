@@ -13,6 +13,7 @@
  *                             what the handlers of a topic share
  *   object, path, sysv        and of those that build on files
  *   attribute ... transfer, sys_*    the handlers, by topic
+ *   irix                      event counters as IRIX has them, over programs/irix/
  *   sched, tick, fault, load, limit  threads on cards, the clock, exceptions, execve
  *   confine, personality      the host's walls; the workload as the run loop sees it
  * Everything hangs off one struct lx_prog; there are no globals. Unless said otherwise functions
@@ -23,6 +24,7 @@
 #define LX_LINUX_H
 
 #include "programs/actors.h"
+#include "programs/irix/hwperf.h"
 #include "programs/linux/elf.h"
 #include "programs/linux/view.h"
 #include "programs/linux/vm.h"
@@ -109,6 +111,20 @@ enum lx_futex_kind {
     FUTEX_CONDITION, /**< to be moved to such a lock */
 };
 
+/** What a thread has done: for PIOCGETPREVCTRS. */
+struct lx_usage {
+    sim_tick born;                    /**< [ticks] */
+    uint64_t faults;                  /**< pages that got memory */
+    uint64_t slept, displaced;        /**< times it gave its card away, and had it taken */
+    uint64_t signals;                 /**< it acted on */
+    uint64_t calls;                   /**< system calls; among them these: */
+    uint64_t reads, writes;           /**< read, write; */
+    uint64_t polls, ioctls;           /**< poll and select, ioctl */
+    uint64_t bytes_read, bytes_wrote; /**< [bytes] by those */
+};
+
+struct lx_profile;
+
 enum { WATCHED_STATES = 32 };
 
 /** What tells whether a thread gets on (watch.c). */
@@ -147,10 +163,14 @@ struct lx_thread {
     sim_tick since;    /**< [ticks] on its card since then */
     sim_tick ran;      /**< [ticks] on a card before that */
     struct lx_watched watched;
-    sim_tick slice_end; /**< [ticks] others may have the card then */
-    bool yield;         /**< gave up the rest of its slice */
-    bool migrate;       /**< its card is no longer allowed */
-    bool away;          /**< it has not had a card since it was born or slept */
+    struct lx_usage usage;
+    struct irix_process counts; /**< IRIX's event counters (irix.h): a thread is a process there, */
+    uint32_t parent;            /**< made by this one; 0: by nobody here */
+    struct lx_profile *profile; /**< its profile of program counters, or NULL */
+    sim_tick slice_end;         /**< [ticks] others may have the card then */
+    bool yield;                 /**< gave up the rest of its slice */
+    bool migrate;               /**< its card is no longer allowed */
+    bool away;                  /**< it has not had a card since it was born or slept */
 
     /* the trap being handled */
     struct nm_trap trap;
@@ -343,6 +363,8 @@ struct lx_prog {
     uint64_t kept; /**< [bytes] put aside: lx_keep */
 
     struct lx_device_command *commands; /**< special functions asked for, in order (device.c) */
+
+    struct lx_irix *irix; /**< event counters (irix.h) */
 
     uint64_t random_drawn;    /**< getrandom bytes given */
     uint64_t device_drawn;    /**< /dev/urandom bytes given */

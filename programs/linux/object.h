@@ -17,7 +17,9 @@ struct lx_file_ops {
                       const struct lx_file *f); /**< POLL_ events for that thread */
     int64_t (*read)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
     int64_t (*write)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
-    void (*release)(struct lx_prog *p, struct lx_file *f); /**< the last descriptor is gone */
+    int64_t (*control)(struct lx_call *c, struct lx_file *f); /**< ioctl: command and argument are
+                                                                   a[1] and a[2] */
+    void (*release)(struct lx_prog *p, struct lx_file *f);    /**< the last descriptor is gone */
 };
 
 /** A new descriptor of an object. @param flags  G_O_ of the call; on failure the object is released

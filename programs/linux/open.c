@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "programs/linux/device.h"
 #include "programs/linux/inode.h"
+#include "programs/linux/irix.h"
 #include "programs/linux/mapped.h"
 #include "programs/linux/path.h"
 #include "programs/linux/watch.h"
@@ -112,6 +113,8 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
         return open_self(p, s->synth, flags);
     case SYN_DEVICE:
         return open_device(c, s->name, flags);
+    case SYN_PROCESS:
+        return lx_irix_open(p, s->synth, s->number, flags);
     default:
         f = lx_file_new(p, kinds[s->synth->kind], -1, flags);
         f->synth = s->synth;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "programs/linux/inode.h"
+#include "programs/linux/irix.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -127,7 +128,9 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
     if (r < 0)
         return r;
     if (s.kind == SPOT_NOTHING ||
-        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && !lx_file_get(c->p, s.number)))
+        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && !lx_file_get(c->p, s.number)) ||
+        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_PROCESS &&
+         !lx_irix_there(c->p, s.number)))
         r = -ENOENT;
     else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
         r = -EROFS;

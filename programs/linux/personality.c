@@ -13,6 +13,7 @@
 #include "programs/linux/image.h"
 #include "programs/linux/inode.h"
 #include "programs/linux/ipc.h"
+#include "programs/linux/irix.h"
 #include "programs/linux/mapped.h"
 #include "programs/linux/names.h"
 #include "programs/linux/signal.h"
@@ -30,10 +31,10 @@
 
 /* ---- dates ----------------------------------------------------------------------------------- */
 
-/** The next tick at which something must happen even if no card traps; SIM_NEVER: none. */
-static sim_tick next_date(const void *self)
+/** The next tick at which something happens to a thread without any card's doing; SIM_NEVER: none.
+ */
+static sim_tick next_wakeup(const struct lx_prog *p)
 {
-    const struct lx_prog *p = self;
     sim_tick next = lx_timers_date(p);
     const struct lx_thread *t;
 
@@ -41,6 +42,14 @@ static sim_tick next_date(const void *self)
         if (t->waiting)
             next = sim_earlier(next, t->deadline);
     return next;
+}
+
+/** The next tick at which something must happen even if no card traps; SIM_NEVER: none. */
+static sim_tick next_date(const void *self)
+{
+    const struct lx_prog *p = self;
+
+    return sim_earlier(next_wakeup(p), lx_irix_date(p));
 }
 
 /** Threads whose deadline is at or before `now`: counts them and, if `wake`, queues their turns. */
@@ -88,6 +97,7 @@ static void catch_up(void *self, sim_tick now)
     prog_actors_advance(p->run->actors, now, due(p, now, false));
     due(p, now, true);
     lx_timers_ring(p);
+    lx_irix_ring(p);
     run_woken(p);
 }
 
@@ -108,6 +118,7 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     t->p->vm.cpu->take(t->p->m, trap->card, &t->regs, &t->call);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
+    lx_irix_trap(t);
     lx_watch_trap(t);
 }
 
@@ -148,6 +159,8 @@ static void handle_interrupt(void *self, const struct nm_trap *trap)
 
     if (trap->cause == NM_INTERRUPT_SPECIAL)
         lx_device_interrupt(p, trap->card);
+    else if (trap->cause == NM_INTERRUPT_COUNTERS)
+        lx_irix_interrupt(p, trap->card);
     else
         lx_mapped_interrupt(p, trap->card);
     run_woken(p);
@@ -183,7 +196,7 @@ static void stepped(void *self)
         prog_finish(p->run, PROG_IO, 0, "a file mapped by the program cannot be read: %s",
                     strerror(p->vm.unreadable));
     if (!p->run->over && lx_now(p) < p->run->spec->limit)
-        lx_watch_look(p, next_date(p) == SIM_NEVER && !device_works(p));
+        lx_watch_look(p, next_wakeup(p) == SIM_NEVER && !device_works(p));
 }
 
 static void describe(void *self, FILE *out)
@@ -240,10 +253,11 @@ static void init(struct lx_prog *p, struct prog_run *run)
     p->cwd.fd = -1;
     p->elf_fd = -1;
     p->watch_at = 1;
-    p->uid = p->gid = 1000;
+    p->uid = p->gid = p->program->root ? 0 : 1000;
     p->prctl.dumpable = 1;
     lx_limits_init(p);
     p->processors = asked && asked < cards ? asked : cards;
+    lx_irix_init(p);
     p->hash = XXH64_createState();
     if (!p->hash)
         sim_no_memory();
@@ -302,6 +316,7 @@ static void end(void *self)
     lx_timers_free(p);
     lx_vm_free(&p->vm);
     lx_inodes_free(p);
+    lx_irix_free(p);
     lx_view_free(p->view);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)

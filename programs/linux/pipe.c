@@ -184,7 +184,7 @@ static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct sour
                          uint64_t len)
 {
     struct lx_pipe *pipe = f->pipe;
-    struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
+    struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = c->p->uid};
     uint64_t done = 0;
 
     while (done < len) {

@@ -95,7 +95,7 @@ static const struct lx_processor r10000 = {.take = take_r10k,
 
 const struct lx_processor *lx_processor_of(const struct nm_params *p)
 {
-    static const struct lx_processor *const of[] = {&lx_r4400, &r10000};
+    static const struct lx_processor *const of[] = {&lx_r4400, &r10000, &r10000};
 
     return of[p->core];
 }

@@ -9,6 +9,7 @@
  * turns of os.quantum, and are only interrupted while another one waits.
  */
 #include "programs/linux/ipc.h"
+#include "programs/linux/irix.h"
 #include "programs/linux/signal.h"
 #include "programs/linux/watch.h"
 
@@ -151,6 +152,7 @@ static void resume(struct lx_thread *t, sim_tick at)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
     lx_watch_begin(t);
+    lx_irix_runs(t);
     p->vm.cpu->resume(p->m, t->card, &t->regs, at);
     pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
     t->spared = false;
@@ -167,6 +169,8 @@ static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
     struct lx_card *c = &p->cards[card];
     struct lx_thread *t = c->queue;
 
+    if (c->running)
+        lx_irix_stops(c->running);
     c->running = NULL;
     if (!t) {
         rest(p, card, at);
@@ -234,6 +238,7 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs)
     t->tid = p->next_tid++;
     t->deadline = SIM_NEVER;
     t->alt.flags = 2; /* SS_DISABLE */
+    irix_process_init(&t->counts);
     for (unsigned c = 0; c < p->processors; c++)
         t->affinity[c / 64] |= UINT64_C(1) << (c % 64);
     DL_APPEND(p->threads, t);
@@ -351,6 +356,7 @@ static void return_to_card(struct lx_thread *t)
         return;
     }
     t->state = TH_READY;
+    t->usage.displaced++;
     DL_APPEND2(c->queue, t, q_prev, q_next);
     card_next(p, card, at);
 }
@@ -405,6 +411,7 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
     if (deadline <= lx_now(p))
         return WAKE_TIMEOUT;
     t->away = true;
+    t->usage.slept++;
     tell_step(t, PROG_SLEEPS, lx_now(p) + (t->state == TH_OS ? p->par->os_syscall : 0));
     if (t->state == TH_OS) {
         t->state = TH_BLOCKED;

@@ -684,6 +684,7 @@ void lx_signal_deliver(struct lx_thread *t)
         open.w[1] = ~t->mask.w[1];
         if (t->p->run->over || t->spared || !lx_signal_take(t, &open, &info))
             break;
+        t->usage.signals++;
         act(t, &info);
     }
     if (t->restore_mask) {

@@ -5,6 +5,7 @@
  */
 #include "programs/linux/file.h"
 #include "programs/linux/inode.h"
+#include "programs/linux/irix.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         [SYN_TEXT] = {S_IFREG | 0444, 0, 0},     [SYN_NULL] = {S_IFCHR | 0666, 1, 3},
         [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},     [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},
         [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0}, [SYN_EXE] = {S_IFREG | 0555, 0, 0},
-        [SYN_FD] = {S_IFIFO | 0600, 0, 0},
+        [SYN_FD] = {S_IFIFO | 0600, 0, 0},       [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
     };
 
     made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));
@@ -78,6 +79,8 @@ static int64_t stat_path(struct lx_call *c, int64_t dir, const char *path, bool 
         lx_inode_show(c->p, st);
     } else if (s.synth->kind == SYN_FD)
         r = (f = lx_file_get(c->p, s.number)) ? stat_file(c->p, f, st) : -ENOENT;
+    else if (s.synth->kind == SYN_PROCESS && !lx_irix_there(c->p, s.number))
+        r = -ENOENT;
     else
         stat_synthetic(s.synth, st);
     if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE && !follow)

@@ -4,6 +4,7 @@
  */
 #include "programs/linux/synthetic.h"
 
+#include "procard/procard.h"
 #include "programs/linux/linux.h"
 #include "programs/linux/view.h"
 
@@ -20,11 +21,20 @@ static void cpu_list(struct lx_prog *p, FILE *f)
         fprintf(f, "0\n");
 }
 
+/** The processors, with their revision if their counters depend on it. */
+static const char *cpu_model(const struct lx_prog *p)
+{
+    const enum r10k_chip chip = pc_counters_of(p->par);
+
+    return chip < R10K_CHIPS ? r10k_chip_name(chip) : "R4400";
+}
+
 static void cpu_info(struct lx_prog *p, FILE *f)
 {
     fprintf(f, "system type\t\t: NUMAchine\n");
     for (unsigned i = 0; i < p->processors; i++)
-        fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: R4400\n", i);
+        fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: %s\ncpu MHz\t\t\t: %.3f\n", i, cpu_model(p),
+                (double)p->par->cpu_clock / 1e6);
 }
 
 /** /proc/stat: enough for those who count its cpu lines. */
@@ -92,9 +102,9 @@ static const struct lx_synthetic rows[] = {
 #undef SYNTHETIC
 };
 
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, DIGITS = 9 /**< of a number in a path, at most */ };
 
-/** Compares a path with a row's: "#" stands for a descriptor's number. */
+/** Compares a path with a row's: "#" stands for a descriptor's or a process's number. */
 static bool matches(const struct lx_synthetic *row, const char *path, unsigned *number)
 {
     const size_t n = strcspn(row->path, "#");
@@ -106,7 +116,8 @@ static bool matches(const struct lx_synthetic *row, const char *path, unsigned *
         *number = row->number;
         return !path[n];
     }
-    if (!isdigit((unsigned char)path[n]) || (path[n] == '0' && path[n + 1]) || strlen(path + n) > 5)
+    if (!isdigit((unsigned char)path[n]) || strlen(path + n) > DIGITS ||
+        (path[n] == '0' && path[n + 1] && row->kind != SYN_PROCESS))
         return false;
     *number = (unsigned)strtoul(path + n, &end, 10);
     return !*end;

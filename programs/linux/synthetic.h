@@ -16,6 +16,7 @@ enum lx_synthetic_kind {
     SYN_DEVICE, /**< /dev/numachine/ */
     SYN_EXE,    /**< the program itself */
     SYN_FD,     /**< one of the program's open files */
+    SYN_PROCESS /**< a process, as IRIX has it: its number may have leading zeros */
 };
 
 struct lx_synthetic {

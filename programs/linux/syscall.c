@@ -6,6 +6,7 @@
  * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
  */
 #include "programs/linux/syscall.h"
+#include "programs/linux/irix.h"
 #include "programs/linux/symbols.h"
 
 #include <inttypes.h>
@@ -280,6 +281,7 @@ void lx_syscall_trap(struct lx_thread *t)
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
         return;
+    lx_irix_called(&c, result);
     if (!c.replaced)
         set_result(&c, result);
     t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;

@@ -3,7 +3,7 @@
  *
  * Other kinds of clone (a new process) are not provided: the machine runs one program.
  */
-#include "programs/linux/syscall.h"
+#include "programs/linux/irix.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,6 +45,7 @@ int64_t lx_sys_clone(struct lx_call *c)
     if (flags & CLONE_SETTLS)
         t->regs.userlocal = p->n64 ? c->a[3] : (uint64_t)(int64_t)(int32_t)c->a[3];
     t->mask = c->t->mask;
+    lx_irix_born(t, c->t);
     memcpy(t->name, c->t->name, sizeof t->name);
     t->nice = c->t->nice;
     if (!(c->t->policy & SCHED_RESET_ON_FORK_))
@@ -67,6 +68,7 @@ int64_t lx_sys_exit(struct lx_call *c)
     struct lx_prog *p = c->p;
 
     lx_futex_thread_exit(t);
+    lx_irix_gone(t);
     if (t->clear_tid && lx_vm_write32(&p->vm, t->clear_tid, 0) == 0)
         lx_futex_wake(p, t->clear_tid, 1, ~0u);
     lx_thread_end(t);

@@ -59,7 +59,7 @@ static void note_output(struct lx_prog *p, int stream, const uint8_t *buf, size_
  *  output. What is ready takes a pipe's atomic piece without waiting. */
 static int64_t stream_write(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len)
 {
-    const struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = 1000};
+    const struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = c->p->uid};
     size_t done = 0;
     int64_t err = f->host < 0 ? (int64_t)len : 0;
 

@@ -1,0 +1,63 @@
+/*
+ * The R10000 in a profile. Where four instructions graduate in a cycle, the cycle is the oldest
+ * one's, and where none does, that of the oldest that waits. A request belongs to the instruction
+ * that made it, a line's arrival to the oldest. Calls are followed where they graduate.
+ */
+#include "procard/cursor.h"
+#include "procard/r10000/pipeline.h"
+
+enum { REGISTER_SP = 29 };
+
+void r10k_profile_at(struct r10k *c, uint64_t pc)
+{
+    if (c->base.cursor)
+        pc_cursor_at(c->base.cursor, pc);
+}
+
+void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n)
+{
+    if (!c->base.cursor)
+        return;
+    pc_cursor_at(c->base.cursor, pc);
+    pc_cursor_add(c->base.cursor, (enum pc_profile_column)state, (int64_t)n);
+}
+
+/* The transfer before the slot that has just graduated was made. */
+static void moves(struct r10k *c)
+{
+    struct pc_cursor *cursor = c->base.cursor;
+    const struct r10k_move *m = &c->move;
+    const uint64_t sp = c->r.gpr[REGISTER_SP];
+    if (m->calls) {
+        pc_cursor_out(cursor, c->base.now);
+        pc_cursor_call(cursor, m->pc, m->pc + 8, m->target, sp);
+    } else if (m->jumps || pc_profile_leaves(cursor->profile, m->pc, m->target)) {
+        pc_cursor_out(cursor, c->base.now);
+        pc_cursor_jump(cursor, m->target, sp);
+    }
+}
+
+void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)
+{
+    struct pc_cursor *cursor = c->base.cursor;
+    if (!cursor)
+        return;
+    pc_cursor_at(cursor, e->pc);
+    pc_cursor_add(cursor, PC_PROFILE_INSTRUCTIONS, 1);
+    if (e->slot && c->move.pc == e->pc - 4)
+        moves(c);
+    c->move.pc = 0;
+    if (e->w->traits & R10K_TRANSFER && e->taken)
+        c->move = (struct r10k_move){.pc = e->pc,
+                                     .target = e->next,
+                                     .calls = e->w->traits & R10K_LINKS,
+                                     .jumps = e->w->traits & R10K_REGISTER};
+}
+
+void r10k_profile_failed(struct r10k *c, uint64_t pc)
+{
+    if (!c->base.cursor)
+        return;
+    pc_cursor_at(c->base.cursor, pc);
+    pc_cursor_add(c->base.cursor, PC_PROFILE_SCS_FAILED, 1);
+}
