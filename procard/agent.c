@@ -87,11 +87,11 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
     struct nm_sends sends;
     uint64_t actions;
     const bool noncoherent = event == NM_CARD_EVENTS;
-    struct pc_request *r = new_request(card);
     /* a line that is there under the other attribute will leave */
     const uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
     const uint64_t place = pc_line_place(card, side, line);
     const bool upgrade = state == NM_LINE_S;
+    struct pc_request *r = new_request(card);
     *r = (struct pc_request){.access = (uint8_t)access,
                              .event = (uint8_t)event,
                              .state = state,
@@ -503,8 +503,9 @@ static void look_here(void *self, sim_tick now, uint64_t arg)
     struct nm_look *look = &card->special.look;
     const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
     const uint64_t line = card->special.command.line;
-    const uint64_t place = (line >> card->l2_shift) & (l2->places - 1);
-    const bool held = l2->state[place] != NM_LINE_I && (look->by_index || l2->line[place] == line);
+    const uint64_t index = (line >> card->l2_shift) & (l2->places - 1),
+                   place = look->by_index ? index : pc_line_find(card, PC_SIDE_D, line);
+    const bool held = place != PC_NOWHERE && l2->state[place] != NM_LINE_I;
     (void)arg;
     look->tag = held ? l2->line[place] : ~0ull;
     look->state =
@@ -555,7 +556,7 @@ static void create(void *self, sim_tick now, uint64_t arg)
     const sim_tick cycle = pc_bus_cycle(card);
     const uint64_t line = s->command.line + s->created * card->p->l2_line;
     struct pc_request *wanted = pc_coherent_request(card, line);
-    const uint64_t place = pc_line_place(card, PC_SIDE_D, line);
+    const uint64_t place = wanted ? wanted->place : pc_line_place(card, PC_SIDE_D, line);
     struct nm_sends sends;
     uint64_t actions, victim;
     uint8_t state = wanted ? wanted->state : NM_LINE_I, old;
@@ -633,7 +634,7 @@ static void expect(const struct pc_card *card)
             continue;
         const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
         const uint64_t place =
-            (nm_fifo_at(f, f->count - 1)->line >> card->l2_shift) & (l2->places - 1);
+            (nm_fifo_at(f, f->count - 1)->line >> card->l2_shift) & (l2->sets - 1);
         __builtin_prefetch(&l2->line[place], 1);
         __builtin_prefetch(&l2->state[place], 1);
     }

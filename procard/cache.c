@@ -1,7 +1,7 @@
 /*
- * The card's caches: direct-mapped primary ones for instructions and data; a direct-mapped
- * secondary, joint or split by SCADDR(17) into halves for both; primary contents are a subset of
- * the secondary's.
+ * The card's caches: direct-mapped primary ones for instructions and data; a secondary, direct-
+ * mapped and joint or split by SCADDR(17) into halves for both, or joint and two-way; primary
+ * contents are a subset of the secondary's.
  *
  * The hard idea: the processor's own look at the primary cache is one compare against the arrays of
  * struct pc_line (core.h), so everything here runs only when that compare fails: the first touch,
@@ -29,8 +29,50 @@ static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t
 /* With its attribute. */
 static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    uint64_t place = pc_line_place(card, side, line);
-    return card->l2[side].line[place] == line ? card->l2[side].state[place] : NM_LINE_I;
+    const uint64_t place = pc_line_find(card, side, line);
+    return place == PC_NOWHERE ? (uint8_t)NM_LINE_I : card->l2[side].state[place];
+}
+
+/* ---- two ways (R10000 manual 5.4) -------------------------------------------------------------
+ */
+
+/* Whether a place is kept for a line that has been asked for. */
+static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
+{
+    for (unsigned left = card->outstanding; left; left &= left - 1) {
+        const struct pc_request *r = &card->request[__builtin_ctz(left)];
+        if (pc_same_place(card, pc_side_of(r), r->place, side, place))
+            return true;
+    }
+    return false;
+}
+
+/* Which way of a set is looked at first. */
+static uint8_t *first_of(const struct pc_l2 *l2, uint64_t set)
+{
+    return &l2->first[set & (l2->bits - 1)];
+}
+
+/* The way that is looked at first if that is empty, else the other: so the line that was used last
+ * stays. Neither, if it is kept for another. */
+uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set)
+{
+    const struct pc_l2 *l2 = &card->l2[side];
+    const uint64_t first = set + (*first_of(l2, set) ? l2->sets : 0), other = first ^ l2->sets;
+    if ((l2->state[first] == NM_LINE_I || kept(card, side, other)) && !kept(card, side, first))
+        return first;
+    return other;
+}
+
+/* A line has been found at a place. @return whether its way was the one looked at first; if not, it
+ * is from now on */
+static bool train(const struct pc_l2 *l2, uint64_t place)
+{
+    const uint8_t way = place >= l2->sets;
+    uint8_t *first = first_of(l2, place & (l2->sets - 1));
+    const bool predicted = *first == way;
+    *first = way;
+    return predicted;
 }
 
 /* Index bits above the page, as the colour of a line counts them. */
@@ -44,8 +86,9 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
                            uint64_t part)
 {
     uint64_t page = (1ull << card->page_shift) - 1;
+    const uint64_t line = part & ~(card->p->l2_line - 1);
     uint64_t colour =
-        card->colours ? card->l2[half].colour[pc_line_place(card, half, part)] & card->colours : 0;
+        card->colours ? card->l2[half].colour[pc_line_find(card, half, line)] & card->colours : 0;
     return l1_place(card, side, (part & page) | colour << card->page_shift);
 }
 
@@ -119,8 +162,8 @@ static void parts_drop(struct pc_card *card, enum pc_side half, uint64_t line)
 /* @param taken  another card wants it; false: to make room */
 static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bool taken)
 {
-    uint64_t place = pc_line_place(card, side, line);
-    if (card->l2[side].line[place] != line)
+    const uint64_t place = pc_line_find(card, side, line);
+    if (place == PC_NOWHERE)
         return;
     card->nm.quiet = 0;
     parts_drop(card, side, line);
@@ -142,7 +185,7 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 
 void pc_line_clean(struct pc_card *card, uint64_t line)
 {
-    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = pc_line_place(card, PC_SIDE_D, line);
+    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = pc_line_find(card, PC_SIDE_D, line);
     card->nm.quiet = 0;
     tell_loss(card, line, PC_LOSS_SHARED);
     card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
@@ -176,6 +219,8 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
 {
     if (state != NM_LINE_D)
         card->nm.quiet = 0;
+    if (card->l2[side].first && card->l2[side].line[place] != line)
+        train(&card->l2[side], place);
     card->l2[side].line[place] = line;
     card->l2[side].state[place] = state;
 }
@@ -256,7 +301,7 @@ static enum nm_xlate translate(struct pc_card *card, enum nm_access access, uint
     enum nm_xlate result = card->space.translate(card->space.ctx, card->cpu.number, va, access, pa);
     if (!nm_xlate_found(result))
         return result;
-    if (x->page != *pa - offset)
+    if (x->page != *pa - offset || x->result != result) /* another page, or another of its names */
         x->tag[NM_FETCH] = x->tag[NM_LOAD] = x->tag[NM_STORE] = NOWHERE;
     x->page = *pa - offset;
     x->tag[access] = page;
@@ -381,6 +426,8 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
     pc_card_stall(card,
                   missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side),
                   before + refill_time(card, side, at + before), at);
+    if (card->l2[side].first)
+        train(&card->l2[side], pc_line_find(card, side, line));
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
     if (card->copies)
@@ -412,7 +459,7 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
                          sim_tick at)
 {
-    uint8_t *colour = &card->l2[half].colour[pc_line_place(card, half, line)];
+    uint8_t *colour = &card->l2[half].colour[pc_line_find(card, half, line)];
     uint8_t wanted = colour_of(card, va), had = *colour;
     if (had == PC_COLOURLESS || had == wanted) {
         *colour = wanted;
@@ -703,17 +750,6 @@ static uint64_t line_of(const struct pc_card *card, uint64_t pa)
     return pa & ~(uint64_t)(card->p->l2_line - 1);
 }
 
-/* Whether a place is kept for a line that has been asked for. */
-static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
-{
-    for (unsigned left = card->outstanding; left; left &= left - 1) {
-        const struct pc_request *r = &card->request[__builtin_ctz(left)];
-        if (pc_same_place(card, pc_side_of(r), r->place, side, place))
-            return true;
-    }
-    return false;
-}
-
 void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_look *look)
 {
     look->page = (uint8_t)translate(cpu->card, right(access), va, &look->pa);
@@ -733,6 +769,11 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
         look->state = borrow_from_data_half(card, line);
     look->way = 0;
     look->predicted = true;
+    if (card->l2[side].first && look->state != NM_LINE_I) {
+        const uint64_t place = pc_line_find(card, side, line);
+        look->way = place >= card->l2[side].sets;
+        look->predicted = train(&card->l2[side], place);
+    }
 }
 
 /* What an access asks the protocol for. */

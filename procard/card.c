@@ -48,10 +48,14 @@ static void l2_new(struct pc_card *card)
     unsigned halves = p->l2_split ? 2 : 1;
     uint64_t places = p->l2_size / p->l2_line / halves;
     for (unsigned side = 0; side < halves; side++)
-        card->l2[side] = (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
-                                        .state = sim_alloc(places, 1),
-                                        .colour = filled_with_ff(places),
-                                        .places = places};
+        card->l2[side] =
+            (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
+                           .state = sim_alloc(places, 1),
+                           .colour = filled_with_ff(places),
+                           .sets = places / p->l2_ways,
+                           .places = places,
+                           .first = p->l2_ways > 1 ? sim_alloc(p->l2_way_bits, 1) : NULL,
+                           .bits = p->l2_way_bits};
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
@@ -207,6 +211,7 @@ void pc_card_free(struct pc_card *card)
     free(card->l2[PC_SIDE_I].line);
     free(card->l2[PC_SIDE_I].state);
     free(card->l2[PC_SIDE_I].colour);
+    free(card->l2[PC_SIDE_I].first);
     if (card->p->l2_split && card->p->mode == NM_MODE_TIMED) {
         free(card->l2[PC_SIDE_D].line);
         free(card->l2[PC_SIDE_D].state);

@@ -24,13 +24,18 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-/** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped. */
+/** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped, or
+ *  two-way set-associative: then the second way's places come behind the first's. */
 struct pc_l2 {
     uint64_t *line; /**< physical line address held in each place */
     uint8_t *state; /**< NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
                          half may have a copy besides, in S, which leaves with it */
     uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
-    uint64_t places; /**< a power of two */
+    uint64_t sets;   /**< a power of two; places of a way */
+    uint64_t places; /**< of all ways */
+    uint8_t *first;  /**< by the low bits of a set's number, the way that is looked at first; NULL:
+                          there is one way */
+    uint64_t bits;   /**< of them; a power of two */
 };
 
 enum {
@@ -161,6 +166,8 @@ struct pc_places {
     unsigned shift, mask;
 };
 
+#define PC_NOWHERE UINT64_MAX /**< no place; the address of no line */
+
 struct pc_cost;
 
 /** What becomes of requests that are not timed (warm.c). */
@@ -261,7 +268,7 @@ enum { PC_SCADDR_HALF = 1 << 17 };
  *  for the half (l2.data_half). */
 static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, uint64_t pa)
 {
-    const uint64_t words = card->l2[side].places << card->l2_shift >> 4;
+    const uint64_t words = card->l2[side].sets << card->l2_shift >> 4;
     const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
 
     return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
@@ -456,10 +463,25 @@ void pc_line_hide(struct pc_card *card, uint64_t line);
 /** The line comes to a place, or what is had of it there changes. */
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state);
+/** The place of a line in a half of the secondary cache. @return PC_NOWHERE: it is not there */
+static inline uint64_t pc_line_find(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    const struct pc_l2 *l2 = &card->l2[side];
+    const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
+    if (l2->line[place] == line)
+        return place;
+    return l2->first && l2->line[place + l2->sets] == line ? place + l2->sets : PC_NOWHERE;
+}
+/** The one that a line is given in a set of two places, of which it has none. */
+uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set);
 /** The place for a line: where it is, or the one it would be given. */
 static inline uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    return (line >> card->l2_shift) & (card->l2[side].places - 1);
+    const struct pc_l2 *l2 = &card->l2[side];
+    const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
+    if (!l2->first || l2->line[place] == line)
+        return place;
+    return l2->line[place + l2->sets] == line ? place + l2->sets : pc_way_for(card, side, place);
 }
 /** Whether both are places of one array, and the same. */
 static inline bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place,

@@ -87,8 +87,8 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
         return;
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
-    const uint64_t at = line >> card->l2_shift & (l2->places - 1);
-    SIM_MUST(l2->line[at] == line && l2->state[at] != NM_LINE_I,
+    const uint64_t at = pc_line_find(card, side, line);
+    SIM_MUST(at != PC_NOWHERE && l2->state[at] != NM_LINE_I,
              "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache", number, side, part);
     SIM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_LINE_D,
              "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,

@@ -25,7 +25,7 @@ enum { BARRIER = 16 /* [bytes] of registers that a barrier has, and a window */ 
 
 struct shape {
     const char *name;
-    unsigned processors, fifo, l1, l2, lines, banks, split;
+    unsigned processors, fifo, l1, l2, lines, banks, split, ways;
     unsigned store_percent, line;
     unsigned stations, locals, groups; /* rings */
     unsigned netcache;                 /* [lines] */
@@ -228,6 +228,7 @@ static void set_up(const struct shape *s, enum nm_protocol_id protocol, struct n
     p->l2_size = s->l2;
     p->l2_line = s->line;
     p->l2_split = s->split;
+    p->l2_ways = s->ways;
     p->memory_banks = s->banks;
     p->memory_size = 1 << 20;
     p->netcache_size = s->netcache * s->line;
@@ -402,27 +403,29 @@ static void try_shape(const struct shape *s, enum nm_protocol_id protocol, uint6
 Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
-        /* name            cards fifo  l1    l2  lines banks split store% line rings    nc */
-        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 30, 64, 1, 1, 1, 64},
-        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 30, 64, 1, 1, 1, 64},
-        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 30, 64, 1, 1, 1, 64},
-        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 40, 64, 1, 1, 1, 64},
-        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 40, 64, 1, 1, 1, 64},
-        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 40, 64, 1, 1, 1, 64},
-        {"small lines", 3, 2, 64, 256, 9, 1, 1, 50, 32, 1, 1, 1, 64},
-        {"large lines", 2, 1, 64, 512, 9, 4, 1, 50, 128, 1, 1, 1, 64},
-        {"alone", 1, 1, 64, 256, 9, 1, 1, 50, 64, 1, 1, 1, 64},
-        {"many writers", 4, 2, 64, 256, 3, 2, 1, 80, 64, 1, 1, 1, 64},
-        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 30, 64, 2, 1, 1, 64},
-        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 30, 64, 4, 1, 1, 64},
-        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 40, 64, 4, 1, 1, 2},
-        {"two rings", 2, 4, 64, 256, 12, 2, 1, 40, 64, 2, 2, 1, 4},
-        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 40, 64, 2, 2, 1, 1},
-        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 30, 64, 4, 4, 1, 64},
-        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 40, 64, 4, 4, 1, 2},
-        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 60, 64, 4, 4, 1, 4},
-        {"three levels", 1, 2, 64, 256, 20, 1, 1, 40, 64, 2, 2, 2, 2},
-        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 30, 64, 3, 2, 3, 4},
+        /* name            cards fifo  l1    l2  lines banks split ways store% line rings    nc */
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 1, 30, 64, 1, 1, 1, 64},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 1, 30, 64, 1, 1, 1, 64},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 1, 40, 64, 1, 1, 1, 64},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 1, 40, 64, 1, 1, 1, 64},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 1, 40, 64, 1, 1, 1, 64},
+        {"two ways", 4, 1, 64, 256, 9, 1, 0, 2, 40, 64, 1, 1, 1, 64},
+        {"two ways, ring", 2, 1, 64, 128, 8, 1, 0, 2, 40, 64, 4, 1, 1, 2},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 1, 50, 32, 1, 1, 1, 64},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 1, 50, 128, 1, 1, 1, 64},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 1, 50, 64, 1, 1, 1, 64},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 1, 80, 64, 1, 1, 1, 64},
+        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 1, 30, 64, 2, 1, 1, 64},
+        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 1, 30, 64, 4, 1, 1, 64},
+        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 1, 40, 64, 4, 1, 1, 2},
+        {"two rings", 2, 4, 64, 256, 12, 2, 1, 1, 40, 64, 2, 2, 1, 4},
+        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 1, 40, 64, 2, 2, 1, 1},
+        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 1, 30, 64, 4, 4, 1, 64},
+        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 1, 40, 64, 4, 4, 1, 2},
+        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 1, 60, 64, 4, 4, 1, 4},
+        {"three levels", 1, 2, 64, 256, 20, 1, 1, 1, 40, 64, 2, 2, 2, 2},
+        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 1, 30, 64, 3, 2, 3, 4},
     };
     struct nm_truth nacks = {0};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -16,7 +16,7 @@ import simulator
 
 R10000 = ("base: station-4, processor: {core: r10000}, l1i: {size: 32KB, line: 64B}, l1d: {size: 32KB, line: 32B}, "
           "l2: {size: 1MB, line: 128B, split: false}")
-MACHINES = {"r10000": R10000, "r12000": R10000 + ", r10000: {revision: r12000}", "r4400": "base: station-4"}
+MACHINES = {"r10000": R10000, "r12000": R10000.replace("core: r10000", "core: r12000"), "r4400": "base: station-4"}
 
 # part of the guest: [(machine, program, other parameters)]
 PARTS = {
@@ -32,6 +32,8 @@ PARTS = {
     "ends": [("r10000", "", ""), ("r10000", "processors: 1", "")],
     "deferred": [("r10000", "", ""), ("r10000", "processors: 1", "")],
     "force": [("r10000", "root: true", ""), ("r12000", "root: true, processors: 2", "")],
+    "storm": [("r10000", "", "os: {tick: 10000cy}"), ("r10000", "root: true", "os: {tick: 10000cy}"),
+              ("r12000", "root: true, processors: 2", "os: {tick: 10000cy, quantum: 3000cy}")],
     "turns": [("r10000", "", "os: {tick: 10000cy}"), ("r10000", "processors: 1", "os: {tick: 40000cy}")],
 }
 
@@ -42,7 +44,7 @@ PERFEX = {
     "refused": ("", r"(libperfex: (no such event|conflicting counters: .*): .*\n)+libperfex: .* not been started: .*\n"),
     "environment": ("env: {T5_EVENT0: '19', T5_EVENT1: '15'}", r"19 Graduated stores .*\n15 Graduated instructions .*\n"),
     "costs": ("", r"(?s)libperfex: no table of costs .*/tmp/none: .*(/tmp/costs:1: not an event.*){8}"
-                  r"Based on 150 MHz R10000 revision 3.x\n.*\n"
+                  r"Based on 150 MHz R10000 3.x\n.*\n"
                   r"15 Graduated instructions +1000000 +0.010000 +0.005000 +0.020000\n"
                   r"19 Graduated stores +1500000 +0.010000 +0.005000 +1.000000\n"),
     "threads": ("", r"libperfex: counters have not been started: .*\n"),

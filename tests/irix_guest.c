@@ -317,8 +317,9 @@ static pthread_barrier_t begun, done;
 
 struct one {
     int tid, stores;
+    hwperf_profevctrarg_t *setup;
     unsigned long long counted;
-    int waits; /* at the end until its counts have been read */
+    unsigned long long again; /* what the same loop counts once more, from zero on */
 };
 
 static void *work(void *arg)
@@ -329,25 +330,29 @@ static void *work(void *arg)
     pthread_barrier_wait(&begun);
     store(one->stores);
     one->counted = counted(self(), STORES);
+    if (one->again)
+        one->again = measured(self(), one->setup, one->stores);
     pthread_barrier_wait(&done);
     return NULL;
 }
 
-/* Threads that share processors inherit the set-up and count what they do, each for itself; the
- * order in which they share nothing to it. */
+/* Threads that share processors inherit the set-up and count what they do, each for itself. What a
+ * loop counts is the same to the instruction alone and among others: switches lose nothing and
+ * count nothing twice. */
 static void threads(void)
 {
     hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
     struct one one[THREADS];
     pthread_t thread[THREADS];
-    unsigned long long own, first;
+    unsigned long long own, first, alone;
     int fd = self();
 
+    alone = measured(fd, &a, 100000);
     CHECK(ioctl(fd, PIOCENEVCTRS, &a) > 0);
     pthread_barrier_init(&begun, NULL, THREADS + 1);
     pthread_barrier_init(&done, NULL, THREADS + 1);
     for (int i = 0; i < THREADS; i++) {
-        one[i] = (struct one){.stores = 100000};
+        one[i] = (struct one){.stores = 100000, .setup = &a, .again = 1};
         pthread_create(&thread[i], NULL, work, &one[i]);
     }
     pthread_barrier_wait(&begun);
@@ -356,6 +361,7 @@ static void threads(void)
     CHECK(own < 10000);
     for (int i = 0; i < THREADS; i++) {
         CHECK(one[i].counted >= 100000 && one[i].counted < 101000);
+        CHECK(one[i].again == alone); /* to the instruction, however often it was switched */
         pthread_join(thread[i], NULL);
     }
     first = counted(fd, STORES);
@@ -484,6 +490,77 @@ static void turns(void)
     CHECK(graduated > alone / 2 * 0.9 && graduated < alone / 2 * 1.1);
 }
 
+/* ---- anything -------------------------------------------------------------------------------- */
+
+static unsigned draw(unsigned *seed, unsigned below)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (*seed >> 8) % below;
+}
+
+/* Commands with arguments that are mostly bad, of several threads at once. Whatever they answer is
+ * right (irix_hwperf.c knows what); that they answer is what counts here. */
+static void *storm(void *arg)
+{
+    static unsigned short buckets[512];
+    unsigned seed = *(unsigned *)arg;
+    static char space[4096];
+
+    for (int i = 0; i < 150; i++) {
+        static const int modes[] = {HWPERF_CNTEN_U, HWPERF_CNTEN_U | HWPERF_CNTEN_E,
+                                    HWPERF_CNTEN_U | HWPERF_CNTEN_K};
+        static const int signals[] = {0, 0, 0, SIGUSR1, SIGUSR2, 33, -1};
+        struct prof where[2] = {
+            {buckets, sizeof buckets, (size_t)store, 0x10000},
+            {buckets, draw(&seed, 2048), draw(&seed, 1 << 30), draw(&seed, 70000)}};
+        union {
+            hwperf_profevctrarg_t setup;
+            hwperf_prusage_t room; /* for every result */
+        } a = {.room = {.pu_minf = 0}};
+        char *const places[] = {(char *)&a,    (char *)&a, (char *)&a,
+                                space,         NULL,       (char *)(size_t)(draw(&seed, 16) << 8),
+                                (char *)-4096L};
+        void *place = places[draw(&seed, COUNT(places))];
+        const int fd = process(1000 + (int)draw(&seed, 6), O_RDWR);
+        for (unsigned n = draw(&seed, 5); n-- > 0;) {
+            const int e = (int)draw(&seed, 32);
+            want(&a.setup, e,
+                 draw(&seed, 8) ? modes[draw(&seed, COUNT(modes))] : (int)draw(&seed, 16));
+            a.setup.hwp_ovflw_freq[e] = draw(&seed, 3) ? 0 : (int)draw(&seed, 2000);
+        }
+        if (draw(&seed, 20) == 0)
+            for (unsigned n = 0; n < offsetof(hwperf_profevctrarg_t, hwp_ovflw_sig); n++)
+                ((char *)&a)[n] = (char)draw(&seed, 256);
+        a.setup.hwp_ovflw_sig = signals[draw(&seed, COUNT(signals))];
+        if (draw(&seed, 2))
+            ioctl(fd, 0x715f + (int)draw(&seed, 9), place);
+        else if (draw(&seed, 4) == 0)
+            syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, place, where, (int)draw(&seed, 4) - 1);
+        else
+            syssgi(SGI_EVENTCTR, (int)draw(&seed, 10) - 1, place, place);
+        close(fd);
+        store((int)draw(&seed, 300));
+        if (draw(&seed, 8) == 0)
+            usleep(draw(&seed, 100));
+    }
+    return NULL;
+}
+
+static void storms(void)
+{
+    pthread_t thread[5];
+    unsigned seeds[5];
+
+    signal(SIGUSR1, catch);
+    signal(SIGUSR2, SIG_IGN);
+    for (unsigned i = 0; i < 5; i++) {
+        seeds[i] = i + 1;
+        pthread_create(&thread[i], NULL, storm, &seeds[i]);
+    }
+    for (unsigned i = 0; i < 5; i++)
+        pthread_join(thread[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
     const int root = getuid() == 0;
@@ -511,6 +588,8 @@ int main(int argc, char **argv)
         by_force();
     else if (strcmp(part, "turns") == 0)
         turns();
+    else if (strcmp(part, "storm") == 0)
+        storms();
     else
         CHECK(!"a part");
     return guest_result();

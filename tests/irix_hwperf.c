@@ -637,6 +637,10 @@ Test(irix_hwperf, fork_and_exit)
         cr_expect_eq(counted(r, 0, 9), 100);
         if (rows[i].saves)
             cr_expect_eq(irix_save(&r->irix, child), 0);
+        irix_born(&r->process[2], child); /* its own child is not saved with it */
+        runs(r, 2, 2);
+        happens(r, 2, 9, IRIX_MODE_USER, 1000);
+        irix_gone(&r->irix, &r->process[2], child, false);
         irix_gone(&r->irix, child, parent, rows[i].waits);
         cr_expect_eq(counted(r, 0, 9), rows[i].added ? 111 : 100, "row %zu", i);
         free_rig(r);
@@ -897,6 +901,11 @@ static void compare(struct rig *r, const struct books *b)
 {
     uint64_t count[IRIX_EVENTS], sum[IRIX_EVENTS];
 
+    unsigned users = 0;
+
+    for (unsigned c = 0; c < CPUS; c++)
+        users += r->irix.cpus[c].user != NULL;
+    cr_assert_eq(r->irix.users, users);
     sum_of(b, sum);
     for (unsigned i = 0; i < PROCESSES; i++) {
         cr_assert_eq(irix_read(&r->irix, &r->process[i], count), b->process[i].generation,

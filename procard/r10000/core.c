@@ -118,6 +118,8 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
 void r10k_leave(struct pc_cpu *base)
 {
     struct r10k *c = r10k_of(base);
+    /* What its last cycle has caused is the thread's own: the next cycle is another's. */
+    show_late(c);
     if (c->begun)
         r10k_flush(c, base->now);
     c->begun = false;

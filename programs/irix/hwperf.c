@@ -180,6 +180,7 @@ static void unload(struct irix *h, struct irix_process *p)
         return;
     lift_all(h, (unsigned)p->cpu);
     h->cpus[p->cpu].user = NULL;
+    h->users--;
 }
 
 /** They do from now on, if it has a processor. */
@@ -188,6 +189,7 @@ static void load(struct irix *h, struct irix_process *p)
     if (p->cpu < 0 || !has_counters(h, (unsigned)p->cpu))
         return;
     h->cpus[p->cpu].user = p;
+    h->users++;
     put_all(h, (unsigned)p->cpu);
 }
 
@@ -302,15 +304,6 @@ static int64_t check(const struct irix *h, const struct irix_setup *s, bool root
     if (!root && modes(s) & (IRIX_MODE_KERNEL | IRIX_MODE_SUPERVISOR))
         return -EPERM;
     return modes(s) & IRIX_MODE_SUPERVISOR ? -EINVAL : 0;
-}
-
-/** Whether any processor counts for a process. */
-static bool used(const struct irix *h)
-{
-    for (unsigned cpu = 0; cpu < h->count; cpu++)
-        if (h->cpus[cpu].user)
-            return true;
-    return false;
 }
 
 /* ---- system mode ----------------------------------------------------------------------------- */
@@ -486,7 +479,7 @@ int64_t irix_enable(struct irix *h, struct irix_process *p, bool root,
     int64_t err = check(h, setup, root);
     const bool system = modes(setup) & IRIX_MODE_KERNEL;
 
-    if (!err && (h->system || (system && used(h))))
+    if (!err && (h->system || (system && h->users)))
         err = -EBUSY;
     if (err)
         return err;

@@ -86,6 +86,7 @@ struct irix {
     void *ctx;
     struct irix_cpu *cpus; /**< [count] */
     unsigned count;
+    unsigned users;             /**< cpus that have a user */
     bool system;                /**< the counters are in system mode: */
     struct irix_process *taker; /**< who took them; NULL: it has ended */
     bool bound;                 /**< by way of /proc: they are the taker's */
@@ -106,6 +107,11 @@ void irix_gone(struct irix *h, struct irix_process *p, struct irix_process *pare
 void irix_runs(struct irix *h, struct irix_process *p, unsigned cpu);
 /** It has none any more. */
 void irix_stops(struct irix *h, struct irix_process *p);
+/** Whether any processor counts. */
+static inline bool irix_counts(const struct irix *h)
+{
+    return h->system || h->users;
+}
 /** A clock tick of the processor: the turn goes to the next event where several share a counter. */
 void irix_tick(struct irix *h, unsigned cpu);
 /** Whether that does anything. */

@@ -655,6 +655,8 @@ sim_tick lx_irix_date(const struct lx_prog *p)
 {
     sim_tick date = SIM_NEVER;
 
+    if (!irix_counts(&p->irix->irix)) /* nearly always */
+        return SIM_NEVER;
     for (unsigned card = 0; card < p->processors; card++)
         if (irix_multiplexed(&p->irix->irix, card))
             date = sim_earlier(date, next_turn(p, card));
@@ -663,6 +665,8 @@ sim_tick lx_irix_date(const struct lx_prog *p)
 
 void lx_irix_ring(struct lx_prog *p)
 {
+    if (!irix_counts(&p->irix->irix))
+        return;
     for (unsigned card = 0; card < p->processors; card++)
         if (irix_multiplexed(&p->irix->irix, card) && next_turn(p, card) == lx_now(p)) {
             p->irix->turned[card] = lx_now(p);

@@ -7,7 +7,7 @@
 static const struct {
     const char *model, *event[32];
 } perfex_names[] = {
-    {"R10000 revision 2.x",
+    {"R10000 2.x",
      {"Cycles",
       "Issued instructions",
       "Issued loads",
@@ -40,7 +40,7 @@ static const struct {
       "External invalidation hits in scache",
       "Store/prefetch exclusive to clean block in scache",
       "Store/prefetch exclusive to shared block in scache"}},
-    {"R10000 revision 3.x",
+    {"R10000 3.x",
      {"Cycles",
       "Issued instructions",
       "Issued loads",
