@@ -3,7 +3,7 @@
  * and that is what the samples before them took (procard/warm.c). All else of such a stretch is
  * simulated: instructions, pipelines, caches, threads that wait for each other. So the clock at the
  * end of the run is the estimate, and a sample that differs from what was expected of it says how
- * good it is.
+ * good it is. What is timed as a whole is one sample, as long as it lasts, which expects nothing.
  */
 #include "programs/sample.h"
 
@@ -55,17 +55,6 @@ static void end_part(struct prog_sampler *s)
     s->run->out->sleeps = sleeps(s) - s->slept;
 }
 
-struct prog_sampler *prog_sampler_new(struct prog_run *run)
-{
-    struct prog_sampler *s = sim_alloc(1, sizeof *s);
-    s->run = run;
-    s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
-    s->how = &run->spec->approach.sampling;
-    s->begin = run->out->sampled_from = run->out->sampled_to = nm_machine_now(run->m);
-    s->slept = sleeps(s);
-    return s;
-}
-
 void prog_sampler_free(struct prog_sampler *s)
 {
     if (s && s->part != OVER)
@@ -81,7 +70,7 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
     case LEAD:
         return s->begin + s->how->lead;
     case SAMPLE:
-        return s->begin + s->how->length;
+        return s->how->every ? s->begin + s->how->length : SIM_NEVER;
     case REST:
         return nm_machine_now(machine(s)) + RESTS;
     case WARM:
@@ -111,11 +100,13 @@ static void begin_sample(struct prog_sampler *s, sim_tick now)
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
         s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
     add_waits(s, &s->now, -1);
-    pc_watch_waits(machine(s), true);
+    pc_watch_waits(machine(s), s->how->every);
+    prog_measure(s->run, true);
 }
 
 static void end_sample(struct prog_sampler *s, sim_tick now)
 {
+    prog_measure(s->run, false);
     pc_watch_waits(machine(s), false);
     add_waits(s, &s->now, 1);
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
@@ -130,6 +121,8 @@ static void keep_sample(struct prog_sampler *s, sim_tick now)
 {
     struct prog_outcome *out = s->run->out;
     s->now.rest = now - s->now.to;
+    if (!s->how->every)
+        return;
     if (out->samples == s->size)
         out->sample =
             sim_grow(out->sample, s->size = s->size ? 2 * s->size : 64, sizeof *out->sample);
@@ -142,6 +135,21 @@ static void enter(struct prog_sampler *s, enum part part)
 {
     s->part = part;
     s->begin = nm_machine_now(machine(s));
+}
+
+struct prog_sampler *prog_sampler_new(struct prog_run *run)
+{
+    struct prog_sampler *s = sim_alloc(1, sizeof *s);
+    const sim_tick now = nm_machine_now(run->m);
+    s->run = run;
+    s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
+    s->how = &run->spec->approach.sampling;
+    run->out->sampled_from = run->out->sampled_to = now;
+    s->slept = sleeps(s);
+    enter(s, s->how->every ? LEAD : SAMPLE);
+    if (s->part == SAMPLE)
+        begin_sample(s, now);
+    return s;
 }
 
 static void freeze(struct prog_sampler *s)
