@@ -145,6 +145,7 @@ static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *
 {
     uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
     hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
+    hash = XXH64(&x->approach, sizeof x->approach, hash);
     hash = XXH64(choice, sizeof *choice, hash);
     for (unsigned i = 0; i < x->group_count; i++)
         hash = XXH64(x->group[i].path, strlen(x->group[i].path), hash);
@@ -204,6 +205,12 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
     rep_profiling_mark(&s->profiling, &s->run, at);
     if (s->references)
         tr_recording_mark(s->references, name, begin);
+}
+
+static void on_measure(void *ctx, bool on, sim_tick at)
+{
+    struct state *s = ctx;
+    rep_run_measure(&s->run, on, at, totals(s));
 }
 
 static sim_tick next_moment(const struct state *s)
@@ -580,6 +587,7 @@ static enum cli_exit simulate(struct state *s)
         .ctx = s,
         .thread = s->heap ? on_thread : NULL,
         .mark = on_mark,
+        .measure = on_measure,
         .wrote = s->ask->keep ? on_wrote : NULL,
         .moment = on_moment,
         .paged = paged ? on_paged : NULL,
@@ -789,6 +797,8 @@ static bool show(struct state *s)
     if (ask->experiment->truth && !ask->keep && !ask->lines)
         show_truth(s, table);
     fflush(table);
+    if (ask->quiet || ask->lines)
+        rep_warn_estimate(&s->run, stderr);
     rep_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);

@@ -102,6 +102,11 @@ static void components_end(const struct rep_run *run, struct rep_components *a,
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
+const struct rep_region *rep_region_measured(const struct rep_region *region)
+{
+    return region->measured ? region->measured : region;
+}
+
 static void begin_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
                         const struct rep_sample *now)
 {
@@ -112,6 +117,8 @@ static void begin_visit(const struct rep_run *run, struct rep_region *region, si
     for (unsigned c = 0; c < run->cards; c++)
         region->card[c].start = now->card[c];
     components_begin(run, &region->around, now);
+    if (region->measured && run->measuring)
+        begin_visit(run, region->measured, at, now);
 }
 
 static void end_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
@@ -125,6 +132,32 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, sim_
         read_counters(run, region, c, &now->card[c].taps);
     }
     components_end(run, &region->around, now);
+    if (region->measured && region->measured->open)
+        end_visit(run, region->measured, at, now);
+}
+
+void rep_run_measure(struct rep_run *run, bool on, sim_tick at, const struct rep_sample *now)
+{
+    run->measuring = on;
+    for (size_t i = 0; i < run->regions; i++) {
+        struct rep_region *region = &run->region[i];
+        if (!region->open || region->measured->open == on)
+            continue;
+        if (on)
+            begin_visit(run, region->measured, at, now);
+        else
+            end_visit(run, region->measured, at, now);
+    }
+}
+
+static struct rep_region region_new(const struct rep_run *run, const char *name, const char *mark)
+{
+    return (struct rep_region){
+        .name = sim_strdup(name),
+        .mark = mark ? sim_strdup(mark) : NULL,
+        .card = sim_alloc(run->cards, sizeof(struct rep_card)),
+        .around = components_new(run),
+    };
 }
 
 /** @param mark  NULL: of no mark */
@@ -132,13 +165,12 @@ static struct rep_region *add_region(struct rep_run *run, const char *name, cons
 {
     run->region = sim_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
-    *region = (struct rep_region){
-        .name = sim_strdup(name),
-        .mark = mark ? sim_strdup(mark) : NULL,
-        .card = sim_alloc(run->cards, sizeof *region->card),
-        .around = components_new(run),
-    };
+    *region = region_new(run, name, mark);
     region->around.traffic = rep_traffic_new(run);
+    if (run->parted) {
+        region->measured = sim_alloc(1, sizeof *region->measured);
+        *region->measured = region_new(run, name, NULL);
+    }
     return region;
 }
 
@@ -158,6 +190,11 @@ static bool is_taken(const struct rep_run *run, const char *name)
     return false;
 }
 
+static bool is_parted(const struct prog_approach *a)
+{
+    return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE || a->sampling.every;
+}
+
 void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
                   unsigned cards, unsigned per_station, const struct mon_choice *choice,
                   const struct rep_sample *now)
@@ -171,6 +208,7 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .rings = nm_ring_count(&experiment->machine.params),
         .unit = in_unit(experiment),
         .choice = *choice,
+        .parted = is_parted(&experiment->approach),
     };
     mon_plan_make(run->unit, &run->plan, choice);
     begin_visit(run, add_region(run, REP_WHOLE, NULL), 0, now);
@@ -182,6 +220,9 @@ void rep_region_free(struct rep_region *region)
     free(region->mark);
     free(region->card);
     components_free(&region->around);
+    if (region->measured)
+        rep_region_free(region->measured);
+    free(region->measured);
 }
 
 void rep_run_free(struct rep_run *run)
@@ -299,16 +340,25 @@ void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *n
         }
 }
 
-struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const struct rep_sample *now)
+static struct rep_region copy_of(const struct rep_run *run, const struct rep_region *region)
 {
-    const struct rep_region *whole = &run->region[0];
-    struct rep_region copy = *whole;
-    copy.name = sim_strdup(whole->name);
+    struct rep_region copy = *region;
+    copy.name = sim_strdup(region->name);
     copy.mark = NULL;
     copy.card = sim_alloc(run->cards, sizeof *copy.card);
     copy.around = components_new(run);
-    components_copy(run, &copy.around, &whole->around);
-    memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
+    components_copy(run, &copy.around, &region->around);
+    memcpy(copy.card, region->card, run->cards * sizeof *copy.card);
+    if (region->measured) {
+        copy.measured = sim_alloc(1, sizeof *copy.measured);
+        *copy.measured = copy_of(run, region->measured);
+    }
+    return copy;
+}
+
+struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const struct rep_sample *now)
+{
+    struct rep_region copy = copy_of(run, &run->region[0]);
     end_visit(run, &copy, at, now);
     return copy;
 }

@@ -120,6 +120,46 @@ json_t *rep_estimate_json(const struct rep_run *run)
                      e.sleeps, "unsuited", e.unsuited ? json_string(e.unsuited) : json_null());
 }
 
+/* ---- as statistics --------------------------------------------------------------------------- */
+
+void rep_sampling_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
+{
+    const struct rep_estimate e = rep_estimate(run);
+    const struct {
+        const char *name, *unit, *desc;
+        double value;
+    } rows[] = {
+        {"sampling.estimate", "PCycles", "what the part would have taken, had it been timed",
+         e.pcycles},
+        {"sampling.half_width", "PCycles", "of the interval around it (docs/sampling.md)",
+         e.half_width > 0 ? e.half_width : NAN},
+        {"sampling.samples", "samples", "parts that were timed", (double)e.samples},
+        {"sampling.timed", "%", "share of the estimate that was simulated in detail",
+         100 * e.timed},
+        {"sampling.refused", "%", "share of time in samples that went to refused requests",
+         100 * e.refused},
+        {"sampling.sleeps", "/PCycle", "times a thread went to sleep", e.sleeps},
+        {"sampling.unsuited", "flag", "1: the estimate is not to be trusted", e.unsuited ? 1 : 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fn(ctx,
+           &(struct rep_stat){.component = "machine",
+                              .name = rows[i].name,
+                              .unit = rows[i].unit,
+                              .desc = rows[i].desc,
+                              .real = true,
+                              .derived = true,
+                              .value = rows[i].value,
+                              .reason = isnan(rows[i].value) ? "there are too few samples" : NULL});
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+const char *rep_tilde(const struct rep_run *run)
+{
+    return rep_sampling_is(run) ? "~" : "";
+}
+
 /* Whether there is more to the run than what was sampled. */
 static bool is_part(const struct rep_run *run)
 {
@@ -127,18 +167,38 @@ static bool is_part(const struct rep_run *run)
     return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE;
 }
 
-void rep_print_estimate(const struct rep_run *run, FILE *out)
+static void print_samples(const struct rep_run *run, FILE *out)
 {
     const struct rep_estimate e = rep_estimate(run);
     char pcycles[32];
-    if (!e.samples)
-        return;
     fprintf(out, "  sampled: the estimate%s is %s PCycles", is_part(run) ? " of the part" : "",
             rep_grouped((uint64_t)(e.pcycles + 0.5), pcycles));
     if (e.half_width > 0)
         fprintf(out, " +- %.1f %% as far as samples tell", 100 * e.half_width / e.pcycles);
-    fprintf(out, ", from %zu samples; %.1f %% of the time was simulated in detail\n", e.samples,
-            100 * e.timed);
+    fprintf(out, ", from %zu sample%s; %.1f %% of the time was simulated in detail\n", e.samples,
+            e.samples == 1 ? "" : "s", 100 * e.timed);
     if (e.unsuited)
         fprintf(out, "  do not trust it: %s (docs/sampling.md)\n", e.unsuited);
+    fputs("  ~ marks estimates; other counts, but of instructions, are those while it was timed\n",
+          out);
+}
+
+void rep_print_estimate(const struct rep_run *run, FILE *out)
+{
+    const struct rep_region *whole = &run->region[0];
+    char some[32], all[32];
+    if (rep_sampling_is(run))
+        print_samples(run, out);
+    if (run->parted)
+        fprintf(out, "  rates and ratios are of what was timed: %s of %s PCycles\n",
+                rep_grouped(rep_region_measured(whole)->elapsed, some),
+                rep_grouped(whole->elapsed, all));
+}
+
+void rep_warn_estimate(const struct rep_run *run, FILE *out)
+{
+    const char *unsuited = rep_sampling_is(run) ? rep_estimate(run).unsuited : NULL;
+    if (unsuited)
+        fprintf(out, "numachine: warning: do not trust the estimate of this sampled run: %s\n",
+                unsuited);
 }

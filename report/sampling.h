@@ -4,7 +4,7 @@
 #ifndef REP_SAMPLING_H
 #define REP_SAMPLING_H
 
-#include "report/run.h"
+#include "report/stats.h"
 
 #include <jansson.h>
 
@@ -38,7 +38,17 @@ json_t *rep_estimate_json(const struct rep_run *run);
 /** Writes a row for each sample. */
 void rep_write_sampling(const struct rep_run *run, FILE *out);
 
-/** Writes the estimate, for people. */
+/** Calls `fn` for the estimate and what it rests on, as statistics of the machine. */
+void rep_sampling_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx);
+
+/** What stands in front of a figure that is an estimate; "" if the run was not sampled. */
+const char *rep_tilde(const struct rep_run *run);
+
+/** Writes for people the estimate, and of a run of which only parts were timed what its figures
+ *  are of; of another run nothing. */
 void rep_print_estimate(const struct rep_run *run, FILE *out);
+
+/** Whether it is not to be trusted, in one line. */
+void rep_warn_estimate(const struct rep_run *run, FILE *out);
 
 #endif

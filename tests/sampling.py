@@ -117,6 +117,56 @@ def part(scratch):
     print(f"ok: a part: {100 * (e['pcycles'] / ticks - 1):+.1f} %")
 
 
+def command(*words):
+    done = subprocess.run([NUMACHINE, *words], capture_output=True, text=True, timeout=120)
+    assert done.returncode <= 1, (words, done.stderr)
+    return done.stdout + done.stderr
+
+
+def shown(scratch):
+    """Wherever figures of a sampled run are shown, they say that they are estimates; of a run that is timed they do
+    not. Ratios are of what was timed, so that they are near those of a run that is timed as a whole."""
+    kernel = ("host", "spmv", ["n=8192", "rounds=3"], 16, 20000)
+    out = {name: run(scratch, name, kernel, *sets)[0]
+           for name, sets in {"timed": [], "sampled": ["run.sample.every=20000cy"],
+                              "few": ["run.sample.every=500000cy"]}.items()}
+    file = scratch / "sampled.yaml"
+    (scratch / "swept.yaml").write_text(file.read_text() + "sweep: {run.seed: [1, 2]}\n")
+    every = "--set=run.sample.every=20000cy"
+    command("run", "-q", scratch / "swept.yaml", "-o", scratch / "swept", every)
+    command("report", scratch / "swept", "-o", scratch / "swept.html")
+    command("report", out["sampled"], "-o", scratch / "page.html")
+    says = {
+        "table": (command("run", file, "--force", "-o", scratch / "table", every), "~ marks estimates", "IPC ~0."),
+        "counts": (command("stat", "-q", "--set=" + every[6:], "--machine", "ring-16", shared(scratch), "n=100000"),
+                   "~ marks estimates", "sampled: the estimate"),
+        "quiet": (run(scratch, "few", kernel, "run.sample.every=500000cy")[1].stderr, "do not trust", "sampled run"),
+        "compare": (command("compare", out["timed"], out["sampled"]), "sampled: ~", " ~"),
+        "diff": (command("diff", out["timed"], out["sampled"]), "sampled: ~", "PCycles: ~"),
+        "page": ((scratch / "page.html").read_text(), '"estimate":', '"sampling.unsuited":'),
+        "sweep": ((scratch / "swept/sweep.csv").read_text(), "machine,sampling.estimate,", "sampling.unsuited,"),
+        "page of a sweep": ((scratch / "swept.html").read_text(), '"sampling.samples"', '"sampling.unsuited"'),
+    }
+    for where, (text, *words) in says.items():
+        assert all(word in text for word in words), f"{where}: not {words}: {text[:1500]}"
+    timed = command("run", file, "--force", "-o", scratch / "table") + command("compare", out["timed"], out["timed"])
+    assert "~" not in timed, timed
+    for stat in "bus_utilisation", "memory_utilisation", "busiest_ring", "l2_misses_per_1000", "ipc", "card_bandwidth":
+        a, b = (of(out[name], "whole", "metric." + stat) for name in ("timed", "sampled"))
+        assert abs(b / a - 1) < 0.2, (stat, a, b)
+    shot = json.loads((out["sampled"] / "stats.json").read_text())["snapshots"][0]
+    assert shot["measured"]["machine"]["elapsed"] == shot["stats"]["machine"]["measured"], shot["measured"]["machine"]
+    assert shot["stats"]["machine"]["metric.ipc"] == shot["measured"]["machine"]["metric.ipc"]
+    print("ok: what is shown")
+
+
+def shared(scratch):
+    """The kernel as a shared object."""
+    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", f"-I{SOURCE}/experiments/include", SOURCE /
+                    "tests/extending/kernel.c", "-o", scratch / "kernel.so"], check=True, timeout=60)
+    return scratch / "kernel.so"
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         scratch = pathlib.Path(where)
@@ -131,6 +181,7 @@ def main():
         if shutil.which("gcc"):
             warmed(scratch)
             part(scratch)
+            shown(scratch)
 
 
 main()
