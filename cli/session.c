@@ -736,7 +736,10 @@ static enum cli_exit conclude(struct state *s)
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
         s->manifest.stopped_by = cli_stop_cause();
-        snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
+        char *own = sim_strdup(out->message);
+        snprintf(out->message, sizeof out->message, "%s%s%s", cli_stop_reason(),
+                 strcmp(own, "interrupted") ? ": " : "", strcmp(own, "interrupted") ? own : "");
+        free(own);
     }
     if (!out->reached && s->manifest.status == REP_FAILED)
         never_reached(out, s->ask->experiment->from);
