@@ -6,6 +6,7 @@ misses and no others; the same part is the same again; a point that never comes 
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -251,6 +252,34 @@ def demangled(scratch):
     print("ok: names of C++")
 
 
+MADE = """
+#include <stdio.h>
+static inline __attribute__((always_inline)) unsigned within(unsigned n) { return n * n + 1; }
+static __attribute__((noinline, noclone)) unsigned outside(unsigned n) { return within(n) + 3; }
+unsigned copied(unsigned n) __asm__("whole.constprop.0");
+__attribute__((noinline)) unsigned copied(unsigned n) { return outside(n) + 2; }
+int main(int argc, char **argv) { (void)argv; printf("%u\\n", within((unsigned)argc) + copied((unsigned)argc)); return 0; }
+"""
+
+
+def without_code(scratch):
+    """Functions that the compiler has inlined, or made another one of: the error says so, and what to name is good."""
+    program = Program(scratch, "o32", MADE, "c", 1)
+    program.file.write_text(program.file.read_text().replace("processors", "cflags: [-O2, -g], processors"))
+    _, program.wrote, _ = program.run()
+    said, _, _ = program.run("run.from=symbol whole", status=2)
+    assert "no function 'whole': the compiler has made 'whole.constprop.0' of it; name that" in said, said
+    program.counted("symbol whole.constprop.0", 1)
+    for name in "within", "withni":
+        said, _, _ = program.run(f"run.from=symbol {name}", status=2)
+        assert f"no function '{name}'" in said and ("inlined it, in '" in said) == (name == "within"), said
+        if name == "within":
+            place = re.search(r"\(pc (0x[0-9a-f]+)\) and elsewhere; give such an address", said)
+            assert place, said
+            program.counted(f"pc {place[1]}", 1)
+    print("ok: functions without code")
+
+
 def others(scratch):
     """What executes no program: a pattern; and the third time of a region."""
     file = scratch / "pattern.yaml"
@@ -311,6 +340,7 @@ def main():
                 addresses(scratch, abi)
         if shutil.which("mips-linux-gnu-g++"):
             demangled(scratch)
+            without_code(scratch)
         others(scratch)
         if shutil.which("gcc"):
             shipped(scratch)
