@@ -280,6 +280,74 @@ def without_code(scratch):
     print("ok: functions without code")
 
 
+BARRIERS = """
+#define _GNU_SOURCE
+#include <numachine.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { ROUNDS = 40, WINDOW = 1, BARRIER = 5 };
+static volatile unsigned words[64][16];
+static unsigned threads, wrong, apart;
+static pthread_barrier_t begun;
+static void *body(void *arg)
+{
+    const unsigned me = (unsigned)(unsigned long)arg;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(me, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    volatile unsigned *card = numachine_card(-1);
+    numachine_window(card, WINDOW, ~0u, apart ? 1u << me / 2 : ~0u, ~0u, ~0u);
+    numachine_barrier_expect(card, BARRIER, threads);
+    pthread_barrier_wait(&begun);
+    for (unsigned i = 1; i <= ROUNDS; i++) {
+        if (!me && i == ROUNDS / 2)
+            NUMACHINE_BEGIN("half");
+        words[me][i % 16] = i;
+        numachine_barrier(card, WINDOW, BARRIER, i);
+        for (unsigned t = 0; t < threads; t++)
+            if (words[t][i % 16] != i)
+                __sync_fetch_and_add(&wrong, 1);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[64];
+    threads = (unsigned)atoi(argv[1]) % 100;
+    apart = atoi(argv[1]) > 100;
+    pthread_barrier_init(&begun, NULL, threads);
+    for (unsigned long i = 1; i < threads; i++)
+        pthread_create(&thread[i], NULL, body, (void *)i);
+    body(NULL);
+    for (unsigned i = 1; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    printf("%u\\n", wrong);
+    return wrong != 0;
+}
+"""
+
+
+def barriers(scratch):
+    """Barriers of the processor cards are barriers where there are no cards, too, or the program is told that they
+    cannot be."""
+    for abi, compiler in ("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"):
+        if not shutil.which(compiler):
+            continue
+        ways = [], ["run.mode=functional"], ["run.from=region half"], ["run.from=region half", "run.warm=none"], \
+            ["run.sample.every=50000cy"]
+        program = Program(scratch, abi, BARRIERS)
+        for sets in ways:
+            assert program.run(*sets)[1] == "0", (abi, sets)
+        program = Program(scratch, abi, BARRIERS, threads=100 + THREADS)
+        said = subprocess.run([NUMACHINE, "run", "-q", program.file, "--force", "-o", scratch / "apart",
+                               "--set=run.mode=functional"], capture_output=True, text=True, timeout=60)
+        assert said.returncode == 1 and "windows that name different cards. That needs the cards" in said.stderr, said
+    print("ok: barriers without cards")
+
+
 def others(scratch):
     """What executes no program: a pattern; and the third time of a region."""
     file = scratch / "pattern.yaml"
@@ -341,6 +409,7 @@ def main():
         if shutil.which("mips-linux-gnu-g++"):
             demangled(scratch)
             without_code(scratch)
+        barriers(scratch)
         others(scratch)
         if shutil.which("gcc"):
             shipped(scratch)
