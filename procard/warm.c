@@ -208,6 +208,7 @@ static void fetch(struct pc_card *card)
     card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
     card->truth.l2_misses++;
     make_room(card);
+    nm_warm_deliver(card->machine); /* what leaves may be known to a directory */
     pc_line_fill(card, r->side, r->line, NM_LINE_S | PC_NONCOHERENT);
 }
 

@@ -348,6 +348,20 @@ def barriers(scratch):
     print("ok: barriers without cards")
 
 
+def outside(scratch):
+    """Uncached and non-coherent pages hold what the program has stored there, however it is timed."""
+    program = Program(scratch, "o32", (SOURCE / "tests/noncoherent_guest.c").read_text())
+    right = ["uncached: parts right", "uncached: messages right", "non-coherent: data right",
+             "LL on an uncached page: signal 10", "LL on a non-coherent page: signal 10",
+             "code on an uncached page: signal 10", "code on a non-coherent page: 42", "a system call copies: 0 0"]
+    for sets in [], ["run.from=instructions 200000"], ["run.from=instructions 200000", "run.warm=none"], \
+            ["run.to=instructions 100000"], ["run.sample.every=3100cy", "run.sample.length=1000cy", "run.sample.lead=1000cy"]:
+        done = subprocess.run([NUMACHINE, "run", "-q", program.file, "--force", "-o", scratch / "outside",
+                               *(f"--set={s}" for s in sets)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stdout.splitlines()[:len(right)] == right, (sets, done)
+    print("ok: pages outside coherence")
+
+
 def others(scratch):
     """What executes no program: a pattern; and the third time of a region."""
     file = scratch / "pattern.yaml"
@@ -409,6 +423,8 @@ def main():
         if shutil.which("mips-linux-gnu-g++"):
             demangled(scratch)
             without_code(scratch)
+        if shutil.which("mips-linux-gnu-gcc"):
+            outside(scratch)
         barriers(scratch)
         others(scratch)
         if shutil.which("gcc"):
