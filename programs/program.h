@@ -76,6 +76,8 @@ struct prog_sample {
     sim_tick took;                   /**< ... what the others did, ... */
     sim_tick expected;   /**< ... and what the samples before would have said that these take */
     unsigned processors; /**< that completed instructions */
+    sim_tick warmed;     /**< ahead of it, and of its lead; 0: it is the first, */
+    uint64_t warmed_instructions; /**< ... and those of all processors there */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */

@@ -32,6 +32,7 @@ struct prog_sampler {
     uint64_t *completed; /* [cards] instructions before the sample */
     size_t size;         /* room for samples */
     uint64_t slept;      /* sleeps before the part */
+    uint64_t rested;     /* instructions before the machine was warmed */
 };
 
 static struct nm_machine *machine(const struct prog_sampler *s)
@@ -45,6 +46,15 @@ static uint64_t sleeps(const struct prog_sampler *s)
     uint64_t n = 0;
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
         n += nm_card_os_counts(machine(s), c)->sleeps;
+    return n;
+}
+
+/* Of all processors, from the begin of the run. */
+static uint64_t instructions(const struct prog_sampler *s)
+{
+    uint64_t n = 0;
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        n += pc_cpu_at(machine(s), c)->instructions;
     return n;
 }
 
@@ -96,7 +106,8 @@ static void add_waits(const struct prog_sampler *s, struct prog_sample *sample, 
 
 static void begin_sample(struct prog_sampler *s, sim_tick now)
 {
-    s->now = (struct prog_sample){.from = now, .lead = now - s->begin};
+    s->now.from = now;
+    s->now.lead = now - s->begin;
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
         s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
     add_waits(s, &s->now, -1);
@@ -164,6 +175,7 @@ static void rested(struct prog_sampler *s, sim_tick now, bool last)
         keep_sample(s, now);
     if (!last)
         nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    s->rested = instructions(s);
     enter(s, last ? OVER : WARM);
 }
 
@@ -176,7 +188,8 @@ bool prog_sampler_step(struct prog_sampler *s, bool last)
     if (s->part == WARM && last)
         enter(s, OVER);
     else if (s->part == WARM && due) {
-        s->now = (struct prog_sample){0};
+        s->now = (struct prog_sample){.warmed = now - s->begin,
+                                      .warmed_instructions = instructions(s) - s->rested};
         nm_machine_set_mode(machine(s), NM_MODE_TIMED);
         enter(s, LEAD);
     } else if (s->part == LEAD && last) {

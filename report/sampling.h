@@ -13,14 +13,17 @@
 
 /** An estimate of a sampled run. */
 struct rep_estimate {
-    double pcycles;    /**< what the part would have taken, had all of it been timed */
-    double half_width; /**< [PCycles] of the interval that holds it, as far as samples tell: 95 %
-                          for what differs between them, and allowances (docs/sampling.md) */
-    double timed;      /**< share of it that was timed, 0 to 1 */
-    double refused;    /**< share of processors' time in samples that went to requests which were
-                            refused, 0 to 1 */
-    double waited;     /**< ... to those that were not */
-    double sleeps;     /**< [per PCycle] of all threads */
+    double pcycles;      /**< what the part would have taken, had all of it been timed */
+    double half_width;   /**< [PCycles] of the interval that holds it, as far as samples tell: 95 %
+                            for what differs between them, and allowances (docs/sampling.md) */
+    double timed;        /**< share of it that was timed, 0 to 1 */
+    double refused;      /**< share of processors' time in samples that went to requests which were
+                              refused, 0 to 1 */
+    double waited;       /**< ... to those that were not */
+    double sleeps;       /**< [per PCycle] of all threads */
+    double faster;       /**< by which share more instructions of a PCycle were completed between
+                              samples than in those on both sides, and ... */
+    double faster_error; /**< ... its standard error; both 0 with few samples */
     size_t samples;
     const char *unsuited; /**< why the estimate is not to be trusted: a clause; NULL: it may be.
                                Static */

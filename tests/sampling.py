@@ -40,7 +40,7 @@ def run(scratch, name, kernel, *sets, status=0):
     abi, source, arguments, processors, _ = kernel
     file = scratch / "sampled.yaml"
     file.write_text("machine: ring-16\nprogram: " + json.dumps(
-        {"source": f"{KERNELS}/{source}.c", "abi": abi, "args": arguments, "processors": processors}) + "\n")
+        {"source": str(KERNELS / f"{source}.c"), "abi": abi, "args": arguments, "processors": processors}) + "\n")
     out = scratch / name
     done = subprocess.run([NUMACHINE, "run", "-q", file, "--force", "-o", out, *(f"--set={s}" for s in sets)],
                           capture_output=True, text=True, timeout=600)
@@ -89,6 +89,61 @@ def sampled(scratch, kernel):
     assert e["samples"] == len(rows(part)) and 0 < e["timed"] < 0.5, e
     assert e["unsuited"] or abs(error) <= min(2 * width, FAR), f"{kernel}: {100 * error:+.1f} %: {e}"
     print(f"ok: {kernel[0]} {kernel[1]}: {100 * error:+.1f} %, said +- {100 * width:.1f} %, {e['unsuited'] or 'suits'}")
+
+
+ADDS = """
+#include "numachine_kernel.h"
+struct all { kn_word word; };
+static void *setup(kn_program *p) { return kn_alloc(p, sizeof(struct all)); }
+static void work(kn_thread *t, void *data)
+{ for (int i = 0; i < 20000; i++) { kn_add(t, &((struct all *)data)->word, 1); KN_COMPUTE(t, 20); } }
+static int check(kn_program *p, void *data) { (void)p; (void)data; return 0; }
+KN_KERNEL(setup, work, check)
+"""
+LOCKS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned sum;
+static void *body(void *rounds)
+{
+    for (unsigned long i = 0; i < (unsigned long)rounds; i++) {
+        pthread_mutex_lock(&mutex);
+        for (int k = 0; k < 20; k++)
+            sum++;
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t id[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&id[i], NULL, body, (void *)1000ul);
+    for (int i = 0; i < 4; i++)
+        pthread_join(id[i], NULL);
+    printf("%u\\n", sum);
+    return sum != 80000;
+}
+"""
+
+
+def unsuited(scratch):
+    """What sampling cannot do is said: of processors that take a line from each other without being refused much, that
+    contend for one, and of threads that sleep at a mutex; the result is right all the same."""
+    for name, text, suffix, abi, processors, why in (
+            ("adds by two", ADDS, "c", "host", 2, "get on faster"), ("adds by three", ADDS, "c", "host", 3, "contend for lines"),
+            ("sleeps", LOCKS, "c", "o32", 4, "threads sleep often")):
+        if abi == "o32" and not shutil.which("mips-linux-gnu-gcc"):
+            continue
+        source = scratch / f"{name.replace(' ', '-')}.{suffix}"
+        source.write_text(text)
+        out, _ = run(scratch, "unsuited", (abi, str(source)[:-2], [], processors, 0), "run.sample.every=40000cy")
+        e = json.loads((out / "stats.json").read_text())["estimate"]
+        assert why in (e["unsuited"] or "it suits"), f"{name}: {e}"
+        assert of(out, "whole", "sampling.unsuited") == 1, e
+        print(f"ok: {name}: {e['unsuited']}")
 
 
 def warmed(scratch):
@@ -182,6 +237,7 @@ def main():
             warmed(scratch)
             part(scratch)
             shown(scratch)
+            unsuited(scratch)
 
 
 main()
