@@ -145,6 +145,7 @@ static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *
 {
     uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
     hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
+    hash = XXH64(&x->approach, sizeof x->approach, hash);
     hash = XXH64(choice, sizeof *choice, hash);
     for (unsigned i = 0; i < x->group_count; i++)
         hash = XXH64(x->group[i].path, strlen(x->group[i].path), hash);
@@ -206,6 +207,12 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
     rep_profiling_mark(&s->profiling, &s->run, at);
     if (s->references)
         tr_recording_mark(s->references, name, begin);
+}
+
+static void on_measure(void *ctx, bool on, sim_tick at)
+{
+    struct state *s = ctx;
+    rep_run_measure(&s->run, on, at, totals(s));
 }
 
 static sim_tick next_moment(const struct state *s)
@@ -583,6 +590,7 @@ static enum cli_exit simulate(struct state *s)
         .ctx = s,
         .thread = s->heap ? on_thread : NULL,
         .mark = on_mark,
+        .measure = on_measure,
         .wrote = s->ask->keep ? on_wrote : NULL,
         .moment = on_moment,
         .paged = paged ? on_paged : NULL,
@@ -731,7 +739,10 @@ static enum cli_exit conclude(struct state *s)
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
         s->manifest.stopped_by = cli_stop_cause();
-        snprintf(out->message, sizeof out->message, "%s", cli_stop_reason());
+        char *own = sim_strdup(out->message);
+        snprintf(out->message, sizeof out->message, "%s%s%s", cli_stop_reason(),
+                 strcmp(own, "interrupted") ? ": " : "", strcmp(own, "interrupted") ? own : "");
+        free(own);
     }
     if (!out->reached && s->manifest.status == REP_FAILED)
         never_reached(out, s->ask->experiment->from);
@@ -792,6 +803,8 @@ static bool show(struct state *s)
     if (ask->experiment->truth && !ask->keep && !ask->lines)
         show_truth(s, table);
     fflush(table);
+    if (ask->quiet || ask->lines)
+        rep_warn_estimate(&s->run, stderr);
     rep_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);

@@ -7,7 +7,8 @@
  * thread owns a word, which it changes before a barrier and which its neighbour reads behind it: a
  * barrier that lets somebody through too early is found out.
  */
-#define _GNU_SOURCE /* processor affinity */
+#define _GNU_SOURCE             /* processor affinity */
+#define NUMACHINE_CARDS_CHECKED /* no register is a barrier where there are none */
 
 #include <numachine.h>
 #include <pthread.h>

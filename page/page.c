@@ -84,6 +84,15 @@ static bool add_config(struct making *m)
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
+/* Of what was timed the same: the machine's. */
+static json_t *measured_only(const json_t *snapshot)
+{
+    json_t *only = json_object();
+    json_object_set(only, "machine",
+                    json_object_get(json_object_get(snapshot, "measured"), "machine"));
+    return only;
+}
+
 /* Later regions keep the machine's statistics only, once there is too much. */
 static void shorten(json_t *snapshots)
 {
@@ -92,9 +101,13 @@ static void shorten(json_t *snapshots)
     json_array_foreach(snapshots, i, snapshot) {
         json_t *stats = json_object_get(snapshot, "stats"), *only = json_object();
         bytes += json_dumpb(stats, NULL, 0, JSON_COMPACT);
+        if (json_object_get(snapshot, "measured"))
+            bytes += json_dumpb(json_object_get(snapshot, "measured"), NULL, 0, JSON_COMPACT);
         json_object_set(only, "machine", json_object_get(stats, "machine"));
         if (i && bytes > STATS_BYTES) {
             json_object_set(snapshot, "stats", only);
+            if (json_object_get(snapshot, "measured"))
+                json_object_set_new(snapshot, "measured", measured_only(snapshot));
             json_object_set_new(snapshot, "machine_only", json_true());
         }
         json_decref(only);

@@ -13,10 +13,15 @@ const stats = () => SNAPSHOTS[region].stats;
 const of = (component, stat) => (stats()[component] || {})[stat] || 0;
 const card = i => `machine.station[${Math.floor(i / SHAPE.processors)}].card[${i % SHAPE.processors}]`;
 const elapsed = () => of('machine', 'elapsed');
-const busCycles = () => elapsed() * SHAPE.bus_clock / SHAPE.cpu_clock;
-const ringCycles = () => elapsed() * SHAPE.ring_clock / SHAPE.cpu_clock;
 const meaning = (component, stat) =>
   D.stats.names[component + '.' + stat] || D.stats.names[component.replace(/\[\d+\]/g, '') + '.' + stat] || {};
+/* Of a run of which only parts were timed, shares are of these parts: there everything is counted. */
+const timedOf = (component, stat) => ((SNAPSHOTS[region].measured || stats())[component] || {})[stat] || 0;
+const busCycles = () => timedOf('machine', 'elapsed') * SHAPE.bus_clock / SHAPE.cpu_clock;
+const ringCycles = () => timedOf('machine', 'elapsed') * SHAPE.ring_clock / SHAPE.cpu_clock;
+/* Times and what is derived are estimates where only samples were timed. */
+const ESTIMATE = D.stats.estimate;
+const tilde = (stat, unit) => ESTIMATE && stat !== 'measured' && (/^(metric|group)\./.test(stat) || unit === 'PCycles' || unit === 's') ? '~' : '';
 const statCell = (component, stat) => ({ v: (stats()[component] || {})[stat] === undefined
   ? (/^(metric|group)\./.test(stat) ? null : 0) : stats()[component][stat], c: component, s: stat });
 
@@ -24,9 +29,21 @@ const statCell = (component, stat) => ({ v: (stats()[component] || {})[stat] ===
 
 const saturatedAbove = 90; /* [%] of its cycles that a bus, a memory or a ring carried something */
 
+/* What a page of a run says of which only parts were timed. */
+function partly() {
+  const machine = SNAPSHOTS[0].stats.machine, list = [];
+  if (machine.measured !== undefined) list.push(`Only ${grouped(machine.measured)} of ${grouped(machine.elapsed)} PCycles were timed and measured: rates, ratios and shares are of these.`);
+  if (!ESTIMATE) return list;
+  const width = ESTIMATE.half_width === null ? '' : ` ± ${(100 * ESTIMATE.half_width / ESTIMATE.pcycles).toFixed(1)} % as far as samples tell`;
+  list.unshift(`Sampled: the estimate is ${grouped(Math.round(ESTIMATE.pcycles))} PCycles${width}, from ${grouped(ESTIMATE.samples)} samples; ~ marks estimates. Counts of misses, packets and the like are those while it was timed.`);
+  if (ESTIMATE.unsuited) list.unshift(`Do not trust the estimate: ${ESTIMATE.unsuited}.`);
+  return list;
+}
+
 function warnings() {
   const list = (M.remarks || []).map(r => r[0].toUpperCase() + r.slice(1) + (/[.?!]$/.test(r) ? '' : '.')), whole = SNAPSHOTS[0].stats.machine, idle = [];
   if (M.status !== 'complete') list.unshift(`The run is ${M.status}: ${M.end && (M.end.message || M.end.reason) || 'its results are not whole'}.`);
+  list.unshift(...partly());
   list.push(...(M.expect || []).filter(e => e.kept === false).map(broken));
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
   if (whole['histogram.lost']) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
@@ -51,7 +68,7 @@ function spans(list) {
 
 function tile(stat, name, digits) {
   const cell = statCell('machine', stat), what = meaning('machine', stat);
-  const value = cell.v === null ? '–' : digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v);
+  const value = cell.v === null ? '–' : tilde(stat, what.unit) + (digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v));
   const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + unitName(what.unit) : '';
   const b = el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, [value, el('small', {}, unit)]);
   return hint(el('div', { class: 'tile' }, [b, el('span', {}, name)]), what.desc || stat);
@@ -71,7 +88,7 @@ function facts() {
 function overview() {
   const node = section('overview', '', ''), good = M.status === 'complete' && !(M.end || {}).exit_code;
   node.append(el('h1', { id: 'overview-h' }, [NAME,
-    el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? 'complete' : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
+    el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? (ESTIMATE ? 'complete, sampled' : 'complete') : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
   node.append(...about(X.about), ...command(X.argv));
   const list = warnings();
   if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
@@ -89,11 +106,11 @@ function overview() {
 /* ---- the machine ----------------------------------------------------------------------------- */
 
 /* What each part of the machine did, and of how much. */
-const busyCard = i => percent(of(card(i), 'truth.running'), elapsed());
-const busyPart = (station, part) => percent(of(`machine.station[${station}].${part}`, 'busy'), busCycles());
+const busyCard = i => percent(timedOf(card(i), 'truth.running'), timedOf('machine', 'elapsed'));
+const busyPart = (station, part) => percent(timedOf(`machine.station[${station}].${part}`, 'busy'), busCycles());
 function busyRing(level, index) {
   const links = Object.keys(stats()).filter(c => c.startsWith(`machine.ring[${level}][${index}].link[`));
-  return links.length ? percent(links.reduce((sum, c) => sum + of(c, 'busy'), 0), links.length * ringCycles()) : 0;
+  return links.length ? percent(links.reduce((sum, c) => sum + timedOf(c, 'busy'), 0), links.length * ringCycles()) : 0;
 }
 
 function paint(box, share, text, words) {
@@ -144,7 +161,7 @@ function machineRows() {
         rows.push([`${part} of station ${s}`, 'busy', statCell(`machine.station[${s}].${part}`, 'busy'), busyPart(s, part)]);
   for (const c of Object.keys(stats())) {
     const link = /^machine\.ring\[(\d+)\]\[(\d+)\]\.link\[(\d+)\]$/.exec(c);
-    if (link) rows.push([`ring ${link[2]} of level ${link[1]}, link ${link[3]}`, 'busy', statCell(c, 'busy'), percent(of(c, 'busy'), ringCycles())]);
+    if (link) rows.push([`ring ${link[2]} of level ${link[1]}, link ${link[3]}`, 'busy', statCell(c, 'busy'), percent(timedOf(c, 'busy'), ringCycles())]);
   }
   return rows;
 }
@@ -158,15 +175,15 @@ function machine() {
 /* ---- where time went ------------------------------------------------------------------------- */
 
 const STATES = [
-  ['run', 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + of(c, 'status.' + s), 0)],
-  ['killslip', 'killed or slipped', c => ['killed_branch', 'killed_exception', 'slipped_integer', 'slipped_float'].reduce((n, s) => n + of(c, 'status.' + s), 0)],
-  ['primary', 'waited for the secondary cache', c => of(c, 'status.l1i_stall') + of(c, 'status.l1d_stall')],
-  ['secondary', 'waited for data from outside the card', c => of(c, 'status.l2_stall')],
-  ['mp', 'multiprocessor stall', c => of(c, 'status.mp_stall')],
-  ['system', 'operating system', c => of(c, 'truth.system')],
-  ['other', 'other stall', c => of(c, 'status.other_stall') - of(c, 'truth.system') - of(c, 'truth.waiting') - of(c, 'truth.asleep') - of(c, 'truth.idle')],
-  ['slept', 'threads slept', c => of(c, 'truth.waiting') + of(c, 'truth.asleep')],
-  ['idle', 'no thread', c => of(c, 'truth.idle')]];
+  ['run', 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
+  ['killslip', 'killed or slipped', c => ['killed_branch', 'killed_exception', 'slipped_integer', 'slipped_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
+  ['primary', 'waited for the secondary cache', c => timedOf(c, 'status.l1i_stall') + timedOf(c, 'status.l1d_stall')],
+  ['secondary', 'waited for data from outside the card', c => timedOf(c, 'status.l2_stall')],
+  ['mp', 'multiprocessor stall', c => timedOf(c, 'status.mp_stall')],
+  ['system', 'operating system', c => timedOf(c, 'truth.system')],
+  ['other', 'other stall', c => timedOf(c, 'status.other_stall') - timedOf(c, 'truth.system') - timedOf(c, 'truth.waiting') - timedOf(c, 'truth.asleep') - timedOf(c, 'truth.idle')],
+  ['slept', 'threads slept', c => timedOf(c, 'truth.waiting') + timedOf(c, 'truth.asleep')],
+  ['idle', 'no thread', c => timedOf(c, 'truth.idle')]];
 const IDLE = STATES.length - 1, SLEPT = IDLE - 1;
 const color = name => `var(--${name})`;
 
@@ -193,13 +210,13 @@ function stacks(bars, max, unit, states) {
 
 function cpi(chosen) {
   const list = groupsOfCards(), last = chosen.what === 'all' ? STATES.length : SLEPT, states = STATES.slice(0, last);
-  const rows = list.map(([name, c]) => [name, STATES.map(s => s[2](c)), of(c, 'truth.instructions')]);
-  const each = list.length === CARDS ? elapsed() : elapsed() * SHAPE.processors;
+  const rows = list.map(([name, c]) => [name, STATES.map(s => s[2](c)), timedOf(c, 'truth.instructions')]);
+  const pcycles = timedOf('machine', 'elapsed'), each = list.length === CARDS ? pcycles : pcycles * SHAPE.processors;
   const bars = rows.map(([name, v, n]) => [(list.length === CARDS ? 'processor ' : 'station ') + name.replace('s', ''), v.slice(0, last).map(x => chosen.what === 'cpi' ? (n ? x / n : 0) : percent(x, each))]);
   const max = chosen.what === 'all' ? 100 : ceiling(Math.max(...bars.map(b => b[1].reduce((a, x) => a + x, 0))));
   return [el('div', { class: 'chart' }, stacks(bars, max, chosen.what === 'cpi' ? '' : ' %', states)),
     legend(states.map(s => [color(s[0]), s[1]])),
-    el('p', { class: 'note' }, chosen.what === 'cpi' ? 'PCycles an instruction, without those in which threads slept or there was none.' : 'Percent of the region’s PCycles.'),
+    el('p', { class: 'note' }, chosen.what === 'cpi' ? 'PCycles an instruction, without those in which threads slept or there was none.' : `Percent of the region’s PCycles${SNAPSHOTS[region].measured ? ' that were timed' : ''}.`),
     behind('cpi', [list.length === CARDS ? 'processor' : 'station', 'instructions'].concat(STATES.map(s => s[0] + ' [PCycles]')),
       rows.map(([name, v], i) => [+name.replace('s', ''), statCell(list[i][1], 'truth.instructions')].concat(v)))];
 }

@@ -10,7 +10,13 @@ let region = Math.max(0, REGIONS.findIndex(name => name !== 'whole')); /* what a
 
 const namesOf = r => D.columns.filter(c => c[0] === r).map(c => c[1]);
 const column = name => COLUMNS.get(`${region}/${name}`);
-const unitOf = name => unitName((column(name) || {}).unit || '');
+/* Points of which only samples were timed: their times, and what is derived, are estimates. */
+const sampling = (what, is) => POINTS.filter(p => is(((COLUMNS.get(`${REGIONS.indexOf('whole')}/sampling.${what}`) || {}).values || [])[p.number]));
+const SAMPLED = sampling('samples', v => v !== null && v !== undefined), UNSUITED = sampling('unsuited', v => v === 1);
+const unitOf = name => {
+  const unit = (column(name) || {}).unit || '';
+  return (SAMPLED.length && (/^(metric|group)\./.test(name) || unit === 'PCycles' || unit === 's') ? '~' : '') + unitName(unit);
+};
 const valueAt = (name, point) => { const c = column(name); return c ? c.values[point.number] : null; };
 const cell = (name, point) => ({ v: valueAt(name, point), p: point.id, r: REGIONS[region], s: name });
 const text = (p, point) => PARAMETERS[p].texts[point.at[p]];
@@ -38,6 +44,8 @@ function overview() {
   if (FAILED.length) list.push(`${grouped(FAILED.length)} failed: ${several(FAILED.map(p => `${p.id} (status ${p.code})`), 12)}.`);
   if (HOLES.length) list.push(`${grouped(HOLES.length)} ${HOLES.length === 1 ? 'is' : 'are'} not there: ${several(HOLES.map(p => p.id), 12)}.`);
   if (odd.length) list.push(`${grouped(odd.length)} ended otherwise than well: ${several(odd.map(p => `${p.id} (status ${p.code})`), 12)}.`);
+  if (SAMPLED.length) list.push(`${grouped(SAMPLED.length)} of ${grouped(POINTS.length)} points were sampled: their times, and what is derived, are estimates (~).`);
+  if (UNSUITED.length) list.push(`Do not trust the estimates of ${grouped(UNSUITED.length)}: ${several(UNSUITED.map(p => p.id), 12)}.`);
   if (D.left) list.push(`There was no room for ${grouped(D.left)} statistics of each point; sweep.csv has them.`);
   if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
   const tile = (value, what) => el('div', { class: 'tile' }, [el('b', {}, grouped(value)), el('span', {}, what)]);

@@ -190,6 +190,7 @@ static void fetch(struct pc_card *card, const struct pc_request *r)
     card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
     card->truth.l2_misses++;
     make_room(card, r);
+    nm_warm_deliver(card->machine); /* what leaves may be known to a directory */
     pc_line_fill(card, pc_side_of(r), r->place, r->line, NM_LINE_S | PC_NONCOHERENT);
 }
 

@@ -1,6 +1,6 @@
 /*
  * Fast-forwarding. A point is noticed when the machine stands; then it changes its mode, at once
- * from a functional one, or when what is under way has come to its end.
+ * from a functional one, or when what is under way has come to its end (sample.c).
  */
 #include "programs/approach.h"
 
@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-    RESTS = 64,   /**< [PCycles] between two looks whether the machine rests */
     LOOKS = 1024, /**< [PCycles] at least, between two looks at instructions */
 };
 
@@ -20,14 +19,13 @@ enum {
 enum stage {
     FORWARD, /**< functional or warmed, to the first point */
     DETAIL,  /**< timed, or sampled, to the second point */
-    REST,    /**< timed, processors stand: the machine comes to rest */
     AFTER,   /**< functional: behind the second point */
 };
 
 struct prog_stages {
     struct prog_run *run;
     const struct prog_approach *approach;
-    struct prog_sampler *sampler; /**< NULL: all of the part is timed */
+    struct prog_sampler *sampler; /**< of DETAIL */
     enum stage stage;
     bool reached, passed; /**< the first point, and the second */
     uint64_t left;        /**< times that the awaited point is still to come; an address is counted
@@ -132,8 +130,7 @@ void prog_stages_come(struct prog_stages *s, uint64_t va)
 static void begin_detail(struct prog_stages *s)
 {
     s->stage = DETAIL;
-    if (s->approach->sampling.every)
-        s->sampler = prog_sampler_new(s->run);
+    s->sampler = prog_sampler_new(s->run);
 }
 
 void prog_stages_begin(struct prog_stages *s)
@@ -152,24 +149,8 @@ sim_tick prog_stages_date(const struct prog_stages *s)
 {
     if (!s)
         return SIM_NEVER;
-    if (s->stage == REST)
-        return nm_machine_now(machine(s)) + RESTS;
-    const sim_tick sampled =
-        s->stage == DETAIL && s->sampler ? prog_sampler_date(s->sampler) : SIM_NEVER;
+    const sim_tick sampled = s->stage == DETAIL ? prog_sampler_date(s->sampler) : SIM_NEVER;
     return counts(s) ? sim_earlier(sampled, look_at(s)) : sampled;
-}
-
-/* The second point has been passed, or is to come. @return whether the machine may become
- * functional */
-static bool detail(struct prog_stages *s)
-{
-    if (s->sampler)
-        return !prog_sampler_step(s->sampler, s->passed);
-    if (s->passed) {
-        nm_machine_freeze(machine(s));
-        s->stage = REST;
-    }
-    return s->stage == REST && nm_machine_rests(machine(s));
 }
 
 void prog_stages_step(struct prog_stages *s)
@@ -182,9 +163,7 @@ void prog_stages_step(struct prog_stages *s)
         nm_machine_set_mode(machine(s), NM_MODE_TIMED);
         begin_detail(s);
     }
-    const bool over =
-        s->stage == REST ? nm_machine_rests(machine(s)) : s->stage == DETAIL && detail(s);
-    if (over) {
+    if (s->stage == DETAIL && !prog_sampler_step(s->sampler, s->passed)) {
         nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
         s->stage = AFTER;
     }

@@ -78,6 +78,8 @@ struct prog_sample {
     sim_tick took;                   /**< ... what the others did, ... */
     sim_tick expected;   /**< ... and what the samples before would have said that these take */
     unsigned processors; /**< that completed instructions */
+    sim_tick warmed;     /**< ahead of it, and of its lead; 0: it is the first, */
+    uint64_t warmed_instructions; /**< ... and those of all processors there */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */
@@ -147,6 +149,10 @@ struct prog_hooks {
     void (*thread)(void *ctx, const struct prog_thread *thread);
     /** The guest (or the end of the run) named a moment; the machine stands exactly at `at`. */
     void (*mark)(void *ctx, const char *name, bool begin, sim_tick at);
+    /** Of a run with an approach: what is timed is measured from here on, or no more. Samples are
+     *  measured without what is ahead of them and behind; the run's end ends what is measured,
+     *  too, without a call. The machine stands exactly at `at`. */
+    void (*measure)(void *ctx, bool on, sim_tick at);
     /** Soon after spec->moment, and after each that it returns, SIM_NEVER for no more; the machine
      *  stands exactly at `at`. */
     sim_tick (*moment)(void *ctx, sim_tick at);

@@ -165,6 +165,12 @@ void prog_mark(struct prog_run *run, const char *name, bool begin)
         run->hooks->mark(run->hooks->ctx, name, begin, nm_machine_now(run->m));
 }
 
+void prog_measure(struct prog_run *run, bool on)
+{
+    if (run->hooks && run->hooks->measure)
+        run->hooks->measure(run->hooks->ctx, on, nm_machine_now(run->m));
+}
+
 void prog_come(struct prog_run *run, uint64_t va)
 {
     prog_stages_come(run->stages, va);

@@ -3,7 +3,7 @@
  * and that is what the samples before them took (procard/warm.c). All else of such a stretch is
  * simulated: instructions, pipelines, caches, threads that wait for each other. So the clock at the
  * end of the run is the estimate, and a sample that differs from what was expected of it says how
- * good it is.
+ * good it is. What is timed as a whole is one sample, as long as it lasts, which expects nothing.
  */
 #include "programs/sample.h"
 
@@ -32,6 +32,7 @@ struct prog_sampler {
     uint64_t *completed; /* [cards] instructions before the sample */
     size_t size;         /* room for samples */
     uint64_t slept;      /* sleeps before the part */
+    uint64_t rested;     /* instructions before the machine was warmed */
 };
 
 static struct nm_machine *machine(const struct prog_sampler *s)
@@ -48,22 +49,20 @@ static uint64_t sleeps(const struct prog_sampler *s)
     return n;
 }
 
+/* Of all processors, from the begin of the run. */
+static uint64_t instructions(const struct prog_sampler *s)
+{
+    uint64_t n = 0;
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        n += pc_cpu_at(machine(s), c)->instructions;
+    return n;
+}
+
 /* What is sampled ends here. */
 static void end_part(struct prog_sampler *s)
 {
     s->run->out->sampled_to = nm_machine_now(machine(s));
     s->run->out->sleeps = sleeps(s) - s->slept;
-}
-
-struct prog_sampler *prog_sampler_new(struct prog_run *run)
-{
-    struct prog_sampler *s = sim_alloc(1, sizeof *s);
-    s->run = run;
-    s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
-    s->how = &run->spec->approach.sampling;
-    s->begin = run->out->sampled_from = run->out->sampled_to = nm_machine_now(run->m);
-    s->slept = sleeps(s);
-    return s;
 }
 
 void prog_sampler_free(struct prog_sampler *s)
@@ -81,7 +80,7 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
     case LEAD:
         return s->begin + s->how->lead;
     case SAMPLE:
-        return s->begin + s->how->length;
+        return s->how->every ? s->begin + s->how->length : SIM_NEVER;
     case REST:
         return nm_machine_now(machine(s)) + RESTS;
     case WARM:
@@ -107,15 +106,18 @@ static void add_waits(const struct prog_sampler *s, struct prog_sample *sample, 
 
 static void begin_sample(struct prog_sampler *s, sim_tick now)
 {
-    s->now = (struct prog_sample){.from = now, .lead = now - s->begin};
+    s->now.from = now;
+    s->now.lead = now - s->begin;
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
         s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
     add_waits(s, &s->now, -1);
-    pc_watch_waits(machine(s), true);
+    pc_watch_waits(machine(s), s->how->every);
+    prog_measure(s->run, true);
 }
 
 static void end_sample(struct prog_sampler *s, sim_tick now)
 {
+    prog_measure(s->run, false);
     pc_watch_waits(machine(s), false);
     add_waits(s, &s->now, 1);
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
@@ -130,6 +132,8 @@ static void keep_sample(struct prog_sampler *s, sim_tick now)
 {
     struct prog_outcome *out = s->run->out;
     s->now.rest = now - s->now.to;
+    if (!s->how->every)
+        return;
     if (out->samples == s->size)
         out->sample =
             sim_grow(out->sample, s->size = s->size ? 2 * s->size : 64, sizeof *out->sample);
@@ -144,6 +148,21 @@ static void enter(struct prog_sampler *s, enum part part)
     s->begin = nm_machine_now(machine(s));
 }
 
+struct prog_sampler *prog_sampler_new(struct prog_run *run)
+{
+    struct prog_sampler *s = sim_alloc(1, sizeof *s);
+    const sim_tick now = nm_machine_now(run->m);
+    s->run = run;
+    s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
+    s->how = &run->spec->approach.sampling;
+    run->out->sampled_from = run->out->sampled_to = now;
+    s->slept = sleeps(s);
+    enter(s, s->how->every ? LEAD : SAMPLE);
+    if (s->part == SAMPLE)
+        begin_sample(s, now);
+    return s;
+}
+
 static void freeze(struct prog_sampler *s)
 {
     nm_machine_freeze(machine(s));
@@ -156,6 +175,7 @@ static void rested(struct prog_sampler *s, sim_tick now, bool last)
         keep_sample(s, now);
     if (!last)
         nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    s->rested = instructions(s);
     enter(s, last ? OVER : WARM);
 }
 
@@ -168,7 +188,8 @@ bool prog_sampler_step(struct prog_sampler *s, bool last)
     if (s->part == WARM && last)
         enter(s, OVER);
     else if (s->part == WARM && due) {
-        s->now = (struct prog_sample){0};
+        s->now = (struct prog_sample){.warmed = now - s->begin,
+                                      .warmed_instructions = instructions(s) - s->rested};
         nm_machine_set_mode(machine(s), NM_MODE_TIMED);
         enter(s, LEAD);
     } else if (s->part == LEAD && last) {

@@ -1,6 +1,6 @@
 /*
- * Sampling: of what is to be measured, short parts are timed, and the machine is warmed in between.
- * Private to approach.c, which says where it begins and ends.
+ * Sampling: of what is to be measured, short parts are timed, and the machine is warmed in between;
+ * or all of it is timed. Private to approach.c, which says where it begins and ends.
  */
 #ifndef PROG_SAMPLE_H
 #define PROG_SAMPLE_H
@@ -14,7 +14,7 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run);
 /** What is sampled ends now, if it has not; the samples stay the outcome's. NULL: there is none. */
 void prog_sampler_free(struct prog_sampler *s);
 
-/** The machine must not run past this tick. */
+/** The machine must not run past this tick; SIM_NEVER: nothing is to come. */
 sim_tick prog_sampler_date(const struct prog_sampler *s);
 
 /** The machine stands. @param last  what is measured is over

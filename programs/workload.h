@@ -225,6 +225,10 @@ void prog_tell(struct prog_run *run);
 /** A region begins or ends; the machine stands. Tells the hook (prog_hooks.mark). */
 void prog_mark(struct prog_run *run, const char *name, bool begin);
 
+/** What is timed is measured from here on, or no more; the machine stands. Tells the hook
+ *  (prog_hooks.measure). */
+void prog_measure(struct prog_run *run, bool on);
+
 /** A thread is about to execute the instruction at `va` (prog_workload.await); the machine stands.
  */
 void prog_come(struct prog_run *run, uint64_t va);

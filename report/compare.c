@@ -27,7 +27,8 @@ static char *const usual[] = {
 enum {
     COMPARE_SCHEMA = 1, /**< version of the layout of the JSON */
     NUMBER = 24,        /**< [bytes] that a number takes */
-    WIDTH = 14          /**< of a column of numbers, at least */
+    WIDTH = 14,         /**< of a column of numbers, at least */
+    STATUS = 160        /**< [bytes] of how a run ended */
 };
 
 /* ---- the rows -------------------------------------------------------------------------------- */
@@ -184,10 +185,10 @@ static int width_of(const struct rep_comparison *c, size_t i)
 
 void rep_compare_text(const struct rep_comparison *c, FILE *out)
 {
-    char text[NUMBER];
+    char text[NUMBER], marked[NUMBER + 1], status[STATUS];
     for (size_t i = 0; i < c->runs; i++)
-        fprintf(out, "# %s: %s, %s\n", c->run[i].directory, c->run[i].status,
-                c->run[i].result_hash);
+        fprintf(out, "# %s: %s, %s\n", c->run[i].directory,
+                rep_results_status(&c->run[i], status, sizeof status), c->run[i].result_hash);
     fprintf(out, "# region %s\n#\n", c->region);
     for (size_t i = 0; i < c->runs; i++)
         fprintf(out, "%s%*s ", i ? "" : "# ", width_of(c, i) - (i ? 0 : 2), c->name[i]);
@@ -196,7 +197,9 @@ void rep_compare_text(const struct rep_comparison *c, FILE *out)
         for (size_t i = 0; i < c->runs; i++) {
             const struct rep_value value = rep_compared_value(c, k, i);
             rep_value_text(&value, REP_DIGITS, text, sizeof text);
-            fprintf(out, "%*s ", width_of(c, i), *text ? text : "-");
+            snprintf(marked, sizeof marked, "%s%s",
+                     rep_results_tilde(&c->run[i], c->row[k].stat, c->row[k].unit), text);
+            fprintf(out, "%*s ", width_of(c, i), *text ? marked : "-");
         }
         fprintf(out, " %s.%s [%s]\n", c->row[k].component, c->row[k].stat, c->row[k].unit);
     }
@@ -232,9 +235,10 @@ static json_t *runs_json(const struct rep_comparison *c)
     json_t *list = json_array();
     for (size_t i = 0; i < c->runs; i++) {
         json_t *directory = json_string(c->run[i].directory);
-        json_array_append_new(
-            list, json_pack("{s:o,s:s,s:s}", "directory", directory ? directory : json_string("?"),
-                            "status", c->run[i].status, "result_hash", c->run[i].result_hash));
+        json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:b}", "directory",
+                                              directory ? directory : json_string("?"), "status",
+                                              c->run[i].status, "result_hash",
+                                              c->run[i].result_hash, "sampled", c->run[i].sampled));
     }
     return list;
 }

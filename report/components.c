@@ -55,12 +55,13 @@ static void emit(const struct walk *w, const char *component, const char *name, 
               .component = component, .name = name, .unit = unit, .desc = desc, .count = count});
 }
 
+/* @param filled  depth summed over what was measured */
 static void emit_fifo(const struct walk *w, const char *component, const char *fifo,
                       const char *unit, uint64_t filled, uint64_t deepest)
 {
     char name[64];
     snprintf(name, sizeof name, "%sdepth_mean", fifo);
-    const sim_tick elapsed = w->region->elapsed;
+    const sim_tick elapsed = rep_region_measured(w->region)->elapsed;
     const double mean = elapsed ? (double)filled / (double)elapsed : NAN;
     w->fn(w->ctx, &(struct rep_stat){.component = component,
                                      .name = name,
@@ -68,7 +69,7 @@ static void emit_fifo(const struct walk *w, const char *component, const char *f
                                      .desc = "mean depth over time",
                                      .real = true,
                                      .value = mean,
-                                     .reason = elapsed ? NULL : rep_no_value(mean)});
+                                     .reason = elapsed ? NULL : rep_no_value(w->region, mean)});
     snprintf(name, sizeof name, "%sdepth_max", fifo);
     emit(w, component, name, unit, "greatest depth since the run began", deepest);
 }
@@ -105,7 +106,7 @@ static bool port_name(const struct rep_run *run, unsigned module, char *out, siz
 }
 
 static void walk_port(const struct walk *w, unsigned station, unsigned module,
-                      const struct nm_station_monitor *mon)
+                      const struct nm_station_monitor *mon, const uint64_t *filled)
 {
     char port[32], component[96], fifo[32];
     if (!port_name(w->run, module, port, sizeof port))
@@ -115,25 +116,25 @@ static void walk_port(const struct walk *w, unsigned station, unsigned module,
         const bool out = i >= NM_CLASSES;
         const unsigned at = nm_port_fifo(module, out, i % NM_CLASSES);
         snprintf(fifo, sizeof fifo, "%s.%s.", out ? "out" : "in", class_names[i % NM_CLASSES]);
-        emit_fifo(w, component, fifo, "packets", mon->sum.filled[at], mon->most.deepest[at]);
+        emit_fifo(w, component, fifo, "packets", filled[at], mon->most.deepest[at]);
     }
 }
 
 static void walk_interface(const struct walk *w, unsigned station,
-                           const struct nm_station_monitor *mon)
+                           const struct nm_station_monitor *mon, const uint64_t *filled)
 {
     char component[64], fifo[32];
     snprintf(component, sizeof component, "machine.station[%u].ring", station);
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         snprintf(fifo, sizeof fifo, "output.%s.", class_names[c]);
-        emit_fifo(w, component, fifo, "packets", mon->sum.filled[NM_FIFO_OUTPUT + c],
+        emit_fifo(w, component, fifo, "packets", filled[NM_FIFO_OUTPUT + c],
                   mon->most.deepest[NM_FIFO_OUTPUT + c]);
     }
-    emit_fifo(w, component, "input.", "slots", mon->sum.filled[NM_FIFO_INPUT],
+    emit_fifo(w, component, "input.", "slots", filled[NM_FIFO_INPUT],
               mon->most.deepest[NM_FIFO_INPUT]);
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         snprintf(fifo, sizeof fifo, "delivered.%s.", class_names[c]);
-        emit_fifo(w, component, fifo, "packets", mon->sum.filled[NM_FIFO_DELIVERED + c],
+        emit_fifo(w, component, fifo, "packets", filled[NM_FIFO_DELIVERED + c],
                   mon->most.deepest[NM_FIFO_DELIVERED + c]);
     }
 }
@@ -141,11 +142,12 @@ static void walk_interface(const struct walk *w, unsigned station,
 static void walk_station(const struct walk *w, unsigned station)
 {
     const struct nm_station_monitor *mon = &w->region->around.station[station];
+    const uint64_t *filled = rep_region_measured(w->region)->around.station[station].sum.filled;
     walk_counts(w, station, &mon->sum);
     if (has_rings(w->run))
-        walk_interface(w, station, mon);
+        walk_interface(w, station, mon, filled);
     for (unsigned m = 0; m < NM_MODULES; m++)
-        walk_port(w, station, m, mon);
+        walk_port(w, station, m, mon, filled);
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */
@@ -159,6 +161,7 @@ static void walk_ring(const struct walk *w, unsigned ring)
 {
     const struct nm_ring_place place = place_of(w->run, ring);
     const struct nm_ring_monitor *mon = &w->region->around.ring[ring];
+    const struct nm_ring_counts *filled = &rep_region_measured(w->region)->around.ring[ring].sum;
     char path[64], component[96];
     snprintf(path, sizeof path, "machine.ring[%u][%u]", place.level, place.index);
     for (unsigned i = 0; i < RING_ROWS; i++) {
@@ -172,9 +175,8 @@ static void walk_ring(const struct walk *w, unsigned ring)
     }
     if (!place.top) {
         snprintf(component, sizeof component, "%s.interface", path);
-        emit_fifo(w, component, "up_fifo.", "slots", mon->sum.up_filled, mon->most.up_deepest);
-        emit_fifo(w, component, "down_fifo.", "slots", mon->sum.down_filled,
-                  mon->most.down_deepest);
+        emit_fifo(w, component, "up_fifo.", "slots", filled->up_filled, mon->most.up_deepest);
+        emit_fifo(w, component, "down_fifo.", "slots", filled->down_filled, mon->most.down_deepest);
     }
     for (unsigned node = 0; node < place.nodes; node++) {
         snprintf(component, sizeof component, "%s.link[%u]", path, node);
@@ -282,6 +284,7 @@ void rep_highlights(const struct rep_run *run, const struct rep_region *region,
     if (place_of(run, run->rings - 1).level == 0)
         out[REP_BUSIEST_TOP_RING].name = NULL;
     const struct rep_level all = rep_machine(run);
+    region = rep_region_measured(region);
     const uint64_t nacks = rep_tap(region, all, MON_TAP_NACKS);
     busiest_station(run, region, &out[REP_BUSIEST_BUS], &out[REP_BUSIEST_MEMORY]);
     busiest_link(run, region, &out[REP_BUSIEST_RING], &out[REP_BUSIEST_TOP_RING]);
@@ -310,15 +313,15 @@ void rep_highlights_walk(const struct rep_run *run, const struct rep_region *reg
         if (!h->name)
             continue;
         snprintf(name, sizeof name, "metric.%s", h->name);
-        fn(ctx,
-           &(struct rep_stat){.component = "machine",
-                              .name = name,
-                              .unit = "%",
-                              .desc = h->sentence,
-                              .real = true,
-                              .derived = true,
-                              .value = h->percent,
-                              .reason = isfinite(h->percent) ? NULL : rep_no_value(h->percent)});
+        fn(ctx, &(struct rep_stat){
+                    .component = "machine",
+                    .name = name,
+                    .unit = "%",
+                    .desc = h->sentence,
+                    .real = true,
+                    .derived = true,
+                    .value = h->percent,
+                    .reason = isfinite(h->percent) ? NULL : rep_no_value(region, h->percent)});
         for (unsigned p = 0; p < REP_PARTS && h->part[p].name; p++) {
             snprintf(name, sizeof name, "metric.%s.%s", h->name, h->part[p].name);
             fn(ctx, &(struct rep_stat){.component = "machine",

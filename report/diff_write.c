@@ -44,7 +44,9 @@ static const char *difference(const struct rep_change *c, int digits, char *buf,
 
 static void put_run(const struct rep_diff *d, int i, FILE *out)
 {
-    fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory, d->of[i]->status);
+    char status[160];
+    fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory,
+            rep_results_status(d->of[i], status, sizeof status));
 }
 
 static void put_value(const struct rep_setting *s, int i, FILE *out)
@@ -75,6 +77,11 @@ static void put_hashes(const struct rep_diff *d, FILE *out)
         fputs("# other totals: these versions do not count the same\n", out);
 }
 
+static const char *tilde_of(const struct rep_diff *d, int of)
+{
+    return rep_results_tilde(d->of[of], "elapsed", "PCycles");
+}
+
 /* What people ask first: whether it is faster. */
 static void put_elapsed(const struct rep_diff *d, FILE *out)
 {
@@ -87,19 +94,31 @@ static void put_elapsed(const struct rep_diff *d, FILE *out)
         elapsed[of] = (uint64_t)v.count;
     }
     const double change = 100. * ((double)elapsed[1] / (double)elapsed[0] - 1);
-    fprintf(out, "# elapsed: A %" PRIu64 ", B %" PRIu64 " PCycles: %.1f %% %s\n", elapsed[0],
-            elapsed[1], change < 0 ? -change : change, change < 0 ? "fewer" : "more");
+    fprintf(out, "# elapsed: A %s%" PRIu64 ", B %s%" PRIu64 " PCycles: %s%.1f %% %s\n",
+            tilde_of(d, 0), elapsed[0], tilde_of(d, 1), elapsed[1],
+            *tilde_of(d, 0) ? "~" : tilde_of(d, 1), change < 0 ? -change : change,
+            change < 0 ? "fewer" : "more");
 }
 
-static void put_change(const struct rep_change *c, FILE *out)
+/* One run's value of it. @return buf */
+static const char *value_of(const struct rep_diff *d, const struct rep_change *c, int of, char *buf,
+                            size_t size)
 {
-    char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "-";
+    char text[NUMBER];
+    rep_value_text(&c->value[of], REP_DIGITS, text, sizeof text);
+    snprintf(buf, size, "%s%s", *text ? rep_results_tilde(d->of[of], c->name, c->unit) : "",
+             shown(text));
+    return buf;
+}
+
+static void put_change(const struct rep_diff *d, const struct rep_change *c, FILE *out)
+{
+    char a[NUMBER + 1], b[NUMBER + 1], both[NUMBER], share[NUMBER] = "-";
     double percent;
     if (rep_change_percent(c, &percent))
         snprintf(share, sizeof share, "%+.1f %%", percent);
-    fprintf(out, "%*s %*s %*s %12s  ", WIDTH,
-            shown(rep_value_text(&c->value[0], REP_DIGITS, a, sizeof a)), WIDTH,
-            shown(rep_value_text(&c->value[1], REP_DIGITS, b, sizeof b)), WIDTH,
+    fprintf(out, "%*s %*s %*s %12s  ", WIDTH, value_of(d, c, 0, a, sizeof a), WIDTH,
+            value_of(d, c, 1, b, sizeof b), WIDTH,
             shown(difference(c, REP_DIGITS, both, sizeof both)), share);
     if (c->region && strcmp(c->region, REP_WHOLE) != 0)
         fprintf(out, "%s/", c->region);
@@ -126,7 +145,7 @@ static void put_part(const struct rep_diff *d, enum rep_diff_part part, FILE *ou
     fprintf(out, "#\n# %s\n#%*s %*s %*s %12s\n", rep_diff_parts[part].sentence, WIDTH - 1, "A",
             WIDTH, "B", WIDTH, "B - A", "change");
     for (size_t i = 0; i < changes->count && (d->all || i < MOST); i++)
-        put_change(&changes->change[i], out);
+        put_change(d, &changes->change[i], out);
     put_rest(d, changes, out);
 }
 
@@ -210,8 +229,9 @@ static json_t *text(const char *bytes)
 
 static json_t *run_json(const struct rep_results *r)
 {
-    return json_pack("{s:o,s:s,s:s,s:s}", "directory", text(r->directory), "status", r->status,
-                     "result_hash", r->result_hash, "totals_hash", r->totals_hash);
+    return json_pack("{s:o,s:s,s:s,s:s,s:b}", "directory", text(r->directory), "status", r->status,
+                     "result_hash", r->result_hash, "totals_hash", r->totals_hash, "sampled",
+                     r->sampled);
 }
 
 static json_t *settings_json(const struct rep_diff *d)

@@ -76,12 +76,12 @@ static double operand_value(void *ctx, unsigned name)
 bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
                      struct rep_level level, const struct in_metric *metric, double *value)
 {
-    struct scene scene = {run, region, level};
+    struct scene scene = {run, rep_region_measured(region), level};
     return mon_formula_value(&metric->program, operand_value, &scene, value);
 }
 
-const char *rep_group_no_value(const struct rep_run *run, const struct in_metric *metric,
-                               double value)
+const char *rep_group_no_value(const struct rep_run *run, const struct rep_region *region,
+                               const struct in_metric *metric, double value)
 {
     for (unsigned i = 0; i < metric->program.steps; i++) {
         const struct mon_step *step = &metric->program.step[i];
@@ -89,7 +89,7 @@ const char *rep_group_no_value(const struct rep_run *run, const struct in_metric
             !rep_event_exists(run, step->name))
             return "the machine has no such ring";
     }
-    return rep_no_value(value);
+    return rep_no_value(region, value);
 }
 
 /** The group's name as a part of a statistic's name, which holds [a-z0-9_.] only. */
@@ -116,15 +116,15 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
             const bool has = rep_group_value(run, region, level, metric, &value);
             snprintf(name, sizeof name, "group.%s.%s", plain_name(x->group[g].name, plain),
                      metric->name);
-            fn(ctx,
-               &(struct rep_stat){.component = component,
-                                  .name = name,
-                                  .unit = metric->unit,
-                                  .desc = metric->formula,
-                                  .real = true,
-                                  .derived = true,
-                                  .value = value,
-                                  .reason = has ? NULL : rep_group_no_value(run, metric, value)});
+            fn(ctx, &(struct rep_stat){
+                        .component = component,
+                        .name = name,
+                        .unit = metric->unit,
+                        .desc = metric->formula,
+                        .real = true,
+                        .derived = true,
+                        .value = value,
+                        .reason = has ? NULL : rep_group_no_value(run, region, metric, value)});
         }
 }
 

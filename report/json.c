@@ -1,6 +1,7 @@
 /*
  * stats.json: {schema, ticks_per_second, snapshots: [{name, begin_tick, ..., stats: {component:
- * {stat: value}}}], names: {kind: {unit, desc}}}.
+ * {stat: value}}}], names: {kind: {unit, desc}}}. Of a run of which only parts were timed each
+ * snapshot has "measured", too: like "stats", of these parts.
  *
  * What a statistic means is said once for all parts of a kind: "names" has it under the path
  * without indices, or, of one that means something else than the first of its kind (a counter can
@@ -79,6 +80,18 @@ static void member(void *ctx, const struct rep_stat *stat)
     }
 }
 
+/* Of a region of which only parts were timed: what its ratios are of. */
+static void write_measured(struct writer *w, const struct rep_run *run,
+                           const struct rep_region *region)
+{
+    if (!region->measured)
+        return;
+    fputs("   \"measured\": {\n", w->out);
+    *w->component = '\0';
+    rep_stats_walk_measured(run, region, member, w);
+    fputs("}\n   },\n", w->out);
+}
+
 static void write_snapshot(struct writer *w, const struct rep_run *run,
                            const struct rep_region *region)
 {
@@ -92,7 +105,9 @@ static void write_snapshot(struct writer *w, const struct rep_run *run,
     *w->component = '\0';
     w->absent = json_object();
     rep_stats_walk(run, region, member, w);
-    fputs("}\n   },\n   \"absent\": ", w->out);
+    fputs("}\n   },\n", w->out);
+    write_measured(w, run, region);
+    fputs("   \"absent\": ", w->out);
     json_dumpf(w->absent, w->out, 0);
     json_decref(w->absent);
     fputs("\n  }", w->out);

@@ -121,6 +121,11 @@ static void components_end(const struct rep_run *run, struct rep_components *a,
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
+const struct rep_region *rep_region_measured(const struct rep_region *region)
+{
+    return region->measured ? region->measured : region;
+}
+
 static void begin_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
                         const struct rep_sample *now)
 {
@@ -133,6 +138,8 @@ static void begin_visit(const struct rep_run *run, struct rep_region *region, si
     for (unsigned c = 0; region->own && c < run->cards; c++)
         region->own[c].start = now->own[c];
     components_begin(run, &region->around, now);
+    if (region->measured && run->measuring)
+        begin_visit(run, region->measured, at, now);
 }
 
 static void end_visit(const struct rep_run *run, struct rep_region *region, sim_tick at,
@@ -148,6 +155,33 @@ static void end_visit(const struct rep_run *run, struct rep_region *region, sim_
         read_counters(run, region, c, now);
     }
     components_end(run, &region->around, now);
+    if (region->measured && region->measured->open)
+        end_visit(run, region->measured, at, now);
+}
+
+void rep_run_measure(struct rep_run *run, bool on, sim_tick at, const struct rep_sample *now)
+{
+    run->measuring = on;
+    for (size_t i = 0; i < run->regions; i++) {
+        struct rep_region *region = &run->region[i];
+        if (!region->open || region->measured->open == on)
+            continue;
+        if (on)
+            begin_visit(run, region->measured, at, now);
+        else
+            end_visit(run, region->measured, at, now);
+    }
+}
+
+static struct rep_region region_new(const struct rep_run *run, const char *name, const char *mark)
+{
+    return (struct rep_region){
+        .name = sim_strdup(name),
+        .mark = mark ? sim_strdup(mark) : NULL,
+        .card = sim_alloc(run->cards, sizeof(struct rep_card)),
+        .own = run->own ? sim_alloc(run->cards, sizeof(struct rep_own)) : NULL,
+        .around = components_new(run),
+    };
 }
 
 /** @param mark  NULL: of no mark */
@@ -155,14 +189,12 @@ static struct rep_region *add_region(struct rep_run *run, const char *name, cons
 {
     run->region = sim_grow(run->region, run->regions + 1, sizeof *run->region);
     struct rep_region *region = &run->region[run->regions++];
-    *region = (struct rep_region){
-        .name = sim_strdup(name),
-        .mark = mark ? sim_strdup(mark) : NULL,
-        .card = sim_alloc(run->cards, sizeof *region->card),
-        .own = run->own ? sim_alloc(run->cards, sizeof *region->own) : NULL,
-        .around = components_new(run),
-    };
+    *region = region_new(run, name, mark);
     region->around.traffic = rep_traffic_new(run);
+    if (run->parted) {
+        region->measured = sim_alloc(1, sizeof *region->measured);
+        *region->measured = region_new(run, name, NULL);
+    }
     return region;
 }
 
@@ -182,6 +214,11 @@ static bool is_taken(const struct rep_run *run, const char *name)
     return false;
 }
 
+static bool is_parted(const struct prog_approach *a)
+{
+    return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE || a->sampling.every;
+}
+
 void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, const char *program,
                   unsigned cards, unsigned per_station, const struct mon_choice *choice,
                   const struct rep_sample *now)
@@ -196,6 +233,7 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .unit = in_unit(experiment),
         .own = now->own != NULL,
         .choice = *choice,
+        .parted = is_parted(&experiment->approach),
     };
     mon_plan_make(run->unit, &run->plan, choice);
     begin_visit(run, add_region(run, REP_WHOLE, NULL), 0, now);
@@ -208,6 +246,9 @@ void rep_region_free(struct rep_region *region)
     free(region->card);
     free(region->own);
     components_free(&region->around);
+    if (region->measured)
+        rep_region_free(region->measured);
+    free(region->measured);
 }
 
 void rep_run_free(struct rep_run *run)
@@ -326,19 +367,28 @@ void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *n
         }
 }
 
-struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const struct rep_sample *now)
+static struct rep_region copy_of(const struct rep_run *run, const struct rep_region *region)
 {
-    const struct rep_region *whole = &run->region[0];
-    struct rep_region copy = *whole;
-    copy.name = sim_strdup(whole->name);
+    struct rep_region copy = *region;
+    copy.name = sim_strdup(region->name);
     copy.mark = NULL;
     copy.card = sim_alloc(run->cards, sizeof *copy.card);
     copy.own = run->own ? sim_alloc(run->cards, sizeof *copy.own) : NULL;
     copy.around = components_new(run);
-    components_copy(run, &copy.around, &whole->around);
-    memcpy(copy.card, whole->card, run->cards * sizeof *copy.card);
+    components_copy(run, &copy.around, &region->around);
+    memcpy(copy.card, region->card, run->cards * sizeof *copy.card);
     if (run->own)
-        memcpy(copy.own, whole->own, run->cards * sizeof *copy.own);
+        memcpy(copy.own, region->own, run->cards * sizeof *copy.own);
+    if (region->measured) {
+        copy.measured = sim_alloc(1, sizeof *copy.measured);
+        *copy.measured = copy_of(run, region->measured);
+    }
+    return copy;
+}
+
+struct rep_region rep_run_peek(const struct rep_run *run, sim_tick at, const struct rep_sample *now)
+{
+    struct rep_region copy = copy_of(run, &run->region[0]);
     end_visit(run, &copy, at, now);
     return copy;
 }

@@ -74,6 +74,7 @@ static bool take_stats(struct rep_results *r, const struct rep_claims *claims)
     r->stats = rep_claim_file(claims);
     if (!r->stats || !rep_claim_schema(claims, r->stats, STATS_SCHEMA))
         return false;
+    r->sampled = json_is_object(json_object_get(r->stats, "estimate"));
     const json_t *shots = rep_claim_list(claims, r->stats, "snapshots");
     for (size_t i = 0; i < json_array_size(shots); i++)
         if (!is_snapshot(claims, json_array_get(shots, i), i))
@@ -148,11 +149,17 @@ const json_t *rep_results_stats(const struct rep_results *r, const char *region)
     return NULL;
 }
 
+/* @param stat  its path, or its end */
+static bool is_derived(const char *stat)
+{
+    return strstr(stat, "metric.") || strstr(stat, "group.");
+}
+
 /* What a part of a machine leaves out is 0, unless it is a formula's, or the machine has not got it
  * either. */
 static bool is_left_out(const json_t *stats, const char *component, const char *stat)
 {
-    const bool derived = !strncmp(stat, "metric.", 7) || !strncmp(stat, "group.", 6);
+    const bool derived = is_derived(stat);
     const bool card = strchr(component, '[') && !strncmp(stat, "monitor.", 8);
     return strcmp(component, machine) != 0 && !derived &&
            (!card || json_object_get(json_object_get(stats, machine), stat));
@@ -179,6 +186,23 @@ const char *rep_results_unit(const struct rep_results *r, const char *component,
     const char *unit =
         json_string_value(json_object_get(name ? name : json_object_get(names, kind), "unit"));
     return unit ? unit : "";
+}
+
+const char *rep_results_tilde(const struct rep_results *r, const char *stat, const char *unit)
+{
+    const bool time = !strcmp(unit, "PCycles") || !strcmp(unit, "s");
+    const bool estimate = is_derived(stat) || (time && !strstr(stat, "measured"));
+    return r->sampled && estimate ? "~" : "";
+}
+
+const char *rep_results_status(const struct rep_results *r, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s", r->status,
+             r->sampled
+                 ? ", sampled: ~ marks estimates, and misses, packets and the like are those of "
+                   "the samples"
+                 : "");
+    return buf;
 }
 
 const char *rep_results_input(const struct rep_results *r, const char *member)

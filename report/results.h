@@ -29,6 +29,7 @@ struct rep_results {
     const json_t *end;        /**< of the manifest */
     const char *status;       /**< "complete", "partial" */
     const char *result_hash, *totals_hash;
+    bool sampled; /**< only samples of it were timed (run.sample): its times are estimates */
 };
 
 /** Reads a run's directory; a run that has left no results is refused, too.
@@ -51,6 +52,14 @@ struct rep_value rep_results_value(const json_t *stats, const char *component, c
 /** Its unit; "": not known. */
 const char *rep_results_unit(const struct rep_results *results, const char *component,
                              const char *stat);
+
+/** What stands in front of a statistic's value for people: "~" where it is an estimate, that is of
+ * a sampled run what is derived, or a time. Else "". @param stat  its path, or its end */
+const char *rep_results_tilde(const struct rep_results *results, const char *stat,
+                              const char *unit);
+
+/** How a run ended, for people: its status, and that it was sampled. */
+const char *rep_results_status(const struct rep_results *results, char *buf, size_t size);
 
 /** The hash of a file that the run read: "xxh64:..."; NULL: it is not known, or there is none.
  *  @param member  of the manifest's experiment: "program", "stdin" */

@@ -68,6 +68,9 @@ struct rep_region {
     struct rep_card *card; /**< [cards] */
     struct rep_own *own;   /**< [cards]; NULL: processors count nothing */
     struct rep_components around;
+    struct rep_region
+        *measured; /**< what of it was timed and measured: ratios are of that, because
+                        only there is everything counted (rep_region_measured); NULL: all */
 };
 
 /** Cost and circumstances; never part of the result hash. */
@@ -99,6 +102,8 @@ struct rep_run {
                                           read yet */
     struct rep_region *region;       /**< [regions], [0] is "whole" */
     size_t regions;
+    bool parted;      /**< only parts of it are timed: its regions have `measured` */
+    bool measuring;   /**< at present (rep_run_measure) */
     uint64_t ignored; /**< marks that made no sense */
     size_t renamed;   /**< regions that were given a name of their own */
     char **remark;    /**< [remarks] complaints about marks and the like, for people */
@@ -129,6 +134,13 @@ void rep_run_free(struct rep_run *run);
  * becomes a remark and changes nothing. @param now  totals at `at` */
 void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at,
                   const struct rep_sample *now);
+
+/** Of a run of which only parts are timed: one begins, or ends (prog_hooks.measure).
+ *  @param now  totals at `at` */
+void rep_run_measure(struct rep_run *run, bool on, sim_tick at, const struct rep_sample *now);
+
+/** What of a region ratios are of: all of it, or what was timed. Never NULL. */
+const struct rep_region *rep_region_measured(const struct rep_region *region);
 
 /** Ends every open region, "whole" last; those the guest forgot become remarks. */
 void rep_run_finish(struct rep_run *run, sim_tick at, const struct rep_sample *now);

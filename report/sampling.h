@@ -4,7 +4,7 @@
 #ifndef REP_SAMPLING_H
 #define REP_SAMPLING_H
 
-#include "report/run.h"
+#include "report/stats.h"
 
 #include <jansson.h>
 
@@ -13,14 +13,17 @@
 
 /** An estimate of a sampled run. */
 struct rep_estimate {
-    double pcycles;    /**< what the part would have taken, had all of it been timed */
-    double half_width; /**< [PCycles] of the interval that holds it, as far as samples tell: 95 %
-                          for what differs between them, and allowances (docs/sampling.md) */
-    double timed;      /**< share of it that was timed, 0 to 1 */
-    double refused;    /**< share of processors' time in samples that went to requests which were
-                            refused, 0 to 1 */
-    double waited;     /**< ... to those that were not */
-    double sleeps;     /**< [per PCycle] of all threads */
+    double pcycles;      /**< what the part would have taken, had all of it been timed */
+    double half_width;   /**< [PCycles] of the interval that holds it, as far as samples tell: 95 %
+                            for what differs between them, and allowances (docs/sampling.md) */
+    double timed;        /**< share of it that was timed, 0 to 1 */
+    double refused;      /**< share of processors' time in samples that went to requests which were
+                              refused, 0 to 1 */
+    double waited;       /**< ... to those that were not */
+    double sleeps;       /**< [per PCycle] of all threads */
+    double faster;       /**< by which share more instructions of a PCycle were completed between
+                              samples than in those on both sides, and ... */
+    double faster_error; /**< ... its standard error; both 0 with few samples */
     size_t samples;
     const char *unsuited; /**< why the estimate is not to be trusted: a clause; NULL: it may be.
                                Static */
@@ -38,7 +41,17 @@ json_t *rep_estimate_json(const struct rep_run *run);
 /** Writes a row for each sample. */
 void rep_write_sampling(const struct rep_run *run, FILE *out);
 
-/** Writes the estimate, for people. */
+/** Calls `fn` for the estimate and what it rests on, as statistics of the machine. */
+void rep_sampling_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx);
+
+/** What stands in front of a figure that is an estimate; "" if the run was not sampled. */
+const char *rep_tilde(const struct rep_run *run);
+
+/** Writes for people the estimate, and of a run of which only parts were timed what its figures
+ *  are of; of another run nothing. */
 void rep_print_estimate(const struct rep_run *run, FILE *out);
+
+/** Whether it is not to be trusted, in one line. */
+void rep_warn_estimate(const struct rep_run *run, FILE *out);
 
 #endif

@@ -8,6 +8,7 @@
 #include "report/components.h"
 #include "report/group.h"
 #include "report/histogram.h"
+#include "report/sampling.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -46,6 +47,7 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
                       struct rep_level level, enum rep_metric_id metric, double *value)
 {
     double above = 0, below = 0;
+    region = rep_region_measured(region);
 #define STATES(s) ((double)rep_sum(run, region, level, MON_SCOPE_CARD, mon_states(s)))
 #define S(tap) \
     ((double)rep_sum(run, region, level, MON_SCOPE_STATION, UINT64_C(1) << MON_TAP_##tap))
@@ -85,8 +87,10 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
     return below > 0;
 }
 
-const char *rep_no_value(double value)
+const char *rep_no_value(const struct rep_region *region, double value)
 {
+    if (!rep_region_measured(region)->elapsed && region->elapsed)
+        return "nothing of the region was timed";
     return isnan(value) ? "its formula would divide by zero" : "its value is too large";
 }
 
@@ -123,7 +127,7 @@ static void emit(const struct walk *w, const char *section, const char *name, co
         .derived = value != NULL,
         .count = count,
         .value = value ? *value : 0,
-        .reason = value && !isfinite(*value) ? rep_no_value(*value) : NULL,
+        .reason = value && !isfinite(*value) ? rep_no_value(w->region, *value) : NULL,
     };
     w->fn(w->ctx, &stat);
 }
@@ -135,6 +139,9 @@ static void walk_time(const struct walk *w)
          w->region->elapsed, NULL);
     emit(w, "", "seconds", "s", "elapsed / processor.clock", 0, &seconds);
     emit(w, "", "visits", "visits", "times the region was entered", w->region->visits, NULL);
+    if (w->region->measured)
+        emit(w, "", "measured", "PCycles", "of which were timed and measured: ratios are of these",
+             w->region->measured->elapsed, NULL);
 }
 
 static void walk_monitor(const struct walk *w)
@@ -250,6 +257,8 @@ static void walk_region(const struct rep_run *run, const struct rep_region *regi
     rep_highlights_walk(run, region, fn, ctx);
     if (whole)
         rep_histogram_walk(run, fn, ctx);
+    if (whole && rep_sampling_is(run))
+        rep_sampling_walk(run, fn, ctx);
     if (!parts)
         return;
     rep_parts_walk(run, walk_level, &w);
@@ -263,6 +272,13 @@ void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, 
 {
     struct sieve sieve = {fn, ctx};
     walk_region(run, region, rep_is_detailed(run, region), sift, &sieve);
+}
+
+void rep_stats_walk_measured(const struct rep_run *run, const struct rep_region *region,
+                             rep_stat_fn *fn, void *ctx)
+{
+    struct sieve sieve = {fn, ctx};
+    walk_region(run, region->measured, rep_is_detailed(run, region), sift, &sieve);
 }
 
 void rep_stats_walk_all(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,

@@ -10,6 +10,7 @@
  *     truth.*    what no counter of the card can show
  *     metric.*   derived, with the formula in the description
  *     group.*    derived, of the groups asked for (group.h)
+ *     sampling.* what the samples say, of a sampled run as a whole (sampling.h)
  *
  * Of the machine as a whole everything is there. Of its parts a count that is 0 is left out, and so
  * is what is derived and has no value, so that idle parts take no room; when there are more regions
@@ -35,8 +36,9 @@ struct rep_stat {
                              in text */
 };
 
-/** Why a quotient has no value: what a formula's value is when it has none (NAN, or infinite). */
-const char *rep_no_value(double value);
+/** Why a quotient of a region has no value: what a formula's value is when it has none (NAN, or
+ *  infinite). */
+const char *rep_no_value(const struct rep_region *region, double value);
 
 /** [cards * regions] given with all their parts; the whole run always is. */
 enum { REP_DETAIL = 16384 };
@@ -61,7 +63,12 @@ void rep_parts_walk(const struct rep_run *run, rep_level_fn *fn, void *ctx);
 void rep_stats_walk(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                     void *ctx);
 
-/** The same, and what is left out, too. */
+/** The same of what of a region was timed: counts that its ratios are of.
+ *  Precondition: region->measured */
+void rep_stats_walk_measured(const struct rep_run *run, const struct rep_region *region,
+                             rep_stat_fn *fn, void *ctx);
+
+/** The same as rep_stats_walk, and what is left out, too. */
 void rep_stats_walk_all(const struct rep_run *run, const struct rep_region *region, rep_stat_fn *fn,
                         void *ctx);
 
@@ -82,7 +89,8 @@ enum rep_metric_id {
 };
 const struct rep_metric *rep_metrics(void);
 
-/** A metric of a level. @return false when its denominator is 0; *value is NAN then */
+/** A metric of a level, of what of the region was timed (rep_region_measured). @return false when
+ * its denominator is 0; *value is NAN then */
 bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
                       struct rep_level level, enum rep_metric_id metric, double *value);
 

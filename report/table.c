@@ -76,6 +76,13 @@ static bool is_time(const struct mon_event *e)
     return strcmp(e->unit, "PCycles") == 0 || strcmp(e->unit, "cycles") == 0 || is_of_rings(e);
 }
 
+/* What stands in front of a count: time is an estimate where all of it is counted, but parts of it
+ * are timed. */
+static const char *tilde_of(const struct rep_run *run, const struct mon_event *e)
+{
+    return strcmp(e->unit, "PCycles") ? "" : rep_tilde(run);
+}
+
 /* ---- cells ----------------------------------------------------------------------------------- */
 
 /* Time available to an event in its own unit, over all who count it: of cards, those that had a
@@ -116,15 +123,17 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
         rep_grid_cell(grid, "%s", "");
         return;
     }
+    region = rep_region_measured(region);
     double count = (double)rep_count(run, region, all, i);
     double time = time_for(run, region, e);
     double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
     if (!rep_event_exists(run, run->choice.event[i]))
         rep_grid_cell(grid, "-");
     else if (is_time(e) && time > 0 && is_timed(run))
-        rep_grid_cell(grid, "%.1f %% of time", 100 * count_in_time(run, region, i) / time);
+        rep_grid_cell(grid, "%s%.1f %% of time", rep_tilde(run),
+                      100 * count_in_time(run, region, i) / time);
     else if (!is_time(e) && instructions > 0)
-        rep_grid_cell(grid, "%.3f/1000 instr", 1000 * count / instructions);
+        rep_grid_cell(grid, "%s%.3f/1000 instr", rep_tilde(run), 1000 * count / instructions);
     else
         rep_grid_cell(grid, "-");
 }
@@ -142,7 +151,8 @@ static void cell_spread(struct rep_grid *grid, const struct rep_run *run,
     if (rep_overflowed(region, rep_machine(run), i))
         rep_grid_cell(grid, "%s", "");
     else if (event_of(run, i)->scope == MON_SCOPE_CARD)
-        rep_grid_cell(grid, "%s .. %s", rep_grouped(low, a), rep_grouped(high, b));
+        rep_grid_cell(grid, "%s%s .. %s", tilde_of(run, event_of(run, i)), rep_grouped(low, a),
+                      rep_grouped(high, b));
     else
         rep_grid_cell(grid, "same for all");
 }
@@ -152,7 +162,8 @@ static void cell_count(struct rep_grid *grid, const struct rep_run *run,
 {
     char buf[32];
     struct rep_level all = rep_machine(run);
-    rep_grid_cell(grid, "%s%s", rep_grouped(rep_count(run, region, all, i), buf),
+    rep_grid_cell(grid, "%s%s%s", tilde_of(run, event_of(run, i)),
+                  rep_grouped(rep_count(run, region, all, i), buf),
                   rep_overflowed(region, all, i) ? " (wrapped)" : "");
 }
 
@@ -186,10 +197,10 @@ static void print_counts(struct pen pen, const struct rep_run *run, const struct
 }
 
 /* "-" when there is nothing to say. */
-static void cell_value(struct rep_grid *grid, bool has, double value)
+static void cell_value(struct rep_grid *grid, const struct rep_run *run, bool has, double value)
 {
     if (has)
-        rep_grid_cell(grid, "%.3f", value);
+        rep_grid_cell(grid, "%s%.3f", rep_tilde(run), value);
     else
         rep_grid_cell(grid, "-");
 }
@@ -205,7 +216,7 @@ static void print_metrics(struct pen pen, const struct rep_run *run,
         const bool has =
             rep_metric_value(run, region, rep_machine(run), (enum rep_metric_id)m, &value);
         rep_grid_cell(&grid, "%s", metric->name);
-        cell_value(&grid, has, value);
+        cell_value(&grid, run, has, value);
         rep_grid_cell(&grid, "%s", metric->unit);
         rep_grid_cell(&grid, "= %s", metric->formula);
     }
@@ -228,7 +239,7 @@ static void print_highlights(struct pen pen, const struct rep_run *run,
         if (!h->name)
             continue;
         rep_grid_cell(&grid, "%s", h->name);
-        cell_value(&grid, isfinite(h->percent), h->percent);
+        cell_value(&grid, run, isfinite(h->percent), h->percent);
         rep_grid_cell(&grid, "%%");
         rep_grid_cell(&grid, *rep_highlight_parts(h, where, sizeof where) ? "%s (%s)" : "%s",
                       h->sentence, where);
@@ -254,7 +265,7 @@ static void print_groups(struct pen pen, const struct rep_run *run, const struct
             double value;
             bool has = rep_group_value(run, region, rep_machine(run), metric, &value);
             rep_grid_cell(&grid, "%s", metric->name);
-            cell_value(&grid, has, value);
+            cell_value(&grid, run, has, value);
             rep_grid_cell(&grid, "%s", metric->unit);
             rep_grid_cell(&grid, "= %s", metric->formula);
         }
@@ -269,8 +280,9 @@ void rep_table_region(const struct rep_run *run, const struct rep_region *region
     char ticks[32];
     fprintf(out, "\n%s: ", region->name);
     if (is_timed(run))
-        fprintf(out, "%.3f us, ", 1e6 * rep_seconds(run, region->elapsed));
-    fprintf(out, "%s PCycles of each card\n", rep_grouped(region->elapsed, ticks));
+        fprintf(out, "%s%.3f us, ", rep_tilde(run), 1e6 * rep_seconds(run, region->elapsed));
+    fprintf(out, "%s%s PCycles of each card\n", rep_tilde(run),
+            rep_grouped(region->elapsed, ticks));
     if (run->choice.count)
         print_counts(pen, run, region);
     if (run->experiment->group_count) {
@@ -330,7 +342,7 @@ static void compare_elapsed(struct rep_grid *grid, const struct columns *c)
     char buf[32];
     rep_grid_cell(grid, "elapsed");
     for (size_t r = 0; r < c->count; r++)
-        rep_grid_cell(grid, "%s", rep_grouped(c->first[r].elapsed, buf));
+        rep_grid_cell(grid, "%s%s", rep_tilde(c->run), rep_grouped(c->first[r].elapsed, buf));
     if (c->ratio)
         cell_ratio(grid, true, (double)c->first[0].elapsed, (double)c->first[1].elapsed);
     rep_grid_cell(grid, "PCycles");
@@ -348,7 +360,7 @@ static void compare_derived(struct rep_grid *grid, const struct columns *c, cons
 {
     rep_grid_cell(grid, "%s", name);
     for (size_t r = 0; r < c->count; r++)
-        cell_value(grid, d->has[r], d->value[r]);
+        cell_value(grid, c->run, d->has[r], d->value[r]);
     if (c->ratio)
         cell_ratio(grid, d->has[0] && d->has[1], d->value[0], d->value[1]);
     rep_grid_cell(grid, "%s", unit);
@@ -476,24 +488,24 @@ static void print_time(const struct rep_run *run, FILE *out)
 {
     const sim_tick elapsed = run->outcome.ticks;
     char ticks[32];
-    fprintf(out, "  %.3f us simulated: %s PCycles at %g MHz on each of %u card%s\n",
-            1e6 * rep_seconds(run, elapsed), rep_grouped(elapsed, ticks),
-            (double)run->experiment->machine.params.cpu_clock / 1e6, run->cards,
-            run->cards == 1 ? "" : "s");
+    fprintf(out, "  %s%.3f us simulated: %s%s PCycles at %g MHz on each of %u card%s\n",
+            rep_tilde(run), 1e6 * rep_seconds(run, elapsed), rep_tilde(run),
+            rep_grouped(elapsed, ticks), (double)run->experiment->machine.params.cpu_clock / 1e6,
+            run->cards, run->cards == 1 ? "" : "s");
 }
 
 static void print_work(const struct rep_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
     const unsigned busy = rep_cards(&run->region[0], rep_machine(run));
-    const double cycles = (double)o->ticks * busy;
+    double ipc;
     char instructions[32];
     fprintf(out, "  %s instructions of %llu thread%s on %u card%s",
             rep_grouped(o->instructions, instructions), (unsigned long long)o->threads,
             o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
-    if (is_timed(run))
-        fprintf(out, ", IPC %.3f of each of them",
-                cycles > 0 ? (double)o->instructions / cycles : 0);
+    if (is_timed(run) &&
+        rep_metric_value(run, &run->region[0], rep_machine(run), REP_METRIC_ipc, &ipc))
+        fprintf(out, ", IPC %s%.3f of each of them", rep_tilde(run), ipc);
     fputc('\n', out);
 }
 
@@ -503,8 +515,7 @@ static void print_summary(const struct rep_run *run, FILE *out)
     if (is_timed(run))
         print_time(run, out);
     print_work(run, out);
-    if (rep_sampling_is(run))
-        rep_print_estimate(run, out);
+    rep_print_estimate(run, out);
     if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");
@@ -560,6 +571,7 @@ void rep_table_counts(const struct rep_run *run, FILE *out)
 {
     struct pen pen = pen_for(out);
     pen.brief = true;
+    rep_print_estimate(run, out);
     if (run->regions > 1) {
         print_regions(pen, run);
         return;

@@ -6,6 +6,7 @@ misses and no others; the same part is the same again; a point that never comes 
 """
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -251,6 +252,116 @@ def demangled(scratch):
     print("ok: names of C++")
 
 
+MADE = """
+#include <stdio.h>
+static inline __attribute__((always_inline)) unsigned within(unsigned n) { return n * n + 1; }
+static __attribute__((noinline, noclone)) unsigned outside(unsigned n) { return within(n) + 3; }
+unsigned copied(unsigned n) __asm__("whole.constprop.0");
+__attribute__((noinline)) unsigned copied(unsigned n) { return outside(n) + 2; }
+int main(int argc, char **argv) { (void)argv; printf("%u\\n", within((unsigned)argc) + copied((unsigned)argc)); return 0; }
+"""
+
+
+def without_code(scratch):
+    """Functions that the compiler has inlined, or made another one of: the error says so, and what to name is good."""
+    program = Program(scratch, "o32", MADE, "c", 1)
+    program.file.write_text(program.file.read_text().replace("processors", "cflags: [-O2, -g], processors"))
+    _, program.wrote, _ = program.run()
+    said, _, _ = program.run("run.from=symbol whole", status=2)
+    assert "no function 'whole': the compiler has made 'whole.constprop.0' of it; name that" in said, said
+    program.counted("symbol whole.constprop.0", 1)
+    for name in "within", "withni":
+        said, _, _ = program.run(f"run.from=symbol {name}", status=2)
+        assert f"no function '{name}'" in said and ("inlined it, in '" in said) == (name == "within"), said
+        if name == "within":
+            place = re.search(r"\(pc (0x[0-9a-f]+)\) and elsewhere; give such an address", said)
+            assert place, said
+            program.counted(f"pc {place[1]}", 1)
+    print("ok: functions without code")
+
+
+BARRIERS = """
+#define _GNU_SOURCE
+#include <numachine.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+enum { ROUNDS = 40, WINDOW = 1, BARRIER = 5 };
+static volatile unsigned words[64][16];
+static unsigned threads, wrong, apart;
+static pthread_barrier_t begun;
+static void *body(void *arg)
+{
+    const unsigned me = (unsigned)(unsigned long)arg;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(me, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    volatile unsigned *card = numachine_card(-1);
+    numachine_window(card, WINDOW, ~0u, apart ? 1u << me / 2 : ~0u, ~0u, ~0u);
+    numachine_barrier_expect(card, BARRIER, threads);
+    pthread_barrier_wait(&begun);
+    for (unsigned i = 1; i <= ROUNDS; i++) {
+        if (!me && i == ROUNDS / 2)
+            NUMACHINE_BEGIN("half");
+        words[me][i % 16] = i;
+        numachine_barrier(card, WINDOW, BARRIER, i);
+        for (unsigned t = 0; t < threads; t++)
+            if (words[t][i % 16] != i)
+                __sync_fetch_and_add(&wrong, 1);
+    }
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[64];
+    threads = (unsigned)atoi(argv[1]) % 100;
+    apart = atoi(argv[1]) > 100;
+    pthread_barrier_init(&begun, NULL, threads);
+    for (unsigned long i = 1; i < threads; i++)
+        pthread_create(&thread[i], NULL, body, (void *)i);
+    body(NULL);
+    for (unsigned i = 1; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    printf("%u\\n", wrong);
+    return wrong != 0;
+}
+"""
+
+
+def barriers(scratch):
+    """Barriers of the processor cards are barriers where there are no cards, too, or the program is told that they
+    cannot be."""
+    for abi, compiler in ("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"):
+        if not shutil.which(compiler):
+            continue
+        ways = [], ["run.mode=functional"], ["run.from=region half"], ["run.from=region half", "run.warm=none"], \
+            ["run.sample.every=50000cy"]
+        program = Program(scratch, abi, BARRIERS)
+        for sets in ways:
+            assert program.run(*sets)[1] == "0", (abi, sets)
+        program = Program(scratch, abi, BARRIERS, threads=100 + THREADS)
+        said = subprocess.run([NUMACHINE, "run", "-q", program.file, "--force", "-o", scratch / "apart",
+                               "--set=run.mode=functional"], capture_output=True, text=True, timeout=60)
+        assert said.returncode == 1 and "windows that name different cards. That needs the cards" in said.stderr, said
+    print("ok: barriers without cards")
+
+
+def outside(scratch):
+    """Uncached and non-coherent pages hold what the program has stored there, however it is timed."""
+    program = Program(scratch, "o32", (SOURCE / "tests/noncoherent_guest.c").read_text())
+    right = ["uncached: parts right", "uncached: messages right", "non-coherent: data right",
+             "LL on an uncached page: signal 10", "LL on a non-coherent page: signal 10",
+             "code on an uncached page: signal 10", "code on a non-coherent page: 42", "a system call copies: 0 0"]
+    for sets in [], ["run.from=instructions 200000"], ["run.from=instructions 200000", "run.warm=none"], \
+            ["run.to=instructions 100000"], ["run.sample.every=3100cy", "run.sample.length=1000cy", "run.sample.lead=1000cy"]:
+        done = subprocess.run([NUMACHINE, "run", "-q", program.file, "--force", "-o", scratch / "outside",
+                               *(f"--set={s}" for s in sets)], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stdout.splitlines()[:len(right)] == right, (sets, done)
+    print("ok: pages outside coherence")
+
+
 def others(scratch):
     """What executes no program: a pattern; and the third time of a region."""
     file = scratch / "pattern.yaml"
@@ -311,6 +422,10 @@ def main():
                 addresses(scratch, abi)
         if shutil.which("mips-linux-gnu-g++"):
             demangled(scratch)
+            without_code(scratch)
+        if shutil.which("mips-linux-gnu-gcc"):
+            outside(scratch)
+        barriers(scratch)
         others(scratch)
         if shutil.which("gcc"):
             shipped(scratch)

@@ -10,16 +10,18 @@ import json
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SHARED = """
 #include "numachine_kernel.h"
 #include <assert.h>
 #include <stdlib.h>
-struct shared { kn_barrier barrier; char a[KN_APART]; kn_lock lock; char b[KN_APART]; kn_word word, other;
-                char c[KN_APART]; uint64_t sum; uint32_t stray; };
+struct shared { kn_barrier barrier; char a[KN_APART]; kn_lock lock; char b[KN_APART]; kn_word word, other; char c[KN_APART]; uint64_t sum; uint32_t stray; };
+static inline volatile int *at(volatile uintptr_t a) { return (volatile int *)a; } /* nobody knows what it is */
 static void *setup(kn_program *p) { SETUP; return kn_alloc(p, sizeof(struct shared)); }
 static void work(kn_thread *t, void *data)
 { struct shared *s = (struct shared *)data; const unsigned me = kn_self(t), all = kn_threads(kn_program_of(t));
@@ -57,7 +59,8 @@ ROWS = [
     ("no number", "", OK, 'kn_number(p, "n", 5, 0, 9)', ["n=10"], 2, r"argument 'n=10': a whole number from 0 to 9"),
     ("no digits", "", OK, 'kn_number(p, "n", 5, 0, 9)', ["n="], 2, r"argument 'n=': a whole number from 0 to 9"),
     ("negative", "", OK, 'kn_number(p, "n", 5, 0, UINT64_MAX)', ["n=-1"], 2, r"argument 'n=-1': a whole number"),
-    ("no memory", "", OK, "kn_alloc(p, (size_t)1 << 40)", [], 2, r"the machine's memory is full: the kernel asks for"),
+    ("no memory", "", OK, "kn_alloc(p, (size_t)1 << 40)", [], 2, r"kn_alloc: the machine's memory is full: 1099511627776 bytes are asked for, and of the \d+ that all its stations "
+     r"have together 0 are taken\. Take a smaller problem"),
     ("no memory later", "kn_meet(t, &s->barrier); if (me == 2) kn_alloc(kn_program_of(t), (size_t)1 << 40);"
      " kn_meet(t, &s->barrier)", OK, "", [], 2, r"the machine's memory is full"),
     ("unknown argument", "", OK, 'kn_number(p, "n", 5, 0, 9); kn_number(p, "seed", 5, 0, 9)', ["n=3", "N=3"], 2,
@@ -67,11 +70,23 @@ ROWS = [
     ("abort", "if (me == 2) abort()", OK, "", [], 128 + 6, r"^numachine: error: thread 2 has crashed \(SIGABRT\)$"),
     ("assertion", "if (me == 1) { kn_get(t, &s->word); assert(!me); }", OK, "", [], 128 + 6,
      r"assertion.c:10: work: Assertion `!me' failed.\n.* thread 1 has crashed \(SIGABRT\), after kn_get at \S*assertion.c:10\n"),
-    ("crash", "kn_meet(t, &s->barrier); if (me == 3) *(volatile int *)((uintptr_t)s >> 40) = 1", OK, "", [], 128 + 11,
-     r"thread 3 has crashed \(SIGSEGV\), after kn_meet at"),
+    ("crash", "kn_meet(t, &s->barrier); if (me == 3) *at(120) = 1", OK, "", [], 128 + 11,
+     r"thread 3 has crashed \(SIGSEGV\) at address 0x78, after kn_meet at \S*crash.c:10, in crash.so\+0x[0-9a-f]+$"),
     (STACK, "volatile char big[4000]; big[me] = 1; if (!kn_get(t, &s->word)) work(t, data); big[0] = big[me]", OK, "", [],
-     128 + 11, r"thread \d has crashed \(SIGSEGV\), after kn_get at"),
+     128 + 11, r"thread \d has crashed \(SIGSEGV\) at an address that is not kn_alloc's, after kn_get at"),
     ("division", "KN_STORE(t, s->sum, 7 / (s->sum + (me & 1)))", OK, "", [], 128 + 8, r"thread 0 has crashed \(SIGFPE\)"),
+    ("null", "kn_set(t, &s->word, 1); if (me == 2) *at(0) = 1", OK, "", [], 128 + 11,
+     r"thread 2 has crashed \(SIGSEGV\) at address 0x0, after kn_set at \S*null.c:10, in null.so\+0x"),
+    ("null in setup", "", OK, "kn_alloc(p, 9); *at(8) = 1", [], 2,
+     r"the kernel's setup has crashed \(SIGSEGV\) at address 0x8, after kn_alloc, in null-in-setup.so"),
+    ("null in check", "", 'kn_print(p, "so far"); return *at(4)', "", [], 128 + 11,
+     r"the kernel's check has crashed \(SIGSEGV\) at address 0x4, after kn_print, in null-in-check.so"),
+    ("same", "KN_STORE(t, s->sum, 7)", "return kn_differs(p, s->sum, 7) + kn_differs(p, 0.5 * (double)s->sum, 3.5)", "", [],
+     0, ""),
+    ("differs", "KN_STORE(t, s->sum, 7)", "return kn_differs(p, s->sum, 8)", "", [], 1,
+     r"differs.c:11: s->sum is 7, not 8$"),
+    ("differs really", "KN_STORE(t, s->sum, 7)", "return kn_differs(p, 0.5 * (double)s->sum, 3.25f)", "", [], 1,
+     r"differs-really.c:11: 0.5 \* \(double\)s->sum is 3.5, not 3.25$"),
     ("crash functional", "if (me) abort()", OK, "", ["--functional"], 128 + 6, r"thread \d has crashed \(SIGABRT\)"),
     ("setup crashes", "", OK, "abort()", [], 2, r"the kernel's setup has crashed \(SIGABRT\)"),
     ("check crashes", "KN_STORE(t, s->sum, me)", "abort()", "", [], 128 + 6, r"the kernel's check has crashed \(SIGABRT\)"),
@@ -192,6 +207,28 @@ def crashes(kernels):
     print("ok: a run that has crashed")
 
 
+def endless(kernels):
+    """A kernel that never calls back is ended by SIGINT, with the results up to there, and told."""
+    loop = "for (volatile int i = 0;; i++) ;"
+    for name, (work, check, setup), says in (
+            ("work", (f"kn_get(t, &s->word); if (me == 2) {loop}", OK, ""),
+             r"interrupted by SIGINT: thread 2 does not come back: .*, after kn_get at \S*endless-work.c:10, in guest.elf\+0x"),
+            ("setup", ("", OK, f"kn_alloc(p, 8); {loop}"), r"SIGINT: the kernel's setup does not come back: .*, after kn_alloc"),
+            ("check", ("", f"{loop} {OK}", ""), r"SIGINT: the kernel's check does not come back")):
+        program, out = kernels.build("endless " + name, kernel(work, check, setup)), kernels.scratch / ("endless" + name)
+        run = subprocess.Popen([kernels.numachine, "stat", "-q", "--processors=4", "-o", out, program],
+                               stderr=subprocess.PIPE, text=True)
+        while not (out / "config.resolved.yaml").exists():
+            time.sleep(0.02)
+        time.sleep(0.1)  # it is in the loop by now
+        run.send_signal(signal.SIGINT)
+        said = run.communicate(timeout=60)[1]
+        manifest = json.loads((out / "manifest.json").read_text())
+        assert run.returncode == 130 and re.search(says, said), f"{name}: {run.returncode}: {said}"
+        assert (manifest["status"], manifest["end"]["stopped_by"]) == ("partial", "SIGINT"), manifest["end"]
+    print("ok: kernels that do not come back")
+
+
 def works(kernels):
     """Instructions of KN_COMPUTE: also behind the last word, and more than 32 bits hold."""
     for work, least, more in (("kn_meet(t, &s->barrier); KN_COMPUTE(t, 100000)", 400000, 5000),
@@ -234,6 +271,7 @@ def main():
         files(kernels)
         results(kernels)
         crashes(kernels)
+        endless(kernels)
         works(kernels)
         built(kernels)
 

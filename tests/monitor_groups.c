@@ -561,8 +561,9 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
                 cr_expect_eq(has, shapes[i].rings >= needs, "shape %u, %u cards, %s: %g", i, cards,
                              g.metric[m].name, value);
                 if (!has)
-                    cr_expect_str_eq(rep_group_no_value(&book, &g.metric[m], value),
-                                     "the machine has no such ring");
+                    cr_expect_str_eq(
+                        rep_group_no_value(&book, &book.region[0], &g.metric[m], value),
+                        "the machine has no such ring");
             }
         }
         rep_run_free(&book);

@@ -1,8 +1,10 @@
 /* Regions, totals and the result hash, on a run made up by hand. */
+#include "report/stats.h"
 #include "report_fake.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
+#include <math.h>
 #include <xxhash.h>
 
 Test(report_region, counts_between_marks_and_adds_up_visits)
@@ -36,6 +38,49 @@ Test(report_region, counts_between_marks_and_adds_up_visits)
     char why[256];
     cr_expect(rep_run_adds_up(&f.run, why, sizeof why), "%s", why);
     rep_run_free(&f.run);
+}
+
+/* Of a run of which only parts are timed ratios are of these parts: what happened elsewhere does
+ * not change them, and of a region without any there are none. */
+Test(report_region, ratios_are_of_what_was_measured)
+{
+    static const struct {
+        sim_tick on, off; /* what is measured of 0 to 1,200 */
+        uint64_t elapsed; /* of it in the region from 300 to 900 */
+        double share;     /* of it in which the bus was busy: [%] */
+    } rows[] = {{0, 1200, 600, 50},  {600, 1200, 300, 50}, {0, 600, 300, 50},
+                {300, 900, 600, 50}, {900, 1200, 0, NAN},  {450, 450, 0, NAN}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fake f;
+        double share;
+        fake_init(&f, "bus_busy");
+        rep_run_free(&f.run);
+        f.experiment.approach.from.kind = PROG_AT_MARK;
+        rep_run_init(&f.run, &f.experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &f.run.choice,
+                     f.now);
+        for (sim_tick at = 0; at < 1200; at += 150) {
+            if (at == 300 || at == 900)
+                rep_run_mark(&f.run, "a", at == 300, at, f.now);
+            if (at == rows[i].on)
+                rep_run_measure(&f.run, true, at, f.now);
+            if (at == rows[i].off)
+                rep_run_measure(&f.run, false, at, f.now);
+            const bool timed = at >= rows[i].on && at < rows[i].off;
+            fake_pass(&f, 150);
+            f.card[0].taps.v[MON_TAP_BUS_BUSY] -= timed ? 0 : 25; /* it is not counted */
+            f.card[1].taps.v[MON_TAP_BUS_BUSY] -= timed ? 0 : 25;
+        }
+        fake_finish(&f, 1200);
+        const struct rep_region *a = &f.run.region[1];
+        const bool has =
+            rep_metric_value(&f.run, a, rep_machine(&f.run), REP_METRIC_bus_utilisation, &share);
+        cr_expect_eq(a->elapsed, 600);
+        cr_expect_eq(rep_region_measured(a)->elapsed, rows[i].elapsed, "row %zu", i);
+        cr_expect_eq(has, rows[i].elapsed > 0, "row %zu", i);
+        cr_expect(!has || share == rows[i].share, "row %zu: %g", i, share);
+        cr_expect(has || !strcmp(rep_no_value(a, share), "nothing of the region was timed"));
+        rep_run_free(&f.run);
+    }
 }
 
 Test(report_region, marks_that_make_no_sense_become_remarks)

@@ -40,7 +40,7 @@ def run(scratch, name, kernel, *sets, status=0):
     abi, source, arguments, processors, _ = kernel
     file = scratch / "sampled.yaml"
     file.write_text("machine: ring-16\nprogram: " + json.dumps(
-        {"source": f"{KERNELS}/{source}.c", "abi": abi, "args": arguments, "processors": processors}) + "\n")
+        {"source": str(KERNELS / f"{source}.c"), "abi": abi, "args": arguments, "processors": processors}) + "\n")
     out = scratch / name
     done = subprocess.run([NUMACHINE, "run", "-q", file, "--force", "-o", out, *(f"--set={s}" for s in sets)],
                           capture_output=True, text=True, timeout=600)
@@ -91,6 +91,61 @@ def sampled(scratch, kernel):
     print(f"ok: {kernel[0]} {kernel[1]}: {100 * error:+.1f} %, said +- {100 * width:.1f} %, {e['unsuited'] or 'suits'}")
 
 
+ADDS = """
+#include "numachine_kernel.h"
+struct all { kn_word word; };
+static void *setup(kn_program *p) { return kn_alloc(p, sizeof(struct all)); }
+static void work(kn_thread *t, void *data)
+{ for (int i = 0; i < 20000; i++) { kn_add(t, &((struct all *)data)->word, 1); KN_COMPUTE(t, 20); } }
+static int check(kn_program *p, void *data) { (void)p; (void)data; return 0; }
+KN_KERNEL(setup, work, check)
+"""
+LOCKS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static volatile unsigned sum;
+static void *body(void *rounds)
+{
+    for (unsigned long i = 0; i < (unsigned long)rounds; i++) {
+        pthread_mutex_lock(&mutex);
+        for (int k = 0; k < 20; k++)
+            sum++;
+        pthread_mutex_unlock(&mutex);
+    }
+    return NULL;
+}
+int main(void)
+{
+    pthread_t id[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&id[i], NULL, body, (void *)1000ul);
+    for (int i = 0; i < 4; i++)
+        pthread_join(id[i], NULL);
+    printf("%u\\n", sum);
+    return sum != 80000;
+}
+"""
+
+
+def unsuited(scratch):
+    """What sampling cannot do is said: of processors that take a line from each other without being refused much, that
+    contend for one, and of threads that sleep at a mutex; the result is right all the same."""
+    for name, text, suffix, abi, processors, why in (
+            ("adds by two", ADDS, "c", "host", 2, "get on faster"), ("adds by three", ADDS, "c", "host", 3, "contend for lines"),
+            ("sleeps", LOCKS, "c", "o32", 4, "threads sleep often")):
+        if abi == "o32" and not shutil.which("mips-linux-gnu-gcc"):
+            continue
+        source = scratch / f"{name.replace(' ', '-')}.{suffix}"
+        source.write_text(text)
+        out, _ = run(scratch, "unsuited", (abi, str(source)[:-2], [], processors, 0), "run.sample.every=40000cy")
+        e = json.loads((out / "stats.json").read_text())["estimate"]
+        assert why in (e["unsuited"] or "it suits"), f"{name}: {e}"
+        assert of(out, "whole", "sampling.unsuited") == 1, e
+        print(f"ok: {name}: {e['unsuited']}")
+
+
 def warmed(scratch):
     """A part behind a fast-forward has nearly the misses that it has in a run that is timed, or, of caches that are
     not warmed, many more."""
@@ -117,6 +172,56 @@ def part(scratch):
     print(f"ok: a part: {100 * (e['pcycles'] / ticks - 1):+.1f} %")
 
 
+def command(*words):
+    done = subprocess.run([NUMACHINE, *words], capture_output=True, text=True, timeout=120)
+    assert done.returncode <= 1, (words, done.stderr)
+    return done.stdout + done.stderr
+
+
+def shown(scratch):
+    """Wherever figures of a sampled run are shown, they say that they are estimates; of a run that is timed they do
+    not. Ratios are of what was timed, so that they are near those of a run that is timed as a whole."""
+    kernel = ("host", "spmv", ["n=8192", "rounds=3"], 16, 20000)
+    out = {name: run(scratch, name, kernel, *sets)[0]
+           for name, sets in {"timed": [], "sampled": ["run.sample.every=20000cy"],
+                              "few": ["run.sample.every=500000cy"]}.items()}
+    file = scratch / "sampled.yaml"
+    (scratch / "swept.yaml").write_text(file.read_text() + "sweep: {run.seed: [1, 2]}\n")
+    every = "--set=run.sample.every=20000cy"
+    command("run", "-q", scratch / "swept.yaml", "-o", scratch / "swept", every)
+    command("report", scratch / "swept", "-o", scratch / "swept.html")
+    command("report", out["sampled"], "-o", scratch / "page.html")
+    says = {
+        "table": (command("run", file, "--force", "-o", scratch / "table", every), "~ marks estimates", "IPC ~0."),
+        "counts": (command("stat", "-q", "--set=" + every[6:], "--machine", "ring-16", shared(scratch), "n=100000"),
+                   "~ marks estimates", "sampled: the estimate"),
+        "quiet": (run(scratch, "few", kernel, "run.sample.every=500000cy")[1].stderr, "do not trust", "sampled run"),
+        "compare": (command("compare", out["timed"], out["sampled"]), "sampled: ~", " ~"),
+        "diff": (command("diff", out["timed"], out["sampled"]), "sampled: ~", "PCycles: ~"),
+        "page": ((scratch / "page.html").read_text(), '"estimate":', '"sampling.unsuited":'),
+        "sweep": ((scratch / "swept/sweep.csv").read_text(), "machine,sampling.estimate,", "sampling.unsuited,"),
+        "page of a sweep": ((scratch / "swept.html").read_text(), '"sampling.samples"', '"sampling.unsuited"'),
+    }
+    for where, (text, *words) in says.items():
+        assert all(word in text for word in words), f"{where}: not {words}: {text[:1500]}"
+    timed = command("run", file, "--force", "-o", scratch / "table") + command("compare", out["timed"], out["timed"])
+    assert "~" not in timed, timed
+    for stat in "bus_utilisation", "memory_utilisation", "busiest_ring", "l2_misses_per_1000", "ipc", "card_bandwidth":
+        a, b = (of(out[name], "whole", "metric." + stat) for name in ("timed", "sampled"))
+        assert abs(b / a - 1) < 0.2, (stat, a, b)
+    shot = json.loads((out["sampled"] / "stats.json").read_text())["snapshots"][0]
+    assert shot["measured"]["machine"]["elapsed"] == shot["stats"]["machine"]["measured"], shot["measured"]["machine"]
+    assert shot["stats"]["machine"]["metric.ipc"] == shot["measured"]["machine"]["metric.ipc"]
+    print("ok: what is shown")
+
+
+def shared(scratch):
+    """The kernel as a shared object."""
+    subprocess.run(["gcc", "-O2", "-fPIC", "-shared", f"-I{SOURCE}/experiments/include", SOURCE /
+                    "tests/extending/kernel.c", "-o", scratch / "kernel.so"], check=True, timeout=60)
+    return scratch / "kernel.so"
+
+
 def main():
     with tempfile.TemporaryDirectory() as where:
         scratch = pathlib.Path(where)
@@ -131,6 +236,8 @@ def main():
         if shutil.which("gcc"):
             warmed(scratch)
             part(scratch)
+            shown(scratch)
+            unsuited(scratch)
 
 
 main()

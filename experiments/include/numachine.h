@@ -155,7 +155,7 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
 /*
  * Interrupts and barriers between processors (docs/special-functions.md): registers of the same
  * space. A store into window w, 0 to 3, of the own card goes to a register of every card that the
- * window names. Cards that are not named take no notice; a guest without cards waits for nobody.
+ * window names. Cards that are not named take no notice.
  *
  *     volatile unsigned *card = numachine_card(-1);
  *
@@ -165,9 +165,97 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
  *     ...
  *     for (unsigned round = 1;; round++)
  *         numachine_barrier(card, 0, 3, round);
+ *
+ * Where there are no cards (in functional mode, with a fast-forward or samples, elsewhere), a
+ * barrier is memory of the program: one barrier 3 for all threads, whatever card was meant. A
+ * program whose threads use one barrier through windows that name different cards is ended with a
+ * message there; interrupts are nothing. One that looks itself whether there is a card may define
+ * NUMACHINE_CARDS_CHECKED before it includes this: then nothing of that is in it, and a barrier
+ * without a card does not wait.
  */
 #define NUMACHINE_FIELD(word, field) \
     ((word) >> NUMACHINE_BIT_##field & (unsigned)NUMACHINE_MAX_##field)
+
+#ifdef NUMACHINE_CARDS_CHECKED
+#define NUMACHINE_NO_CARD_(card) 0
+#else
+#define NUMACHINE_NO_CARD_(card) __builtin_expect(!(card), 0)
+#endif
+
+/* Without cards: what was said of windows, and barriers. */
+struct numachine_without_cards {
+    struct {
+        unsigned mask[4], known, differ; /* differ: it has named other cards before */
+        unsigned pad[2];
+    } window[4];
+    struct {
+        volatile unsigned expected, arrived, round;
+        unsigned window; /* that it is used by, and 1; 0: none yet */
+        unsigned pad[12];
+    } barrier[8];
+};
+
+/** It is one for all files of a program, and there only if one uses it. */
+static inline struct numachine_without_cards *numachine_without_cards(void)
+{
+    extern char numachine_without_cards_[1024]; /* and somewhat more than is needed */
+    __asm__ volatile(".comm numachine_without_cards_,1024,64");
+    return (struct numachine_without_cards *)(void *)numachine_without_cards_;
+}
+
+/* What follows calls nothing that comes back, so that it costs those nothing who have cards. */
+
+static inline void numachine_window_without_(unsigned w, unsigned cards, unsigned stations,
+                                             unsigned locals, unsigned groups)
+{
+    struct numachine_without_cards *all = numachine_without_cards();
+    const unsigned mask[4] = {cards, stations, locals, groups};
+    for (unsigned i = 0; i < 4; i++) {
+        all->window[w].differ |= all->window[w].known & (all->window[w].mask[i] ^ mask[i]);
+        all->window[w].mask[i] = mask[i];
+    }
+    all->window[w].known = ~0u;
+}
+
+static inline void numachine_expect_without_(unsigned k, unsigned arrivals)
+{
+    struct numachine_without_cards *all = numachine_without_cards();
+    all->barrier[k].arrived = all->barrier[k].round = all->barrier[k].window = 0;
+    all->barrier[k].expected = arrivals;
+}
+
+static __attribute__((noinline, noreturn, cold, unused)) void numachine_barrier_refuse_(void)
+{
+    static const char says[] = "numachine_barrier: threads use it through windows that name "
+                               "different cards. That needs the cards, and there are none in "
+                               "functional mode, with a fast-forward or with samples\n";
+    (void)!write(2, says, sizeof says - 1);
+    _exit(1);
+}
+
+static inline void numachine_arrive_without_(unsigned w, unsigned k)
+{
+    struct numachine_without_cards *all = numachine_without_cards();
+    const unsigned other = all->barrier[k].window ? all->barrier[k].window - 1 : w;
+    unsigned differ = all->window[w].differ;
+
+    for (unsigned i = 0; i < 4; i++)
+        differ |= all->window[w].mask[i] ^ all->window[other].mask[i];
+    if (differ)
+        numachine_barrier_refuse_();
+    all->barrier[k].window = w + 1;
+    if (all->barrier[k].expected &&
+        __sync_add_and_fetch(&all->barrier[k].arrived, 1) % all->barrier[k].expected == 0)
+        __sync_fetch_and_add(&all->barrier[k].round, 1);
+}
+
+static inline void numachine_await_without_(unsigned k, unsigned round)
+{
+    struct numachine_without_cards *all = numachine_without_cards();
+    while ((int)(all->barrier[k].round - round) < 0)
+        ;
+    __sync_synchronize();
+}
 
 /** Window `w` goes to these cards, a bit for each position on a station's bus, of all stations
  * whose positions on their local ring, that ring's on the ring above and that one's on the top ring
@@ -175,6 +263,8 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
 static inline void numachine_window(volatile unsigned *card, unsigned w, unsigned cards,
                                     unsigned stations, unsigned locals, unsigned groups)
 {
+    if (NUMACHINE_NO_CARD_(card))
+        numachine_window_without_(w, cards, stations, locals, groups);
     numachine_card_write(card, NUMACHINE_REG_TO_CARDS0 + 16 * w, cards);
     numachine_card_write(card, NUMACHINE_REG_TO_STATIONS0 + 16 * w, stations);
     numachine_card_write(card, NUMACHINE_REG_TO_LOCALS0 + 16 * w, locals);
@@ -191,6 +281,8 @@ static inline void numachine_cast(volatile unsigned *card, unsigned w, unsigned 
 /** Prepares barrier `k` of this card for rounds of so many arrivals; the first is round 1. */
 static inline void numachine_barrier_expect(volatile unsigned *card, unsigned k, unsigned arrivals)
 {
+    if (NUMACHINE_NO_CARD_(card))
+        numachine_expect_without_(k, arrivals);
     numachine_card_write(card, NUMACHINE_REG_EXPECTED0 + 16 * k, 0);
     numachine_card_write(card, NUMACHINE_REG_ARRIVED0 + 16 * k, 0);
     numachine_card_write(card, NUMACHINE_REG_ROUND0 + 16 * k, 0);
@@ -203,12 +295,16 @@ static inline void numachine_barrier_expect(volatile unsigned *card, unsigned k,
 static inline void numachine_barrier_arrive(volatile unsigned *card, unsigned w, unsigned k)
 {
     __asm__ volatile("" ::: "memory");
+    if (NUMACHINE_NO_CARD_(card))
+        numachine_arrive_without_(w, k);
     numachine_cast(card, w, NUMACHINE_REG_ARRIVE0 + 16 * k, 1);
 }
 
 /** Waits until round `round` is complete on this card. */
 static inline void numachine_barrier_await(volatile unsigned *card, unsigned k, unsigned round)
 {
+    if (NUMACHINE_NO_CARD_(card))
+        numachine_await_without_(k, round);
     while (card && (int)(card[NUMACHINE_REG_ROUND0 / 4 + 4 * k] - round) < 0)
         ;
     __asm__ volatile("" ::: "memory");

@@ -73,6 +73,15 @@ static inline void *kn_alloc(kn_program *p, size_t bytes);
 /** Writes to standard output, as printf. */
 #define kn_print(p, ...) KN_PRINT_(p, __VA_ARGS__)
 
+/** For `check`: what has been found is held against what was wanted, both whole numbers or both
+ *  floating. If they differ, that is printed: where, what, and both values.
+ *  @return 1: they differ */
+#define kn_differs(p, found, wanted)     \
+    _Generic((found) + (wanted), float   \
+             : kn_differs_real_, double  \
+             : kn_differs_real_, default \
+             : kn_differs_whole_)((p), #found, __FILE__, __LINE__, (found), (wanted))
+
 /* ---- a thread -------------------------------------------------------------------------------- */
 
 /** @return its number, from 0 */
@@ -83,7 +92,7 @@ static inline kn_program *kn_program_of(const kn_thread *t);
 /** The word's value, now. */
 static inline uint32_t kn_get_(kn_thread *t, kn_word *w);
 /** The word gets a value. */
-static inline void kn_set(kn_thread *t, kn_word *w, uint32_t value);
+static inline void kn_set_(kn_thread *t, kn_word *w, uint32_t value);
 /** Adds to the word. @return what it was */
 static inline uint32_t kn_add_(kn_thread *t, kn_word *w, uint32_t value);
 /** Exchanges it. @return what it was */
@@ -96,10 +105,11 @@ static inline void kn_wait_(kn_thread *t, kn_word *w, enum kn_relation relation,
 static inline void kn_begin_(kn_thread *t, const char *name);
 static inline void kn_end_(kn_thread *t, const char *name);
 /** The monitoring card of the thread's processor gets this PhaseID, 0 to 15. */
-static inline void kn_phase(kn_thread *t, unsigned id);
+static inline void kn_phase_(kn_thread *t, unsigned id);
 
 /* Each says where in the source it stands, for messages. */
 #define kn_get(t, w)         (KN_HERE_(t, "kn_get"), kn_get_((t), (w)))
+#define kn_set(t, w, value)  (KN_HERE_(t, "kn_set"), kn_set_((t), (w), (value)))
 #define kn_add(t, w, value)  (KN_HERE_(t, "kn_add"), kn_add_((t), (w), (value)))
 #define kn_swap(t, w, value) (KN_HERE_(t, "kn_swap"), kn_swap_((t), (w), (value)))
 #define kn_compare(t, w, expected, value) \
@@ -109,7 +119,9 @@ static inline void kn_phase(kn_thread *t, unsigned id);
 #define kn_begin(t, name)   (KN_HERE_(t, "kn_begin"), kn_begin_((t), (name)))
 #define kn_end(t, name)     (KN_HERE_(t, "kn_end"), kn_end_((t), (name)))
 #define kn_acquire(t, lock) (KN_HERE_(t, "kn_acquire"), kn_acquire_((t), (lock)))
+#define kn_release(t, lock) (KN_HERE_(t, "kn_release"), kn_release_((t), (lock)))
 #define kn_meet(t, barrier) (KN_HERE_(t, "kn_meet"), kn_meet_((t), (barrier)))
+#define kn_phase(t, id)     (KN_HERE_(t, "kn_phase"), kn_phase_((t), (id)))
 
 /*
  * KN_LOAD(t, x)      the value of x, which is loaded; 1, 2, 4 or 8 bytes
@@ -122,6 +134,25 @@ static inline void kn_phase(kn_thread *t, unsigned id);
 #include "numachine_kernel_host.h"
 #endif
 
+/* ---- what check compares ------------------------------------------------------------------------
+ */
+
+static inline int kn_differs_whole_(kn_program *p, const char *what, const char *file, int line,
+                                    long long found, long long wanted)
+{
+    if (found != wanted)
+        kn_print(p, "%s:%d: %s is %lld, not %lld\n", file, line, what, found, wanted);
+    return found != wanted;
+}
+
+static inline int kn_differs_real_(kn_program *p, const char *what, const char *file, int line,
+                                   double found, double wanted)
+{
+    if (found != wanted)
+        kn_print(p, "%s:%d: %s is %.17g, not %.17g\n", file, line, what, found, wanted);
+    return found != wanted;
+}
+
 /* ---- made of these --------------------------------------------------------------------------- */
 
 static inline void kn_acquire_(kn_thread *t, kn_lock *lock)
@@ -132,9 +163,9 @@ static inline void kn_acquire_(kn_thread *t, kn_lock *lock)
 }
 
 /** The lock goes to who has waited longest. Its caller's is the lock. */
-static inline void kn_release(kn_thread *t, kn_lock *lock)
+static inline void kn_release_(kn_thread *t, kn_lock *lock)
 {
-    kn_set(t, &lock->served, KN_LOAD(t, lock->mine) + 1);
+    kn_set_(t, &lock->served, KN_LOAD(t, lock->mine) + 1);
 }
 
 static inline void kn_meet_(kn_thread *t, kn_barrier *barrier)
@@ -142,7 +173,7 @@ static inline void kn_meet_(kn_thread *t, kn_barrier *barrier)
     const uint32_t all = kn_threads(kn_program_of(t)), before = kn_add_(t, &barrier->arrived, 1);
     const uint32_t round = before / all + 1;
     if (before % all == all - 1)
-        kn_set(t, &barrier->begun, round);
+        kn_set_(t, &barrier->begun, round);
     else
         kn_wait_(t, &barrier->begun, KN_AT_LEAST, round);
 }

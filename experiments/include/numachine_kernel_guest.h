@@ -89,7 +89,7 @@ static inline uint32_t kn_get_(kn_thread *t, kn_word *w)
     return __atomic_load_n(&w->word, __ATOMIC_SEQ_CST);
 }
 
-static inline void kn_set(kn_thread *t, kn_word *w, uint32_t value)
+static inline void kn_set_(kn_thread *t, kn_word *w, uint32_t value)
 {
     (void)t;
     __atomic_store_n(&w->word, value, __ATOMIC_SEQ_CST);
@@ -142,7 +142,7 @@ static inline void kn_end_(kn_thread *t, const char *name)
     numachine_mark(text, (unsigned long)snprintf(text, sizeof text, "-%s", name));
 }
 
-static inline void kn_phase(kn_thread *t, unsigned id)
+static inline void kn_phase_(kn_thread *t, unsigned id)
 {
     static __thread volatile unsigned *card;
     if (!card)

@@ -157,7 +157,7 @@ static inline uint32_t kn_get_(kn_thread *t, kn_word *w)
     return kn_act_(t, KN_GET_, w, 0, 0);
 }
 
-static inline void kn_set(kn_thread *t, kn_word *w, uint32_t value)
+static inline void kn_set_(kn_thread *t, kn_word *w, uint32_t value)
 {
     kn_refer_(t, KN_KIND_STORE_, kn_address_(t, w), 2, value);
 }
@@ -193,7 +193,7 @@ static inline void kn_end_(kn_thread *t, const char *name)
     (void)t->program->calls->act(t, KN_END_, NULL, 0, 0, name);
 }
 
-static inline void kn_phase(kn_thread *t, unsigned id)
+static inline void kn_phase_(kn_thread *t, unsigned id)
 {
     if (t->phase)
         kn_refer_(t, KN_KIND_STORE_, t->phase, 2, id & 15);

@@ -8,7 +8,8 @@
  * through a word, and words are simulated.
  *
  * A kernel that crashes is stopped where it stands: its signal ends the run, as a guest's would.
- * What it has done to the simulator's memory before nobody knows.
+ * What it has done to the simulator's memory before nobody knows. One that does not come back is
+ * stopped in the same way, some time after the user has asked for the run's end.
  *
  * Memory of kn_alloc has an address of the host and a simulated one, which differ by a constant, so
  * where the host has put it is no part of any result.
@@ -20,23 +21,30 @@
 #include "base/alloc.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
 #include <xxhash.h>
 
 enum {
-    BATCH = 2048,     /**< references of a thread at once */
-    VA = 0x10000000,  /**< simulated address of the first byte of kn_alloc */
-    ASKED = 64,       /**< arguments that are known */
-    ASKED_NAME = 32,  /**< [bytes] of a name of theirs, with its end */
-    NAME_MAX_ = 60,   /**< of a region */
-    LINE_MAX_ = 4096, /**< [bytes] of one kn_print */
+    BATCH = 2048,            /**< references of a thread at once */
+    VA = 0x10000000,         /**< simulated address of the first byte of kn_alloc */
+    ASKED = 64,              /**< arguments that are known */
+    ASKED_NAME = 32,         /**< [bytes] of a name of theirs, with its end */
+    NAME_MAX_ = 60,          /**< of a region */
+    LINE_MAX_ = 4096,        /**< [bytes] of one kn_print */
+    NOT_AT_ALL = 1 << 16,    /**< addresses below are those of no object */
+    PATIENCE_NS = 500000000, /**< [host ns] from a signal that asks for the end to the end of who
+                                  does not come back */
 };
 
 _Static_assert(sizeof(struct kn_packed) == sizeof(struct pc_packed) &&
@@ -62,7 +70,19 @@ struct member {
 
 /** Signals of code that crashes. */
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-enum { CRASHES = sizeof crashes / sizeof *crashes, CRASH_STACK = 64 << 10 };
+/** Signals by which people ask for the run's end. */
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGXCPU};
+enum {
+    CRASHES = sizeof crashes / sizeof *crashes,
+    ENDS = sizeof ends / sizeof *ends,
+    CRASH_STACK = 64 << 10
+};
+
+/** What a signal handler saw of the kernel's own code. */
+struct crash {
+    const void *address, *pc; /**< of what it accessed, and of the instruction; NULL: not known */
+    bool bad;                 /**< the address is known */
+};
 
 struct kernels {
     struct driven_team team;
@@ -75,7 +95,14 @@ struct kernels {
     struct member *turn;   /**< who computes; NULL: `setup` or `check` */
     sigjmp_buf refused;    /**< where those go on that cannot */
     sigjmp_buf *own;       /**< the kernel's own code runs: where it goes on if it crashes */
-    struct sigaction before[CRASHES]; /**< what the signals did without us */
+    pthread_t runner;      /**< the host's thread that runs it */
+    uint64_t turns;        /**< so often it has begun to, and ... */
+    uint64_t late;         /**< ... had, when somebody asked for the end */
+    timer_t patience;      /**< ends who does not come back, if ... */
+    bool ends_caught;
+    struct crash crash; /**< the last one */
+    const char *called; /**< what `setup` or `check` called last; NULL: nothing */
+    struct sigaction before[CRASHES], before_end[ENDS]; /**< what the signals did without us */
     stack_t stack_before;
     uint8_t *stack;  /**< of the handler: a kernel's may be full */
     uint8_t *memory; /**< `room` bytes of host memory, `used` of them given */
@@ -100,15 +127,40 @@ static struct member *of_thread(struct kn_thread *t)
 /** Whose kernel runs: a handler of signals is told nothing else. */
 static struct kernels *under_way;
 
+/** The kernel's own code begins to run. */
+static void enter(struct kernels *k, sigjmp_buf *own)
+{
+    k->turns++;
+    k->runner = pthread_self();
+    k->own = own;
+}
+
+/** The instruction that a signal came at. */
+static const void *pc_of(const void *context)
+{
+#if defined(__x86_64__)
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)((const ucontext_t *)context)->uc_mcontext.pc;
+#else
+    (void)context;
+    return NULL;
+#endif
+}
+
 /** Of the kernel's own code: it goes on where it was left last. Of others: as it would without us;
  * what has crashed does so again when the handler returns. */
-static void on_crash(int number)
+static void on_crash(int number, siginfo_t *info, void *context)
 {
     struct kernels *k = under_way;
     sigjmp_buf *own = k->own;
     unsigned i = 0;
 
     k->own = NULL;
+    k->crash = (struct crash){.address = info->si_addr,
+                              .pc = pc_of(context),
+                              .bad = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0 &&
+                                     info->si_code != SI_KERNEL};
     if (own)
         siglongjmp(*own, number);
     while (crashes[i] != number)
@@ -118,9 +170,72 @@ static void on_crash(int number)
         k->before[i].sa_handler(number);
 }
 
+/** Somebody asks for the run's end: who listens is told, and the kernel has some time to come back.
+ */
+static void on_end(int number)
+{
+    static const struct itimerspec soon = {.it_value = {.tv_nsec = PATIENCE_NS}};
+    struct kernels *k = under_way;
+    unsigned i = 0;
+
+    while (ends[i] != number)
+        i++;
+    k->before_end[i].sa_handler(number);
+    k->late = k->turns;
+    if (k->own)
+        timer_settime(k->patience, 0, &soon, NULL);
+}
+
+/** That time is over. Only the host's thread that runs the kernel's code can leave it. */
+static void on_late(int number, siginfo_t *info, void *context)
+{
+    struct kernels *k = under_way;
+    sigjmp_buf *own = k->own;
+
+    (void)info;
+    if (!own || k->late != k->turns)
+        return;
+    if (!pthread_equal(pthread_self(), k->runner)) {
+        pthread_kill(k->runner, number);
+        return;
+    }
+    k->own = NULL;
+    k->crash = (struct crash){.pc = pc_of(context)};
+    siglongjmp(*own, number);
+}
+
+static void catch_ends(struct kernels *k)
+{
+    const struct sigaction action = {.sa_handler = on_end},
+                           late = {.sa_sigaction = on_late,
+                                   .sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN};
+
+    if (timer_create(CLOCK_MONOTONIC, &event, &k->patience))
+        return;
+    sigaction(SIGRTMIN, &late, NULL);
+    for (unsigned i = 0; i < ENDS; i++) {
+        sigaction(ends[i], NULL, &k->before_end[i]);
+        if (k->before_end[i].sa_handler != SIG_DFL && k->before_end[i].sa_handler != SIG_IGN)
+            sigaction(ends[i], &action, NULL);
+    }
+    k->ends_caught = true;
+}
+
+static void let_end(struct kernels *k)
+{
+    if (!k->ends_caught)
+        return;
+    for (unsigned i = 0; i < ENDS; i++)
+        sigaction(ends[i], &k->before_end[i], NULL);
+    timer_delete(k->patience);
+    signal(SIGRTMIN, SIG_IGN); /* one may be under way */
+}
+
 static void catch_crashes(struct kernels *k)
 {
-    const struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    const struct sigaction action = {.sa_sigaction = on_crash,
+                                     .sa_flags = SA_ONSTACK | SA_NODEFER | SA_SIGINFO};
     stack_t stack = {.ss_size = CRASH_STACK};
 
     under_way = k;
@@ -129,12 +244,14 @@ static void catch_crashes(struct kernels *k)
     sigaltstack(&stack, &k->stack_before);
     for (unsigned i = 0; i < CRASHES; i++)
         sigaction(crashes[i], &action, &k->before[i]);
+    catch_ends(k);
 }
 
 static void let_crash(struct kernels *k)
 {
     if (!under_way)
         return;
+    let_end(k);
     for (unsigned i = 0; i < CRASHES; i++)
         sigaction(crashes[i], &k->before[i], NULL);
     sigaltstack(&k->stack_before, NULL);
@@ -142,18 +259,71 @@ static void let_crash(struct kernels *k)
     under_way = NULL;
 }
 
-/** ... and where a thread was when it crashed, as far as that is known. */
-static void say_crashed(struct member *m, int number)
+/* ---- what is said of them -------------------------------------------------------------------- */
+
+/** What it accessed. Where the host has put something is nobody's business, and another place each
+ *  time. */
+static void put_address(const struct kernels *k, FILE *out)
+{
+    const uintptr_t at = (uintptr_t)k->crash.address, memory = (uintptr_t)k->memory;
+
+    if (!k->crash.bad)
+        return;
+    if (at < NOT_AT_ALL)
+        fprintf(out, " at address 0x%" PRIxPTR, at);
+    else if (at - memory < k->room)
+        fprintf(out, " at simulated address 0x%" PRIx64, (uint64_t)(at - memory + VA));
+    else
+        fputs(" at an address that is not kn_alloc's", out);
+}
+
+/** Where the instruction is in the kernel's file, as addr2line takes it. */
+static void put_pc(const struct kernels *k, FILE *out)
+{
+    Dl_info of, own;
+    const char *slash;
+
+    if (!k->crash.pc || !dladdr(k->crash.pc, &of) || !dladdr(k->kernel, &own) ||
+        of.dli_fbase != own.dli_fbase)
+        return;
+    slash = strrchr(of.dli_fname, '/');
+    fprintf(out, ", in %s+0x%tx", slash ? slash + 1 : of.dli_fname,
+            (const char *)k->crash.pc - (const char *)of.dli_fbase);
+}
+
+/** Ends the run, of which the kernel's code has been left by a signal.
+ *  @param who     "thread 2", "the kernel's setup"
+ *  @param called  what it called last, and where; what may be NULL, and file */
+static void say_left(struct kernels *k, int number, enum prog_end end, const char *who,
+                     const struct driven_place *called)
+{
+    const bool late = number == SIGRTMIN;
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+
+    fprintf(out,
+            late ? "%s does not come back: it computes, and asks for nothing"
+                 : "%s has crashed (SIG%s)",
+            who, late ? "" : sigabbrev_np(number));
+    put_address(k, out);
+    if (called->what)
+        fprintf(out, ", after %s", called->what);
+    if (called->what && called->file)
+        fprintf(out, " at %s:%u", called->file, called->line);
+    put_pc(k, out);
+    sim_text_close(out, &text);
+    prog_finish(k->team.run, late ? PROG_INTERRUPTED : end, number, "%s", text);
+    free(text);
+}
+
+static void say_thread_left(struct member *m, int number)
 {
     const struct kn_thread *t = &m->thread;
-    struct prog_run *run = m->of->team.run;
+    char who[32];
 
-    if (t->file)
-        prog_finish(run, PROG_SIGNALED, number, "thread %u has crashed (SIG%s), after %s at %s:%u",
-                    t->number, sigabbrev_np(number), t->what, t->file, t->line);
-    else
-        prog_finish(run, PROG_SIGNALED, number, "thread %u has crashed (SIG%s)", t->number,
-                    sigabbrev_np(number));
+    snprintf(who, sizeof who, "thread %u", t->number);
+    say_left(m->of, number, PROG_SIGNALED, who, &(struct driven_place){t->what, t->file, t->line});
 }
 
 /* ---- turns ----------------------------------------------------------------------------------- */
@@ -174,7 +344,7 @@ static void hand_over(struct member *m)
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
     m->of->own = NULL;
     prog_actor_wait(m->actor, SIM_NEVER);
-    m->of->own = &m->crashed;
+    enter(m->of, &m->crashed);
     m->thread.last = m->batch;
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};
     m->out = (struct driven_batch){.act = DRIVEN_MORE};
@@ -314,6 +484,7 @@ static uint64_t number(struct kn_program *p, const char *name, uint64_t standard
     char *end = NULL;
     uint64_t value = standard;
 
+    k->called = "kn_number";
     note(k, name);
     errno = 0;
     if (text)
@@ -332,13 +503,17 @@ static void *alloc(struct kn_program *p, size_t bytes)
     struct kernels *k = of_program(p);
     const size_t from = (k->used + KN_APART - 1) / KN_APART * KN_APART;
 
+    k->called = "kn_alloc";
     if (bytes <= k->room && from <= k->room - bytes) {
         k->used = from + bytes;
         return k->memory + from;
     }
-    prog_finish(k->team.run, PROG_NOMEM, 0,
-                "the machine's memory is full: the kernel asks for %zu bytes, and has %zu of %zu",
-                bytes, k->used, k->room);
+    prog_finish(
+        k->team.run, PROG_NOMEM, 0,
+        "kn_alloc: the machine's memory is full: %zu bytes are asked for, and of the %zu that "
+        "all its stations have together %zu are taken. Take a smaller problem, more "
+        "stations, or a larger memory.size",
+        bytes, k->room, k->used);
     stop(k);
 }
 
@@ -355,6 +530,7 @@ static void print(struct kn_program *p, const char *format, ...)
     va_list ap;
     int n;
 
+    of_program(p)->called = "kn_print";
     va_start(ap, format);
     n = vsnprintf(text, sizeof text, format, ap);
     va_end(ap);
@@ -386,11 +562,12 @@ static void ended(void *self)
     int wrong;
 
     if (number > 0)
-        prog_finish(k->team.run, PROG_SIGNALED, number, "the kernel's check has crashed (SIG%s)",
-                    sigabbrev_np(number));
+        say_left(k, number, PROG_SIGNALED, "the kernel's check",
+                 &(struct driven_place){.what = k->called});
     if (number)
         return;
-    k->own = &k->refused;
+    k->called = NULL;
+    enter(k, &k->refused);
     wrong = k->kernel->check(&k->program, k->data);
     k->own = NULL;
     prog_finish(k->team.run, PROG_EXITED, wrong >= 0 && wrong <= UINT8_MAX ? wrong : 1, NULL);
@@ -437,11 +614,11 @@ static bool set_up(struct kernels *k)
     const int number = sigsetjmp(k->refused, 0);
 
     if (number > 0)
-        prog_finish(k->team.run, PROG_UNLOADABLE, 0, "the kernel's setup has crashed (SIG%s)",
-                    sigabbrev_np(number));
+        say_left(k, number, PROG_UNLOADABLE, "the kernel's setup",
+                 &(struct driven_place){.what = k->called});
     if (number)
         return false;
-    k->own = &k->refused;
+    enter(k, &k->refused);
     k->data = k->kernel->setup(&k->program);
     k->own = NULL;
     return all_asked(k);
@@ -478,10 +655,10 @@ static void live(void *arg)
     const int number = sigsetjmp(m->crashed, 0);
 
     if (number) {
-        say_crashed(m, number);
+        say_thread_left(m, number);
         stop(m->of);
     }
-    m->of->own = &m->crashed;
+    enter(m->of, &m->crashed);
     m->of->kernel->work(&m->thread, m->of->data);
     m->of->own = NULL;
     m->out = (struct driven_batch){.act = DRIVEN_OVER};

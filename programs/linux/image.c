@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "programs/linux/demangle.h"
 #include "programs/linux/elf.h"
+#include "programs/linux/inlined.h"
 #include "programs/linux/symbols.h"
 
 #include <errno.h>
@@ -107,6 +108,10 @@ struct search {
     unsigned found; /**< at how many addresses; more than 2 are not told apart */
     char **names;   /**< all, as people write them; NULL-terminated */
     size_t count;
+    char *made; /**< what the compiler has made of a function of that name: "step.part.0" */
+    char *in;   /**< or a function that it is inlined in, ... */
+    uint64_t inline_at;
+    unsigned inlined; /**< ... and in how many places */
 };
 
 /** Where the arguments of a C++ name begin, or its end. */
@@ -126,10 +131,20 @@ static bool is_called(const char *asked, const char *symbol, const char *plain)
            (!strcmp(asked, plain) || (strlen(asked) == length && !strncmp(asked, plain, length)));
 }
 
+/** Whether a compiler has made the function of the one asked for: a copy for some arguments, or a
+ * part of it. */
+static bool is_made_of(const char *asked, const char *symbol)
+{
+    const size_t length = strlen(asked);
+    return !strncmp(asked, symbol, length) && symbol[length] == '.';
+}
+
 static void hold_against(void *ctx, const char *symbol, uint64_t va)
 {
     struct search *s = ctx;
     char *plain = lx_demangle(symbol);
+    if (!s->made && is_made_of(s->name, symbol))
+        s->made = sim_strdup(symbol);
     if (is_called(s->name, symbol, plain) && (!s->found || s->at != va)) {
         s->at = va;
         s->found++;
@@ -140,6 +155,18 @@ static void hold_against(void *ctx, const char *symbol, uint64_t va)
         plain ? sim_format("%.*s", (int)without_arguments(plain), plain) : sim_strdup(symbol);
     s->names[s->count] = NULL;
     free(plain);
+}
+
+static void hold_inlined(void *ctx, const char *symbol, const char *in, uint64_t va)
+{
+    struct search *s = ctx;
+    char *plain = lx_demangle(symbol), *around = lx_demangle(in);
+    if (is_called(s->name, symbol, plain) && !s->inlined++) {
+        s->in = sim_strdup(around ? around : in);
+        s->inline_at = va;
+    }
+    free(plain);
+    free(around);
 }
 
 static void explain_function(const struct search *s, char *why, size_t size)
@@ -155,6 +182,17 @@ static void explain_function(const struct search *s, char *why, size_t size)
             why, size,
             "the program has no symbols, so no function '%.100s'; give its address: pc ADDRESS",
             s->name);
+    else if (s->made)
+        snprintf(why, size,
+                 "the program has no function '%.100s': the compiler has made '%.100s' of it; name "
+                 "that",
+                 s->name, s->made);
+    else if (s->inlined)
+        snprintf(why, size,
+                 "the program has no function '%.100s': the compiler has inlined it, in '%.100s' "
+                 "(pc 0x%" PRIx64 ")%s; give such an address, or build it with "
+                 "__attribute__((noinline))",
+                 s->name, s->in, s->inline_at, s->inlined > 1 ? " and elsewhere" : "");
     else if (near)
         snprintf(why, size, "the program has no function '%.100s'; did you mean '%.64s'?", s->name,
                  near);
@@ -168,11 +206,15 @@ static bool find_function(int fd, const struct lx_elf_image *image, const char *
     struct search s = {.name = name};
     lx_elf_functions(fd, image, hold_against, &s);
     *at = s.at;
+    if (!s.found)
+        lx_inlined(fd, image, hold_inlined, &s);
     if (s.found != 1)
         explain_function(&s, why, size);
     for (size_t i = 0; i < s.count; i++)
         free(s.names[i]);
     free(s.names);
+    free(s.made);
+    free(s.in);
     return s.found == 1;
 }
 

@@ -50,7 +50,7 @@ static int check(kn_program *p, void *data)
 {
     const struct sum *s = (const struct sum *)data;
     kn_print(p, "%llu\n", (unsigned long long)s->sum);
-    return s->sum != s->n * (s->n - 1) / 2;
+    return kn_differs(p, s->sum, s->n * (s->n - 1) / 2);
 }
 
 KN_KERNEL(setup, work, check)
