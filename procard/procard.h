@@ -104,9 +104,8 @@ struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
  * they have no counters. */
 static inline enum r10k_chip pc_counters_of(const struct nm_params *p)
 {
-    static const enum r10k_chip chips[] = {[NM_R10000_REVISION2] = R10K_R10000_2,
-                                           [NM_R10000_REVISION3] = R10K_R10000_3,
-                                           [NM_R10000_R12000] = R10K_R12000};
+    static const enum r10k_chip chips[] = {
+        [NM_R10000_REVISION2] = R10K_R10000_2, [NM_R10000_REVISION3] = R10K_R10000_3};
     return p->core == NM_CORE_R12000   ? R10K_R12000
            : p->core == NM_CORE_R10000 ? chips[p->r10000_revision]
                                        : R10K_CHIPS;

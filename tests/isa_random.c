@@ -133,13 +133,12 @@ static bool unsuitable(const struct writer *w, unsigned n)
 {
     const struct mips_row *row = &mips_rows[n];
     static const uint16_t never[] = {
-        MIPS_OP_ADD,   MIPS_OP_ADDI,    MIPS_OP_SUB,   MIPS_OP_DADD, MIPS_OP_DADDI,
-        MIPS_OP_DSUB,  MIPS_OP_SYSCALL, MIPS_OP_BREAK, MIPS_OP_TGE,  MIPS_OP_TGEU,
-        MIPS_OP_TLT,   MIPS_OP_TLTU,    MIPS_OP_TEQ,   MIPS_OP_TNE,  MIPS_OP_TGEI,
-        MIPS_OP_TGEIU, MIPS_OP_TLTI,    MIPS_OP_TLTIU, MIPS_OP_TEQI, MIPS_OP_TNEI,
-        MIPS_OP_RDHWR, MIPS_OP_CACHE,   MIPS_OP_COP0,  MIPS_OP_COP2, MIPS_OP_LWC2,
-        MIPS_OP_LDC2,  MIPS_OP_SWC2,    MIPS_OP_SDC2,  MIPS_OP_SC,   MIPS_OP_SCD,
-        MIPS_OP_CTC1,  MIPS_OP_CFC1,    MIPS_OP_SYNCI};
+        MIPS_OP_ADD,     MIPS_OP_ADDI,  MIPS_OP_SUB,   MIPS_OP_DADD,  MIPS_OP_DADDI, MIPS_OP_DSUB,
+        MIPS_OP_SYSCALL, MIPS_OP_BREAK, MIPS_OP_TGE,   MIPS_OP_TGEU,  MIPS_OP_TLT,   MIPS_OP_TLTU,
+        MIPS_OP_TEQ,     MIPS_OP_TNE,   MIPS_OP_TGEI,  MIPS_OP_TGEIU, MIPS_OP_TLTI,  MIPS_OP_TLTIU,
+        MIPS_OP_TEQI,    MIPS_OP_TNEI,  MIPS_OP_RDHWR, MIPS_OP_CACHE, MIPS_OP_COP0,  MIPS_OP_COP2,
+        MIPS_OP_LWC2,    MIPS_OP_LDC2,  MIPS_OP_SWC2,  MIPS_OP_SDC2,  MIPS_OP_SC,    MIPS_OP_SCD,
+        MIPS_OP_CTC1,    MIPS_OP_CFC1,  MIPS_OP_SYNCI};
 
     for (unsigned i = 0; i < sizeof never / sizeof never[0]; i++) {
         if (n == never[i])
@@ -269,8 +268,8 @@ static void put_transfer_of_registers(struct writer *w, bool load)
 {
     const bool n64 = w->program->n64;
     const enum mips_opcode gpr_row = load  ? (n64 ? MIPS_OP_LD : MIPS_OP_LW)
-                                      : n64 ? MIPS_OP_SD
-                                            : MIPS_OP_SW;
+                                     : n64 ? MIPS_OP_SD
+                                           : MIPS_OP_SW;
 
     if (load) {
         put_row(w, gpr_row, R_BLOCK, 1, 0, BLOCK_HI);

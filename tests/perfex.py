@@ -78,7 +78,7 @@ def check_asked(bench):
     assert set(bench.perfex("./guest", T5_EVENT0="2", T5_EVENT1="18")[1]) == {2, 18}
     assert set(bench.perfex("-e", "3", "./guest", T5_EVENT0="2")[1]) == {3}
     assert len(bench.perfex("-a", "./guest", T5_EVENT0="2")[1]) == 32
-    r12000 = ("--set", "r10000.revision=r12000")
+    r12000 = ("--set", "processor.core=r12000")
     text, counts = bench.perfex("-e17", "-e18", *r12000, "./guest")
     assert set(counts) == {17, 18} and "Prefetch primary data cache misses" in text, text
 

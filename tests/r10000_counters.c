@@ -143,15 +143,15 @@ Test(r10000_counters, quiet_is_the_soonest_overflow)
 
 enum { CARDS = 2 };
 
-static struct nm_machine *script_machine(unsigned revision)
+static struct nm_machine *script_machine(enum r10k_chip chip)
 {
     struct nm_params p;
     nm_params_default(&p);
     p.ring_stations = p.ring_locals = p.ring_groups = 1;
     p.processors = CARDS;
-    p.core = core;
+    p.core = chip == R10K_R12000 ? NM_CORE_R12000 : NM_CORE_R10000;
     p.l2_split = false;
-    p.r10000_revision = revision;
+    p.r10000_revision = chip == R10K_R10000_2 ? NM_R10000_REVISION2 : NM_R10000_REVISION3;
     struct nm_machine *m = nm_machine_new(&p, &script_card);
     for (unsigned card = 0; card < CARDS; card++)
         nm_card_resume(m, card, 0);
@@ -173,18 +173,13 @@ static void start(struct nm_machine *m, unsigned card, unsigned k, uint32_t cont
 
 Test(r10000_counters, chips_are_the_machines)
 {
-    static const struct {
-        unsigned revision;
-        enum r10k_chip chip;
-    } rows[] = {{NM_R10000_REVISION2, R10K_R10000_2},
-                {NM_R10000_REVISION3, R10K_R10000_3},
-                {NM_R10000_R12000, R10K_R12000}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct nm_machine *m = script_machine(rows[i].revision);
+    static const enum r10k_chip chips[] = {R10K_R10000_2, R10K_R10000_3, R10K_R12000};
+    for (size_t i = 0; i < sizeof chips / sizeof *chips; i++) {
+        struct nm_machine *m = script_machine(chips[i]);
         cr_expect_eq(pc_counters(m, 1), R10K_COUNTERS);
-        cr_expect_eq(pc_counters_of(nm_machine_params(m)), rows[i].chip);
+        cr_expect_eq(pc_counters_of(nm_machine_params(m)), chips[i]);
         pc_counter_set_control(m, 1, 0, UINT32_MAX);
-        cr_expect_eq(pc_counter_control(m, 1, 0), r10k_control_bits(rows[i].chip));
+        cr_expect_eq(pc_counter_control(m, 1, 0), r10k_control_bits(chips[i]));
         nm_machine_free(m);
     }
 }
@@ -192,7 +187,7 @@ Test(r10000_counters, chips_are_the_machines)
 Test(r10000_counters, a_card_counts_what_the_script_says)
 {
     static const sim_tick looks[] = {1000, 1001, 1517, 4096, 9999};
-    struct nm_machine *m = script_machine(NM_R10000_R12000);
+    struct nm_machine *m = script_machine(R10K_R12000);
     struct r10k_signals from, to, read;
     run_to(m, 777);
     for (unsigned card = 0; card < CARDS; card++)
@@ -224,7 +219,7 @@ Test(r10000_counters, a_card_counts_what_the_script_says)
 Test(r10000_counters, time_without_a_thread_is_kernel_mode)
 {
     enum { TRAP = 5000, GO = 9000, END = 11000 };
-    struct nm_machine *m = script_machine(NM_R10000_REVISION3);
+    struct nm_machine *m = script_machine(R10K_R10000_3);
     struct r10k_signals before, now;
     struct nm_trap trap;
     script_trap(m, 0, TRAP);
@@ -273,7 +268,7 @@ Test(r10000_counters, interrupts_at_the_tick_of_the_overflow)
     for (size_t e = 0; e < sizeof irix / sizeof *irix; e++)
         for (size_t b = 0; b < sizeof before / sizeof *before; b++)
             for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-                struct nm_machine *m = script_machine(NM_R10000_REVISION3);
+                struct nm_machine *m = script_machine(R10K_R10000_3);
                 const struct r10k_event *event = r10k_irix_event(R10K_R10000_3, irix[e]);
                 const unsigned k = irix[e] / 16, card = (unsigned)(b & 1);
                 const sim_tick at =
@@ -296,7 +291,7 @@ Test(r10000_counters, a_level_interrupts_once)
 {
     enum { BEGIN = 100, FIRST = 50, SECOND = 120, LATER = 4000 };
     const uint32_t cycles = control_of(0, R10K_COUNT_ALL, true);
-    struct nm_machine *m = script_machine(NM_R10000_REVISION3);
+    struct nm_machine *m = script_machine(R10K_R10000_3);
     struct nm_trap trap;
     run_to(m, BEGIN);
     start(m, 1, 0, cycles, BIT31 - FIRST);
@@ -343,7 +338,7 @@ Test(r10000_counters, an_idle_machine_is_idle)
 /* The registers as instructions number them, and what is none. */
 Test(r10000_counters, coprocessor_0)
 {
-    struct nm_machine *m = script_machine(NM_R10000_R12000);
+    struct nm_machine *m = script_machine(R10K_R12000);
     struct pc_cpu *cpu = pc_cpu_at(m, 0);
     pc_pmc_write(cpu, PC_PMC_CONTROL1, control_of(31, 5, false) | 1u << 20);
     pc_pmc_write(cpu, PC_PMC_COUNTER1, 1234);

@@ -34,7 +34,8 @@ ROOMS = [
 # Who may include a header of a folder within one of these: who puts a kind of card together,
 # and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/counters.h", "procard/procard.h",
+KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
+                     "procard/r10000/pipeline.h", "procard/counters.h", "procard/procard.h",
                      "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare

@@ -298,7 +298,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         return true;
     case 2:
         cpu->base.polls++;
-        *value = sign32(at / COUNT_DIVIDER);
+        *value = mips_sign32(at / COUNT_DIVIDER);
         return true;
     case 3:
         *value = COUNT_DIVIDER;
@@ -376,7 +376,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 /** The data-cache line `va` would be in. */
 #define LINE(va)                              \
     ((struct pc_line *)((char *)cpu->base.d + \
-                        (rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
+                        (mips_rotate64((va), (unsigned)cpu->pipe.turn) & cpu->pipe.places)))
 
 /** After a slow path that may have let time pass. */
 #define PACE_AGAIN() pace_again(cpu, &sign, b, op + 1, horizon)

@@ -7,8 +7,8 @@
 #ifndef LX_PROCESSOR_H
 #define LX_PROCESSOR_H
 
-#include "procard/procard.h"
 #include "procard/mips/mips.h"
+#include "procard/procard.h"
 
 /** The last SYSCALL instruction of a processor, and what follows it. */
 struct lx_call_site {
