@@ -38,6 +38,14 @@ static const struct rep_sample *look(struct world *w)
     return &w->now;
 }
 
+enum { REVISION2, REVISION3, R12000 };
+
+static void of_revision(struct nm_params *p, unsigned revision)
+{
+    p->core = revision == R12000 ? NM_CORE_R12000 : NM_CORE_R10000;
+    p->r10000_revision = revision == REVISION2 ? NM_R10000_REVISION2 : NM_R10000_REVISION3;
+}
+
 static void world_new(struct world *w, unsigned revision)
 {
     *w = (struct world){.kind = script_card};
@@ -46,8 +54,7 @@ static void world_new(struct world *w, unsigned revision)
     nm_params_default(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
-    p->core = NM_CORE_R10000;
-    p->r10000_revision = revision;
+    of_revision(p, revision);
     w->x.machine.card = &w->kind;
     w->m = nm_machine_new(p, &w->kind);
     for (unsigned card = 0; card < CARDS; card++)
@@ -80,12 +87,11 @@ static uint64_t on_all(enum r10k_signal signal, sim_tick to)
 /* Every chip's words are there beside the card's, with places of their own. */
 Test(r10000_results, events_stand_beside_the_cards)
 {
-    static const unsigned revisions[] = {NM_R10000_REVISION2, NM_R10000_REVISION3,
-                                         NM_R10000_R12000};
+    static const unsigned revisions[] = {REVISION2, REVISION3, R12000};
     for (size_t i = 0; i < sizeof revisions / sizeof *revisions; i++) {
-        struct in_experiment x = {
-            .machine.params = {.core = NM_CORE_R10000, .r10000_revision = revisions[i]},
-            .machine.card = &(struct nm_card_kind){.counters = &mon_numachine}};
+        struct in_experiment x = {.machine.card =
+                                      &(struct nm_card_kind){.counters = &mon_numachine}};
+        of_revision(&x.machine.params, revisions[i]);
         const struct mon_unit_ops *unit = in_unit(&x);
         const enum r10k_chip chip = pc_counters_of(&x.machine.params);
         struct mon_choice choice = {0};
@@ -148,7 +154,7 @@ Test(r10000_results, regions_and_samples_are_the_script)
     struct rep_samples samples;
     struct rep_run run;
     char why[300];
-    world_new(&w, NM_R10000_REVISION3);
+    world_new(&w, REVISION3);
     cr_assert(mon_choice_add(in_unit(&w.x), &choice, words, why, sizeof why), "%s", why);
     rep_run_init(&run, &w.x, "script", CARDS, CARDS, &choice, look(&w));
     rep_samples_init(&samples, &run, BEGIN, &w.now);
@@ -183,7 +189,7 @@ Test(r10000_results, regions_and_samples_are_the_script)
 
 struct by_hand {
     const char *group, *metric;
-    unsigned revision; /* NM_R10000_... that can have it */
+    unsigned revision; /* that can have it */
     double value;
 };
 
@@ -204,25 +210,24 @@ static unsigned rows_of(struct by_hand row[32])
     const double l2d = (double)on_all(R10K_SIGNAL_L2D_REQUESTS, OVER);
     const double seconds = OVER / 150e6;
     const struct by_hand rows[] = {
-        {"IPC", "ipc", NM_R10000_REVISION3, graduated / time},
-        {"IPC", "cpi", NM_R10000_REVISION3, time / graduated},
-        {"IPC", "loads", NM_R10000_REVISION3, 100 * loads / graduated},
-        {"IPC", "stores", NM_R10000_REVISION3, 100 * stores / graduated},
-        {"IPC", "floating_point", NM_R10000_REVISION3, 100 * fp / graduated},
-        {"IPC", "mflops", NM_R10000_REVISION3, fp / seconds / 1e6},
-        {"BRANCH", "branches", NM_R10000_REVISION3, 100 * resolved / graduated},
-        {"BRANCH", "mispredicted", NM_R10000_REVISION3, 100 * wrong / resolved},
-        {"BRANCH", "mispredicted_per_1000", NM_R10000_REVISION3, 1000 * wrong / graduated},
-        {"BRANCH", "apart", NM_R10000_REVISION3, time / wrong},
-        {"MLP", "in_flight", NM_R10000_R12000, mht / time},
-        {"MLP", "in_memory", NM_R10000_R12000, memory / time},
-        {"MLP", "memory_time", NM_R10000_R12000, memory / l2d},
-        {"MLP", "l2_miss_ratio", NM_R10000_R12000, 100 * l2d / l1d},
-        {"SPECULATION", "loads_in_vain", NM_R10000_REVISION3,
-         100 * (issued_loads - loads) / issued_loads},
-        {"SPECULATION", "stores_in_vain", NM_R10000_REVISION3,
+        {"IPC", "ipc", REVISION3, graduated / time},
+        {"IPC", "cpi", REVISION3, time / graduated},
+        {"IPC", "loads", REVISION3, 100 * loads / graduated},
+        {"IPC", "stores", REVISION3, 100 * stores / graduated},
+        {"IPC", "floating_point", REVISION3, 100 * fp / graduated},
+        {"IPC", "mflops", REVISION3, fp / seconds / 1e6},
+        {"BRANCH", "branches", REVISION3, 100 * resolved / graduated},
+        {"BRANCH", "mispredicted", REVISION3, 100 * wrong / resolved},
+        {"BRANCH", "mispredicted_per_1000", REVISION3, 1000 * wrong / graduated},
+        {"BRANCH", "apart", REVISION3, time / wrong},
+        {"MLP", "in_flight", R12000, mht / time},
+        {"MLP", "in_memory", R12000, memory / time},
+        {"MLP", "memory_time", R12000, memory / l2d},
+        {"MLP", "l2_miss_ratio", R12000, 100 * l2d / l1d},
+        {"SPECULATION", "loads_in_vain", REVISION3, 100 * (issued_loads - loads) / issued_loads},
+        {"SPECULATION", "stores_in_vain", REVISION3,
          100 * (issued_stores - stores) / issued_stores},
-        {"SPECULATION", "loads_for_each", NM_R10000_REVISION3, (issued_loads - loads) / wrong},
+        {"SPECULATION", "loads_for_each", REVISION3, (issued_loads - loads) / wrong},
     };
     memcpy(row, rows, sizeof rows);
     return sizeof rows / sizeof *rows;
