@@ -137,8 +137,9 @@ static bool unsuitable(const struct writer *w, unsigned n)
         MIPS_OP_SYSCALL, MIPS_OP_BREAK, MIPS_OP_TGE,   MIPS_OP_TGEU,  MIPS_OP_TLT,   MIPS_OP_TLTU,
         MIPS_OP_TEQ,     MIPS_OP_TNE,   MIPS_OP_TGEI,  MIPS_OP_TGEIU, MIPS_OP_TLTI,  MIPS_OP_TLTIU,
         MIPS_OP_TEQI,    MIPS_OP_TNEI,  MIPS_OP_RDHWR, MIPS_OP_CACHE, MIPS_OP_COP0,  MIPS_OP_COP2,
-        MIPS_OP_LWC2,    MIPS_OP_LDC2,  MIPS_OP_SWC2,  MIPS_OP_SDC2,  MIPS_OP_SC,    MIPS_OP_SCD,
-        MIPS_OP_CTC1,    MIPS_OP_CFC1,  MIPS_OP_SYNCI};
+        MIPS_OP_MFPS,    MIPS_OP_MFPC,  MIPS_OP_MTPS,  MIPS_OP_MTPC,  MIPS_OP_LWC2,  MIPS_OP_LDC2,
+        MIPS_OP_SWC2,    MIPS_OP_SDC2,  MIPS_OP_SC,    MIPS_OP_SCD,   MIPS_OP_CTC1,  MIPS_OP_CFC1,
+        MIPS_OP_SYNCI};
 
     for (unsigned i = 0; i < sizeof never / sizeof never[0]; i++) {
         if (n == never[i])

@@ -55,6 +55,7 @@ static void world_new(struct world *w, unsigned revision)
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
     of_revision(p, revision);
+    p->l2_split = false;
     w->x.machine.card = &w->kind;
     w->m = nm_machine_new(p, &w->kind);
     for (unsigned card = 0; card < CARDS; card++)

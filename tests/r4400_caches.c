@@ -509,7 +509,7 @@ Test(r4400, scaddr_has_the_half_above_the_index)
 {
     struct nm_params p = {.l2_split = true, .l2_data_half = 1};
     struct pc_card card = {.p = &p, .l2_shift = 6};
-    card.l2[PC_SIDE_I].places = card.l2[PC_SIDE_D].places = 1 << 13; /* halves of 512 KB */
+    card.l2[PC_SIDE_I].sets = card.l2[PC_SIDE_D].sets = 1 << 13; /* halves of 512 KB */
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_D, 0x12345670), 1 << 17 | 0x4567);
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0x12345670), 0x4567);
     p.l2_data_half = 0;

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#pragma GCC visibility push(default)
-
 /** Architectural state of one thread; copied whole at a context switch. Values are host-endian. */
 struct mips_regs {
     uint64_t gpr[32]; /**< 32-bit results are kept sign-extended, as MIPS III does; gpr[0] is 0 */
@@ -28,7 +26,5 @@ struct mips_regs {
 
 /** Disassembles the word at `va` into buf for diagnostics ("lw v0,8(sp)"); always terminates. */
 void mips_disassemble(uint32_t word, uint64_t va, char *buf, unsigned size);
-
-#pragma GCC visibility pop
 
 #endif

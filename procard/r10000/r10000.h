@@ -9,8 +9,6 @@
 #include "procard/mips/mips.h"
 #include "procard/procard.h"
 
-#pragma GCC visibility push(default)
-
 struct r10k_code;
 
 /** Cards with such a core, for nm_machine_new; which of the two, the parameters say. The calls
@@ -42,7 +40,5 @@ void r10k_code_free(struct r10k_code *code);
 
 /** As r4400_code_await. */
 bool r10k_code_await(struct r10k_code *code, uint64_t va, uint64_t times);
-
-#pragma GCC visibility pop
 
 #endif
