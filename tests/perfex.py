@@ -65,8 +65,9 @@ def check_counts(bench):
     for event, name in ((15, "graduated"), (24, "mispredicted"), (21, "graduated_fp"), (25, "l1d_misses")):
         other = 0 if event > 15 else 16
         _, counts = bench.perfex("-e", str(event), "-e", str(other), "./guest")
-        # what graduates in the last cycle before an exception is counted in the next
-        assert truth[f"cpu_{name}"] - 50 < counts[event] <= truth[f"cpu_{name}"] and counts[other] == user, counts
+        # up to four of the last cycle before an exception are counted in the next: most are TLB refills
+        last = 4 * truth["cpu_tlb_refills"] + 50
+        assert truth[f"cpu_{name}"] - last < counts[event] <= truth[f"cpu_{name}"] and counts[other] == user, (event, counts, user, truth)
         assert bench.perfex("-x", "-k", "-e", str(event), "./guest")[1][event] == truth[f"cpu_{name}"], name
     cycles = [bench.perfex("-e0", *more, "./guest")[1][0] for more in ((), ("-x",), ("-x", "-k"))]
     assert user == cycles[0] < cycles[1] < cycles[2] < truth["cpu_cycles"], (cycles, truth)
