@@ -136,7 +136,8 @@ def check_cards(run):
 
 def main():
     numachine, guest, folder = sys.argv[1:]
-    groups = sorted(path.stem for path in pathlib.Path(folder).glob("*.yaml"))
+    groups = sorted(path.stem for path in pathlib.Path(folder).glob("*.yaml")
+                    if "cpu_" not in path.read_text(encoding="utf-8"))  # an R4400 has no counters of its own
     for threads in ROUNDS:
         for kind in KINDS:
             if threads == 1 and kind != "alone":

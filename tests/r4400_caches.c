@@ -516,7 +516,7 @@ Test(r4400, scaddr_has_the_half_above_the_index)
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_D, 0x12345670), 0x4567);
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0x12345670), 1 << 17 | 0x4567);
     p.l2_split = false;
-    card.l2[PC_SIDE_I].places = card.l2[PC_SIDE_D].places = 1 << 16; /* 4 MB, all 18 bits */
+    card.l2[PC_SIDE_I].sets = card.l2[PC_SIDE_D].sets = 1 << 16; /* 4 MB, all 18 bits */
     cr_expect_eq(pc_scaddr(&card, PC_SIDE_I, 0xfff00010), 0x30001);
 }
 
