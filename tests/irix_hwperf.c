@@ -686,14 +686,15 @@ Test(irix_hwperf, system_counters)
 /* What a process or a processor must have counted, by the rules alone. */
 struct account {
     bool active;
-    uint64_t generation, count[IRIX_EVENTS];
+    int64_t generation;
+    uint64_t count[IRIX_EVENTS];
     struct irix_setup setup;
 };
 
 struct books {
     struct account process[PROCESSES], cpu[CPUS];
     int system; /* who took the system's counters by way of /proc, or: */
-    uint64_t generation;
+    int64_t generation;
 };
 
 enum { NOT = -1, SYSSGI = -2 };

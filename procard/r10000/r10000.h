@@ -24,8 +24,9 @@ void r10k_resume(struct nm_machine *m, unsigned card, const struct mips_regs *re
 
 /**
  * Takes the thread off a card that has trapped (nm_card_take).
- * @param[out] regs           its registers
- * @param[out] call_pc, call_npc  of the last SYSCALL: the instruction, and what follows it
+ * @param[out] regs      its registers
+ * @param[out] call_pc   of the last SYSCALL: the instruction
+ * @param[out] call_npc  of the last SYSCALL: what follows it
  */
 void r10k_take(struct nm_machine *m, unsigned card, struct mips_regs *regs, uint64_t *call_pc,
                uint64_t *call_npc);
