@@ -89,16 +89,17 @@ struct kernels {
     struct kn_program program;
     const struct prog_program *what;
     const struct kn_kernel *kernel;
-    void *object;          /**< it was loaded from */
-    void *data;            /**< the kernel's own */
-    struct member *member; /**< [threads] */
-    struct member *turn;   /**< who computes; NULL: `setup` or `check` */
-    sigjmp_buf refused;    /**< where those go on that cannot */
-    sigjmp_buf *own;       /**< the kernel's own code runs: where it goes on if it crashes */
-    pthread_t runner;      /**< the host's thread that runs it */
-    uint64_t turns;        /**< so often it has begun to, and ... */
-    uint64_t late;         /**< ... had, when somebody asked for the end */
-    timer_t patience;      /**< ends who does not come back, if ... */
+    void *object;                 /**< it was loaded from */
+    void *data;                   /**< the kernel's own */
+    struct member *member;        /**< [threads] */
+    struct member *turn;          /**< who computes; NULL: `setup` or `check` */
+    sigjmp_buf refused;           /**< where those go on that cannot */
+    sigjmp_buf *own;              /**< the kernel's own code runs: where it goes on if it crashes */
+    pthread_t runner;             /**< the host's thread that runs it */
+    uint64_t turns;               /**< so often it has begun to, and ... */
+    uint64_t late;                /**< ... had, when it was last given time to come back */
+    volatile sig_atomic_t ending; /**< somebody has asked for the end */
+    timer_t patience;             /**< ends who does not come back, if ... */
     bool ends_caught;
     struct crash crash; /**< the last one */
     const char *called; /**< what `setup` or `check` called last; NULL: nothing */
@@ -127,12 +128,24 @@ static struct member *of_thread(struct kn_thread *t)
 /** Whose kernel runs: a handler of signals is told nothing else. */
 static struct kernels *under_way;
 
-/** The kernel's own code begins to run. */
+/** The end has been asked for: the kernel's own code has some time to come back. */
+static void grow_impatient(struct kernels *k)
+{
+    static const struct itimerspec soon = {.it_value = {.tv_nsec = PATIENCE_NS}};
+
+    k->late = k->turns;
+    timer_settime(k->patience, 0, &soon, NULL);
+}
+
+/** The kernel's own code begins to run: also after its end has been asked for, up to where the
+ * machine looks at that. */
 static void enter(struct kernels *k, sigjmp_buf *own)
 {
     k->turns++;
     k->runner = pthread_self();
     k->own = own;
+    if (k->ending)
+        grow_impatient(k);
 }
 
 /** The instruction that a signal came at. */
@@ -170,20 +183,18 @@ static void on_crash(int number, siginfo_t *info, void *context)
         k->before[i].sa_handler(number);
 }
 
-/** Somebody asks for the run's end: who listens is told, and the kernel has some time to come back.
- */
+/** Somebody asks for the run's end: who listens is told. */
 static void on_end(int number)
 {
-    static const struct itimerspec soon = {.it_value = {.tv_nsec = PATIENCE_NS}};
     struct kernels *k = under_way;
     unsigned i = 0;
 
     while (ends[i] != number)
         i++;
     k->before_end[i].sa_handler(number);
-    k->late = k->turns;
+    k->ending = 1;
     if (k->own)
-        timer_settime(k->patience, 0, &soon, NULL);
+        grow_impatient(k);
 }
 
 /** That time is over. Only the host's thread that runs the kernel's code can leave it. */
@@ -204,6 +215,14 @@ static void on_late(int number, siginfo_t *info, void *context)
     siglongjmp(*own, number);
 }
 
+/** Whether the end was asked for before anybody here could hear it. */
+static bool end_was_asked(const struct prog_run *run)
+{
+    const struct prog_hooks *hooks = run->hooks;
+
+    return hooks && hooks->progress && !hooks->progress(hooks->ctx, 0, 0);
+}
+
 static void catch_ends(struct kernels *k)
 {
     const struct sigaction action = {.sa_handler = on_end},
@@ -220,6 +239,8 @@ static void catch_ends(struct kernels *k)
             sigaction(ends[i], &action, NULL);
     }
     k->ends_caught = true;
+    if (end_was_asked(k->team.run))
+        k->ending = 1;
 }
 
 static void let_end(struct kernels *k)
