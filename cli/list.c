@@ -245,20 +245,6 @@ static json_t *list_measures(void)
     return array;
 }
 
-/** A shipped group, of whichever unit and processor can count its events.
- *  @return false after complaints */
-static bool load_group(struct in_group *group, const char *name, struct in_diag *diag)
-{
-    const struct mon_unit_ops *unit = unit_of_lists();
-    struct in_diag silent = {0};
-    if (in_group_load(group, unit, name, &silent))
-        return true;
-    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++)
-        if (in_group_load(group, *b, name, &silent))
-            return true;
-    return in_group_load(group, unit, name, diag);
-}
-
 /** The shipped groups. */
 static json_t *list_groups(void)
 {
@@ -269,7 +255,7 @@ static json_t *list_groups(void)
     for (size_t i = 0; names && names[i]; i++) {
         struct in_group group;
         struct mon_plan plan;
-        if (!load_group(&group, names[i], &diag))
+        if (!in_group_load_any(&group, unit_of_lists(), names[i], &diag))
             continue;
         mon_plan_make(group.unit, &plan, &group.choice);
         char *counters = counters_of(&group);

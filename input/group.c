@@ -263,29 +263,46 @@ static char *shipped(const char *name)
     return path;
 }
 
-bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
-                   const char *name, const struct in_place *asked)
+/** Opens a group's file. NULL after a complaint.
+ *  @param[out] path  of the file, allocated; NULL: there is none */
+static struct in_doc *open_group(struct in_reading *r, const char *name,
+                                 const struct in_place *asked, char **path)
+{
+    const bool is_file = in_is_file_name(name);
+    *path = is_file ? in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name)
+                    : shipped(name);
+    if (!*path) {
+        in_complain_unshipped(r, asked, "group", name, GROUPS);
+        return NULL;
+    }
+    return in_open(r, *path, is_file ? name : *path, asked);
+}
+
+/** Reads an open file as a group of a unit's. @return false after complaints, with an empty group
+ */
+static bool read_open(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
+                      struct in_doc *doc, const char *path)
 {
     struct build b = {.r = r, .g = group};
     const unsigned before = r->diag->errors;
-    const bool is_file = in_is_file_name(name);
-    *group = (struct in_group){
-        .unit = unit,
-        .path = is_file ? in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name)
-                        : shipped(name)};
-    if (!group->path)
-        in_complain_unshipped(r, asked, "group", name, GROUPS);
-    struct in_doc *doc =
-        group->path ? in_open(r, group->path, is_file ? name : group->path, asked) : NULL;
-    if (doc) {
-        group->name = in_base_name(group->path);
-        build(&b, doc);
-    }
+    *group = (struct in_group){.unit = unit, .path = sim_strdup(path), .name = in_base_name(path)};
+    build(&b, doc);
     in_values_free(b.values, ROWS);
     if (r->diag->errors == before)
         return true;
     in_group_free(group);
     return false;
+}
+
+bool in_group_read(struct in_reading *r, const struct mon_unit_ops *unit, struct in_group *group,
+                   const char *name, const struct in_place *asked)
+{
+    char *path;
+    struct in_doc *doc = open_group(r, name, asked, &path);
+    *group = (struct in_group){0};
+    const bool good = doc && read_open(r, unit, group, doc, path);
+    free(path);
+    return good;
 }
 
 bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
@@ -294,6 +311,26 @@ bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, cons
     struct in_reading r = {.diag = diag};
     const bool good = in_group_read(&r, unit, group, name, NULL);
     in_close(&r);
+    return good;
+}
+
+bool in_group_load_any(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
+                       struct in_diag *diag)
+{
+    struct in_diag silent = {0};
+    struct in_reading r = {.diag = diag};
+    char *path;
+    struct in_doc *doc = open_group(&r, name, NULL, &path);
+    const struct mon_unit_ops *const *next = unit->beside, *one = doc ? unit : NULL;
+    bool good = false;
+    *group = (struct in_group){0};
+    for (r.diag = &silent; one && !good; one = next && *next ? *next++ : NULL)
+        good = read_open(&r, one, group, doc, path);
+    r.diag = diag;
+    if (doc && !good)
+        good = read_open(&r, unit, group, doc, path); /* once more, for its complaints */
+    in_close(&r);
+    free(path);
     return good;
 }
 

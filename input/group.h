@@ -57,6 +57,11 @@ struct in_group {
  * by the caller (in_group_free). @return false after complaints; *group then holds nothing */
 bool in_group_load(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
                    struct in_diag *diag);
+
+/** The same, of whichever of `unit` and those beside it can count the group's events (group->unit);
+ *  complaints are of `unit`. */
+bool in_group_load_any(struct in_group *group, const struct mon_unit_ops *unit, const char *name,
+                       struct in_diag *diag);
 void in_group_free(struct in_group *group);
 
 /** The words of words.def. Strings are static. */
