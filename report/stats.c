@@ -188,6 +188,18 @@ static void walk_metrics(const struct walk *w)
     }
 }
 
+/* What the workload measures by itself. */
+static void walk_figures(const struct walk *w)
+{
+    for (size_t i = 0; w->region->figure && i < w->run->figures; i++) {
+        const struct prog_figure *row = &w->run->figure[i];
+        const struct prog_quotient *q = &w->region->figure[i];
+        const double value = q->below > 0 ? q->above / q->below : NAN;
+        emit(w, "", row->name, row->unit, row->sentence, (uint64_t)q->above,
+             row->count ? NULL : &value);
+    }
+}
+
 static void walk_level(void *ctx, const char *component, struct rep_level level)
 {
     struct walk *w = ctx;
@@ -254,6 +266,7 @@ static void walk_region(const struct rep_run *run, const struct rep_region *regi
     const bool whole = region == &run->region[0];
     walk_time(&w);
     walk_level(&w, "machine", rep_machine(run));
+    walk_figures(&w);
     rep_highlights_walk(run, region, fn, ctx);
     if (whole)
         rep_histogram_walk(run, fn, ctx);
