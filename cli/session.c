@@ -147,6 +147,7 @@ static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *
     hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
     hash = XXH64(&x->approach, sizeof x->approach, hash);
     hash = XXH64(choice, sizeof *choice, hash);
+    hash = XXH64(&x->pattern_count, sizeof x->pattern_count, hash);
     for (unsigned i = 0; i < x->group_count; i++)
         hash = XXH64(x->group[i].path, strlen(x->group[i].path), hash);
     return hash;
@@ -207,6 +208,12 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
     rep_profiling_mark(&s->profiling, &s->run, at);
     if (s->references)
         tr_recording_mark(s->references, name, begin);
+}
+
+static void on_figures(void *ctx, const char *region, const struct prog_quotient *figure)
+{
+    struct state *s = ctx;
+    rep_run_figures(&s->run, region, figure);
 }
 
 static void on_measure(void *ctx, bool on, sim_tick at)
@@ -591,6 +598,7 @@ static enum cli_exit simulate(struct state *s)
         .thread = s->heap ? on_thread : NULL,
         .mark = on_mark,
         .measure = on_measure,
+        .figures = on_figures,
         .wrote = s->ask->keep ? on_wrote : NULL,
         .moment = on_moment,
         .paged = paged ? on_paged : NULL,

@@ -141,6 +141,17 @@ struct prog_access {
 
 enum { PROG_ACCESSES_MAX = 16 /**< that are told of one interrupt */ };
 
+/** A statistic that a workload measures by itself, for lists. Strings are static. */
+struct prog_figure {
+    const char *name, *unit, *sentence; /**< name: a path below "machine" */
+    bool count; /**< it is `above` alone, a whole number; else above / below */
+};
+
+/** What a figure comes to. Both parts add up over visits of a region, and over regions. */
+struct prog_quotient {
+    double above, below; /**< 0 / 0: nothing was measured */
+};
+
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
  *  the host. */
 struct prog_hooks {
@@ -153,6 +164,9 @@ struct prog_hooks {
      *  measured without what is ahead of them and behind; the run's end ends what is measured,
      *  too, without a call. The machine stands exactly at `at`. */
     void (*measure)(void *ctx, bool on, sim_tick at);
+    /** What the workload's own figures came to in a region, of all its visits or of some: they add
+     *  up. @param figure  [prog_workload.figures] */
+    void (*figures)(void *ctx, const char *region, const struct prog_quotient *figure);
     /** Soon after spec->moment, and after each that it returns, SIM_NEVER for no more; the machine
      *  stands exactly at `at`. */
     sim_tick (*moment)(void *ctx, sim_tick at);

@@ -128,6 +128,10 @@ struct prog_workload {
     /** A run of it may be fast-forwarded (prog_spec.approach). */
     bool forwards;
 
+    /** What it measures by itself, and tells by prog_hooks.figures before its run is over. */
+    const struct prog_figure *figure;
+    size_t figures;
+
     /** The kind of processor cards it needs; NULL: any that its programs are for. */
     const struct nm_card_kind *cards;
 

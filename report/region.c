@@ -8,6 +8,7 @@
  * with as many units as are needed gives the same numbers.
  */
 #include "base/alloc.h"
+#include "input/workload.h"
 #include "procard/core.h"
 #include "report/expect.h"
 #include "report/memory.h"
@@ -191,6 +192,7 @@ static struct rep_region *add_region(struct rep_run *run, const char *name, cons
     struct rep_region *region = &run->region[run->regions++];
     *region = region_new(run, name, mark);
     region->around.traffic = rep_traffic_new(run);
+    region->figure = sim_alloc(run->figures, sizeof *region->figure);
     if (run->parted) {
         region->measured = sim_alloc(1, sizeof *region->measured);
         *region->measured = region_new(run, name, NULL);
@@ -214,6 +216,24 @@ static bool is_taken(const struct rep_run *run, const char *name)
     return false;
 }
 
+static void add_figures(const struct rep_run *run, struct rep_region *region,
+                        const struct prog_quotient *figure)
+{
+    for (size_t i = 0; i < run->figures; i++) {
+        region->figure[i].above += figure[i].above;
+        region->figure[i].below += figure[i].below;
+    }
+}
+
+void rep_run_figures(struct rep_run *run, const char *mark, const struct prog_quotient *figure)
+{
+    struct rep_region *region = find_region(run, mark);
+    if (!region)
+        return;
+    add_figures(run, region, figure);
+    add_figures(run, &run->region[0], figure);
+}
+
 static bool is_parted(const struct prog_approach *a)
 {
     return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE || a->sampling.every;
@@ -235,6 +255,10 @@ void rep_run_init(struct rep_run *run, const struct in_experiment *experiment, c
         .choice = *choice,
         .parted = is_parted(&experiment->approach),
     };
+    if (experiment->pattern_count) {
+        run->figure = in_workload_described()->figure;
+        run->figures = in_workload_described()->figures;
+    }
     mon_plan_make(run->unit, &run->plan, choice);
     begin_visit(run, add_region(run, REP_WHOLE, NULL), 0, now);
 }
@@ -245,6 +269,7 @@ void rep_region_free(struct rep_region *region)
     free(region->mark);
     free(region->card);
     free(region->own);
+    free(region->figure);
     components_free(&region->around);
     if (region->measured)
         rep_region_free(region->measured);
@@ -377,6 +402,10 @@ static struct rep_region copy_of(const struct rep_run *run, const struct rep_reg
     copy.around = components_new(run);
     components_copy(run, &copy.around, &region->around);
     memcpy(copy.card, region->card, run->cards * sizeof *copy.card);
+    if (region->figure) {
+        copy.figure = sim_alloc(run->figures, sizeof *copy.figure);
+        memcpy(copy.figure, region->figure, run->figures * sizeof *copy.figure);
+    }
     if (run->own)
         memcpy(copy.own, region->own, run->cards * sizeof *copy.own);
     if (region->measured) {

@@ -68,6 +68,8 @@ struct rep_region {
     struct rep_card *card; /**< [cards] */
     struct rep_own *own;   /**< [cards]; NULL: processors count nothing */
     struct rep_components around;
+    struct prog_quotient *figure; /**< [run->figures] what the workload measures by itself; of what
+                                       was timed alone NULL */
     struct rep_region
         *measured; /**< what of it was timed and measured: ratios are of that, because
                         only there is everything counted (rep_region_measured); NULL: all */
@@ -94,8 +96,10 @@ struct rep_run {
     const char *program; /**< executable on the host that ran */
     unsigned cards, per_station;
     unsigned stations, rings;
-    const struct mon_unit_ops *unit; /**< the kind of unit that counts */
-    bool own;                        /**< and processors count by themselves */
+    const struct mon_unit_ops *unit;  /**< the kind of unit that counts */
+    bool own;                         /**< and processors count by themselves */
+    const struct prog_figure *figure; /**< [figures] rows of what the workload measures by itself */
+    size_t figures;
     struct mon_choice choice;
     struct mon_plan plan;
     struct rep_registers *registers; /**< [cards] as the run left them (registers.h); NULL: not
@@ -138,6 +142,10 @@ void rep_run_mark(struct rep_run *run, const char *mark, bool begin, sim_tick at
 /** Of a run of which only parts are timed: one begins, or ends (prog_hooks.measure).
  *  @param now  totals at `at` */
 void rep_run_measure(struct rep_run *run, bool on, sim_tick at, const struct rep_sample *now);
+
+/** Adds what the workload's own figures came to in a region to it, and to the whole run
+ *  (prog_hooks.figures). What is said of a region that never began is left. */
+void rep_run_figures(struct rep_run *run, const char *mark, const struct prog_quotient *figure);
 
 /** What of a region ratios are of: all of it, or what was timed. Never NULL. */
 const struct rep_region *rep_region_measured(const struct rep_region *region);

@@ -10,6 +10,7 @@
 #include "report/histogram.h"
 #include "report/sampling.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -37,6 +38,14 @@ const struct rep_metric *rep_metrics(void)
 {
     return metrics;
 }
+
+/* Their descriptions. */
+static const char *const metric_descs[REP_METRIC__COUNT] = {
+#define METRIC(name, unit, numerator, denominator, formula, sentence) \
+    [REP_METRIC_##name] = sentence " = " formula,
+#include "report/metrics.def"
+#undef METRIC
+};
 
 static unsigned stations_of(const struct rep_run *run, struct rep_level level)
 {
@@ -113,11 +122,22 @@ struct walk {
     void *ctx;
 };
 
+enum { NAME = 128 };
+
+/* A name of two parts. There are tens of thousands of them: no printf. */
+static void join(char out[NAME], const char *section, const char *name)
+{
+    const size_t first = strlen(section), second = strlen(name);
+    assert(first + second < NAME);
+    memcpy(out, section, first);
+    memcpy(out + first, name, second + 1);
+}
+
 static void emit(const struct walk *w, const char *section, const char *name, const char *unit,
                  const char *desc, uint64_t count, const double *value)
 {
-    char full[128];
-    snprintf(full, sizeof full, "%s%s", section, name);
+    char full[NAME];
+    join(full, section, name);
     struct rep_stat stat = {
         .component = w->component,
         .name = full,
@@ -180,11 +200,21 @@ static void walk_truth(const struct walk *w)
 static void walk_metrics(const struct walk *w)
 {
     for (int m = 0; m < REP_METRIC__COUNT; m++) {
-        char desc[256];
         double value;
         rep_metric_value(w->run, w->region, w->level, (enum rep_metric_id)m, &value);
-        snprintf(desc, sizeof desc, "%s = %s", metrics[m].sentence, metrics[m].formula);
-        emit(w, "metric.", metrics[m].name, metrics[m].unit, desc, 0, &value);
+        emit(w, "metric.", metrics[m].name, metrics[m].unit, metric_descs[m], 0, &value);
+    }
+}
+
+/* What the workload measures by itself. */
+static void walk_figures(const struct walk *w)
+{
+    for (size_t i = 0; w->region->figure && i < w->run->figures; i++) {
+        const struct prog_figure *row = &w->run->figure[i];
+        const struct prog_quotient *q = &w->region->figure[i];
+        const double value = q->below > 0 ? q->above / q->below : NAN;
+        emit(w, "", row->name, row->unit, row->sentence, (uint64_t)q->above,
+             row->count ? NULL : &value);
     }
 }
 
@@ -254,6 +284,7 @@ static void walk_region(const struct rep_run *run, const struct rep_region *regi
     const bool whole = region == &run->region[0];
     walk_time(&w);
     walk_level(&w, "machine", rep_machine(run));
+    walk_figures(&w);
     rep_highlights_walk(run, region, fn, ctx);
     if (whole)
         rep_histogram_walk(run, fn, ctx);

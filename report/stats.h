@@ -9,6 +9,8 @@
  *     status.*   the 15 status states, always all of them
  *     truth.*    what no counter of the card can show
  *     metric.*   derived, with the formula in the description
+ *     pattern.*  what a pattern's phases came to, and the like: a workload's own figures, of the
+ *                machine
  *     group.*    derived, of the groups asked for (group.h)
  *     sampling.* what the samples say, of a sampled run as a whole (sampling.h)
  *

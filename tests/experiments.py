@@ -3,7 +3,7 @@
 The shipped experiments show what their explanations say, and their results are the golden ones.
 
     experiments.py NUMACHINE HOME NAME
-    experiments.py NUMACHINE HOME --write      measures the golden results anew
+    experiments.py NUMACHINE HOME --write [NAME...]     measures the golden results anew: all, or those
 
 What an explanation says must hold whatever the exact numbers are. experiments/golden.json has the numbers:
 when a change of the simulator moves them, look at what moved, then write them anew. Another compiler makes
@@ -14,10 +14,12 @@ import csv
 import json
 import pathlib
 import struct
+import shutil
 import subprocess
 import sys
 import tempfile
 
+import scaling
 import suite
 import teaching
 
@@ -191,6 +193,7 @@ SKIPPED = 77
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
                "invalidate-histogram": invalidate_histogram, "barrier": barrier,
                "protocols": protocols}
+ALL = [*SWEEPS, *teaching.CHARTS, *suite.CELLS, *EXPERIMENTS, *scaling.SWEEPS]
 
 
 def compiler():
@@ -198,38 +201,57 @@ def compiler():
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def main():
-    numachine, home, what = sys.argv[1:]
-    golden_file = pathlib.Path(home, "experiments/golden.json")
-    found = {"compiler": compiler()}
-    for name in SWEEPS if what == "--write" else {what} & set(SWEEPS):
-        found[name] = SWEEPS[name](numachine, f"{home}/experiments/{name}.yaml")
-    for name in teaching.CHARTS if what == "--write" else {what} & set(teaching.CHARTS):
-        found[name] = teaching.measure(numachine, home, name)
-    for name in suite.CELLS if what == "--write" else {what} & set(suite.CELLS):
-        found[name] = suite.measure(numachine, home, name)
-        if found[name] is None:
-            sys.exit(f"{name}: its compiler is not installed" if what == "--write" else SKIPPED)
-    for name in EXPERIMENTS if what == "--write" else {what} & set(EXPERIMENTS):
-        run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
-        asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
-        assert asked.hash == run.hash, "asking where time went, and why misses had to be, has changed the result"
-        found[name] = {"result_hash": run.hash, **numbers,
-                       **other_protocol(numachine, f"{home}/experiments/{name}.yaml")}
-    if what == "--write":
-        golden_file.write_text(json.dumps(found, indent=2) + "\n")
-        teaching.readme(home, found, write=True)
-        suite.readme(home, found, write=True)
-        return
+def measure(numachine, home, name):
+    """An experiment's golden entry; None: it needs a compiler that is not installed."""
+    if name in SWEEPS:
+        return SWEEPS[name](numachine, f"{home}/experiments/{name}.yaml")
+    if name in teaching.CHARTS:
+        return teaching.measure(numachine, home, name)
+    if name in suite.CELLS:
+        return suite.measure(numachine, home, name)
+    if name in scaling.SWEEPS:
+        return scaling.measure(numachine, home, name) if shutil.which("cc") else None
+    run, numbers = EXPERIMENTS[name](numachine, f"{home}/experiments/{name}.yaml")
+    asked = Run(numachine, f"{home}/experiments/{name}.yaml", "--set", "run.truth=true")
+    assert asked.hash == run.hash, "asking where time went, and why misses had to be, has changed the result"
+    return {"result_hash": run.hash, **numbers, **other_protocol(numachine, f"{home}/experiments/{name}.yaml")}
+
+
+def documents(home, golden, write=False):
+    """Tables of documents are those of the golden numbers."""
+    for room in (teaching, suite, scaling):
+        room.readme(home, golden, write=write)
+
+
+def write(numachine, home, golden_file, names):
     golden = json.loads(golden_file.read_text())
-    teaching.readme(home, golden)
-    suite.readme(home, golden)
-    if golden["compiler"] != found["compiler"]:
-        print("made by another compiler:", golden["compiler"], found["compiler"])
+    golden["compiler"] = compiler()
+    for name in names or ALL:
+        golden[name] = measure(numachine, home, name)
+        if golden[name] is None:
+            sys.exit(f"{name}: its compiler is not installed")
+    golden_file.write_text(json.dumps(golden, indent=2) + "\n")
+    documents(home, golden, write=True)
+
+
+def main():
+    numachine, home, what = sys.argv[1:4]
+    golden_file = pathlib.Path(home, "experiments/golden.json")
+    if what == "--write":
+        write(numachine, home, golden_file, sys.argv[4:])
+        return
+    found = measure(numachine, home, what)
+    if found is None:
+        sys.exit(SKIPPED)
+    golden = json.loads(golden_file.read_text())
+    assert set(golden) == {"compiler", *ALL}, "experiments without golden results, or results of none"
+    documents(home, golden)
+    if golden["compiler"] != compiler():
+        print("made by another compiler:", golden["compiler"], compiler())
     else:
         if what in teaching.EXERCISES:
             teaching.exercise(numachine, home, what)
-        assert found[what] == golden[what], f"found {found[what]}\ngolden {golden[what]}"
+        assert found == golden[what], f"found {found}\ngolden {golden[what]}"
 
 
 if __name__ == "__main__":

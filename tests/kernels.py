@@ -3,8 +3,7 @@
 
     kernels.py NUMACHINE HOME NAME       the kernel NAME
     kernels.py NUMACHINE HOME readme     the README's list is that of the sources
-    kernels.py NUMACHINE HOME scaling    the speed-ups of scaling.yaml are those that it expects, and the README's
-    kernels.py NUMACHINE HOME --write    writes the README's list and its tables of misses and speed-ups anew
+    kernels.py NUMACHINE HOME --write    writes the README's list and its table of misses anew
     kernels.py NUMACHINE HOME --speed N  prints times of the host, with N threads
     kernels.py NUMACHINE HOME --cost     writes the table of host instructions in docs/kernels.md anew (needs valgrind)
 
@@ -215,29 +214,6 @@ def between(text, name, new=None):
     return old if new is None else before + begin + new + end + after
 
 
-def table_of_speed_ups(kernels):
-    """Of scaling.yaml; what it expects holds, or it ends with another status."""
-    out = kernels.scratch / "scaling"
-    subprocess.run([kernels.numachine, "run", "-q", "-o", out, kernels.folder / "scaling.yaml"], stdout=subprocess.DEVNULL,
-                   check=True)
-    elapsed = {}
-    with open(out / "sweep.csv", newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            if (row["component"], row["stat"]) == ("machine", "elapsed") and row["region"] != "whole":
-                name = row["program.source"].removesuffix(".c")
-                elapsed.setdefault(name, {})[int(row["program.processors"])] = int(row["value"])
-    counts = sorted(elapsed["fft"])
-    lines = ["| kernel | " + " | ".join(map(str, counts)) + " |", "|---" + "|--:" * len(counts) + "|"]
-    for name, took in elapsed.items():
-        lines.append(f"| {name} | " + " | ".join(f"{took[1] / took[n]:.1f}" for n in counts) + " |")
-    return "\n".join(lines)
-
-
-def check_scaling(kernels):
-    found, written = table_of_speed_ups(kernels), between((kernels.folder / "README.md").read_text(), "scaling")
-    assert found == written, f"experiments/kernels/README.md has other speed-ups than these; kernels.py ... --write\n{found}"
-
-
 def check_readme(folder):
     written = {path.stem for path in folder.glob("*.c")}
     assert written == set(KERNELS), f"kernels that are files or rows only: {written ^ set(KERNELS)}"
@@ -248,8 +224,7 @@ def check_readme(folder):
 def write(kernels):
     readme = kernels.folder / "README.md"
     text = between(readme.read_text(), "kernels", list_of_kernels(kernels.folder))
-    text = between(text, "misses", table_of_misses(kernels))
-    readme.write_text(between(text, "scaling", table_of_speed_ups(kernels)))
+    readme.write_text(between(text, "misses", table_of_misses(kernels)))
 
 
 # ---- speed -----------------------------------------------------------------------------------------------------------
@@ -317,8 +292,6 @@ def main():
         kernels = Kernels(numachine, home, scratch)
         if what == "readme":
             check_readme(kernels.folder)
-        elif what == "scaling":
-            check_scaling(kernels)
         elif what == "--write":
             write(kernels)
         elif what == "--cost":

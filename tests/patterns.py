@@ -5,7 +5,8 @@ Patterns of references: each kind does what its sentence says, by identities and
     patterns.py NUMACHINE HOME kinds       what the kinds do to the machine
     patterns.py NUMACHINE HOME surroundings   the open loop, files, commands, complaints, the document
     patterns.py NUMACHINE HOME golden      the shipped experiments, with experiments/patterns/golden.json
-    patterns.py NUMACHINE HOME --write     measures those anew, and writes the document's tables
+    patterns.py NUMACHINE HOME saturation  what the curve of saturation expects of its points, and its table in README.md
+    patterns.py NUMACHINE HOME --write     measures those anew, and writes the documents' tables
 
 In a region there is more than the pattern's references: to meet, each thread reads and writes a few words.
 """
@@ -38,10 +39,24 @@ class Run:
             keys = ("references", "offered", "accepted", "late", "waited", "mean", "median", "high")
             self.rows[name] = {key: None if n == "-" else float(n) for key, n in zip(keys, numbers)}
         self.stats = {(r["snapshot"], r["component"], r["stat"]): float(r["value"])
-                      for r in csv.DictReader(open(self.out / "stats.csv", newline=""))}
+                      for r in csv.DictReader(open(self.out / "stats.csv", newline="")) if r["value"]}
         self.manifest = json.loads((self.out / "manifest.json").read_text())
         self.hash = self.manifest["end"]["result_hash"]
         self.table = (self.out / "guest.stdout").read_text()
+        self.check_figures()
+
+    def check_figures(self):
+        """The phases' statistics are the table's numbers, which are rounded down; the whole run's are of all of them."""
+        for name, row in self.rows.items():
+            shown = {"references": row["references"], "offered": row["offered"], "accepted": row["accepted"],
+                     "late": row["late"], "wait": row["mean"],
+                     "waited": None if row["waited"] is None else 100 * row["waited"] / row["references"]}
+            for key, value in shown.items():
+                found = self.stats.get((name, "machine", f"pattern.{key}"))
+                assert (found is None) == (value is None), (name, key, found, value)
+                assert found is None or -1e-6 <= found - value <= (0.1 if key in ("late", "wait") else 0.001), (key, found, value)
+        of_all = sum(row["references"] for row in self.rows.values())
+        assert self.of("whole", "pattern.references") == of_all, (of_all, self.of("whole", "pattern.references"))
 
     def of(self, region, stat, component="machine"):
         return self.stats.get((region, component, stat), 0)
@@ -295,6 +310,10 @@ def tables():
     for name, key in keys.items():
         rows.append(f"| `{name}` | {key['description'].replace('|', '/')} | {key.get('default', '-')} |")
     yield "keys", rows
+    run = Run("{kind: private, references: 10}")
+    names = json.loads((run.out / "stats.json").read_text())["names"]
+    yield "figures", ["| statistic | unit | what |", "|---|---|---|"] + [
+        f"| `{name}` | {row['unit']} | {row['desc']} |" for name, row in names.items() if name.startswith("machine.pattern.")]
 
 
 def document(write=False):
@@ -329,6 +348,28 @@ def golden(write=False):
     assert set(kept) == set(found) and not [n for n in found if f"`{n}`" not in readme], "README.md knows all"
 
 
+def saturation(write=False):
+    """The curve's table, as statistics of the sweep's regions have it. What the sweep expects holds, or it fails."""
+    found, order = {}, []
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "out")
+        subprocess.run([NUMACHINE, "run", "-q", "-o", out, f"{HOME}/experiments/patterns/saturation.yaml"], check=True)
+        for row in csv.DictReader(open(out / "sweep.csv", newline="")):
+            if row["stat"] in ("pattern.accepted", "pattern.wait") and row["region"] != "whole":
+                found[row["program.rate"], row["region"], row["stat"]] = float(row["value"])
+                order += [row["region"]] * (row["region"] not in order)
+    lines = ["| offered | " + " | | ".join(order) + " | |", "|---" * (1 + 2 * len(order)) + "|"]
+    for rate in dict.fromkeys(rate for rate, _, _ in found):
+        lines.append(f"| {rate} | " + " | ".join(f"{found[rate, region, 'pattern.accepted']:.3f} | "
+                                                 f"{found[rate, region, 'pattern.wait']:.0f}" for region in order) + " |")
+    readme = pathlib.Path(HOME, "experiments/patterns/README.md")
+    before, rest = readme.read_text().split("<!-- saturation -->\n")
+    table, after = "\n".join(lines), rest.split("\n<!-- end of saturation -->")[1]
+    now = f"{before}<!-- saturation -->\n{table}\n<!-- end of saturation -->{after}"
+    assert write or now == readme.read_text(), f"README.md has another curve; tests/patterns.py ... --write\n{table}"
+    readme.write_text(now)
+
+
 KEPT = tempfile.TemporaryDirectory()
 
 
@@ -341,7 +382,7 @@ def write_one(text):
 PARTS = {"kinds": [stride, private, uniform, zipf, read_mostly, false_shared, migratory, producer_consumer, hot_lock,
                    remote, placements, loops],
          "surroundings": [open_loop, commands, complaints, document],
-         "golden": [golden]}
+         "golden": [golden], "saturation": [saturation]}
 
 
 def main():
@@ -351,6 +392,7 @@ def main():
     if what == "--write":
         document(write=True)
         golden(write=True)
+        saturation(write=True)
         return
     for part in PARTS[what]:
         part()

@@ -57,7 +57,7 @@ static char *write_some(uint32_t records)
         }
     }
     tr_ntr_writer.region(sink, 0, "inner");
-    tr_ntr_writer.page(sink, &(struct tr_page){0x400000, 0x10000});
+    tr_ntr_writer.page(sink, &(struct tr_page){0x400000, 0x10000, true});
     tr_ntr_writer.close(sink);
     fclose(out);
     free(op);
@@ -86,7 +86,8 @@ Test(trace_files, what_was_written_is_read)
     cr_assert_eq(tr_thread_card(s, 2), 14);
     cr_assert_str_eq(tr_region(s, 0), "inner");
     const struct tr_page *page;
-    cr_assert(tr_pages(s, &page) == 1 && page->va == 0x400000 && page->pa == 0x10000);
+    cr_assert(tr_pages(s, &page) == 1 && page->va == 0x400000 && page->pa == 0x10000 &&
+              page->early);
     while ((more = tr_next(s, &batch)) == TR_MORE) {
         const uint32_t t = batch.thread;
         cr_assert_eq(batch.references, references[t]);
@@ -168,6 +169,7 @@ static const struct lie {
     {IN_HEAD, 16, 4, 1 << 21, "pages of no size"},
     {IN_HEAD, 16, 4, 0, "a page that does not begin where pages do"},
     {IN_THREADS, 8 + 8, 4, UINT32_MAX, "a card of no such number"},
+    {IN_PAGES, 4, 4, 2, "more early pages than pages"},
     {IN_PAGES, 8, 8, 0x400004, "a page that does not begin"},
     {IN_PAGES, 16, 8, 0x10004, "a page that does not begin"},
     {IN_BLOCKS, 8 + 24, 4, 9, "a thread that there is not"},

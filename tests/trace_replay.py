@@ -89,6 +89,15 @@ def check_elsewhere(guest, facts):
         assert most - count["sc-failed"] <= stores <= most, (machine, stores, most)
 
 
+def check_places(guest):
+    """On a machine that gives other places to pages, those are the places that a run has there: its misses are the same,
+    but for those of another order."""
+    stat("there", guest, "--machine", "ring-16", "--set", "l2.size=128KB")
+    stat("replayed", "recorded/references.ntr", "--machine", "ring-16", "--set", "l2.size=128KB")
+    want, have = int(sums("there")["truth.l2_misses"]), int(sums("replayed")["truth.l2_misses"])
+    assert 0.95 < have / want < 1.05, f"{guest}: {want} secondary misses, replayed {have}"
+
+
 def check_parts():
     """A part ends, too, although those are missing that its threads wait for; so does one that nothing stops."""
     for cut in ["--threads=1"], ["--from=2000", "--to=6000"]:
@@ -196,6 +205,7 @@ def main():
             return
         for guest in guests:
             check_same(guest, "ring-16")
+            check_places(guest)
             facts = check_same(guest, "station-4")
             check_elsewhere(guest, facts)
             name = re.sub(r"\..*", "", os.path.basename(guest))

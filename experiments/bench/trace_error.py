@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
 How far a replay is from a run: programs are recorded on one machine, replayed on others, and run there. Prints the
-table of docs/traces.md.
+tables of docs/traces.md.
 
     trace_error.py NUMACHINE PROGRAM...
 """
@@ -24,28 +24,37 @@ OTHERS = {
 }
 
 
-def elapsed(numachine, scratch, out, program, options):
+SHOWN = {"PCycles": "elapsed", "secondary misses": "truth.l2_misses"}
+
+
+def measure(numachine, scratch, out, program, options):
+    """{statistic: value} of the machine, of a whole run."""
     subprocess.run([numachine, "stat", "-q", "--force", "-o", out, *options, "--", program], cwd=scratch, check=True,
                    stdout=subprocess.DEVNULL)
     with open(f"{scratch}/{out}/stats.csv", encoding="utf-8") as file:
-        return int(next(line.split(",")[3] for line in file if line.startswith("whole,machine,elapsed,")))
+        rows = (line.split(",") for line in file if line.startswith("whole,machine,"))
+        return {row[2]: float(row[3]) for row in rows if row[2] in SHOWN.values()}
+
+
+def errors_of(numachine, scratch, program, name):
+    """[%] of each statistic."""
+    like = OTHERS[name] if "timer" in name else RECORDED
+    measure(numachine, scratch, "recorded", program, [*like, "--references"])
+    run = measure(numachine, scratch, "run", program, OTHERS[name])
+    again = measure(numachine, scratch, "again", "recorded/references.ntr", OTHERS[name])
+    return {stat: 100 * (again[stat] - run[stat]) / run[stat] for stat in run}
 
 
 def main():
     numachine, programs = os.path.abspath(sys.argv[1]), [os.path.abspath(program) for program in sys.argv[2:]]
-    errors = {name: [] for name in OTHERS}
-    print("| replayed on |", " | ".join(os.path.basename(program).split(".")[0] for program in programs), "| median |")
-    print("|---|" + "---|" * (len(programs) + 1))
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
-        for name, options in OTHERS.items():
-            for program in programs:
-                like = options if "timer" in name else RECORDED
-                elapsed(numachine, scratch, "recorded", program, [*like, "--references"])
-                run = elapsed(numachine, scratch, "run", program, options)
-                again = elapsed(numachine, scratch, "again", "recorded/references.ntr", options)
-                errors[name].append(100 * (again - run) / run)
-            print(f"| {name} |", " | ".join(f"{error:+.1f} %" for error in errors[name]),
-                  f"| {statistics.median(abs(error) for error in errors[name]):.1f} % |", flush=True)
+        errors = {name: [errors_of(numachine, scratch, program, name) for program in programs] for name in OTHERS}
+    for title, stat in SHOWN.items():
+        print(f"\n| {title}, replayed on |", " | ".join(os.path.basename(p).split(".")[0] for p in programs), "| median |")
+        print("|---|" + "---|" * (len(programs) + 1))
+        for name, of_all in errors.items():
+            print(f"| {name} |", " | ".join(f"{error[stat]:+.1f} %" for error in of_all),
+                  f"| {statistics.median(abs(error[stat]) for error in of_all):.1f} % |")
 
 
 main()

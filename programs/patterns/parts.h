@@ -141,4 +141,18 @@ void patterns_note(struct patterns_sums *sums, uint64_t latency);
 /** Prints the table of phases. */
 void patterns_print(struct patterns_run *p);
 
+/** Rows of figures.def. */
+enum {
+#define COUNT(id, path, unit, value, sentence)        PATTERNS_FIGURE_##id,
+#define RATIO(id, path, unit, above, below, sentence) PATTERNS_FIGURE_##id,
+#include "programs/patterns/figures.def"
+#undef COUNT
+#undef RATIO
+    PATTERNS_FIGURES
+};
+extern const struct prog_figure patterns_figures[PATTERNS_FIGURES];
+
+/** Tells what each phase has come to (prog_hooks.figures). */
+void patterns_tell(struct patterns_run *p);
+
 #endif

@@ -152,6 +152,11 @@ static void ended(void *self)
     patterns_print(self);
 }
 
+static void over(void *self)
+{
+    patterns_tell(self);
+}
+
 static const struct driven_producer producer = {.refill = refill, .ended = ended};
 
 /* ---- the workload ---------------------------------------------------------------------------- */
@@ -199,6 +204,9 @@ const struct prog_workload patterns_workload = {
     .described = true,
     .prepare = prepare,
     DRIVEN_TEAM_OPS,
+    .figure = patterns_figures,
+    .figures = PATTERNS_FIGURES,
     .start = driven_team_start,
+    .over = over,
     .end = end,
 };

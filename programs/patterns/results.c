@@ -1,6 +1,7 @@
 /*
- * What phases come to, as a table on the program's standard output. Everything is worked out in
- * integers from sums, so that it is the same everywhere.
+ * What phases come to, as a table on the program's standard output, worked out in integers, and as
+ * figures of their regions (figures.def). Both are made of sums, so that they are the same
+ * everywhere.
  */
 #include "programs/patterns/parts.h"
 
@@ -27,7 +28,7 @@ void patterns_note(struct patterns_sums *sums, uint64_t latency)
 }
 
 /** References that waited. */
-static uint64_t waited(const struct patterns_sums *sums)
+static uint64_t who_waited(const struct patterns_sums *sums)
 {
     uint64_t count = 0;
 
@@ -70,7 +71,7 @@ static void put_quotient(FILE *out, int width, uint64_t numerator, uint64_t deno
 static void put_row(FILE *out, const struct patterns_plan *plan)
 {
     const struct patterns_sums *sums = &plan->sums;
-    const uint64_t count = waited(sums);
+    const uint64_t count = who_waited(sums);
     const bool open = plan->open;
 
     fprintf(out, "%-20s %12" PRIu64, plan->phase->name, sums->references);
@@ -106,4 +107,39 @@ void patterns_print(struct patterns_run *p)
     XXH64_update(p->hash, text, size);
     prog_put_out(p->team.run, p->program->stdout_fd, text, size);
     free(text);
+}
+
+/* ---- statistics ------------------------------------------------------------------------------ */
+
+const struct prog_figure patterns_figures[PATTERNS_FIGURES] = {
+#define COUNT(id, path, unit, value, sentence)        {path, unit, sentence, true},
+#define RATIO(id, path, unit, above, below, sentence) {path, unit, sentence, false},
+#include "programs/patterns/figures.def"
+#undef COUNT
+#undef RATIO
+};
+
+static void tell_phase(const struct prog_hooks *hooks, const struct patterns_plan *plan)
+{
+    const struct patterns_sums *sums = &plan->sums;
+    const double rate = (double)plan->phase->value[PATTERNS_rate] / (double)PATTERNS_ONE;
+    const double open = plan->open, timed = sums->latencies > 0;
+    const double waited = (double)who_waited(sums);
+    const struct prog_quotient figure[PATTERNS_FIGURES] = {
+#define COUNT(id, path, unit, value, sentence)        {(double)(value), 1},
+#define RATIO(id, path, unit, above, below, sentence) {above, below},
+#include "programs/patterns/figures.def"
+#undef COUNT
+#undef RATIO
+    };
+
+    hooks->figures(hooks->ctx, plan->phase->name, figure);
+}
+
+void patterns_tell(struct patterns_run *p)
+{
+    const struct prog_hooks *hooks = p->team.run->hooks;
+
+    for (size_t i = 0; hooks && hooks->figures && i < p->work->phases; i++)
+        tell_phase(hooks, &p->plan[i]);
 }

@@ -137,14 +137,19 @@ static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
 {
     const uint8_t *count = take(rest, 8), *row = rest->at;
     const uint64_t size = n->source.about.page;
-    if (!count || tr_get64(count) > rest->left / TR_NTR_INDEX_PAGE)
+    if (!count || tr_get32(count) > rest->left / TR_NTR_INDEX_PAGE)
         return false;
-    n->source.pages = tr_get64(count);
+    n->source.pages = tr_get32(count);
+    if (tr_get32(count + 4) > n->source.pages) {
+        rest->wrong = "more early pages than pages";
+        return false;
+    }
     n->source.page = sim_alloc(n->source.pages, sizeof *n->source.page);
     n->source.pages_at = offset + (uint64_t)(row - rest->first);
     for (size_t i = 0; i < n->source.pages; i++) {
         row = take(rest, TR_NTR_INDEX_PAGE);
-        n->source.page[i] = (struct tr_page){tr_get64(row), tr_get64(row + 8)};
+        n->source.page[i] =
+            (struct tr_page){tr_get64(row), tr_get64(row + 8), i < tr_get32(count + 4)};
         if (!size || n->source.page[i].va % size || n->source.page[i].pa % size) {
             rest->wrong = "a page that does not begin where pages do";
             return false;

@@ -31,7 +31,7 @@ struct tr_sink {
     char **region;
     uint32_t regions;
     struct tr_page *page;
-    size_t pages;
+    size_t pages, early;
     struct tr_block *block;
     size_t blocks;
     uint64_t at; /* [bytes] in the file */
@@ -162,6 +162,8 @@ static void page(struct tr_sink *sink, const struct tr_page *one)
     if (!(sink->pages & (sink->pages - 1)))
         sink->page = sim_grow(sink->page, sink->pages ? 2 * sink->pages : 1, sizeof *sink->page);
     sink->page[sink->pages++] = *one;
+    if (one->early)
+        sink->early = sink->pages;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -207,7 +209,7 @@ static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
     append64(&index, size, sink->regions);
     for (uint32_t i = 0; i < sink->regions; i++)
         append_region(&index, size, sink->region[i]);
-    append64(&index, size, sink->pages);
+    append64(&index, size, (uint64_t)sink->early << 32 | sink->pages);
     for (size_t i = 0; i < sink->pages; i++) {
         append64(&index, size, sink->page[i].va);
         append64(&index, size, sink->page[i].pa);

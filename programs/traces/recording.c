@@ -462,9 +462,10 @@ void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa
 {
     struct tr_recording *r = recording;
     uint64_t *where = tr_table_find(&r->pages, va);
+    const bool early = !r->threads;
     if (!where)
-        tr_ntr_writer.page(r->sink, &(struct tr_page){va, pa});
-    else if (*where != pa)
+        tr_ntr_writer.page(r->sink, &(struct tr_page){va, pa, early});
+    if (!early && (!where || *where != pa))
         map_otherwise(r, TR_OP_PAGE, va, pa);
     *tr_table_at(&r->pages, va) = pa;
 }

@@ -71,9 +71,11 @@ struct replay {
     struct thread *thread;
     uint32_t threads, busy;
     struct card *card;
-    unsigned cards;            /* that threads may have */
-    struct tr_table words;     /* how many have stored into a doubleword */
-    struct tr_table pages;     /* where they have their memory */
+    unsigned cards;           /* that threads may have */
+    struct tr_table words;    /* how many have stored into a doubleword */
+    struct tr_table pages;    /* where they have their memory, */
+    struct tr_table recorded; /* ... where they had it in the recording, and */
+    struct tr_table places; /* ... what is here for that: memory that was used again is here, too */
     bool marked[TR_NAMES_MAX]; /* a region is open */
     bool bad;                  /* the file cannot be read */
     uint64_t moves;            /* records that are done, and */
@@ -294,24 +296,43 @@ static sim_tick soonest(const struct replay *r)
     return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
 }
 
-/* A page is touched for the first time. */
-static void give(struct replay *r, unsigned card, uint64_t va)
+static void map(struct replay *r, uint64_t va, uint64_t pa)
 {
     const struct prog_hooks *hooks = r->run->hooks;
-    const struct nm_params *p = r->run->par;
-    const uint64_t at = va & ~(p->page_size - 1);
+    *tr_table_at(&r->pages, va) = pa;
+    if (hooks && hooks->paged)
+        hooks->paged(hooks->ctx, va, pa);
+}
+
+/* A page gets memory by this machine's rule; if what it had in the recording is known, the same as
+ * others got that had it before. @return false: there is none left; prog_finish was called */
+static bool place(struct replay *r, unsigned card, uint64_t va)
+{
+    const uint64_t *recorded = tr_table_find(&r->recorded, va),
+                   *there = recorded ? tr_table_find(&r->places, *recorded) : NULL;
     uint64_t pa;
-    if (!nm_page_alloc(r->run->m, card, at, &pa)) {
+    if (there) {
+        pa = *there;
+    } else if (!nm_page_alloc(r->run->m, card, va, &pa)) {
         prog_finish(r->run, PROG_NOMEM, 0,
                     "the machine's memory is full: the trace touches one page more");
-        return;
+        return false;
     }
-    *tr_table_at(&r->pages, at) = pa;
-    if (hooks && hooks->paged)
-        hooks->paged(hooks->ctx, at, pa);
-    nm_card_resume(
-        r->run->m, card,
-        sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
+    if (recorded)
+        *tr_table_at(&r->places, *recorded) = pa;
+    map(r, va, pa);
+    return true;
+}
+
+/* A page is touched for the first time, if no other card has come before in the same window. */
+static void give(struct replay *r, unsigned card, uint64_t va)
+{
+    const struct nm_params *p = r->run->par;
+    const uint64_t at = va & ~(p->page_size - 1);
+    if (tr_table_find(&r->pages, at) || place(r, card, at))
+        nm_card_resume(
+            r->run->m, card,
+            sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
 }
 
 /* Whether a page can have been there on the machine of the recording, which this one is like. */
@@ -321,7 +342,37 @@ static bool has_place(const struct replay *r, uint64_t pa)
     return pa % p->page_size == 0 && pa <= nm_params_stations(p) * p->memory_size - p->page_size;
 }
 
-/* Pages where they were, if this machine has the same places.
+static bool place_by_rule(struct replay *r, const struct tr_page *page, size_t pages)
+{
+    bool good = true;
+    if (tr_about(r->source)->page != r->run->par->page_size)
+        return true; /* what the file says of pages means nothing here */
+    for (size_t i = 0; i < pages; i++)
+        *tr_table_at(&r->recorded, page[i].va) = page[i].pa;
+    for (size_t i = 0; i < pages && page[i].early && good; i++)
+        good = place(r, 0, page[i].va);
+    return good;
+}
+
+/* A thread comes to where a page got that memory. @return false: there is none left */
+static bool remap(struct replay *r, unsigned card, uint64_t va, uint64_t recorded)
+{
+    const uint64_t *before = tr_table_find(&r->recorded, va);
+    if (r->exact) {
+        if (has_place(r, recorded))
+            map(r, va, recorded);
+        return true;
+    }
+    if (tr_about(r->source)->page != r->run->par->page_size ||
+        (before && *before == recorded && tr_table_find(&r->pages, va)))
+        return true;
+    *tr_table_at(&r->recorded, va) = recorded;
+    return place(r, card, va);
+}
+
+/* Pages where they were, if this machine has the same places. Else those get memory that had it
+ * before the first thread, in that order; others when their records, or somebody who touches them,
+ * come to that.
  * @return false: the file has a page where this machine, which it names, has no memory */
 static bool place_pages(struct replay *r)
 {
@@ -336,9 +387,9 @@ static bool place_pages(struct replay *r)
                                "it again");
             return false;
         }
-        *tr_table_at(&r->pages, page[i].va) = page[i].pa;
+        map(r, page[i].va, page[i].pa);
     }
-    return true;
+    return r->exact || place_by_rule(r, page, pages);
 }
 
 /* ---- threads and cards ----------------------------------------------------------------------- */
@@ -496,9 +547,7 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
         prog_finish(r->run, PROG_EXITED, 0, NULL);
         return false;
     case TR_OP_PAGE:
-        if (r->exact && has_place(r, value))
-            *tr_table_at(&r->pages, address) = value;
-        return true;
+        return remap(r, card, address, value);
     case TR_OP_UNMAP:
         nm_machine_unmap(r->run->m, address, value);
         return true;
@@ -612,7 +661,8 @@ static bool prepare(void *self, struct prog_run *run)
         r->thread[i].card = r->thread[i].bound =
             (r->timed ? tr_thread_card(r->source, i) : i) % r->cards;
     if (!place_pages(r)) {
-        prog_finish(run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
+        if (tr_why(r->source))
+            prog_finish(run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
         return false;
     }
     nm_machine_set_space(run->m, &space);
@@ -700,6 +750,8 @@ static void end(void *self)
     struct replay *r = self;
     tr_table_free(&r->words);
     tr_table_free(&r->pages);
+    tr_table_free(&r->recorded);
+    tr_table_free(&r->places);
     for (uint32_t i = 0; i < r->threads; i++)
         free(r->thread[i].op);
     free(r->thread);

@@ -129,9 +129,12 @@ uint64_t tr_thread_name(const struct tr_source *source, uint32_t thread);
 /** Where a page of the addresses had its memory when the trace was recorded. */
 struct tr_page {
     uint64_t va, pa; /**< virtual and physical address of its first byte */
+    bool early;      /**< it had its memory before the first thread began; of others a record says
+                          when, but in files of older versions */
 };
 
-/** All pages of a recorded trace, in the order in which they got their memory. @return how many;
+/** All pages of a recorded trace, in the order in which they got their memory: early ones are
+ *  the first. @return how many;
  *  0: none are known */
 size_t tr_pages(const struct tr_source *source, const struct tr_page **pages);
 
