@@ -244,6 +244,12 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
     }
 }
 
+static void note_unit(struct r10k *c, const struct r10k_entry *e, uint32_t place)
+{
+    for (unsigned i = 0; i < 2; i++)
+        c->own[i] = e->w->unit == R10K_UNIT_ALU1 + i ? c->own[i] | place : c->own[i] & ~place;
+}
+
 static void enter_queue(struct r10k *c, const struct r10k_entry *e)
 {
     const uint8_t number = (uint8_t)(e - c->entry);
@@ -254,6 +260,8 @@ static void enter_queue(struct r10k *c, const struct r10k_entry *e)
         const unsigned place = (unsigned)__builtin_ctz(~queue->used);
         queue->entry[place] = number;
         queue->used |= 1u << place;
+        if (queue == &c->integer)
+            note_unit(c, e, 1u << place);
     }
 }
 
@@ -291,6 +299,8 @@ static void transfer(struct r10k *c, struct r10k_entry *e, const struct r10k_fet
         c->branch[c->branches++] = (uint8_t)(e - c->entry);
     } else {
         e->done = now + 1;
+        e->to = e->next;
+        r10k_train(c, e, true);
     }
     if (guessed && !e->taken && !f->target)
         return;

@@ -721,7 +721,7 @@ static void writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
 
 static bool store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
-    if (e->access == R10K_ACCESS_MISSED && !granted)
+    if (e->access != R10K_ACCESS_DONE && !granted) /* its tag is looked at first: try_store */
         return false;
     if (!r10k_operands(c, e, now))
         return false;
@@ -763,9 +763,11 @@ static void failed_try(struct r10k *c, const struct r10k_entry *e)
     r10k_profile_failed(c, e->pc);
 }
 
+/* Its result comes so late that a load linked, an add and a store conditional take 6 PCycles
+ * ([R12K-S]). */
 static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
-    enum { RESULT = 2 };
+    enum { RESULT = 3 };
     if (e->access == R10K_ACCESS_MISSED && !granted)
         return false;
     if (!r10k_operands(c, e, now))
@@ -786,7 +788,7 @@ static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
         c->value[e->result[0]] = stores;
         r10k_ready(c, e->result[0], now + RESULT);
     }
-    e->done = now + 1;
+    e->done = now + RESULT;
     c->worked = true;
     return true;
 }

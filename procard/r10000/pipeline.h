@@ -49,7 +49,7 @@ enum r10k_unit {
     R10K_UNIT_NONE,
     R10K_UNIT_ALU,
     R10K_UNIT_ALU1,
-    R10K_UNIT_ALU2,
+    R10K_UNIT_ALU2, /**< follows R10K_UNIT_ALU1 */
     R10K_UNIT_LSU,
     R10K_UNIT_ADD,
     R10K_UNIT_MUL,
@@ -272,6 +272,7 @@ struct r10k {
         uint8_t integer, fp;
     } finishing[R10K_FINISHING]; /**< by tick: instructions that units finish then */
     struct r10k_places integer, fp;
+    uint32_t own[2]; /**< places of the integer queue whose instructions only this unit executes */
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
     unsigned addresses;            /**< ... so many */
     unsigned calculated;           /**< of these, whose address is known or under way */
