@@ -9,16 +9,24 @@
 #include <string.h>
 
 /* Code and data are in different sets of every cache. */
-enum { CODE = 0x100000, STEP = 0x1000, DATA = 0x402000, MEMORY = 64 << 20, ROOM = 600 };
+enum {
+    CODE = 0x100000,
+    STEP = 0x1000,
+    DATA = 0x402000,
+    MEMORY = 64 << 20,
+    PAGE = 4096,
+    ROOM = 600
+};
 
 #define SYSCALL 0x0000000c
 
+/* Memory stands once more behind itself, a page further on: in another colour. */
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
-    *pa = va;
-    return va < MEMORY ? NM_XLATE_OK : NM_XLATE_UNMAPPED;
+    *pa = va < MEMORY ? va : va - MEMORY - PAGE;
+    return *pa < MEMORY ? NM_XLATE_OK : NM_XLATE_UNMAPPED;
 }
 
 static const uint8_t *fetch(void *ctx, uint64_t va)
@@ -92,11 +100,12 @@ static void put(const struct rig *rig, uint64_t at, const char *text)
 
 static void run(struct rig *rig, unsigned card, uint64_t at)
 {
-    enum { LONG = 1000000, PAUSE = 2000 };
+    enum { LONG = 1000000, PAUSE = 2000, EDGE = 63 /* of every clock */ };
     const struct pc_cpu *cpu = pc_cpu_at(rig->m, card);
     const struct mips_regs regs = {
         .pc = at, .npc = at + 4, .fr = true, .addr64 = true, .gpr[4] = DATA};
-    const sim_tick start = nm_machine_now(rig->m) + nm_machine_reach(rig->m);
+    const sim_tick start =
+        (nm_machine_now(rig->m) + nm_machine_reach(rig->m) + EDGE) & ~(sim_tick)EDGE;
     struct nm_trap trap = {0};
     r10k_resume(rig->m, card, &regs, start);
     const uint64_t undoing = cpu->states[PC_ST_KILL_EXC];
@@ -127,9 +136,14 @@ void rig_steps(struct rig *rig, const char *steps)
     }
 }
 
-uint64_t rig_count(const struct rig *rig, unsigned card, enum r10k_signal signal)
+void rig_program(struct rig *rig, unsigned k, unsigned event, unsigned modes)
 {
-    struct r10k_signals now;
-    pc_signals(rig->m, card, &now);
-    return r10k_total(&now, signal, R10K_COUNT_ALL);
+    struct pc_cpu *cpu = pc_cpu_at(rig->m, 0);
+    pc_pmc_write(cpu, 2 * k + PC_PMC_CONTROL0, event << R10K_EVENT_SHIFT | modes);
+    pc_pmc_write(cpu, 2 * k + PC_PMC_COUNTER0, 0);
+}
+
+uint64_t rig_counter(const struct rig *rig, unsigned k)
+{
+    return pc_pmc_read(pc_cpu_at(rig->m, 0), 2 * k + PC_PMC_COUNTER0);
 }

@@ -9,7 +9,7 @@
 #include "procard/r10000/r10000.h"
 
 #include "machine/params.h"
-#include "monitor/r10000/signals.h"
+#include "monitor/r10000/counters.h"
 
 enum { RIG_CARDS = 2 };
 
@@ -41,7 +41,10 @@ void rig_steps(struct rig *rig, const char *steps);
 /** The next step's code is at the first place again. */
 void rig_again(struct rig *rig);
 
-/** What a card's counters have heard, in every mode. */
-uint64_t rig_count(const struct rig *rig, unsigned card, enum r10k_signal signal);
+/** Counter k of the first card counts an event from 0 on.
+ *  @param event, modes  of its control register */
+void rig_program(struct rig *rig, unsigned k, unsigned event, unsigned modes);
+/** What it has counted. */
+uint64_t rig_counter(const struct rig *rig, unsigned k);
 
 #endif

@@ -65,7 +65,8 @@ static void mispredicted(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_squash(c, behind + (slot && decoded));
     go_on(c, e, slot, decoded, resumes, now);
     c->idle = PC_ST_KILL_BRANCH;
-    r10k_signal(c, R10K_SIGNAL_MISPREDICTED, 1);
+    if (e->w->traits & R10K_BRANCH) /* jumps to a register are not resolved, either */
+        r10k_signal(c, R10K_SIGNAL_MISPREDICTED, 1);
 }
 
 /* @return it was predicted right */

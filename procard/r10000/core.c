@@ -6,6 +6,7 @@
  * whatever is in flight can be thrown away at any time, and begins again from there. Only what the
  * oldest instruction has done to the world cannot, and graduates first (r10k_flush).
  */
+#include "base/invariant.h"
 #include "procard/r10000/pipeline.h"
 
 #include <string.h>
@@ -29,11 +30,12 @@ static void show_late(struct r10k *c)
     c->lately = 0;
 }
 
-/* Of `n` cycles in which the same goes on. */
-static void count_cycles(struct r10k *c, sim_tick n)
+/* Of `n` cycles from `from` on, in which the same goes on. */
+static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 {
+    const sim_tick external = c->external_until > from ? c->external_until - from : 0;
     c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
-    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
+    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used + (external < n ? external : n);
     c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
 }
 
@@ -69,6 +71,18 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     return state;
 }
 
+/* The same, in a build that looks at its own state. */
+static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
+{
+    if (!SIM_LOOKS_AT_INVARIANTS)
+        return cycle(c, now);
+    const struct r10k_signals before = c->signals;
+    const enum pc_status state = cycle(c, now);
+    r10k_look_at_growth(c, &before);
+    r10k_look_at_books(c);
+    return state;
+}
+
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
 static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
 {
@@ -98,6 +112,7 @@ static sim_tick stops(struct r10k *c)
     if (c->stop == PC_STOP_TRAP)
         c->mode = R10K_EXCEPTION;
     show_late(c);
+    c->away = c->stop == PC_STOP_TRAP;
     c->waits = c->stop == PC_STOP_MISS;
     c->seen = c->base.now;
     return pc_stopped(&c->base, c->stop);
@@ -115,7 +130,7 @@ static void goes_on(struct r10k *c)
         show_late(c);
         finish(c, t);
     }
-    count_cycles(c, c->base.now - c->seen);
+    count_cycles(c, c->seen, c->base.now - c->seen);
 }
 
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
@@ -126,18 +141,18 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     base->horizon = horizon;
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
-    c->asked = c->must_stop = false;
+    c->asked = c->must_stop = c->away = false;
     goes_on(c);
     if (!c->begun)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const uint64_t oldest = c->r.pc;
-        const enum pc_status state = cycle(c, now);
+        const enum pc_status state = looked_at_cycle(c, now);
         if (c->must_stop)
             return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
-        count_cycles(c, next - now);
+        count_cycles(c, now, next - now);
         pc_charge(base, state, next - now);
         r10k_profile_spends(c, oldest, state, next - now);
     }
@@ -153,6 +168,7 @@ void r10k_leave(struct pc_cpu *base)
         r10k_flush(c, base->now);
     goes_on(c);
     c->begun = false;
+    c->away = true;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
 }

@@ -29,6 +29,7 @@ enum {
     R10K_BRANCHES = 4, /**< places of the branch stack */
     R10K_WAYS = 2,
     R10K_FINISHING = 128, /**< longer than any latency */
+    R10K_QUADWORD = 16,   /**< [bytes] */
 };
 
 /* ---- words (words.c) ------------------------------------------------------------------------- */
@@ -210,7 +211,8 @@ struct r10k_miss {
     bool fetched;   /**< came from memory */
     bool lost;      /**< and went, before it arrived here */
     bool prefetch;
-    uint64_t line; /**< primary line, physical */
+    bool requested; /**< memory has been asked for it before */
+    uint64_t line;  /**< primary line, physical */
     uint64_t va;
     uint64_t pc; /**< of the instruction that wants it first */
     struct pc_look look;
@@ -320,6 +322,10 @@ struct r10k {
 
     /* books */
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks, tlb_refills; /**< for the truth */
+    uint64_t timed;          /**< instructions, but for those of functional mode; of these ... */
+    uint64_t twos_done;      /**< ... that count twice, ... */
+    uint64_t without_unit;   /**< ... that no unit executes: they graduate and are never issued */
+    sim_tick external_until; /**< an external request has a place in the miss handling table */
     struct r10k_move move;
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
@@ -362,7 +368,9 @@ extern const uint8_t r10k_delays[R10K_SIGNALS]; /**< as the rows say */
 /** A signal grows by `n`: now, or in the next cycle if its row says so. */
 static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 {
-    if (r10k_delays[s]) {
+    if (c->away) { /* by others: interventions, lines that leave */
+        c->signals.total[s][R10K_KERNEL] += n;
+    } else if (r10k_delays[s]) {
         c->late[s] = (uint8_t)(c->late[s] + n);
         c->lately |= UINT64_C(1) << s;
     } else {
@@ -452,6 +460,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
                    sim_tick now);
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now);
 void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick now);
+void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now);
 /** The next address is calculated. */
 void r10k_calculate(struct r10k *c, sim_tick now);
 bool r10k_tlb_has(struct r10k *c, uint64_t va);
@@ -464,6 +473,11 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
+
+/** books.c: ends the process if the signals are not what the instructions and each other say. */
+void r10k_look_at_books(const struct r10k *c);
+/** Between two cycles: no signal has grown by more than its row says since `before`. */
+void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before);
 
 /** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
  * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
