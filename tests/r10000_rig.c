@@ -109,7 +109,11 @@ static void run(struct rig *rig, unsigned card, uint64_t at)
     struct nm_trap trap = {0};
     r10k_resume(rig->m, card, &regs, start);
     const uint64_t undoing = cpu->states[PC_ST_KILL_EXC];
-    const enum nm_run why = nm_machine_run(rig->m, start + LONG, &trap);
+    enum nm_run why;
+    do {
+        const sim_tick now = nm_machine_now(rig->m);
+        why = nm_machine_run(rig->m, rig->slice ? now + rig->slice : start + LONG, &trap);
+    } while (why == NM_RUN_UNTIL && nm_machine_now(rig->m) < start + LONG);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
     cr_assert(trap.card == card && cpu->exc == PC_EXC_SYS, "exception %d", cpu->exc);
     rig->cycles = trap.at - start - (cpu->states[PC_ST_KILL_EXC] - undoing);

@@ -17,10 +17,9 @@ struct rig {
     struct nm_params p;
     struct nm_machine *m;
     struct r10k_code *code;
-    uint64_t place; /**< address of the next step's code */
-    sim_tick now;   /**< everything has come to its end, and all queues are empty */
-    uint64_t
-        cycles; /**< [PCycles] of the last step: from its first fetch to the SYSCALL's exception */
+    uint64_t place;  /**< address of the next step's code */
+    unsigned slice;  /**< [ticks] runs are cut every so often; 0: they are not */
+    uint64_t cycles; /**< [PCycles] of the last step, from its first fetch to its exception */
 };
 
 /**

@@ -61,6 +61,7 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     finish(c, now);
     r10k_misses(c, now);
     r10k_resolve(c, now);
+    const bool empty = !c->count;
     const enum pc_status state = r10k_graduate(c, now);
     if (c->must_stop)
         return state;
@@ -68,7 +69,8 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     r10k_issue(c, now);
     r10k_decode(c, now);
     r10k_fetch(c, now);
-    return state;
+    /* Where nothing happens, what fetch waits for now: wherever a run is cut, it is the same. */
+    return empty && !c->worked ? c->idle : state;
 }
 
 /* The same, in a build that looks at its own state. */
@@ -81,6 +83,15 @@ static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
     r10k_look_at_growth(c, &before);
     r10k_look_at_books(c);
     return state;
+}
+
+/* The last run ended in the midst of cycles in which nothing happens, and nobody has done anything
+ * to the core since. */
+static bool still_waits(const struct r10k *c, sim_tick now)
+{
+    const struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
+    return !c->worked && c->next > now && !c->lately && !done->integer && !done->fp &&
+           now != c->exception_until;
 }
 
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
@@ -114,6 +125,7 @@ static sim_tick stops(struct r10k *c)
     show_late(c);
     c->away = c->stop == PC_STOP_TRAP;
     c->waits = c->stop == PC_STOP_MISS;
+    c->next = 0;
     c->seen = c->base.now;
     return pc_stopped(&c->base, c->stop);
 }
@@ -148,13 +160,14 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const uint64_t oldest = c->r.pc;
-        const enum pc_status state = looked_at_cycle(c, now);
+        if (!still_waits(c, now))
+            c->state = looked_at_cycle(c, now);
         if (c->must_stop)
             return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, now, next - now);
-        pc_charge(base, state, next - now);
-        r10k_profile_spends(c, oldest, state, next - now);
+        pc_charge(base, c->state, next - now);
+        r10k_profile_spends(c, oldest, c->state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }

@@ -138,7 +138,8 @@ static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10
 
 static void push_fault(struct r10k *c, uint8_t page, sim_tick now)
 {
-    c->buffer[c->buffered++] = (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
+    *r10k_fetched_at(c, c->buffered++) =
+        (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
     c->stopped = true;
 }
 
@@ -184,7 +185,7 @@ static unsigned flags_of(const struct r10k *c)
 /* The word at fetch_pc, whose line is here, goes into the buffer. */
 static struct r10k_fetched *push(struct r10k *c, sim_tick at)
 {
-    struct r10k_fetched *f = &c->buffer[c->buffered++];
+    struct r10k_fetched *f = r10k_fetched_at(c, c->buffered++);
     const uint32_t word = word_at(c->line_host + (c->fetch_pc - c->line_va));
     *f = (struct r10k_fetched){
         .w = r10k_word_get(c->code, word, flags_of(c)), .pc = c->fetch_pc, .at = at};

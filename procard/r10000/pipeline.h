@@ -286,8 +286,8 @@ struct r10k {
     sim_tick madd_adds[4]; /**< by tick: a multiply-add needs the adder then */
 
     /* fetch */
-    struct r10k_fetched buffer[R10K_BUFFER];
-    unsigned buffered;
+    struct r10k_fetched buffer[R10K_BUFFER]; /**< a ring (r10k_fetched_at) */
+    unsigned buffer_first, buffered;
     uint64_t fetch_pc;
     uint64_t redirect;   /**< behind the delay slot at fetch_pc fetch goes on here */
     bool slot_first;     /**< that is so */
@@ -331,15 +331,16 @@ struct r10k {
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
     enum r10k_mode mode;
-    bool waits;          /**< the run ended because the oldest waits for its card ... */
-    sim_tick seen;       /**< ... since this tick */
-    bool away;           /**< the operating system has the processor */
-    bool asked;          /**< the card has been asked in this run */
-    bool worked;         /**< anything has happened in this cycle */
-    sim_tick next;       /**< the first tick at which anything may, if it has not */
-    bool must_stop;      /**< the run ends here, ... */
-    enum pc_stop stop;   /**< ... for this reason */
-    enum pc_status idle; /**< what a cycle is put down to while the list is empty */
+    bool waits;           /**< the run ended because the oldest waits for its card ... */
+    sim_tick seen;        /**< ... since this tick */
+    bool away;            /**< the operating system has the processor */
+    bool asked;           /**< the card has been asked in this run */
+    bool worked;          /**< anything has happened in this cycle */
+    sim_tick next;        /**< the first tick at which anything may, if it has not */
+    bool must_stop;       /**< the run ends here, ... */
+    enum pc_stop stop;    /**< ... for this reason */
+    enum pc_status state; /**< what the last cycle was put down to */
+    enum pc_status idle;  /**< what a cycle is put down to while the list is empty */
 };
 
 static inline struct r10k *r10k_of(struct pc_cpu *base)
@@ -384,6 +385,12 @@ static inline uint8_t *r10k_finishing(struct r10k *c, const struct r10k_entry *e
 {
     struct r10k_finishing *f = &c->finishing[e->finishes % R10K_FINISHING];
     return e->w->queue == R10K_QUEUE_FP ? &f->fp : &f->integer;
+}
+
+/** The i-th fetched instruction from the oldest. */
+static inline struct r10k_fetched *r10k_fetched_at(struct r10k *c, unsigned i)
+{
+    return &c->buffer[(c->buffer_first + i) % R10K_BUFFER];
 }
 
 /** Something may happen at `at`. */
