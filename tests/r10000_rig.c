@@ -59,7 +59,7 @@ static void read_options(struct nm_params *p, const char *options)
     }
 }
 
-void rig_init(struct rig *rig, const char *options)
+void rig_init_of(struct rig *rig, const char *options, const struct nm_card_kind *kind)
 {
     const char *key;
     char why[300];
@@ -72,10 +72,15 @@ void rig_init(struct rig *rig, const char *options)
                           "l2.ways=2 tlb.refill=0 memory.size=67108864 run.check=1");
     read_options(&rig->p, options);
     cr_assert(nm_params_check(&rig->p, &key, why, sizeof why), "%s: %s", key, why);
-    rig->m = nm_machine_new(&rig->p, &pc_r10000);
+    rig->m = nm_machine_new(&rig->p, kind);
     rig->code = r10k_code_new(rig->m, fetch, rig);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
+}
+
+void rig_init(struct rig *rig, const char *options)
+{
+    rig_init_of(rig, options, &pc_r10000);
 }
 
 void rig_free(struct rig *rig)
@@ -98,27 +103,69 @@ static void put(const struct rig *rig, uint64_t at, const char *text)
     nm_machine_os_wrote(rig->m, at, 4 * (count + 1));
 }
 
-static void run(struct rig *rig, unsigned card, uint64_t at)
+enum { LONG = 1000000, PAUSE = 2000, EDGE = 63 /* of every clock */ };
+
+static sim_tick soon(const struct rig *rig)
 {
-    enum { LONG = 1000000, PAUSE = 2000, EDGE = 63 /* of every clock */ };
-    const struct pc_cpu *cpu = pc_cpu_at(rig->m, card);
+    const sim_tick at = nm_machine_now(rig->m) + nm_machine_reach(rig->m);
+    return (at + EDGE) & ~(sim_tick)EDGE;
+}
+
+static void start(const struct rig *rig, unsigned card, uint64_t code, sim_tick at)
+{
     const struct mips_regs regs = {
-        .pc = at, .npc = at + 4, .fr = true, .addr64 = true, .gpr[4] = DATA};
-    const sim_tick start =
-        (nm_machine_now(rig->m) + nm_machine_reach(rig->m) + EDGE) & ~(sim_tick)EDGE;
-    struct nm_trap trap = {0};
-    r10k_resume(rig->m, card, &regs, start);
-    const uint64_t undoing = cpu->states[PC_ST_KILL_EXC];
+        .pc = code, .npc = code + 4, .fr = true, .addr64 = true, .gpr[4] = DATA};
+    r10k_resume(rig->m, card, &regs, at);
+}
+
+/* Runs until a card has come to its SYSCALL. @return when */
+static sim_tick wait_for_one(struct rig *rig, struct nm_trap *trap)
+{
+    const sim_tick end = nm_machine_now(rig->m) + LONG;
     enum nm_run why;
     do {
         const sim_tick now = nm_machine_now(rig->m);
-        why = nm_machine_run(rig->m, rig->slice ? now + rig->slice : start + LONG, &trap);
-    } while (why == NM_RUN_UNTIL && nm_machine_now(rig->m) < start + LONG);
+        why = nm_machine_run(rig->m, rig->slice ? now + rig->slice : end, trap);
+    } while (why == NM_RUN_UNTIL && nm_machine_now(rig->m) < end);
     cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
-    cr_assert(trap.card == card && cpu->exc == PC_EXC_SYS, "exception %d", cpu->exc);
-    rig->cycles = trap.at - start - (cpu->states[PC_ST_KILL_EXC] - undoing);
-    nm_card_take(rig->m, card);
+    cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS, "exception %d",
+                 pc_cpu_at(rig->m, trap->card)->exc);
+    nm_card_take(rig->m, trap->card);
+    return trap->at;
+}
+
+static void rest(struct rig *rig)
+{
+    struct nm_trap trap;
     cr_assert_eq(nm_machine_run(rig->m, nm_machine_now(rig->m) + PAUSE, &trap), NM_RUN_UNTIL);
+}
+
+static void run(struct rig *rig, unsigned card, uint64_t at)
+{
+    const struct pc_cpu *cpu = pc_cpu_at(rig->m, card);
+    const uint64_t undoing = cpu->states[PC_ST_KILL_EXC];
+    const sim_tick begun = soon(rig);
+    struct nm_trap trap;
+    start(rig, card, at, begun);
+    const sim_tick ended = wait_for_one(rig, &trap);
+    rig->cycles = ended - begun - (cpu->states[PC_ST_KILL_EXC] - undoing);
+    rest(rig);
+}
+
+void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distance)
+{
+    const sim_tick at = soon(rig);
+    for (unsigned card = 0; card < RIG_CARDS; card++) {
+        const int later = card ? distance : -distance;
+        put(rig, rig->place, code[card]);
+        start(rig, card, rig->place, at + (sim_tick)(later > 0 ? later : 0));
+        rig->place += STEP;
+    }
+    for (unsigned card = 0; card < RIG_CARDS; card++) {
+        struct nm_trap trap;
+        wait_for_one(rig, &trap);
+    }
+    rest(rig);
 }
 
 void rig_again(struct rig *rig)

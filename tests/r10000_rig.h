@@ -28,6 +28,9 @@ struct rig {
  * is no TLB and memory has 64 MB.
  */
 void rig_init(struct rig *rig, const char *options);
+/** The same with cards of another kind, whose core is an R10000 with something wrong. It outlives
+ * the rig. */
+void rig_init_of(struct rig *rig, const char *options, const struct nm_card_kind *kind);
 void rig_free(struct rig *rig);
 
 /**
@@ -37,6 +40,9 @@ void rig_free(struct rig *rig);
  * after rig_again is at the same addresses: so caches and predictors know it.
  */
 void rig_steps(struct rig *rig, const char *steps);
+/** Both cards at once, each its code; the second begins `distance` ticks behind the first, or
+ * before it. */
+void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distance);
 /** The next step's code is at the first place again. */
 void rig_again(struct rig *rig);
 

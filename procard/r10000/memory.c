@@ -588,13 +588,21 @@ static unsigned bank_of(const struct r10k *c, uint64_t va)
     return (unsigned)(va >> c->cache[PC_SIDE_D].shift) & 1;
 }
 
+/* Its tag could not be looked at, or nothing come of it: it is issued again. An R10000 of revision
+ * 2 counts that. */
+static void again(struct r10k *c, struct r10k_entry *e, sim_tick at)
+{
+    e->again = at;
+    r10k_wait_for(c, at);
+    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
+}
+
 static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
     if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
         e->access = R10K_ACCESS_MISSED;
     else
-        e->again = now + FULL_AGAIN;
-    r10k_wait_for(c, now + FULL_AGAIN);
+        again(c, e, now + FULL_AGAIN);
 }
 
 static void try_load(struct r10k *c, struct r10k_entry *e, sim_tick now)
@@ -663,12 +671,10 @@ void r10k_accesses(struct r10k *c, sim_tick now)
             if (must_wait(c, i, e) || !r10k_operands(c, e, now))
                 continue;
             loaded = true;
-            if (c->bank_busy[bank_of(c, e->va)] > now) {
-                e->again = now + 1;
-                r10k_wait_for(c, e->again);
-            } else {
+            if (c->bank_busy[bank_of(c, e->va)] > now)
+                again(c, e, now + 1);
+            else
                 try_load(c, e, now);
-            }
         } else {
             tagged = true;
             try_store(c, e, now);
