@@ -160,10 +160,13 @@ static sim_tick words_apart(const struct pc_card *card)
     return 2 * pc_bus_cycle(card);
 }
 
-/* What the secondary cache's pins show of a line that goes out through the agent from `at` on. */
+/* A line goes out through the agent: its core hears of it, and the secondary cache's pins show it
+ * from `at` on. */
 static void read_out(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t line,
                      sim_tick at)
 {
+    if (card->core->leaves)
+        card->core->leaves(&card->cpu, (unsigned)card->p->l2_line, pc_card_now(card));
     if (card->monitor.wants & MON_WANTS_ACCESSES)
         pc_monitor_words(card, kind, side == PC_SIDE_D, line, card->p->l2_line, at,
                          words_apart(card));

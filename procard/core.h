@@ -300,6 +300,11 @@ struct pc_core_ops {
      *  nothing else is counted, and in functional mode. */
     const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
 
+    /** A line's words leave the secondary cache for the outgoing buffer: it makes room and was
+     * dirty, or another card has asked for it.
+     *  @param bytes  of the line */
+    void (*leaves)(struct pc_cpu *cpu, unsigned bytes, sim_tick now);
+
     /** An external request has looked for a line in the secondary cache.
      *  @param state  enum nm_line it had there */
     void (*asked)(struct pc_cpu *cpu, bool invalidate, uint8_t state, sim_tick now);

@@ -40,6 +40,8 @@ WORKS = {
     "far-1": ("far-1", "[1, {}, 1048576, 0, stream]", (10000, 40000)),
     "exchange-64": ("exchange-64", "[64, {}, 262144, 0, exchange]", (8192, 16384)),
     "locks-64": ("locks-64", "[64, {}, 64, 0, locks]", (20, 60)),
+    "r10000-1": ("r10000-1", "[1, {}, 2048, 30, private]", (1000, 8000)),
+    "r10000-16": ("r10000-16", "[16, {}, 16384, 30, shared]", (100, 500)),
 }
 HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss"}
 TRUTH = {

@@ -40,7 +40,7 @@ static unsigned index_of(const struct r10k *c, const struct r10k_entry *e)
 static void go_on(struct r10k *c, const struct r10k_entry *e, bool slot, bool slot_decoded,
                   bool resumes, sim_tick now)
 {
-    if (slot && !slot_decoded && c->buffered && c->buffer[0].pc == e->pc + 4) {
+    if (slot && !slot_decoded && c->buffered && r10k_fetched_at(c, 0)->pc == e->pc + 4) {
         c->buffered = 1;
         r10k_fetch_from(c, e->to, now);
         return;
@@ -65,7 +65,8 @@ static void mispredicted(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_squash(c, behind + (slot && decoded));
     go_on(c, e, slot, decoded, resumes, now);
     c->idle = PC_ST_KILL_BRANCH;
-    r10k_signal(c, R10K_SIGNAL_MISPREDICTED, 1);
+    if (e->w->traits & R10K_BRANCH) /* jumps to a register are not resolved, either */
+        r10k_signal(c, R10K_SIGNAL_MISPREDICTED, 1);
 }
 
 /* @return it was predicted right */
@@ -78,7 +79,7 @@ static void verify(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_train(c, e, e->goes);
     if (unpredicted) { /* fetch has waited for it */
         const bool decoded = c->count > index_of(c, e) + 1;
-        if (decoded || (c->buffered && c->buffer[0].pc == e->pc + 4)) {
+        if (decoded || (c->buffered && r10k_fetched_at(c, 0)->pc == e->pc + 4)) {
             r10k_fetch_from(c, e->to, now);
         } else {
             c->redirect = e->to;

@@ -6,6 +6,7 @@
  * whatever is in flight can be thrown away at any time, and begins again from there. Only what the
  * oldest instruction has done to the world cannot, and graduates first (r10k_flush).
  */
+#include "base/invariant.h"
 #include "procard/r10000/pipeline.h"
 
 #include <string.h>
@@ -29,11 +30,12 @@ static void show_late(struct r10k *c)
     c->lately = 0;
 }
 
-/* Of `n` cycles in which the same goes on. */
-static void count_cycles(struct r10k *c, sim_tick n)
+/* Of `n` cycles from `from` on, in which the same goes on. */
+static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 {
+    const sim_tick external = c->external_until > from ? c->external_until - from : 0;
     c->signals.total[R10K_SIGNAL_CYCLES][c->mode] += n;
-    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used;
+    c->signals.total[R10K_SIGNAL_MHT][c->mode] += n * c->used + (external < n ? external : n);
     c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
 }
 
@@ -59,6 +61,7 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     finish(c, now);
     r10k_misses(c, now);
     r10k_resolve(c, now);
+    const bool empty = !c->count;
     const enum pc_status state = r10k_graduate(c, now);
     if (c->must_stop)
         return state;
@@ -66,7 +69,29 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     r10k_issue(c, now);
     r10k_decode(c, now);
     r10k_fetch(c, now);
+    /* Where nothing happens, what fetch waits for now: wherever a run is cut, it is the same. */
+    return empty && !c->worked ? c->idle : state;
+}
+
+/* The same, in a build that looks at its own state. */
+static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
+{
+    if (!SIM_LOOKS_AT_INVARIANTS)
+        return cycle(c, now);
+    const struct r10k_signals before = c->signals;
+    const enum pc_status state = cycle(c, now);
+    r10k_look_at_growth(c, &before);
+    r10k_look_at_books(c);
     return state;
+}
+
+/* The last run ended in the midst of cycles in which nothing happens, and nobody has done anything
+ * to the core since. */
+static bool still_waits(const struct r10k *c, sim_tick now)
+{
+    const struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
+    return !c->worked && c->next > now && !c->lately && !done->integer && !done->fp &&
+           now != c->exception_until;
 }
 
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
@@ -98,7 +123,9 @@ static sim_tick stops(struct r10k *c)
     if (c->stop == PC_STOP_TRAP)
         c->mode = R10K_EXCEPTION;
     show_late(c);
+    c->away = c->stop == PC_STOP_TRAP;
     c->waits = c->stop == PC_STOP_MISS;
+    c->next = 0;
     c->seen = c->base.now;
     return pc_stopped(&c->base, c->stop);
 }
@@ -115,7 +142,7 @@ static void goes_on(struct r10k *c)
         show_late(c);
         finish(c, t);
     }
-    count_cycles(c, c->base.now - c->seen);
+    count_cycles(c, c->seen, c->base.now - c->seen);
 }
 
 sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
@@ -126,20 +153,21 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     base->horizon = horizon;
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
-    c->asked = c->must_stop = false;
+    c->asked = c->must_stop = c->away = false;
     goes_on(c);
     if (!c->begun)
         begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const uint64_t oldest = c->r.pc;
-        const enum pc_status state = cycle(c, now);
+        if (!still_waits(c, now))
+            c->state = looked_at_cycle(c, now);
         if (c->must_stop)
             return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
-        count_cycles(c, next - now);
-        pc_charge(base, state, next - now);
-        r10k_profile_spends(c, oldest, state, next - now);
+        count_cycles(c, now, next - now);
+        pc_charge(base, c->state, next - now);
+        r10k_profile_spends(c, oldest, c->state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }
@@ -153,6 +181,7 @@ void r10k_leave(struct pc_cpu *base)
         r10k_flush(c, base->now);
     goes_on(c);
     c->begun = false;
+    c->away = true;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
 }

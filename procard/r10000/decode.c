@@ -244,6 +244,12 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
     }
 }
 
+static void note_unit(struct r10k *c, const struct r10k_entry *e, uint32_t place)
+{
+    for (unsigned i = 0; i < 2; i++)
+        c->own[i] = e->w->unit == R10K_UNIT_ALU1 + i ? c->own[i] | place : c->own[i] & ~place;
+}
+
 static void enter_queue(struct r10k *c, const struct r10k_entry *e)
 {
     const uint8_t number = (uint8_t)(e - c->entry);
@@ -254,6 +260,8 @@ static void enter_queue(struct r10k *c, const struct r10k_entry *e)
         const unsigned place = (unsigned)__builtin_ctz(~queue->used);
         queue->entry[place] = number;
         queue->used |= 1u << place;
+        if (queue == &c->integer)
+            note_unit(c, e, 1u << place);
     }
 }
 
@@ -291,12 +299,14 @@ static void transfer(struct r10k *c, struct r10k_entry *e, const struct r10k_fet
         c->branch[c->branches++] = (uint8_t)(e - c->entry);
     } else {
         e->done = now + 1;
+        e->to = e->next;
+        r10k_train(c, e, true);
     }
     if (guessed && !e->taken && !f->target)
         return;
     if (guessed && e->taken && f->target == e->next)
         return;
-    if (c->buffered && c->buffer[0].pc == e->pc + 4) {
+    if (c->buffered && r10k_fetched_at(c, 0)->pc == e->pc + 4) {
         c->buffered = 1;
         r10k_fetch_from(c, e->next, now + 1);
     } else {
@@ -345,20 +355,21 @@ static void take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
 void r10k_decode(struct r10k *c, sim_tick now)
 {
     unsigned branches = 0, loads = 0, stores = 0;
-    for (unsigned n = 0; n < R10K_GROUP && c->buffered && c->buffer[0].at < now; n++) {
-        const struct r10k_fetched f = c->buffer[0];
-        const uint32_t traits = f.w ? f.w->traits : 0;
+    for (unsigned n = 0; n < R10K_GROUP && c->buffered && r10k_fetched_at(c, 0)->at < now; n++) {
+        const struct r10k_fetched *f = r10k_fetched_at(c, 0);
+        const uint32_t traits = f->w ? f->w->traits : 0;
         if (traits & R10K_TRANSFER && branches)
             break;
-        if (f.w && !room_for(c, f.w))
+        if (f->w && !room_for(c, f->w))
             break;
-        if (!f.w && c->count + c->twos == c->list)
+        if (!f->w && c->count + c->twos == c->list)
             break;
-        memmove(&c->buffer[0], &c->buffer[1], --c->buffered * sizeof c->buffer[0]);
+        c->buffer_first++; /* what `f` points to stays until the next fetch */
+        c->buffered--;
         branches += (traits & R10K_TRANSFER) != 0;
         loads |= (traits & R10K_LOAD) != 0;
         stores |= (traits & R10K_STORE) != 0;
-        take(c, &f, now);
+        take(c, f, now);
     }
     if (branches)
         r10k_signal(c, R10K_SIGNAL_DECODED_BRANCHES, 1);

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { COUNTER_MAX = 3, COUNTER_TAKEN = 2, COUNTER_WEAK = 1, REGISTER_RA = 31 };
+enum { BEHIND = 4 }; /* a branch with offset 0 leads here; with less, backwards */
 enum { PREDICT_COUNTERS, PREDICT_UNTAKEN, PREDICT_TAKEN, PREDICT_BACKWARD };
 #define NOWHERE (~UINT64_C(0))
 
@@ -66,7 +67,7 @@ static bool counter_says(const struct r10k *c, uint64_t pc, const struct r10k_wo
     case PREDICT_TAKEN:
         return true;
     case PREDICT_BACKWARD:
-        return w->op.imm < 0;
+        return w->op.imm < BEHIND;
     default:
         return c->history[place_of(c, pc)] >= COUNTER_TAKEN;
     }
@@ -110,7 +111,7 @@ bool r10k_predict(struct r10k *c, struct r10k_entry *e)
 void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken)
 {
     uint8_t *counter = &c->history[e->history];
-    if (taken && c->targets) {
+    if (taken && c->targets && !(e->w->traits & R10K_REGISTER)) {
         const unsigned place = (unsigned)(e->pc >> 2 & (c->targets_known - 1));
         c->targets[place].pc = e->pc;
         c->targets[place].target = e->to;
@@ -137,7 +138,8 @@ static uint64_t known_target(const struct r10k *c, uint64_t pc, const struct r10
 
 static void push_fault(struct r10k *c, uint8_t page, sim_tick now)
 {
-    c->buffer[c->buffered++] = (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
+    *r10k_fetched_at(c, c->buffered++) =
+        (struct r10k_fetched){.pc = c->fetch_pc, .at = now, .page = page};
     c->stopped = true;
 }
 
@@ -158,8 +160,10 @@ static bool line_here(struct r10k *c, sim_tick now)
         push_fault(c, look.page, now);
         return false;
     }
-    if (!r10k_tlb_has(c, line) && !r10k_tlb_refill(c, line, now))
+    if (!r10k_tlb_has(c, line)) {
+        r10k_tlb_refill(c, line, now);
         return false;
+    }
     if (!r10k_fetch_line(c, line, &look, now))
         return false;
     c->line_va = line;
@@ -181,7 +185,7 @@ static unsigned flags_of(const struct r10k *c)
 /* The word at fetch_pc, whose line is here, goes into the buffer. */
 static struct r10k_fetched *push(struct r10k *c, sim_tick at)
 {
-    struct r10k_fetched *f = &c->buffer[c->buffered++];
+    struct r10k_fetched *f = r10k_fetched_at(c, c->buffered++);
     const uint32_t word = word_at(c->line_host + (c->fetch_pc - c->line_va));
     *f = (struct r10k_fetched){
         .w = r10k_word_get(c->code, word, flags_of(c)), .pc = c->fetch_pc, .at = at};

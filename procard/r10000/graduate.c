@@ -71,6 +71,9 @@ static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *
     c->base.instructions++;
     c->loads += (traits & R10K_LOAD) != 0;
     c->stores += (traits & R10K_STORE) != 0;
+    c->timed++;
+    c->twos_done += places(e) - 1;
+    c->without_unit += e->w->queue == R10K_QUEUE_NONE;
     g->all += places(e);
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
@@ -159,6 +162,8 @@ static void raise(struct r10k *c, struct r10k_entry *e)
     }
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
+        c->timed++;
+        c->without_unit++;
         r10k_signal(c, R10K_SIGNAL_GRADUATED, 1);
         c->call_pc = c->r.pc;
         c->call_npc = c->r.npc;

@@ -1,8 +1,9 @@
 /*
  * Issue: each queue starts one instruction in each unit it feeds. Queues are in no order: the first
  * integer unit and the floating-point units look from the lowest place on, the second integer unit
- * from the highest (project choice; the manual says only that age does not count). Addresses are
- * calculated in program order.
+ * from the highest, each integer unit first at what only it executes (assumed; the manual says only
+ * that age does not count. Without the latter old branches wait for young sums while the other unit
+ * has nothing to do). Addresses are calculated in program order.
  */
 #include "procard/r10000/pipeline.h"
 
@@ -25,6 +26,13 @@ static void raise_or_deliver(struct r10k *c, struct r10k_entry *e, const struct 
     r10k_deliver(c, e, now + e->w->latency, now + e->w->high);
 }
 
+/* [PCycles] from a result's first use to its place in the registers. A floating-point unit writes 4
+ * behind the operands' reading (manual 15.1), though another can use the result after 2. */
+static sim_tick written(const struct r10k_entry *e)
+{
+    return e->w->queue == R10K_QUEUE_FP ? 2 : 1;
+}
+
 static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
@@ -38,7 +46,7 @@ static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
         return;
     }
     raise_or_deliver(c, e, &out, now);
-    finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + 1);
+    finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + written(e));
     e->done = e->finishes;
 }
 
@@ -61,25 +69,28 @@ static bool free_unit(struct r10k *c, const struct r10k_entry *e, sim_tick now)
     return false;
 }
 
-static bool goes_to(const struct r10k_entry *e, enum r10k_unit unit)
+/* One of these places, from the lowest or the highest on. @return it was one */
+static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick now)
 {
-    return e->w->unit == R10K_UNIT_ALU || e->w->unit == unit;
-}
-
-static void issue_integer(struct r10k *c, enum r10k_unit unit, sim_tick now)
-{
-    for (unsigned left = c->integer.used, i; left; left &= ~(1u << i)) {
-        i = (unsigned)(unit == R10K_UNIT_ALU1 ? __builtin_ctz(left) : 31 - __builtin_clz(left));
+    for (unsigned i; left; left &= ~(1u << i)) {
+        i = (unsigned)(lowest ? __builtin_ctz(left) : 31 - __builtin_clz(left));
         struct r10k_entry *e = &c->entry[c->integer.entry[i]];
-        if (sleeps(c, e, now) || !goes_to(e, unit) || !r10k_operands(c, e, now) ||
-            !free_unit(c, e, now))
+        if (sleeps(c, e, now) || !r10k_operands(c, e, now) || !free_unit(c, e, now))
             continue;
         c->integer.used &= ~(1u << i);
         if (e->w->repeat > 1)
             c->alu2_free = now + e->w->repeat;
         execute(c, e, now);
-        return;
+        return true;
     }
+    return false;
+}
+
+static void issue_integer(struct r10k *c, unsigned unit, sim_tick now)
+{
+    const bool lowest = !unit;
+    if (!issue_one_of(c, c->integer.used & c->own[unit], lowest, now))
+        issue_one_of(c, c->integer.used & ~(c->own[0] | c->own[1]), lowest, now);
 }
 
 /* ---- floating point -------------------------------------------------------------------------- */
@@ -90,7 +101,7 @@ static bool adder(const struct r10k_entry *e)
 }
 
 /* Divide and square root enter through the multiplier's port, and then run alone. A reciprocal
- * square root holds first one of them, then the other. */
+ * square root holds the root's unit and then the divider; on an R12000 both to its end. */
 static bool multiplier_free(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 {
     const bool divides = e->w->unit == R10K_UNIT_DIV;
@@ -104,7 +115,7 @@ static bool multiplier_free(struct r10k *c, const struct r10k_entry *e, sim_tick
 
 static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 {
-    enum { ADDER_BEHIND = 2 };
+    enum { ADDER_BEHIND = 2, RSQRT_ENDS = 4 };
     switch (e->w->unit) {
     case R10K_UNIT_ADD:
         c->add_free = now + e->w->repeat;
@@ -119,8 +130,8 @@ static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
         c->sqrt_free = now + e->w->repeat;
         break;
     case R10K_UNIT_RSQRT:
-        c->sqrt_free = now + e->w->repeat;
-        c->div_free = now + e->w->latency + 2;
+        c->div_free = now + e->w->latency + RSQRT_ENDS;
+        c->sqrt_free = c->p->core == NM_CORE_R12000 ? c->div_free : now + e->w->repeat;
         break;
     }
 }
@@ -145,8 +156,8 @@ static void issue_fp(struct r10k *c, bool add, sim_tick now)
 
 void r10k_issue(struct r10k *c, sim_tick now)
 {
-    issue_integer(c, R10K_UNIT_ALU1, now);
-    issue_integer(c, R10K_UNIT_ALU2, now);
+    issue_integer(c, 0, now);
+    issue_integer(c, 1, now);
     issue_fp(c, false, now);
     issue_fp(c, true, now);
     r10k_calculate(c, now);

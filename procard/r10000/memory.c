@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUADWORD = 16, FULL_AGAIN = 4 };
+enum { FULL_AGAIN = 4 };
 #define NOWHERE (~UINT64_C(0))
 
 /* ---- primary caches -------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static struct r10k_line *find(struct r10k *c, enum pc_side side, uint64_t va, ui
 /* Quadwords that go down occupy the secondary cache. */
 static void write_back(struct r10k *c, const struct r10k_line *l, sim_tick now)
 {
-    const unsigned quadwords = (1u << c->cache[PC_SIDE_D].shift) / QUADWORD;
+    const unsigned quadwords = (1u << c->cache[PC_SIDE_D].shift) / R10K_QUADWORD;
     if (!l->dirty)
         return;
     c->l1_writebacks++;
@@ -90,7 +90,8 @@ static void drop(struct r10k_line *l)
 }
 
 /* A line may be in the primary cache under another virtual index: hardware takes it from there. */
-static void drop_aliases(struct r10k *c, enum pc_side side, unsigned set, uint64_t line)
+static void drop_aliases(struct r10k *c, enum pc_side side, unsigned set, uint64_t line,
+                         sim_tick now)
 {
     struct r10k_cache *cache = &c->cache[side];
     const unsigned colours = (unsigned)(c->p->page_size >> cache->shift);
@@ -98,6 +99,7 @@ static void drop_aliases(struct r10k *c, enum pc_side side, unsigned set, uint64
         for (unsigned w = 0; w < R10K_WAYS; w++)
             if (s != set && cache->way[w][s].line == line) {
                 r10k_signal(c, R10K_SIGNAL_VIRTUAL_COHERENCY, 1);
+                write_back(c, &cache->way[w][s], now);
                 drop(&cache->way[w][s]);
             }
 }
@@ -111,7 +113,7 @@ static void fill(struct r10k *c, const struct r10k_miss *m, sim_tick now)
         const unsigned way = cache->way[0][set].line == NOWHERE   ? 0
                              : cache->way[1][set].line == NOWHERE ? 1
                                                                   : cache->oldest[set];
-        drop_aliases(c, m->side, set, m->line);
+        drop_aliases(c, m->side, set, m->line, now);
         l = &cache->way[way][set];
         write_back(c, l, now);
         cache->oldest[set] = (uint8_t)!way;
@@ -234,7 +236,7 @@ static bool exclusive(uint8_t state)
 /* [PCycles] a line's quadwords take on the way up. */
 static sim_tick passes(const struct r10k *c, enum pc_side side)
 {
-    const unsigned quadwords = (1u << c->cache[side].shift) / QUADWORD;
+    const unsigned quadwords = (1u << c->cache[side].shift) / R10K_QUADWORD;
     return (quadwords * c->p->r10000_l2_clock + 1) / 2;
 }
 
@@ -271,9 +273,10 @@ static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
     if (shared) {
         r10k_signal(c, R10K_SIGNAL_STORES_TO_SHARED, 1);
         r10k_signal(c, R10K_SIGNAL_STORES_TO_EITHER, 2);
-    } else {
+    } else if (!m->requested) { /* one that has been refused is the same miss */
         r10k_signal(c, m->side == PC_SIDE_I ? R10K_SIGNAL_L2I_REQUESTS : R10K_SIGNAL_L2D_REQUESTS,
                     1);
+        m->requested = true;
     }
 }
 
@@ -402,7 +405,9 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
         r10k_oldest_access(c, e, now, true);
 }
 
-static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc_loss loss)
+/* What a primary line has that is newer goes down first. */
+static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc_loss loss,
+                       sim_tick now)
 {
     struct r10k_cache *cache = &c->cache[side];
     const uint64_t step = UINT64_C(1) << cache->shift;
@@ -414,6 +419,7 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
                 struct r10k_line *l = &cache->way[w][s];
                 if (l->line != part)
                     continue;
+                write_back(c, l, now);
                 if (loss != PC_LOSS_SHARED)
                     drop(l);
                 else if (side == PC_SIDE_D)
@@ -424,10 +430,9 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now)
 {
     struct r10k *c = r10k_of(base);
-    (void)now;
     c->next = 0;
     for (unsigned side = 0; side < PC_SIDES; side++)
-        drop_lines(c, (enum pc_side)side, line, loss);
+        drop_lines(c, (enum pc_side)side, line, loss, now);
     for (unsigned i = 0; i < R10K_MISSES; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (m->phase != R10K_MISS_FILL || !same_l2_line(c, m->line, line))
@@ -454,13 +459,19 @@ void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick no
                            : state == NM_LINE_E ? 2
                            : state == NM_LINE_D ? 3
                                                 : 0;
-    (void)now;
+    c->external_until = now + c->p->agent_external;
     r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATES : R10K_SIGNAL_INTERVENTIONS, 1);
     if (!value)
         return;
     r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_HITS : R10K_SIGNAL_INTERVENTION_HITS, 1);
     r10k_signal(c, invalidate ? R10K_SIGNAL_INVALIDATE_STATE : R10K_SIGNAL_INTERVENTION_STATE,
                 value);
+}
+
+void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now)
+{
+    (void)now;
+    r10k_signal(r10k_of(base), R10K_SIGNAL_L2_WRITEBACKS, bytes / R10K_QUADWORD);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -577,13 +588,21 @@ static unsigned bank_of(const struct r10k *c, uint64_t va)
     return (unsigned)(va >> c->cache[PC_SIDE_D].shift) & 1;
 }
 
+/* Its tag could not be looked at, or nothing come of it: it is issued again. An R10000 of revision
+ * 2 counts that. */
+static void again(struct r10k *c, struct r10k_entry *e, sim_tick at)
+{
+    e->again = at;
+    r10k_wait_for(c, at);
+    r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
+}
+
 static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
     if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
         e->access = R10K_ACCESS_MISSED;
     else
-        e->again = now + FULL_AGAIN;
-    r10k_wait_for(c, now + FULL_AGAIN);
+        again(c, e, now + FULL_AGAIN);
 }
 
 static void try_load(struct r10k *c, struct r10k_entry *e, sim_tick now)
@@ -652,12 +671,10 @@ void r10k_accesses(struct r10k *c, sim_tick now)
             if (must_wait(c, i, e) || !r10k_operands(c, e, now))
                 continue;
             loaded = true;
-            if (c->bank_busy[bank_of(c, e->va)] > now) {
-                e->again = now + 1;
-                r10k_wait_for(c, e->again);
-            } else {
+            if (c->bank_busy[bank_of(c, e->va)] > now)
+                again(c, e, now + 1);
+            else
                 try_load(c, e, now);
-            }
         } else {
             tagged = true;
             try_store(c, e, now);
@@ -721,7 +738,7 @@ static void writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
 
 static bool store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
-    if (e->access == R10K_ACCESS_MISSED && !granted)
+    if (e->access != R10K_ACCESS_DONE && !granted) /* its tag is looked at first: try_store */
         return false;
     if (!r10k_operands(c, e, now))
         return false;
@@ -763,9 +780,11 @@ static void failed_try(struct r10k *c, const struct r10k_entry *e)
     r10k_profile_failed(c, e->pc);
 }
 
+/* Its result comes so late that a load linked, an add and a store conditional take 6 PCycles
+ * ([R12K-S]). */
 static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
-    enum { RESULT = 2 };
+    enum { RESULT = 3 };
     if (e->access == R10K_ACCESS_MISSED && !granted)
         return false;
     if (!r10k_operands(c, e, now))
@@ -786,7 +805,7 @@ static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
         c->value[e->result[0]] = stores;
         r10k_ready(c, e->result[0], now + RESULT);
     }
-    e->done = now + 1;
+    e->done = now + RESULT;
     c->worked = true;
     return true;
 }

@@ -33,10 +33,12 @@ static const struct r10k_signals *signals(const struct pc_cpu *base)
 static void begin_life(struct pc_cpu *base)
 {
     r10k_new(r10k_of(base), base->card->p);
+    r10k_of(base)->away = true;
 }
 
 static void end_life(struct pc_cpu *base)
 {
+    r10k_look_at_books(r10k_of(base));
     r10k_free(r10k_of(base));
 }
 
@@ -76,7 +78,7 @@ static uint64_t result(const struct pc_cpu *base)
     .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,         \
     .run = r10k_run, .settle = settle, .totals = totals, .leave = r10k_leave, .moved = r10k_leave, \
     .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
-    .loses = r10k_loses, .asked = r10k_asked, .signals = signals
+    .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, .signals = signals
 
 static const struct pc_core_ops profiled = {CORE, .placed = placed, .argument = argument,
                                             .result = result};

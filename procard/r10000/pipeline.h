@@ -29,6 +29,7 @@ enum {
     R10K_BRANCHES = 4, /**< places of the branch stack */
     R10K_WAYS = 2,
     R10K_FINISHING = 128, /**< longer than any latency */
+    R10K_QUADWORD = 16,   /**< [bytes] */
 };
 
 /* ---- words (words.c) ------------------------------------------------------------------------- */
@@ -49,7 +50,7 @@ enum r10k_unit {
     R10K_UNIT_NONE,
     R10K_UNIT_ALU,
     R10K_UNIT_ALU1,
-    R10K_UNIT_ALU2,
+    R10K_UNIT_ALU2, /**< follows R10K_UNIT_ALU1 */
     R10K_UNIT_LSU,
     R10K_UNIT_ADD,
     R10K_UNIT_MUL,
@@ -210,7 +211,8 @@ struct r10k_miss {
     bool fetched;   /**< came from memory */
     bool lost;      /**< and went, before it arrived here */
     bool prefetch;
-    uint64_t line; /**< primary line, physical */
+    bool requested; /**< memory has been asked for it before */
+    uint64_t line;  /**< primary line, physical */
     uint64_t va;
     uint64_t pc; /**< of the instruction that wants it first */
     struct pc_look look;
@@ -272,6 +274,7 @@ struct r10k {
         uint8_t integer, fp;
     } finishing[R10K_FINISHING]; /**< by tick: instructions that units finish then */
     struct r10k_places integer, fp;
+    uint32_t own[2]; /**< places of the integer queue whose instructions only this unit executes */
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
     unsigned addresses;            /**< ... so many */
     unsigned calculated;           /**< of these, whose address is known or under way */
@@ -283,8 +286,8 @@ struct r10k {
     sim_tick madd_adds[4]; /**< by tick: a multiply-add needs the adder then */
 
     /* fetch */
-    struct r10k_fetched buffer[R10K_BUFFER];
-    unsigned buffered;
+    struct r10k_fetched buffer[R10K_BUFFER]; /**< a ring (r10k_fetched_at) */
+    unsigned buffer_first, buffered;
     uint64_t fetch_pc;
     uint64_t redirect;   /**< behind the delay slot at fetch_pc fetch goes on here */
     bool slot_first;     /**< that is so */
@@ -319,20 +322,25 @@ struct r10k {
 
     /* books */
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks, tlb_refills; /**< for the truth */
+    uint64_t timed;          /**< instructions, but for those of functional mode; of these ... */
+    uint64_t twos_done;      /**< ... that count twice, ... */
+    uint64_t without_unit;   /**< ... that no unit executes: they graduate and are never issued */
+    sim_tick external_until; /**< an external request has a place in the miss handling table */
     struct r10k_move move;
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
     enum r10k_mode mode;
-    bool waits;          /**< the run ended because the oldest waits for its card ... */
-    sim_tick seen;       /**< ... since this tick */
-    bool away;           /**< the operating system has the processor */
-    bool asked;          /**< the card has been asked in this run */
-    bool worked;         /**< anything has happened in this cycle */
-    sim_tick next;       /**< the first tick at which anything may, if it has not */
-    bool must_stop;      /**< the run ends here, ... */
-    enum pc_stop stop;   /**< ... for this reason */
-    enum pc_status idle; /**< what a cycle is put down to while the list is empty */
+    bool waits;           /**< the run ended because the oldest waits for its card ... */
+    sim_tick seen;        /**< ... since this tick */
+    bool away;            /**< the operating system has the processor */
+    bool asked;           /**< the card has been asked in this run */
+    bool worked;          /**< anything has happened in this cycle */
+    sim_tick next;        /**< the first tick at which anything may, if it has not */
+    bool must_stop;       /**< the run ends here, ... */
+    enum pc_stop stop;    /**< ... for this reason */
+    enum pc_status state; /**< what the last cycle was put down to */
+    enum pc_status idle;  /**< what a cycle is put down to while the list is empty */
 };
 
 static inline struct r10k *r10k_of(struct pc_cpu *base)
@@ -361,7 +369,9 @@ extern const uint8_t r10k_delays[R10K_SIGNALS]; /**< as the rows say */
 /** A signal grows by `n`: now, or in the next cycle if its row says so. */
 static inline void r10k_signal(struct r10k *c, enum r10k_signal s, unsigned n)
 {
-    if (r10k_delays[s]) {
+    if (c->away) { /* by others: interventions, lines that leave */
+        c->signals.total[s][R10K_KERNEL] += n;
+    } else if (r10k_delays[s]) {
         c->late[s] = (uint8_t)(c->late[s] + n);
         c->lately |= UINT64_C(1) << s;
     } else {
@@ -375,6 +385,12 @@ static inline uint8_t *r10k_finishing(struct r10k *c, const struct r10k_entry *e
 {
     struct r10k_finishing *f = &c->finishing[e->finishes % R10K_FINISHING];
     return e->w->queue == R10K_QUEUE_FP ? &f->fp : &f->integer;
+}
+
+/** The i-th fetched instruction from the oldest. */
+static inline struct r10k_fetched *r10k_fetched_at(struct r10k *c, unsigned i)
+{
+    return &c->buffer[(c->buffer_first + i) % R10K_BUFFER];
 }
 
 /** Something may happen at `at`. */
@@ -451,6 +467,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
                    sim_tick now);
 void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now);
 void r10k_asked(struct pc_cpu *base, bool invalidate, uint8_t state, sim_tick now);
+void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now);
 /** The next address is calculated. */
 void r10k_calculate(struct r10k *c, sim_tick now);
 bool r10k_tlb_has(struct r10k *c, uint64_t va);
@@ -463,6 +480,11 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
+
+/** books.c: ends the process if the signals are not what the instructions and each other say. */
+void r10k_look_at_books(const struct r10k *c);
+/** Between two cycles: no signal has grown by more than its row says since `before`. */
+void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before);
 
 /** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
  * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
