@@ -115,7 +115,7 @@ static void bump(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
     const uint64_t pc =
-        t->state == TH_RUNNING ? p->vm.cpu->registers(p->m, t->card)->pc : t->regs.pc;
+        t->state == TH_RUNNING ? lx_processor_registers(p->vm.cpus, t->card)->pc : t->regs.pc;
     const uint64_t at = t->profile ? find_bucket(t->profile, pc) : 0;
     uint64_t count;
 
@@ -186,8 +186,7 @@ static unsigned counters(void *ctx, unsigned cpu)
 
 static unsigned number(void *ctx, unsigned cpu, unsigned event)
 {
-    (void)cpu;
-    return r10k_irix_number(pc_counters_of(((struct lx_prog *)ctx)->par), event);
+    return r10k_irix_number(pc_counters_of(nm_card_params(((struct lx_prog *)ctx)->m, cpu)), event);
 }
 
 static void set_control(void *ctx, unsigned cpu, unsigned k, uint32_t control)

@@ -115,7 +115,7 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
-    t->p->vm.cpu->take(t->p->m, trap->card, &t->regs, &t->call);
+    lx_processor_take(t->p->vm.cpus, trap->card, &t->regs, &t->call);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
     lx_irix_trap(t);
@@ -131,7 +131,8 @@ static bool comes_to_point(struct lx_prog *p, const struct nm_trap *trap)
 
     if (trap->preempted || cpu->exc != PC_EXC_POINT)
         return false;
-    prog_come(p->run, p->vm.cpu->registers(p->m, trap->card)->pc);
+    if (lx_processors_came(p->vm.cpus, trap->card))
+        prog_come(p->run, lx_processor_registers(p->vm.cpus, trap->card)->pc);
     if (!p->run->over)
         nm_card_resume(p->m, trap->card, lx_now(p));
     return true;
@@ -389,7 +390,7 @@ static bool load(struct lx_prog *p)
     int err;
 
     p->n64 = p->image.n64;
-    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->n64);
+    lx_vm_init(&p->vm, p->m, p->n64);
     p->vm.wrote = wrote_back;
     p->vm.left = unmapped;
     p->vm.wrote_ctx = p;
@@ -434,7 +435,7 @@ static bool await(void *self, uint64_t va, uint64_t times)
 {
     struct lx_prog *p = self;
 
-    return p->vm.cpu->code_await(p->vm.code, va, times);
+    return lx_processors_await(p->vm.cpus, va, times);
 }
 
 static bool call_row(size_t i, struct prog_call *out)
