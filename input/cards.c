@@ -17,11 +17,11 @@ struct in_table in_cards_table(struct in_key keys[IN_CARDS_KEYS])
 {
     size_t count, n = KEY_PARAMS;
     const struct nm_param_row *rows = nm_param_rows(&count);
-    keys[KEY_AT] = (struct in_key){
-        "at",
-        {IN_LIST, "a list of cards: [0, 4-7, station 2, station 8-9]", 0, 0},
-        NULL,
-        "the cards, by their numbers or by their stations'"};
+    keys[KEY_AT] =
+        (struct in_key){"at",
+                        {IN_LIST, "a list of cards: [0, 4-7, station 2, station 8-9]", 0, 0},
+                        NULL,
+                        "the cards, by their numbers or by their stations'"};
     keys[KEY_BASE] = (struct in_key){
         "base",
         {IN_TEXT, "a shipped machine's name or a machine file", 0, 0},
@@ -30,8 +30,7 @@ struct in_table in_cards_table(struct in_key keys[IN_CARDS_KEYS])
         "taken, and values given here replace its values"};
     for (size_t i = 0; i < count; i++)
         if (nm_param_is_cards(&rows[i]))
-            keys[n++] =
-                (struct in_key){rows[i].key, in_param_form(&rows[i]), "", rows[i].sentence};
+            keys[n++] = (struct in_key){rows[i].key, in_param_form(&rows[i]), "", rows[i].sentence};
     return (struct in_table){keys, n, &in_machine_table, "is the whole machine's, not a card's"};
 }
 

@@ -47,8 +47,8 @@ struct nm_machine *nm_machine_new(const struct nm_params *params, const struct n
 /** What some cards of a machine are. */
 struct nm_fitting {
     const struct nm_card_kind *kind; /**< outlives the machine */
-    struct nm_params params;         /**< rows of cards (nm_param_is_cards) are theirs, the others as
-                                          the machine's */
+    struct nm_params params; /**< rows of cards (nm_param_is_cards) are theirs, the others as
+                                  the machine's */
 };
 
 /** Cards that are not what the machine's parameters say. */
@@ -65,8 +65,8 @@ struct nm_machine *nm_machine_new_mixed(const struct nm_params *params,
 /** Frees the machine with its cards and its memory image. */
 void nm_machine_free(struct nm_machine *m);
 
-/** Its parameters, which do not change; the machine's. Rows of cards are those of cards that are not
- *  in a mix. */
+/** Its parameters, which do not change; the machine's. Rows of cards are those of cards that are
+ * not in a mix. */
 const struct nm_params *nm_machine_params(const struct nm_machine *m);
 
 /** Parameters of a card, which do not change; the machine's. */
