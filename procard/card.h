@@ -521,7 +521,7 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
 /** A request has its line. @param in  the response */
 void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                     sim_tick now);
-void pc_misses_give_up(struct pc_card *card, sim_tick now);
+void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now);
 /** A line comes unasked, to the half for data. */
 void pc_misses_create(struct pc_card *card, uint64_t line);
 /** A line of the secondary cache goes up to a primary one. */

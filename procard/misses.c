@@ -69,13 +69,13 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
                     sim_tick now)
 {
     const bool data = nm_message_row(in->message)->has_data;
-    pc_copies_have(card->copies, card->cpu.number, now, r->nacks,
+    pc_copies_have(card->copies, copy_of(card, pc_side_of(r), r->line), now, r->nacks,
                    data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
 }
 
-void pc_misses_give_up(struct pc_card *card, sim_tick now)
+void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
 {
-    pc_copies_give_up(card->copies, card->cpu.number, now);
+    pc_copies_give_up(card->copies, copy_of(card, pc_side_of(r), r->line), now);
 }
 
 void pc_misses_create(struct pc_card *card, uint64_t line)
@@ -124,20 +124,27 @@ static struct pc_card *card_at(const struct pc_misses *misses, unsigned card)
     return pc_card_of(nm_machine_card(misses->profile->m, card));
 }
 
+static bool all_can(const struct pc_misses *misses)
+{
+    bool can = true;
+    for (unsigned i = 0; i < misses->profile->cards; i++)
+        can = can && !card_at(misses, i)->functional && card_at(misses, i)->core->touching;
+    return can;
+}
+
 struct pc_misses *pc_misses_new(struct pc_profile *profile)
 {
     struct pc_misses *misses = sim_alloc(1, sizeof *misses);
     *misses = (struct pc_misses){.profile = profile};
-    const struct pc_card *first = card_at(misses, 0);
-    if (first->functional || !first->core->touching) {
+    if (!all_can(misses)) {
         free(misses);
         return NULL;
     }
-    misses->copies =
-        pc_copies_new(profile->cards, is_joint(first) ? 1 : 2, first->l2[PC_SIDE_D].places);
+    misses->copies = pc_copies_new(profile->cards, PC_SIDES, 0);
     for (unsigned i = 0; i < profile->cards; i++) {
         struct pc_card *card = card_at(misses, i);
         card->copies = misses->copies;
+        pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].places);
         card->core = card->core->touching;
     }
     return misses;

@@ -384,11 +384,47 @@ static bool open_view(struct lx_prog *p)
     return p->view;
 }
 
+/** Where processors execute different instructions, a program must be one for all of them that it
+ *  may use: threads move. (Where they do not, what is reserved is found when it is executed.) */
+static bool is_for_all(struct lx_prog *p)
+{
+    static const char *const archs[] = {"MIPS I",  "MIPS II",          "MIPS III",
+                                        "MIPS IV", "MIPS V",           "MIPS32",
+                                        "MIPS64",  "MIPS32 release 2", "MIPS64 release 2"};
+    static const struct {
+        const char *name;
+        unsigned arch; /* the last that it has all of */
+    } isas[NM_ISA__COUNT] = {[NM_ISA_MIPS64R2] = {"mips64r2", 8},
+                             [NM_ISA_MIPS3] = {"mips3", 2},
+                             [NM_ISA_MIPS4] = {"mips4", 3}};
+    const uint64_t first = nm_card_params(p->m, 0)->isa;
+    unsigned least = 0;
+    bool differ = false;
+
+    for (unsigned c = 1; c < p->processors; c++) {
+        const uint64_t isa = nm_card_params(p->m, c)->isa;
+        differ |= isa != first;
+        if (isas[isa].arch < isas[nm_card_params(p->m, least)->isa].arch)
+            least = c;
+    }
+    const uint64_t isa = nm_card_params(p->m, least)->isa;
+    if (!differ || p->image.arch <= isas[isa].arch)
+        return true;
+    prog_finish(p->run, PROG_UNLOADABLE, 0,
+                "%s: a program for %s, and the processor of card %u executes %s (processor.isa, "
+                "cards); threads may move there. Compile it for that, or leave the card out "
+                "(program.processors)",
+                p->program->path, archs[p->image.arch], least, isas[isa].name);
+    return false;
+}
+
 static bool load(struct lx_prog *p)
 {
     struct mips_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
     int err;
 
+    if (!is_for_all(p))
+        return false;
     p->n64 = p->image.n64;
     lx_vm_init(&p->vm, p->m, p->n64);
     p->vm.wrote = wrote_back;
