@@ -93,8 +93,8 @@ const struct nm_card_kind *in_card_kind(const struct nm_params *p)
 
 enum r10k_chip in_chip(const struct in_machine *mc)
 {
-    enum r10k_chip chip = R10K_CHIPS;
-    for (unsigned c = 0; c < nm_params_cards(&mc->params); c++) {
+    enum r10k_chip chip = mc->mix.fittings ? R10K_CHIPS : pc_counters_of(&mc->params);
+    for (unsigned c = 0; mc->mix.fittings && c < nm_params_cards(&mc->params); c++) {
         const enum r10k_chip its = pc_counters_of(in_card_params(mc, c));
         if (its < R10K_CHIPS && chip < R10K_CHIPS && its != chip)
             return R10K_CHIPS;
