@@ -113,7 +113,8 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = rep_host_seconds();
-    struct nm_machine *m = nm_machine_new(&x->machine.params, x->machine.card);
+    struct nm_machine *m =
+        nm_machine_new_mixed(&x->machine.params, x->machine.card, &x->machine.mix);
     const struct prog_program program = {.path = guest->path,
                                          .argv = x->argv,
                                          .envp = x->envp,

@@ -36,7 +36,7 @@ struct request {
     char **sets;
     const char *machine, *out, *costs;
     struct wanted wanted;
-    bool all, exception, kernel, times, table, threads, regions, truth;
+    bool all, exception, kernel, times, table, threads, regions, truth, mixed;
     bool quoted; /* -- stands in front of the program */
     char **program;
     struct {
@@ -115,9 +115,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
     bool *const flags[OPTS] = {
-        ['a'] = &r->all,         ['x'] = &r->exception,   ['k'] = &r->kernel,
-        ['y'] = &r->times,       ['t'] = &r->table,       ['s'] = &r->regions,
-        [OPT_TRUTH] = &r->truth, [OPT_EACH] = &r->threads};
+        ['a'] = &r->all,         ['x'] = &r->exception,    ['k'] = &r->kernel,
+        ['y'] = &r->times,       ['t'] = &r->table,        ['s'] = &r->regions,
+        [OPT_TRUTH] = &r->truth, [OPT_EACH] = &r->threads, ['T'] = &r->mixed};
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &r->sets;
@@ -128,11 +128,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     case 'y':
     case 't':
     case 's':
+    case 'T':
     case OPT_TRUTH:
     case OPT_EACH:
         *flags[key] = true;
-        return 0;
-    case 'T': /* processors of several kinds: a machine here has one */
         return 0;
     case ARGP_KEY_ARGS:
         r->program = state->argv + state->next;
@@ -163,7 +162,8 @@ static const struct argp_option options[] = {
     {"table", 't', NULL, 0, "Print the table of costs", 0},
     {"costs", 'c', "FILE", 0, "Take costs from a table, as --table prints it", 0},
     {"output", 'o', "FILE", 0, "Write there instead of to standard error", 0},
-    {"mixed", 'T', NULL, 0, "Taken, and changes nothing: a machine has processors of one kind", 0},
+    {"mixed", 'T', NULL, 0,
+     "Count on a machine of several kinds of processors, on those that have counters", 0},
     {"machine", OPT_MACHINE, "FILE", 0,
      "A shipped machine's name or a machine file (default " MACHINE ")", 0},
     {0}};
@@ -230,7 +230,9 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
     struct r10k_signals now;
     if (!p->processor)
         p->processor = sim_alloc(nm_machine_cards(m), sizeof *p->processor);
-    for (unsigned c = 0; c < nm_machine_cards(m) && pc_counters(m, c); c++) {
+    for (unsigned c = 0; c < nm_machine_cards(m); c++) {
+        if (!pc_counters(m, c))
+            continue;
         read_signals(m, c, &now);
         end_turn(p, &p->processor[c], &now);
     }
@@ -278,6 +280,20 @@ static void print_command(const struct perfex *p)
     fputs("\n\n", p->out);
 }
 
+static bool counts(const struct in_experiment *x, unsigned card)
+{
+    return pc_counters_of(in_card_params(&x->machine, card)) < R10K_CHIPS;
+}
+
+/* Processors that have no counters, though others have. */
+static unsigned without_counters(const struct in_experiment *x)
+{
+    unsigned n = 0;
+    for (unsigned c = 0; c < nm_params_cards(&x->machine.params); c++)
+        n += !counts(x, c);
+    return n;
+}
+
 static void print_warnings(const struct perfex *p, const struct rep_run *run)
 {
     if (p->r->all)
@@ -288,6 +304,11 @@ static void print_warnings(const struct perfex *p, const struct rep_run *run)
                 (unsigned long long)p->x->machine.params.os_tick,
                 p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
                                      : "");
+    if (without_counters(p->x))
+        fprintf(p->out,
+                "%u of the machine's %u processors have no counters: what they did is not in "
+                "here.\n\n",
+                without_counters(p->x), run->cards);
     if (p->r->regions && run->regions == 1)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
@@ -305,7 +326,10 @@ static void show(struct perfex *p, const struct rep_run *run)
     if (p->r->times)
         rep_perfex_clock(&all, p->out);
     for (unsigned c = 0; c < run->cards; c++) {
+        if (!counts(p->x, c))
+            continue;
         struct rep_perfex its = all;
+        its.machine = in_card_params(&p->x->machine, c);
         memset(its.count, 0, sizeof its.count);
         counts_of(p, run, c, &its);
         rep_perfex_add(&all, &its);
@@ -400,17 +424,36 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
     return false;
 }
 
-/* @return false after a complaint */
-static bool prepare(struct perfex *p, struct in_diag *diag)
+/* Whose events are counted. @return false after a complaint */
+static bool find_chip(struct perfex *p, struct in_diag *diag)
 {
-    p->chip = pc_counters_of(&p->x->machine.params);
-    if (p->chip == R10K_CHIPS) {
+    const struct in_machine *mc = &p->x->machine;
+    const unsigned without = without_counters(p->x);
+    const bool none = without == nm_params_cards(&mc->params);
+    p->chip = in_chip(mc);
+    if (none)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' have no event counters (processor.core: r4400); "
                  "machine '" MACHINE "' has such",
-                 p->x->machine.name);
+                 mc->name);
+    else if (p->chip == R10K_CHIPS)
+        in_error(diag, NULL, NULL, 0, 0,
+                 "the processors of machine '%s' count different events (processor.core, "
+                 "r10000.revision): what counters are in such a machine is undefined",
+                 mc->name);
+    else if (without && !p->r->mixed)
+        in_error(diag, NULL, NULL, 0, 0,
+                 "%u processors of machine '%s' have no event counters; --mixed (-T) counts on the "
+                 "others",
+                 without, mc->name);
+    return !none && p->chip < R10K_CHIPS && (!without || p->r->mixed);
+}
+
+/* @return false after a complaint */
+static bool prepare(struct perfex *p, struct in_diag *diag)
+{
+    if (!find_chip(p, diag))
         return false;
-    }
     if (p->r->all && !p->x->machine.params.os_tick) {
         in_error(diag, NULL, NULL, 0, 0,
                  "--all: the events take turns by the clock, and os.tick is 0");

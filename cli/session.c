@@ -145,6 +145,8 @@ static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *
 {
     uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
     hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
+    for (unsigned c = 0; x->machine.mix.fittings && c < nm_params_cards(&x->machine.params); c++)
+        hash = XXH64(in_card_params(&x->machine, c), sizeof x->machine.params, hash);
     hash = XXH64(&x->approach, sizeof x->approach, hash);
     hash = XXH64(choice, sizeof *choice, hash);
     hash = XXH64(&x->pattern_count, sizeof x->pattern_count, hash);
@@ -926,13 +928,36 @@ static void hand_over(struct state *s)
     s->truth = (struct rep_truth){0};
 }
 
+/* @param cards  the workload's own; NULL: the machine's */
+static struct nm_machine *machine_new(const struct in_experiment *x,
+                                      const struct nm_card_kind *cards)
+{
+    const struct in_machine *mc = &x->machine;
+    struct nm_mix mix = mc->mix;
+    struct nm_fitting *own = cards ? sim_alloc(mix.fittings, sizeof *own) : NULL;
+    for (unsigned i = 0; own && i < mix.fittings; i++)
+        own[i] = (struct nm_fitting){cards, mix.fitting[i].params};
+    mix.fitting = own ? own : mix.fitting;
+    struct nm_machine *m = nm_machine_new_mixed(&mc->params, cards ? cards : mc->card, &mix);
+    free(own);
+    return m;
+}
+
+/* Whether a card's processor has counters of its own, whose events can be chosen. */
+static bool count_themselves(const struct state *s)
+{
+    bool any = false;
+    for (unsigned c = 0; c < nm_machine_cards(s->machine); c++)
+        any |= pc_counters(s->machine, c) > 0;
+    return any && in_unit(s->ask->experiment)->own;
+}
+
 /* A machine, and the run on it, with the program that has been found good. */
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
     const struct in_experiment *x = s->ask->experiment;
     s->workload = s->guest.workload;
-    s->machine = nm_machine_new(&x->machine.params,
-                                s->workload->cards ? s->workload->cards : x->machine.card);
+    s->machine = machine_new(x, s->workload->cards);
     s->run.cards = nm_machine_cards(s->machine);
     s->now = (struct rep_sample){
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
@@ -941,7 +966,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .traffic = nm_ring_count(&x->machine.params)
                        ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
                        : NULL,
-        .own = pc_counters(s->machine, 0) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
+        .own = count_themselves(s) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
     };
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);

@@ -36,14 +36,39 @@ static const char *some(unsigned count, const char *what, char buf[32])
     return buf;
 }
 
-/* "processor 5" or "processors 4-7". */
-static const char *processors(const struct cli_topology *t, unsigned station, char buf[48])
+enum { NAMES = 128 };
+
+/* The word of processor.core. */
+static const char *core_of(const struct cli_topology *t, unsigned card, char buf[16])
+{
+    size_t count;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct in_form form = in_param_form(&rows[i]);
+        if (!strcmp(rows[i].key, "processor.core"))
+            in_value_format(&form, nm_param_get(in_card_params(t->machine, card), &rows[i]), buf,
+                            16);
+    }
+    return buf;
+}
+
+/* "processor 5" or "processors 4-7"; of a machine with several kinds, "processors 0-1 (r4400,
+ * r10000)". */
+static const char *processors(const struct cli_topology *t, unsigned station, char buf[NAMES])
 {
     const unsigned n = (unsigned)t->params.processors, first = station * n;
+    size_t used;
     if (n == 1)
-        snprintf(buf, 48, "processor %u", first);
+        used = (size_t)snprintf(buf, NAMES, "processor %u", first);
     else
-        snprintf(buf, 48, "processors %u-%u", first, first + n - 1);
+        used = (size_t)snprintf(buf, NAMES, "processors %u-%u", first, first + n - 1);
+    for (unsigned c = first; t->machine->mix.fittings && c < first + n; c++) {
+        char core[16];
+        used += (size_t)snprintf(buf + used, NAMES - used, "%s%s", c == first ? " (" : ", ",
+                                 core_of(t, c, core));
+    }
+    if (t->machine->mix.fittings)
+        snprintf(buf + used, NAMES - used, ")");
     return buf;
 }
 
@@ -51,7 +76,7 @@ static const char *processors(const struct cli_topology *t, unsigned station, ch
 
 static void print_station(const struct cli_topology *t, unsigned station, FILE *out)
 {
-    char cards[48];
+    char cards[NAMES];
     const uint64_t base = station * t->params.memory_size;
     fprintf(out, "station %u: %s, memory %#llx-%#llx\n", station, processors(t, station, cards),
             (unsigned long long)base, (unsigned long long)(base + t->params.memory_size - 1));
@@ -141,7 +166,7 @@ static void graph_ring(const struct cli_topology *t, struct nm_ring_place ring, 
 
 static void write_dot(const struct cli_topology *t, FILE *out)
 {
-    char cards[48];
+    char cards[NAMES];
     fprintf(out, "digraph \"%s\" {\n  layout=neato; overlap=false; splines=true;\n", t->name);
     fputs("  node [fontname=\"Helvetica\", fontsize=10];\n  /* stations */\n", out);
     for (unsigned s = 0; s < t->stations; s++)
@@ -221,6 +246,7 @@ int cli_topology(int argc, char **argv)
     if (cli_machine_load(&request.machine, &machine)) {
         const struct cli_topology t = {.name = machine.name,
                                        .params = machine.params,
+                                       .machine = &machine,
                                        .shape = nm_ring_shape(&machine.params),
                                        .stations = (unsigned)nm_params_stations(&machine.params),
                                        .rings = nm_ring_count(&machine.params)};

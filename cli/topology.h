@@ -2,6 +2,7 @@
 #ifndef CLI_TOPOLOGY_H
 #define CLI_TOPOLOGY_H
 
+#include "input/experiment.h"
 #include "machine/statistics.h"
 
 #include <stdio.h>
@@ -10,6 +11,7 @@
 struct cli_topology {
     const char *name; /**< of the machine */
     struct nm_params params;
+    const struct in_machine *machine;
     struct ring_shape shape;
     unsigned stations, rings; /**< 0 rings: one station alone */
 };

@@ -11,6 +11,7 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
+#include "monitor/r10000/counters.h"
 #include "programs/program.h"
 
 #include <stdbool.h>
@@ -42,11 +43,19 @@ int in_state_find(const char *name);
 struct in_machine {
     char *name; /**< machine file's name without directory and suffix */
     struct nm_params params;
-    const struct nm_card_kind *card; /**< the kind of its processor cards */
+    const struct nm_card_kind *card; /**< the kind of its processor cards ... */
+    struct nm_mix mix;               /**< ... but of these; its own */
     uint8_t codes[IN_STATUS_STATES]; /**< of the states on the Status pins, 4 bits; each another */
     struct in_origin *origins;       /**< [rows] */
     char **inputs;                   /**< NULL-terminated paths of the files read; NULL: none */
 };
+
+/** Parameters of one of its cards. */
+const struct nm_params *in_card_params(const struct in_machine *mc, unsigned card);
+
+/** The events that processors of the machine count by themselves; R10K_CHIPS: none do, or not all
+ *  that do count the same. */
+enum r10k_chip in_chip(const struct in_machine *mc);
 
 /** The shipped machine that is used when none is named. */
 #define IN_DEFAULT_MACHINE "numachine-64"

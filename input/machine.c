@@ -5,6 +5,7 @@
  * checked, so that a clash between two parameters is shown at the line that caused it, in whichever
  * file of the inheritance that is.
  */
+#include "input/cards.h"
 #include "input/experiment.h"
 #include "input/home.h"
 #include "input/tables.h"
@@ -33,6 +34,11 @@ static const struct in_key keys[] = {
                            "{}",
                            "codes of the processors' Status pins, where they are not those of "
                            "'numachine list states': {load: 1, store: 4}"},
+    [IN_MACHINE_CARDS] = {"cards",
+                          {IN_ROWS, "a list of {at, base, ...}", 0, 0},
+                          "[]",
+                          "cards that are not what the machine says, with what differs: [{at: "
+                          "[station 1, 6], base: r10000, l2: {size: 1MB}}]"},
 #define PARAM(field, key, type, unit, min, max, def, source, sentence) \
     {key, {(enum in_type)NM_PARAM_##type, unit, min, max}, NULL, sentence},
 #include "machine/params.def"
@@ -58,6 +64,7 @@ struct build {
     struct in_machine *mc;
     struct in_place places[ROWS];
     struct in_place status; /**< where codes were given last */
+    struct in_value cards;  /**< likewise */
 };
 
 static const uint8_t default_codes[IN_STATUS_STATES] = {
@@ -79,10 +86,27 @@ const struct nm_card_kind *in_cards(void)
     return cards[0];
 }
 
+const struct nm_card_kind *in_card_kind(const struct nm_params *p)
+{
+    return cards[p->core];
+}
+
+enum r10k_chip in_chip(const struct in_machine *mc)
+{
+    enum r10k_chip chip = mc->mix.fittings ? R10K_CHIPS : pc_counters_of(&mc->params);
+    for (unsigned c = 0; mc->mix.fittings && c < nm_params_cards(&mc->params); c++) {
+        const enum r10k_chip its = pc_counters_of(in_card_params(mc, c));
+        if (its < R10K_CHIPS && chip < R10K_CHIPS && its != chip)
+            return R10K_CHIPS;
+        chip = its < R10K_CHIPS ? its : chip;
+    }
+    return chip;
+}
+
 const struct mon_unit_ops *in_unit(const struct in_experiment *x)
 {
     const struct mon_unit_ops *unit = nm_card_counters(x->machine.card);
-    const enum r10k_chip chip = pc_counters_of(&x->machine.params);
+    const enum r10k_chip chip = in_chip(&x->machine);
     return unit->beside && chip < R10K_CHIPS ? unit->beside[chip] : unit;
 }
 
@@ -228,6 +252,8 @@ static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
         apply_file(b, base->text, &base->at, self);
     if (values[IN_MACHINE_STATUS].at.doc)
         take_codes(b, &values[IN_MACHINE_STATUS]);
+    if (values[IN_MACHINE_CARDS].at.doc)
+        b->cards = values[IN_MACHINE_CARDS];
     for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
         if (values[i].at.doc)
             take(b, &keys[i], &values[i]);
@@ -346,6 +372,8 @@ static void apply_set(struct build *b, const char *set)
         return;
     if (key == keys + IN_MACHINE_STATUS)
         take_codes(b, &v);
+    else if (key == keys + IN_MACHINE_CARDS)
+        b->cards = v;
     else if (key < keys + IN_MACHINE_PARAMS)
         in_complain(b->r, &v.at, "'%s' cannot be set here; choose the machine instead", key->path);
     else
@@ -363,9 +391,8 @@ static const struct in_place *place_of(const struct build *b, const char *path)
     return key ? &b->places[key - keys - IN_MACHINE_PARAMS] : &nowhere;
 }
 
-/** Values of the parameters a rule ties together, for its complaint. */
-static void print_values(const struct build *b, const struct nm_param_rule *rule, char *out,
-                         size_t size)
+void in_machine_values(const struct nm_params *p, const struct nm_param_rule *rule, char *out,
+                       size_t size)
 {
     const char *const paths[] = {rule->key, rule->with};
     size_t count, n = 0;
@@ -374,7 +401,7 @@ static void print_values(const struct build *b, const struct nm_param_rule *rule
         char value[40];
         const struct in_key *key = in_find_key(&in_machine_table, paths[i]);
         const struct nm_param_row *row = &rows[key - keys - IN_MACHINE_PARAMS];
-        in_value_format(&key->form, nm_param_get(&b->mc->params, row), value, sizeof value);
+        in_value_format(&key->form, nm_param_get(p, row), value, sizeof value);
         n += (size_t)snprintf(out + n, size - n, "%s%s is %s", i ? ", " : "", paths[i], value);
     }
 }
@@ -388,9 +415,26 @@ static void check_rules(struct build *b)
         const struct in_place *at = place_of(b, broken[i]->key);
         if (!at->doc)
             at = place_of(b, broken[i]->with);
-        print_values(b, broken[i], values, sizeof values);
+        in_machine_values(&b->mc->params, broken[i], values, sizeof values);
         in_complain(b->r, at, "%s (%s)", broken[i]->sentence, values);
     }
+}
+
+void in_machine_like(struct in_reading *r, struct in_machine *mc, const char *name,
+                     const struct in_place *asked, struct nm_params *like)
+{
+    struct in_machine other = {.inputs = NULL};
+    struct build b = {.r = r, .mc = &other};
+    const unsigned before = r->diag->errors;
+    nm_params_default(&other.params);
+    apply_file(&b, name, asked, NULL);
+    if (r->diag->errors == before && b.cards.at.doc)
+        in_complain(r, asked, "'cards': machine '%.60s' has cards of several kinds itself", name);
+    if (r->diag->errors == before)
+        *like = other.params;
+    for (char **input = other.inputs; input && *input; input++)
+        in_push(&mc->inputs, *input);
+    in_free_list(other.inputs);
 }
 
 static char *machine_name(const char *name)
@@ -415,9 +459,11 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
-    mc->card = cards[mc->params.core];
+    mc->card = in_card_kind(&mc->params);
     if (r->diag->errors == before)
         check_rules(&b);
+    if (r->diag->errors == before && b.cards.at.doc)
+        in_cards_read(r, mc, &b.cards);
     if (r->diag->errors == before)
         check_codes(&b);
     mc->origins = sim_alloc(ROWS, sizeof *mc->origins);
@@ -444,6 +490,7 @@ void in_machine_free(struct in_machine *mc)
         free(mc->origins[i].text);
     free(mc->origins);
     free(mc->name);
+    in_cards_free(mc);
     in_free_list(mc->inputs);
     *mc = (struct in_machine){0};
 }

@@ -2,6 +2,7 @@
  * The resolved configuration: what the simulator understood, every default included, in the same
  * language the user writes. Running it again is the definition of repeating a run.
  */
+#include "input/cards.h"
 #include "input/tables.h"
 #include "input/write.h"
 
@@ -109,6 +110,7 @@ static void write_params(FILE *out, int indent, const struct in_machine *mc)
         write_comment(out, width, mc->origins ? mc->origins[i].text : "default",
                       v == rows[i].def ? rows[i].source : "");
     }
+    in_cards_write(out, indent, mc);
 }
 
 void in_machine_write_resolved(FILE *out, const struct in_machine *mc)

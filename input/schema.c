@@ -5,6 +5,7 @@
  * the form of values with units. Ranges of values with units and rules between keys are the
  * loader's alone. One schema serves both kinds of file: a file with a program is an experiment.
  */
+#include "input/cards.h"
 #include "input/tables.h"
 #include "input/write.h"
 
@@ -198,11 +199,13 @@ static json_t *table_schema(const struct in_table *table);
 /** A list of mappings. */
 static json_t *rows_schema(const struct in_key *key)
 {
-    struct in_key keys[IN_COUNTER_KEYS];
+    struct in_key keys[IN_COUNTER_KEYS], of_cards[IN_CARDS_KEYS];
+    const struct in_table cards = in_cards_table(of_cards);
     const struct {
         const char *path;
         const struct in_table *table;
-    } lists[] = {{"metrics", &in_metric_table},
+    } lists[] = {{"cards", &cards},
+                 {"metrics", &in_metric_table},
                  {"passes", &in_pass_table},
                  {"expect.stats", &in_expect_table},
                  {"program.pattern", &in_pattern_table}};

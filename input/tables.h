@@ -6,7 +6,7 @@
 #include "input/keys.h"
 
 /** Rows of the machine's table: these few, then one for each parameter, in order of params.def. */
-enum { IN_MACHINE_ABOUT, IN_MACHINE_BASE, IN_MACHINE_STATUS, IN_MACHINE_PARAMS };
+enum { IN_MACHINE_ABOUT, IN_MACHINE_BASE, IN_MACHINE_STATUS, IN_MACHINE_CARDS, IN_MACHINE_PARAMS };
 
 /** Rows of the experiment's table. */
 enum in_experiment_key {

@@ -66,6 +66,7 @@ struct nm_machine {
     struct nm_warm *warm; /**< NULL: it has never been warmed */
     struct nm_placement *placement;
     struct nm_apart *apart;     /**< NULL: nothing is */
+    struct nm_mix mix;          /**< its own; without fittings all cards are alike */
     struct nm_usage *usage;     /**< of each card */
     struct nm_os_count *counts; /**< of each card */
 };

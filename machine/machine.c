@@ -166,6 +166,32 @@ static void rings_new(struct nm_machine *m)
     m->net = ring_net_new(&m->shape, &timing, on_delivery, m);
 }
 
+/** What stands in a card's place; NULL: what the machine's parameters say. */
+static const struct nm_fitting *fitting_of(const struct nm_machine *m, unsigned card)
+{
+    return m->mix.fittings && m->mix.of[card] ? &m->mix.fitting[m->mix.of[card] - 1] : NULL;
+}
+
+static void card_new(struct nm_machine *m, struct nm_station *s, unsigned position,
+                     const struct nm_card_kind *cards)
+{
+    const unsigned number = s->number * s->cards + position;
+    const struct nm_fitting *fitting = fitting_of(m, number);
+    const struct nm_card_site site = {.kind = fitting ? fitting->kind : cards,
+                                      .machine = m,
+                                      .kernel = s->k,
+                                      .bus = s->bus,
+                                      .params = nm_card_params(m, number),
+                                      .contents = &m->contents,
+                                      .rings = &m->shape,
+                                      .protocol = m->protocol,
+                                      .number = number,
+                                      .position = position,
+                                      .station = (uint16_t)s->number};
+    s->card[position] = m->card[number] = site.kind->ops->create(&site);
+    s->foresees |= s->card[position]->foresees;
+}
+
 static void station_new(struct nm_machine *m, unsigned number, const struct nm_card_kind *cards)
 {
     struct nm_station *s = &m->station[number];
@@ -191,31 +217,33 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     if (m->net)
         s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, &m->contents);
     s->cards = (unsigned)m->p.processors;
-    for (unsigned i = 0; i < s->cards; i++) {
-        const struct nm_card_site site = {.kind = cards,
-                                          .machine = m,
-                                          .kernel = s->k,
-                                          .bus = s->bus,
-                                          .params = &m->p,
-                                          .contents = &m->contents,
-                                          .rings = &m->shape,
-                                          .protocol = m->protocol,
-                                          .number = number * s->cards + i,
-                                          .position = i,
-                                          .station = (uint16_t)number};
-        s->card[i] = m->card[site.number] = cards->ops->create(&site);
-        s->foresees |= s->card[i]->foresees;
-    }
+    for (unsigned i = 0; i < s->cards; i++)
+        card_new(m, s, i, cards);
 }
 
-struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
+static void mix_copy(struct nm_mix *to, const struct nm_mix *from, unsigned cards)
+{
+    if (!from || !from->fittings)
+        return;
+    struct nm_fitting *fitting = sim_alloc(from->fittings, sizeof *fitting);
+    uint8_t *of = sim_alloc(cards, sizeof *of);
+    memcpy(fitting, from->fitting, from->fittings * sizeof *fitting);
+    memcpy(of, from->of, cards * sizeof *of);
+    *to = (struct nm_mix){fitting, from->fittings, of};
+}
+
+static bool mix_fits(const struct nm_params *params, const struct nm_mix *mix)
 {
     const char *key;
-    return nm_params_check(params, &key, NULL, 0) ? nm_machine_assemble(params, cards) : NULL;
+    bool fits = true;
+    for (unsigned i = 0; mix && i < mix->fittings; i++)
+        fits = fits && nm_params_same_machine(&mix->fitting[i].params, params) &&
+               nm_params_check(&mix->fitting[i].params, &key, NULL, 0);
+    return fits;
 }
 
-struct nm_machine *nm_machine_assemble(const struct nm_params *params,
-                                       const struct nm_card_kind *cards)
+static struct nm_machine *assemble(const struct nm_params *params, const struct nm_card_kind *cards,
+                                   const struct nm_mix *mix)
 {
     assert(cards && cards->ops);
     struct nm_machine *m = sim_alloc(1, sizeof *m);
@@ -223,6 +251,7 @@ struct nm_machine *nm_machine_assemble(const struct nm_params *params,
     m->mode = (enum nm_mode)params->mode;
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
+    mix_copy(&m->mix, mix, m->cards);
     m->image_bytes = m->stations * m->p.memory_size;
     m->contents.image = sim_reserve(m->image_bytes);
     m->protocol = &nm_protocols[m->p.protocol];
@@ -246,6 +275,26 @@ struct nm_machine *nm_machine_assemble(const struct nm_params *params,
     return m;
 }
 
+struct nm_machine *nm_machine_new_mixed(const struct nm_params *params,
+                                        const struct nm_card_kind *cards, const struct nm_mix *mix)
+{
+    const char *key;
+    return nm_params_check(params, &key, NULL, 0) && mix_fits(params, mix)
+               ? assemble(params, cards, mix)
+               : NULL;
+}
+
+struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
+{
+    return nm_machine_new_mixed(params, cards, NULL);
+}
+
+struct nm_machine *nm_machine_assemble(const struct nm_params *params,
+                                       const struct nm_card_kind *cards)
+{
+    return assemble(params, cards, NULL);
+}
+
 void nm_machine_free(struct nm_machine *m)
 {
     if (!m)
@@ -267,6 +316,8 @@ void nm_machine_free(struct nm_machine *m)
     free(m->awake);
     free(m->usage);
     free(m->counts);
+    free((void *)m->mix.fitting);
+    free((void *)m->mix.of);
     free(m->call);
     free(m->card);
     if (m->warm)
@@ -280,6 +331,12 @@ void nm_machine_free(struct nm_machine *m)
 const struct nm_params *nm_machine_params(const struct nm_machine *m)
 {
     return &m->p;
+}
+
+const struct nm_params *nm_card_params(const struct nm_machine *m, unsigned card)
+{
+    const struct nm_fitting *fitting = fitting_of(m, card);
+    return fitting ? &fitting->params : &m->p;
 }
 
 unsigned nm_machine_cards(const struct nm_machine *m)
@@ -473,9 +530,9 @@ bool nm_card_special_busy(const struct nm_machine *m, unsigned card)
     return card_at(m, card)->ops->special_busy(m->card[card]);
 }
 
-uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where)
+uint64_t nm_look_places(const struct nm_machine *m, unsigned card, enum nm_look_where where)
 {
-    const struct nm_params *p = &m->p;
+    const struct nm_params *p = nm_card_params(m, card);
     const uint64_t bytes = where == NM_LOOK_MEMORY    ? p->memory_size
                            : where == NM_LOOK_NETWORK ? p->netcache_size
                                                       : p->l2_size >> p->l2_split;

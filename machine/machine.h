@@ -43,11 +43,34 @@ struct nm_card_kind {
  *         (status 2, and a message on standard error)
  */
 struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards);
+
+/** What some cards of a machine are. */
+struct nm_fitting {
+    const struct nm_card_kind *kind; /**< outlives the machine */
+    struct nm_params params; /**< rows of cards (nm_param_is_cards) are theirs, the others as
+                                  the machine's */
+};
+
+/** Cards that are not what the machine's parameters say. */
+struct nm_mix {
+    const struct nm_fitting *fitting;
+    unsigned fittings;
+    const uint8_t *of; /**< [cards] 0: as the machine says; else fitting[of - 1] */
+};
+
+/** Builds a machine of several kinds of cards. @param mix  copied; NULL: all are alike
+ *  @return as nm_machine_new; NULL also where a fitting is of another machine */
+struct nm_machine *nm_machine_new_mixed(const struct nm_params *params,
+                                        const struct nm_card_kind *cards, const struct nm_mix *mix);
 /** Frees the machine with its cards and its memory image. */
 void nm_machine_free(struct nm_machine *m);
 
-/** Its parameters, which do not change; the machine's. */
+/** Its parameters, which do not change; the machine's. Rows of cards are those of cards that are
+ * not in a mix. */
 const struct nm_params *nm_machine_params(const struct nm_machine *m);
+
+/** Parameters of a card, which do not change; the machine's. */
+const struct nm_params *nm_card_params(const struct nm_machine *m, unsigned card);
 
 /** A card, for a room that knows its kind. The machine's. */
 struct nm_card *nm_machine_card(struct nm_machine *m, unsigned card);
@@ -313,7 +336,7 @@ void nm_card_look(struct nm_machine *m, unsigned card, const struct nm_look *loo
 const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card);
 
 /** Places of a memory, a network cache or a card's secondary cache (the half for data) [lines]. */
-uint64_t nm_look_places(const struct nm_machine *m, enum nm_look_where where);
+uint64_t nm_look_places(const struct nm_machine *m, unsigned card, enum nm_look_where where);
 
 /** Where a line is now: the state of its directory at home. For tests and for looking; names as in
  *  the protocol's tables. */

@@ -10,6 +10,7 @@
 #include "machine/protocol.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct nm_param_row rows[] = {
 #define PARAM(field, key, type, unit, min, max, def, source, sentence) \
@@ -38,6 +39,25 @@ void nm_params_default(struct nm_params *p)
 {
     for (size_t i = 0; i < ROWS; i++)
         nm_param_set(p, &rows[i], rows[i].def);
+}
+
+bool nm_param_is_cards(const struct nm_param_row *row)
+{
+    bool is = false;
+#define OF_CARDS(beginning) is |= !strncmp(row->key, beginning, sizeof beginning - 1);
+#define OF_ALL(name)        is &= strcmp(row->key, name) != 0;
+#include "machine/of_cards.def"
+#undef OF_CARDS
+#undef OF_ALL
+    return is;
+}
+
+bool nm_params_same_machine(const struct nm_params *a, const struct nm_params *b)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (nm_param_get(a, &rows[i]) != nm_param_get(b, &rows[i]) && !nm_param_is_cards(&rows[i]))
+            return false;
+    return true;
 }
 
 uint64_t nm_params_slowest(const struct nm_params *p)

@@ -101,6 +101,12 @@ enum { NM_PARAM_RULES_MAX = 64 };
 size_t nm_param_rules_broken(const struct nm_params *p,
                              const struct nm_param_rule *broken[NM_PARAM_RULES_MAX]);
 
+/** Whether a row may differ from card to card (of_cards.def). */
+bool nm_param_is_cards(const struct nm_param_row *row);
+
+/** Whether such rows are all in which two sets of parameters differ. */
+bool nm_params_same_machine(const struct nm_params *a, const struct nm_params *b);
+
 /** Value of a row. */
 static inline uint64_t nm_param_get(const struct nm_params *p, const struct nm_param_row *row)
 {

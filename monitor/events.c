@@ -130,8 +130,9 @@ void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *
     if (other)
         snprintf(why, size, "event '%.60s' is one of an %s, and this machine's processors %s", name,
                  other,
-                 unit->own ? "are others (r10000.revision)"
-                           : "count no events themselves (processor.core)");
+                 unit->own ? "are others (processor.core, r10000.revision)"
+                           : "count no events themselves, or not all the same (processor.core, "
+                             "cards)");
     else if (near)
         snprintf(why, size, "unknown event '%.60s'; did you mean '%s'?", name, near);
     else

@@ -303,7 +303,7 @@ static void give_up(struct pc_card *card, struct pc_request *r, bool granted, si
     if (card->served)
         tell_served(card, r, now, true);
     if (card->copies)
-        pc_misses_give_up(card, now);
+        pc_misses_give_up(card, r, now);
     over(card, r, granted, now);
 }
 

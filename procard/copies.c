@@ -20,6 +20,13 @@ enum loss { NEVER_HAD, TAKEN, EVICTED };
 
 struct line;
 
+struct request {
+    struct pc_asked *asked; /* NULL: none under way */
+    pc_bytes word;
+    sim_tick at;
+    bool upgrade, noncoherent;
+};
+
 struct copy {
     struct pc_copy_seen seen; /* `of` is the key */
     bool held;
@@ -35,6 +42,7 @@ struct copy {
     sim_tick miss_time;      /* [ticks] it took */
     struct pc_asked *raised; /* the upgrade that began this ownership; NULL: none */
     sim_tick raised_time;
+    struct request request;
     struct line *line;
     struct copy *next; /* of the line */
     unsigned rows;
@@ -55,19 +63,10 @@ struct used {
     UT_hash_handle hh;
 };
 
-struct request {
-    struct copy *copy; /* NULL: none under way */
-    struct pc_asked *asked;
-    pc_bytes word;
-    sim_tick at;
-    bool upgrade, noncoherent;
-};
-
 struct pc_copies {
     unsigned halves;
-    size_t places;
-    struct request *request; /* [cards] */
-    struct used **used;      /* [cards * halves] the longest unused first */
+    size_t *places;     /* [cards] */
+    struct used **used; /* [cards * halves] the longest unused first */
     struct copy *copies;
     struct line *lines;
     size_t cards;
@@ -76,10 +75,17 @@ struct pc_copies {
 struct pc_copies *pc_copies_new(unsigned cards, unsigned halves, size_t places)
 {
     struct pc_copies *s = sim_alloc(1, sizeof *s);
-    *s = (struct pc_copies){.halves = halves, .places = places, .cards = cards};
-    s->request = sim_alloc(cards, sizeof *s->request);
+    *s = (struct pc_copies){.halves = halves, .cards = cards};
+    s->places = sim_alloc(cards, sizeof *s->places);
+    for (unsigned card = 0; card < cards; card++)
+        s->places[card] = places;
     s->used = sim_alloc((size_t)cards * halves, sizeof(struct used *));
     return s;
+}
+
+void pc_copies_places(struct pc_copies *s, unsigned card, size_t places)
+{
+    s->places[card] = places;
 }
 
 static void free_copy(struct copy *copy)
@@ -112,7 +118,7 @@ void pc_copies_free(struct pc_copies *s)
             HASH_DEL(s->used[i], used);
             free(used);
         }
-    free(s->request);
+    free(s->places);
     free(s->used);
     free(s);
 }
@@ -254,7 +260,7 @@ void pc_copies_use(struct pc_copies *s, struct pc_copy_of of)
     HASH_FIND(hh, *list, &of.line, sizeof of.line, used);
     if (used) {
         HASH_DEL(*list, used);
-    } else if (HASH_COUNT(*list) == s->places) {
+    } else if (HASH_COUNT(*list) == s->places[of.card]) {
         used = *list;
         HASH_DEL(*list, used);
     } else {
@@ -396,23 +402,21 @@ static pc_bytes access_bytes(const struct pc_request_asked *asked)
 
 void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked)
 {
-    struct request *r = &s->request[asked->of.card];
     struct copy *copy = copy_of(s, asked->of);
     if (!copy->seen.asked)
         copy->seen.first = asked->at;
     copy->seen.last = asked->at;
-    *r = (struct request){.copy = copy,
-                          .asked = asked_at(copy, asked),
-                          .word = access_bytes(asked),
-                          .at = asked->at,
-                          .upgrade = asked->upgrade,
-                          .noncoherent = asked->noncoherent};
+    copy->request = (struct request){.asked = asked_at(copy, asked),
+                                     .word = access_bytes(asked),
+                                     .at = asked->at,
+                                     .upgrade = asked->upgrade,
+                                     .noncoherent = asked->noncoherent};
 }
 
 /* By the definitions that look at the word asked for. */
-static void decide_by_word(const struct request *r)
+static void decide_by_word(const struct copy *copy)
 {
-    const struct copy *copy = r->copy;
+    const struct request *r = &copy->request;
     int64_t *v = r->asked->v;
     v[meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
     const pc_bytes known = words(copy->seen.read | copy->seen.written) & words(r->word);
@@ -421,9 +425,9 @@ static void decide_by_word(const struct request *r)
                                                 : PC_MISS_TORRELLAS_FALSE]++;
 }
 
-static void have_missed(struct pc_copies *s, const struct request *r, sim_tick took)
+static void have_missed(struct pc_copies *s, struct copy *copy, sim_tick took)
 {
-    struct copy *copy = r->copy;
+    const struct request *r = &copy->request;
     if (r->noncoherent) {
         count(r->asked, PC_MISS_OTHER, took);
         return;
@@ -433,7 +437,7 @@ static void have_missed(struct pc_copies *s, const struct request *r, sim_tick t
     else if (copy->loss == EVICTED)
         count(r->asked, would_have(s, copy->seen.of) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY, took);
     else if (others_have_touched(copy))
-        decide_by_word(r);
+        decide_by_word(copy);
     else
         count(r->asked, PC_MISS_OTHER, took);
     const bool later =
@@ -443,9 +447,9 @@ static void have_missed(struct pc_copies *s, const struct request *r, sim_tick t
     copy->miss_time = took;
 }
 
-static void have_upgraded(const struct request *r, sim_tick took)
+static void have_upgraded(struct copy *copy, sim_tick took)
 {
-    struct copy *copy = r->copy;
+    const struct request *r = &copy->request;
     if (!copy->held)
         begin(copy); /* the copy was lost on the way: the line came instead of the right */
     write_bytes(copy, r->word); /* also of a store-conditional that fails, then */
@@ -453,27 +457,30 @@ static void have_upgraded(const struct request *r, sim_tick took)
     copy->raised_time = took;
 }
 
-void pc_copies_have(struct pc_copies *s, unsigned card, sim_tick at, unsigned nacks, bool transfer)
+void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,
+                    bool transfer)
 {
-    struct request *r = &s->request[card];
-    if (!r->copy)
+    struct copy *copy = find(s, of);
+    struct request *r = copy ? &copy->request : NULL;
+    if (!r || !r->asked)
         return;
     r->asked->v[PC_MISS_NACKS] += nacks;
     r->asked->v[PC_MISS_TRANSFERS] += transfer;
     if (r->upgrade)
-        have_upgraded(r, at - r->at);
+        have_upgraded(copy, at - r->at);
     else
-        have_missed(s, r, at - r->at);
-    r->copy = NULL;
+        have_missed(s, copy, at - r->at);
+    r->asked = NULL;
 }
 
-void pc_copies_give_up(struct pc_copies *s, unsigned card, sim_tick at)
+void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at)
 {
-    struct request *r = &s->request[card];
-    if (!r->copy)
+    struct copy *copy = find(s, of);
+    struct request *r = copy ? &copy->request : NULL;
+    if (!r || !r->asked)
         return;
     count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, at - r->at);
-    r->copy = NULL;
+    r->asked = NULL;
 }
 
 void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)
@@ -487,11 +494,11 @@ void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)
 
 void pc_copies_end(struct pc_copies *s)
 {
-    for (size_t i = 0; i < s->cards; i++) {
-        struct request *r = &s->request[i];
-        if (r->copy)
+    for (struct copy *copy = s->copies; copy; copy = copy->hh.next) {
+        struct request *r = &copy->request;
+        if (r->asked)
             count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, 0);
-        r->copy = NULL;
+        r->asked = NULL;
     }
     for (struct copy *copy = s->copies; copy; copy = copy->hh.next)
         if (copy->held)

@@ -75,6 +75,8 @@ struct pc_copies;
 /** @param places  [lines] that a half of a secondary cache holds: the size of the fully associative
  *                 cache by which capacity is told from conflict */
 struct pc_copies *pc_copies_new(unsigned cards, unsigned halves, size_t places);
+/** Of one card it is this. Before the first request. */
+void pc_copies_places(struct pc_copies *s, unsigned card, size_t places);
 void pc_copies_free(struct pc_copies *s);
 
 /** A card's request. */
@@ -95,14 +97,15 @@ enum {
     PC_COPY_TENANTS_MAX = 256, /**< rows of a copy from which on new tenants are that one */
 };
 
-/** A card asks for a line; it has no other request under way. */
+/** A card asks for a line; it has no other request for that one under way. */
 void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked);
 /** It has what it asked for.
  *  @param nacks     times it was refused
  *  @param transfer  the line came from another cache */
-void pc_copies_have(struct pc_copies *s, unsigned card, sim_tick at, unsigned nacks, bool transfer);
+void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,
+                    bool transfer);
 /** It will not get it. */
-void pc_copies_give_up(struct pc_copies *s, unsigned card, sim_tick at);
+void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at);
 /** It has a line for which it has not asked. */
 void pc_copies_create(struct pc_copies *s, struct pc_copy_of of);
 

@@ -49,14 +49,20 @@ static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
 
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
-    const struct pc_request *r = card->request; /* such a core waits for its only one */
+    /* such a core waits for its only one */
+    pc_misses_ask_for(card, card->request, va, pa, size, card->stall == PC_ST_STALL_MP, at);
+}
+
+void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
+                       unsigned size, bool upgrade, sim_tick at)
+{
     const struct pc_cursor *cursor = card->cpu.cursor;
     pc_copies_ask(card->copies, &(struct pc_request_asked){
                                     .of = copy_of(card, pc_side_of(r), line_of(card, pa)),
                                     .pa = pa,
                                     .va = va,
                                     .size = size,
-                                    .upgrade = card->stall == PC_ST_STALL_MP,
+                                    .upgrade = upgrade,
                                     .noncoherent = pc_is_noncoherent(r),
                                     .node = cursor->at,
                                     .pc = cursor->pc,
@@ -69,13 +75,15 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
                     sim_tick now)
 {
     const bool data = nm_message_row(in->message)->has_data;
-    pc_copies_have(card->copies, card->cpu.number, now, r->nacks,
+    if (card->core->requests) /* it does not look once more */
+        pc_misses_use(card, pc_side_of(r), r->line);
+    pc_copies_have(card->copies, copy_of(card, pc_side_of(r), r->line), now, r->nacks,
                    data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
 }
 
-void pc_misses_give_up(struct pc_card *card, sim_tick now)
+void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
 {
-    pc_copies_give_up(card->copies, card->cpu.number, now);
+    pc_copies_give_up(card->copies, copy_of(card, pc_side_of(r), r->line), now);
 }
 
 void pc_misses_create(struct pc_card *card, uint64_t line)
@@ -107,6 +115,14 @@ void pc_misses_touch(struct pc_card *card, unsigned place)
     *touched = 0;
 }
 
+void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load, bool store)
+{
+    const uint64_t line = line_of(card, pa);
+    const pc_bytes touched = (pc_bytes)bytes << (pa - line);
+    pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), load ? touched : 0,
+                    store ? touched : 0);
+}
+
 void pc_misses_share(struct pc_card *card, uint64_t line)
 {
     pc_copies_share(card->copies, copy_of(card, PC_SIDE_D, line));
@@ -124,20 +140,27 @@ static struct pc_card *card_at(const struct pc_misses *misses, unsigned card)
     return pc_card_of(nm_machine_card(misses->profile->m, card));
 }
 
+static bool all_can(const struct pc_misses *misses)
+{
+    bool can = true;
+    for (unsigned i = 0; i < misses->profile->cards; i++)
+        can = can && !card_at(misses, i)->functional && card_at(misses, i)->core->touching;
+    return can;
+}
+
 struct pc_misses *pc_misses_new(struct pc_profile *profile)
 {
     struct pc_misses *misses = sim_alloc(1, sizeof *misses);
     *misses = (struct pc_misses){.profile = profile};
-    const struct pc_card *first = card_at(misses, 0);
-    if (first->functional || !first->core->touching) {
+    if (!all_can(misses)) {
         free(misses);
         return NULL;
     }
-    misses->copies =
-        pc_copies_new(profile->cards, is_joint(first) ? 1 : 2, first->l2[PC_SIDE_D].places);
+    misses->copies = pc_copies_new(profile->cards, PC_SIDES, 0);
     for (unsigned i = 0; i < profile->cards; i++) {
         struct pc_card *card = card_at(misses, i);
         card->copies = misses->copies;
+        pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].places);
         card->core = card->core->touching;
     }
     return misses;

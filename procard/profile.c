@@ -196,8 +196,9 @@ void pc_profile_spins_end(struct pc_profile *p, sim_tick now)
 struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function, void *ctx)
 {
     const unsigned cards = nm_machine_cards(m);
-    if (!pc_card_of(nm_machine_card(m, 0))->core->profiled)
-        return NULL;
+    for (unsigned i = 0; i < cards; i++)
+        if (!pc_card_of(nm_machine_card(m, i))->core->profiled)
+            return NULL;
     struct pc_profile *p = sim_alloc(1, sizeof *p);
     *p = (struct pc_profile){.m = m, .cards = cards, .function = function, .ctx = ctx};
     p->cursor = sim_alloc(cards, sizeof *p->cursor);

@@ -18,9 +18,9 @@ static struct pc_card *card_at(const struct pc_records *records, unsigned card)
 
 struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_listener *listener)
 {
-    const struct pc_card *first = pc_card_of(nm_machine_card(m, 0));
-    if (!first->core->recording)
-        return NULL;
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        if (!pc_card_of(nm_machine_card(m, i))->core->recording)
+            return NULL;
     struct pc_records *records = sim_alloc(1, sizeof *records);
     *records = (struct pc_records){m, *listener};
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {

@@ -73,15 +73,38 @@ static double operand_value(void *ctx, unsigned name)
     }
 }
 
+/** Cards of a level that have what the names of a metric are of; 0 also where some of its names are
+ *  of all cards, and others of the processors' own counters, which not all cards have. */
+static unsigned cards_of(const struct rep_run *run, struct rep_level level,
+                         const struct in_metric *metric)
+{
+    unsigned own = 0, names = 0, counting = 0, event = 0;
+    for (unsigned i = 0; i < metric->program.steps; i++) {
+        const struct mon_step *step = &metric->program.step[i];
+        const bool is_own = step->op == 'n' && step->name >> IN_OPERAND_SHIFT == IN_OPERAND_EVENT &&
+                            mon_is_own(run->unit, step->name);
+        names += step->op == 'n';
+        own += is_own;
+        event = is_own ? step->name : event;
+    }
+    if (!own)
+        return level.count;
+    for (unsigned c = level.first; c < level.first + level.count; c++)
+        counting += rep_card_counts(run, c, event);
+    return counting == level.count || own == names ? counting : 0;
+}
+
 bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
                      struct rep_level level, const struct in_metric *metric, double *value)
 {
     struct scene scene = {run, rep_region_measured(region), level};
-    return mon_formula_value(&metric->program, operand_value, &scene, value);
+    *value = NAN;
+    return cards_of(run, level, metric) &&
+           mon_formula_value(&metric->program, operand_value, &scene, value);
 }
 
 const char *rep_group_no_value(const struct rep_run *run, const struct rep_region *region,
-                               const struct in_metric *metric, double value)
+                               struct rep_level level, const struct in_metric *metric, double value)
 {
     for (unsigned i = 0; i < metric->program.steps; i++) {
         const struct mon_step *step = &metric->program.step[i];
@@ -89,7 +112,9 @@ const char *rep_group_no_value(const struct rep_run *run, const struct rep_regio
             !rep_event_exists(run, step->name))
             return "the machine has no such ring";
     }
-    return rep_no_value(region, value);
+    return cards_of(run, level, metric)
+               ? rep_no_value(region, value)
+               : "not all of its processors count this; each that does has it (stats.csv)";
 }
 
 /** The group's name as a part of a statistic's name, which holds [a-z0-9_.] only. */
@@ -116,15 +141,16 @@ void rep_group_walk(const struct rep_run *run, const struct rep_region *region,
             const bool has = rep_group_value(run, region, level, metric, &value);
             snprintf(name, sizeof name, "group.%s.%s", plain_name(x->group[g].name, plain),
                      metric->name);
-            fn(ctx, &(struct rep_stat){
-                        .component = component,
-                        .name = name,
-                        .unit = metric->unit,
-                        .desc = metric->formula,
-                        .real = true,
-                        .derived = true,
-                        .value = value,
-                        .reason = has ? NULL : rep_group_no_value(run, region, metric, value)});
+            fn(ctx,
+               &(struct rep_stat){
+                   .component = component,
+                   .name = name,
+                   .unit = metric->unit,
+                   .desc = metric->formula,
+                   .real = true,
+                   .derived = true,
+                   .value = value,
+                   .reason = has ? NULL : rep_group_no_value(run, region, level, metric, value)});
         }
 }
 

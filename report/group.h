@@ -9,15 +9,17 @@
 
 /**
  * A metric over a level, from exact totals of what of the region was timed.
- * @return false when it divides by zero, or is about a ring that the machine does not have: there
- * is nothing to say, which is not the same as 0
+ * @return false when it divides by zero, is about a ring that the machine does not have, or about
+ * what not all processors of the level count beside what is of all: there is nothing to say, which
+ * is not the same as 0
  */
 bool rep_group_value(const struct rep_run *run, const struct rep_region *region,
                      struct rep_level level, const struct in_metric *metric, double *value);
 
 /** Why it has none. Static. */
 const char *rep_group_no_value(const struct rep_run *run, const struct rep_region *region,
-                               const struct in_metric *metric, double value);
+                               struct rep_level level, const struct in_metric *metric,
+                               double value);
 
 /** Calls `fn` for every metric that has a value: "group.nack.retries_per_request". */
 void rep_group_walk(const struct rep_run *run, const struct rep_region *region,

@@ -205,6 +205,10 @@ uint64_t rep_sum(const struct rep_run *run, const struct rep_region *region, str
 uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
                    struct rep_level level, unsigned event);
 
+/** Whether a card counts the event of a row of the unit's: one of the processor's own counters only
+ *  if it has such. */
+bool rep_card_counts(const struct rep_run *run, unsigned card, unsigned event);
+
 /** Whether the machine has what an event is about: a ring, or a ring above it. The card's counter
  * of one that it has not stays 0. @param event  row of the unit's events */
 bool rep_event_exists(const struct rep_run *run, unsigned event);

@@ -85,14 +85,35 @@ static const char *tilde_of(const struct rep_run *run, const struct mon_event *e
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
+/* Cards that had a thread and count an event. */
+static unsigned counting_cards(const struct rep_run *run, const struct rep_region *region,
+                               unsigned i)
+{
+    unsigned n = 0;
+    for (unsigned c = 0; c < run->cards; c++)
+        n += rep_had_thread(region, c) && rep_card_counts(run, c, run->choice.event[i]);
+    return n;
+}
+
+/* Instructions of those that count an event. */
+static double instructions_for(const struct rep_run *run, const struct rep_region *region,
+                               unsigned i)
+{
+    double sum = 0;
+    for (unsigned c = 0; c < run->cards; c++)
+        if (rep_card_counts(run, c, run->choice.event[i]))
+            sum += (double)region->card[c].sum.truth.instructions;
+    return sum;
+}
+
 /* Time available to an event in its own unit, over all who count it: of cards, those that had a
  * thread. */
-static double time_for(const struct rep_run *run, const struct rep_region *region,
-                       const struct mon_event *e)
+static double time_for(const struct rep_run *run, const struct rep_region *region, unsigned i)
 {
+    const struct mon_event *e = event_of(run, i);
     struct rep_level all = rep_machine(run);
     if (strcmp(e->unit, "PCycles") == 0)
-        return (double)region->elapsed * rep_cards(region, all);
+        return (double)region->elapsed * counting_cards(run, region, i);
     const struct nm_params *p = &run->experiment->machine.params;
     const double time = rep_cycles(run, region, is_of_rings(e) ? p->ring_clock : p->bus_clock);
     if (e->scope == MON_SCOPE_CARD)
@@ -125,8 +146,8 @@ static void cell_rate(struct rep_grid *grid, const struct rep_run *run,
     }
     region = rep_region_measured(region);
     double count = (double)rep_count(run, region, all, i);
-    double time = time_for(run, region, e);
-    double instructions = (double)rep_truth(region, all, offsetof(struct nm_truth, instructions));
+    double time = time_for(run, region, i);
+    double instructions = instructions_for(run, region, i);
     if (!rep_event_exists(run, run->choice.event[i]))
         rep_grid_cell(grid, "-");
     else if (is_time(e) && time > 0 && is_timed(run))
@@ -145,6 +166,8 @@ static void cell_spread(struct rep_grid *grid, const struct rep_run *run,
     char a[32], b[32];
     for (unsigned c = 0; c < run->cards; c++) {
         uint64_t n = region->card[c].counts[i];
+        if (!rep_card_counts(run, c, run->choice.event[i]))
+            continue;
         low = n < low ? n : low;
         high = n > high ? n : high;
     }

@@ -5,6 +5,7 @@
  * busy cycles are taken from one card of each station; the same goes for a local ring, and the
  * clock is the same for all.
  */
+#include "procard/procard.h"
 #include "report/run.h"
 
 #include <stddef.h>
@@ -84,6 +85,13 @@ uint64_t rep_event(const struct rep_run *run, const struct rep_region *region,
     if (mon_is_own(run->unit, event))
         return own_event(run, region, level, event);
     return rep_sum(run, region, level, row->scope, row->taps);
+}
+
+bool rep_card_counts(const struct rep_run *run, unsigned card, unsigned event)
+{
+    return !mon_is_own(run->unit, event) ||
+           (run->own &&
+            pc_counters_of(in_card_params(&run->experiment->machine, card)) < R10K_CHIPS);
 }
 
 bool rep_event_exists(const struct rep_run *run, unsigned event)

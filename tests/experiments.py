@@ -13,6 +13,7 @@ import collections
 import csv
 import json
 import pathlib
+import re
 import struct
 import shutil
 import subprocess
@@ -188,7 +189,29 @@ def speed_up(numachine, experiment):
     return {"apart": apart, "together": together, "result_hashes": hashes}
 
 
-SWEEPS = {"speed-up": speed_up}
+def mixed(numachine, experiment):
+    """A sweep: two threads on R10000s, on one of each kind, on R4400s."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "out")
+        subprocess.run([numachine, "run", "-q", "-o", out, experiment], capture_output=True, text=True, check=True)
+        elapsed = collections.defaultdict(dict)
+        for row in Run.rows(out / "sweep.csv"):
+            if (row["component"], row["stat"]) == ("machine", "elapsed"):
+                elapsed[row["program.args"]][row["region"]] = int(row["value"])
+        said = [[int(n) for n in re.findall(r"card \d: (\d+) ns for a line of its own, (\d+) pieces", path.read_text())
+                 for n in n] for path in sorted(out.glob("points/*/guest.stdout"))]
+        hashes = {path.parent.name: json.loads(path.read_text())["end"]["result_hash"]
+                  for path in sorted(out.glob("points/*/manifest.json"))}
+    alike, both, old = said
+    assert both[2] > 2 * both[0] and both[1] > 2 * both[3], "the R10000 has several misses under way"
+    assert both[1] + both[3] == alike[1] + alike[3] == old[1] + old[3] == 128, said
+    assert abs(alike[1] - alike[3]) < 32 and abs(old[1] - old[3]) < 32, said
+    handed = [times["handover"] for times in elapsed.values()]
+    assert len(handed) == 3 and max(handed) < 1.3 * min(handed), handed
+    return {"elapsed": dict(elapsed), "said": said, "result_hashes": hashes}
+
+
+SWEEPS = {"speed-up": speed_up, "mixed": mixed}
 SKIPPED = 77
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
                "invalidate-histogram": invalidate_histogram, "barrier": barrier,

@@ -92,7 +92,7 @@ static void have(struct world *w, unsigned card, unsigned line, bool begins, boo
 {
     if (begins)
         note(w, BEGAN, card, line)->missed = missed;
-    pc_copies_have(w->copies, card, w->now += 7, 0, false);
+    pc_copies_have(w->copies, place(card, line), w->now += 7, 0, false);
 }
 
 /* Others lose their copies to `card`; a shared one may live on for a while. */
@@ -677,7 +677,7 @@ Test(misses, of_many_tenants)
         asked.tenant = 2 + i;
         asked.at = 10 * i;
         pc_copies_ask(copies, &asked);
-        pc_copies_give_up(copies, 0, 10 * i + 5);
+        pc_copies_give_up(copies, asked.of, 10 * i + 5);
     }
     pc_copies_end(copies);
     pc_copies_each(copies, count_tenants, rows);

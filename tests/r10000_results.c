@@ -130,7 +130,8 @@ Test(r10000_results, words_of_other_machines)
     } rows[] = {
         {__LINE__, &mon_numachine, "cpu_cycles", "this machine's processors count no events"},
         {__LINE__, &mon_numachine, "nacks,cpu_mht", "'cpu_mht' is one of an R12000"},
-        {__LINE__, beside[R10K_R10000_3], "cpu_mht", "are others (r10000.revision)"},
+        {__LINE__, beside[R10K_R10000_3], "cpu_mht",
+         "are others (processor.core, r10000.revision)"},
         {__LINE__, beside[R10K_R12000], "cpu_issued", "'cpu_issued' is one of an R10000"},
         {__LINE__, beside[R10K_R10000_2], "cpu_progress", "'cpu_progress' is one of an R10000 3.x"},
         {__LINE__, beside[R10K_R10000_3], "cpu_cycels", "did you mean 'cpu_cycles'?"},

@@ -107,7 +107,7 @@ static void expect_looks(struct nm_machine *m, const char *history, unsigned car
         l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, false, s, .address = pa});
         cr_expect_str_eq(l->state, nm_line_at_network(m, s, pa), "'%s': station %u", history, s);
         const uint64_t tag = l->tag;
-        const uint64_t place = pa / LINE % nm_look_places(m, NM_LOOK_NETWORK);
+        const uint64_t place = pa / LINE % nm_look_places(m, card, NM_LOOK_NETWORK);
         l = look(m, card, (struct nm_look){NM_LOOK_NETWORK, true, s, .address = place});
         cr_expect_eq(l->tag, tag, "'%s': station %u by index", history, s);
     }

@@ -386,7 +386,8 @@ static void add_events(struct trc_listening *live, const struct mon_choice *choi
     const struct mon_unit_ops *unit = in_unit(live->x);
     for (unsigned i = 0; i < choice->count; i++) {
         const struct mon_event *event = &unit->events[choice->event[i]];
-        if (!sees_first(live->x, event->scope, card, last))
+        const bool counts = !mon_is_own(unit, choice->event[i]) || pc_counters(live->m, card) > 0;
+        if (!counts || !sees_first(live->x, event->scope, card, last))
             continue;
         live->event = sim_grow(live->event, live->events.count + 1, sizeof *live->event);
         live->event[live->events.count] = choice->event[i];

@@ -80,8 +80,11 @@ static uint64_t result(const struct pc_cpu *base)
     .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
     .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, .signals = signals
 
-static const struct pc_core_ops profiled = {CORE, .placed = placed, .argument = argument,
-                                            .result = result};
+#define PROFILED CORE, .placed = placed, .argument = argument, .result = result
+
+/* What is touched is told where it graduates, if anybody asks (pc_touched). */
+static const struct pc_core_ops touching = {PROFILED};
+static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
 static const struct pc_core_ops core = {CORE, .profiled = &profiled};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};
@@ -117,12 +120,13 @@ void r10k_take(struct nm_machine *m, unsigned card, struct mips_regs *regs, uint
     nm_card_take(m, card);
 }
 
-struct r10k_code *r10k_code_new(struct nm_machine *m,
-                                const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx)
+struct r10k_code *r10k_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                enum nm_isa isa)
 {
-    const unsigned level = mips_level((enum nm_isa)nm_machine_params(m)->isa);
-    struct r10k_code *code = r10k_words_new(fetch, ctx, level);
-    for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        core_at(m, i)->code = code;
-    return code;
+    return r10k_words_new(fetch, ctx, mips_level(isa));
+}
+
+void r10k_give_code(struct nm_machine *m, unsigned card, struct r10k_code *code)
+{
+    core_at(m, card)->code = code;
 }

@@ -12,7 +12,7 @@
 struct r10k_code;
 
 /** Cards with such a core, for nm_machine_new; which of the two, the parameters say. The calls
- * below are for machines of them. */
+ * below are for such cards. */
 extern const struct nm_card_kind pc_r10000;
 
 /** Registers of a card's thread, as of its last graduated instruction. May be changed between a
@@ -32,11 +32,14 @@ void r10k_take(struct nm_machine *m, unsigned card, struct mips_regs *regs, uint
                uint64_t *call_npc);
 
 /**
- * The code of one address space, shared by all processors of a machine: they execute it.
+ * The code of one address space, shared by its processors.
  * @param fetch  returns the host address of the 4 instruction bytes at `va` (big-endian) or NULL
+ * @param isa    instructions that came after it are reserved
  */
-struct r10k_code *r10k_code_new(struct nm_machine *m,
-                                const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx);
+struct r10k_code *r10k_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
+                                enum nm_isa isa);
+/** A card's processor executes `code`, which outlives the machine's run. */
+void r10k_give_code(struct nm_machine *m, unsigned card, struct r10k_code *code);
 void r10k_code_free(struct r10k_code *code);
 
 /** As r4400_code_await. */

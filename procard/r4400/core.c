@@ -133,8 +133,13 @@ void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs)
     nm_card_take(m, card);
 }
 
+void r4400_give_code(struct nm_machine *m, unsigned card, struct r4400_code *code)
+{
+    trapped(m, card)->code = code;
+}
+
 void r4400_set_code(struct nm_machine *m, struct r4400_code *code)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        trapped(m, i)->code = code;
+        r4400_give_code(m, i, code);
 }

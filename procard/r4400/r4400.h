@@ -93,7 +93,7 @@ void r4400_detach(struct pc_cpu *base);
 
 /* ---- for the rooms above, between two calls of nm_machine_run -------------------------------- */
 
-/** Cards whose core is an R4400, for nm_machine_new. The calls below are for machines of them. */
+/** Cards whose core is an R4400, for nm_machine_new. The calls below are for such cards. */
 extern const struct nm_card_kind pc_r4400;
 
 /** A card's processor, settled. Its registers may be read and changed while it is trapped or idle,
@@ -106,8 +106,10 @@ void r4400_resume(struct nm_machine *m, unsigned card, const struct mips_regs *r
 /** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
 void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs);
 
-/** All processors execute `code`, which outlives the machine's run. Call it before
+/** A card's processor executes `code`, which outlives the machine's run. Call it before
  *  nm_machine_set_space. */
+void r4400_give_code(struct nm_machine *m, unsigned card, struct r4400_code *code);
+/** All processors do. */
 void r4400_set_code(struct nm_machine *m, struct r4400_code *code);
 
 /**

@@ -442,7 +442,7 @@ int64_t irix_cpu_read(struct irix *h, uint64_t cpu, uint64_t count[IRIX_EVENTS])
 
     if (err)
         return err;
-    if (cpu >= h->count)
+    if (cpu >= h->count || !has_counters(h, (unsigned)cpu))
         return 0;
     irix_settle(h, (unsigned)cpu);
     memcpy(count, h->cpus[cpu].block.count, sizeof h->cpus[cpu].block.count);

@@ -146,7 +146,7 @@ int64_t irix_system_enable(struct irix *h, struct irix_process *p, bool root,
 int64_t irix_system_modify(struct irix *h, bool root, const struct irix_setup *setup);
 int64_t irix_system_control(const struct irix *h, uint16_t event[IRIX_EVENTS]);
 int64_t irix_system_read(struct irix *h, uint64_t count[IRIX_EVENTS]);
-/** @return also 0: there is no such processor */
+/** @return also 0: there is no such processor, or it has no counters */
 int64_t irix_cpu_read(struct irix *h, uint64_t cpu, uint64_t count[IRIX_EVENTS]);
 /** @return 0 or -errno */
 int64_t irix_system_release(struct irix *h, bool root);

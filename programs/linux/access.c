@@ -83,7 +83,7 @@ unsigned lx_accesses(void *self, unsigned card, struct prog_access out[PROG_ACCE
 
     if (!p->cards[card].running)
         return 0;
-    const struct mips_regs *regs = p->vm.cpu->registers(p->m, card);
+    const struct mips_regs *regs = lx_processor_registers(p->vm.cpus, card);
     if (!read_code(p, regs->pc, &word) || !form_of(word)->size)
         return 0;
     const unsigned base = base_of(word);

@@ -281,7 +281,7 @@ static int64_t question(struct lx_call *c, uint64_t va, struct nm_look *look)
         (where == NM_LOOK_NETWORK && nm_params_stations(c->p->par) == 1))
         return -ENODEV;
     if (look->by_index)
-        return address < nm_look_places(c->p->m, look->where) ? 0 : -EINVAL;
+        return address < nm_look_places(c->p->m, c->t->card, look->where) ? 0 : -EINVAL;
     if (!nm_xlate_found(lx_vm_touch(vm, c->t->card, address, NM_LOAD, &pa)) || pa >= NM_REGISTERS)
         return -EFAULT;
     look->address = pa;

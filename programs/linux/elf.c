@@ -196,6 +196,7 @@ static bool read_elf(Elf *elf, struct lx_elf_image *im, uint64_t file_size, char
     if (phnum > 1024)
         REFUSE("damaged: %zu program headers", phnum);
     im->bias = eh.e_type == ET_DYN ? (im->n64 ? UINT64_C(0x120000000) : 0x400000) : 0;
+    im->arch = (unsigned)(eh.e_flags >> 28);
     im->fr = im->n64 || (eh.e_flags & MIPS_FP64);
     im->phnum = (unsigned)phnum;
     im->phentsize = eh.e_phentsize;

@@ -22,8 +22,10 @@ struct lx_elf_segment {
 
 /** An executable that passed every check. */
 struct lx_elf_image {
-    bool n64;                  /**< 64-bit n64 binary; otherwise 32-bit o32 */
-    bool fr;                   /**< 32 separate 64-bit floating-point registers */
+    bool n64;      /**< 64-bit n64 binary; otherwise 32-bit o32 */
+    unsigned arch; /**< as the ELF flags have it, 0 to 8: MIPS I, II, III, IV, V, 32, 64,
+                        32R2, 64R2 */
+    bool fr;       /**< 32 separate 64-bit floating-point registers */
     uint64_t entry, phdr, end; /**< guest virtual; `end` is the first byte after the last segment */
     unsigned phnum, phentsize;
     unsigned segments;

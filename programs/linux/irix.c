@@ -49,6 +49,7 @@ struct lx_profile {
 struct lx_irix {
     struct irix irix;
     struct irix_process outside; /* process 1, which never runs here */
+    bool undefined;              /* processors count differently: nobody gets counters */
     sim_tick turned[];           /* [cards] the last clock interrupt that was heeded */
 };
 
@@ -115,7 +116,7 @@ static void bump(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
     const uint64_t pc =
-        t->state == TH_RUNNING ? p->vm.cpu->registers(p->m, t->card)->pc : t->regs.pc;
+        t->state == TH_RUNNING ? lx_processor_registers(p->vm.cpus, t->card)->pc : t->regs.pc;
     const uint64_t at = t->profile ? find_bucket(t->profile, pc) : 0;
     uint64_t count;
 
@@ -179,15 +180,36 @@ static void reached(void *ctx, struct irix_process *process, unsigned cpu, int s
         lx_thread_notify(t); /* the interrupt takes its time */
 }
 
+static enum r10k_chip chip_of(const struct lx_prog *p, unsigned cpu)
+{
+    return pc_counters_of(nm_card_params(p->m, cpu));
+}
+
+/** Whether those processors that count count the same events: what counters are in a machine of
+ *  R10000s and R12000s is undefined. */
+static bool count_alike(const struct lx_prog *p)
+{
+    enum r10k_chip chip = R10K_CHIPS;
+
+    for (unsigned cpu = 0; cpu < p->processors; cpu++) {
+        const enum r10k_chip its = chip_of(p, cpu);
+        if (its < R10K_CHIPS && chip < R10K_CHIPS && its != chip)
+            return false;
+        chip = its < R10K_CHIPS ? its : chip;
+    }
+    return true;
+}
+
 static unsigned counters(void *ctx, unsigned cpu)
 {
-    return pc_counters(((struct lx_prog *)ctx)->m, cpu);
+    const struct lx_prog *p = ctx;
+
+    return p->irix->undefined ? 0 : pc_counters(p->m, cpu);
 }
 
 static unsigned number(void *ctx, unsigned cpu, unsigned event)
 {
-    (void)cpu;
-    return r10k_irix_number(pc_counters_of(((struct lx_prog *)ctx)->par), event);
+    return r10k_irix_number(chip_of(ctx, cpu), event);
 }
 
 static void set_control(void *ctx, unsigned cpu, unsigned k, uint32_t control)
@@ -546,6 +568,7 @@ int64_t lx_sys_syssgi(struct lx_call *c)
 void lx_irix_init(struct lx_prog *p)
 {
     p->irix = sim_alloc(1, sizeof *p->irix + p->processors * sizeof *p->irix->turned);
+    p->irix->undefined = !count_alike(p);
     irix_init(&p->irix->irix, &cards, p, p->processors);
     irix_process_init(&p->irix->outside);
 }

@@ -184,6 +184,6 @@ int64_t lx_sys_mincore(struct lx_call *c)
 
 int64_t lx_sys_cacheflush(struct lx_call *c)
 {
-    c->p->vm.cpu->code_flush(c->p->vm.code, c->a[0], c->a[1]);
+    lx_processors_flush(c->p->vm.cpus, c->a[0], c->a[1]);
     return 0;
 }

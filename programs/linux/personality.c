@@ -115,7 +115,7 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
-    t->p->vm.cpu->take(t->p->m, trap->card, &t->regs, &t->call);
+    lx_processor_take(t->p->vm.cpus, trap->card, &t->regs, &t->call);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
     lx_irix_trap(t);
@@ -131,7 +131,8 @@ static bool comes_to_point(struct lx_prog *p, const struct nm_trap *trap)
 
     if (trap->preempted || cpu->exc != PC_EXC_POINT)
         return false;
-    prog_come(p->run, p->vm.cpu->registers(p->m, trap->card)->pc);
+    if (lx_processors_came(p->vm.cpus, trap->card))
+        prog_come(p->run, lx_processor_registers(p->vm.cpus, trap->card)->pc);
     if (!p->run->over)
         nm_card_resume(p->m, trap->card, lx_now(p));
     return true;
@@ -383,13 +384,49 @@ static bool open_view(struct lx_prog *p)
     return p->view;
 }
 
+/** Where processors execute different instructions, a program must be one for all of them that it
+ *  may use: threads move. (Where they do not, what is reserved is found when it is executed.) */
+static bool is_for_all(struct lx_prog *p)
+{
+    static const char *const archs[] = {"MIPS I",  "MIPS II",          "MIPS III",
+                                        "MIPS IV", "MIPS V",           "MIPS32",
+                                        "MIPS64",  "MIPS32 release 2", "MIPS64 release 2"};
+    static const struct {
+        const char *name;
+        unsigned arch; /* the last that it has all of */
+    } isas[NM_ISA__COUNT] = {[NM_ISA_MIPS64R2] = {"mips64r2", 8},
+                             [NM_ISA_MIPS3] = {"mips3", 2},
+                             [NM_ISA_MIPS4] = {"mips4", 3}};
+    const uint64_t first = nm_card_params(p->m, 0)->isa;
+    unsigned least = 0;
+    bool differ = false;
+
+    for (unsigned c = 1; c < p->processors; c++) {
+        const uint64_t isa = nm_card_params(p->m, c)->isa;
+        differ |= isa != first;
+        if (isas[isa].arch < isas[nm_card_params(p->m, least)->isa].arch)
+            least = c;
+    }
+    const uint64_t isa = nm_card_params(p->m, least)->isa;
+    if (!differ || p->image.arch <= isas[isa].arch)
+        return true;
+    prog_finish(p->run, PROG_UNLOADABLE, 0,
+                "%s: a program for %s, and the processor of card %u executes %s (processor.isa, "
+                "cards); threads may move there. Compile it for that, or leave the card out "
+                "(program.processors)",
+                p->program->path, archs[p->image.arch], least, isas[isa].name);
+    return false;
+}
+
 static bool load(struct lx_prog *p)
 {
     struct mips_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
     int err;
 
+    if (!is_for_all(p))
+        return false;
     p->n64 = p->image.n64;
-    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->n64);
+    lx_vm_init(&p->vm, p->m, p->n64);
     p->vm.wrote = wrote_back;
     p->vm.left = unmapped;
     p->vm.wrote_ctx = p;
@@ -434,7 +471,7 @@ static bool await(void *self, uint64_t va, uint64_t times)
 {
     struct lx_prog *p = self;
 
-    return p->vm.cpu->code_await(p->vm.code, va, times);
+    return lx_processors_await(p->vm.cpus, va, times);
 }
 
 static bool call_row(size_t i, struct prog_call *out)

@@ -1,8 +1,17 @@
-/* The R4400 and the R10000 as the personality's processor. */
+/*
+ * The R4400 and the R10000 as the personality's processors.
+ *
+ * The hard idea is an awaited instruction on a machine of several kinds of cores: each kind counts
+ * how often its own processors come there. So there every time stops a processor, and the times are
+ * counted here.
+ */
 #include "programs/linux/processor.h"
 
+#include "base/alloc.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
+
+#include <stdlib.h>
 
 static void take(struct nm_machine *m, unsigned card, struct mips_regs *regs,
                  struct lx_call_site *call)
@@ -18,13 +27,14 @@ static const struct mips_regs *registers(struct nm_machine *m, unsigned card)
     return &r4400_at(m, card)->r;
 }
 
-static void *code_new(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
-                      void *ctx)
+static void *code_new(lx_fetch_fn *fetch, void *ctx, enum nm_isa isa)
 {
-    struct r4400_code *code = r4400_code_new(fetch, ctx, (enum nm_isa)nm_machine_params(m)->isa);
+    return r4400_code_new(fetch, ctx, isa);
+}
 
-    r4400_set_code(m, code);
-    return code;
+static void code_give(struct nm_machine *m, unsigned card, void *code)
+{
+    r4400_give_code(m, card, code);
 }
 
 static void code_flush(void *code, uint64_t va, uint64_t len)
@@ -42,13 +52,14 @@ static void code_free(void *code)
     r4400_code_free(code);
 }
 
-const struct lx_processor lx_r4400 = {.take = take,
-                                      .resume = r4400_resume,
-                                      .registers = registers,
-                                      .code_new = code_new,
-                                      .code_flush = code_flush,
-                                      .code_await = code_await,
-                                      .code_free = code_free};
+static const struct lx_processor r4400 = {.take = take,
+                                          .resume = r4400_resume,
+                                          .registers = registers,
+                                          .code_new = code_new,
+                                          .code_give = code_give,
+                                          .code_flush = code_flush,
+                                          .code_await = code_await,
+                                          .code_free = code_free};
 
 /* ---- the R10000 ------------------------------------------------------------------------------ */
 
@@ -63,10 +74,14 @@ static const struct mips_regs *registers_r10k(struct nm_machine *m, unsigned car
     return r10k_registers(m, card);
 }
 
-static void *code_new_r10k(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
-                           void *ctx)
+static void *code_new_r10k(lx_fetch_fn *fetch, void *ctx, enum nm_isa isa)
 {
-    return r10k_code_new(m, fetch, ctx);
+    return r10k_code_new(fetch, ctx, isa);
+}
+
+static void code_give_r10k(struct nm_machine *m, unsigned card, void *code)
+{
+    r10k_give_code(m, card, code);
 }
 
 /* Nothing is kept of words but what they mean. */
@@ -89,13 +104,117 @@ static const struct lx_processor r10000 = {.take = take_r10k,
                                            .resume = r10k_resume,
                                            .registers = registers_r10k,
                                            .code_new = code_new_r10k,
+                                           .code_give = code_give_r10k,
                                            .code_flush = code_flush_r10k,
                                            .code_await = code_await_r10k,
                                            .code_free = code_free_r10k};
 
-const struct lx_processor *lx_processor_of(const struct nm_params *p)
-{
-    static const struct lx_processor *const of[] = {&lx_r4400, &r10000, &r10000};
+/* By processor.core. */
+static const struct lx_processor *const kinds[] = {
+    [NM_CORE_R4400] = &r4400, [NM_CORE_R10000] = &r10000, [NM_CORE_R12000] = &r10000};
 
-    return of[p->core];
+/* ---- those of a machine ---------------------------------------------------------------------- */
+
+/** Code of one kind of core, as instructions of one set. */
+struct text {
+    const struct lx_processor *kind;
+    enum nm_isa isa;
+    void *code;
+};
+
+struct lx_processors {
+    struct nm_machine *m;
+    struct text *text; /* [texts] */
+    unsigned texts;
+    uint64_t awaited, came, due; /* with several of them: times that processors came there */
+    unsigned of[];               /* [cards] which of them it executes */
+};
+
+static const struct text *text_of(const struct lx_processors *ps, unsigned card)
+{
+    return &ps->text[ps->of[card]];
+}
+
+/** The text for such cards: one that is there, or a new one. */
+static unsigned find_text(struct lx_processors *ps, const struct nm_params *p, lx_fetch_fn *fetch,
+                          void *ctx)
+{
+    const struct lx_processor *kind = kinds[p->core];
+    const enum nm_isa isa = (enum nm_isa)p->isa;
+    unsigned i = 0;
+
+    while (i < ps->texts && (ps->text[i].kind != kind || ps->text[i].isa != isa))
+        i++;
+    if (i < ps->texts)
+        return i;
+    ps->text = sim_grow(ps->text, ps->texts + 1, sizeof *ps->text);
+    ps->text[ps->texts++] = (struct text){kind, isa, kind->code_new(fetch, ctx, isa)};
+    return i;
+}
+
+struct lx_processors *lx_processors_new(struct nm_machine *m, lx_fetch_fn *fetch, void *ctx)
+{
+    const unsigned cards = nm_machine_cards(m);
+    struct lx_processors *ps = sim_alloc(1, sizeof *ps + cards * sizeof *ps->of);
+
+    ps->m = m;
+    for (unsigned c = 0; c < cards; c++) {
+        ps->of[c] = find_text(ps, nm_card_params(m, c), fetch, ctx);
+        text_of(ps, c)->kind->code_give(m, c, text_of(ps, c)->code);
+    }
+    return ps;
+}
+
+void lx_processors_free(struct lx_processors *ps)
+{
+    for (unsigned i = 0; i < ps->texts; i++)
+        ps->text[i].kind->code_free(ps->text[i].code);
+    free(ps->text);
+    free(ps);
+}
+
+void lx_processor_take(const struct lx_processors *ps, unsigned card, struct mips_regs *regs,
+                       struct lx_call_site *call)
+{
+    text_of(ps, card)->kind->take(ps->m, card, regs, call);
+}
+
+void lx_processor_resume(const struct lx_processors *ps, unsigned card,
+                         const struct mips_regs *regs, sim_tick at)
+{
+    text_of(ps, card)->kind->resume(ps->m, card, regs, at);
+}
+
+const struct mips_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card)
+{
+    return text_of(ps, card)->kind->registers(ps->m, card);
+}
+
+void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t len)
+{
+    for (unsigned i = 0; i < ps->texts; i++)
+        ps->text[i].kind->code_flush(ps->text[i].code, va, len);
+}
+
+bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times)
+{
+    if (ps->texts == 1)
+        return ps->text->kind->code_await(ps->text->code, va, times);
+    if (ps->awaited != va)
+        ps->came = ps->due = 0;
+    for (unsigned i = 0; ps->awaited != va && i < ps->texts; i++)
+        ps->text[i].kind->code_await(ps->text[i].code, va, 1);
+    ps->awaited = va;
+    ps->due = times > UINT64_MAX - ps->due ? UINT64_MAX : ps->due + times;
+    return va && ps->came >= ps->due;
+}
+
+bool lx_processors_came(struct lx_processors *ps, unsigned card)
+{
+    const struct text *text = text_of(ps, card);
+
+    if (ps->texts == 1)
+        return true;
+    text->kind->code_await(text->code, ps->awaited, 1);
+    return ++ps->came == ps->due;
 }

@@ -1,8 +1,11 @@
 /*
  * What the personality does with the processors of a machine: registers on and off a card, and
- * code. Another core that executes MIPS programs brings a struct of these and a row of its own in
- * input/workloads.def. Whatever else a card does is the machine's (machine/machine.h) and every
- * processor card's (procard/procard.h).
+ * code. Another core that executes MIPS programs brings a struct of these and its place by
+ * processor.core (processor.c). Whatever else a card does is the machine's (machine/machine.h) and
+ * every processor card's (procard/procard.h).
+ *
+ * Cards of one machine may have different cores. A thread moves between them, for its registers are
+ * MIPS's; each kind of core has code of its own.
  */
 #ifndef LX_PROCESSOR_H
 #define LX_PROCESSOR_H
@@ -15,7 +18,10 @@ struct lx_call_site {
     uint64_t pc, npc;
 };
 
-/** All are called while the machine stands. */
+/** @return the host's address of the 4 bytes at `va`, or NULL */
+typedef const uint8_t *lx_fetch_fn(void *ctx, uint64_t va);
+
+/** A kind of core. All are called while the machine stands. */
 struct lx_processor {
     /** Takes a thread off a card that has trapped, which idles then. */
     void (*take)(struct nm_machine *m, unsigned card, struct mips_regs *regs,
@@ -27,11 +33,12 @@ struct lx_processor {
     /** Registers of the thread that runs on a card, to be read at once. */
     const struct mips_regs *(*registers)(struct nm_machine *m, unsigned card);
 
-    /** Has all processors execute what lies at addresses of one space. Before
-     *  nm_machine_set_space. @param fetch  the host's address of the 4 bytes at `va`, or NULL
-     *  @return for the calls below; it outlives the machine's run */
-    void *(*code_new)(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
-                      void *ctx);
+    /** What lies at addresses of one space, as instructions of `isa`. @return for the calls below;
+     *  it outlives the machine's run */
+    void *(*code_new)(lx_fetch_fn *fetch, void *ctx, enum nm_isa isa);
+
+    /** A card's processor executes it. Before nm_machine_set_space. */
+    void (*code_give)(struct nm_machine *m, unsigned card, void *code);
 
     /** What lies in [va, va + len) has changed, or is gone. */
     void (*code_flush)(void *code, uint64_t va, uint64_t len);
@@ -44,9 +51,24 @@ struct lx_processor {
     void (*code_free)(void *code);
 };
 
-extern const struct lx_processor lx_r4400;
+/** The processors of a machine, whatever their kinds, and the code of one space. */
+struct lx_processors;
 
-/** That of a machine's cards (processor.core). */
-const struct lx_processor *lx_processor_of(const struct nm_params *p);
+struct lx_processors *lx_processors_new(struct nm_machine *m, lx_fetch_fn *fetch, void *ctx);
+void lx_processors_free(struct lx_processors *ps);
+
+/** As in struct lx_processor, of any card. */
+void lx_processor_take(const struct lx_processors *ps, unsigned card, struct mips_regs *regs,
+                       struct lx_call_site *call);
+void lx_processor_resume(const struct lx_processors *ps, unsigned card,
+                         const struct mips_regs *regs, sim_tick at);
+const struct mips_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card);
+void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t len);
+
+/** As code_await, whichever processors execute the instruction. */
+bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times);
+
+/** A card's processor has stopped there. @return whether that was the time awaited */
+bool lx_processors_came(struct lx_processors *ps, unsigned card);
 
 #endif

@@ -153,7 +153,7 @@ static void resume(struct lx_thread *t, sim_tick at)
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
     lx_watch_begin(t);
     lx_irix_runs(t);
-    p->vm.cpu->resume(p->m, t->card, &t->regs, at);
+    lx_processor_resume(p->vm.cpus, t->card, &t->regs, at);
     pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
     t->spared = false;
     if (lx_signal_waiting(t))

@@ -22,9 +22,9 @@ static void cpu_list(struct lx_prog *p, FILE *f)
 }
 
 /** The processors, with their revision if their counters depend on it. */
-static const char *cpu_model(const struct lx_prog *p)
+static const char *cpu_model(const struct lx_prog *p, unsigned card)
 {
-    const enum r10k_chip chip = pc_counters_of(p->par);
+    const enum r10k_chip chip = pc_counters_of(nm_card_params(p->m, card));
 
     return chip < R10K_CHIPS ? r10k_chip_name(chip) : "R4400";
 }
@@ -33,8 +33,8 @@ static void cpu_info(struct lx_prog *p, FILE *f)
 {
     fprintf(f, "system type\t\t: NUMAchine\n");
     for (unsigned i = 0; i < p->processors; i++)
-        fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: %s\ncpu MHz\t\t\t: %.3f\n", i, cpu_model(p),
-                (double)p->par->cpu_clock / 1e6);
+        fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: %s\ncpu MHz\t\t\t: %.3f\n", i,
+                cpu_model(p, i), (double)p->par->cpu_clock / 1e6);
 }
 
 /** /proc/stat: enough for those who count its cpu lines. */

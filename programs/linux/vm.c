@@ -113,7 +113,7 @@ static void set_rights(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
 static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
 {
     nm_machine_unmap(vm->m, start, end - start);
-    vm->cpu->code_flush(vm->code, start, end - start);
+    lx_processors_flush(vm->cpus, start, end - start);
 }
 
 /* ---- areas ----------------------------------------------------------------------------------- */
@@ -638,14 +638,13 @@ uint64_t lx_vm_trampoline(const struct lx_vm *vm)
     return vm->n64 ? UINT64_C(0xffffff0000) : UINT64_C(0x7fff0000);
 }
 
-void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu, bool n64)
+void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, bool n64)
 {
     const struct nm_params *p = nm_machine_params(m);
     struct nm_space space;
 
     memset(vm, 0, sizeof *vm);
     vm->m = m;
-    vm->cpu = cpu;
     vm->n64 = n64;
     vm->page = p->page_size;
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
@@ -653,7 +652,7 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processo
     vm->leaves = sim_alloc(vm->tops, sizeof *vm->leaves);
     vm->floor = 0x10000;
     vm->top = lx_vm_trampoline(vm) - STACK_GAP;
-    vm->code = cpu->code_new(m, fetch, vm);
+    vm->cpus = lx_processors_new(m, fetch, vm);
     space = (struct nm_space){.ctx = vm, .translate = lx_vm_translate};
     nm_machine_set_space(m, &space);
 }
@@ -668,7 +667,7 @@ void lx_vm_free(struct lx_vm *vm)
     for (size_t i = 0; i < vm->tops; i++)
         free(vm->leaves[i]);
     free(vm->leaves);
-    vm->cpu->code_free(vm->code);
+    lx_processors_free(vm->cpus);
 }
 
 /* ---- copying --------------------------------------------------------------------------------- */

@@ -37,8 +37,7 @@ struct lx_vm_area {
 
 struct lx_vm {
     struct nm_machine *m;
-    const struct lx_processor *cpu;
-    void *code;    /**< of cpu->code_new */
+    struct lx_processors *cpus;
     uint64_t page; /**< page size, a power of two */
     unsigned shift;
     bool n64;
@@ -62,8 +61,8 @@ struct lx_vm {
     uint64_t brk_start, brk;
 };
 
-/** Makes an empty space and gives it to the machine, whose processors are `cpu`. */
-void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu, bool n64);
+/** Makes an empty space and gives it to the machine. */
+void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, bool n64);
 void lx_vm_free(struct lx_vm *vm);
 
 /** Guest address where the signal trampolines lie, and one past the top of the stack. */

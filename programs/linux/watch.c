@@ -170,7 +170,7 @@ static void print_doing(FILE *out, struct lx_prog *p, const struct lx_thread *t)
 {
     if (t->state == TH_RUNNING) {
         fprintf(out, "runs");
-        print_pc(out, p, p->vm.cpu->registers(p->m, t->card)->pc);
+        print_pc(out, p, lx_processor_registers(p->vm.cpus, t->card)->pc);
     } else if (t->state == TH_READY) {
         fprintf(out, "waits for its card");
         print_pc(out, p, t->regs.pc);
@@ -300,7 +300,7 @@ static void look_at_state(struct lx_thread *t)
 {
     struct lx_watched *w = &t->watched;
     const bool runs = t->state == TH_RUNNING;
-    const struct mips_regs *r = runs ? t->p->vm.cpu->registers(t->p->m, t->card) : &t->regs;
+    const struct mips_regs *r = runs ? lx_processor_registers(t->p->vm.cpus, t->card) : &t->regs;
     const uint64_t state = XXH64(r, offsetof(struct mips_regs, fcsr), r->fcsr);
     const uint64_t done =
         w->since + (runs ? pc_cpu_at(t->p->m, t->card)->instructions - w->from : 0);
