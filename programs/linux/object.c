@@ -168,7 +168,7 @@ static int put_signal(struct lx_call *c, uint64_t va, const struct lx_siginfo *i
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, 4, (uint64_t)info->signo);
     lx_out_int(&o, 4, 0);
     lx_out_int(&o, 4, (uint64_t)info->code);
@@ -179,7 +179,7 @@ static int put_signal(struct lx_call *c, uint64_t va, const struct lx_siginfo *i
     lx_out_int(&o, 4, 0);
     lx_out_int(&o, 4, info->code == SI_TIMER_ ? info->uid : 0);
     lx_out_skip(&o, 44);
-    lx_out_int(&o, 4, c->p->n64 ? info->value >> 32 : info->value); /* sival_int */
+    lx_out_int(&o, 4, lx_kind_int(c->p->kind, info->value)); /* sival_int */
     lx_out_int(&o, 8, info->value);
     lx_out_skip(&o, SIGNAL_BYTES);
     return lx_out_write(&o, &c->p->vm, va);
