@@ -325,6 +325,22 @@ static void end(void *self)
     signal(SIGPIPE, p->on_pipe);
 }
 
+/** One program has one instruction set, and the processors have theirs. */
+static void check_processor(struct lx_prog *p)
+{
+    const struct lx_isa *has = lx_processor_of(nm_machine_params(p->m))->isa;
+    const struct lx_kind *fits = lx_kinds, *is = p->image.kind;
+
+    while (fits->isa != has)
+        fits++;
+    if (is->isa != has)
+        prog_finish(p->run, PROG_UNLOADABLE, 0,
+                    "%s: %s instructions (%s), and this machine's processors (processor.core) execute "
+                    "%s ones: one program has one instruction set; compile it with %s (program.abi: "
+                    "%s), or choose another machine",
+                    p->program->path, is->isa->name, is->name, has->name, fits->compiler, fits->name);
+}
+
 /** Opens and checks the executable; false with the reason in out->message. */
 static bool open_image(struct lx_prog *p)
 {
@@ -335,6 +351,8 @@ static bool open_image(struct lx_prog *p)
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, strerror(errno));
     else if (!lx_elf_read(p->elf_fd, &p->image, why, sizeof why))
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, why);
+    else
+        check_processor(p);
     return !p->run->over;
 }
 
