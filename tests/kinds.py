@@ -21,7 +21,7 @@ BASE = {"o32": 4000, "n64": 5000, "armel": 0}
 NUMBER = re.compile(r"^NUMBER\((\w+),\s*(\w+),\s*(\w+),\s*(\w+)\)", re.M)
 SYS = re.compile(r"^SYS\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+),", re.M)
 WORD = re.compile(r'^WORD\((0x\w+), (0x\w+), "(.*)"\)', re.M)
-HEADERS = "".join(f"#include <asm/{name}.h>\n" for name in ("bitsperlong", "fcntl", "mman", "resource", "signal", "unistd"))
+HEADERS = "".join(f"#include <asm/{name}.h>\n" for name in ("bitsperlong", "fcntl", "mman", "resource", "siginfo", "signal", "unistd"))
 # Not in the headers: IRIX's call.
 OURS = {"syssgi"}
 # Names of the table that are other ones in ARM's headers: there a call's first name is that for 16-bit users.

@@ -62,7 +62,8 @@ Test(os_tables, errno_goes_over)
     cr_expect_eq(lx_abi_errno(&lx_kinds[LX_ARMEL], ETIMEDOUT), 110);
 }
 
-static const char *const set_names[] = {"open", "map", "fcntl", "limit", "signal", "action", "how"};
+static const char *const set_names[] = {"open",   "map",    "fcntl", "limit",
+                                        "signal", "action", "code",  "how"};
 
 /** What MIPS Linux understands goes out and in again; no two numbers become one. */
 Test(os_tables, numbers_go_over_and_back)

@@ -143,8 +143,12 @@ int lx_arm_unaligned(struct lx_thread *t)
 /** The undefined instructions that debuggers break with: a breakpoint even without a debugger. */
 static bool is_breakpoint(const struct lx_thread *t)
 {
-    return t->regs.arm.t ? (t->trap_code & 0xffff) == 0xde01
-                         : (t->trap_code & 0x0fffffff) == 0x07f001f0;
+    const struct arm_regs *r = &t->regs.arm;
+    uint64_t word;
+
+    if (lx_vm_read_word(&t->p->vm, r->r[ARM_PC], r->t ? 2 : 4, &word) < 0)
+        return false;
+    return r->t ? word == 0xde01 : (word & 0x0fffffff) == 0x07f001f0;
 }
 
 void lx_arm_fault(struct lx_thread *t)

@@ -5,7 +5,8 @@
  * The one hard idea: the header's flags say little. What processor the code is for stands in the
  * build attributes (section .ARM.attributes), as pairs of numbers that the linker has joined from
  * all object files; so does whether there is floating-point or Thumb-2 code in it. A file without
- * them is believed to be good, as Linux does.
+ * them is believed to be good, as Linux does. So is one that chooses functions when it starts: it
+ * has code for several processors (libatomic's for ARMv7, which it leaves alone on an ARM11).
  */
 #include "programs/linux/elf_arm.h"
 
@@ -157,19 +158,31 @@ void lx_elf_arm_attributes(const uint8_t *bytes, size_t size, struct lx_elf_arm 
     }
 }
 
+/** A program without an interpreter has such relocations only for functions that it chooses when it
+ *  starts (R_ARM_IRELATIVE). */
+static bool is_choice(const GElf_Shdr *sh)
+{
+    return sh->sh_type == SHT_REL && sh->sh_flags & SHF_ALLOC && sh->sh_size;
+}
+
 static void find_attributes(Elf *elf, struct lx_elf_arm *out)
 {
     Elf_Scn *scn = NULL;
     GElf_Shdr sh;
+    bool chooses = false;
 
     memset(out, 0, sizeof *out);
     while ((scn = elf_nextscn(elf, scn))) {
         const Elf_Data *data = NULL;
-        if (gelf_getshdr(scn, &sh) && sh.sh_type == ATTRIBUTES)
+        if (!gelf_getshdr(scn, &sh))
+            continue;
+        chooses |= is_choice(&sh);
+        if (sh.sh_type == ATTRIBUTES)
             data = elf_rawdata(scn, NULL);
         if (data && data->d_buf)
             lx_elf_arm_attributes(data->d_buf, data->d_size, out);
     }
+    out->chooses = chooses;
 }
 
 #define MEND "-march=armv6 -mfloat-abi=soft, or use Debian's arm-linux-gnueabi-gcc"
@@ -187,12 +200,12 @@ const char *lx_elf_arm_refusal(const GElf_Ehdr *eh, const struct lx_elf_arm *a, 
     if (eh->e_flags & HARD_FLOAT || a->value[TAG_VFP_ARGS] == VFP_ARGS)
         return "passes floating-point arguments in VFP registers (gnueabihf), and these ARM11s "
                "have none; compile it with " MEND;
-    if (arch >= VERSIONS || !versions[arch].good) {
+    if (!a->chooses && (arch >= VERSIONS || !versions[arch].good)) {
         snprintf(buf, size, "code for %s, and an ARM11 is ARMv6; compile it with " MEND,
                  arch < VERSIONS ? versions[arch].name : "a version after ARMv8");
         return buf;
     }
-    if (a->value[TAG_THUMB] == THUMB_2)
+    if (!a->chooses && a->value[TAG_THUMB] == THUMB_2)
         return "Thumb-2 code, and an ARM11 has Thumb as it was before; compile it with " MEND;
     if (a->value[TAG_FP] || a->value[TAG_SIMD])
         return "VFP or NEON code, and these ARM11s have neither; compile it with " MEND;

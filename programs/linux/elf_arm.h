@@ -12,6 +12,7 @@ enum { LX_ELF_ARM_TAGS = 64 };
 /** A file's build attributes; those that it does not have are 0. */
 struct lx_elf_arm {
     uint64_t value[LX_ELF_ARM_TAGS]; /**< by number */
+    bool chooses; /**< it has functions for several processors, and chooses when it starts */
 };
 
 /** Reads the attributes of a section's bytes, which may be anything.

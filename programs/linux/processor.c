@@ -3,6 +3,7 @@
 
 #include "programs/linux/isa.h"
 
+#include "procard/arm11/arm11.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 
@@ -107,9 +108,58 @@ static const struct lx_processor r10000 = {.isa = &lx_mips,
                                            .code_await = code_await_r10k,
                                            .code_free = code_free_r10k};
 
+/* ---- the ARM11 ------------------------------------------------------------------------------- */
+
+static void take_arm11(struct nm_machine *m, unsigned card, union lx_regs *regs,
+                       struct lx_call_site *call)
+{
+    arm11_take(m, card, &regs->arm, &call->pc, &call->npc);
+}
+
+static void resume_arm11(struct nm_machine *m, unsigned card, const union lx_regs *regs,
+                         sim_tick at)
+{
+    arm11_resume(m, card, &regs->arm, at);
+}
+
+static const union lx_regs *registers_arm11(struct nm_machine *m, unsigned card)
+{
+    return (const union lx_regs *)arm11_registers(m, card);
+}
+
+static void *code_new_arm11(struct nm_machine *m, const uint8_t *(*fetch)(void *ctx, uint64_t va),
+                            void *ctx)
+{
+    return arm11_code_new(m, fetch, ctx);
+}
+
+static void code_flush_arm11(void *code, uint64_t va, uint64_t len)
+{
+    arm11_code_flush(code, va, len);
+}
+
+static bool code_await_arm11(void *code, uint64_t va, uint64_t times)
+{
+    return arm11_code_await(code, va, times);
+}
+
+static void code_free_arm11(void *code)
+{
+    arm11_code_free(code);
+}
+
+static const struct lx_processor arm11 = {.isa = &lx_arm,
+                                          .take = take_arm11,
+                                          .resume = resume_arm11,
+                                          .registers = registers_arm11,
+                                          .code_new = code_new_arm11,
+                                          .code_flush = code_flush_arm11,
+                                          .code_await = code_await_arm11,
+                                          .code_free = code_free_arm11};
+
 const struct lx_processor *lx_processor_of(const struct nm_params *p)
 {
-    static const struct lx_processor *const of[] = {&lx_r4400, &r10000, &r10000};
+    static const struct lx_processor *const of[] = {&lx_r4400, &r10000, &r10000, &arm11, &arm11};
 
     return of[p->core];
 }

@@ -269,7 +269,7 @@ void lx_signal_out_info(struct lx_out *o, const struct lx_prog *p, const struct 
 
     lx_out_int(o, 4, (uint64_t)info->signo);
     lx_out_skip(o, code); /* generic: errno before the code */
-    lx_out_int(o, 4, (uint64_t)info->code);
+    lx_out_int(o, 4, lx_number_out(p->kind, LX_CODE, (uint32_t)info->code));
     lx_out_skip(o, start + 8 + p->kind->word);
     if (info->code > 0 && info->code < 0x80) {
         lx_out_long(o, info->addr);
@@ -293,7 +293,11 @@ void lx_signal_out_altstack(struct lx_out *o, const struct lx_thread *t)
     uint32_t flags = !t->alt.size ? SS_DISABLE_ : lx_signal_on_altstack(t) ? SS_ONSTACK_ : 0;
 
     lx_out_long(o, t->alt.sp);
+    if (o->kind->generic) /* the flags come second */
+        lx_out_long(o, flags | t->alt.flags);
     lx_out_long(o, t->alt.size);
+    if (o->kind->generic)
+        return;
     lx_out_int(o, 4, flags | t->alt.flags);
     if (o->word == 8)
         lx_out_int(o, 4, 0);
@@ -309,8 +313,10 @@ int lx_signal_set_altstack(struct lx_thread *t, uint64_t va)
     if (lx_in_read(&i, &t->p->vm, va, 2 * w + 4) < 0)
         return -EFAULT;
     new.sp = lx_in_long(&i);
+    mode = i.kind->generic ? (uint32_t)lx_in_long(&i) : 0;
     new.size = lx_in_long(&i);
-    mode = (uint32_t)lx_in_int(&i, 4);
+    if (!i.kind->generic)
+        mode = (uint32_t)lx_in_int(&i, 4);
     new.flags = mode &SS_AUTODISARM_;
     mode &= ~SS_AUTODISARM_;
     if (lx_signal_on_altstack(t))

@@ -249,7 +249,7 @@ static int read_info(struct lx_call *c, uint64_t sig, uint64_t va, struct lx_sig
         return -EFAULT;
     lx_in_skip(&i, c->p->kind->generic ? 8 : 4);
     info->signo = (int)sig;
-    info->code = (int32_t)lx_in_int(&i, 4);
+    info->code = (int32_t)lx_number_in(c->p->kind, LX_CODE, lx_in_int(&i, 4));
     lx_in_skip(&i, c->p->kind->word + 8);
     info->pid = (uint32_t)lx_in_int(&i, 4);
     info->uid = (uint32_t)lx_in_int(&i, 4);
