@@ -11,7 +11,8 @@ import tempfile
 import time
 
 # qemu's default 64-bit processor cannot set the rounding mode.
-QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"]}
+QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"],
+        "armel": ["qemu-arm", "-cpu", "arm1176,vfp=off"]}
 # Limit of one run: processor time, which does not depend on what else the host does. A run that needs none and does
 # not end is stopped by the clock, after so many times as long.
 PROCESSOR_SECONDS = 300

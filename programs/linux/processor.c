@@ -1,5 +1,5 @@
 /*
- * The R4400 and the R10000 as the personality's processors.
+ * The R4400, the R10000 and the ARM11 as the personality's processors.
  *
  * The hard idea is an awaited instruction on a machine of several kinds of cores: each kind counts
  * how often its own processors come there. So there every time stops a processor, and the times are
@@ -8,28 +8,35 @@
 #include "programs/linux/processor.h"
 
 #include "base/alloc.h"
+#include "procard/arm11/arm11.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
+#include "programs/linux/isa.h"
 
 #include <stdlib.h>
 
-static void take(struct nm_machine *m, unsigned card, struct mips_regs *regs,
+static void take(struct nm_machine *m, unsigned card, union lx_regs *regs,
                  struct lx_call_site *call)
 {
     const struct r4400 *core = r4400_at(m, card);
 
     *call = (struct lx_call_site){core->call_pc, core->call_npc};
-    r4400_take(m, card, regs);
+    r4400_take(m, card, &regs->mips);
 }
 
-static const struct mips_regs *registers(struct nm_machine *m, unsigned card)
+static const union lx_regs *registers(struct nm_machine *m, unsigned card)
 {
-    return &r4400_at(m, card)->r;
+    return (const union lx_regs *)&r4400_at(m, card)->r;
 }
 
-static void *code_new(lx_fetch_fn *fetch, void *ctx, enum nm_isa isa)
+static void resume(struct nm_machine *m, unsigned card, const union lx_regs *regs, sim_tick at)
 {
-    return r4400_code_new(fetch, ctx, isa);
+    r4400_resume(m, card, &regs->mips, at);
+}
+
+static void *code_new(lx_fetch_fn *fetch, void *ctx, const struct nm_params *card)
+{
+    return r4400_code_new(fetch, ctx, (enum nm_isa)card->isa);
 }
 
 static void code_give(struct nm_machine *m, unsigned card, void *code)
@@ -52,8 +59,9 @@ static void code_free(void *code)
     r4400_code_free(code);
 }
 
-static const struct lx_processor r4400 = {.take = take,
-                                          .resume = r4400_resume,
+static const struct lx_processor r4400 = {.isa = &lx_mips,
+                                          .take = take,
+                                          .resume = resume,
                                           .registers = registers,
                                           .code_new = code_new,
                                           .code_give = code_give,
@@ -63,20 +71,25 @@ static const struct lx_processor r4400 = {.take = take,
 
 /* ---- the R10000 ------------------------------------------------------------------------------ */
 
-static void take_r10k(struct nm_machine *m, unsigned card, struct mips_regs *regs,
+static void take_r10k(struct nm_machine *m, unsigned card, union lx_regs *regs,
                       struct lx_call_site *call)
 {
-    r10k_take(m, card, regs, &call->pc, &call->npc);
+    r10k_take(m, card, &regs->mips, &call->pc, &call->npc);
 }
 
-static const struct mips_regs *registers_r10k(struct nm_machine *m, unsigned card)
+static const union lx_regs *registers_r10k(struct nm_machine *m, unsigned card)
 {
-    return r10k_registers(m, card);
+    return (const union lx_regs *)r10k_registers(m, card);
 }
 
-static void *code_new_r10k(lx_fetch_fn *fetch, void *ctx, enum nm_isa isa)
+static void resume_r10k(struct nm_machine *m, unsigned card, const union lx_regs *regs, sim_tick at)
 {
-    return r10k_code_new(fetch, ctx, isa);
+    r10k_resume(m, card, &regs->mips, at);
+}
+
+static void *code_new_r10k(lx_fetch_fn *fetch, void *ctx, const struct nm_params *card)
+{
+    return r10k_code_new(fetch, ctx, (enum nm_isa)card->isa);
 }
 
 static void code_give_r10k(struct nm_machine *m, unsigned card, void *code)
@@ -100,8 +113,9 @@ static void code_free_r10k(void *code)
     r10k_code_free(code);
 }
 
-static const struct lx_processor r10000 = {.take = take_r10k,
-                                           .resume = r10k_resume,
+static const struct lx_processor r10000 = {.isa = &lx_mips,
+                                           .take = take_r10k,
+                                           .resume = resume_r10k,
                                            .registers = registers_r10k,
                                            .code_new = code_new_r10k,
                                            .code_give = code_give_r10k,
@@ -109,16 +123,77 @@ static const struct lx_processor r10000 = {.take = take_r10k,
                                            .code_await = code_await_r10k,
                                            .code_free = code_free_r10k};
 
-/* By processor.core. */
-static const struct lx_processor *const kinds[] = {
-    [NM_CORE_R4400] = &r4400, [NM_CORE_R10000] = &r10000, [NM_CORE_R12000] = &r10000};
+/* ---- the ARM11 ------------------------------------------------------------------------------- */
+
+static void take_arm11(struct nm_machine *m, unsigned card, union lx_regs *regs,
+                       struct lx_call_site *call)
+{
+    arm11_take(m, card, &regs->arm, &call->pc, &call->npc);
+}
+
+static void resume_arm11(struct nm_machine *m, unsigned card, const union lx_regs *regs,
+                         sim_tick at)
+{
+    arm11_resume(m, card, &regs->arm, at);
+}
+
+static const union lx_regs *registers_arm11(struct nm_machine *m, unsigned card)
+{
+    return (const union lx_regs *)arm11_registers(m, card);
+}
+
+static void *code_new_arm11(lx_fetch_fn *fetch, void *ctx, const struct nm_params *card)
+{
+    return arm11_code_new(fetch, ctx, card);
+}
+
+static void code_give_arm11(struct nm_machine *m, unsigned card, void *code)
+{
+    arm11_give_code(m, card, code);
+}
+
+static void code_flush_arm11(void *code, uint64_t va, uint64_t len)
+{
+    arm11_code_flush(code, va, len);
+}
+
+static bool code_await_arm11(void *code, uint64_t va, uint64_t times)
+{
+    return arm11_code_await(code, va, times);
+}
+
+static void code_free_arm11(void *code)
+{
+    arm11_code_free(code);
+}
+
+static const struct lx_processor arm11 = {.isa = &lx_arm,
+                                          .take = take_arm11,
+                                          .resume = resume_arm11,
+                                          .registers = registers_arm11,
+                                          .code_new = code_new_arm11,
+                                          .code_give = code_give_arm11,
+                                          .code_flush = code_flush_arm11,
+                                          .code_await = code_await_arm11,
+                                          .code_free = code_free_arm11};
+
+const struct lx_processor *lx_processor_of(const struct nm_params *card)
+{
+    static const struct lx_processor *const of[] = {[NM_CORE_R4400] = &r4400,
+                                                    [NM_CORE_R10000] = &r10000,
+                                                    [NM_CORE_R12000] = &r10000,
+                                                    [NM_CORE_ARM1136] = &arm11,
+                                                    [NM_CORE_ARM1176] = &arm11};
+
+    return of[card->core];
+}
 
 /* ---- those of a machine ---------------------------------------------------------------------- */
 
-/** Code of one kind of core, as instructions of one set. */
+/** The code of one space, as some cards' instructions. */
 struct text {
+    const struct nm_params *card; /* one of them */
     const struct lx_processor *kind;
-    enum nm_isa isa;
     void *code;
 };
 
@@ -135,20 +210,25 @@ static const struct text *text_of(const struct lx_processors *ps, unsigned card)
     return &ps->text[ps->of[card]];
 }
 
+/** Whether the same bytes are the same instructions to both. */
+static bool reads_alike(const struct nm_params *a, const struct nm_params *b)
+{
+    return a->core == b->core && a->isa == b->isa;
+}
+
 /** The text for such cards: one that is there, or a new one. */
 static unsigned find_text(struct lx_processors *ps, const struct nm_params *p, lx_fetch_fn *fetch,
                           void *ctx)
 {
-    const struct lx_processor *kind = kinds[p->core];
-    const enum nm_isa isa = (enum nm_isa)p->isa;
+    const struct lx_processor *kind = lx_processor_of(p);
     unsigned i = 0;
 
-    while (i < ps->texts && (ps->text[i].kind != kind || ps->text[i].isa != isa))
+    while (i < ps->texts && !reads_alike(ps->text[i].card, p))
         i++;
     if (i < ps->texts)
         return i;
     ps->text = sim_grow(ps->text, ps->texts + 1, sizeof *ps->text);
-    ps->text[ps->texts++] = (struct text){kind, isa, kind->code_new(fetch, ctx, isa)};
+    ps->text[ps->texts++] = (struct text){p, kind, kind->code_new(fetch, ctx, p)};
     return i;
 }
 
@@ -173,19 +253,19 @@ void lx_processors_free(struct lx_processors *ps)
     free(ps);
 }
 
-void lx_processor_take(const struct lx_processors *ps, unsigned card, struct mips_regs *regs,
+void lx_processor_take(const struct lx_processors *ps, unsigned card, union lx_regs *regs,
                        struct lx_call_site *call)
 {
     text_of(ps, card)->kind->take(ps->m, card, regs, call);
 }
 
 void lx_processor_resume(const struct lx_processors *ps, unsigned card,
-                         const struct mips_regs *regs, sim_tick at)
+                         const union lx_regs *regs, sim_tick at)
 {
     text_of(ps, card)->kind->resume(ps->m, card, regs, at);
 }
 
-const struct mips_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card)
+const union lx_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card)
 {
     return text_of(ps, card)->kind->registers(ps->m, card);
 }

@@ -1,0 +1,19 @@
+/* The signals of an ARM11: what its performance monitoring unit listens to; see signals.def. */
+#ifndef MON_ARM11_SIGNALS_H
+#define MON_ARM11_SIGNALS_H
+
+#include <stdint.h>
+
+enum arm11_signal {
+#define SIGNAL(name, event, most, sentence) ARM11_SIGNAL_##name,
+#include "monitor/arm11/signals.def"
+#undef SIGNAL
+    ARM11_SIGNALS
+};
+
+/** Running totals since the processor's first cycle. */
+struct arm11_signals {
+    uint64_t total[ARM11_SIGNALS];
+};
+
+#endif
