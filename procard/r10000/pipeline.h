@@ -312,9 +312,10 @@ struct r10k {
     struct r10k_miss miss[R10K_MISSES];
     sim_tick l2_free;
     sim_tick bank_busy[2];
-    bool stored;                 /**< a store has been written in this cycle */
-    uint64_t line_once;          /**< an instruction line that has come and gone: may be read
-                                      once; ~0: none */
+    bool entered;       /**< a request for data has entered the miss handling table in this cycle */
+    bool stored;        /**< a store has been written in this cycle */
+    uint64_t line_once; /**< an instruction line that has come and gone: may be read
+                             once; ~0: none */
     uint64_t tlb[R10K_TLB];      /**< numbers of pairs of pages */
     unsigned tlb_next, tlb_last; /**< to replace; found last */
     sim_tick exception_until;    /**< a handler runs up to here */
