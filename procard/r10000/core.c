@@ -47,6 +47,7 @@ static void finish(struct r10k *c, sim_tick now)
     r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
     r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, done->integer); /* the others were, at issue */
     r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
+    c->unfinished -= (unsigned)(done->integer + done->fp);
     *done = (struct r10k_finishing){0};
     c->worked = true;
 }
@@ -102,7 +103,7 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     sim_tick next = c->next < horizon ? c->next : horizon;
     if (now < c->exception_until && c->exception_until < next)
         next = c->exception_until;
-    for (sim_tick t = now + 1; t < next && t < now + R10K_FINISHING; t++)
+    for (sim_tick t = now + 1; c->unfinished && t < next && t < now + R10K_FINISHING; t++)
         if (c->finishing[t % R10K_FINISHING].integer || c->finishing[t % R10K_FINISHING].fp)
             return t;
     return next;
@@ -112,6 +113,7 @@ static void begin(struct r10k *c)
 {
     r10k_restart(c, c->base.now);
     memset(c->finishing, 0, sizeof c->finishing);
+    c->unfinished = 0;
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
 }

@@ -180,8 +180,10 @@ static void forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
     leave_queue(c, e);
     if (e->guessed && c->branches && c->branch[c->branches - 1] == e - c->entry)
         c->branches--;
-    if (e->finishes > now)
+    if (e->finishes > now) {
         (*r10k_finishing(c, e))--;
+        c->unfinished--;
+    }
     c->twos -= (e->w->traits & R10K_TWO) != 0;
 }
 
@@ -317,18 +319,31 @@ static void transfer(struct r10k *c, struct r10k_entry *e, const struct r10k_fet
         c->stopped = true;
 }
 
+/* An entry as it begins; registers follow. One field after the other: of all at once the compiler
+ * makes a slow string instruction. */
+static void begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
+{
+    e->w = f->w ? f->w : &r10k_no_word;
+    e->pc = f->pc;
+    e->next = e->to = e->va = 0;
+    e->done = e->again = SIM_NEVER;
+    e->finishes = e->wakes = 0;
+    e->look = (struct pc_look){.page = f->page};
+    e->trap_code = 0;
+    e->exc = e->raised = e->access = e->bytes = 0;
+    e->history = 0;
+    e->known = e->goes = e->issued = e->guessed = e->taken = false;
+    e->tlb = e->unsure = e->oldest = false;
+    e->slot = slot;
+    e->absent = !f->w;
+}
+
 static void take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
 {
     struct r10k_entry *e = &c->entry[(c->head + c->count++) % R10K_ENTRIES];
-    *e = (struct r10k_entry){.w = f->w ? f->w : &r10k_no_word,
-                             .pc = f->pc,
-                             .done = SIM_NEVER,
-                             .again = SIM_NEVER,
-                             .slot = c->slot_next,
-                             .absent = !f->w};
+    begin(e, f, c->slot_next);
     c->slot_next = false;
     c->worked = true;
-    e->look.page = f->page;
     c->twos += (e->w->traits & R10K_TWO) != 0;
     rename_registers(c, e);
     enter_queue(c, e);

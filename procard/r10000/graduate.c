@@ -362,7 +362,7 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
 {
     enum pc_status state = c->idle;
     struct graduated g = {0};
-    c->stored = false;
+    c->stored = c->entered = false;
     for (unsigned n = 0; c->count; n++) {
         struct r10k_entry *e = &c->entry[c->head];
         if (g.all + places(e) > R10K_GROUP)

@@ -13,6 +13,7 @@ static void finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
     e->issued = true;
     e->finishes = at;
     (*r10k_finishing(c, e))++;
+    c->unfinished++;
     c->worked = true;
 }
 

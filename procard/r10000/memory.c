@@ -214,6 +214,7 @@ static struct r10k_miss *want(struct r10k *c, enum pc_side side, uint64_t va,
                             .pc = pc,
                             .look = *look,
                             .at = now + 1};
+    c->entered |= side == PC_SIDE_D;
     count_miss(c, m, !find(c, side, va, look->pa));
     c->worked = true;
     return m;
@@ -312,7 +313,7 @@ static void wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
     }
 }
 
-static void arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
+static bool arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     c->worked = true;
     if (m->fetched)
@@ -323,11 +324,13 @@ static void arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
         c->line_once = m->line;
     wake(c, m, now);
     m->phase = R10K_MISS_NONE;
+    return true;
 }
 
 void r10k_misses(struct r10k *c, sim_tick now)
 {
     unsigned used = 0, memory = 0;
+    bool came = false;
     for (unsigned i = 0; i < R10K_MISSES; i++) {
         struct r10k_miss *m = &c->miss[i];
         if (!m->phase)
@@ -335,8 +338,11 @@ void r10k_misses(struct r10k *c, sim_tick now)
         used++;
         if (m->phase == R10K_MISS_LOOK && m->at <= now)
             look_up(c, m, now);
+        else if (m->phase == R10K_MISS_FILL && m->at <= now && came)
+            m->at =
+                now + 1; /* one line at a time, of those that came while the thread was away, too */
         else if (m->phase == R10K_MISS_FILL && m->at <= now)
-            arrives(c, m, now);
+            came = arrives(c, m, now);
         if (m->phase == R10K_MISS_MEMORY)
             memory++;
         else if (m->phase)
@@ -601,7 +607,9 @@ static void again(struct r10k *c, struct r10k_entry *e, sim_tick at)
 
 static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
-    if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
+    if (c->entered) /* the table takes one request in a cycle */
+        again(c, e, now + 1);
+    else if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
         e->access = R10K_ACCESS_MISSED;
     else
         again(c, e, now + FULL_AGAIN);
@@ -641,6 +649,11 @@ static bool wants_to_write(const struct r10k_word *w)
 
 static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
+    if (c->entered) {
+        e->again = now + 1;
+        r10k_wait_for(c, e->again);
+        return;
+    }
     e->access = R10K_ACCESS_DONE;
     e->done = now + 1;
     c->worked = true;
@@ -665,10 +678,11 @@ void r10k_accesses(struct r10k *c, sim_tick now)
             r10k_wait_for(c, e->again);
             continue;
         }
-        if (traits & R10K_PREFETCH) {
-            prefetch(c, e, now);
-        } else if (traits & R10K_LOAD ? loaded : tagged) {
+        if (traits & R10K_STORE ? tagged : loaded) {
             r10k_wait_for(c, now + 1); /* one of each in a cycle */
+        } else if (traits & R10K_PREFETCH) {
+            loaded = true;
+            prefetch(c, e, now);
         } else if (traits & R10K_LOAD) {
             if (must_wait(c, i, e) || !r10k_operands(c, e, now))
                 continue;

@@ -273,6 +273,7 @@ struct r10k {
     struct r10k_finishing {
         uint8_t integer, fp;
     } finishing[R10K_FINISHING]; /**< by tick: instructions that units finish then */
+    unsigned unfinished;         /**< of these, all together */
     struct r10k_places integer, fp;
     uint32_t own[2]; /**< places of the integer queue whose instructions only this unit executes */
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
@@ -312,9 +313,10 @@ struct r10k {
     struct r10k_miss miss[R10K_MISSES];
     sim_tick l2_free;
     sim_tick bank_busy[2];
-    bool stored;                 /**< a store has been written in this cycle */
-    uint64_t line_once;          /**< an instruction line that has come and gone: may be read
-                                      once; ~0: none */
+    bool entered;       /**< a request for data has entered the miss handling table in this cycle */
+    bool stored;        /**< a store has been written in this cycle */
+    uint64_t line_once; /**< an instruction line that has come and gone: may be read
+                             once; ~0: none */
     uint64_t tlb[R10K_TLB];      /**< numbers of pairs of pages */
     unsigned tlb_next, tlb_last; /**< to replace; found last */
     sim_tick exception_until;    /**< a handler runs up to here */
