@@ -76,7 +76,7 @@ static struct pc_request *new_request(struct pc_card *card)
 static void post_issue(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
     r->due = at;
-    sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card, 0);
+    sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST));
 }
 
 const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
@@ -617,7 +617,7 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick
 static void wake(struct pc_card *card, sim_tick at)
 {
     if (sim_timer_set(&card->work, at))
-        sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
+        sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK));
 }
 
 static sim_tick response_time(const struct pc_card *card)
@@ -670,6 +670,8 @@ void pc_agent_attach(struct pc_card *card)
     card->port =
         (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card);
 }
 
 /* The next intervention is for a line kept. */
