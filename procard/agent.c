@@ -507,7 +507,7 @@ static void look_here(void *self, sim_tick now, uint64_t arg)
                    place = look->by_index ? index : pc_line_find(card, PC_SIDE_D, line);
     const bool held = place != PC_NOWHERE && l2->state[place] != NM_LINE_I;
     (void)arg;
-    look->tag = held ? l2->line[place] : ~0ull;
+    look->tag = held ? ~l2->tag[place] : ~0ull;
     look->state =
         pc_state_name(card, held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_LINE_I);
     look->cards = held;
@@ -635,7 +635,7 @@ static void expect(const struct pc_card *card)
         const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
         const uint64_t place =
             (nm_fifo_at(f, f->count - 1)->line >> card->l2_shift) & (l2->sets - 1);
-        __builtin_prefetch(&l2->line[place], 1);
+        __builtin_prefetch(&l2->tag[place], 1);
         __builtin_prefetch(&l2->state[place], 1);
     }
 }
