@@ -8,7 +8,10 @@
  * they were posted, or by which route they came, cannot be seen. The wheel need not store the
  * sequence: what is poured was posted before anything that is posted straight into the bucket.
  *
- * What runs for every event is inline (time.h).
+ * Nearly all events are standing ones: a component has one of a kind, and what it does never
+ * changes. Of these a bucket needs no more than a bit. The few others are records in a list.
+ *
+ * What runs for every event is inline (kernel.h).
  */
 #include "base/kernel.h"
 
@@ -21,7 +24,7 @@ enum { WORDS = SIM_WHEEL / 64, POOL = 32 };
 struct sim_far {
     sim_tick at;
     uint64_t sequence; /* order of posting, the last key */
-    uint32_t event;    /* its record */
+    uint32_t event;    /* its record, or SIM_STANDING_FAR and a number */
     uint32_t order;
 };
 
@@ -56,6 +59,40 @@ void sim_pool_grow(struct sim_kernel *k)
     k->pool_size = size;
 }
 
+void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t component,
+                      sim_fire_fn *fire, void *self)
+{
+    const uint32_t number = sim_standing(rank, component);
+    assert(rank == SIM_RANK_MODULE ? component < SIM_STANDING_COMPONENTS : component == 0);
+    assert(rank >= SIM_RANK_DELIVER && rank <= SIM_RANK_ARBITRATE && !k->standing[number].fire);
+    k->standing[number] = (struct sim_standing){fire, self, sim_order(rank, component)};
+}
+
+/* ---- events that are not standing ------------------------------------------------------------ */
+
+/* Of one order they go before the standing one. */
+bool sim_pool_first(const struct sim_kernel *k)
+{
+    const uint32_t slot = k->now % SIM_WHEEL;
+    const uint64_t due = k->due[slot];
+    return !due || k->pool[k->bucket[slot]].order <= k->standing[__builtin_ctzll(due)].order;
+}
+
+void sim_pool_step(struct sim_kernel *k)
+{
+    const uint32_t slot = k->now % SIM_WHEEL, e = k->bucket[slot];
+    const struct sim_event ev = k->pool[e];
+    k->bucket[slot] = ev.next;
+    if (sim_slot_empty(k, slot)) {
+        k->full[slot / 64] &= ~(1ull << (slot % 64));
+        k->exact = false;
+    }
+    k->pool[e].next = k->free_list;
+    k->free_list = e;
+    k->fired = ev.order;
+    ev.fire(ev.self, k->now, ev.arg);
+}
+
 /* ---- the far future -------------------------------------------------------------------------- */
 
 static bool before(const struct sim_far *a, const struct sim_far *b)
@@ -67,10 +104,10 @@ static bool before(const struct sim_far *a, const struct sim_far *b)
     return a->sequence < b->sequence;
 }
 
-void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event)
+void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order)
 {
     const struct sim_far far = {
-        .at = at, .sequence = k->sequence++, .event = event, .order = k->pool[event].order};
+        .at = at, .sequence = k->sequence++, .event = event, .order = order};
     if (k->heap_count == k->heap_size) {
         k->heap_size = k->heap_size ? 2 * k->heap_size : 16;
         k->heap = sim_grow(k->heap, k->heap_size, sizeof *k->heap);
@@ -109,7 +146,10 @@ void sim_heap_pour(struct sim_kernel *k)
 {
     while (k->heap_count && k->heap_first - k->now < SIM_WHEEL) {
         struct sim_far far = heap_pop(k);
-        sim_wheel_insert(k, far.at, far.event);
+        if (far.event & SIM_STANDING_FAR)
+            sim_standing_insert(k, far.at, far.event & ~SIM_STANDING_FAR);
+        else
+            sim_wheel_insert(k, far.at, far.event);
     }
 }
 
@@ -152,6 +192,8 @@ void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx)
 uint32_t sim_kernel_count(const struct sim_kernel *k)
 {
     uint32_t count = k->heap_count;
+    for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
+        count += (uint32_t)__builtin_popcountll(k->due[slot]);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
         for (uint32_t e = k->bucket[slot]; e != SIM_NO_EVENT; e = k->pool[e].next)
             count++;

@@ -30,6 +30,9 @@ typedef void sim_fire_fn(void *self, sim_tick now, uint64_t arg);
 /** Ticks of the near future that have a bucket each. */
 enum { SIM_WHEEL = 256 };
 
+/** Standing events (sim_kernel_stand). */
+enum { SIM_STANDING = 64, SIM_STANDING_COMPONENTS = SIM_STANDING - 2 };
+
 /** An event's record; time.c's own, as the members of struct sim_kernel are. */
 struct sim_event {
     uint32_t order; /**< rank, then component */
@@ -37,6 +40,13 @@ struct sim_event {
     sim_fire_fn *fire;
     void *self;
     uint64_t arg;
+};
+
+/** What a standing event does. */
+struct sim_standing {
+    sim_fire_fn *fire;
+    void *self;
+    uint32_t order; /**< as an event's */
 };
 
 struct sim_far; /**< an event beyond the wheel */
@@ -53,9 +63,11 @@ struct sim_kernel {
     uint32_t fired;                /**< order of the event fired last */
     uint32_t free_list;            /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;        /**< grows only when it is empty */
-    uint64_t full[SIM_WHEEL / 64]; /**< which buckets are not empty */
-    uint32_t bucket[SIM_WHEEL];    /**< first event of the tick, in order */
-    struct sim_far *heap;          /**< events at or beyond now + SIM_WHEEL when posted */
+    uint64_t full[SIM_WHEEL / 64]; /**< in which ticks something is due */
+    uint64_t due[SIM_WHEEL];       /**< standing events of the tick, a bit each, lowest first */
+    uint32_t bucket[SIM_WHEEL];    /**< first of the other events of the tick, in order */
+    struct sim_standing standing[SIM_STANDING];
+    struct sim_far *heap; /**< events at or beyond now + SIM_WHEEL when posted */
     uint32_t heap_count, heap_size, pool_size;
     uint64_t sequence;   /**< of postings to the heap */
     sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
@@ -64,7 +76,8 @@ struct sim_kernel {
     void *tie_ctx;
 };
 
-#define SIM_NO_EVENT UINT32_MAX
+#define SIM_NO_EVENT     UINT32_MAX
+#define SIM_STANDING_FAR 0x80000000u /**< a far event that is a standing one: with its number */
 
 /** Makes an empty queue at tick 0. Ownership: caller; release with sim_kernel_free. */
 struct sim_kernel *sim_kernel_new(void);
@@ -72,10 +85,23 @@ void sim_kernel_free(struct sim_kernel *k);
 
 /** Slow parts of the functions below. */
 void sim_pool_grow(struct sim_kernel *k);
-void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event);
+void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order);
 void sim_heap_pour(struct sim_kernel *k);
+bool sim_pool_first(const struct sim_kernel *k);
+void sim_pool_step(struct sim_kernel *k);
 sim_tick sim_kernel_look(struct sim_kernel *k);
 void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx);
+
+static inline uint32_t sim_order(enum sim_rank rank, uint32_t component)
+{
+    return (uint32_t)rank << 24 | component;
+}
+
+/** A number for a standing event; numbers have the order of (rank, component). */
+static inline uint32_t sim_standing(enum sim_rank rank, uint32_t component)
+{
+    return rank == SIM_RANK_MODULE ? 1 + component : rank < SIM_RANK_MODULE ? 0 : SIM_STANDING - 1;
+}
 
 /** Puts an event into its bucket, behind all of its order. */
 static inline void sim_wheel_insert(struct sim_kernel *k, sim_tick at, uint32_t event)
@@ -89,6 +115,19 @@ static inline void sim_wheel_insert(struct sim_kernel *k, sim_tick at, uint32_t 
     k->full[slot / 64] |= 1ull << (slot % 64);
     if (SIM_LOOKS_AT_INVARIANTS && k->tie)
         sim_slot_ties(k, slot, k->tie, k->tie_ctx);
+}
+
+static inline void sim_standing_insert(struct sim_kernel *k, sim_tick at, uint32_t number)
+{
+    const uint32_t slot = at % SIM_WHEEL;
+    k->due[slot] |= 1ull << number;
+    k->full[slot / 64] |= 1ull << (slot % 64);
+}
+
+/** Whether anything is due at the tick of a bucket. */
+static inline bool sim_slot_empty(const struct sim_kernel *k, uint32_t slot)
+{
+    return !k->due[slot] && k->bucket[slot] == SIM_NO_EVENT;
 }
 
 /**
@@ -109,7 +148,7 @@ static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank ran
     const uint32_t e = k->free_list;
     struct sim_event *ev = &k->pool[e];
     k->free_list = ev->next;
-    ev->order = (uint32_t)rank << 24 | component;
+    ev->order = sim_order(rank, component);
     ev->fire = fire;
     ev->self = self;
     ev->arg = arg;
@@ -120,10 +159,39 @@ static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank ran
     if (at - k->now < SIM_WHEEL)
         sim_wheel_insert(k, at, e);
     else
-        sim_post_far(k, at, e);
+        sim_post_far(k, at, e, ev->order);
 }
 
-/** Events posted and not yet fired; walks through them. */
+/**
+ * Makes known what the standing event of a rank and component does. It costs half of what others
+ * do, since nothing but its number is posted; so a tick has at most one, however often it was
+ * posted. Behind other events of its rank and component on a tick it comes last.
+ * @param rank       SIM_RANK_DELIVER, SIM_RANK_MODULE or SIM_RANK_ARBITRATE
+ * @param component  below SIM_STANDING_COMPONENTS for modules, 0 for the others
+ * @param fire       its `arg` is 0
+ * @param self       handed to it
+ */
+void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t component,
+                      sim_fire_fn *fire, void *self);
+
+/** Posts a standing event. @param at  [ticks] not before sim_kernel_now() */
+static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim_rank rank,
+                                     uint32_t component)
+{
+    const uint32_t number = sim_standing(rank, component);
+    assert(at >= k->now && k->standing[number].fire);
+    if (at < k->next) {
+        k->next = at;
+        k->exact = true;
+    }
+    if (at - k->now < SIM_WHEEL)
+        sim_standing_insert(k, at, number);
+    else
+        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
+}
+
+/** Events posted and not yet fired; walks through them. A standing one posted twice for one tick
+ * may count twice while it is far. */
 uint32_t sim_kernel_count(const struct sim_kernel *k);
 
 /** Tells `fn` of the ties among the events of the near future. */
@@ -152,7 +220,7 @@ static inline sim_tick sim_kernel_now(const struct sim_kernel *k)
  *  once. */
 static inline bool sim_kernel_clear(const struct sim_kernel *k)
 {
-    return k->bucket[k->now % SIM_WHEEL] == SIM_NO_EVENT;
+    return sim_slot_empty(k, k->now % SIM_WHEEL);
 }
 
 /** Rank and component of the event fired last. */
@@ -201,17 +269,22 @@ static inline void sim_kernel_step(struct sim_kernel *k)
     k->now = sim_kernel_next(k);
     if (k->heap_first - k->now < SIM_WHEEL)
         sim_heap_pour(k);
-    const uint32_t slot = k->now % SIM_WHEEL, e = k->bucket[slot];
-    const struct sim_event ev = k->pool[e];
-    k->bucket[slot] = ev.next;
-    if (ev.next == SIM_NO_EVENT) {
+    const uint32_t slot = k->now % SIM_WHEEL;
+    const uint64_t due = k->due[slot], rest = due & (due - 1);
+    const bool others = k->bucket[slot] != SIM_NO_EVENT;
+    if (others && sim_pool_first(k)) {
+        sim_pool_step(k);
+        return;
+    }
+    const uint32_t number = (uint32_t)__builtin_ctzll(due);
+    k->due[slot] = rest;
+    if (!rest && !others) {
         k->full[slot / 64] &= ~(1ull << (slot % 64));
         k->exact = false;
     }
-    k->pool[e].next = k->free_list;
-    k->free_list = e;
-    k->fired = ev.order;
-    ev.fire(ev.self, k->now, ev.arg);
+    const struct sim_standing *s = &k->standing[number];
+    k->fired = s->order;
+    s->fire(s->self, k->now, 0);
 }
 
 #endif

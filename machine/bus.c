@@ -54,6 +54,8 @@ static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_pac
     return slot;
 }
 
+static sim_fire_fn decide, deliver;
+
 struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p)
 {
     struct nm_bus *bus = sim_alloc(1, sizeof *bus);
@@ -64,6 +66,8 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p)
     bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
     bus->depth = (unsigned)p->bus_fifo;
     bus->decision.at = SIM_NEVER;
+    sim_kernel_stand(k, SIM_RANK_ARBITRATE, 0, decide, bus);
+    sim_kernel_stand(k, SIM_RANK_DELIVER, 0, deliver, bus);
     return bus;
 }
 
@@ -126,8 +130,6 @@ static unsigned data_cycles(const struct nm_bus *bus, const struct nm_message_ro
     return row->has_data ? bus->data_cycles : row->has_word ? bus->word_cycles : 0;
 }
 
-static sim_fire_fn decide, deliver;
-
 /* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
 static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 {
@@ -137,7 +139,7 @@ static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
     if (at < now)
         at = sim_clock_edge(&bus->clock, now);
     if (sim_timer_set(&bus->decision, at))
-        sim_post(bus->k, at, SIM_RANK_ARBITRATE, 0, decide, bus, 0);
+        sim_post_standing(bus->k, at, SIM_RANK_ARBITRATE, 0);
 }
 
 /* The same for whichever module has asked first. */
@@ -324,7 +326,7 @@ static void decide(void *self, sim_tick now, uint64_t arg)
     if (sim_kernel_goes_on(bus->k, bus->free_at))
         deliver(bus, bus->free_at, 0);
     else
-        sim_post(bus->k, bus->free_at, SIM_RANK_DELIVER, 0, deliver, bus, 0);
+        sim_post_standing(bus->k, bus->free_at, SIM_RANK_DELIVER, 0);
 }
 
 /* The port's books of a packet that has left it or come in. */

@@ -33,7 +33,7 @@ static sim_fire_fn work;
 static void wake(struct nm_memory *mem, sim_tick at)
 {
     if (sim_timer_set(&mem->work, at))
-        sim_post(mem->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem, 0);
+        sim_post_standing(mem->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0));
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
@@ -83,6 +83,7 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
     mem->lines = p->memory_size / p->l2_line;
     mem->line = sim_reserve(mem->lines * sizeof *mem->line);
     mem->work.at = SIM_NEVER;
+    sim_kernel_stand(k, SIM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem);
     mem->special.retry = p->agent_retry * cycle;
     mem->controller = (struct nm_controller){.agent = NM_AGENT_HOME,
                                              .place = *place,

@@ -59,7 +59,7 @@ static sim_fire_fn work;
 static void wake(struct nm_network *n, sim_tick at)
 {
     if (sim_timer_set(&n->work, at))
-        sim_post(n->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n, 0);
+        sim_post_standing(n->k, at, SIM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0));
 }
 
 /* A packet has come over the bus. The work that begins now needs no event when it is next. */
@@ -474,6 +474,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     n->data_slots = (unsigned)((p->l2_line + p->ring_width - 1) / p->ring_width);
     n->word_slots = (unsigned)((sizeof(uint64_t) + p->ring_width - 1) / p->ring_width);
     n->work.at = SIM_NEVER;
+    sim_kernel_stand(k, SIM_RANK_MODULE, nm_component(NM_MODULE_NETWORK, 0), work, n);
     n->special.retry = p->agent_retry * cycle;
     n->controller =
         (struct nm_controller){.agent = NM_AGENT_NC,

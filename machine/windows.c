@@ -189,8 +189,10 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
                 return;
             }
             station_step(s, first < until ? first + 1 : until);
-            until = sim_earlier(until, m->stop_at);
-            beyond = sim_earlier(beyond, m->stop_at);
+            if (__builtin_expect(m->stop_at < beyond, 0)) {
+                until = sim_earlier(until, m->stop_at);
+                beyond = m->stop_at;
+            }
         } else if (first < beyond) {
             run_processors(s, sim_earlier(event, beyond));
         } else {

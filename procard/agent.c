@@ -76,7 +76,7 @@ static struct pc_request *new_request(struct pc_card *card)
 static void post_issue(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
     r->due = at;
-    sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card, 0);
+    sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST));
 }
 
 const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
@@ -510,7 +510,7 @@ static void look_here(void *self, sim_tick now, uint64_t arg)
                    place = look->by_index ? index : pc_line_find(card, PC_SIDE_D, line);
     const bool held = place != PC_NOWHERE && l2->state[place] != NM_LINE_I;
     (void)arg;
-    look->tag = held ? l2->line[place] : ~0ull;
+    look->tag = held ? ~l2->tag[place] : ~0ull;
     look->state =
         pc_state_name(card, held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_LINE_I);
     look->cards = held;
@@ -620,7 +620,7 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick
 static void wake(struct pc_card *card, sim_tick at)
 {
     if (sim_timer_set(&card->work, at))
-        sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card, 0);
+        sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK));
 }
 
 static sim_tick response_time(const struct pc_card *card)
@@ -638,7 +638,7 @@ static void expect(const struct pc_card *card)
         const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
         const uint64_t place =
             (nm_fifo_at(f, f->count - 1)->line >> card->l2_shift) & (l2->sets - 1);
-        __builtin_prefetch(&l2->line[place], 1);
+        __builtin_prefetch(&l2->tag[place], 1);
         __builtin_prefetch(&l2->state[place], 1);
     }
 }
@@ -673,6 +673,8 @@ void pc_agent_attach(struct pc_card *card)
     card->port =
         (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card);
 }
 
 /* The next intervention is for a line kept. */

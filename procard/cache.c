@@ -88,7 +88,7 @@ static unsigned part_place(const struct pc_card *card, enum pc_side side, enum p
     uint64_t page = (1ull << card->page_shift) - 1;
     const uint64_t line = part & ~(card->p->l2_line - 1);
     uint64_t colour =
-        card->colours ? card->l2[half].colour[pc_line_find(card, half, line)] & card->colours : 0;
+        card->colours ? ~card->l2[half].colour[pc_line_find(card, half, line)] & card->colours : 0;
     return l1_place(card, side, (part & page) | colour << card->page_shift);
 }
 
@@ -155,7 +155,7 @@ static void l1_drop(struct pc_card *card, enum pc_side side, enum pc_side half, 
 static void parts_drop(struct pc_card *card, enum pc_side half, uint64_t line)
 {
     l1_drop(card, half, half, line);
-    if (card->l2[PC_SIDE_I].line == card->l2[PC_SIDE_D].line)
+    if (card->l2[PC_SIDE_I].tag == card->l2[PC_SIDE_D].tag)
         l1_drop(card, !half, half, line);
 }
 
@@ -170,9 +170,9 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, owned(card, side, line));
-    card->l2[side].line[place] = NOWHERE;
+    card->l2[side].tag[place] = 0;
     card->l2[side].state[place] = NM_LINE_I;
-    card->l2[side].colour[place] = PC_COLOURLESS;
+    card->l2[side].colour[place] = (uint8_t)~PC_COLOURLESS;
 }
 
 void pc_line_drop(struct pc_card *card, uint64_t line)
@@ -221,16 +221,16 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
 {
     if (state != NM_LINE_D)
         card->nm.quiet = 0;
-    if (card->l2[side].first && card->l2[side].line[place] != line)
+    if (card->l2[side].first && card->l2[side].tag[place] != ~line)
         train(&card->l2[side], place);
-    card->l2[side].line[place] = line;
+    card->l2[side].tag[place] = ~line;
     card->l2[side].state[place] = state;
 }
 
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                     bool noncoherent, uint64_t *victim, uint8_t *state)
 {
-    *victim = card->l2[side].line[place];
+    *victim = ~card->l2[side].tag[place];
     *state = card->l2[side].state[place];
     return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
@@ -462,13 +462,13 @@ static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, u
                          sim_tick at)
 {
     uint8_t *colour = &card->l2[half].colour[pc_line_find(card, half, line)];
-    uint8_t wanted = colour_of(card, va), had = *colour;
+    uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
     if (had == PC_COLOURLESS || had == wanted) {
-        *colour = wanted;
+        *colour = (uint8_t)~wanted;
         return 0;
     }
     parts_drop(card, half, line);
-    *colour = wanted;
+    *colour = (uint8_t)~wanted;
     card->truth.virtual_coherency++;
     return pc_card_exception(card, card->p->os_vce, at);
 }

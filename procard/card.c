@@ -42,23 +42,38 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
 
+/* What places need in all arrays. */
+static size_t l2_bytes(uint64_t places)
+{
+    return places * (sizeof(uint64_t) + 2);
+}
+
 static void l2_new(struct pc_card *card)
 {
     const struct nm_params *p = card->p;
     unsigned halves = p->l2_split ? 2 : 1;
     uint64_t places = p->l2_size / p->l2_line / halves;
-    for (unsigned side = 0; side < halves; side++)
+    for (unsigned side = 0; side < halves; side++) {
+        uint8_t *arrays = sim_reserve(l2_bytes(places));
         card->l2[side] =
-            (struct pc_l2){.line = filled_with_ff(places * sizeof(uint64_t)),
-                           .state = sim_alloc(places, 1),
-                           .colour = filled_with_ff(places),
+            (struct pc_l2){.tag = (uint64_t *)arrays,
+                           .state = arrays + places * sizeof(uint64_t),
+                           .colour = arrays + places * (sizeof(uint64_t) + 1),
                            .sets = places / p->l2_ways,
                            .places = places,
                            .first = p->l2_ways > 1 ? sim_alloc(p->l2_way_bits, 1) : NULL,
                            .bits = p->l2_way_bits};
+    }
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
+}
+
+static void l2_free(struct pc_l2 *l2)
+{
+    if (l2->tag) /* in functional mode there is none */
+        munmap(l2->tag, l2_bytes(l2->places));
+    free(l2->first);
 }
 
 /* The core sees what places there are, and how they are counted. */
@@ -208,15 +223,9 @@ void pc_card_free(struct pc_card *card)
         places_free(card);
         free(card->aside);
     }
-    free(card->l2[PC_SIDE_I].line);
-    free(card->l2[PC_SIDE_I].state);
-    free(card->l2[PC_SIDE_I].colour);
-    free(card->l2[PC_SIDE_I].first);
-    if (card->p->l2_split && card->p->mode == NM_MODE_TIMED) {
-        free(card->l2[PC_SIDE_D].line);
-        free(card->l2[PC_SIDE_D].state);
-        free(card->l2[PC_SIDE_D].colour);
-    }
+    l2_free(&card->l2[PC_SIDE_I]);
+    if (card->p->l2_split)
+        l2_free(&card->l2[PC_SIDE_D]);
     free(card);
 }
 

@@ -25,12 +25,15 @@
 #include <stddef.h>
 
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped, or
- *  two-way set-associative: then the second way's places come behind the first's. */
+ *  two-way set-associative: then the second way's places come behind the first's. The arrays are
+ * one piece of memory, and complements where an empty cache has ones: it takes room when it is
+ * written. */
 struct pc_l2 {
-    uint64_t *line; /**< physical line address held in each place */
+    uint64_t *tag;  /**< complement of the physical line address held in each place; 0: of none */
     uint8_t *state; /**< NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
                          half may have a copy besides, in S, which leaves with it */
-    uint8_t *colour; /**< PIdx: index bits of the primary caches above the page; PC_COLOURLESS */
+    uint8_t *colour; /**< complement of PIdx, index bits of the primary caches above the page; of
+                          PC_COLOURLESS, 0 */
     uint64_t sets;   /**< a power of two; places of a way */
     uint64_t places; /**< of all ways */
     uint8_t *first;  /**< by the low bits of a set's number, the way that is looked at first; NULL:
@@ -468,9 +471,9 @@ static inline uint64_t pc_line_find(const struct pc_card *card, enum pc_side sid
 {
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
-    if (l2->line[place] == line)
+    if (l2->tag[place] == ~line)
         return place;
-    return l2->first && l2->line[place + l2->sets] == line ? place + l2->sets : PC_NOWHERE;
+    return l2->first && l2->tag[place + l2->sets] == ~line ? place + l2->sets : PC_NOWHERE;
 }
 /** The one that a line is given in a set of two places, of which it has none. */
 uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set);
@@ -479,15 +482,15 @@ static inline uint64_t pc_line_place(const struct pc_card *card, enum pc_side si
 {
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
-    if (!l2->first || l2->line[place] == line)
+    if (!l2->first || l2->tag[place] == ~line)
         return place;
-    return l2->line[place + l2->sets] == line ? place + l2->sets : pc_way_for(card, side, place);
+    return l2->tag[place + l2->sets] == ~line ? place + l2->sets : pc_way_for(card, side, place);
 }
 /** Whether both are places of one array, and the same. */
 static inline bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place,
                                  enum pc_side b, uint64_t other)
 {
-    return place == other && card->l2[a].line == card->l2[b].line;
+    return place == other && card->l2[a].tag == card->l2[b].tag;
 }
 /** The line that must leave its place before `line` can be filled there: another, or the same under
  *  the other attribute. @return false: the place is free */

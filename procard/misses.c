@@ -26,7 +26,7 @@ struct pc_misses {
 
 static bool is_joint(const struct pc_card *card)
 {
-    return card->l2[PC_SIDE_I].line == card->l2[PC_SIDE_D].line;
+    return card->l2[PC_SIDE_I].tag == card->l2[PC_SIDE_D].tag;
 }
 
 /* A joint cache has one half, the one for data. */

@@ -140,3 +140,115 @@ Test(kernel, an_event_goes_on_only_to_what_is_next)
         cr_expect_eq(chain.passed + chain.refused, 7);
     }
 }
+
+/* ---- standing events ------------------------------------------------------------------------- */
+
+enum { PENDING = 64 };
+
+/* What should happen: a list that is searched for the first in order. */
+struct waiting {
+    sim_tick at;
+    uint64_t sequence;
+    uint32_t order;
+    bool standing;
+};
+
+struct model {
+    struct sim_kernel *k;
+    struct waiting waiting[PENDING];
+    unsigned count;
+    uint64_t sequence, state;
+    struct waiting fired;
+};
+
+static bool earlier(const struct waiting *a, const struct waiting *b)
+{
+    if (a->at != b->at)
+        return a->at < b->at;
+    if (a->order != b->order)
+        return a->order < b->order;
+    if (a->standing != b->standing)
+        return b->standing;
+    return a->sequence < b->sequence;
+}
+
+static void stands(void *self, sim_tick now, uint64_t arg)
+{
+    struct model *m = self;
+    (void)arg;
+    m->fired = (struct waiting){.at = now,
+                                .order = (uint32_t)sim_kernel_rank(m->k) << 24 |
+                                         sim_kernel_component(m->k),
+                                .standing = true};
+}
+
+static void passes(void *self, sim_tick now, uint64_t arg)
+{
+    stands(self, now, 0);
+    ((struct model *)self)->fired.standing = false;
+    ((struct model *)self)->fired.sequence = arg;
+}
+
+/* The same one twice on a tick is one. */
+static void expect(struct model *m, const struct waiting *w)
+{
+    for (unsigned i = 0; w->standing && i < m->count; i++)
+        if (m->waiting[i].standing && m->waiting[i].at == w->at && m->waiting[i].order == w->order)
+            return;
+    m->waiting[m->count++] = *w;
+}
+
+static void post_some(struct model *m)
+{
+    const sim_tick reach = draw(&m->state, 3) ? 4 : draw(&m->state, 2) ? 600 : 100000;
+    const enum sim_rank rank = SIM_RANK_DELIVER + (enum sim_rank)draw(&m->state, 3);
+    const uint32_t component = rank == SIM_RANK_MODULE ? (uint32_t)draw(&m->state, 4) : 0;
+    const struct waiting w = {.at = sim_kernel_now(m->k) + draw(&m->state, reach),
+                              .sequence = m->sequence++,
+                              .order = (uint32_t)rank << 24 | component,
+                              .standing = draw(&m->state, 2)};
+    if (w.standing)
+        sim_post_standing(m->k, w.at, rank, component);
+    else
+        sim_post(m->k, w.at, rank, component, passes, m, w.sequence);
+    expect(m, &w);
+}
+
+/* The first that is expected, which is expected no more. */
+static struct waiting take_first(struct model *m)
+{
+    unsigned first = 0;
+    for (unsigned i = 1; i < m->count; i++)
+        if (earlier(&m->waiting[i], &m->waiting[first]))
+            first = i;
+    const struct waiting w = m->waiting[first];
+    m->waiting[first] = m->waiting[--m->count];
+    return w;
+}
+
+/** Standing events and others, near and far, come in one order; a standing one once a tick, behind
+ *  the others of its order. */
+Test(kernel, standing_events_have_their_place)
+{
+    struct model m = {.k = sim_kernel_new(), .state = 7};
+    sim_kernel_stand(m.k, SIM_RANK_DELIVER, 0, stands, &m);
+    sim_kernel_stand(m.k, SIM_RANK_ARBITRATE, 0, stands, &m);
+    for (uint32_t component = 0; component < 4; component++)
+        sim_kernel_stand(m.k, SIM_RANK_MODULE, component, stands, &m);
+    for (unsigned step = 0; step < EVENTS; step++) {
+        for (uint64_t burst = draw(&m.state, 4); burst && m.count < PENDING; burst--)
+            post_some(&m);
+        if (!m.count)
+            continue;
+        cr_assert_geq(sim_kernel_count(m.k), m.count); /* far ones meet when they come near */
+        const struct waiting want = take_first(&m);
+        cr_assert_eq(sim_kernel_next(m.k), want.at);
+        sim_kernel_step(m.k);
+        cr_assert(m.fired.at == want.at && m.fired.order == want.order &&
+                      m.fired.standing == want.standing &&
+                      (want.standing || m.fired.sequence == want.sequence),
+                  "step %u: at %lu, order %#x, standing %d", step, (unsigned long)m.fired.at,
+                  m.fired.order, m.fired.standing);
+    }
+    sim_kernel_free(m.k);
+}
