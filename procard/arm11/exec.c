@@ -285,7 +285,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define RESULT()   (c->ready[op->a.d] = now + op->latency)
 #define SECOND()   (c->ready[op->a.e] = now + op->second)
 #define TAKES()    (now += op->cycles)
-#define OCCUPIES() (c->ready[ARM11_LSU] = now + op->memory)
+#define OCCUPIES(more) (c->ready[ARM11_LSU] = now + op->memory + (more))
 #define LATENCY    , op->latency
 #define CALL(f)    arm11_##f
 #define VIEW(va)   (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
@@ -303,7 +303,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define RESULT()      ((void)0)
 #define SECOND()      ((void)0)
 #define TAKES()       (now++)
-#define OCCUPIES()    ((void)0)
+#define OCCUPIES(more) ((void)0)
 #define LATENCY
 #define CALL(f)       arm11_untimed_##f
 #define VIEW(va)      (&view[(va) >> c->base.dshift & view_mask])
@@ -405,7 +405,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
                 after;                                                                             \
             }                                                                                      \
         }                                                                                          \
-        OCCUPIES();                                                                                \
+        OCCUPIES(va & ((bytes)-1) ? 1 : 0);                                                        \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         NEXT();                                                                                    \
@@ -425,7 +425,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             SLOWLY(CALL(store)(c, va, &datum, 1, bytes));                                          \
         }                                                                                          \
         after;                                                                                     \
-        OCCUPIES();                                                                                \
+        OCCUPIES(va & ((bytes)-1) ? 1 : 0);                                                        \
         TAKES();                                                                                   \
         stores++;                                                                                  \
         NEXT();                                                                                    \
@@ -905,7 +905,7 @@ do_PLD_R : {
                          : carry_in + arm_shifted(M, op->a.aux, &carry));
     IN();
 #endif
-    OCCUPIES();
+    OCCUPIES(0);
     TAKES();
     NEXT();
 }
@@ -915,7 +915,7 @@ do_PLD_R : {
         ISSUE3();                                                                                  \
         const uint32_t va = N, datum = M;                                                          \
         SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY));                                   \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         stores++;                                                                                  \
@@ -929,7 +929,7 @@ do_PLD_R : {
         ISSUE5();                                                                                  \
         const uint32_t va = N;                                                                     \
         SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                               \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         NEXT();                                                                                    \
@@ -939,7 +939,7 @@ do_PLD_R : {
         ISSUE5();                                                                                  \
         const uint32_t va = N;                                                                     \
         SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY));       \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         stores++;                                                                                  \
         NEXT();                                                                                    \
