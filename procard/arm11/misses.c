@@ -26,12 +26,19 @@ bool arm11_quiet(const struct arm11 *c)
     return !any;
 }
 
+static bool will_store(const struct arm11_miss *m)
+{
+    return pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
+}
+
 bool arm11_buffered(const struct arm11 *c, uint64_t pa)
 {
+    bool any = false;
     for (unsigned i = 0; i < c->writes; i++)
-        if (c->write[i].line == arm11_line_of(pa))
-            return true;
-    return false;
+        any |= c->write[i].line == arm11_line_of(pa);
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= will_store(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa);
+    return any;
 }
 
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
@@ -281,6 +288,9 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     takes_over(c, m);
     ask(c, m);
+    struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
+    if (l && will_store(m)) /* what is younger must not read past it */
+        arm11_hide(c, PC_SIDE_D, l);
 }
 
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m)
