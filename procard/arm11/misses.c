@@ -247,7 +247,8 @@ static void fill_from(struct arm11 *c, const struct arm11_miss *m)
     if (m->look.state == NM_LINE_I || m->access == ARM11_CONDITIONAL)
         return;
     struct arm11_line *l = arm11_fill(c, PC_SIDE_D, m->va, &m->look);
-    arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
+    if (!arm11_buffered(c, m->look.pa)) /* a younger store of it is still to be read */
+        arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
 }
 
 static enum nm_access access_of(const struct arm11_miss *m)
