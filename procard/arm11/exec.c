@@ -285,11 +285,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define RESULT()   (c->ready[op->a.d] = now + op->latency)
 #define SECOND()   (c->ready[op->a.e] = now + op->second)
 #define TAKES()    (now += op->cycles)
-#define OCCUPIES() (c->ready[ARM11_LSU] = now + op->memory)
+#define OCCUPIES(more) (c->ready[ARM11_LSU] = now + op->memory + (more))
 #define LATENCY    , op->latency
 #define CALL(f)    arm11_##f
 #define VIEW(va)   (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
 #define TAG(va, size) ((va) & (~UINT32_C(31) | ((size)-1)))
+#define WROTE(line, va) ((line)->touched |= 1u << ((va) >> 4 & 1))
 #else
 #define ISSUE()                                                                                    \
     do {                                                                                           \
@@ -303,11 +304,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define RESULT()      ((void)0)
 #define SECOND()      ((void)0)
 #define TAKES()       (now++)
-#define OCCUPIES()    ((void)0)
+#define OCCUPIES(more) ((void)0)
 #define LATENCY
 #define CALL(f)       arm11_untimed_##f
 #define VIEW(va)      (&view[(va) >> c->base.dshift & view_mask])
 #define TAG(va, size) ((va) & (untimed_line | ((size)-1)))
+#define WROTE(line, va) ((void)0)
 #endif
 
 /* Other functions see the clock and the place, and may move the clock. */
@@ -405,7 +407,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
                 after;                                                                             \
             }                                                                                      \
         }                                                                                          \
-        OCCUPIES();                                                                                \
+        OCCUPIES(va & ((bytes)-1) ? 1 : 0);                                                        \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         NEXT();                                                                                    \
@@ -416,16 +418,17 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         issue();                                                                                   \
         before;                                                                                    \
         const uint32_t va = (address), datum = A;                                                  \
-        const struct pc_line *line = VIEW(va);                                                     \
+        struct pc_line *line = VIEW(va);                                                           \
         if (likely(line->wtag == TAG(va, bytes))) {                                                \
             uint8_t *p = (uint8_t *)(line->host + va);                                             \
             write;                                                                                 \
+            WROTE(line, va);                                                                       \
             touches++;                                                                             \
         } else {                                                                                   \
             SLOWLY(CALL(store)(c, va, &datum, 1, bytes));                                          \
         }                                                                                          \
         after;                                                                                     \
-        OCCUPIES();                                                                                \
+        OCCUPIES(va & ((bytes)-1) ? 1 : 0);                                                        \
         TAKES();                                                                                   \
         stores++;                                                                                  \
         NEXT();                                                                                    \
@@ -524,6 +527,7 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
         uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
         if (store) {
             memcpy(p, &c->r.r[regs[i]], 4);
+            WROTE(VIEW(va), va);
         } else {
             memcpy(&c->r.r[regs[i]], p, 4);
             c->ready[regs[i]] = c->base.now + op->latency + (i + odd) / 2;
@@ -637,7 +641,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
     uint32_t to;
     unsigned which, lines;
 #if !TIMED
-    const struct pc_line *view;
+    struct pc_line *view;
     uint32_t view_mask;
     const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
 #endif
@@ -674,11 +678,8 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
 
 at_address:
     b = find_block(c, to);
-    if (unlikely(!b)) {
-        base->now = now;
-        no_instruction(c, to);
-        goto trapped;
-    }
+    if (unlikely(!b))
+        goto nowhere;
 enter:
     op = b->op;
 #if TIMED
@@ -850,7 +851,7 @@ do_LDM : {
                           (op->a.imm >> ARM_PC & 1);
     if (op->a.imm >> ARM_PC & 1) /* [M] 16-22: the pc is fetched first */
         for (unsigned i = 0; i + 1 < m.n; i++)
-            c->ready[m.reg[i]] += c->ready[m.reg[i]] != SIM_NEVER;
+            c->ready[m.reg[i]] += c->ready[m.reg[i]] != ARM11_PENDING;
 #endif
     TAKES();
     loads++;
@@ -905,7 +906,7 @@ do_PLD_R : {
                          : carry_in + arm_shifted(M, op->a.aux, &carry));
     IN();
 #endif
-    OCCUPIES();
+    OCCUPIES(0);
     TAKES();
     NEXT();
 }
@@ -915,7 +916,7 @@ do_PLD_R : {
         ISSUE3();                                                                                  \
         const uint32_t va = N, datum = M;                                                          \
         SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY));                                   \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         stores++;                                                                                  \
@@ -929,7 +930,7 @@ do_PLD_R : {
         ISSUE5();                                                                                  \
         const uint32_t va = N;                                                                     \
         SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                               \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         loads++;                                                                                   \
         NEXT();                                                                                    \
@@ -939,7 +940,7 @@ do_PLD_R : {
         ISSUE5();                                                                                  \
         const uint32_t va = N;                                                                     \
         SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY));       \
-        OCCUPIES();                                                                                \
+        OCCUPIES(0);                                                                                \
         TAKES();                                                                                   \
         stores++;                                                                                  \
         NEXT();                                                                                    \
@@ -951,6 +952,9 @@ do_PLD_R : {
 do_CLREX:
     if (unlikely(now >= horizon))
         goto waits;
+#if TIMED /* a load that links, or a store that looks, may be under way */
+    SLOWLY(arm11_barrier(c, false));
+#endif
     base->link = false;
     TAKES();
     NEXT();
@@ -1148,11 +1152,8 @@ leave:
         struct arm11_block *from = b;
         const uint64_t generation = c->generation;
         b = find_block(c, to);
-        if (unlikely(!b)) {
-            base->now = now;
-            no_instruction(c, to);
-            goto trapped;
-        }
+        if (unlikely(!b))
+            goto nowhere;
         if (c->generation == generation)
             from->edge[which].to = b;
         goto enter;
@@ -1214,16 +1215,30 @@ waits:
     c->why = PC_STOP_HORIZON;
     stand(c, b, op);
     goto over;
+nowhere: /* no instruction there, or not yet */
+    base->now = now;
+    REG(ARM_PC) = to;
+    c->op = NULL;
+    if (!BARRIER())
+        goto over;
+    no_instruction(c, to);
+    goto trapped;
 #if TIMED
 stopped_before:
+    if (c->why == PC_STOP_HORIZON && now < horizon)
+        goto enter;
     c->op = NULL;
     REG(ARM_PC) = b->key.pc;
-    if (c->why == PC_STOP_TRAP)
+    if (c->why == PC_STOP_TRAP && BARRIER())
         goto trapped;
     goto over;
 #endif
 stopped:
     stand(c, b, op);
+    if (c->why == PC_STOP_HORIZON && now < horizon) { /* some time has passed */
+        op = c->op;
+        DISPATCH();
+    }
     if (c->why != PC_STOP_TRAP)
         goto over;
     if (!BARRIER()) /* it faults again when all is done that was begun */

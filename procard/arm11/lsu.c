@@ -27,6 +27,7 @@ struct group {
 static unsigned cut(uint32_t va, unsigned n, unsigned size, struct group *groups)
 {
     unsigned count = 0;
+    groups[0] = (struct group){.va = va};
     for (unsigned i = 0; i < n; i++) {
         const uint32_t at = va + i * size;
         if (!count || (groups[count - 1].va ^ at) & ~UINT32_C(31))
@@ -330,7 +331,7 @@ static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t
         return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNALS);
     if (!look_at(c, &g, 1, access) || !arm11_places(c, 1))
         return false;
-    if (g.look.page == NM_XLATE_UNCACHED) {
+    if (g.look.page != NM_XLATE_OK) {
         arm11_fault(c, va, access, NM_XLATE_OK);
         c->base.exc = PC_EXC_DBE;
         return false;

@@ -26,12 +26,19 @@ bool arm11_quiet(const struct arm11 *c)
     return !any;
 }
 
+static bool will_store(const struct arm11_miss *m)
+{
+    return pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
+}
+
 bool arm11_buffered(const struct arm11 *c, uint64_t pa)
 {
+    bool any = false;
     for (unsigned i = 0; i < c->writes; i++)
-        if (c->write[i].line == arm11_line_of(pa))
-            return true;
-    return false;
+        any |= c->write[i].line == arm11_line_of(pa);
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= will_store(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa);
+    return any;
 }
 
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
@@ -156,14 +163,14 @@ static void takes_over(struct arm11 *c, const struct arm11_miss *m)
                     c->miss[i].part[k].reg = ARM_SINK;
     for (unsigned j = 0; j < m->parts; j++)
         if (m->part[j].reg != ARM_SINK)
-            c->ready[m->part[j].reg] = SIM_NEVER / 2;
+            c->ready[m->part[j].reg] = ARM11_PENDING;
 }
 
 /* Of those that wait, registers that something younger has written since keep that. */
 static void forget_overwritten(struct arm11 *c, struct arm11_miss *m)
 {
     for (unsigned j = 0; j < m->parts; j++)
-        if (c->ready[m->part[j].reg] != SIM_NEVER / 2)
+        if (c->ready[m->part[j].reg] != ARM11_PENDING)
             m->part[j].reg = ARM_SINK;
 }
 
@@ -240,7 +247,8 @@ static void fill_from(struct arm11 *c, const struct arm11_miss *m)
     if (m->look.state == NM_LINE_I || m->access == ARM11_CONDITIONAL)
         return;
     struct arm11_line *l = arm11_fill(c, PC_SIDE_D, m->va, &m->look);
-    arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
+    if (!arm11_buffered(c, m->look.pa)) /* a younger store of it is still to be read */
+        arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
 }
 
 static enum nm_access access_of(const struct arm11_miss *m)
@@ -281,6 +289,9 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     takes_over(c, m);
     ask(c, m);
+    struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
+    if (l && will_store(m)) /* what is younger must not read past it */
+        arm11_hide(c, PC_SIDE_D, l);
 }
 
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m)

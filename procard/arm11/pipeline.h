@@ -40,6 +40,9 @@ enum {
     ARM11_READY
 };
 
+/** Of a register that a load still waits for: later than any tick, also by what a reader may differ. */
+#define ARM11_PENDING (SIM_NEVER / 4)
+
 /** One operation of a block. */
 struct arm11_op {
     struct arm_op a;
@@ -200,7 +203,8 @@ struct arm11 {
     struct pc_line *view, *blind; /**< of the data cache: what needs no look; what it has when data are
                                        big-endian: nothing */
     uint32_t view_mask;
-    struct pc_line *views, *iviews;
+    struct pc_line *views, *iviews; /**< touched: halves of a line of data that have been written */
+    struct arm11_line **shown;      /**< by place of `views`: the line */
     struct arm11_code *code;
     const struct nm_params *p;
 
