@@ -242,7 +242,7 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
 /* Signals of a card over the regions that count. */
 static void add_region(const struct rep_region *region, unsigned card, struct r10k_signals *sum)
 {
-    const struct r10k_signals *own = &region->own[card].sum;
+    const struct r10k_signals *own = &region->own[card].sum.r10000;
     for (unsigned s = 0; s < R10K_SIGNALS; s++)
         for (unsigned m = 0; m < R10K_MODES; m++)
             sum->total[s][m] += s == R10K_SIGNAL_CYCLES && m == R10K_KERNEL

@@ -182,7 +182,7 @@ static const struct rep_sample *totals(struct state *s)
         nm_card_taps(s->machine, c, &s->now.card[c].taps);
         nm_card_truth(s->machine, c, &s->now.card[c].truth);
         if (s->now.own)
-            pc_signals(s->machine, c, &s->now.own[c]);
+            pc_own_signals(s->machine, c, &s->now.own[c]);
     }
     for (unsigned i = 0; i < nm_machine_stations(s->machine); i++)
         nm_machine_station(s->machine, i, &s->now.station[i]);
@@ -933,7 +933,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         .traffic = nm_ring_count(&x->machine.params)
                        ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
                        : NULL,
-        .own = pc_counters(s->machine, 0) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
+        .own = pc_own_counts(s->machine, 0) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
     };
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);

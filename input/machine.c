@@ -82,8 +82,8 @@ const struct nm_card_kind *in_cards(void)
 const struct mon_unit_ops *in_unit(const struct in_experiment *x)
 {
     const struct mon_unit_ops *unit = nm_card_counters(x->machine.card);
-    const enum r10k_chip chip = pc_counters_of(&x->machine.params);
-    return unit->beside && chip < R10K_CHIPS ? unit->beside[chip] : unit;
+    const enum mon_processor processor = pc_processor_of(&x->machine.params);
+    return unit->beside && processor < MON_PROCESSORS ? unit->beside[processor] : unit;
 }
 
 int in_state_find(const char *name)

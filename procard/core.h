@@ -89,7 +89,7 @@ enum { PC_LINE_SHIFT = 5 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card;
-struct r10k_signals;
+union mon_own_signals;
 
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
@@ -294,11 +294,12 @@ struct pc_core_ops {
      */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
-    /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it
-     * has none. Cycles of kernel mode are not the core's: the card puts down to them all time that
-     * is no other mode's. Its clock passes its horizon only by PCycles of exception level, in which
-     *  nothing else is counted, and in functional mode. */
-    const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
+    /** Totals of what its own counters hear (monitor/own.h: the member of its kind), up to
+     * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
+     * puts down to them all time that is no other mode's. Its clock passes its horizon only by
+     * PCycles of exception level, in which nothing else is counted, and in functional mode. Of an
+     * ARM11, the cycles are the card's. */
+    void (*signals)(const struct pc_cpu *cpu, union mon_own_signals *out);
 
     /** An external request has looked for a line in the secondary cache.
      *  @param state  enum nm_line it had there */

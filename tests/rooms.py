@@ -36,13 +36,15 @@ ROOMS = [
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
                      "procard/r10000/pipeline.h", "procard/counters.h", "procard/procard.h",
-                     "monitor/board/beside.h", "monitor/board/beside.c"],
+                     "monitor/own.h", "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
     "monitor": "mon_",
     "monitor/board": "mon_",
+    "monitor/arm11": "arm11_",
+    "monitor/l2c": "l2c_",
     "monitor/r10000": "r10k_",
     "machine": "nm_",
     "procard": "pc_",

@@ -14,18 +14,20 @@
 #define OVERFLOWS (UINT32_C(1) << 31)
 _Static_assert(L2C_SIGNALS < 31, "a set of signals is a word with a bit to spare");
 
+#define ROW(on210, on220, its, name, unit, sentence, source) \
+    {{on210, on220}, (its) & ~OVERFLOWS, ((its)&OVERFLOWS) != 0, name, unit, sentence, source},
+#define L2C(on210, on220, its, name, ...) ROW(on210, on220, its, #name, __VA_ARGS__)
+#define L2C_210(on210, its, name, ...)    ROW(on210, NO, its, #name, __VA_ARGS__)
+#define L2C_220(on220, its, name, ...)    ROW(NO, on220, its, #name, __VA_ARGS__)
+#define L2C_SILENT(on210, its, ...)       ROW(on210, NO, its, NULL, __VA_ARGS__)
 static const struct l2c_event events[] = {
-#define L2C(on210, on220, its, name, unit, sentence, source) \
-    {{on210, on220},                                         \
-     (its) & ~OVERFLOWS,                                     \
-     ((its)&OVERFLOWS) != 0,                                 \
-     name[0] == '-' ? NULL : (name),                         \
-     unit,                                                   \
-     sentence,                                               \
-     source},
 #include "monitor/l2c/events.def"
-#undef L2C
 };
+#undef ROW
+#undef L2C
+#undef L2C_210
+#undef L2C_220
+#undef L2C_SILENT
 enum { EVENTS = sizeof events / sizeof *events };
 _Static_assert((int)EVENTS <= (int)L2C_EVENTS_MAX, "room for every row");
 
