@@ -204,6 +204,8 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 
 void pc_line_hide(struct pc_card *card, uint64_t line)
 {
+    if (card->core->hides && !card->functional)
+        card->core->hides(&card->cpu, line);
     if (pc_line_half_state(card, PC_SIDE_D, line) == NM_LINE_I)
         return;
     uint64_t step = 1ull << card->l1_shift[PC_SIDE_D];
@@ -852,6 +854,26 @@ uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
         must_have(card, look, true, at);
     if (look->page != NM_XLATE_NONCOHERENT)
         nm_check_store(card->check, cpu->number, look->pa, size, at);
+    return card->image + look->pa;
+}
+
+uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look)
+{
+    struct pc_card *card = cpu->card;
+    if (nm_check_on(card->check) || bytes_of(card, look->pa) != card->image + look->pa)
+        return NULL;
+    return card->image + look->pa;
+}
+
+const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
+                                const uint8_t *bytes)
+{
+    struct pc_card *card = cpu->card;
+    if (bytes) {
+        memcpy(card->image + look->pa, bytes, size);
+        nm_stale_os_wrote(card->old, look->pa, size);
+        nm_check_os_wrote(card->check, look->pa, size);
+    }
     return card->image + look->pa;
 }
 

@@ -294,6 +294,10 @@ struct pc_core_ops {
      */
     void (*loses)(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now);
 
+    /** What pc_show said of a line is no longer so, though the card still has it. NULL: it never
+     *  asks. */
+    void (*hides)(struct pc_cpu *cpu, uint64_t line);
+
     /** Totals of what its own counters hear (monitor/own.h: the member of its kind), up to
      * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
      * puts down to them all time that is no other mode's. Its clock passes its horizon only by
@@ -384,6 +388,17 @@ void pc_own(struct pc_cpu *cpu, const struct pc_look *look);
 const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
 /** Where they are written. Precondition: it is dirty. */
 uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
+
+/** Where the bytes of a line that the card has may be read without a call, and written if the line is
+ *  dirty, until `loses` or `hides` says otherwise. @return NULL: each access must be a call */
+uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look);
+
+/** What is under way when a thread leaves is done there and then, as the operating system does it:
+ * `size` bytes are read or, of a store, written, in no time and whatever the card has.
+ * @param cpu  the core @param look  as pc_find said @param size  [bytes], within a line
+ * @param bytes  to write; NULL: read only @return where they are */
+const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
+                                const uint8_t *bytes);
 
 /** A load linked has its line, which it reads in the same call of `run` or `answered`. */
 void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);

@@ -1,0 +1,124 @@
+/*
+ * The ARM11 as a core of a card, and what the rooms above do with it.
+ */
+#include "monitor/board/board.h"
+#include "procard/arm11/pipeline.h"
+#include "procard/card.h"
+
+#include <string.h>
+
+static void begin_life(struct pc_cpu *base)
+{
+    arm11_new(arm11_of(base), base->card->p);
+}
+
+static void end_life(struct pc_cpu *base)
+{
+    arm11_free(arm11_of(base));
+}
+
+static sim_tick run(struct pc_cpu *base, sim_tick horizon)
+{
+    return base->untimed ? arm11_run_untimed(base, horizon) : arm11_run(base, horizon);
+}
+
+static void settle(struct pc_cpu *base)
+{
+    (void)base;
+}
+
+static void totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
+{
+    memcpy(states, base->states, sizeof base->states);
+    *tail = (struct pc_tail){0};
+}
+
+/* The thread leaves, or mappings or the mode have changed. */
+static void leave(struct pc_cpu *base)
+{
+    struct arm11 *c = arm11_of(base);
+    arm11_settle_memory(c);
+    arm11_hide_all(c);
+    c->op = NULL;
+}
+
+static uint64_t pc(const struct pc_cpu *base)
+{
+    return arm11_const_of(base)->r.r[ARM_PC];
+}
+
+static void truth(const struct pc_cpu *base, struct nm_truth *out)
+{
+    const struct arm11 *c = arm11_const_of(base);
+    out->loads = c->loads;
+    out->stores = c->stores;
+    out->l1i_misses += c->l1_misses[PC_SIDE_I];
+    out->l1d_misses += c->l1_misses[PC_SIDE_D];
+    out->l1_writebacks += c->l1_writebacks;
+    out->tlb_misses += c->signals.total[ARM11_SIGNAL_TLB_MISS];
+}
+
+static const struct pc_core_ops core = {
+    .name = "arm11",
+    .size = sizeof(struct arm11),
+    .create = begin_life,
+    .free = end_life,
+    .run = run,
+    .settle = settle,
+    .totals = totals,
+    .leave = leave,
+    .moved = leave,
+    .pc = pc,
+    .truth = truth,
+    .requests = PC_REQUESTS,
+    .answered = arm11_answered,
+    .loses = arm11_loses,
+    .hides = arm11_hides,
+};
+
+const struct nm_card_kind pc_arm11 = {&pc_card_ops, &core, &mon_numachine};
+
+/* ---- for the rooms above --------------------------------------------------------------------- */
+
+static struct arm11 *core_at(struct nm_machine *m, unsigned card)
+{
+    return arm11_of(&pc_card_of(nm_machine_card(m, card))->cpu);
+}
+
+struct arm_regs *arm11_registers(struct nm_machine *m, unsigned card)
+{
+    return &core_at(m, card)->r;
+}
+
+void arm11_resume(struct nm_machine *m, unsigned card, const struct arm_regs *regs, sim_tick at)
+{
+    struct arm11 *c = core_at(m, card);
+    c->op = NULL;
+    if (regs != &c->r)
+        c->r = *regs;
+    nm_card_resume(m, card, at);
+}
+
+void arm11_take(struct nm_machine *m, unsigned card, struct arm_regs *regs, uint64_t *call_pc,
+                uint64_t *call_npc)
+{
+    const struct arm11 *c = core_at(m, card);
+    *regs = c->r;
+    *call_pc = c->call_pc;
+    *call_npc = c->call_npc;
+    nm_card_take(m, card);
+}
+
+struct arm11_code *arm11_code_new(struct nm_machine *m,
+                                  const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx)
+{
+    struct arm11_code *code = arm11_blocks_new(fetch, ctx, nm_machine_params(m));
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        core_at(m, i)->code = code;
+    return code;
+}
+
+void arm11_signals(struct nm_machine *m, unsigned card, struct arm11_signals *out)
+{
+    *out = core_at(m, card)->signals;
+}

@@ -1,0 +1,63 @@
+/*
+ * Coprocessor 15, as a user program sees it: the registers of cp15.def.
+ */
+#include "procard/arm11/pipeline.h"
+
+static bool flush_prefetch(struct arm11 *c, uint32_t value)
+{
+    enum { REFILL = 4 }; /* [PCycles] as a branch that was wrong, assumed */
+    (void)value;
+    if (!c->base.untimed)
+        pc_charge(&c->base, PC_ST_KILL_BRANCH, REFILL);
+    return true;
+}
+
+static bool drain(struct arm11 *c, uint32_t value)
+{
+    (void)value;
+    return c->base.untimed || arm11_barrier(c, true);
+}
+
+/* A barrier that orders needs no more than that what is older is done. */
+static bool order(struct arm11 *c, uint32_t value)
+{
+    (void)value;
+    return c->base.untimed || arm11_barrier(c, c->p->arm11_dmb_drains);
+}
+
+static bool read_tls_user(struct arm11 *c, uint32_t *value)
+{
+    *value = c->r.tls_user;
+    return true;
+}
+
+static bool write_tls_user(struct arm11 *c, uint32_t value)
+{
+    c->r.tls_user = value;
+    return true;
+}
+
+static bool read_tls(struct arm11 *c, uint32_t *value)
+{
+    *value = c->r.tls;
+    return true;
+}
+
+static const struct arm11_cp15 registers[] = {
+#define CP15(crn, op1, crm, op2, level, read, write, name)                                         \
+    {crn, op1, crm, op2, ARM_##level == ARM_V6K, name, read, write},
+#include "procard/arm11/cp15.def"
+#undef CP15
+};
+
+const struct arm11_cp15 *arm11_cp15_find(const struct arm11 *c, uint32_t word)
+{
+    const bool v6k = c->p->core == NM_CORE_ARM1176;
+    for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++) {
+        const struct arm11_cp15 *r = &registers[i];
+        if (r->crn == (word >> 16 & 15) && r->op1 == (word >> 21 & 7) && r->crm == (word & 15) &&
+            r->op2 == (word >> 5 & 7) && (v6k || !r->v6k))
+            return r;
+    }
+    return NULL;
+}

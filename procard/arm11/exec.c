@@ -1,0 +1,1242 @@
+/*
+ * The interpreter: decoded blocks, with the pipeline's time. exec_untimed.c is the same source without
+ * time.
+ *
+ * The hard idea: an instruction issues at the first tick at which all it reads is ready, which is the
+ * greatest of a few numbers; so the pipeline costs the host no more than a handful of instructions,
+ * and blocks need not know in what state they are entered. Everything that is no hit in a line which
+ * the caches show (struct pc_line) is a call.
+ */
+#include "procard/arm/arithmetic.h"
+#include "procard/arm11/pipeline.h"
+
+#include <string.h>
+
+#ifndef ARM11_UNTIMED
+#define TIMED 1
+#define RUN   arm11_run
+#else
+#define TIMED 0
+#define RUN   arm11_run_untimed
+#endif
+
+#define likely(x)   __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* ---- conditions ------------------------------------------------------------------------------ */
+
+static inline bool holds(const struct arm_regs *r, unsigned cond)
+{
+    bool is;
+    switch (cond >> 1) {
+    case 0:
+        is = !r->z;
+        break;
+    case 1:
+        is = r->c;
+        break;
+    case 2:
+        is = r->n >> 31;
+        break;
+    case 3:
+        is = r->v >> 31;
+        break;
+    case 4:
+        is = r->c && r->z;
+        break;
+    case 5:
+        is = !((r->n ^ r->v) >> 31);
+        break;
+    case 6:
+        is = r->z && !((r->n ^ r->v) >> 31);
+        break;
+    default:
+        return true;
+    }
+    return is != (cond & 1);
+}
+
+/* ---- status registers ------------------------------------------------------------------------ */
+
+/* What a user may write: flags and Q, GE. */
+static void write_status(struct arm_regs *r, uint32_t v, unsigned fields)
+{
+    enum { FLAGS = 8, STATUS = 4 };
+    const uint32_t mask =
+        (fields & FLAGS ? UINT32_C(0xf8000000) : 0) | (fields & STATUS ? ARM_CPSR_GE : 0);
+    const bool t = r->t, e = r->e;
+    arm_set_cpsr(r, (arm_cpsr(r) & ~mask) | (v & mask));
+    r->t = t;
+    r->e = e;
+}
+
+static uint32_t rotated_immediate(uint32_t word)
+{
+    return arm_rotated(word & 255, word >> 7 & 30);
+}
+
+/* ---- multiple transfers ---------------------------------------------------------------------- */
+
+struct multiple {
+    uint32_t va, base; /* the lowest address; the base written back */
+    unsigned n;
+    uint8_t reg[ARM11_PARTS];
+};
+
+static inline void multiple(const struct arm11_op *op, uint32_t base, struct multiple *m)
+{
+    const uint32_t bytes = (uint32_t)__builtin_popcount(op->a.imm) * 4;
+    const bool up = op->a.aux & ARM_UP, pre = op->a.aux & ARM_PRE;
+    m->n = 0;
+    m->va = up ? base + (pre ? 4 : 0) : base - bytes + (pre ? 0 : 4);
+    m->base = up ? base + bytes : base - bytes;
+    for (uint32_t left = op->a.imm; left; left &= left - 1)
+        m->reg[m->n++] = (uint8_t)__builtin_ctz(left);
+}
+
+/* The offset of a transfer that is neither simple nor immediate. */
+static inline uint32_t offset_of(const struct arm11_op *op, const struct arm_regs *r)
+{
+    uint32_t carry = r->c;
+    if (!(op->a.aux & ARM_REGISTER))
+        return op->a.imm;
+    const uint32_t v = arm_shifted(r->r[op->a.m], op->a.imm, &carry);
+    return op->a.aux & ARM_UP ? v : -v;
+}
+
+/* ---- the books ------------------------------------------------------------------------------- */
+
+/* What is kept in the interpreter's own variables while it runs. */
+struct tally {
+    uint64_t insns, slips, touches, loads, stores, branches, taken;
+    sim_tick began;
+};
+
+static uint64_t all_states(const struct pc_cpu *cpu)
+{
+    uint64_t sum = 0;
+    for (unsigned s = 0; s < PC_ST__COUNT; s++)
+        sum += cpu->states[s];
+    return sum;
+}
+
+/* All of the clock that nobody has put down to anything is instructions' own. */
+static void put_down(struct arm11 *c, const struct tally *t)
+{
+    struct pc_cpu *cpu = &c->base;
+    cpu->instructions += t->insns;
+    cpu->states[PC_ST_SLIP_INT] += t->slips;
+    c->loads += t->loads;
+    c->stores += t->stores;
+    arm11_signal(c, ARM11_SIGNAL_INSTRUCTIONS, t->insns);
+    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, t->slips);
+    arm11_signal(c, ARM11_SIGNAL_D_ACCESS, t->touches);
+    arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, t->touches);
+    arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
+    uint64_t rest = cpu->now - all_states(cpu);
+    const enum pc_status states[] = {PC_ST_LOAD, PC_ST_STORE, PC_ST_BR_TAKEN, PC_ST_BR_UNTAKEN};
+    const uint64_t did[] = {t->loads, t->stores, t->taken, t->branches - t->taken};
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t n = did[i] < rest ? did[i] : rest; /* a folded branch takes none */
+        cpu->states[states[i]] += n;
+        rest -= n;
+    }
+    cpu->states[PC_ST_INT] += rest;
+}
+
+/* ---- where to go on -------------------------------------------------------------------------- */
+
+static struct arm11_block *find_block(struct arm11 *c, uint32_t pc)
+{
+    struct arm11_block **hot = &c->hot[(pc >> 1 ^ pc >> 9) & 255];
+    if (!*hot || (*hot)->key.pc != pc || (*hot)->key.thumb != c->r.t) {
+        struct arm11_block *b = arm11_block_get(c->code, pc, c->r.t);
+        if (c->generation != c->code->generation) {
+            memset(c->hot, 0, sizeof c->hot);
+            c->generation = c->code->generation;
+        }
+        *hot = b;
+    }
+    return *hot;
+}
+
+static bool no_instruction(struct arm11 *c, uint32_t pc)
+{
+    struct pc_look look = {.page = NM_XLATE_OK};
+    pc_find(&c->base, pc, NM_FETCH, &look);
+    c->r.r[ARM_PC] = pc;
+    return arm11_fault(c, pc, NM_FETCH, (enum nm_xlate)look.page);
+}
+
+/* The end of a run that traps: what has been begun is done first. */
+static sim_tick traps(struct arm11 *c)
+{
+    struct pc_cpu *cpu = &c->base;
+    if (cpu->exc != PC_EXC_POINT)
+        c->r.passed = 0;
+    if (cpu->exc == PC_EXC_SYS)
+        c->r.r[ARM_PC] = c->call_npc;
+    c->op = NULL;
+    return pc_stopped(cpu, PC_STOP_TRAP);
+}
+
+/* ---- handlers -------------------------------------------------------------------------------- */
+
+#define REG(i)  (c->r.r[i])
+#define D       REG(op->a.d)
+#define N       REG(op->a.n)
+#define M       REG(op->a.m)
+#define S       REG(op->a.s)
+#define A       REG(op->a.a)
+#define LO      REG(op->a.d)
+#define HI      REG(op->a.e)
+#define GE      (c->r.ge)
+#define Q       (c->r.q)
+#define CARRY   (c->r.c)
+#define WORD    (op->a.imm)
+#define PC_HERE (b->key.pc + 2u * op->at)
+
+#define BITS(high, low)   (WORD >> (low) & ((UINT32_C(1) << ((high) - (low) + 1)) - 1))
+#define HALF(v, bit)      ((int16_t)((bit) >= 0 && WORD >> ((bit)&31) & 1 ? (v) >> 16 : (v)))
+#define DUAL_LOW          ((int16_t)(WORD >> 5 & 1 ? S >> 16 : S))
+#define DUAL_HIGH         ((int16_t)(WORD >> 5 & 1 ? S : S >> 16))
+#define DUAL(v)           dual((v), &Q)
+#define ROTATED           arm_rotated(M, BITS(11, 10) * 8)
+#define SATURATED(v)      arm_saturate((v), 32, false, &Q)
+#define SATURATED16(m, u) arm_saturate16((m), WORD, (u), &Q)
+#define ACCUMULATED(v)    D = dual((v) + (int32_t)A, &Q)
+#define NZ(v)             (c->r.n = c->r.z = (v))
+#define NZ64(lo, hi)      (c->r.n = (hi), c->r.z = (lo) | (hi))
+#define LONG(v)                                                                                    \
+    do {                                                                                           \
+        const uint64_t both = (v);                                                                 \
+        LO = (uint32_t)both;                                                                       \
+        HI = (uint32_t)(both >> 32);                                                               \
+    } while (0)
+
+/* Sets Q if a sum does not fit 32 bits, and keeps these. */
+static inline uint32_t dual(int64_t v, uint8_t *q)
+{
+    if (v != (int32_t)v)
+        *q = 1;
+    return (uint32_t)v;
+}
+
+#define DISPATCH() goto *label[op->a.code]
+#define NEXT()                                                                                     \
+    do {                                                                                           \
+        insns++;                                                                                   \
+        op++;                                                                                      \
+        DISPATCH();                                                                                \
+    } while (0)
+#define NEXT_FREE()                                                                                \
+    do {                                                                                           \
+        op++;                                                                                      \
+        DISPATCH();                                                                                \
+    } while (0)
+
+#if TIMED
+#define LATER(i)                                                                                   \
+    do {                                                                                           \
+        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i];         \
+        at = (int64_t)other > (int64_t)at ? other : at;                                            \
+    } while (0)
+#define WRITABLE(reg)                                                                              \
+    do {                                                                                           \
+        if (unlikely(c->locked > at) && c->lock[reg] > at)                                         \
+            at = c->lock[reg];                                                                     \
+    } while (0)
+/** The instruction issues now, or the run ends. */
+#define ISSUED()                                                                                   \
+    do {                                                                                           \
+        if (unlikely(at >= horizon))                                                               \
+            goto waits;                                                                            \
+        slips += at - now;                                                                         \
+        now = at;                                                                                  \
+    } while (0)
+#define ISSUE1()                                                                                   \
+    sim_tick at = now;                                                                             \
+    LATER(0);                                                                                      \
+    WRITABLE(op->a.d);                                                                             \
+    ISSUED()
+#define ISSUE2()                                                                                   \
+    sim_tick at = now;                                                                             \
+    LATER(0);                                                                                      \
+    LATER(1);                                                                                      \
+    WRITABLE(op->a.d);                                                                             \
+    ISSUED()
+#define ISSUE3()                                                                                   \
+    sim_tick at = now;                                                                             \
+    LATER(0);                                                                                      \
+    LATER(1);                                                                                      \
+    LATER(2);                                                                                      \
+    WRITABLE(op->a.d);                                                                             \
+    ISSUED()
+#define ISSUE5()                                                                                   \
+    sim_tick at = now;                                                                             \
+    LATER(0);                                                                                      \
+    LATER(1);                                                                                      \
+    LATER(2);                                                                                      \
+    LATER(3);                                                                                      \
+    LATER(4);                                                                                      \
+    WRITABLE(op->a.d);                                                                             \
+    WRITABLE(op->a.e);                                                                             \
+    ISSUED()
+#define RESULT()   (c->ready[op->a.d] = now + op->latency)
+#define SECOND()   (c->ready[op->a.e] = now + op->second)
+#define TAKES()    (now += op->cycles)
+#define OCCUPIES() (c->ready[ARM11_LSU] = now + op->memory)
+#define LATENCY    , op->latency
+#define CALL(f)    arm11_##f
+#define VIEW(va)   (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
+#define TAG(va, size) ((va) & (~UINT32_C(31) | ((size)-1)))
+#else
+#define ISSUE()                                                                                    \
+    do {                                                                                           \
+        if (unlikely(now >= horizon))                                                              \
+            goto waits;                                                                            \
+    } while (0)
+#define ISSUE1()      ISSUE()
+#define ISSUE2()      ISSUE()
+#define ISSUE3()      ISSUE()
+#define ISSUE5()      ISSUE()
+#define RESULT()      ((void)0)
+#define SECOND()      ((void)0)
+#define TAKES()       (now++)
+#define OCCUPIES()    ((void)0)
+#define LATENCY
+#define CALL(f)       arm11_untimed_##f
+#define VIEW(va)      (&view[(va) >> c->base.dshift & view_mask])
+#define TAG(va, size) ((va) & (untimed_line | ((size)-1)))
+#endif
+
+/* Other functions see the clock and the place, and may move the clock. */
+#define OUT()                                                                                      \
+    do {                                                                                           \
+        c->base.now = now;                                                                         \
+        REG(ARM_PC) = PC_HERE;                                                                     \
+    } while (0)
+#define IN()                                                                                       \
+    do {                                                                                           \
+        now = c->base.now;                                                                         \
+        horizon = c->base.horizon;                                                                 \
+    } while (0)
+/** A call that may say that the instruction cannot be done yet. */
+#define SLOWLY(call)                                                                               \
+    do {                                                                                           \
+        OUT();                                                                                     \
+        const bool did = (call);                                                                   \
+        IN();                                                                                      \
+        if (!did)                                                                                  \
+            goto stopped;                                                                          \
+    } while (0)
+
+/* -- data processing: x, y, and the shifter's carry -- */
+#define OPERAND_I                                                                                  \
+    const uint32_t y = op->a.imm;                                                                  \
+    const uint32_t shifter = op->a.aux == 2 ? c->r.c : op->a.aux;
+#define OPERAND_R                                                                                  \
+    const uint32_t y = M;                                                                          \
+    const uint32_t shifter = c->r.c;
+#define OPERAND_L                                                                                  \
+    const uint32_t y = M << op->a.aux;                                                             \
+    const uint32_t shifter = M >> (32 - op->a.aux) & 1;
+#define OPERAND_H                                                                                  \
+    uint32_t shifter = c->r.c;                                                                     \
+    const uint32_t y = arm_shifted(M, op->a.aux, &shifter);
+#define OPERAND_V                                                                                  \
+    uint32_t shifter = c->r.c;                                                                     \
+    const uint32_t y = arm_shifted_by(M, op->a.aux, S, &shifter);
+#define ISSUE_I ISSUE1
+#define ISSUE_R ISSUE2
+#define ISSUE_L ISSUE2
+#define ISSUE_H ISSUE2
+#define ISSUE_V ISSUE3
+
+#define PROCESS(id, form, s, ...)                                                                  \
+    do_##id##_##form##s:                                                                           \
+    {                                                                                              \
+        ISSUE_##form();                                                                            \
+        const uint32_t x = N;                                                                      \
+        OPERAND_##form;                                                                            \
+        (void)x, (void)shifter;                                                                    \
+        __VA_ARGS__;                                                                               \
+        RESULT();                                                                                  \
+        TAKES();                                                                                   \
+        NEXT();                                                                                    \
+    }
+#define FORMS(id, s, ...)                                                                          \
+    PROCESS(id, I, s, __VA_ARGS__)                                                                 \
+    PROCESS(id, R, s, __VA_ARGS__)                                                                 \
+    PROCESS(id, L, s, __VA_ARGS__)                                                                 \
+    PROCESS(id, H, s, __VA_ARGS__)                                                                 \
+    PROCESS(id, V, s, __VA_ARGS__)
+#define LOGICAL(result, to)                                                                        \
+    const uint32_t value = (result);                                                               \
+    to;                                                                                            \
+    NZ(value);                                                                                     \
+    c->r.c = shifter
+#define SUM(first, other, carry, to)                                                               \
+    const uint32_t p = (first), q = (other);                                                       \
+    const uint64_t sum = (uint64_t)p + q + (carry);                                                \
+    const uint32_t value = (uint32_t)sum;                                                          \
+    to;                                                                                            \
+    NZ(value);                                                                                     \
+    c->r.c = (uint32_t)(sum >> 32);                                                                \
+    c->r.v = (p ^ value) & (q ^ value)
+
+/* -- memory -- */
+#define LOADS(id, form, issue, bytes, kind, convert, before, address, after)                       \
+    do_##id##_##form:                                                                              \
+    {                                                                                              \
+        issue();                                                                                   \
+        before;                                                                                    \
+        const uint32_t va = (address);                                                             \
+        const struct pc_line *line = VIEW(va);                                                     \
+        if (likely(line->rtag == TAG(va, bytes))) {                                                \
+            const uint8_t *p = (const uint8_t *)(line->host + va);                                 \
+            after;                                                                                 \
+            D = convert;                                                                           \
+            RESULT();                                                                              \
+            touches++;                                                                             \
+        } else {                                                                                   \
+            SLOWLY(CALL(load)(c, va, kind, op->a.d LATENCY));                                      \
+            if (op->a.n != op->a.d) {                                                              \
+                after;                                                                             \
+            }                                                                                      \
+        }                                                                                          \
+        OCCUPIES();                                                                                \
+        TAKES();                                                                                   \
+        loads++;                                                                                   \
+        NEXT();                                                                                    \
+    }
+#define STORES(id, form, issue, bytes, write, before, address, after)                              \
+    do_##id##_##form:                                                                              \
+    {                                                                                              \
+        issue();                                                                                   \
+        before;                                                                                    \
+        const uint32_t va = (address), datum = A;                                                  \
+        const struct pc_line *line = VIEW(va);                                                     \
+        if (likely(line->wtag == TAG(va, bytes))) {                                                \
+            uint8_t *p = (uint8_t *)(line->host + va);                                             \
+            write;                                                                                 \
+            touches++;                                                                             \
+        } else {                                                                                   \
+            SLOWLY(CALL(store)(c, va, &datum, 1, bytes));                                          \
+        }                                                                                          \
+        after;                                                                                     \
+        OCCUPIES();                                                                                \
+        TAKES();                                                                                   \
+        stores++;                                                                                  \
+        NEXT();                                                                                    \
+    }
+#if TIMED
+#define WRITTEN_BACK() (c->ready[op->a.n] = now + 1)
+#else
+#define WRITTEN_BACK() ((void)0)
+#endif
+#define WRITE_BACK                                                                                 \
+    if (op->a.aux & ARM_WRITES_BACK) {                                                             \
+        N = based;                                                                                 \
+        WRITTEN_BACK();                                                                            \
+    }
+#define INDEXED         const uint32_t base_va = N, based = base_va + offset_of(op, &c->r)
+#define INDEXED_ADDRESS (op->a.aux & ARM_PRE ? based : base_va)
+
+#define LOAD_ALL(id, bytes, kind, convert)                                                         \
+    LOADS(id, I, ISSUE2, bytes, kind, convert, , N + op->a.imm, )                                  \
+    LOADS(id, R, ISSUE3, bytes, kind, convert, , N + (M << op->a.imm), )                           \
+    LOADS(id, X, ISSUE3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+#define STORE_ALL(id, bytes, write)                                                                \
+    STORES(id, I, ISSUE3, bytes, write, , N + op->a.imm, )                                         \
+    STORES(id, R, ISSUE5, bytes, write, , N + (M << op->a.imm), )                                  \
+    STORES(id, X, ISSUE5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+
+/* Pairs are two words. */
+#define PAIR(form, before, address, after)                                                     \
+    do_LDRD_##form:                                                                                \
+    {                                                                                              \
+        ISSUE5();                                                                                  \
+        before;                                                                                    \
+        const uint32_t va = (address);                                                             \
+        const uint8_t regs[2] = {op->a.d, op->a.e};                                                \
+        if (!transfer_words(c, op, va, regs, 2, false, &lines))                                    \
+            SLOWLY(CALL(load_words)(c, va, regs, 2 LATENCY));                                      \
+        touches += lines;                                                                          \
+        if (op->a.n != op->a.d && op->a.n != op->a.e) {                                            \
+            after;                                                                                 \
+        }                                                                                          \
+        PAIR_TIME(READY_AFTER);                                                                    \
+        TAKES();                                                                                   \
+        loads++;                                                                                   \
+        NEXT();                                                                                    \
+    }                                                                                              \
+    do_STRD_##form:                                                                                \
+    {                                                                                              \
+        ISSUE5();                                                                                  \
+        before;                                                                                    \
+        const uint32_t va = (address);                                                             \
+        const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)};                          \
+        const uint32_t words[2] = {REG(regs[0]), REG(regs[1])};                                    \
+        if (!transfer_words(c, op, va, regs, 2, true, &lines))                                     \
+            SLOWLY(CALL(store)(c, va, words, 2, 4));                                               \
+        touches += lines;                                                                          \
+        after;                                                                                     \
+        PAIR_TIME(LOCKED_UNTIL);                                                                   \
+        TAKES();                                                                                   \
+        stores++;                                                                                  \
+        NEXT();                                                                                    \
+    }
+#if TIMED
+#define PAIR_TIME(what)                                                                            \
+    do {                                                                                           \
+        const unsigned apart = va % 8 != 0;                                                        \
+        c->ready[ARM11_LSU] = now + op->memory + apart;                                            \
+        what;                                                                                      \
+    } while (0)
+#define READY_AFTER ((void)0)
+#define LOCKED_UNTIL                                                                               \
+    c->lock[regs[0]] = now + op->memory;                                                           \
+    c->lock[regs[1]] = c->locked = now + op->memory + 1
+#else
+#define PAIR_TIME(what) ((void)0)
+#endif
+
+/* Words in lines that are shown go straight to or from registers. [PCycles] what each takes.
+ * @return false: they are not; *lines is 0 then */
+static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, uint32_t va,
+                                  const uint8_t *regs, unsigned n, bool store, unsigned *lines)
+{
+#if TIMED
+    const uint32_t last = va + 4 * n - 4;
+    const bool odd = va >> 2 & 1;
+    *lines = 0;
+    if (va & 3)
+        return false;
+    for (uint32_t at = va & ~UINT32_C(31); at - (va & ~UINT32_C(31)) <= last - (va & ~UINT32_C(31));
+         at += 32) {
+        const struct pc_line *line = VIEW(at);
+        if ((store ? line->wtag : line->rtag) != at)
+            return false;
+        ++*lines;
+    }
+    for (unsigned i = 0; i < n; i++, va += 4) {
+        uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
+        if (store) {
+            memcpy(p, &c->r.r[regs[i]], 4);
+        } else {
+            memcpy(&c->r.r[regs[i]], p, 4);
+            c->ready[regs[i]] = c->base.now + op->latency + (i + odd) / 2;
+        }
+    }
+    return true;
+#else
+    (void)c, (void)op, (void)va, (void)regs, (void)n, (void)store;
+    *lines = 0;
+    return false;
+#endif
+}
+
+/* A store-multiple waits for all its data, and then holds them. */
+static inline sim_tick data_ready(const struct arm11 *c, uint32_t list, sim_tick at)
+{
+    for (; list; list &= list - 1) {
+        const sim_tick other = c->ready[__builtin_ctz(list)];
+        at = other > at ? other : at;
+    }
+    return at;
+}
+
+static inline void hold(struct arm11 *c, const struct multiple *m, sim_tick now)
+{
+    for (unsigned i = 0; i < m->n; i++)
+        c->lock[m->reg[i]] = now + 1 + (i + 1) / 2;
+    c->locked = now + 1 + (m->n + 1) / 2;
+}
+
+static inline uint32_t word_at(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+static inline uint16_t half_at(const uint8_t *p)
+{
+    uint16_t v;
+    memcpy(&v, p, 2);
+    return v;
+}
+
+/* ---- the run --------------------------------------------------------------------------------- */
+
+/* Where it stands when it begins again; what has been passed in front of the instruction stays so. */
+static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
+{
+    const struct arm11_op *before = op;
+    c->block = b;
+    while (before > b->op &&
+           (before[-1].a.code == ARM11_OP_PC || before[-1].a.code == ARM11_OP_LINE))
+        before--;
+    c->op = op > b->op && op[-1].a.code == ARM11_OP_PC ? op - 1 : op;
+    c->r.r[ARM_PC] = b->key.pc + 2u * op->at;
+    c->r.passed = before > b->op && before[-1].a.code == ARM11_OP_POINT ? c->r.r[ARM_PC] + 1 : 0;
+}
+
+#if TIMED
+static bool misses_pending(const struct arm11 *c)
+{
+    bool any = false;
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= c->miss[i].phase == ARM11_MISS_ASK || c->miss[i].phase == ARM11_MISS_MEMORY;
+    return any;
+}
+#endif
+
+#define BARRIER() (!TIMED || arm11_barrier(c, false))
+
+sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
+{
+    struct arm11 *const c = arm11_of(base);
+    static const void *const label[ARM11_OP__COUNT] = {
+        [ARM_OP_UNDEFINED] = &&do_UNDEFINED,
+#define DP_LABELS(id, S, s)                                                                           \
+    [ARM_OP_##id##_I##S] = &&do_##id##_I##s, [ARM_OP_##id##_R##S] = &&do_##id##_R##s,              \
+    [ARM_OP_##id##_L##S] = &&do_##id##_L##s, [ARM_OP_##id##_H##S] = &&do_##id##_H##s,              \
+    [ARM_OP_##id##_V##S] = &&do_##id##_V##s,
+#define LOGIC(id, ...)    DP_LABELS(id, , ) DP_LABELS(id, S, s)
+#define MOVES             LOGIC
+#define ARITH             LOGIC
+#define TESTS(id, ...)    DP_LABELS(id, S, s)
+#define COMPARES          TESTS
+#define INSN(id, ...)     [ARM_OP_##id] = &&do_##id,
+#include "procard/arm/isa.def"
+#undef LOGIC
+#undef MOVES
+#undef ARITH
+#undef TESTS
+#undef COMPARES
+#undef INSN
+#define X(id) [ARM_OP_##id##_X] = &&do_##id##_X,
+        ARM_TRANSFERS(X)
+#undef X
+        [ARM_OP_NOP] = &&do_CPS,
+        [ARM_OP_BL_SUFFIX] = &&do_BL_SUFFIX,
+        [ARM_OP_BLX_SUFFIX] = &&do_BLX_SUFFIX,
+        [ARM11_OP_CONDITION] = &&do_CONDITION,
+        [ARM11_OP_PC] = &&do_PC,
+        [ARM11_OP_LINE] = &&do_LINE,
+        [ARM11_OP_POINT] = &&do_POINT,
+        [ARM11_OP_END] = &&do_END,
+        [ARM11_OP_END_PC] = &&do_END_PC,
+    };
+    sim_tick now = base->now;
+    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, branches = 0, taken = 0;
+    struct arm11_block *b;
+    struct arm11_op *op;
+    uint32_t to;
+    unsigned which, lines;
+#if !TIMED
+    const struct pc_line *view;
+    uint32_t view_mask;
+    const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
+#endif
+
+    if (now >= horizon)
+        return now;
+    base->horizon = horizon;
+    c->asked = false;
+    const sim_tick began = now;
+    if (c->retry && TIMED) {
+        arm11_ask_again(c);
+        horizon = base->horizon;
+    }
+#if TIMED
+    c->view = c->r.e ? c->blind : c->views;
+    c->view_mask = c->r.e ? 0 : ARM11_VIEWS - 1;
+#else
+    view = c->r.e ? c->blind : base->d;
+    view_mask = c->r.e ? 0 : base->dmask;
+#endif
+    if (c->generation != c->code->generation) {
+        memset(c->hot, 0, sizeof c->hot);
+        c->generation = c->code->generation;
+        c->op = NULL;
+    }
+    if (c->op) {
+        b = c->block;
+        op = c->op;
+        if (op > b->op)
+            c->r.passed = 0;
+        DISPATCH();
+    }
+    to = REG(ARM_PC);
+
+at_address:
+    b = find_block(c, to);
+    if (unlikely(!b)) {
+        base->now = now;
+        no_instruction(c, to);
+        goto trapped;
+    }
+enter:
+    op = b->op;
+#if TIMED
+    if (unlikely(c->iviews[b->key.pc >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)].rtag !=
+                 (b->key.pc & ~UINT32_C(31))))
+        goto fetches;
+#endif
+    DISPATCH();
+
+#if TIMED
+fetches:
+    base->now = now;
+    REG(ARM_PC) = b->key.pc;
+    if (!arm11_fetch(c, b->key.pc)) {
+        IN();
+        goto stopped_before;
+    }
+    IN();
+    DISPATCH();
+#endif
+
+do_LINE:
+#if TIMED
+    if (unlikely(c->iviews[PC_HERE >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)].rtag != PC_HERE))
+        SLOWLY(arm11_fetch(c, PC_HERE));
+#endif
+    NEXT_FREE();
+
+do_PC:
+    REG(ARM_PC) = op->a.imm;
+    NEXT_FREE();
+
+do_POINT:
+    if (c->r.passed != PC_HERE + 1) {
+        if (c->code->came + 1 == c->code->due && !BARRIER())
+            goto stopped;
+        if (++c->code->came == c->code->due) {
+            OUT();
+            base->exc = PC_EXC_POINT;
+            c->r.passed = PC_HERE + 1;
+            goto trapped;
+        }
+    }
+    c->r.passed = 0;
+    NEXT_FREE();
+
+    /* one whose condition may fail */
+do_CONDITION:
+    if (holds(&c->r, op->a.cond))
+        goto *label[op->real];
+    if (unlikely(now >= horizon))
+        goto waits;
+    insns++;
+    if (op->a.flags & ARM_ENDS) {
+        branches++;
+        arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+#if TIMED
+        now += op->a.m == ARM_SINK ? arm11_branch(c, op, PC_HERE, false) : 1;
+#else
+        now++;
+#endif
+        which = ARM11_FALL;
+        goto leave;
+    }
+    TAKES();
+    if (op->a.flags & ARM_WRITES_PC) {
+        which = ARM11_FALL;
+        goto leave;
+    }
+    NEXT_FREE();
+
+    /* -- data processing -- */
+#define LOGIC(id, opcode, name, result)                                                            \
+    FORMS(id, , D = (result))                                                                      \
+    FORMS(id, s, LOGICAL(result, D = value))
+#define MOVES LOGIC
+#define TESTS(id, opcode, name, result) FORMS(id, s, LOGICAL(result, (void)value))
+#define ARITH(id, opcode, name, a, b, carry)                                                       \
+    FORMS(id, , D = (a) + (b) + (carry))                                                           \
+    FORMS(id, s, SUM(a, b, carry, D = value))
+#define COMPARES(id, opcode, name, a, b, carry) FORMS(id, s, SUM(a, b, carry, (void)value))
+    /* -- and all others of one statement -- */
+#define INSN(id, mask, value, name, level, operands, time, ...) KIND_##time(id, __VA_ARGS__)
+#define PLAIN(id, ...)                                                                             \
+    do_##id:                                                                                       \
+    {                                                                                              \
+        ISSUE5();                                                                                  \
+        __VA_ARGS__;                                                                               \
+        RESULT();                                                                                  \
+        if (op->second)                                                                            \
+            SECOND();                                                                              \
+        TAKES();                                                                                   \
+        NEXT();                                                                                    \
+    }
+#define NONE(...)
+#define KIND_ALU        PLAIN
+#define KIND_QADD       PLAIN
+#define KIND_QDADD      PLAIN
+#define KIND_PARALLEL   PLAIN
+#define KIND_EXTEND     PLAIN
+#define KIND_SAT        PLAIN
+#define KIND_USAD8      PLAIN
+#define KIND_USADA8     PLAIN
+#define KIND_MUL        PLAIN
+#define KIND_MLA        PLAIN
+#define KIND_MULS       PLAIN
+#define KIND_MLAS       PLAIN
+#define KIND_MULL       PLAIN
+#define KIND_MLAL       PLAIN
+#define KIND_MULLS      PLAIN
+#define KIND_MLALS      PLAIN
+#define KIND_UMAAL      PLAIN
+#define KIND_SMULxy     PLAIN
+#define KIND_SMLAxy     PLAIN
+#define KIND_SMLALxy    PLAIN
+#define KIND_SMMUL      PLAIN
+#define KIND_SMMLA      PLAIN
+#define KIND_LOAD       NONE
+#define KIND_LOAD2      NONE
+#define KIND_STORE      NONE
+#define KIND_STORE2     NONE
+#define KIND_LDM        NONE
+#define KIND_STM        NONE
+#define KIND_PLD        NONE
+#define KIND_SWP        NONE
+#define KIND_EXCLUSIVE  NONE
+#define KIND_BRANCH     NONE
+#define KIND_MRS        NONE
+#define KIND_MSR        NONE
+#define KIND_MCR        NONE
+#define KIND_MRC        NONE
+#define KIND_NOP        NONE
+#define KIND_TRAP       NONE
+#include "procard/arm/isa.def"
+#undef LOGIC
+#undef MOVES
+#undef TESTS
+#undef ARITH
+#undef COMPARES
+#undef INSN
+
+    /* -- memory -- */
+    LOAD_ALL(LDR, 4, ARM11_WORD, word_at(p))
+    LOAD_ALL(LDRB, 1, ARM11_BYTE, *p)
+    LOAD_ALL(LDRH, 2, ARM11_HALF, half_at(p))
+    LOAD_ALL(LDRSB, 1, ARM11_SIGNED_BYTE, (uint32_t)(int8_t)*p)
+    LOAD_ALL(LDRSH, 2, ARM11_SIGNED_HALF, (uint32_t)(int16_t)half_at(p))
+    STORE_ALL(STR, 4, memcpy(p, &datum, 4))
+    STORE_ALL(STRB, 1, *p = (uint8_t)datum)
+    STORE_ALL(STRH, 2, memcpy(p, &datum, 2))
+    PAIR(I, , N + op->a.imm, )
+    PAIR(R, , N + (M << op->a.imm), )
+    PAIR(X, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+
+do_LDM : {
+    struct multiple m;
+    ISSUE2();
+    multiple(op, N, &m);
+    base->now = now;
+    if (!transfer_words(c, op, m.va, m.reg, m.n, false, &lines))
+        SLOWLY(CALL(load_words)(c, m.va, m.reg, m.n LATENCY));
+    touches += lines;
+    if (op->a.aux & ARM_WRITES_BACK && !(op->a.imm >> op->a.n & 1)) {
+        N = m.base;
+        WRITTEN_BACK();
+    }
+#if TIMED
+    c->ready[ARM11_LSU] = now + (m.va >> 2 & 1 ? m.n / 2 + 1 : (m.n + 1) / 2) +
+                          (op->a.imm >> ARM_PC & 1);
+    if (op->a.imm >> ARM_PC & 1) /* [M] 16-22: the pc is fetched first */
+        for (unsigned i = 0; i + 1 < m.n; i++)
+            c->ready[m.reg[i]] += c->ready[m.reg[i]] != SIM_NEVER;
+#endif
+    TAKES();
+    loads++;
+    NEXT();
+}
+do_STM : {
+    struct multiple m;
+    sim_tick when = now;
+#if TIMED
+    when = data_ready(c, op->a.imm & 0x7fff, now);
+    for (unsigned i = 0; i < 2; i++) {
+        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i];
+        when = (int64_t)other > (int64_t)when ? other : when;
+    }
+    if (when >= horizon)
+        goto waits;
+    slips += when - now;
+    now = when;
+#else
+    if (when >= horizon)
+        goto waits;
+#endif
+    uint32_t words[ARM11_PARTS];
+    multiple(op, N, &m);
+    base->now = now;
+    for (unsigned i = 0; i < m.n; i++)
+        words[i] = REG(m.reg[i]);
+    if (!transfer_words(c, op, m.va, m.reg, m.n, true, &lines))
+        SLOWLY(CALL(store)(c, m.va, words, m.n, 4));
+    touches += lines;
+#if TIMED
+    hold(c, &m, now);
+    c->ready[ARM11_LSU] = now + (m.va >> 2 & 1 ? m.n / 2 + 1 : (m.n + 1) / 2);
+#endif
+    if (op->a.aux & ARM_WRITES_BACK) {
+        N = m.base;
+        WRITTEN_BACK();
+    }
+    TAKES();
+    stores++;
+    NEXT();
+}
+do_PLD_I:
+do_PLD_R : {
+    ISSUE3();
+#if TIMED
+    const uint32_t carry_in = N;
+    uint32_t carry = c->r.c;
+    OUT();
+    arm11_preload(c, op->a.row == ARM_ROW_PLD_I
+                         ? carry_in + op->a.imm
+                         : carry_in + arm_shifted(M, op->a.aux, &carry));
+    IN();
+#endif
+    OCCUPIES();
+    TAKES();
+    NEXT();
+}
+#define SWAP(id, size)                                                                             \
+    do_##id:                                                                                       \
+    {                                                                                              \
+        ISSUE3();                                                                                  \
+        const uint32_t va = N, datum = M;                                                          \
+        SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY));                                   \
+        OCCUPIES();                                                                                \
+        TAKES();                                                                                   \
+        loads++;                                                                                   \
+        stores++;                                                                                  \
+        NEXT();                                                                                    \
+    }
+    SWAP(SWP, 4)
+    SWAP(SWPB, 1)
+#define EXCLUSIVES(suffix, size)                                                                   \
+    do_LDREX##suffix:                                                                              \
+    {                                                                                              \
+        ISSUE5();                                                                                  \
+        const uint32_t va = N;                                                                     \
+        SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                               \
+        OCCUPIES();                                                                                \
+        TAKES();                                                                                   \
+        loads++;                                                                                   \
+        NEXT();                                                                                    \
+    }                                                                                              \
+    do_STREX##suffix:                                                                              \
+    {                                                                                              \
+        ISSUE5();                                                                                  \
+        const uint32_t va = N;                                                                     \
+        SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY));       \
+        OCCUPIES();                                                                                \
+        TAKES();                                                                                   \
+        stores++;                                                                                  \
+        NEXT();                                                                                    \
+    }
+    EXCLUSIVES(, 4)
+    EXCLUSIVES(B, 1)
+    EXCLUSIVES(H, 2)
+    EXCLUSIVES(D, 8)
+do_CLREX:
+    if (unlikely(now >= horizon))
+        goto waits;
+    base->link = false;
+    TAKES();
+    NEXT();
+
+    /* -- control -- */
+do_B : {
+    const uint32_t pc = PC_HERE;
+    which = holds(&c->r, op->a.cond);
+    if (unlikely(now >= horizon))
+        goto waits;
+    insns++;
+    branches++;
+    taken += which;
+#if TIMED
+    struct arm11_target *known = &c->btac[pc >> 1 & (c->p->arm11_btac - 1)];
+    if (likely(known->tag == pc + 1 && known->counter >> 1 == which)) {
+        known->counter = which ? 3 : 0;
+        now += !(op->folds & c->p->arm11_folding);
+    } else {
+        now += arm11_branch(c, op, pc, which);
+    }
+#else
+    (void)pc;
+    now++;
+#endif
+    arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+    arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, which);
+    goto leave;
+}
+do_BLX_I:
+do_BL : {
+    const uint32_t pc = PC_HERE;
+    if (unlikely(now >= horizon))
+        goto waits;
+    insns += 1 + (c->r.t != 0);
+    branches++;
+    taken++;
+#if TIMED
+    now += arm11_branch(c, op, pc, true) + (c->r.t != 0);
+    c->ready[ARM_LR] = now;
+    arm11_calls(c, (pc + op->a.size) | c->r.t);
+#else
+    now += 1 + (c->r.t != 0);
+#endif
+    REG(ARM_LR) = (pc + op->a.size) | c->r.t;
+    c->r.t ^= op->a.code == ARM_OP_BLX_I || op->real == ARM_OP_BLX_I;
+    arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+    arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    which = ARM11_TAKEN;
+    goto leave;
+}
+do_BX:
+do_BXJ:
+do_BLX:
+do_BL_SUFFIX:
+do_BLX_SUFFIX : {
+    const uint32_t pc = PC_HERE;
+    const bool links = op->real != ARM_OP_BX && op->real != ARM_OP_BXJ;
+    ISSUE1();
+    to = M;
+    if (op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX)
+        to = (to + op->a.imm) | (op->real == ARM_OP_BL_SUFFIX);
+#if TIMED
+    now += arm11_jump(c, op, to);
+    if (links)
+        arm11_calls(c, (pc + op->a.size) | c->r.t);
+#else
+    now++;
+#endif
+    if (links)
+        REG(ARM_LR) = (pc + op->a.size) | c->r.t;
+    insns++;
+    branches++;
+    taken++;
+    c->r.t = to & 1;
+    to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
+    arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+    arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    goto at_address;
+}
+
+    /* -- system -- */
+do_MRS : {
+    ISSUE1();
+    D = arm_cpsr(&c->r);
+    RESULT();
+    TAKES();
+    NEXT();
+}
+do_MSR : {
+    ISSUE2();
+    write_status(&c->r, M, BITS(19, 16));
+    TAKES();
+    NEXT();
+}
+do_MSR_I : {
+    ISSUE1();
+    write_status(&c->r, rotated_immediate(WORD), BITS(19, 16));
+    TAKES();
+    NEXT();
+}
+do_SETEND:
+    if (unlikely(now >= horizon))
+        goto waits;
+    c->r.e = WORD >> 9 & 1;
+#if TIMED
+    c->view = c->r.e ? c->blind : c->views;
+    c->view_mask = c->r.e ? 0 : ARM11_VIEWS - 1;
+#else
+    view = c->r.e ? c->blind : base->d;
+    view_mask = c->r.e ? 0 : base->dmask;
+#endif
+    TAKES();
+    NEXT();
+do_CPS:
+    if (unlikely(now >= horizon))
+        goto waits;
+    TAKES();
+    NEXT();
+do_MCR : {
+    const struct arm11_cp15 *reg = arm11_cp15_find(c, WORD);
+    ISSUE2();
+    if (!reg || !reg->write)
+        goto do_UNDEFINED;
+    const uint32_t datum = A;
+    SLOWLY(reg->write(c, datum));
+    TAKES();
+    NEXT();
+}
+do_MRC : {
+    const struct arm11_cp15 *reg = arm11_cp15_find(c, WORD);
+    uint32_t value;
+    ISSUE2();
+    if (!reg || !reg->read)
+        goto do_UNDEFINED;
+    SLOWLY(reg->read(c, &value));
+    if (op->a.d == ARM_PC) {
+        write_status(&c->r, (value & 0xf0000000) | (arm_cpsr(&c->r) & ARM_CPSR_Q), 8);
+    } else {
+        D = value;
+        RESULT();
+    }
+    TAKES();
+    NEXT();
+}
+do_SVC:
+    if (unlikely(now >= horizon))
+        goto waits;
+    OUT();
+    if (!BARRIER()) {
+        IN();
+        goto stopped;
+    }
+    IN();
+    insns++;
+    c->call_pc = PC_HERE;
+    c->call_npc = PC_HERE + op->a.size;
+    base->exc = PC_EXC_SYS;
+    base->trap_code = WORD & 0xffffff;
+    now++;
+    base->now = now;
+    goto trapped;
+do_BKPT:
+    base->exc = PC_EXC_BP;
+    base->trap_code = (WORD >> 4 & 0xfff0) | (WORD & 15);
+    goto raises;
+do_UDF:
+do_MRS_SPSR:
+do_MCRR:
+do_UNDEFINED:
+    base->exc = PC_EXC_RI;
+    base->trap_code = op->a.imm;
+raises:
+    if (unlikely(now >= horizon))
+        goto waits;
+    OUT();
+    if (!BARRIER()) {
+        IN();
+        goto stopped;
+    }
+    IN();
+    base->now = now;
+    goto trapped;
+
+    /* -- ways out of a block -- */
+do_END:
+    which = ARM11_FALL;
+leave:
+    to = b->edge[which].pc;
+    if (likely(b->edge[which].to != NULL)) {
+        b = b->edge[which].to;
+        goto enter;
+    }
+    {
+        struct arm11_block *from = b;
+        const uint64_t generation = c->generation;
+        b = find_block(c, to);
+        if (unlikely(!b)) {
+            base->now = now;
+            no_instruction(c, to);
+            goto trapped;
+        }
+        if (c->generation == generation)
+            from->edge[which].to = b;
+        goto enter;
+    }
+do_END_PC : {
+    to = REG(ARM_PC);
+#if TIMED
+    const struct arm11_op *did = op - 1;
+    const sim_tick known = c->ready[ARM_PC] - did->latency;
+    if ((int64_t)known > (int64_t)now) {
+        if (unlikely(known >= horizon)) {
+            REG(ARM_PC) = to;
+            goto waits_for_pc;
+        }
+        slips += known - now;
+        now = known;
+    }
+    c->ready[ARM_PC] = 0;
+#endif
+    if (!(op->a.flags & ARM_INTERWORKS))
+        to = c->r.t ? to | 1 : to & ~UINT32_C(1);
+#if TIMED
+    now += arm11_jump(c, did, to) - did->cycles;
+#endif
+    taken++;
+    c->r.t = to & 1;
+    to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
+    arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    goto at_address;
+}
+
+    /* -- ways out of the run -- */
+#if TIMED
+waits_for_pc:
+    if (horizon > now) {
+        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
+        base->states[PC_ST_STALL_L2] += horizon - now;
+        now = horizon;
+    }
+    base->now = now;
+    c->block = b;
+    c->op = op;
+    c->why = PC_STOP_HORIZON;
+    goto over;
+#endif
+waits:
+#if TIMED
+    if (horizon > now) {
+        if (misses_pending(c)) {
+            arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
+            base->states[PC_ST_STALL_L2] += horizon - now;
+        } else {
+            slips += horizon - now;
+        }
+        now = horizon;
+    }
+#endif
+    base->now = now;
+    c->why = PC_STOP_HORIZON;
+    stand(c, b, op);
+    goto over;
+#if TIMED
+stopped_before:
+    c->op = NULL;
+    REG(ARM_PC) = b->key.pc;
+    if (c->why == PC_STOP_TRAP)
+        goto trapped;
+    goto over;
+#endif
+stopped:
+    stand(c, b, op);
+    if (c->why != PC_STOP_TRAP)
+        goto over;
+    if (!BARRIER()) /* it faults again when all is done that was begun */
+        goto over;
+trapped:
+    now = base->now;
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
+    base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
+    return traps(c);
+over:
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    if (c->why == PC_STOP_HORIZON && c->asked)
+        return pc_stopped(base, PC_STOP_ASKED);
+    return pc_stopped(base, c->why);
+}

@@ -1,0 +1,73 @@
+/*
+ * Fetch: the instruction cache behind the interpreter's back. A line is looked up when the first
+ * instruction in it is about to issue; sequential code that is in the cache is never waited for, since
+ * two ARM instructions a cycle come ([R]).
+ */
+#include "procard/arm11/misses.h"
+
+static bool comes_from_l2(struct arm11 *c, uint32_t pc, const struct pc_look *look)
+{
+    struct arm11_line *l = arm11_fill(c, PC_SIDE_I, pc, look);
+    arm11_show(c, PC_SIDE_I, pc, l, look);
+    arm11_signal(c, ARM11_SIGNAL_NO_INSN, c->p->arm11_l2_latency);
+    return arm11_stalls(c, PC_ST_STALL_L1I, c->p->arm11_l2_latency);
+}
+
+static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
+{
+    const uint64_t line = arm11_line_of(look->pa);
+    if (!c->fetch.wanted || c->fetch.line != line) {
+        arm11_signal(c, ARM11_SIGNAL_I_MISS, 1);
+        c->l1_misses[PC_SIDE_I]++;
+        c->fetch.wanted = true;
+        c->fetch.asked = false;
+        c->fetch.line = line;
+        c->fetch.va = pc;
+        c->fetch.look = *look;
+    }
+    if (!c->fetch.asked) {
+        pc_look_up(&c->base, PC_SIDE_I, look);
+        if (look->state != NM_LINE_I) {
+            c->fetch.wanted = false;
+            return comes_from_l2(c, pc, look);
+        }
+        const enum pc_asking did = pc_ask(&c->base, look, NM_FETCH, c->base.now);
+        c->fetch.asked = did == PC_ASKED || did == PC_ASKED_LINE;
+        c->asked |= did == PC_ASKED;
+    }
+    return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
+}
+
+bool arm11_fetch(struct arm11 *c, uint32_t pc)
+{
+    struct pc_look look;
+    if (!arm11_translate(c, PC_SIDE_I, pc, NM_FETCH, &look))
+        return false;
+    if (look.page == NM_XLATE_UNCACHED)
+        return arm11_fault(c, pc, NM_FETCH, NM_XLATE_OK);
+    const bool came = c->fetch.came && c->fetch.line == arm11_line_of(look.pa);
+    struct arm11_line *l = arm11_find(c, PC_SIDE_I, pc, look.pa);
+    c->fetch.came = false;
+    if (l || came)
+        c->fetch.wanted = false;
+    if (l) {
+        look.state = l->state;
+        arm11_show(c, PC_SIDE_I, pc, l, &look);
+        return true;
+    }
+    return came || misses(c, pc, &look);
+}
+
+void arm11_fetch_answered(struct arm11 *c, uint64_t line, bool granted)
+{
+    if (!c->fetch.asked || !arm11_same_l2_line(c, c->fetch.line, line))
+        return;
+    c->fetch.asked = false;
+    if (!granted)
+        return;
+    pc_look_up(&c->base, PC_SIDE_I, &c->fetch.look);
+    if (c->fetch.look.state == NM_LINE_I)
+        return;
+    arm11_fill(c, PC_SIDE_I, c->fetch.va, &c->fetch.look);
+    c->fetch.came = true;
+}

@@ -1,0 +1,294 @@
+/*
+ * The flat memory behind arm_rig.h.
+ */
+#include "tests/arm_rig.h"
+
+#include "machine/protocol.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct arm_rig *rig_of(struct pc_cpu *cpu)
+{
+    return (struct arm_rig *)cpu->card;
+}
+
+uint64_t arm_rig_random(uint64_t *seed)
+{
+    uint64_t z = *seed += UINT64_C(0x9e3779b97f4a7c15);
+
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static bool mapped(const struct arm_rig *rig, uint64_t va, unsigned size)
+{
+    return va >= rig->base && va - rig->base <= rig->size - size;
+}
+
+static uint8_t *at(struct arm_rig *rig, uint64_t va)
+{
+    return rig->bytes + (va - rig->base);
+}
+
+static uint8_t *here(struct arm_rig *rig, uint64_t pa)
+{
+    return &rig->here[(pa - rig->base) / RIG_LINE_ASKED];
+}
+
+/* ---- what a core calls ----------------------------------------------------------------------- */
+
+void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_look *look)
+{
+    (void)access;
+    look->pa = va;
+    look->page = mapped(rig_of(cpu), va, 1) ? NM_XLATE_OK : NM_XLATE_UNMAPPED;
+}
+
+void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
+{
+    (void)side;
+    look->state = *here(rig_of(cpu), look->pa);
+    look->predicted = true;
+}
+
+enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
+                      sim_tick when)
+{
+    struct arm_rig *rig = rig_of(cpu);
+    const uint64_t line = look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1);
+    for (unsigned i = 0; i < rig->count; i++)
+        if (rig->asked[i].line == line)
+            return PC_ASKED_LINE;
+    if (rig->count >= PC_REQUESTS)
+        return PC_ASKED_FULL;
+    rig->asked[rig->count].line = line;
+    rig->asked[rig->count].due = when + rig->wait;
+    rig->asked[rig->count].fetch = access == NM_FETCH;
+    rig->asked[rig->count++].store =
+        access == NM_STORE || access == NM_CONDITIONAL || access == NM_LINKED;
+    if (when + rig->wait < cpu->horizon)
+        cpu->horizon = when + rig->wait;
+    return PC_ASKED;
+}
+
+void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
+{
+    *here(rig_of(cpu), look->pa) = NM_LINE_D;
+}
+
+const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+{
+    (void)size, (void)when;
+    return at(rig_of(cpu), look->pa);
+}
+
+uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+{
+    (void)size, (void)when;
+    return at(rig_of(cpu), look->pa);
+}
+
+uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look)
+{
+    return at(rig_of(cpu), look->pa);
+}
+
+const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
+                                const uint8_t *bytes)
+{
+    if (bytes)
+        memcpy(at(rig_of(cpu), look->pa), bytes, size);
+    return at(rig_of(cpu), look->pa);
+}
+
+void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+{
+    (void)size, (void)when;
+    cpu->link = true;
+    cpu->link_pa = look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1);
+}
+
+bool pc_links_exclusively(const struct pc_cpu *cpu)
+{
+    (void)cpu;
+    return false;
+}
+
+bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+{
+    const bool stores =
+        cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    (void)size, (void)when;
+    cpu->link = false;
+    return stores;
+}
+
+static uint8_t *reach(struct pc_cpu *cpu, uint64_t va, unsigned size, bool store,
+                      enum pc_stop *stop)
+{
+    struct arm_rig *rig = rig_of(cpu);
+    if (!(va & (size - 1)) && mapped(rig, va, size))
+        return at(rig, va);
+    cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
+    cpu->badvaddr = va;
+    *stop = PC_STOP_TRAP;
+    return NULL;
+}
+
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when, enum pc_stop *stop)
+{
+    (void)when;
+    return reach(cpu, va, size, false, stop);
+}
+
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when, enum pc_stop *stop)
+{
+    (void)when;
+    return reach(cpu, va, size, true, stop);
+}
+
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when,
+                        enum pc_stop *stop)
+{
+    uint8_t *p = pc_load(cpu, va, size, when, stop);
+    cpu->link |= p != NULL;
+    return p;
+}
+
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when,
+                              enum pc_stop *stop, bool *failed)
+{
+    uint8_t *p = cpu->link ? pc_store(cpu, va, size, when, stop) : NULL;
+    *failed = !cpu->link;
+    cpu->link = false;
+    return p;
+}
+
+sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
+{
+    rig_of(cpu)->why = why;
+    return why == PC_STOP_HORIZON ? cpu->now : 0;
+}
+
+/* ---- the rig --------------------------------------------------------------------------------- */
+
+static const uint8_t *fetch_word(void *ctx, uint64_t va)
+{
+    struct arm_rig *rig = ctx;
+    return mapped(rig, va, 4) ? at(rig, va) : NULL;
+}
+
+static struct pc_line nothing[1];
+
+static void defaults(struct nm_params *p)
+{
+#define PARAM(id, key, kind, unit, low, high, value, ...) p->id = (value);
+#include "machine/params.def"
+#undef PARAM
+}
+
+void arm_rig_begin(struct arm_rig *rig)
+{
+    struct arm11 *c = &rig->cpu;
+    if (c->p)
+        arm11_free(c);
+    *c = (struct arm11){.code = c->code};
+    c->base = (struct pc_cpu){.d = nothing, .i = nothing, .card = (struct pc_card *)rig};
+    nothing[0].rtag = nothing[0].wtag = ~UINT64_C(0);
+    c->base.dshift = c->base.ishift = 5;
+    arm11_new(c, &rig->p);
+    if (!c->code)
+        c->code = arm11_blocks_new(fetch_word, rig, &rig->p);
+    c->r.r[ARM_PC] = rig->base;
+    c->r.z = 1;
+    rig->count = 0;
+    memset(rig->here, rig->remote ? NM_LINE_I : NM_LINE_D, rig->size / RIG_LINE_ASKED + 1);
+}
+
+void arm_rig_init(struct arm_rig *rig, uint32_t base, uint32_t size, enum nm_core core)
+{
+    memset(rig, 0, sizeof *rig);
+    rig->base = base;
+    rig->size = size;
+    rig->wait = 40;
+    rig->bytes = calloc(1, size);
+    rig->here = calloc(1, size / RIG_LINE_ASKED + 1);
+    defaults(&rig->p);
+    rig->p.core = core;
+    arm_rig_begin(rig);
+}
+
+void arm_rig_free(struct arm_rig *rig)
+{
+    arm11_free(&rig->cpu);
+    arm11_code_free(rig->cpu.code);
+    free(rig->bytes);
+    free(rig->here);
+}
+
+void arm_rig_put_half(struct arm_rig *rig, uint32_t va, uint16_t half)
+{
+    uint8_t *p = at(rig, va);
+    p[0] = (uint8_t)half;
+    p[1] = (uint8_t)(half >> 8);
+}
+
+void arm_rig_put(struct arm_rig *rig, uint32_t va, uint32_t word)
+{
+    arm_rig_put_half(rig, va, (uint16_t)word);
+    arm_rig_put_half(rig, va + 2, (uint16_t)(word >> 16));
+}
+
+/* The requests whose time has come. */
+static void answer(struct arm_rig *rig)
+{
+    struct pc_cpu *cpu = &rig->cpu.base;
+    for (unsigned i = 0; i < rig->count; i++) {
+        if (rig->asked[i].due > cpu->now)
+            continue;
+        const uint64_t line = rig->asked[i].line;
+        const bool store = rig->asked[i].store, fetch = rig->asked[i].fetch;
+        *here(rig, line) = store ? NM_LINE_D : NM_LINE_S;
+        rig->asked[i--] = rig->asked[--rig->count];
+        arm11_answered(cpu, fetch ? PC_SIDE_I : PC_SIDE_D, line, true, cpu->now);
+    }
+}
+
+static sim_tick next_answer(const struct arm_rig *rig)
+{
+    sim_tick next = SIM_NEVER;
+    for (unsigned i = 0; i < rig->count; i++)
+        next = rig->asked[i].due < next ? rig->asked[i].due : next;
+    return next;
+}
+
+static bool sums_up(const struct pc_cpu *cpu)
+{
+    uint64_t sum = 0;
+    for (unsigned n = 0; n < PC_ST__COUNT; n++)
+        sum += cpu->states[n];
+    return sum == cpu->now;
+}
+
+bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t seed)
+{
+    struct pc_cpu *cpu = &rig->cpu.base;
+    while (cpu->now < limit) {
+        sim_tick horizon = slice ? cpu->now + arm_rig_random(&seed) % (slice + 1) : limit;
+        const sim_tick due = next_answer(rig);
+        horizon = due < horizon ? due : horizon;
+        rig->why = PC_STOP_HORIZON;
+        if (cpu->untimed)
+            arm11_run_untimed(cpu, horizon);
+        else
+            arm11_run(cpu, horizon);
+        if (!sums_up(cpu))
+            return false;
+        if (rig->why == PC_STOP_TRAP)
+            return true;
+        answer(rig);
+    }
+    return false;
+}
