@@ -305,6 +305,10 @@ struct pc_core_ops {
      * ARM11, the cycles are the card's. */
     void (*signals)(const struct pc_cpu *cpu, union mon_own_signals *out);
 
+    /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has
+     *  come to that. NULL: it never asks. */
+    void (*look)(struct pc_cpu *cpu, sim_tick at);
+
     /** An external request has looked for a line in the secondary cache.
      *  @param state  enum nm_line it had there */
     void (*asked)(struct pc_cpu *cpu, bool invalidate, uint8_t state, sim_tick now);
@@ -413,6 +417,16 @@ unsigned pc_outstanding(const struct pc_cpu *cpu);
 unsigned pc_under_way(const struct pc_cpu *cpu);
 
 /* ---- event counters of the processor, for a core with signals (counters.c) ------------------- */
+
+/** A core that keeps its counters itself wants to be called (pc_core_ops.look) at tick `at`, or
+ *  sooner. Looks that were asked for before may come, too.
+ *  @param cpu  the core
+ *  @param at  later than cpu->now, or than the look in which it is called
+ *  @param alone  it matters even if the processor has no thread and nothing else happens */
+void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone);
+
+/** They interrupt the processor, at tick `at` (NM_INTERRUPT_COUNTERS). */
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at);
 
 /** Registers of the counters, as MFPS, MFPC, MTPS and MTPC and Linux number them. */
 enum pc_pmc { PC_PMC_CONTROL0, PC_PMC_COUNTER0, PC_PMC_CONTROL1, PC_PMC_COUNTER1 };

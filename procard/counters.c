@@ -95,8 +95,22 @@ static void look(void *self, sim_tick now, uint64_t alone)
     card->counters.idle -= !alone;
     if (!sim_timer_fires(&card->counters.look[alone], now))
         return;
+    if (card->core->look) {
+        card->core->look(&card->cpu, now);
+        return;
+    }
     pc_counters_signals(card, now, &signals);
     attend(card, now, &signals);
+}
+
+void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
+{
+    post_look(cpu->card, at, alone);
+}
+
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at)
+{
+    nm_card_interrupts(cpu->card->machine, cpu->number, at, NM_INTERRUPT_COUNTERS);
 }
 
 void pc_counters_init(struct pc_card *card)
