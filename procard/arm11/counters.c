@@ -16,8 +16,8 @@ static struct arm11_signals totals(const struct arm11 *c, sim_tick at)
     return now;
 }
 
-/* After anything that may have changed what is waited for: an interrupt line that is newly asserted,
- * and the next look. */
+/* After anything that may have changed what is waited for: an interrupt line that is newly
+ * asserted, and the next look. */
 static void attend(struct arm11 *c, sim_tick at)
 {
     const struct arm11_signals now = totals(c, at);
