@@ -91,7 +91,7 @@ static bool is_transfer(unsigned row)
 }
 
 /* Addresses: r11 as the base, offsets that stay in shared memory. */
-static uint32_t address(struct writer *w, unsigned row, uint32_t insn)
+static uint32_t address(unsigned row, uint32_t insn)
 {
     enum { OFFSET = 10, BASE_REGISTER = 11 };
     insn = set_field(insn, 16, BASE_REGISTER);
@@ -191,7 +191,7 @@ static uint32_t arm_insn(struct writer *w, unsigned row)
                         arm_rows[row].value;
         insn = registers(w, row, insn);
         if (is_transfer(row))
-            insn = align_offset(row, address(w, row, insn));
+            insn = align_offset(row, address(row, insn));
         if (row == ARM_ROW_STREXD)
             insn = set_field(set_field(insn, 0, 2 * draw(w, 3)), 12, 8);
         if (row == ARM_ROW_LDREXD)
@@ -206,6 +206,15 @@ static uint32_t arm_insn(struct writer *w, unsigned row)
             return insn;
     }
     return 0xe1a00000;
+}
+
+/* A store-conditional mostly has its load: whether one of another address would do is not defined. */
+static void exclusive(struct writer *w, unsigned row, uint32_t insn)
+{
+    const bool conditional = row == ARM_ROW_STREX || row == ARM_ROW_STREXB ||
+                             row == ARM_ROW_STREXH || row == ARM_ROW_STREXD;
+    if (conditional && draw(w, 4))
+        put(w, (insn & 0xf0600000) | 0x01900f9f | 11u << 16 | (insn >> 12 & 14) << 12);
 }
 
 static void arm_sequence(struct writer *w)
@@ -228,7 +237,11 @@ static void arm_sequence(struct writer *w)
             put(w, 0xf1010000);
             continue;
         }
-        put(w, arm_insn(w, row));
+        const uint32_t insn = arm_insn(w, row);
+        exclusive(w, row, insn);
+        put(w, insn);
+        if (row >= ARM_ROW_LDREX && row <= ARM_ROW_STREXH)
+            put(w, 0xf57ff01f); /* clrex */
         if (row == ARM_ROW_LDM || (is_transfer(row) && draw(w, 2)))
             put(w, 0xe2811000 | draw(w, 10) << 16); /* a use of what was loaded */
     }
@@ -247,7 +260,7 @@ static bool thumb_may(uint16_t half)
         (op.d >= 10 && op.d <= 11))
         return false;
     if (op.n == ARM_PC || op.m == ARM_PC)
-        return (half & 0xf000) == 0xa000;
+        return (half & 0xf000) == 0xa000 && op.d < 6;
     if (is_transfer(op.row)) /* the base is r7, which points to shared memory */
         return op.n == 7 && op.row != ARM_ROW_LDM && op.row != ARM_ROW_STM &&
                (op.m == ARM_SINK || op.m == 6) && op.d != 7 && op.d != 6;
@@ -257,7 +270,7 @@ static bool thumb_may(uint16_t half)
 static void thumb_sequence(struct writer *w)
 {
     const unsigned length = 1 + draw(w, LENGTH);
-    put(w, 0xe1a0700b); /* mov r7, r11 */
+    put(w, 0xe3cb7003); /* bic r7, r11, #3 */
     put(w, 0xe1a0600a); /* mov r6, r10 */
     put(w, 0xe28fc001); /* add r12, pc, #1 */
     put(w, 0xe12fff1c); /* bx r12 */
@@ -307,7 +320,7 @@ static void sequence(struct writer *w, bool thumb)
     load(w, 10, draw(w, 64));
     load(w, 12, word(w));
     load(w, 11, RESULTS + EACH * RESULT + SHARED / 2 + draw(w, 512));
-    put(w, 0xe12cf00c & 0xe12ff00c); /* msr cpsr_f, r12 */
+    put(w, 0xe128f00c); /* msr cpsr_f, r12 */
     if (thumb)
         thumb_sequence(w);
     else

@@ -858,7 +858,7 @@ do_LDM : {
                           (op->a.imm >> ARM_PC & 1);
     if (op->a.imm >> ARM_PC & 1) /* [M] 16-22: the pc is fetched first */
         for (unsigned i = 0; i + 1 < m.n; i++)
-            c->ready[m.reg[i]] += c->ready[m.reg[i]] != SIM_NEVER;
+            c->ready[m.reg[i]] += c->ready[m.reg[i]] != ARM11_PENDING;
 #endif
     TAKES();
     loads++;
@@ -959,6 +959,9 @@ do_PLD_R : {
 do_CLREX:
     if (unlikely(now >= horizon))
         goto waits;
+#if TIMED /* a load that links, or a store that looks, may be under way */
+    SLOWLY(arm11_barrier(c, false));
+#endif
     base->link = false;
     TAKES();
     NEXT();

@@ -156,14 +156,14 @@ static void takes_over(struct arm11 *c, const struct arm11_miss *m)
                     c->miss[i].part[k].reg = ARM_SINK;
     for (unsigned j = 0; j < m->parts; j++)
         if (m->part[j].reg != ARM_SINK)
-            c->ready[m->part[j].reg] = SIM_NEVER / 2;
+            c->ready[m->part[j].reg] = ARM11_PENDING;
 }
 
 /* Of those that wait, registers that something younger has written since keep that. */
 static void forget_overwritten(struct arm11 *c, struct arm11_miss *m)
 {
     for (unsigned j = 0; j < m->parts; j++)
-        if (c->ready[m->part[j].reg] != SIM_NEVER / 2)
+        if (c->ready[m->part[j].reg] != ARM11_PENDING)
             m->part[j].reg = ARM_SINK;
 }
 

@@ -42,6 +42,9 @@ enum {
     ARM11_READY
 };
 
+/** Of a register that a load still waits for: later than any tick, also by what a reader may differ. */
+#define ARM11_PENDING (SIM_NEVER / 4)
+
 /** One operation of a block. */
 struct arm11_op {
     struct arm_op a;
