@@ -244,7 +244,7 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
 /* Signals of a card over the regions that count. */
 static void add_region(const struct rep_region *region, unsigned card, struct r10k_signals *sum)
 {
-    const struct r10k_signals *own = &region->own[card].sum;
+    const struct r10k_signals *own = &region->own[card].sum.r10000;
     for (unsigned s = 0; s < R10K_SIGNALS; s++)
         for (unsigned m = 0; m < R10K_MODES; m++)
             sum->total[s][m] += s == R10K_SIGNAL_CYCLES && m == R10K_KERNEL
@@ -424,13 +424,21 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
     return false;
 }
 
+/* The R10000 or R12000 whose events are counted; R10K_CHIPS: it is none, or not all are of one
+ * kind. */
+static enum r10k_chip chip_of(const struct in_machine *mc)
+{
+    const enum mon_processor processor = in_processor(mc);
+    return processor <= MON_R12000 ? (enum r10k_chip)processor : R10K_CHIPS;
+}
+
 /* Whose events are counted. @return false after a complaint */
 static bool find_chip(struct perfex *p, struct in_diag *diag)
 {
     const struct in_machine *mc = &p->x->machine;
     const unsigned without = without_counters(p->x);
     const bool none = without == nm_params_cards(&mc->params);
-    p->chip = in_chip(mc);
+    p->chip = chip_of(mc);
     if (none)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' have no event counters (processor.core: r4400); "

@@ -185,7 +185,7 @@ static const struct rep_sample *totals(struct state *s)
         nm_card_taps(s->machine, c, &s->now.card[c].taps);
         nm_card_truth(s->machine, c, &s->now.card[c].truth);
         if (s->now.own)
-            pc_signals(s->machine, c, &s->now.own[c]);
+            pc_own_signals(s->machine, c, &s->now.own[c]);
     }
     for (unsigned i = 0; i < nm_machine_stations(s->machine); i++)
         nm_machine_station(s->machine, i, &s->now.station[i]);
@@ -948,7 +948,7 @@ static bool count_themselves(const struct state *s)
 {
     bool any = false;
     for (unsigned c = 0; c < nm_machine_cards(s->machine); c++)
-        any |= pc_counters(s->machine, c) > 0;
+        any |= pc_own_counts(s->machine, c);
     return any && in_unit(s->ask->experiment)->own;
 }
 

@@ -11,7 +11,7 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
-#include "monitor/r10000/counters.h"
+#include "monitor/own.h"
 #include "programs/program.h"
 
 #include <stdbool.h>
@@ -53,9 +53,9 @@ struct in_machine {
 /** Parameters of one of its cards. */
 const struct nm_params *in_card_params(const struct in_machine *mc, unsigned card);
 
-/** The events that processors of the machine count by themselves; R10K_CHIPS: none do, or not all
- *  that do count the same. */
-enum r10k_chip in_chip(const struct in_machine *mc);
+/** Which processors of the machine count by themselves; MON_PROCESSORS: none do, or not all that do
+ *  count the same. */
+enum mon_processor in_processor(const struct in_machine *mc);
 
 /** The shipped machine that is used when none is named. */
 #define IN_DEFAULT_MACHINE "numachine-64"

@@ -93,23 +93,23 @@ const struct nm_card_kind *in_card_kind(const struct nm_params *p)
     return cards[p->core];
 }
 
-enum r10k_chip in_chip(const struct in_machine *mc)
+enum mon_processor in_processor(const struct in_machine *mc)
 {
-    enum r10k_chip chip = mc->mix.fittings ? R10K_CHIPS : pc_counters_of(&mc->params);
+    enum mon_processor all = mc->mix.fittings ? MON_PROCESSORS : pc_processor_of(&mc->params);
     for (unsigned c = 0; mc->mix.fittings && c < nm_params_cards(&mc->params); c++) {
-        const enum r10k_chip its = pc_counters_of(in_card_params(mc, c));
-        if (its < R10K_CHIPS && chip < R10K_CHIPS && its != chip)
-            return R10K_CHIPS;
-        chip = its < R10K_CHIPS ? its : chip;
+        const enum mon_processor its = pc_processor_of(in_card_params(mc, c));
+        if (its < MON_PROCESSORS && all < MON_PROCESSORS && its != all)
+            return MON_PROCESSORS;
+        all = its < MON_PROCESSORS ? its : all;
     }
-    return chip;
+    return all;
 }
 
 const struct mon_unit_ops *in_unit(const struct in_experiment *x)
 {
     const struct mon_unit_ops *unit = nm_card_counters(x->machine.card);
-    const enum r10k_chip chip = in_chip(&x->machine);
-    return unit->beside && chip < R10K_CHIPS ? unit->beside[chip] : unit;
+    const enum mon_processor processor = in_processor(&x->machine);
+    return unit->beside && processor < MON_PROCESSORS ? unit->beside[processor] : unit;
 }
 
 int in_state_find(const char *name)

@@ -23,6 +23,7 @@ enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 enum nm_isa { NM_ISA_MIPS64R2, NM_ISA_MIPS3, NM_ISA_MIPS4, NM_ISA__COUNT };
 enum nm_core { NM_CORE_R4400, NM_CORE_R10000, NM_CORE_R12000, NM_CORE_ARM1136, NM_CORE_ARM1176 };
 enum { NM_R10000_REVISION2, NM_R10000_REVISION3 };
+enum { NM_L2C_NONE, NM_L2C_210, NM_L2C_220 };
 /** How a machine runs: run.mode. */
 enum nm_mode { NM_MODE_TIMED, NM_MODE_FUNCTIONAL, NM_MODE_WARM };
 enum { NM_TICK_STAGGERED, NM_TICK_TOGETHER };

@@ -20,7 +20,7 @@ struct mon_unit_ops;
 enum {
     MON_EVENTS_MAX = 80,  /**< events of a unit, at most, with those of the processor beside it */
     MON_COUNTERS_MAX = 4, /**< counters of a unit, at most */
-    MON_OWN_MAX = 2,      /**< counters of the processor, at most */
+    MON_OWN_MAX = 7,      /**< counters of the processor and of its secondary cache, at most */
 };
 
 /** Who sees the same count; decides what a total over cards is. */

@@ -282,23 +282,15 @@ enum { MON_PHASE_ID = 15 /**< the bits of an ExtendedPhaseID that packets carry 
 /** Flags of interrupts: bit k is counter k's, and this one the memory's. */
 enum { MON_FLAG_MEMORY = MON_COUNTERS_MAX };
 
-struct r10k_signals;
-
-/** What a processor beside the unit counts by itself: its events follow the unit's own. */
+/** What a processor beside the unit counts by itself: its events follow the unit's own
+ *  (monitor/own.h). */
 struct mon_own {
-    const char *processor; /**< for people */
-    unsigned first;        /**< its events are the rows from here on */
-    unsigned counters;     /**< at most MON_OWN_MAX */
-    const uint8_t *signal; /**< what each of them counts */
+    const char *processor;   /**< for people */
+    unsigned first;          /**< its events are the rows from here on */
+    unsigned counters;       /**< at most MON_OWN_MAX */
+    const uint64_t *signals; /**< what each of them counts, added up: bit per signal */
+    unsigned modes;          /**< of a processor: totals of a signal */
 };
-
-/** Total of one of the processor's own events, in every mode.
- *  @param event  row, from own->first on */
-uint64_t mon_own_total(const struct mon_own *own, unsigned event, const struct r10k_signals *now);
-
-/** As mon_unit_ops.measure. */
-struct mon_shown mon_own_measure(const struct mon_own *own, unsigned event,
-                                 const struct r10k_signals *from, const struct r10k_signals *to);
 
 /** A kind of counter unit. */
 struct mon_unit_ops {
@@ -314,7 +306,7 @@ struct mon_unit_ops {
     const struct mon_own *own; /**< of the processor beside it, whose events are among these;
                                     NULL: it counts none */
     const struct mon_unit_ops *const
-        *beside;                     /**< by enum r10k_chip, then NULL: the same unit beside
+        *beside;                     /**< by enum mon_processor, then NULL: the same unit beside
                                           a processor that does; NULL: there is none */
     const struct mon_alias *aliases; /**< NULL: none; and so on */
     const struct mon_set *sets;

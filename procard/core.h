@@ -89,7 +89,7 @@ enum { PC_LINE_SHIFT = 5 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card;
-struct r10k_signals;
+union mon_own_signals;
 
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
@@ -298,11 +298,16 @@ struct pc_core_ops {
      *  asks. */
     void (*hides)(struct pc_cpu *cpu, uint64_t line);
 
-    /** Totals of what its own counters hear (monitor/r10000/signals.h), up to cpu->now; NULL: it
-     * has none. Cycles of kernel mode are not the core's: the card puts down to them all time that
-     * is no other mode's. Its clock passes its horizon only by PCycles of exception level, in which
-     *  nothing else is counted, and in functional mode. */
-    const struct r10k_signals *(*signals)(const struct pc_cpu *cpu);
+    /** Totals of what its own counters hear (monitor/own.h: the member of its kind), up to
+     * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
+     * puts down to them all time that is no other mode's. Its clock passes its horizon only by
+     * PCycles of exception level, in which nothing else is counted, and in functional mode. Of an
+     * ARM11, the cycles are the card's. */
+    void (*signals)(const struct pc_cpu *cpu, union mon_own_signals *out);
+
+    /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has
+     *  come to that. NULL: it never asks. */
+    void (*look)(struct pc_cpu *cpu, sim_tick at);
 
     /** A line's words leave the secondary cache for the outgoing buffer: it makes room and was
      * dirty, or another card has asked for it.
@@ -426,6 +431,16 @@ unsigned pc_outstanding(const struct pc_cpu *cpu);
 unsigned pc_under_way(const struct pc_cpu *cpu);
 
 /* ---- event counters of the processor, for a core with signals (counters.c) ------------------- */
+
+/** A core that keeps its counters itself wants to be called (pc_core_ops.look) at tick `at`, or
+ *  sooner. Looks that were asked for before may come, too.
+ *  @param cpu  the core
+ *  @param at  later than cpu->now, or than the look in which it is called
+ *  @param alone  it matters even if the processor has no thread and nothing else happens */
+void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone);
+
+/** They interrupt the processor, at tick `at` (NM_INTERRUPT_COUNTERS). */
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at);
 
 /** Registers of the counters, as MFPS, MFPC, MTPS and MTPC and Linux number them. */
 enum pc_pmc { PC_PMC_CONTROL0, PC_PMC_COUNTER0, PC_PMC_CONTROL1, PC_PMC_COUNTER1 };

@@ -37,13 +37,20 @@ static void complete_cycles(const struct pc_card *card, sim_tick at, uint64_t cy
     cycles[R10K_KERNEL] = at > known ? at - known : 0;
 }
 
+bool pc_counters_are(const struct pc_card *card)
+{
+    return card->core->signals && pc_counters_of(card->p) < R10K_CHIPS;
+}
+
 void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_signals *out)
 {
-    if (!card->core->signals) {
+    union mon_own_signals all;
+    if (!pc_counters_are(card)) {
         *out = (struct r10k_signals){0};
         return;
     }
-    *out = *card->core->signals(&card->cpu);
+    card->core->signals(&card->cpu, &all);
+    *out = all.r10000;
     complete_cycles(card, at, out->total[R10K_SIGNAL_CYCLES]);
 }
 
@@ -88,8 +95,22 @@ static void look(void *self, sim_tick now, uint64_t alone)
     card->counters.idle -= !alone;
     if (!sim_timer_fires(&card->counters.look[alone], now))
         return;
+    if (card->core->look) {
+        card->core->look(&card->cpu, now);
+        return;
+    }
     pc_counters_signals(card, now, &signals);
     attend(card, now, &signals);
+}
+
+void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
+{
+    post_look(cpu->card, at, alone);
+}
+
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at)
+{
+    nm_card_interrupts(cpu->card->machine, cpu->number, at, NM_INTERRUPT_COUNTERS);
 }
 
 void pc_counters_init(struct pc_card *card)
@@ -107,7 +128,7 @@ enum { REGISTERS = 2 * R10K_COUNTERS };
 static uint32_t read_register(const struct pc_card *card, unsigned reg, sim_tick at)
 {
     struct r10k_signals signals;
-    if (reg >= REGISTERS || !card->core->signals)
+    if (reg >= REGISTERS || !pc_counters_are(card))
         return 0;
     if (!(reg & 1))
         return r10k_control(&card->counters.unit, reg / 2);
@@ -118,7 +139,7 @@ static uint32_t read_register(const struct pc_card *card, unsigned reg, sim_tick
 static void write_register(struct pc_card *card, unsigned reg, uint32_t value, sim_tick at)
 {
     struct r10k_signals signals;
-    if (reg >= REGISTERS || !card->core->signals)
+    if (reg >= REGISTERS || !pc_counters_are(card))
         return;
     pc_counters_signals(card, at, &signals);
     if (reg & 1)
@@ -148,7 +169,7 @@ static struct pc_card *card_at(const struct nm_machine *m, unsigned card)
 
 unsigned pc_counters(const struct nm_machine *m, unsigned card)
 {
-    return card_at(m, card)->core->signals ? R10K_COUNTERS : 0;
+    return pc_counters_are(card_at(m, card)) ? R10K_COUNTERS : 0;
 }
 
 uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k)
@@ -188,4 +209,23 @@ unsigned pc_counters_pending(const struct nm_machine *m, unsigned card)
 void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out)
 {
     pc_counters_signals(card_at(m, card), nm_machine_now(m), out);
+}
+
+bool pc_own_counts(const struct nm_machine *m, unsigned card)
+{
+    return card_at(m, card)->core->signals != NULL;
+}
+
+void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out)
+{
+    const struct pc_card *its = card_at(m, card);
+    *out = (union mon_own_signals){.total = {0}};
+    if (pc_counters_are(its)) {
+        pc_signals(m, card, &out->r10000);
+        return;
+    }
+    if (!its->core->signals)
+        return;
+    its->core->signals(&its->cpu, out);
+    out->arm11.core.total[ARM11_SIGNAL_CYCLES] = nm_machine_now(m);
 }

@@ -10,6 +10,7 @@
 
 #include "base/timer.h"
 #include "machine/params.h"
+#include "monitor/own.h"
 #include "monitor/r10000/counters.h"
 
 struct pc_card;
@@ -28,5 +29,8 @@ void pc_counters_init(struct pc_card *card);
 /** Totals of the core's signals at exactly tick `at`, which its processor may have passed as in
  *  pc_card_taps: all 0 of a core without. Cycles of all modes add up to `at`. */
 void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_signals *out);
+
+/** Whether the card's processor has the counters of an R10000 or R12000. */
+bool pc_counters_are(const struct pc_card *card);
 
 #endif

@@ -8,6 +8,7 @@
 #define PC_PROCARD_H
 
 #include "machine/machine.h"
+#include "monitor/own.h"
 #include "monitor/r10000/counters.h"
 #include "monitor/unit.h"
 #include "procard/core.h"
@@ -124,6 +125,25 @@ void pc_counter_set(struct nm_machine *m, unsigned card, unsigned k, uint32_t va
 unsigned pc_counters_pending(const struct nm_machine *m, unsigned card);
 /** The totals that they count, in each mode; all 0 if there are none. */
 void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out);
+
+/* What processors count by themselves, whichever they are (monitor/own.h). */
+
+/** Which processors such a machine has, if its cards have a core of that kind; MON_PROCESSORS: ones
+ *  that do not count. */
+static inline enum mon_processor pc_processor_of(const struct nm_params *p)
+{
+    static const enum mon_processor arm[][NM_L2C_220 + 1] = {
+        {MON_ARM1136, MON_ARM1136_L210, MON_ARM1136_L220},
+        {MON_ARM1176, MON_ARM1176_L210, MON_ARM1176_L220}};
+    if (p->core >= NM_CORE_ARM1136)
+        return arm[p->core - NM_CORE_ARM1136][p->l2c];
+    return p->core == NM_CORE_R4400 ? MON_PROCESSORS : (enum mon_processor)pc_counters_of(p);
+}
+
+/** Whether a card's processor counts. */
+bool pc_own_counts(const struct nm_machine *m, unsigned card);
+/** The totals it counts, at nm_machine_now; all 0 if it does not. */
+void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out);
 
 /**
  * Follows the Status pins of a card's processor from now on (pins.h): `edge` is called for every

@@ -61,11 +61,10 @@ static void accumulate(struct rep_totals *sum, const struct rep_totals *now,
 #undef TRUTH
 }
 
-static void accumulate_own(struct rep_own *own, const struct r10k_signals *now)
+static void accumulate_own(struct rep_own *own, const union mon_own_signals *now)
 {
-    for (unsigned s = 0; s < R10K_SIGNALS; s++)
-        for (unsigned m = 0; m < R10K_MODES; m++)
-            own->sum.total[s][m] += now->total[s][m] - own->start.total[s][m];
+    for (unsigned i = 0; i < MON_OWN_TOTALS; i++)
+        own->sum.total[i] += now->total[i] - own->start.total[i];
 }
 
 /* ---- the machine around the cards ------------------------------------------------------------ */

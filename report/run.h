@@ -31,7 +31,8 @@ struct rep_sample {
     struct nm_station_monitor *station; /**< [stations] */
     struct nm_ring_monitor *ring;       /**< [rings]; NULL where there are none */
     const struct nm_traffic **traffic;  /**< [stations] of nm_machine_traffic; NULL: not counted */
-    struct r10k_signals *own; /**< [cards] of the processors themselves; NULL: they count nothing */
+    union mon_own_signals
+        *own; /**< [cards] of the processors themselves; NULL: they count nothing */
 };
 
 /** What the machine around the cards shows for a region; .._start at the begin of the present
@@ -54,7 +55,7 @@ struct rep_card {
 
 /** What its processor counts by itself. */
 struct rep_own {
-    struct r10k_signals sum, start; /**< as in struct rep_card */
+    union mon_own_signals sum, start; /**< as in struct rep_card */
 };
 
 struct rep_region {

@@ -91,7 +91,7 @@ bool rep_card_counts(const struct rep_run *run, unsigned card, unsigned event)
 {
     return !mon_is_own(run->unit, event) ||
            (run->own &&
-            pc_counters_of(in_card_params(&run->experiment->machine, card)) < R10K_CHIPS);
+            pc_processor_of(in_card_params(&run->experiment->machine, card)) < MON_PROCESSORS);
 }
 
 bool rep_event_exists(const struct rep_run *run, unsigned event)

@@ -118,8 +118,7 @@ bool pc_links_exclusively(const struct pc_cpu *cpu)
 
 bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
 {
-    const bool stores =
-        cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    const bool stores = cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
     (void)size, (void)when;
     cpu->link = false;
     return stores;
@@ -166,6 +165,19 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
     return p;
 }
 
+void pc_counters_look(struct pc_cpu *cpu, sim_tick when, bool alone)
+{
+    struct arm_rig *rig = rig_of(cpu);
+    (void)alone;
+    rig->look = when < rig->look ? when : rig->look;
+}
+
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick when)
+{
+    (void)when;
+    rig_of(cpu)->interrupts++;
+}
+
 sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
 {
     rig_of(cpu)->why = why;
@@ -204,6 +216,8 @@ void arm_rig_begin(struct arm_rig *rig)
     c->r.r[ARM_PC] = rig->base;
     c->r.z = 1;
     rig->count = 0;
+    rig->look = SIM_NEVER;
+    rig->interrupts = 0;
     memset(rig->here, rig->remote ? NM_LINE_I : NM_LINE_D, rig->size / RIG_LINE_ASKED + 1);
 }
 
@@ -265,6 +279,16 @@ static sim_tick next_answer(const struct arm_rig *rig)
     return next;
 }
 
+/* The counters are looked at when they have asked for it. */
+static void look(struct arm_rig *rig)
+{
+    const sim_tick when = rig->look;
+    if (rig->cpu.base.now < when)
+        return;
+    rig->look = SIM_NEVER;
+    arm11_look(&rig->cpu.base, when);
+}
+
 static bool sums_up(const struct pc_cpu *cpu)
 {
     uint64_t sum = 0;
@@ -280,6 +304,7 @@ bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t s
         sim_tick horizon = slice ? cpu->now + arm_rig_random(&seed) % (slice + 1) : limit;
         const sim_tick due = next_answer(rig);
         horizon = due < horizon ? due : horizon;
+        horizon = rig->look < horizon ? rig->look : horizon;
         rig->why = PC_STOP_HORIZON;
         if (cpu->untimed)
             arm11_run_untimed(cpu, horizon);
@@ -290,6 +315,7 @@ bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t s
         if (rig->why == PC_STOP_TRAP)
             return true;
         answer_(rig);
+        look(rig);
     }
     return false;
 }

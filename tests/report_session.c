@@ -60,16 +60,16 @@ unsigned nm_machine_cards(const struct nm_machine *m)
     return CARDS;
 }
 
-unsigned pc_counters(const struct nm_machine *m, unsigned card)
+bool pc_own_counts(const struct nm_machine *m, unsigned card)
 {
     (void)m, (void)card;
-    return 0;
+    return false;
 }
 
-void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out)
+void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out)
 {
     (void)m, (void)card;
-    *out = (struct r10k_signals){0};
+    *out = (union mon_own_signals){.total = {0}};
 }
 
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out)

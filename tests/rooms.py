@@ -36,6 +36,7 @@ ROOMS = [
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
                      "procard/r10000/pipeline.h", "procard/r10000/books.c", "procard/counters.h", "procard/procard.h",
+                     "monitor/own.h", "procard/arm11/core.c", "procard/arm11/arm11.h", "procard/arm11/pipeline.h",
                      "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
@@ -43,6 +44,8 @@ PREFIXES = {  # of what headers declare
     "ring": "ring_",
     "monitor": "mon_",
     "monitor/board": "mon_",
+    "monitor/arm11": "arm11_",
+    "monitor/l2c": "l2c_",
     "monitor/r10000": "r10k_",
     "machine": "nm_",
     "procard": "pc_",

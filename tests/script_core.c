@@ -60,9 +60,9 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     return cpu->now;
 }
 
-static const struct r10k_signals *signals(const struct pc_cpu *cpu)
+static void signals(const struct pc_cpu *cpu, union mon_own_signals *out)
 {
-    return &((const struct script *)cpu)->signals;
+    out->r10000 = ((const struct script *)cpu)->signals;
 }
 
 void script_trap(struct nm_machine *m, unsigned card, uint64_t pcycle)

@@ -213,14 +213,14 @@ static void look_at_events(struct trc_listening *live, sim_tick at)
 {
     const struct mon_unit_ops *unit = in_unit(live->x);
     struct mon_taps taps;
-    struct r10k_signals own;
+    union mon_own_signals own;
     for (size_t i = 0; i < live->events.count; i++) {
         struct total *total = &live->events.total[i];
         const unsigned event = live->event[i];
         if (!i || total->at != total[-1].at) {
             nm_card_taps(live->m, total->at, &taps);
             if (unit->own)
-                pc_signals(live->m, total->at, &own);
+                pc_own_signals(live->m, total->at, &own);
         }
         grown(live, &live->events, total,
               mon_is_own(unit, event) ? mon_own_total(unit->own, event, &own)

@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
+#pragma GCC visibility push(default)
+
 enum arm11_signal {
-#define SIGNAL(name, event, most, sentence) ARM11_SIGNAL_##name,
+#define SIGNAL(name, most, sentence) ARM11_SIGNAL_##name,
 #include "monitor/arm11/signals.def"
 #undef SIGNAL
     ARM11_SIGNALS
@@ -15,5 +17,7 @@ enum arm11_signal {
 struct arm11_signals {
     uint64_t total[ARM11_SIGNALS];
 };
+
+#pragma GCC visibility pop
 
 #endif

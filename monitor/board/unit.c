@@ -208,7 +208,7 @@ static const struct mon_feature features[] = {
     {0}};
 
 /* The unit, and the same beside each processor that counts events of its own. */
-static const struct mon_unit_ops *const with_processors[R10K_CHIPS + 1];
+static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1];
 
 #define BOARD(rows, count, its_own)                                                               \
     {                                                                                             \
@@ -229,15 +229,27 @@ static const struct mon_unit_ops *const with_processors[R10K_CHIPS + 1];
 
 const struct mon_unit_ops mon_numachine = BOARD(mon_board_events, MON_EV__COUNT, NULL);
 
-static const struct mon_unit_ops with_revision2 = BOARD(mon_beside_revision2, MON_BESIDE_REVISION2,
-                                                        &mon_beside_own[R10K_R10000_2]),
-                                 with_revision3 = BOARD(mon_beside_revision3, MON_BESIDE_REVISION3,
-                                                        &mon_beside_own[R10K_R10000_3]),
-                                 with_r12000 = BOARD(mon_beside_r12000, MON_BESIDE_R12000,
-                                                     &mon_beside_own[R10K_R12000]);
+#define BESIDE(rows, count, processor) BOARD(rows, count, &mon_beside_own[processor])
+static const struct mon_unit_ops with_processor[MON_PROCESSORS] = {
+    [MON_R10000_2] = BESIDE(mon_beside_revision2, MON_BESIDE_REVISION2, MON_R10000_2),
+    [MON_R10000_3] = BESIDE(mon_beside_revision3, MON_BESIDE_REVISION3, MON_R10000_3),
+    [MON_R12000] = BESIDE(mon_beside_r12000, MON_BESIDE_R12000, MON_R12000),
+    [MON_ARM1136] = BESIDE(mon_beside_arm1136_l210, MON_BESIDE_ARM1136, MON_ARM1136),
+    [MON_ARM1136_L210] =
+        BESIDE(mon_beside_arm1136_l210, MON_BESIDE_ARM1136 + MON_BESIDE_L210, MON_ARM1136_L210),
+    [MON_ARM1136_L220] =
+        BESIDE(mon_beside_arm1136_l220, MON_BESIDE_ARM1136 + MON_BESIDE_L220, MON_ARM1136_L220),
+    [MON_ARM1176] = BESIDE(mon_beside_arm1176_l210, MON_BESIDE_ARM1176, MON_ARM1176),
+    [MON_ARM1176_L210] =
+        BESIDE(mon_beside_arm1176_l210, MON_BESIDE_ARM1176 + MON_BESIDE_L210, MON_ARM1176_L210),
+    [MON_ARM1176_L220] =
+        BESIDE(mon_beside_arm1176_l220, MON_BESIDE_ARM1176 + MON_BESIDE_L220, MON_ARM1176_L220),
+};
 
-static const struct mon_unit_ops *const with_processors[R10K_CHIPS + 1] = {
-    [R10K_R10000_2] = &with_revision2,
-    [R10K_R10000_3] = &with_revision3,
-    [R10K_R12000] = &with_r12000,
+static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1] = {
+    &with_processor[MON_R10000_2],     &with_processor[MON_R10000_3],
+    &with_processor[MON_R12000],       &with_processor[MON_ARM1136],
+    &with_processor[MON_ARM1136_L210], &with_processor[MON_ARM1136_L220],
+    &with_processor[MON_ARM1176],      &with_processor[MON_ARM1176_L210],
+    &with_processor[MON_ARM1176_L220],
 };

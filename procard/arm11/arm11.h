@@ -62,6 +62,15 @@ void arm11_code_flush(struct arm11_code *code, uint64_t va, uint64_t len);
 /** As r4400_code_await. @param va  bit 0 is ignored */
 bool arm11_code_await(struct arm11_code *code, uint64_t va, uint64_t times);
 
+/** Event numbers that a card's processor does not have, written to its PMNC: "unpredictable". They
+ *  count 0. */
+struct arm11_unknown {
+    uint64_t writes; /**< so far; of the first: */
+    uint8_t event;
+    uint32_t pc; /**< of the MCR */
+};
+const struct arm11_unknown *arm11_unknown_event(struct nm_machine *m, unsigned card);
+
 /** What its event counters can hear, up to the card's clock (monitor/arm11/signals.def). */
 void arm11_signals(struct nm_machine *m, unsigned card, struct arm11_signals *out);
 

@@ -319,6 +319,7 @@ bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xl
 void arm11_new(struct arm11 *c, const struct nm_params *p)
 {
     c->p = p;
+    arm11_pmu_new(c);
     c->btac = sim_alloc(p->arm11_btac, sizeof *c->btac);
     cache_new(&c->cache[PC_SIDE_I], c->p->l1i_size);
     cache_new(&c->cache[PC_SIDE_D], c->p->l1d_size);

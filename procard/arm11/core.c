@@ -58,6 +58,11 @@ static void truth(const struct pc_cpu *base, struct nm_truth *out)
     out->tlb_misses += c->signals.total[ARM11_SIGNAL_TLB_MISS];
 }
 
+static void signals(const struct pc_cpu *base, union mon_own_signals *out)
+{
+    out->arm11.core = arm11_const_of(base)->signals;
+}
+
 static const struct pc_core_ops core = {
     .name = "arm11",
     .size = sizeof(struct arm11),
@@ -74,6 +79,8 @@ static const struct pc_core_ops core = {
     .answered = arm11_answered,
     .loses = arm11_loses,
     .hides = arm11_hides,
+    .signals = signals,
+    .look = arm11_look,
 };
 
 const struct nm_card_kind pc_arm11 = {&pc_card_ops, &core, &mon_numachine};
@@ -115,7 +122,14 @@ void arm11_give_code(struct nm_machine *m, unsigned card, struct arm11_code *cod
     core_at(m, card)->code = code;
 }
 
+const struct arm11_unknown *arm11_unknown_event(struct nm_machine *m, unsigned card)
+{
+    return &core_at(m, card)->unknown;
+}
+
 void arm11_signals(struct nm_machine *m, unsigned card, struct arm11_signals *out)
 {
-    *out = core_at(m, card)->signals;
+    union mon_own_signals all;
+    pc_own_signals(m, card, &all);
+    *out = all.arm11.core;
 }

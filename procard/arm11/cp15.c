@@ -43,6 +43,31 @@ static bool read_tls(struct arm11 *c, uint32_t *value)
     return true;
 }
 
+#define COUNTER(name, reg)                                                                         \
+    static bool read_##name(struct arm11 *c, uint32_t *value)                                      \
+    {                                                                                              \
+        *value = arm11_counter_read(c, reg);                                                       \
+        return true;                                                                               \
+    }                                                                                              \
+    static bool write_##name(struct arm11 *c, uint32_t value)                                      \
+    {                                                                                              \
+        arm11_counter_write(c, reg, value);                                                        \
+        return true;                                                                               \
+    }
+COUNTER(pmnc, ARM11_PMNC)
+COUNTER(ccnt, ARM11_CCNT)
+COUNTER(pmn0, ARM11_PMN0)
+COUNTER(pmn1, ARM11_PMN1)
+#undef COUNTER
+
+/* Whether a user program has a register at all: of an ARM1176, the counters only with bit V of the
+ * access validation control register, which programs cannot write ([M] 3-137). */
+static bool has(const struct arm11 *c, const struct arm11_cp15 *r)
+{
+    const bool v6k = c->p->core == NM_CORE_ARM1176;
+    return (v6k || !r->v6k) && (!v6k || r->crn != 15 || c->p->arm11_user_counters);
+}
+
 static const struct arm11_cp15 registers[] = {
 #define CP15(crn, op1, crm, op2, level, read, write, name)                                         \
     {crn, op1, crm, op2, ARM_##level == ARM_V6K, name, read, write},
@@ -52,11 +77,10 @@ static const struct arm11_cp15 registers[] = {
 
 const struct arm11_cp15 *arm11_cp15_find(const struct arm11 *c, uint32_t word)
 {
-    const bool v6k = c->p->core == NM_CORE_ARM1176;
     for (unsigned i = 0; i < sizeof registers / sizeof *registers; i++) {
         const struct arm11_cp15 *r = &registers[i];
         if (r->crn == (word >> 16 & 15) && r->op1 == (word >> 21 & 7) && r->crm == (word & 15) &&
-            r->op2 == (word >> 5 & 7) && (v6k || !r->v6k))
+            r->op2 == (word >> 5 & 7) && has(c, r))
             return r;
     }
     return NULL;

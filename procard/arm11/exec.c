@@ -323,6 +323,14 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         now = c->base.now;                                                                         \
         horizon = c->base.horizon;                                                                 \
     } while (0)
+/** What has been done so far is in the books: the instruction reads them, or what listens to them. */
+#define PUT_DOWN()                                                                                 \
+    do {                                                                                           \
+        OUT();                                                                                     \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
+        insns = slips = touches = loads = stores = branches = taken = 0;                           \
+        began = now;                                                                               \
+    } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)                                                                               \
     do {                                                                                           \
@@ -650,7 +658,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         return now;
     base->horizon = horizon;
     c->asked = false;
-    const sim_tick began = now;
+    sim_tick began = now;
     if (c->retry && TIMED) {
         arm11_ask_again(c);
         horizon = base->horizon;
@@ -1080,6 +1088,7 @@ do_MCR : {
     if (!reg || !reg->write)
         goto do_UNDEFINED;
     const uint32_t datum = A;
+    PUT_DOWN();
     SLOWLY(reg->write(c, datum));
     TAKES();
     NEXT();
@@ -1090,6 +1099,7 @@ do_MRC : {
     ISSUE2();
     if (!reg || !reg->read)
         goto do_UNDEFINED;
+    PUT_DOWN();
     SLOWLY(reg->read(c, &value));
     if (op->a.d == ARM_PC) {
         write_status(&c->r, (value & 0xf0000000) | (arm_cpsr(&c->r) & ARM_CPSR_Q), 8);

@@ -15,6 +15,8 @@
 
 #include "base/alloc.h"
 #include "machine/params.h"
+#include "monitor/arm11/pmu.h"
+#include "monitor/own.h"
 #include "procard/arm/isa.h"
 #include "procard/arm11/arm11.h"
 #include "procard/core.h"
@@ -244,6 +246,11 @@ struct arm11 {
     /* books */
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks;
     struct arm11_signals signals;
+
+    /* its counters */
+    struct arm11_pmu pmu;
+    unsigned lines; /**< interrupt lines that have interrupted and still do */
+    struct arm11_unknown unknown;
 };
 
 static inline struct arm11 *arm11_of(struct pc_cpu *base)
@@ -336,6 +343,15 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
 unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t target);
 /** A call: its return address, bit 0 its state, is remembered. */
 void arm11_calls(struct arm11 *c, uint32_t back);
+
+/* ---- counters.c ------------------------------------------------------------------------------ */
+
+void arm11_pmu_new(struct arm11 *c);
+/** A register of the performance monitoring unit, at base.now: up to there all signals are put down. */
+uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg);
+void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value);
+/** pc_core_ops.look */
+void arm11_look(struct pc_cpu *base, sim_tick at);
 
 /* ---- cp15.c ---------------------------------------------------------------------------------- */
 

@@ -25,9 +25,9 @@ static uint64_t pc(const struct pc_cpu *base)
     return r10k_const_of(base)->r.pc;
 }
 
-static const struct r10k_signals *signals(const struct pc_cpu *base)
+static void signals(const struct pc_cpu *base, union mon_own_signals *out)
 {
-    return &r10k_const_of(base)->signals;
+    out->r10000 = r10k_const_of(base)->signals;
 }
 
 static void begin_life(struct pc_cpu *base)

@@ -1,0 +1,427 @@
+/*
+ * What the application note says of the events, on the core: short sequences that a program
+ * measures itself, with the performance monitoring unit, and their hand counts (AT-n:
+ * docs/arm11.md).
+ *
+ * A program starts the counters, waits until their start is over, does what is measured, stops
+ * them, and reads them. The same program with nothing to measure is counted too, and what is shown
+ * is the difference. Programs are run twice, and the second run counts, unless a row asks for cold
+ * caches.
+ */
+#include "tests/arm_rig.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+enum {
+    BASE = 0x10000,
+    SIZE = 0x40000,
+    DATA = 0x20000,
+    START = 4, /* r4: PMNC to start */
+    STOP = 5,  /* r5: PMNC to stop */
+    SHOWS = 8, /* r8, r9, r12: PMN0, PMN1, CCNT */
+    BODY_MAX = 128,
+    LIMIT = 1000000,
+};
+
+/* Instructions, as the architecture manual encodes them. */
+#define NOP            0xe1a0b00bu /* mov r11, r11 */
+#define ADD(d, n, m)   (0xe0800000u | (n) << 16 | (d) << 12 | (m))
+#define ADDI(d, n, i)  (0xe2800000u | (n) << 16 | (d) << 12 | (i))
+#define MOVI(d, i)     (0xe3a00000u | (d) << 12 | (i))
+#define MOVNEI(d, i)   (0x13a00000u | (d) << 12 | (i))
+#define CMP(n, m)      (0xe1500000u | (n) << 16 | (m))
+#define SUBSI(d, n, i) (0xe2500000u | (n) << 16 | (d) << 12 | (i))
+#define MUL(d, m, s)   (0xe0000090u | (d) << 16 | (s) << 8 | (m))
+#define LDR(d, n, i)   (0xe5900000u | (n) << 16 | (d) << 12 | (i))
+#define STR(d, n, i)   (0xe5800000u | (n) << 16 | (d) << 12 | (i))
+#define LDMIA(n, regs) (0xe8900000u | (n) << 16 | (regs))
+#define STMIA(n, regs) (0xe8800000u | (n) << 16 | (regs))
+#define B(from, to)    (0xea000000u | (((to) - (from)-2) & 0xffffff))
+#define BNE(from, to)  (0x1a000000u | (((to) - (from)-2) & 0xffffff))
+#define BL(from, to)   (0xeb000000u | (((to) - (from)-2) & 0xffffff))
+#define BX_LR          0xe12fff1eu
+#define DSB            0xee070f9au /* mcr p15, 0, r0, c7, c10, 4 */
+#define FLUSH_PREFETCH 0xee070f95u /* mcr p15, 0, r0, c7, c5, 4 */
+#define PMU_WRITE(r)   (0xee0f0f1cu | (r) << 12)
+#define PMU_READ(d, n) (0xee1f0f1cu | (d) << 12 | (n) << 5)
+#define SVC            0xef000000u
+
+/* What is counted of a body. */
+struct shown {
+    int64_t first, second, cycles;
+};
+
+struct body {
+    unsigned n;
+    uint32_t word[BODY_MAX];
+};
+
+/* How it runs. */
+struct how {
+    bool cold;        /* the first run counts */
+    bool unpredicted; /* program flow prediction is off, as after reset */
+    unsigned walk;    /* [PCycles] of a page walk; 0: the parameter's own */
+    uint32_t r0, r1, r2;
+    void (*between)(struct arm_rig *rig); /* before the run that counts */
+};
+
+static void again(struct arm_rig *rig, const struct how *how, uint32_t control)
+{
+    struct arm11 *c = &rig->cpu;
+    c->op = NULL;
+    c->base.exc = PC_EXC_NONE;
+    c->r.r[ARM_PC] = BASE;
+    c->r.r[0] = how->r0;
+    c->r.r[1] = how->r1;
+    c->r.r[2] = how->r2;
+    c->r.r[START] = control;
+    c->r.r[STOP] = control & ~7u;
+    cr_assert(arm_rig_run(rig, LIMIT, 0, 1));
+    cr_assert_eq(c->base.exc, PC_EXC_SYS);
+}
+
+/* The body begins a line. */
+static void program(struct arm_rig *rig, const struct body *body)
+{
+    enum { BEFORE = 8 }; /* words */
+    uint32_t at = BASE;
+    arm_rig_put(rig, at, PMU_WRITE(START));
+    for (unsigned i = 1; i < BEFORE; i++)
+        arm_rig_put(rig, at + 4 * i, NOP);
+    at += 4 * BEFORE;
+    for (unsigned i = 0; i < body->n; i++, at += 4)
+        arm_rig_put(rig, at, body->word[i]);
+    arm_rig_put(rig, at, PMU_WRITE(STOP));
+    arm_rig_put(rig, at + 4, PMU_READ(SHOWS, 2u));
+    arm_rig_put(rig, at + 8, PMU_READ(SHOWS + 1, 3u));
+    arm_rig_put(rig, at + 12, PMU_READ(12u, 1u));
+    arm_rig_put(rig, at + 16, SVC);
+}
+
+static struct shown run(const struct body *body, unsigned first, unsigned second,
+                        const struct how *how)
+{
+    static const struct how plain;
+    struct arm_rig rig;
+    how = how ? how : &plain;
+    arm_rig_init(&rig, BASE, SIZE, NM_CORE_ARM1176);
+    rig.p.arm11_user_counters = true;
+    rig.p.arm11_prediction = !how->unpredicted;
+    rig.p.arm11_walk = how->walk ? how->walk : rig.p.arm11_walk;
+    program(&rig, body);
+    again(&rig, how, first << 20 | second << 12 | 7);
+    if (!how->cold) {
+        if (how->between)
+            how->between(&rig);
+        again(&rig, how, first << 20 | second << 12 | 7);
+    }
+    const struct shown shown = {rig.cpu.r.r[SHOWS], rig.cpu.r.r[SHOWS + 1], rig.cpu.r.r[12]};
+    arm_rig_free(&rig);
+    return shown;
+}
+
+static struct shown measured(const struct body *body, unsigned first, unsigned second,
+                             const struct how *how)
+{
+    const struct shown all = run(body, first, second, how),
+                       nothing = run(&(struct body){0}, first, second, how);
+    return (struct shown){all.first - nothing.first, all.second - nothing.second,
+                          all.cycles - nothing.cycles};
+}
+
+static void add(struct body *body, uint32_t word)
+{
+    cr_assert_lt(body->n, BODY_MAX);
+    body->word[body->n++] = word;
+}
+
+static struct body of(unsigned n, const uint32_t *words)
+{
+    struct body body = {.n = n};
+    memcpy(body.word, words, n * sizeof *words);
+    return body;
+}
+#define BODY(...) \
+    of(sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (uint32_t[]){__VA_ARGS__})
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* A row: a body, an event, and what it must show. */
+struct row {
+    const char *at, *what;
+    unsigned event;
+    int64_t count;
+    struct body body;
+    struct how how;
+};
+
+static void hold(const struct row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct shown s = measured(&rows[i].body, rows[i].event, 0x7, &rows[i].how);
+        cr_expect_eq(s.first, rows[i].count,
+                     "%s: %s: event 0x%x is %ld, not %ld (%ld instructions, "
+                     "%ld cycles)",
+                     rows[i].at, rows[i].what, rows[i].event, (long)s.first, (long)rows[i].count,
+                     (long)s.second, (long)s.cycles);
+    }
+}
+#define HOLD(rows) hold(rows, sizeof(rows) / sizeof *(rows))
+
+/* A loop of `times` passes around r1. */
+#define LOOP(times) BODY(MOVI(1u, times), SUBSI(1u, 1u, 1u), BNE(2u, 1u))
+
+Test(arm11_note, instructions_and_stalls)
+{
+    const struct row rows[] = {
+        {"AT-21", "condition failed", 0x7, 3, BODY(CMP(0u, 0u), MOVNEI(1u, 1), NOP), {0}},
+        {"AT-17",
+         "a loaded word is used at once: 2 cycles late",
+         0x2,
+         2,
+         BODY(LDR(1u, 0u, 0), ADD(2u, 1u, 1u)),
+         {.r0 = DATA}},
+        {"AT-17",
+         "and that is no instruction stall",
+         0x1,
+         0,
+         BODY(LDR(1u, 0u, 0), ADD(2u, 1u, 1u)),
+         {.r0 = DATA}},
+        {"AT-17",
+         "not used",
+         0x2,
+         0,
+         BODY(LDR(1u, 0u, 0), NOP, NOP, ADD(2u, 1u, 1u)),
+         {.r0 = DATA}},
+        {"AT-19",
+         "two multiplications are two instructions",
+         0x7,
+         2,
+         BODY(MUL(1u, 2u, 2u), MUL(3u, 2u, 2u)),
+         {0}},
+        {"AT-19", "of two cycles each", 0xff, 4, BODY(MUL(1u, 2u, 2u), MUL(3u, 2u, 2u)), {0}},
+        {"AT-19", "that do not wait", 0x2, 0, BODY(MUL(1u, 2u, 2u), MUL(3u, 2u, 2u)), {0}},
+        {"AT-29",
+         "cycles of eight instructions",
+         0xff,
+         8,
+         BODY(NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP),
+         {0}},
+    };
+    HOLD(rows);
+}
+
+Test(arm11_note, branches)
+{
+    const struct how off = {.unpredicted = true};
+    const struct row rows[] = {
+        {"AT-20", "executed, taken or not", 0x5, 6, LOOP(6), {0}},
+        {"AT-20", "prediction off: each one taken", 0x6, 5, LOOP(6), off},
+        {"AT-20", "executed", 0x5, 6, LOOP(6), off},
+        {"AT-15", "one for each flush", 0x1, 5, LOOP(6), off},
+        {"AT-20", "on, and learned: the last", 0x6, 1, LOOP(6), {0}},
+        {"AT-15", "one for its flush", 0x1, 1, LOOP(6), {0}},
+        {"0xD", "the pc has changed", 0xd, 5, LOOP(6), {0}},
+        {"0xD", "with prediction off too", 0xd, 5, LOOP(6), off},
+    };
+    HOLD(rows);
+}
+
+/* bl over the function, b around it. */
+#define CALL() BODY(BL(0u, 2u), B(1u, 3u), BX_LR)
+
+Test(arm11_note, calls_and_returns)
+{
+    const struct how off = {.unpredicted = true};
+    const struct row rows[] = {
+        {"0x23", "pushed", 0x23, 1, CALL(), {0}},
+        {"0x24", "popped", 0x24, 1, CALL(), {0}},
+        {"0x25", "predicted", 0x25, 1, CALL(), {0}},
+        {"0x26", "none was wrong", 0x26, 0, CALL(), {0}},
+        {"AR-9", "off: none is pushed", 0x23, 0, CALL(), off},
+        {"AR-9", "off: none is popped", 0x24, 0, CALL(), off},
+        {"0x5", "bl, b and bx are branches", 0x5, 3, CALL(), {0}},
+    };
+    HOLD(rows);
+}
+
+Test(arm11_note, data_accesses)
+{
+    const struct row rows[] = {
+        {"AT-23", "ldm within a line", 0xa, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
+        {"AT-23", "cacheable", 0x9, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
+        {"AT-23", "across two", 0xa, 2, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
+        {"AT-23", "cacheable", 0x9, 2, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
+        {"AT-23", "stm within a line", 0xa, 1, BODY(STMIA(0u, 0x40ccu)), {.r0 = DATA}},
+        {"AT-23", "across two", 0xa, 2, BODY(STMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
+        {"0x9",
+         "a word that is not aligned, over two lines",
+         0xa,
+         2,
+         BODY(LDR(1u, 0u, 0)),
+         {.r0 = DATA + 30}},
+        {"AT-22",
+         "no access is outside the cacheable memory",
+         0x9,
+         2,
+         BODY(LDR(1u, 0u, 0), STR(1u, 0u, 4)),
+         {.r0 = DATA}},
+        {"AT-27",
+         "cold: one miss of four accesses",
+         0xb,
+         1,
+         BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 4), LDR(3u, 0u, 8), LDR(6u, 0u, 12)),
+         {.r0 = DATA, .cold = true}},
+        {"AT-27",
+         "of four",
+         0x9,
+         4,
+         BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 4), LDR(3u, 0u, 8), LDR(6u, 0u, 12)),
+         {.r0 = DATA, .cold = true}},
+        {"0xB", "a store that misses", 0xb, 1, BODY(STR(1u, 0u, 0)), {.r0 = DATA, .cold = true}},
+        {"0x10", "and leaves", 0x10, 1, BODY(STR(1u, 0u, 0)), {.r0 = DATA, .cold = true}},
+        {"AT-26", "coprocessor 15 is no access", 0xa, 0, BODY(DSB, FLUSH_PREFETCH), {0}},
+        {"AT-26", "and no miss", 0xb, 0, BODY(DSB, FLUSH_PREFETCH), {0}},
+        {"0x12", "a drain", 0x12, 1, BODY(STR(1u, 0u, 0), DSB), {.r0 = DATA}},
+    };
+    HOLD(rows);
+}
+
+/* Eight words of a line are written, then four other lines of its set read. */
+Test(arm11_note, write_backs)
+{
+    enum { WAY = 0x1000 /* bytes of 16 KB */ };
+    struct body full = {0}, half = {0};
+    for (unsigned i = 0; i < 2; i++) {
+        struct body *b = i ? &half : &full;
+        add(b, LDR(1u, 0u, 0));
+        for (unsigned w = 0; w < (i ? 4u : 8u); w++)
+            add(b, STR(1u, 0u, 4 * w));
+        add(b, DSB);
+        add(b, ADDI(2u, 0u, 0xa01u)); /* 0x1000 */
+        for (unsigned w = 0; w < 4; w++) {
+            add(b, LDR(3u, 2u, 0));
+            add(b, ADDI(2u, 2u, 0xa01u));
+        }
+        add(b, DSB);
+    }
+    _Static_assert(WAY == 0x1000, "the immediate above");
+    const struct row rows[] = {
+        {"AT-30", "a full dirty line is two", 0xc, 2, full, {.r0 = DATA, .cold = true}},
+        {"AT-30", "half of it is one", 0xc, 1, half, {.r0 = DATA, .cold = true}},
+    };
+    HOLD(rows);
+}
+
+/* 24 instructions in three lines. */
+static struct body lines(void)
+{
+    struct body b = {0};
+    for (unsigned i = 0; i < 24; i++)
+        add(&b, NOP);
+    return b;
+}
+
+Test(arm11_note, instruction_misses)
+{
+    const struct row rows[] = {
+        {"AT-11", "three lines of eight words, cold", 0x0, 3, lines(), {.cold = true}},
+        {"AT-11", "and again", 0x0, 0, lines(), {0}},
+        {"AT-28", "of 24 instructions", 0x7, 24, lines(), {.cold = true}},
+    };
+    HOLD(rows);
+}
+
+/* A page walk is 0xF, and no stall, however long it is. */
+Test(arm11_note, page_walks)
+{
+    const struct body b = BODY(LDR(1u, 0u, 0), NOP, NOP, NOP, NOP);
+    const struct how slow = {.r0 = DATA, .cold = true, .walk = 500},
+                     fast = {.r0 = DATA, .cold = true, .walk = 20};
+    cr_expect_eq(measured(&b, 0xf, 0x4, &slow).first, 1);
+    cr_expect_eq(measured(&b, 0xf, 0x4, &slow).second, 1);
+    for (unsigned event = 0x1; event <= 0x2; event++)
+        cr_expect_eq(measured(&b, event, 0x7, &slow).first, measured(&b, event, 0x7, &fast).first,
+                     "AT-16: event %u", event);
+    cr_expect_eq(measured(&b, 0xff, 0x7, &slow).cycles - measured(&b, 0xff, 0x7, &fast).cycles,
+                 480);
+}
+
+/* ---- the unit in the core -------------------------------------------------------------------- */
+
+/* AT-2: counting is free: the same program, other control words, the same cycles. */
+Test(arm11_note, counting_is_free)
+{
+    static const uint32_t controls[] = {0, 0x00507007, 0x0ff00077, 0x0010200f, 0x7f};
+    const struct body body = LOOP(50);
+    sim_tick took = 0;
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
+        struct arm_rig rig;
+        const struct how how = {.r0 = DATA};
+        arm_rig_init(&rig, BASE, SIZE, NM_CORE_ARM1136);
+        program(&rig, &body);
+        again(&rig, &how, controls[i]);
+        if (i)
+            cr_expect_eq(rig.cpu.base.now, took, "control 0x%x", controls[i]);
+        took = rig.cpu.base.now;
+        arm_rig_free(&rig);
+    }
+}
+
+/* AT-10: a user program of an ARM1176 has the unit with bit V, else none; of an ARM1136 always. */
+Test(arm11_note, user_access)
+{
+    static const struct {
+        enum nm_core core;
+        bool v, has;
+    } rows[] = {{NM_CORE_ARM1136, false, true},
+                {NM_CORE_ARM1136, true, true},
+                {NM_CORE_ARM1176, false, false},
+                {NM_CORE_ARM1176, true, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned reg = 0; reg < ARM11_PMU_REGISTERS; reg++)
+            for (unsigned writes = 0; writes < 2; writes++) {
+                struct arm_rig rig;
+                arm_rig_init(&rig, BASE, SIZE, rows[i].core);
+                rig.p.arm11_user_counters = rows[i].v;
+                arm_rig_put(&rig, BASE, (writes ? PMU_WRITE(0u) : PMU_READ(0u, 0u)) | reg << 5);
+                arm_rig_put(&rig, BASE + 4, SVC);
+                cr_assert(arm_rig_run(&rig, LIMIT, 0, 1));
+                cr_expect_eq(rig.cpu.base.exc, rows[i].has ? PC_EXC_SYS : PC_EXC_RI, "row %zu", i);
+                arm_rig_free(&rig);
+            }
+}
+
+/* AT-6, AT-7 on the core: it interrupts at the cycle of the wrap, once. */
+Test(arm11_note, interrupts)
+{
+    struct arm_rig rig;
+    const struct body body = LOOP(200);
+    const struct how how = {.r0 = 0};
+    arm_rig_init(&rig, BASE, SIZE, NM_CORE_ARM1136);
+    program(&rig, &body);
+    arm_rig_put(&rig, BASE + 4, 0xee0f0f3cu); /* mcr p15, 0, r0, c15, c12, 1: CCNT */
+    rig.cpu.r.r[0] = 0;
+    again(&rig, &(struct how){.r0 = 0U - 100}, 0x41);
+    cr_expect_eq(rig.interrupts, 1);
+    again(&rig, &how, 0x41 | 0x700);
+    cr_expect_eq(rig.interrupts, 1, "none is due");
+    arm_rig_free(&rig);
+}
+
+/* AT-34 on the core: a number that there is not counts 0 and is told of. */
+Test(arm11_note, unknown_events)
+{
+    struct arm_rig rig;
+    const struct body body = LOOP(20);
+    arm_rig_init(&rig, BASE, SIZE, NM_CORE_ARM1136);
+    program(&rig, &body);
+    again(&rig, &(struct how){0}, 0x23u << 20 | 0x7 << 12 | 7); /* an ARM1176's */
+    cr_expect_eq(rig.cpu.r.r[SHOWS], 0);
+    cr_expect_gt(rig.cpu.r.r[SHOWS + 1], 20);
+    cr_expect_eq(rig.cpu.unknown.event, 0x23);
+    cr_expect_eq(rig.cpu.unknown.pc, BASE);
+    cr_expect_eq(rig.cpu.unknown.writes, 2, "its start and its stop");
+    arm_rig_free(&rig);
+}
