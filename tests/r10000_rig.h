@@ -47,7 +47,8 @@ void rig_together(struct rig *rig, const char *const code[RIG_CARDS], int distan
 void rig_again(struct rig *rig);
 
 /** Counter k of the first card counts an event from 0 on.
- *  @param event, modes  of its control register */
+ *  @param event  of its control register
+ *  @param modes  of it */
 void rig_program(struct rig *rig, unsigned k, unsigned event, unsigned modes);
 /** What it has counted. */
 uint64_t rig_counter(const struct rig *rig, unsigned k);
