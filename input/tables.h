@@ -4,6 +4,7 @@
 
 #include "input/experiment.h"
 #include "input/keys.h"
+#include "procard/procard.h"
 
 /** Rows of the machine's table: these few, then one for each parameter, in order of params.def. */
 enum { IN_MACHINE_ABOUT, IN_MACHINE_BASE, IN_MACHINE_STATUS, IN_MACHINE_CARDS, IN_MACHINE_PARAMS };
