@@ -35,6 +35,7 @@ static const struct work {
     {"private-64", "private-64", NULL},
     {"private-1024", "private-1024", NULL},
     {"sharing-4", "sharing", NULL},
+    {"mixed-16", "mixed-16", NULL},
     {"sharing-64", "sharing-64", NULL},
     {"far-64", "far-64", NULL},
     {"near-1", "near-1", NULL},

@@ -197,15 +197,14 @@ static void queue_look(struct queue *q, sim_tick now)
         q->deepest = q->here;
 }
 
-static inline struct nm_packet queue_pop(struct nm_network *n, enum nm_class class, sim_tick now)
+static inline void queue_drop(struct nm_network *n, enum nm_class class, sim_tick now)
 {
     struct queue *q = &n->in[class];
     queue_look(q, now);
-    const struct nm_packet p = q->a[sim_queue_pop(&q->q)].packet;
+    sim_queue_pop(&q->q);
     q->here--;
     q->filled += now;
     ring_take(n->net, n->controller.place.station, now, class);
-    return p;
 }
 
 uint64_t nm_network_line_of(const struct ring_packet *p)
@@ -258,7 +257,8 @@ static inline void special(struct nm_network *n, sim_tick now)
 /* Where a packet at the head of a FIFO goes next. */
 enum way { TO_CACHE, TO_UNIT, TO_RING, TO_MEMORY, TO_CARD, TO_CARD_IN_ORDER, TO_LOOK };
 
-static enum way way_of(const struct nm_network *n, const struct nm_packet *p, bool from_network)
+static inline enum way way_of(const struct nm_network *n, const struct nm_packet *p,
+                              bool from_network)
 {
     if (!from_network && p->route)
         return TO_RING;
@@ -296,14 +296,15 @@ static unsigned cards_of(const struct nm_network *n, const struct nm_packet *p)
     return 1u << nm_register_card(p->line) % n->controller.place.cards;
 }
 
-static struct nm_packet pop(struct nm_network *n, enum nm_class class, bool from_network,
-                            sim_tick now)
+/* The head of a FIFO has been taken. */
+static void drop(struct nm_network *n, enum nm_class class, bool from_network, sim_tick now)
 {
-    if (from_network)
-        return queue_pop(n, class, now);
-    struct nm_packet p = nm_fifo_pop(&n->port.in[class]);
+    if (from_network) {
+        queue_drop(n, class, now);
+        return;
+    }
+    nm_fifo_pop(&n->port.in[class]);
     nm_bus_drained(n->bus, now);
-    return p;
 }
 
 static const struct nm_packet *head_of(const struct nm_network *n, enum nm_class class,
@@ -354,29 +355,31 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
     const struct nm_packet *head = head_of(n, class, from_network, now);
     if (!head || (class == NM_NONSINKABLE && !from_network && overtakes(n, head)))
         return false;
-    struct nm_packet p = *head;
+    struct nm_packet p;
     const enum way way = way_of(n, head, from_network);
     switch (way) {
     case TO_RING:
-        if (!to_ring(n, &p, now)) {
+        if (!to_ring(n, head, now)) {
             n->waits |= 1u << class;
             return false;
         }
         n->waits &= ~(1u << class);
         n->owed &= ~(1u << class);
-        pop(n, class, from_network, now);
+        drop(n, class, from_network, now);
         return true;
     case TO_MEMORY:
     case TO_CARD:
+        p = *head;
         p.targets = (uint8_t)(way == TO_MEMORY ? 1u << NM_MODULE_MEMORY : cards_of(n, &p));
         if (!pass_on(n, &p, class, now))
             return false;
-        pop(n, class, from_network, now);
+        drop(n, class, from_network, now);
         return true;
     default:
         if (!nm_controller_may_take(&n->controller, class, now))
             return false;
-        p = pop(n, class, from_network, now);
+        p = *head;
+        drop(n, class, from_network, now);
         if (class == NM_NONSINKABLE)
             count_passed(n, from_network, now);
         if (way == TO_CARD_IN_ORDER) {

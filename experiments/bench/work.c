@@ -1,10 +1,11 @@
 /*
- * The benchmark's work: threads that load and store in arrays, in one of five patterns.
+ * The benchmark's work: threads that load and store in arrays, in one of six patterns.
  *
- *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|stream|exchange|locks
+ *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|mixed|stream|exchange|locks
  *
  * private:  at random, an array of WORDS for each thread.
  * shared:   at random, one array for all.
+ * mixed:    every eighth reference as shared, the others as private in an eighth of WORDS.
  * stream:   one word of every 64 bytes of an array of WORDS for each thread, in order.
  * exchange: as an FFT's transposition: every thread writes its own part of one array, waits for the
  *           others, then reads a slice of everybody's part.
@@ -26,7 +27,7 @@ enum { THREADS_MAX = 1024 };
 
 struct job {
     _Alignas(64) sem_t ready, go;
-    volatile unsigned *words;
+    volatile unsigned *words, *own;
     unsigned number, threads, mask, references, write_percent, random, sum;
 };
 
@@ -50,6 +51,21 @@ static void wander(struct job *job)
     for (unsigned i = 0; i < job->references; i++) {
         random = random * 1664525 + 1013904223;
         volatile unsigned *word = &job->words[(random >> 8) & job->mask];
+        if ((random >> 24) * 100 >> 8 < job->write_percent)
+            *word = random;
+        else
+            sum += *word;
+    }
+    job->sum = sum;
+}
+
+static void mix(struct job *job)
+{
+    unsigned random = job->random, sum = 0;
+    for (unsigned i = 0; i < job->references; i++) {
+        random = random * 1664525 + 1013904223;
+        volatile unsigned *word = i % 8 ? &job->own[(random >> 8) & job->mask >> 3]
+                                        : &job->words[(random >> 8) & job->mask];
         if ((random >> 24) * 100 >> 8 < job->write_percent)
             *word = random;
         else
@@ -100,8 +116,8 @@ static const struct pattern {
     void (*run)(struct job *);
     int own, races; /* an array for each thread; the sums depend on who is first */
 } patterns[] = {
-    {"private", wander, 1, 0},    {"shared", wander, 0, 1}, {"stream", stream, 1, 0},
-    {"exchange", exchange, 0, 0}, {"locks", count, 0, 0},
+    {"private", wander, 1, 0}, {"shared", wander, 0, 1},     {"mixed", mix, 0, 1},
+    {"stream", stream, 1, 0},  {"exchange", exchange, 0, 0}, {"locks", count, 0, 0},
 };
 
 static const struct pattern *pattern;
@@ -181,6 +197,7 @@ int main(int argc, char **argv)
     const unsigned threads = atoi(argv[1]), words = atoi(argv[3]);
     const size_t each = pattern->own ? words : 0;
     unsigned *array = calloc(each ? each * threads : words, sizeof *array);
+    unsigned *own = pattern->run == mix ? calloc((size_t)threads * (words / 8), sizeof *own) : NULL;
     if (pattern->run == count) {
         counter = calloc(words, sizeof *counter);
         for (unsigned i = 0; i < words; i++)
@@ -191,6 +208,7 @@ int main(int argc, char **argv)
     pthread_attr_setstacksize(&attr, 1 << 18);
     for (unsigned i = 0; i < threads; i++)
         job[i] = (struct job){.words = array + each * i,
+                              .own = own ? own + (size_t)i * (words / 8) : NULL,
                               .number = i,
                               .threads = threads,
                               .mask = words - 1,
