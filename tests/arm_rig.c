@@ -118,8 +118,7 @@ bool pc_links_exclusively(const struct pc_cpu *cpu)
 
 bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
 {
-    const bool stores =
-        cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    const bool stores = cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
     (void)size, (void)when;
     cpu->link = false;
     return stores;
