@@ -1,6 +1,6 @@
 /*
- * Pipeline time: the rows of arm11_cycles.def, and the same in short runs; that counting and the place
- * where a run ends change nothing.
+ * Pipeline time: the rows of arm11_cycles.def, and the same in short runs; that counting and the
+ * place where a run ends change nothing.
  */
 #include "tests/arm_rig.h"
 
@@ -31,8 +31,8 @@ static unsigned put(struct arm_rig *rig, const struct row *row)
     return n;
 }
 
-/* r0 is in data, where the first word points to itself; r9 and the stack are where words point to the
- * end of the sequence; r10 is 0, and all others small. */
+/* r0 is in data, where the first word points to itself; r9 and the stack are where words point to
+ * the end of the sequence; r10 is 0, and all others small. */
 static void begin(struct arm_rig *rig, unsigned n)
 {
     struct arm11 *c = &rig->cpu;
@@ -54,7 +54,7 @@ static const struct counts {
     struct row row;
     enum arm11_signal signal;
 } counts[] = {
-#define COUNTS(known, text, signal, count, ...)                                                    \
+#define COUNTS(known, text, signal, count, ...) \
     {{count, known, text, {__VA_ARGS__}}, ARM11_SIGNAL_##signal},
 #include "tests/arm11_signals.def"
 #undef COUNTS
@@ -68,7 +68,8 @@ static uint64_t once(struct arm_rig *rig, unsigned n, unsigned slice)
     cpu->now += 32; /* nothing is outstanding any more */
     cpu->states[PC_ST_STALL_OTHER] += 32;
     const sim_tick from = cpu->now;
-    cr_assert(arm_rig_run(rig, from + LIMIT, slice, n), "it ends with a trap, and its books add up");
+    cr_assert(arm_rig_run(rig, from + LIMIT, slice, n),
+              "it ends with a trap, and its books add up");
     cr_assert_eq(cpu->exc, PC_EXC_SYS);
     cpu->exc = PC_EXC_NONE;
     return cpu->now - from - TRAP;

@@ -2,8 +2,8 @@
  * The primary caches, TLBs, and what the interpreter is shown of them.
  *
  * Why the core keeps its caches itself, and the card's own stay unused: those are direct mapped and
- * stop the processor at a miss; these have four ways, one counter that says which is next, and loads
- * that go on under a miss. The card's secondary cache is what lies behind them.
+ * stop the processor at a miss; these have four ways, one counter that says which is next, and
+ * loads that go on under a miss. The card's secondary cache is what lies behind them.
  *
  * The hard idea: a line that is in a cache, whose page is in the MicroTLB, is a hit that changes
  * nothing. So it is shown to the interpreter (struct pc_line), until one of the two goes.
@@ -135,8 +135,8 @@ static struct arm11_line *victim(struct arm11_cache *cache, struct arm11_line *s
     return &set[way];
 }
 
-/* The line may be there under another colour of its page: hardware would keep both, and software keeps
- * pages of one colour; here the older goes. */
+/* The line may be there under another colour of its page: hardware would keep both, and software
+ * keeps pages of one colour; here the older goes. */
 static void drop_aliases(struct arm11 *c, enum pc_side side, uint32_t va, uint64_t line)
 {
     struct arm11_cache *cache = &c->cache[side];
@@ -206,7 +206,8 @@ void arm11_hides(struct pc_cpu *base, uint64_t line)
     struct arm11 *c = arm11_of(base);
     struct arm11_cache *cache = &c->cache[PC_SIDE_D];
     for (unsigned i = 0; i < (cache->mask + 1) * ARM11_WAYS; i++)
-        if (cache->line[i].line != ARM11_NOWHERE && arm11_same_l2_line(c, cache->line[i].line, line))
+        if (cache->line[i].line != ARM11_NOWHERE &&
+            arm11_same_l2_line(c, cache->line[i].line, line))
             arm11_hide(c, PC_SIDE_D, &cache->line[i]);
 }
 
@@ -302,9 +303,7 @@ bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xl
 {
     struct pc_cpu *cpu = &c->base;
     const bool found = nm_xlate_found(why), store = access == NM_STORE;
-    cpu->exc = store                              ? PC_EXC_ADES
-               : access == NM_FETCH && found      ? PC_EXC_IBE
-                                                  : PC_EXC_ADEL;
+    cpu->exc = store ? PC_EXC_ADES : access == NM_FETCH && found ? PC_EXC_IBE : PC_EXC_ADEL;
     cpu->badvaddr = va;
     cpu->trap_code = 0;
     cpu->absent = why == NM_XLATE_ABSENT;

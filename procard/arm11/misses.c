@@ -1,8 +1,9 @@
 /*
  * Misses under which the core goes on, and the write buffer.
  *
- * Progress: when the card gives a line, whatever was wanted of it is done before `answered` returns;
- * later it may be gone (procard/core.h). That is why a miss knows its registers and its data.
+ * Progress: when the card gives a line, whatever was wanted of it is done before `answered`
+ * returns; later it may be gone (procard/core.h). That is why a miss knows its registers and its
+ * data.
  */
 #include "procard/arm11/misses.h"
 
@@ -44,8 +45,7 @@ bool arm11_buffered(const struct arm11 *c, uint64_t pa)
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        if (pending(&c->miss[i]) &&
-            arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
+        if (pending(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
             return true;
     return false;
 }
@@ -116,13 +116,14 @@ void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm
         at.pa = arm11_line_of(look->pa) + part->offset;
         if (part->reg == ARM_SINK)
             continue;
-        c->r.r[part->reg] = arm11_value(pc_read(&c->base, &at, size, now),
-                                        (enum arm11_kind)part->kind, big);
+        c->r.r[part->reg] =
+            arm11_value(pc_read(&c->base, &at, size, now), (enum arm11_kind)part->kind, big);
         c->ready[part->reg] = ready + part->extra;
     }
 }
 
-void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes, unsigned n)
+void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes,
+                       unsigned n)
 {
     enum { MOST = 8 };
     struct pc_look at = *look;
@@ -446,10 +447,9 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
             c->r.r[part->reg] = 1;
             arm11_tried(c, m->va, true);
         } else {
-            c->r.r[part->reg] =
-                arm11_value(pc_settle_access(&c->base, &at,
-                                             arm11_size((enum arm11_kind)part->kind), NULL),
-                            (enum arm11_kind)part->kind, m->big);
+            c->r.r[part->reg] = arm11_value(
+                pc_settle_access(&c->base, &at, arm11_size((enum arm11_kind)part->kind), NULL),
+                (enum arm11_kind)part->kind, m->big);
         }
         c->ready[part->reg] = c->base.now;
     }
