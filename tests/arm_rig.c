@@ -118,8 +118,7 @@ bool pc_links_exclusively(const struct pc_cpu *cpu)
 
 bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
 {
-    const bool stores =
-        cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    const bool stores = cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
     (void)size, (void)when;
     cpu->link = false;
     return stores;
@@ -242,7 +241,8 @@ void arm_rig_put(struct arm_rig *rig, uint32_t va, uint32_t word)
 }
 
 /* The requests whose time has come. */
-static void answer(struct arm_rig *rig)
+void answer_(struct arm_rig *rig);
+void answer_(struct arm_rig *rig)
 {
     struct pc_cpu *cpu = &rig->cpu.base;
     for (unsigned i = 0; i < rig->count; i++) {
@@ -288,7 +288,7 @@ bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t s
             return false;
         if (rig->why == PC_STOP_TRAP)
             return true;
-        answer(rig);
+        answer_(rig);
     }
     return false;
 }

@@ -1,7 +1,7 @@
 /*
  * Fetch: the instruction cache behind the interpreter's back. A line is looked up when the first
- * instruction in it is about to issue; sequential code that is in the cache is never waited for, since
- * two ARM instructions a cycle come ([R]).
+ * instruction in it is about to issue; sequential code that is in the cache is never waited for,
+ * since two ARM instructions a cycle come ([R]).
  */
 #include "procard/arm11/misses.h"
 

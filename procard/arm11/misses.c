@@ -1,8 +1,9 @@
 /*
  * Misses under which the core goes on, and the write buffer.
  *
- * Progress: when the card gives a line, whatever was wanted of it is done before `answered` returns;
- * later it may be gone (procard/core.h). That is why a miss knows its registers and its data.
+ * Progress: when the card gives a line, whatever was wanted of it is done before `answered`
+ * returns; later it may be gone (procard/core.h). That is why a miss knows its registers and its
+ * data.
  */
 #include "procard/arm11/misses.h"
 
@@ -26,19 +27,25 @@ bool arm11_quiet(const struct arm11 *c)
     return !any;
 }
 
+static bool will_store(const struct arm11_miss *m)
+{
+    return pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
+}
+
 bool arm11_buffered(const struct arm11 *c, uint64_t pa)
 {
+    bool any = false;
     for (unsigned i = 0; i < c->writes; i++)
-        if (c->write[i].line == arm11_line_of(pa))
-            return true;
-    return false;
+        any |= c->write[i].line == arm11_line_of(pa);
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= will_store(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa);
+    return any;
 }
 
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        if (pending(&c->miss[i]) &&
-            arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
+        if (pending(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
             return true;
     return false;
 }
@@ -109,13 +116,14 @@ void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm
         at.pa = arm11_line_of(look->pa) + part->offset;
         if (part->reg == ARM_SINK)
             continue;
-        c->r.r[part->reg] = arm11_value(pc_read(&c->base, &at, size, now),
-                                        (enum arm11_kind)part->kind, big);
+        c->r.r[part->reg] =
+            arm11_value(pc_read(&c->base, &at, size, now), (enum arm11_kind)part->kind, big);
         c->ready[part->reg] = ready + part->extra;
     }
 }
 
-void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes, unsigned n)
+void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes,
+                       unsigned n)
 {
     enum { MOST = 8 };
     struct pc_look at = *look;
@@ -156,14 +164,14 @@ static void takes_over(struct arm11 *c, const struct arm11_miss *m)
                     c->miss[i].part[k].reg = ARM_SINK;
     for (unsigned j = 0; j < m->parts; j++)
         if (m->part[j].reg != ARM_SINK)
-            c->ready[m->part[j].reg] = SIM_NEVER / 2;
+            c->ready[m->part[j].reg] = ARM11_PENDING;
 }
 
 /* Of those that wait, registers that something younger has written since keep that. */
 static void forget_overwritten(struct arm11 *c, struct arm11_miss *m)
 {
     for (unsigned j = 0; j < m->parts; j++)
-        if (c->ready[m->part[j].reg] != SIM_NEVER / 2)
+        if (c->ready[m->part[j].reg] != ARM11_PENDING)
             m->part[j].reg = ARM_SINK;
 }
 
@@ -240,7 +248,8 @@ static void fill_from(struct arm11 *c, const struct arm11_miss *m)
     if (m->look.state == NM_LINE_I || m->access == ARM11_CONDITIONAL)
         return;
     struct arm11_line *l = arm11_fill(c, PC_SIDE_D, m->va, &m->look);
-    arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
+    if (!arm11_buffered(c, m->look.pa)) /* a younger store of it is still to be read */
+        arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
 }
 
 static enum nm_access access_of(const struct arm11_miss *m)
@@ -281,6 +290,9 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     takes_over(c, m);
     ask(c, m);
+    struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
+    if (l && will_store(m)) /* what is younger must not read past it */
+        arm11_hide(c, PC_SIDE_D, l);
 }
 
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m)
@@ -435,10 +447,9 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
             c->r.r[part->reg] = 1;
             arm11_tried(c, m->va, true);
         } else {
-            c->r.r[part->reg] =
-                arm11_value(pc_settle_access(&c->base, &at,
-                                             arm11_size((enum arm11_kind)part->kind), NULL),
-                            (enum arm11_kind)part->kind, m->big);
+            c->r.r[part->reg] = arm11_value(
+                pc_settle_access(&c->base, &at, arm11_size((enum arm11_kind)part->kind), NULL),
+                (enum arm11_kind)part->kind, m->big);
         }
         c->ready[part->reg] = c->base.now;
     }

@@ -6,7 +6,7 @@
 
 /** Nothing waits: no load, no store. */
 bool arm11_quiet(const struct arm11 *c);
-/** A store to the line waits in the write buffer. */
+/** A store to the line waits: in the write buffer, or of an exclusive access or a swap. */
 bool arm11_buffered(const struct arm11 *c, uint64_t pa);
 /** A load of the line waits for it. */
 bool arm11_missed(const struct arm11 *c, uint64_t pa);
