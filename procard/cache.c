@@ -762,6 +762,8 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
     const uint8_t raw = raw_state(card, side, line);
     const bool noncoherent = look->page == NM_XLATE_NONCOHERENT;
     looked_up(card, side, look->pa, cpu->now);
+    if (card->copies && (raw & (uint8_t)~PC_NONCOHERENT) != NM_LINE_I)
+        pc_misses_use(card, side, line);
     look->state = !(raw & PC_NONCOHERENT) == !noncoherent ? raw & (uint8_t)~PC_NONCOHERENT
                                                           : (uint8_t)NM_LINE_I;
     if (side == PC_SIDE_I && look->state == NM_LINE_I && !noncoherent &&
@@ -809,6 +811,21 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
         card, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
     cpu->horizon = sim_earlier(cpu->horizon, r->due);
     return PC_ASKED;
+}
+
+void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
+                  bool upgrade, sim_tick at)
+{
+    struct pc_card *card = cpu->card;
+    if (card->copies)
+        pc_misses_ask_for(card, pc_request_of(card, line_of(card, look->pa)), va, look->pa, size,
+                          upgrade, at);
+}
+
+void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store)
+{
+    if (cpu->card->copies)
+        pc_misses_touch_bytes(cpu->card, pa & ~UINT64_C(7), bytes, load, store);
 }
 
 void pc_own(struct pc_cpu *cpu, const struct pc_look *look)

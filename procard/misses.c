@@ -49,14 +49,20 @@ static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
 
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
-    const struct pc_request *r = card->request; /* such a core waits for its only one */
+    /* such a core waits for its only one */
+    pc_misses_ask_for(card, card->request, va, pa, size, card->stall == PC_ST_STALL_MP, at);
+}
+
+void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
+                       unsigned size, bool upgrade, sim_tick at)
+{
     const struct pc_cursor *cursor = card->cpu.cursor;
     pc_copies_ask(card->copies, &(struct pc_request_asked){
                                     .of = copy_of(card, pc_side_of(r), line_of(card, pa)),
                                     .pa = pa,
                                     .va = va,
                                     .size = size,
-                                    .upgrade = card->stall == PC_ST_STALL_MP,
+                                    .upgrade = upgrade,
                                     .noncoherent = pc_is_noncoherent(r),
                                     .node = cursor->at,
                                     .pc = cursor->pc,
@@ -69,6 +75,8 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
                     sim_tick now)
 {
     const bool data = nm_message_row(in->message)->has_data;
+    if (card->core->requests) /* it does not look once more */
+        pc_misses_use(card, pc_side_of(r), r->line);
     pc_copies_have(card->copies, copy_of(card, pc_side_of(r), r->line), now, r->nacks,
                    data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
 }
@@ -105,6 +113,14 @@ void pc_misses_touch(struct pc_card *card, unsigned place)
     pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), read << (part - line),
                     written << (part - line));
     *touched = 0;
+}
+
+void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load, bool store)
+{
+    const uint64_t line = line_of(card, pa);
+    const pc_bytes touched = (pc_bytes)bytes << (pa - line);
+    pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), load ? touched : 0,
+                    store ? touched : 0);
 }
 
 void pc_misses_share(struct pc_card *card, uint64_t line)

@@ -258,12 +258,14 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
 
 static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
+    enum { WORD = 4 };
     const bool shared = m->owns && m->look.state == NM_LINE_S;
     r10k_profile_at(c, m->pc);
     if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
         m->at = now + FULL_AGAIN;
         return;
     }
+    pc_asked_for(&c->base, &m->look, m->va, shared ? 0 : WORD, shared, now);
     c->asked = true;
     m->phase = R10K_MISS_MEMORY;
     m->fetched = !shared;

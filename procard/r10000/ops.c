@@ -78,8 +78,11 @@ static uint64_t result(const struct pc_cpu *base)
     .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
     .loses = r10k_loses, .asked = r10k_asked, .signals = signals
 
-static const struct pc_core_ops profiled = {CORE, .placed = placed, .argument = argument,
-                                            .result = result};
+#define PROFILED CORE, .placed = placed, .argument = argument, .result = result
+
+/* What is touched is told where it graduates, if anybody asks (pc_touched). */
+static const struct pc_core_ops touching = {PROFILED};
+static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
 static const struct pc_core_ops core = {CORE, .profiled = &profiled};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};

@@ -37,6 +37,17 @@ static void moves(struct r10k *c)
     }
 }
 
+/* A store-conditional has touched what it has stored. */
+static void touches(struct r10k *c, const struct r10k_entry *e)
+{
+    const uint32_t traits = e->w->traits;
+    const bool store = traits & R10K_STORE &&
+                       (!(traits & R10K_CONDITIONAL) ||
+                        *(const uint64_t *)((const char *)&c->r + e->w->op.d) != 0);
+    if (traits & (R10K_LOAD | R10K_STORE))
+        pc_touched(&c->base, e->look.pa, e->bytes, traits & R10K_LOAD, store);
+}
+
 void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)
 {
     struct pc_cursor *cursor = c->base.cursor;
@@ -44,6 +55,7 @@ void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)
         return;
     pc_cursor_at(cursor, e->pc);
     pc_cursor_add(cursor, PC_PROFILE_INSTRUCTIONS, 1);
+    touches(c, e);
     if (e->slot && c->move.pc == e->pc - 4)
         moves(c);
     c->move.pc = 0;
