@@ -522,7 +522,8 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
 void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
                        unsigned size, bool upgrade, sim_tick at);
 /** Bytes of a line of data, the first in bit 0, have been touched. */
-void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load, bool store);
+void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load,
+                           bool store);
 /** A request has its line. @param in  the response */
 void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                     sim_tick now);

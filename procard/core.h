@@ -362,8 +362,8 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look);
 void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
                   bool upgrade, sim_tick at);
 
-/** Likewise: an instruction has touched some bytes. @param bytes  of the doubleword at pa & ~7, bit 0
- *  the first */
+/** Likewise: an instruction has touched some bytes. @param bytes  of the doubleword at pa & ~7, bit
+ * 0 the first */
 void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store);
 
 /** Why a line cannot be asked for. */

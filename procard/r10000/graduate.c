@@ -159,6 +159,7 @@ static void raise(struct r10k *c, struct r10k_entry *e)
     }
     if (cpu->exc == PC_EXC_SYS) {
         cpu->instructions++;
+        r10k_profile_counts(c, e->pc, PC_PROFILE_INSTRUCTIONS);
         r10k_signal(c, R10K_SIGNAL_GRADUATED, 1);
         c->call_pc = c->r.pc;
         c->call_npc = c->r.npc;

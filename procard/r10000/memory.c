@@ -149,6 +149,7 @@ bool r10k_tlb_refill(struct r10k *c, uint64_t va, sim_tick now)
     c->tlb_next = (c->tlb_next + 1) % R10K_TLB;
     r10k_signal(c, R10K_SIGNAL_TLB_REFILLS, 1);
     c->tlb_refills++;
+    r10k_profile_counts(c, c->r.pc, PC_PROFILE_TLB_MISSES);
     c->exception_until = now + c->p->tlb_refill;
     c->fetch_at = c->exception_until;
     c->idle = PC_ST_STALL_OTHER;
@@ -179,6 +180,9 @@ enum wish { WISH_READ, WISH_OWN, WISH_LINK, WISH_CONDITION };
 static void count_miss(struct r10k *c, const struct r10k_miss *m, bool refill)
 {
     c->l1_misses[m->side] += refill;
+    if (refill)
+        r10k_profile_counts(c, m->pc,
+                            m->side == PC_SIDE_I ? PC_PROFILE_L1I_MISSES : PC_PROFILE_L1D_MISSES);
     if (m->side == PC_SIDE_I) {
         r10k_signal(c, R10K_SIGNAL_L1I_MISSES, 1);
         return;
@@ -762,7 +766,7 @@ static void failed_try(struct r10k *c, const struct r10k_entry *e)
     tries->pc = e->pc;
     tries->va = e->va;
     r10k_signal(c, R10K_SIGNAL_FAILED_SCS, 1);
-    r10k_profile_failed(c, e->pc);
+    r10k_profile_counts(c, e->pc, PC_PROFILE_SCS_FAILED);
 }
 
 static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)

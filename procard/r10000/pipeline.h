@@ -18,6 +18,7 @@
 #include "monitor/r10000/signals.h"
 #include "procard/core.h"
 #include "procard/mips/isa.h"
+#include "procard/profile.h"
 #include "procard/r10000/r10000.h"
 
 enum {
@@ -465,11 +466,13 @@ void r10k_flush(struct r10k *c, sim_tick at);
 void r10k_restart(struct r10k *c, sim_tick at);
 
 /** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
- * at `pc`; it spends cycles; one graduates; a store conditional there has failed. */
+ * at `pc`; it spends cycles; one graduates. */
 void r10k_profile_at(struct r10k *c, uint64_t pc);
 void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n);
 void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
-void r10k_profile_failed(struct r10k *c, uint64_t pc);
+/** One more of what a column counts: a SYSCALL, which traps instead of graduating, a store
+ *  conditional that has failed, a miss. */
+void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column column);
 
 extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */
 

@@ -41,9 +41,9 @@ static void moves(struct r10k *c)
 static void touches(struct r10k *c, const struct r10k_entry *e)
 {
     const uint32_t traits = e->w->traits;
-    const bool store = traits & R10K_STORE &&
-                       (!(traits & R10K_CONDITIONAL) ||
-                        *(const uint64_t *)((const char *)&c->r + e->w->op.d) != 0);
+    const bool store =
+        traits & R10K_STORE && (!(traits & R10K_CONDITIONAL) ||
+                                *(const uint64_t *)((const char *)&c->r + e->w->op.d) != 0);
     if (traits & (R10K_LOAD | R10K_STORE))
         pc_touched(&c->base, e->look.pa, e->bytes, traits & R10K_LOAD, store);
 }
@@ -66,10 +66,10 @@ void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)
                                      .jumps = e->w->traits & R10K_REGISTER};
 }
 
-void r10k_profile_failed(struct r10k *c, uint64_t pc)
+void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column column)
 {
     if (!c->base.cursor)
         return;
     pc_cursor_at(c->base.cursor, pc);
-    pc_cursor_add(c->base.cursor, PC_PROFILE_SCS_FAILED, 1);
+    pc_cursor_add(c->base.cursor, column, 1);
 }
