@@ -2,7 +2,7 @@
 """
 Cards of several kinds on one machine (`cards:` of a machine file).
 
-    mixed.py NUMACHINE HOME TESTED.ABI...
+    mixed.py NUMACHINE HOME GUEST.ABI...
 
 Guests on each mixture: output as under qemu-user, the same result twice, nothing found by the checking mode, the same in
 functional mode (guests.py). What a file may say and what it may not; that its resolved form is the same machine; events,
@@ -233,6 +233,63 @@ def check_irix(bench):
         bench.expect(done.returncode == 0 and done.stdout.startswith(said), name, done.stdout, done.stderr)
 
 
+TRUTH_GUEST = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+static volatile int apart[64] __attribute__((aligned(128))), turn __attribute__((aligned(128)));
+static pthread_barrier_t barrier;
+static void *work(void *arg)
+{
+    long me = (long)arg;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(me, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 300; i++)
+        apart[me]++;
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 100; i++) {
+        while (turn != 2 * i + me)
+            ;
+        turn++;
+    }
+    return 0;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_barrier_init(&barrier, 0, 2);
+    pthread_create(&thread, 0, work, (void *)1L);
+    work(0);
+    pthread_join(thread, 0);
+    return 0;
+}
+"""
+
+
+def check_truth(bench, compiler):
+    """Profiles add up, asking changes nothing, and sharing is what it is, on any pair of cores."""
+    (bench.scratch / "truth.c").write_text(TRUTH_GUEST)
+    guest = bench.scratch / "truth"
+    subprocess.run([compiler, "-O2", "-g", "-static", "-pthread", "-o", guest, bench.scratch / "truth.c"], check=True)
+    for machine in ("r10000", bench.machine("beside"), bench.machine("three")):
+        ends = []
+        for key in ("run.seed=1", "run.profile=true", "run.truth=true"):
+            out = bench.scratch / "truth-out"
+            subprocess.run(["rm", "-rf", out], check=True)
+            done = bench.run("stat", "--quiet", "-m", machine, "--set", key, "-o", out, "--", guest)
+            bench.expect(done.returncode == 0 and "error" not in done.stderr, machine, key, done.stderr)
+            ends.append(json.loads((out / "manifest.json").read_text())["end"]["result_hash"])
+        bench.expect(len(set(ends)) == 1, machine, ends)
+        said = bench.run("c2c", out).stdout
+        kinds = {name: kind for kind, name in re.findall(r"^ +(true|false|none) .* (turn|apart)$", said, re.M)}
+        bench.expect(kinds.get("turn") == "true" and kinds.get("apart") == "false", machine, kinds, said[:2000])
+        lost = [int(n) for n in re.findall(r"lost it (\d+) times", said.partition("true sharing,")[2])[:2]]
+        bench.expect(sorted(lost) == [99, 100], machine, lost)
+
+
 def main():
     numachine, home, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
@@ -244,6 +301,7 @@ def main():
         check_perfex(bench, team)
         check_sets(bench, team)
         check_irix(bench)
+        check_truth(bench, "mips-linux-gnu-gcc")
         check_guests(bench, programs)
         return bench.failures != 0
 
