@@ -11,7 +11,6 @@
 #include "input/group.h"
 #include "machine/card.h"
 #include "machine/machine.h"
-#include "monitor/r10000/counters.h"
 #include "programs/program.h"
 
 #include <stdbool.h>
@@ -52,10 +51,6 @@ struct in_machine {
 
 /** Parameters of one of its cards. */
 const struct nm_params *in_card_params(const struct in_machine *mc, unsigned card);
-
-/** The events that processors of the machine count by themselves; R10K_CHIPS: none do, or not all
- *  that do count the same. */
-enum r10k_chip in_chip(const struct in_machine *mc);
 
 /** The shipped machine that is used when none is named. */
 #define IN_DEFAULT_MACHINE "numachine-64"

@@ -4,6 +4,7 @@
 
 #include "input/experiment.h"
 #include "input/keys.h"
+#include "procard/procard.h"
 
 /** Rows of the machine's table: these few, then one for each parameter, in order of params.def. */
 enum { IN_MACHINE_ABOUT, IN_MACHINE_BASE, IN_MACHINE_STATUS, IN_MACHINE_CARDS, IN_MACHINE_PARAMS };
@@ -38,6 +39,10 @@ struct in_table in_counter_table(const struct mon_unit_ops *unit,
 
 /** The kind of processor card a machine has unless it says otherwise. */
 const struct nm_card_kind *in_cards(void);
+
+/** The events that processors of a machine count by themselves; R10K_CHIPS: none do, or not all
+ *  that do count the same. */
+enum r10k_chip in_chip(const struct in_machine *mc);
 
 /** A name that is meant as a file's: it has a / or a YAML suffix. */
 bool in_is_file_name(const char *name);
