@@ -40,9 +40,10 @@ static struct nm_machine the_machine;
 const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine};
 const struct nm_card_kind pc_r10000 = {.counters = &mon_numachine};
 
-struct nm_machine *nm_machine_new(const struct nm_params *params, const struct nm_card_kind *cards)
+struct nm_machine *nm_machine_new_mixed(const struct nm_params *params,
+                                        const struct nm_card_kind *cards, const struct nm_mix *mix)
 {
-    (void)params, (void)cards;
+    (void)params, (void)mix, (void)cards;
     for (unsigned c = 0; c < CARDS; c++)
         mon_board_init(&the_machine.board[c], c);
     return &the_machine;
