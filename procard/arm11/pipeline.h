@@ -189,6 +189,8 @@ struct arm11_write {
     uint32_t va;
     uint32_t mask; /**< bytes */
     uint8_t page;
+    bool looked;      /**< into the secondary cache, for the first time: */
+    sim_tick latency; /**< [PCycles] until it is written there */
     uint8_t data[ARM11_LINE];
 };
 
@@ -234,6 +236,7 @@ struct arm11 {
     bool retry;              /**< something is to be asked for again */
     bool asked;              /**< in this run */
     struct {
+        sim_tick latency; /**< [PCycles] of the secondary cache, if it has the line; 0: not looked */
         bool wanted, asked, came; /**< `came`: may be read once, though it is in the cache no more */
         uint64_t line;
         uint32_t va;
