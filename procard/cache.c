@@ -1,7 +1,7 @@
 /*
  * The card's caches: direct-mapped primary ones for instructions and data; a secondary, direct-
- * mapped and joint or split by SCADDR(17) into halves for both, or joint and two-way; primary
- * contents are a subset of the secondary's.
+ * mapped and joint or split by SCADDR(17) into halves for both, or joint and of several ways;
+ * primary contents are a subset of the secondary's.
  *
  * The hard idea: the processor's own look at the primary cache is one compare against the arrays of
  * struct pc_line (core.h), so everything here runs only when that compare fails: the first touch,
@@ -53,11 +53,31 @@ static uint8_t *first_of(const struct pc_l2 *l2, uint64_t set)
     return &l2->first[set & (l2->bits - 1)];
 }
 
+/* Of more than two ways, the first that is empty; else by chance one that is not kept for another
+ * line. Which, changes only when a place is filled. */
+static uint64_t way_by_chance(const struct pc_card *card, enum pc_side side, uint64_t set)
+{
+    const struct pc_l2 *l2 = &card->l2[side];
+    const uint64_t ways = l2->places / l2->sets;
+    const uint64_t drawn = (l2->filled + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
+    for (uint64_t place = set; place < l2->places; place += l2->sets)
+        if (l2->state[place] == NM_LINE_I && !kept(card, side, place))
+            return place;
+    for (uint64_t w = 0; w < ways; w++) {
+        const uint64_t place = set + (drawn + w) % ways * l2->sets;
+        if (!kept(card, side, place))
+            return place;
+    }
+    return set + drawn % ways * l2->sets;
+}
+
 /* The way that is looked at first if that is empty, else the other: so the line that was used last
  * stays. Neither, if it is kept for another. */
 uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set)
 {
     const struct pc_l2 *l2 = &card->l2[side];
+    if (!l2->first)
+        return way_by_chance(card, side, set);
     const uint64_t first = set + (*first_of(l2, set) ? l2->sets : 0), other = first ^ l2->sets;
     if ((l2->state[first] == NM_LINE_I || kept(card, side, other)) && !kept(card, side, first))
         return first;
@@ -223,6 +243,7 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
         card->nm.quiet = 0;
     if (card->l2[side].first && card->l2[side].tag[place] != ~line)
         train(&card->l2[side], place);
+    card->l2[side].filled += card->l2[side].tag[place] != ~line;
     card->l2[side].tag[place] = ~line;
     card->l2[side].state[place] = state;
 }
@@ -241,6 +262,8 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t plac
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 {
     const bool owner = owned(card, side, victim);
+    if (card->l2c.on && raw_state(card, side, victim) == NM_LINE_D)
+        pc_l2c_evicts(card);
     half_drop(card, side, victim, false);
     if (owner) {
         half_drop(card, !side, victim, false);

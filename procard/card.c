@@ -61,7 +61,7 @@ static void l2_new(struct pc_card *card)
                            .colour = arrays + places * (sizeof(uint64_t) + 1),
                            .sets = places / p->l2_ways,
                            .places = places,
-                           .first = p->l2_ways > 1 ? sim_alloc(p->l2_way_bits, 1) : NULL,
+                           .first = p->l2_ways == 2 ? sim_alloc(p->l2_way_bits, 1) : NULL,
                            .bits = p->l2_way_bits};
     }
     if (!p->l2_split)
@@ -135,6 +135,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     pc_agent_attach(card);
     pc_monitor_init(card, nm_card_counters(site->kind));
     pc_counters_init(card);
+    pc_l2c_init(card);
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
     return card;

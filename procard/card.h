@@ -17,6 +17,7 @@
 #include "machine/special.h"
 #include "procard/core.h"
 #include "procard/counters.h"
+#include "procard/l2c.h"
 #include "procard/monitor.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
@@ -25,9 +26,9 @@
 #include <stddef.h>
 
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped, or
- *  two-way set-associative: then the second way's places come behind the first's. The arrays are
- * one piece of memory, and complements where an empty cache has ones: it takes room when it is
- * written. */
+ *  set-associative: then the second way's places come behind the first's, and so on. The arrays are
+ *  one piece of memory, and complements where an empty cache has ones: it takes room when it is
+ *  written. */
 struct pc_l2 {
     uint64_t *tag;  /**< complement of the physical line address held in each place; 0: of none */
     uint8_t *state; /**< NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
@@ -37,8 +38,10 @@ struct pc_l2 {
     uint64_t sets;   /**< a power of two; places of a way */
     uint64_t places; /**< of all ways */
     uint8_t *first;  /**< by the low bits of a set's number, the way that is looked at first; NULL:
-                          there is one way */
+                          there are not two ways */
     uint64_t bits;   /**< of them; a power of two */
+    uint64_t
+        filled; /**< places filled so far: the chance by which one of more than two ways goes */
 };
 
 enum {
@@ -241,6 +244,7 @@ struct pc_card {
     struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
     struct pc_monitor monitor;
     struct pc_sync sync;
+    struct pc_l2c l2c;
     uint32_t called; /**< interrupts of the interrupt register on their way or delivered whose bits
                           are still set and enabled */
     struct nm_truth truth;
@@ -470,21 +474,20 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
 static inline uint64_t pc_line_find(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
-    if (l2->tag[place] == ~line)
-        return place;
-    return l2->first && l2->tag[place + l2->sets] == ~line ? place + l2->sets : PC_NOWHERE;
+    uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
+    while (l2->tag[place] != ~line && place + l2->sets < l2->places)
+        place += l2->sets;
+    return l2->tag[place] == ~line ? place : PC_NOWHERE;
 }
-/** The one that a line is given in a set of two places, of which it has none. */
+/** The one that a line is given in a set of several places, of which it has none. */
 uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set);
 /** The place for a line: where it is, or the one it would be given. */
 static inline uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
-    if (!l2->first || l2->tag[place] == ~line)
-        return place;
-    return l2->tag[place + l2->sets] == ~line ? place + l2->sets : pc_way_for(card, side, place);
+    const uint64_t set = (line >> card->l2_shift) & (l2->sets - 1),
+                   place = l2->sets == l2->places ? set : pc_line_find(card, side, line);
+    return place == PC_NOWHERE ? pc_way_for(card, side, set) : place;
 }
 /** Whether both are places of one array, and the same. */
 static inline bool pc_same_place(const struct pc_card *card, enum pc_side a, uint64_t place,

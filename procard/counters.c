@@ -228,4 +228,5 @@ void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_sig
         return;
     its->core->signals(&its->cpu, out);
     out->arm11.core.total[ARM11_SIGNAL_CYCLES] = nm_machine_now(m);
+    out->arm11.l2 = pc_l2c_signals(its, nm_machine_now(m));
 }

@@ -27,6 +27,8 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
 
 uint32_t pc_register_read(struct pc_card *card, uint32_t offset, sim_tick now)
 {
+    if (pc_l2c_has(card, offset))
+        return pc_l2c_read(card, offset, now);
     if (!pc_sync_has(offset))
         return pc_monitor_read(card, offset, now);
     const uint32_t value = pc_sync_read(&card->sync, offset);
@@ -37,9 +39,10 @@ uint32_t pc_register_read(struct pc_card *card, uint32_t offset, sim_tick now)
 unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offset, uint32_t value,
                            sim_tick now)
 {
-    if (!pc_sync_has(offset))
+    if (!pc_l2c_has(card, offset) && !pc_sync_has(offset))
         return pc_monitor_write(card, writer, offset, value, now);
-    const unsigned reason = pc_sync_write(&card->sync, offset, value);
+    const unsigned reason = pc_l2c_has(card, offset) ? pc_l2c_write(card, offset, value, now)
+                                                     : pc_sync_write(&card->sync, offset, value);
     if (reason)
         pc_monitor_refuse(card, offset, reason);
     attend(card, now);

@@ -36,8 +36,8 @@ ROOMS = [
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
                      "procard/r10000/pipeline.h", "procard/r10000/books.c", "procard/counters.h", "procard/procard.h",
-                     "monitor/own.h", "procard/arm11/core.c", "procard/arm11/arm11.h", "procard/arm11/pipeline.h",
-                     "monitor/board/beside.h", "monitor/board/beside.c"],
+                     "monitor/own.h", "procard/l2c.h", "procard/arm11/core.c", "procard/arm11/arm11.h",
+                     "procard/arm11/pipeline.h", "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",

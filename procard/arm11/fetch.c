@@ -4,13 +4,14 @@
  * since two ARM instructions a cycle come ([R]).
  */
 #include "procard/arm11/misses.h"
+#include "procard/l2c.h"
 
 static bool comes_from_l2(struct arm11 *c, uint32_t pc, const struct pc_look *look)
 {
     struct arm11_line *l = arm11_fill(c, PC_SIDE_I, pc, look);
     arm11_show(c, PC_SIDE_I, pc, l, look);
-    arm11_signal(c, ARM11_SIGNAL_NO_INSN, c->p->arm11_l2_latency);
-    return arm11_stalls(c, PC_ST_STALL_L1I, c->p->arm11_l2_latency);
+    arm11_signal(c, ARM11_SIGNAL_NO_INSN, c->fetch.latency);
+    return arm11_stalls(c, PC_ST_STALL_L1I, c->fetch.latency);
 }
 
 static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
@@ -21,12 +22,15 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
         c->l1_misses[PC_SIDE_I]++;
         c->fetch.wanted = true;
         c->fetch.asked = false;
+        c->fetch.latency = 0;
         c->fetch.line = line;
         c->fetch.va = pc;
         c->fetch.look = *look;
     }
     if (!c->fetch.asked) {
         pc_look_up(&c->base, PC_SIDE_I, look);
+        if (!c->fetch.latency)
+            c->fetch.latency = pc_l2c_reads(&c->base, PC_SIDE_I, look, c->p->arm11_l2_latency);
         if (look->state != NM_LINE_I) {
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);

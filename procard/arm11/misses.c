@@ -6,6 +6,7 @@
  * data.
  */
 #include "procard/arm11/misses.h"
+#include "procard/l2c.h"
 
 #include <string.h>
 
@@ -281,11 +282,12 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     c->l1_misses[PC_SIDE_D] += !here;
     pc_look_up(&c->base, PC_SIDE_D, &m->look);
+    const sim_tick latency = pc_l2c_reads(&c->base, PC_SIDE_D, &m->look, c->p->arm11_l2_latency);
     if (enough(c, m)) {
-        serve(c, m, now + m->latency + c->p->arm11_l2_latency, now);
+        serve(c, m, now + m->latency + latency, now);
         fill_from(c, m);
         m->phase = ARM11_MISS_ARRIVES;
-        m->until = now + c->p->arm11_l2_latency + beats * c->p->arm11_l2_beat;
+        m->until = now + latency + beats * c->p->arm11_l2_beat;
         return;
     }
     takes_over(c, m);
@@ -321,11 +323,11 @@ static void write_out(struct arm11 *c, const struct arm11_write *w, const struct
 }
 
 /* Its place is free when it has gone down. */
-static void written(struct arm11 *c)
+static void written(struct arm11 *c, sim_tick latency)
 {
     for (unsigned i = 0; i < c->p->arm11_writes; i++)
         if (c->write_free[i] <= c->base.now) {
-            c->write_free[i] = c->base.now + c->p->arm11_l2_latency;
+            c->write_free[i] = c->base.now + latency;
             break;
         }
     c->writes--;
@@ -335,17 +337,20 @@ static void written(struct arm11 *c)
 void arm11_drain(struct arm11 *c, bool asks)
 {
     while (c->writes && !c->write_asked) {
-        const struct arm11_write *w = &c->write[0];
+        struct arm11_write *w = &c->write[0];
         struct pc_look look = {.pa = w->line, .page = w->page};
         if (arm11_missed(c, w->line)) /* an older load is first */
             break;
         pc_look_up(&c->base, PC_SIDE_D, &look);
+        if (!w->looked)
+            w->latency = pc_l2c_writes(&c->base, &look, c->p->arm11_l2_latency);
+        w->looked = true;
         if (arm11_writable(look.state)) {
             if (look.state != NM_LINE_D)
                 pc_own(&c->base, &look);
             look.state = NM_LINE_D;
             write_out(c, w, &look);
-            written(c);
+            written(c, w->latency);
             continue;
         }
         c->retry = true;

@@ -188,6 +188,8 @@ struct arm11_write {
     uint32_t va;
     uint32_t mask; /**< bytes */
     uint8_t page;
+    bool looked;      /**< into the secondary cache, for the first time: */
+    sim_tick latency; /**< [PCycles] until it is written there */
     uint8_t data[ARM11_LINE];
 };
 
@@ -236,6 +238,8 @@ struct arm11 {
     bool retry;                   /**< something is to be asked for again */
     bool asked;                   /**< in this run */
     struct {
+        sim_tick
+            latency; /**< [PCycles] of the secondary cache, if it has the line; 0: not looked */
         bool wanted, asked,
             came; /**< `came`: may be read once, though it is in the cache no more */
         uint64_t line;
@@ -355,7 +359,8 @@ void arm11_calls(struct arm11 *c, uint32_t back);
 /* ---- counters.c ------------------------------------------------------------------------------ */
 
 void arm11_pmu_new(struct arm11 *c);
-/** A register of the performance monitoring unit, at base.now: up to there all signals are put down. */
+/** A register of the performance monitoring unit, at base.now: up to there all signals are put
+ * down. */
 uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg);
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value);
 /** pc_core_ops.look */

@@ -1,0 +1,166 @@
+/*
+ * The controller of the secondary cache of an ARM11.
+ *
+ * The one thing to know: a slave port keeps the line it read last in a buffer of 32 bytes. What
+ * that serves is looked up nowhere, and the event monitor does not see it ([S] 9).
+ */
+#include "procard/l2c.h"
+
+#include "procard/card.h"
+
+enum {
+#define L2C_REGISTER(name, offset, access, sentence) name = (offset),
+#include "procard/l2c.def"
+#undef L2C_REGISTER
+};
+enum {
+    WAY_UNIT = 8192,   /* [bytes] a way of size 0 */
+    LATENCIES = 0xfff, /* what can be written of AUX: these, */
+    BUS_ON = 1 << 20,  /* this, */
+    OTHERS = 3 << 21,  /* and bits without effect */
+    WRITABLE = LATENCIES | BUS_ON | OTHERS,
+    FIELD = 3, /* [bits] of a latency: */
+    DATA_READ = 0,
+    DATA_WRITE = 3,
+    TAG = 6,
+};
+
+static void signal_of(struct pc_l2c *l2c, enum l2c_signal s, uint64_t n)
+{
+    l2c->signals.total[s] += n;
+}
+
+static uint64_t line_of(uint64_t pa)
+{
+    return pa & ~(uint64_t)(PC_L2C_LINE - 1);
+}
+
+/* [PCycles] of a field of AUX. */
+static sim_tick cycles(const struct pc_l2c *l2c, unsigned field)
+{
+    return (l2c->aux >> field & ((1U << FIELD) - 1)) + 1;
+}
+
+/* Bits of AUX that are the machine's, and those that are as they must be. */
+static uint32_t fixed(const struct nm_params *p)
+{
+    const uint64_t way = p->l2_size / p->l2_ways;
+    const unsigned size = way > WAY_UNIT ? (unsigned)__builtin_ctzll(way / WAY_UNIT) : 0;
+    return (uint32_t)p->l2_ways << 13 | size << 17 | (p->l2c == NM_L2C_210 ? 1U << 23 : 1U << 24);
+}
+
+void pc_l2c_init(struct pc_card *card)
+{
+    const struct nm_params *p = card->p;
+    struct pc_l2c *l2c = &card->l2c;
+    l2c->on = p->l2c != NM_L2C_NONE;
+    l2c->aux = ((uint32_t)p->l2c_aux & WRITABLE) | fixed(p);
+    l2c->buffer[PC_SIDE_I] = l2c->buffer[PC_SIDE_D] = ~UINT64_C(0);
+    l2c->monitor.kind = p->l2c == NM_L2C_220 ? L2C_220 : L2C_210;
+    l2c->monitor.bus = l2c->aux & BUS_ON;
+}
+
+struct l2c_signals pc_l2c_signals(const struct pc_card *card, sim_tick at)
+{
+    struct l2c_signals now = card->l2c.signals;
+    now.total[L2C_SIGNAL_CYCLES] = card->l2c.on ? at : 0;
+    return now;
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_look *look,
+                      sim_tick without)
+{
+    struct pc_l2c *l2c = &cpu->card->l2c;
+    const sim_tick there_and_back = 2 * cpu->card->p->l2c_handover;
+    if (!l2c->on)
+        return without;
+    if (l2c->buffer[side] == line_of(look->pa))
+        return there_and_back + 1;
+    l2c->buffer[side] = line_of(look->pa);
+    signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRREQ : L2C_SIGNAL_DRREQ, 1);
+    if (look->state != NM_LINE_I)
+        signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRHIT : L2C_SIGNAL_DRHIT, 1);
+    return there_and_back + cycles(l2c, TAG) + cycles(l2c, DATA_READ);
+}
+
+sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick without)
+{
+    struct pc_l2c *l2c = &cpu->card->l2c;
+    if (!l2c->on)
+        return without;
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        if (l2c->buffer[side] == line_of(look->pa))
+            l2c->buffer[side] = ~UINT64_C(0);
+    signal_of(l2c, L2C_SIGNAL_DWREQ, 1);
+    signal_of(l2c, look->state != NM_LINE_I ? L2C_SIGNAL_DWHIT : L2C_SIGNAL_WA, 1);
+    return cpu->card->p->l2c_handover + cycles(l2c, TAG) + cycles(l2c, DATA_WRITE);
+}
+
+void pc_l2c_evicts(struct pc_card *card)
+{
+    const uint64_t lines = card->p->l2_line / PC_L2C_LINE;
+    signal_of(&card->l2c, L2C_SIGNAL_CO, lines);
+    signal_of(&card->l2c, L2C_SIGNAL_CO_HALVES, 2 * lines);
+}
+
+/* ---- registers ------------------------------------------------------------------------------- */
+
+bool pc_l2c_has(const struct pc_card *card, uint32_t offset)
+{
+    return card->l2c.on && offset >= PC_L2C_CONTROLLER && offset < PC_L2C_END;
+}
+
+/* Whether an offset is among the registers of the event monitor. @param[out] at  in its 4 KB */
+static bool is_monitor(const struct pc_l2c *l2c, uint32_t offset, uint32_t *at)
+{
+    *at = offset % L2C_SPACE;
+    if (l2c->monitor.kind == L2C_210)
+        return offset >= PC_L2C_EVENTS;
+    const struct mon_register_row *r = l2c_registers(L2C_220);
+    while (r->name && r->offset != *at)
+        r++;
+    return offset < PC_L2C_EVENTS && r->name;
+}
+
+uint32_t pc_l2c_read(const struct pc_card *card, uint32_t offset, sim_tick at)
+{
+    const struct pc_l2c *l2c = &card->l2c;
+    const struct l2c_signals now = pc_l2c_signals(card, at);
+    uint32_t its;
+    if (is_monitor(l2c, offset, &its))
+        return l2c_read(&l2c->monitor, its, &now);
+    switch (offset - PC_L2C_CONTROLLER) {
+    case ID:
+        return UINT32_C(0x41) << 24 | (l2c->monitor.kind == L2C_210 ? 1U : 2U) << 6;
+    case CONTROL:
+        return 1;
+    case AUX:
+        return l2c->aux;
+    default:
+        return 0;
+    }
+}
+
+unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim_tick at)
+{
+    struct pc_l2c *l2c = &card->l2c;
+    const struct l2c_signals now = pc_l2c_signals(card, at);
+    uint32_t its;
+    if (is_monitor(l2c, offset, &its))
+        return l2c_write(&l2c->monitor, its, value, &now) ? 0 : MON_REFUSED_NO_REGISTER;
+    switch (offset - PC_L2C_CONTROLLER) {
+    case ID:
+    case CONTROL:
+        return MON_REFUSED_READ_ONLY;
+    case AUX:
+        l2c->aux = (value & WRITABLE) | fixed(card->p);
+        l2c_set_bus(&l2c->monitor, l2c->aux & BUS_ON, &now);
+        return 0;
+    case SYNC:
+        return 0;
+    default:
+        return MON_REFUSED_NO_REGISTER;
+    }
+}
