@@ -556,13 +556,14 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
             const unsigned needs = strstr(formula, "upper_") ? 2 : strstr(formula, "ring_") ? 1 : 0;
             for (unsigned cards = 1; cards <= book.cards; cards += book.cards) {
                 double value;
-                const bool has = rep_group_value(
-                    &book, &book.region[0], (struct rep_level){0, cards}, &g.metric[m], &value);
+                const struct rep_level level = {0, cards};
+                const bool has =
+                    rep_group_value(&book, &book.region[0], level, &g.metric[m], &value);
                 cr_expect_eq(has, shapes[i].rings >= needs, "shape %u, %u cards, %s: %g", i, cards,
                              g.metric[m].name, value);
                 if (!has)
                     cr_expect_str_eq(
-                        rep_group_no_value(&book, &book.region[0], &g.metric[m], value),
+                        rep_group_no_value(&book, &book.region[0], level, &g.metric[m], value),
                         "the machine has no such ring");
             }
         }
