@@ -12,7 +12,7 @@
 enum {
     CODE = 0x20000,
     SHARED = 0x40000,
-    ROUNDS = 200,
+    ROUNDS = 100,
     LOCK = 128,
     LOCKED = 256,
     BYTES = 512,
@@ -75,6 +75,8 @@ static void start(struct rig *rig, bool check, bool cramped)
 {
     nm_params_default(&rig->p);
     rig->p.core = NM_CORE_ARM1176;
+    rig->p.processors = 1; /* on four stations of one ring */
+    rig->p.ring_locals = 1;
     rig->p.l2_split = false;
     rig->p.check = check;
     if (cramped) {

@@ -31,9 +31,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);
         }
-        const enum pc_asking did = pc_ask(&c->base, look, NM_FETCH, c->base.now);
-        c->fetch.asked = did == PC_ASKED || did == PC_ASKED_LINE;
-        c->asked |= did == PC_ASKED;
+        c->fetch.asked = arm11_asks(c, look, NM_FETCH, true);
     }
     return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
 }

@@ -261,12 +261,19 @@ static enum nm_access access_of(const struct arm11_miss *m)
     return (enum nm_access)of[m->access];
 }
 
+bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line)
+{
+    if (c->base.now >= c->base.horizon) /* a request before this one has brought it nearer */
+        return false;
+    const enum pc_asking did = pc_ask(&c->base, look, access, c->base.now);
+    c->asked |= did == PC_ASKED;
+    return did == PC_ASKED || (or_line && did == PC_ASKED_LINE);
+}
+
 static void ask(struct arm11 *c, struct arm11_miss *m)
 {
-    const enum pc_asking did = pc_ask(&c->base, &m->look, access_of(m), c->base.now);
-    if (did == PC_ASKED)
-        c->asked = true;
-    m->phase = did == PC_ASKED || did == PC_ASKED_LINE ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
+    const bool did = arm11_asks(c, &m->look, access_of(m), true);
+    m->phase = did ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
     c->retry |= m->phase == ARM11_MISS_ASK;
 }
 
@@ -351,8 +358,7 @@ void arm11_drain(struct arm11 *c, bool asks)
         c->retry = true;
         if (!asks)
             break;
-        if (pc_ask(&c->base, &look, NM_STORE, c->base.now) == PC_ASKED)
-            c->write_asked = c->asked = true;
+        c->write_asked = arm11_asks(c, &look, NM_STORE, false);
         c->retry = !c->write_asked;
         break;
     }

@@ -25,6 +25,10 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m);
 /** Waits until it has come. @return false */
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m);
 
+/** Asks the card. @param c  core @param look  the line @param access  what for
+ *  @param or_line  a request of the line that is under way will do @return it will be answered */
+bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line);
+
 /** Registers take what is in a line, ready at a tick and what each is later. */
 void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm11_part *parts,
                    unsigned n, bool big, sim_tick ready, sim_tick now);
