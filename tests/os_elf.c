@@ -3,6 +3,7 @@
  * makes the loader crash. Each is refused in one line, or still good.
  */
 #include "guest_elf.h"
+#include "programs/linux/elf_arm.h"
 #include "programs/linux/image.h"
 
 #include <criterion/criterion.h>
@@ -164,4 +165,82 @@ Test(os_elf, several_damages_do_not_make_it_crash)
             elf[draw(&state) % (PH2 + 32)] = (uint8_t)draw(&state);
         accepted(elf, draw(&state) % 4 ? sizeof elf : draw(&state) % sizeof elf, why, sizeof why);
     }
+}
+
+/* ---- ARM: build attributes ---------------------------------------------------------------------
+ */
+
+enum { TAG_NAME = 5, TAG_ARCH = 6, TAG_THUMB = 9, TAG_FP = 10, TAG_SIMD = 12, TAG_VFP_ARGS = 28 };
+enum { V5TE = 4, V6 = 6, V6T2 = 8, V7 = 10, EABI5 = 0x05000000 };
+
+static const struct {
+    int line;
+    uint8_t pair[4]; /* two attributes */
+    uint32_t flags, entry;
+    bool chooses;
+    const char *says; /* NULL: it is good */
+} arms[] = {
+    {__LINE__, {TAG_ARCH, V5TE, TAG_THUMB, 1}, EABI5 | 0x200, 0x10000, false, NULL},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 1}, EABI5, 0x10001, false, NULL},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 1}, EABI5, 0x10002, false, "entry point"},
+    {__LINE__, {TAG_ARCH, V6T2, TAG_THUMB, 2}, EABI5, 0x10000, false, "ARMv6T2"},
+    {__LINE__, {TAG_ARCH, V7, TAG_THUMB, 2}, EABI5, 0x10000, false, "ARMv7"},
+    {__LINE__, {TAG_ARCH, V7, TAG_THUMB, 2}, EABI5, 0x10000, true, NULL},
+    {__LINE__, {TAG_ARCH, 99, TAG_THUMB, 2}, EABI5, 0x10000, false, "after ARMv8"},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 2}, EABI5, 0x10000, false, "Thumb-2"},
+    {__LINE__, {TAG_ARCH, V6, TAG_FP, 2}, EABI5, 0x10000, false, "VFP or NEON"},
+    {__LINE__, {TAG_ARCH, V6, TAG_SIMD, 1}, EABI5, 0x10000, true, "VFP or NEON"},
+    {__LINE__, {TAG_ARCH, V6, TAG_VFP_ARGS, 1}, EABI5, 0x10000, false, "gnueabihf"},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 1}, EABI5 | 0x400, 0x10000, false, "gnueabihf"},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 1}, 0x04000000, 0x10000, false, "EABI version 5"},
+    {__LINE__, {TAG_ARCH, V6, TAG_THUMB, 1}, EABI5 | 0x00800000, 0x10000, false, "big-endian"},
+};
+
+enum { SECTION = 1 + 4 + 6 + 5 + 5 + 4 };
+
+/* A section of them: a name, which is text, and the two. */
+static void make_section(const uint8_t pair[4], uint8_t out[SECTION])
+{
+    const uint8_t head[] = {'A', SECTION - 1,  0, 0, 0, 'a',      'e', 'a', 'b', 'i', 0,
+                            1,   SECTION - 11, 0, 0, 0, TAG_NAME, '6', '-', 'x', 0};
+
+    memcpy(out, head, sizeof head);
+    memcpy(out + sizeof head, pair, 4);
+}
+
+Test(os_elf, arm_programs_are_told_apart)
+{
+    for (size_t i = 0; i < sizeof arms / sizeof *arms; i++) {
+        const GElf_Ehdr eh = {.e_flags = arms[i].flags, .e_entry = arms[i].entry};
+        struct lx_elf_arm a;
+        uint8_t section[SECTION];
+        char buf[256];
+        make_section(arms[i].pair, section);
+        lx_elf_arm_attributes(section, sizeof section, &a);
+        cr_expect_eq(a.value[TAG_ARCH], arms[i].pair[1], "line %d", arms[i].line);
+        a.chooses = arms[i].chooses;
+        const char *said = lx_elf_arm_refusal(&eh, &a, buf, sizeof buf);
+        cr_expect(!said == !arms[i].says && (!said || strstr(said, arms[i].says)), "line %d: %s",
+                  arms[i].line, said ? said : "nothing");
+    }
+}
+
+Test(os_elf, damaged_attributes_do_not_make_it_crash)
+{
+    const uint8_t pair[4] = {TAG_ARCH, V6, TAG_THUMB, 1};
+    uint8_t section[SECTION];
+    struct lx_elf_arm a;
+
+    for (size_t at = 0; at < SECTION; at++)
+        for (unsigned value = 0; value < 256; value++) {
+            make_section(pair, section);
+            section[at] = (uint8_t)value;
+            uint8_t *exact = malloc(SECTION); /* for the sanitizer */
+            memcpy(exact, section, SECTION);
+            lx_elf_arm_attributes(exact, SECTION, &a);
+            lx_elf_arm_attributes(exact, at, &a);
+            free(exact);
+        }
+    lx_elf_arm_attributes(section, 0, &a);
+    cr_expect_eq(a.value[TAG_ARCH], 0);
 }
