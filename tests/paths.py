@@ -75,6 +75,10 @@ def complaint(home, above, row):
     how = row[3]
     if how in ("", "event"):
         return None if has(text, word) else f"{name} of {path} does not name it"
+    if how == "standing":
+        stands = rf"\bsim_kernel_stand\([^;]*\b{word}\b"
+        posted = "sim_post_standing(" in text and path == to and re.search(stands, plain(read(home / to)))
+        return None if posted else f"{name} of {path} posts no standing event, or {word} is none"
     if how == "include":
         pair = (path, to), (to, path)
         one = any(f'"{a}"' in read(home / b) for a, b in pair)
