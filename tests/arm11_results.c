@@ -6,6 +6,7 @@
 #include "input/tables.h"
 #include "monitor/arm11/pmu.h"
 #include "monitor/board/board.h"
+#include "monitor/l2c/monitor.h"
 #include "report/group.h"
 
 #include <criterion/criterion.h>

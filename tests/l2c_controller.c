@@ -2,9 +2,11 @@
  * The controller of an ARM11's secondary cache alone, on a card of which it is all there is: what
  * its reads and writes take and count, its line buffers, and its registers.
  */
+#include "base/alloc.h"
 #include "procard/card.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 struct world {
     struct nm_params p;
