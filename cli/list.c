@@ -619,7 +619,7 @@ static const struct listing {
     {"patterns", in_list_patterns, "pattern footprint sentence",
      "the kinds of references an experiment's pattern may have; --json has their keys"},
     {"workloads", list_workloads, "name sentence", "what runs on the machine"},
-    {"syscalls", list_syscalls, "name o32 n64 sentence",
+    {"syscalls", list_syscalls, "name o32 n64 armel sentence",
      "the system calls a program may make; --json says where each is unlike Linux"},
     {"statuses", list_statuses, "status sentence", "the exit statuses of numachine itself"},
     {"machines", list_machines, "name sentence", "the shipped machines"},

@@ -65,7 +65,7 @@ struct in_experiment {
 
     char *program;    /**< executable on the host, or NULL when `source` or `pattern` is given */
     char *source;     /**< C source to be built with the cross compiler, or NULL */
-    char *abi;        /**< "o32", "n64" or "host": compiler used for `source` */
+    char *abi;        /**< "o32", "n64", "armel" or "host": compiler used for `source` */
     char **cflags;    /**< NULL-terminated extra compiler flags */
     char *called;     /**< argv[0] */
     char **argv;      /**< NULL-terminated, argv[0] included */

@@ -9,8 +9,8 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "machine/protocol.h"
-#include "procard/procard.h"
 #include "procard/arm11/arm11.h"
+#include "procard/procard.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 
@@ -73,8 +73,8 @@ const char *in_state_name(unsigned state)
 }
 
 /* By processor.core. */
-static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000, &pc_r10000,
-                                                 &pc_arm11, &pc_arm11};
+static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000, &pc_r10000, &pc_arm11,
+                                                   &pc_arm11};
 
 const struct nm_card_kind *in_cards(void)
 {

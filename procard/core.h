@@ -393,8 +393,8 @@ const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned 
 /** Where they are written. Precondition: it is dirty. */
 uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at);
 
-/** Where the bytes of a line that the card has may be read without a call, and written if the line is
- *  dirty, until `loses` or `hides` says otherwise. @return NULL: each access must be a call */
+/** Where the bytes of a line that the card has may be read without a call, and written if the line
+ * is dirty, until `loses` or `hides` says otherwise. @return NULL: each access must be a call */
 uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look);
 
 /** What is under way when a thread leaves is done there and then, as the operating system does it:

@@ -29,6 +29,7 @@ static const struct target {
 } targets[] = {
     {"o32", "mips-linux-gnu", {"-static", "-pthread"}},
     {"n64", "mips64-linux-gnuabi64", {"-static", "-pthread"}},
+    {"armel", "arm-linux-gnueabi", {"-static", "-pthread"}},
     {"host", "", {"-shared", "-fPIC", "-ffp-contract=off"}},
 };
 
@@ -287,7 +288,7 @@ static enum prog_built build_known(const struct prog_build *what, const struct p
                           .target = find_target(what->abi)};
     enum prog_built result = PROG_BUILD_FAILED;
     if (!cc.target) {
-        *why = sim_format("no binary interface '%s': o32, n64 or host", what->abi);
+        *why = sim_format("no binary interface '%s': o32, n64, armel or host", what->abi);
     } else if (!cc.language) {
         *why = sim_format("a source ends in one of %s", prog_language_suffixes());
     } else {

@@ -1,4 +1,4 @@
-/* Guest programs built from source with Debian's MIPS cross compilers, and kernels with the host's.
+/* Guest programs built from source with Debian's cross compilers for MIPS and ARM, and kernels with the host's.
  */
 #ifndef PROG_BUILD_H
 #define PROG_BUILD_H
@@ -11,7 +11,7 @@
 /** What to build. All pointers belong to the caller. */
 struct prog_build {
     const char *source;    /**< file on the host, of a language of languages.def */
-    const char *abi;       /**< "o32", "n64", or "host": a shared object */
+    const char *abi;       /**< "o32", "n64", "armel", or "host": a shared object */
     char *const *cflags;   /**< NULL-terminated, after the binary interface's own */
     const char *include;   /**< directory of numachine.h, or NULL */
     const char *directory; /**< existing directory for the executable and notes (build.*) */

@@ -1,6 +1,6 @@
 /*
- * Pipeline time: the rows of arm11_cycles.def, and the same in short runs; that counting and the place
- * where a run ends change nothing.
+ * Pipeline time: the rows of arm11_cycles.def, and the same in short runs; that counting and the
+ * place where a run ends change nothing.
  */
 #include "tests/arm_rig.h"
 
@@ -31,8 +31,8 @@ static unsigned put(struct arm_rig *rig, const struct row *row)
     return n;
 }
 
-/* r0 is in data, where the first word points to itself; r9 and the stack are where words point to the
- * end of the sequence; r10 is 0, and all others small. */
+/* r0 is in data, where the first word points to itself; r9 and the stack are where words point to
+ * the end of the sequence; r10 is 0, and all others small. */
 static void begin(struct arm_rig *rig, unsigned n)
 {
     struct arm11 *c = &rig->cpu;
@@ -50,6 +50,16 @@ static void begin(struct arm_rig *rig, unsigned n)
         arm_rig_put(rig, DATA + i, i < 64 ? DATA : BASE + 4 * n);
 }
 
+static const struct counts {
+    struct row row;
+    enum arm11_signal signal;
+} counts[] = {
+#define COUNTS(known, text, signal, count, ...) \
+    {{count, known, text, {__VA_ARGS__}}, ARM11_SIGNAL_##signal},
+#include "tests/arm11_signals.def"
+#undef COUNTS
+};
+
 /* @return [cycles] */
 static uint64_t once(struct arm_rig *rig, unsigned n, unsigned slice)
 {
@@ -58,13 +68,15 @@ static uint64_t once(struct arm_rig *rig, unsigned n, unsigned slice)
     cpu->now += 32; /* nothing is outstanding any more */
     cpu->states[PC_ST_STALL_OTHER] += 32;
     const sim_tick from = cpu->now;
-    cr_assert(arm_rig_run(rig, from + LIMIT, slice, n), "it ends with a trap, and its books add up");
+    cr_assert(arm_rig_run(rig, from + LIMIT, slice, n),
+              "it ends with a trap, and its books add up");
     cr_assert_eq(cpu->exc, PC_EXC_SYS);
     cpu->exc = PC_EXC_NONE;
     return cpu->now - from - TRAP;
 }
 
-static uint64_t cycles_of(const struct row *row, unsigned slice)
+/* @param[out] signals  what the sequence has added */
+static uint64_t cycles_of(const struct row *row, unsigned slice, struct arm11_signals *signals)
 {
     enum { WARM = 4 };
     struct arm_rig rig;
@@ -76,7 +88,10 @@ static uint64_t cycles_of(const struct row *row, unsigned slice)
         once(&rig, n, 0);
     if (!row->known)
         memset(rig.cpu.btac, 0, rig.p.arm11_btac * sizeof *rig.cpu.btac);
+    *signals = rig.cpu.signals;
     const uint64_t cycles = once(&rig, n, slice);
+    for (unsigned s = 0; s < ARM11_SIGNALS; s++)
+        signals->total[s] = rig.cpu.signals.total[s] - signals->total[s];
     arm_rig_free(&rig);
     return cycles;
 }
@@ -86,12 +101,31 @@ Test(arm11_cycles, as_counted)
     unsigned wrong = 0;
     for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
         for (unsigned slice = 0; slice < 4; slice++) {
-            const uint64_t cycles = cycles_of(&rows[i], slice);
+            struct arm11_signals signals;
+            const uint64_t cycles = cycles_of(&rows[i], slice, &signals);
             if (cycles == rows[i].cycles)
                 continue;
             wrong++;
             cr_log_error("%s, known %u, slice %u: %llu cycles, counted %u", rows[i].text,
                          rows[i].known, slice, (unsigned long long)cycles, rows[i].cycles);
+        }
+    cr_assert_eq(wrong, 0);
+}
+
+Test(arm11_cycles, signals_as_counted)
+{
+    unsigned wrong = 0;
+    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
+        for (unsigned slice = 0; slice < 2; slice++) {
+            const struct row *row = &counts[i].row;
+            struct arm11_signals signals;
+            cycles_of(row, slice, &signals);
+            if (signals.total[counts[i].signal] == row->cycles)
+                continue;
+            wrong++;
+            cr_log_error("%s, known %u, slice %u: signal %u is %llu, counted %u", row->text,
+                         row->known, slice, (unsigned)counts[i].signal,
+                         (unsigned long long)signals.total[counts[i].signal], row->cycles);
         }
     cr_assert_eq(wrong, 0);
 }

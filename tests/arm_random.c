@@ -1,8 +1,8 @@
 /*
- * The semantics against another implementation: random sequences of all rows of the instruction set,
- * ARM and Thumb, run here and by qemu-arm if it is installed, must leave the same registers and
- * memory. Here they are run three times: without time, with it, and with it in short runs and lines
- * that must be asked for.
+ * The semantics against another implementation: random sequences of all rows of the instruction
+ * set, ARM and Thumb, run here and by qemu-arm if it is installed, must leave the same registers
+ * and memory. Here they are run three times: without time, with it, and with it in short runs and
+ * lines that must be asked for.
  *
  * A program: for each sequence registers are loaded from a block of random words, some instructions
  * follow, and the registers and flags are put behind what is there already. r11 points into the
@@ -27,7 +27,7 @@ enum {
     SIZE = 0x100000,
     RESULTS = BASE + 0x80000, /* and shared memory behind them */
     RESULT = 15 * 4,
-    EACH = 200,               /* sequences in a program */
+    EACH = 200, /* sequences in a program */
     SHARED = 4096,
     LENGTH = 20,
     HEADERS = 0x1000,
@@ -47,8 +47,8 @@ static uint32_t draw(struct writer *w, uint32_t below)
 
 static uint32_t word(struct writer *w)
 {
-    static const uint32_t special[] = {0, 1, 0x7fffffff, 0x80000000, 0xffffffff, 0x8000, 0x7fff,
-                                       0xffff8000};
+    static const uint32_t special[] = {0,          1,      0x7fffffff, 0x80000000,
+                                       0xffffffff, 0x8000, 0x7fff,     0xffff8000};
     return draw(w, 4) ? (uint32_t)arm_rig_random(&w->seed)
                       : special[draw(w, sizeof special / sizeof *special)];
 }
@@ -124,8 +124,7 @@ static uint32_t address(unsigned row, uint32_t insn)
 static bool aligned_only(unsigned row)
 {
     return row == ARM_ROW_LDRD_I || row == ARM_ROW_LDRD_R || row == ARM_ROW_STRD_I ||
-           row == ARM_ROW_STRD_R || row == ARM_ROW_LDM || row == ARM_ROW_STM ||
-           row >= ARM_ROW_SWP;
+           row == ARM_ROW_STRD_R || row == ARM_ROW_LDM || row == ARM_ROW_STM || row >= ARM_ROW_SWP;
 }
 
 /* Before an access that must be aligned the base is, and the offset. */
@@ -187,8 +186,8 @@ static bool unpredictable(unsigned row, uint32_t insn)
 static uint32_t arm_insn(struct writer *w, unsigned row)
 {
     for (unsigned i = 0; i < TRIES; i++) {
-        uint32_t insn = ((uint32_t)arm_rig_random(&w->seed) & ~arm_rows[row].mask) |
-                        arm_rows[row].value;
+        uint32_t insn =
+            ((uint32_t)arm_rig_random(&w->seed) & ~arm_rows[row].mask) | arm_rows[row].value;
         insn = registers(w, row, insn);
         if (is_transfer(row))
             insn = align_offset(row, address(row, insn));
@@ -208,7 +207,8 @@ static uint32_t arm_insn(struct writer *w, unsigned row)
     return 0xe1a00000;
 }
 
-/* A store-conditional mostly has its load: whether one of another address would do is not defined. */
+/* A store-conditional mostly has its load: whether one of another address would do is not defined.
+ */
 static void exclusive(struct writer *w, unsigned row, uint32_t insn)
 {
     const bool conditional = row == ARM_ROW_STREX || row == ARM_ROW_STREXB ||
@@ -288,12 +288,12 @@ static void thumb_sequence(struct writer *w)
             put_half(w, 0xf800);
         }
         if (!draw(w, 12)) { /* push r0 to r3, lr; pop others, through a stack in shared memory */
-            put_half(w, 0x46ea | 0);     /* mov r10, sp */
-            put_half(w, 0x46bd);         /* mov sp, r7 */
-            put_half(w, 0xb50f);         /* push {r0-r3, lr} */
-            put_half(w, 0xbc1f);         /* pop {r0-r4} */
-            put_half(w, 0x46d5);         /* mov sp, r10 */
-            put_half(w, 0x46b2);         /* mov r10, r6 */
+            put_half(w, 0x46ea | 0); /* mov r10, sp */
+            put_half(w, 0x46bd);     /* mov sp, r7 */
+            put_half(w, 0xb50f);     /* push {r0-r3, lr} */
+            put_half(w, 0xbc1f);     /* pop {r0-r4} */
+            put_half(w, 0x46d5);     /* mov sp, r10 */
+            put_half(w, 0x46b2);     /* mov r10, r6 */
         }
         put_half(w, half);
     }
@@ -325,10 +325,10 @@ static void sequence(struct writer *w, bool thumb)
         thumb_sequence(w);
     else
         arm_sequence(w);
-    put(w, 0xe8ad1fff);                   /* stmia r13!, {r0-r12} */
-    put(w, 0xe10f0000);                   /* mrs r0, cpsr */
-    put(w, 0xe48de004);                   /* str r14, [r13], #4 */
-    put(w, 0xe48d0004);                   /* str r0, [r13], #4 */
+    put(w, 0xe8ad1fff); /* stmia r13!, {r0-r12} */
+    put(w, 0xe10f0000); /* mrs r0, cpsr */
+    put(w, 0xe48de004); /* str r14, [r13], #4 */
+    put(w, 0xe48d0004); /* str r0, [r13], #4 */
 }
 
 static void program(struct arm_rig *rig, uint64_t seed, unsigned sequences)
@@ -396,8 +396,8 @@ static bool run_qemu(const struct arm_rig *rig, uint8_t *out, size_t size)
     cr_assert_eq(write(fd, rig->bytes, SIZE), SIZE);
     fchmod(fd, 0700);
     close(fd);
-    snprintf(command, sizeof command,
-             "command -v qemu-arm >/dev/null && qemu-arm -cpu arm1176 %s", path);
+    snprintf(command, sizeof command, "command -v qemu-arm >/dev/null && qemu-arm -cpu arm1176 %s",
+             path);
     FILE *f = popen(command, "r");
     if (f) {
         got = fread(out, 1, size, f);

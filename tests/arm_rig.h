@@ -1,7 +1,7 @@
 /*
  * An ARM11 on flat memory, for tests of the core alone: what cache.c and agent.c give a core is
- * defined here over a host buffer, with a secondary cache that has everything, or that asks for a line
- * when it is first wanted.
+ * defined here over a host buffer, with a secondary cache that has everything, or that asks for a
+ * line when it is first wanted.
  */
 #ifndef ARM_RIG_H
 #define ARM_RIG_H
@@ -15,7 +15,7 @@ struct arm_rig {
     struct nm_params p;
     uint8_t *bytes; /**< guest memory, [base, base + size) */
     uint32_t base, size;
-    bool remote; /**< lines come when they have been asked for */
+    bool remote;   /**< lines come when they have been asked for */
     uint8_t *here; /**< by line of 64 bytes: enum nm_line */
     unsigned wait; /**< [ticks] a request takes */
     struct {
@@ -38,7 +38,8 @@ void arm_rig_begin(struct arm_rig *rig);
 void arm_rig_put(struct arm_rig *rig, uint32_t va, uint32_t word);
 void arm_rig_put_half(struct arm_rig *rig, uint32_t va, uint16_t half);
 
-/** Runs until a trap, in runs that end at random, `slice` ticks apart at most; 0: as far as they go.
+/** Runs until a trap, in runs that end at random, `slice` ticks apart at most; 0: as far as they
+ * go.
  *  @param rig  it @param limit  of the clock @param slice  0: none @param seed  for slices
  *  @return false: the limit, or books that do not add up */
 bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t seed);

@@ -1,7 +1,7 @@
 /*
- * The tables of the instruction set: every row decodes to itself, whatever its open bits are; two rows
- * overlap only where the first is narrower; words of no row are undefined; every Thumb row translates
- * to an ARM instruction that there is.
+ * The tables of the instruction set: every row decodes to itself, whatever its open bits are; two
+ * rows overlap only where the first is narrower; words of no row are undefined; every Thumb row
+ * translates to an ARM instruction that there is.
  */
 #include "procard/arm/isa.h"
 

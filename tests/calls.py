@@ -14,7 +14,8 @@ ARGUMENTS are C, made from what calls/runtime.h has; RESULT is a number, an erro
 runs on, answers otherwise, the row says why and is not run there. Other lines:
 
     > STATEMENT;                prepares what follows
-    o32: LINE, n64: LINE        only in that ABI
+    o32: LINE, n64: LINE, armel: LINE, mips: LINE, narrow: LINE
+                                only in that ABI; in those of MIPS; in those of 32 bits
     once: LINE                  not for the calls that are like it
     NAMES like NAME             the rows of NAME hold for those calls too, with 64-bit times
     elsewhere NAME: GUEST       a guest program shows that call
@@ -31,9 +32,10 @@ import tempfile
 
 import simulator
 
-SYS = re.compile(r'^SYS\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(\w+),\s*"(\w*)"', re.M)
+SYS = re.compile(r'^SYS\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+),\s*(\w+),\s*"(\w*)"', re.M)
 ROW = re.compile(r"^(\w+)\((.*)\) = ([^;!]+?)\s*(?:;\s*(.*?))?\s*(?:!qemu: (.*))?$")
-BASE = {"o32": 4000, "n64": 5000}
+BASE = {"o32": 4000, "n64": 5000, "armel": 0}
+GROUPS = {"mips": ["o32", "n64"], "narrow": ["o32", "armel"]}
 # What each kind of argument must be shown to answer when it is wrong.
 WRONG = {"p": "EFAULT", "t": "EFAULT", "T": "EFAULT", "s": "EFAULT", "f": "EBADF"}
 
@@ -41,8 +43,8 @@ WRONG = {"p": "EFAULT", "t": "EFAULT", "T": "EFAULT", "s": "EFAULT", "f": "EBADF
 def table(path, abi=None):
     """{call: (number or None, argument letters, handler)}"""
     calls = {}
-    for name, o32, n64, handler, letters in SYS.findall(pathlib.Path(path).read_text()):
-        number = int({"o32": o32, "n64": n64}.get(abi, 0))
+    for name, o32, n64, armel, handler, letters in SYS.findall(pathlib.Path(path).read_text()):
+        number = int({"o32": o32, "n64": n64, "armel": armel}.get(abi, 0))
         calls[name] = (BASE[abi] + number if abi and number >= 0 else None, letters, handler)
     return calls
 
@@ -51,9 +53,9 @@ def read(path, abi=None):
     """[(line number, kind, text)] of an ABI, or of both."""
     for number, line in enumerate(pathlib.Path(path).read_text().splitlines(), 1):
         line = line.strip()
-        only = re.match(r"(o32|n64): (.*)", line)
+        only = re.match(r"(o32|n64|armel|mips|narrow): (.*)", line)
         if only:
-            if abi not in (None, only[1]):
+            if abi not in (None, *GROUPS.get(only[1], [only[1]])):
                 continue
             line = only[2]
         if not line or line.startswith("#"):
@@ -98,13 +100,14 @@ def split(arguments):
 
 
 def words(arguments, letters, abi):
-    """The call's words: a 64-bit argument is an even and odd pair in o32."""
+    """The call's words: a 64-bit argument is an even and odd pair where words have 32 bits."""
     out = []
     for n, argument in enumerate(arguments):
-        if letters[n:n + 1] == "L" and abi == "o32":
+        if letters[n:n + 1] == "L" and abi != "n64":
             if len(out) % 2:
                 out.append("0L")
-            out += [f"(long)((int64_t)({argument}) >> 32)", f"(long)({argument})"]
+            pair = [f"(long)((int64_t)({argument}) >> 32)", f"(long)({argument})"]
+            out += pair if abi == "o32" else reversed(pair)
         else:
             out.append(f"(long)({argument})")
     return out

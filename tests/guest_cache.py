@@ -28,7 +28,8 @@ PLACES = [
 # Sources, the binary interface, and the package that a message then names.
 MISSING = [("p.c", "o32", "gcc-mips-linux-gnu"), ("p.cc", "o32", "g++-mips-linux-gnu"),
            ("p.cpp", "n64", "g++-mips64-linux-gnuabi64"), ("p.f90", "o32", "gfortran-mips-linux-gnu"),
-           ("p.f", "n64", "gfortran-mips64-linux-gnuabi64")]
+           ("p.f", "n64", "gfortran-mips64-linux-gnuabi64"), ("p.c", "armel", "gcc-arm-linux-gnueabi"),
+           ("p.cc", "armel", "g++-arm-linux-gnueabi")]
 KILLED = 12
 EXIT_IO = 5
 

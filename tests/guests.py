@@ -7,7 +7,8 @@ gives the same.
 
     guests.py NUMACHINE PROGRAM.ABI
 
-Where qemu-user is not what Linux is, guests/NAME.expect holds the output (and the exit status is 0).
+Where qemu-user is not what Linux is, guests/NAME.expect, or NAME.ABI.expect, holds the output (and the exit status
+is 0).
 """
 import os
 import pathlib
@@ -59,9 +60,10 @@ class Guest:
             shutil.rmtree(self.dir)
 
     def expected(self):
-        expect = HERE / "guests" / f"{self.name}.expect"
-        if expect.exists():
-            return simulator.End(expect.read_bytes(), "exited 0")
+        for name in (pathlib.Path(self.program).name, self.name):
+            expect = HERE / "guests" / f"{name}.expect"
+            if expect.exists():
+                return simulator.End(expect.read_bytes(), "exited 0")
         return self.run(simulator.reference)
 
     def simulate(self, options=(), **keywords):

@@ -24,7 +24,7 @@ static struct fixture *setup(bool n64)
 
     nm_params_default(&p);
     f->m = nm_machine_new(&p, &pc_r4400);
-    lx_vm_init(&f->vm, f->m, &lx_r4400, n64);
+    lx_vm_init(&f->vm, f->m, &lx_r4400, &lx_kinds[n64 ? LX_N64 : LX_O32]);
     f->page = p.page_size;
     return f;
 }

@@ -20,8 +20,8 @@ ROOMS = [
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
-    ["procard/mips"],
-    ["procard/r4400", "procard/r10000", "procard/driver"],
+    ["procard/mips", "procard/arm"],
+    ["procard/r4400", "procard/r10000", "procard/arm11", "procard/driver"],
     ["programs"],
     ["programs/irix"],
     ["programs/linux", "programs/driven"],
@@ -35,8 +35,9 @@ ROOMS = [
 # and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
-                     "procard/r10000/pipeline.h", "procard/counters.h", "procard/procard.h",
-                     "monitor/own.h", "procard/l2c.h", "procard/arm11/core.c", "procard/arm11/arm11.h", "procard/arm11/pipeline.h", "monitor/board/beside.h", "monitor/board/beside.c"],
+                     "procard/r10000/pipeline.h", "procard/arm11/core.c", "procard/arm11/arm11.h",
+                     "procard/arm11/pipeline.h", "procard/counters.h", "procard/l2c.h", "procard/procard.h",
+                     "monitor/own.h", "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
@@ -50,8 +51,10 @@ PREFIXES = {  # of what headers declare
     "procard": "pc_",
     "procard/driver": "pc_",
     "procard/mips": "mips_",
+    "procard/arm": "arm_",
     "procard/r4400": "r4400",
     "procard/r10000": "r10k",
+    "procard/arm11": "arm11",
     "programs": "prog_",
     "programs/linux": "lx_",
     "programs/driven": "driven_",

@@ -11,7 +11,10 @@ import tempfile
 import time
 
 # qemu's default 64-bit processor cannot set the rounding mode.
-QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"]}
+QEMU = {"o32": ["qemu-mips"], "n64": ["qemu-mips64", "-cpu", "MIPS64R2-generic"],
+        "armel": ["qemu-arm", "-cpu", "arm1176,vfp=off"]}
+# What makes the machine one for such programs: the default is for MIPS.
+MACHINES = {"armel": ["--set", "processor.core=arm1176", "--set", "l2.split=false"]}
 # Limit of one run: processor time, which does not depend on what else the host does. A run that needs none and does
 # not end is stopped by the clock, after so many times as long.
 PROCESSOR_SECONDS = 300
@@ -106,6 +109,7 @@ def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):
     """`keywords` go to the process: cwd, env. Raises AssertionError if there is no manifest.
 
     TEST_MACHINE in the environment is the machine of runs whose options name none."""
+    options = [*MACHINES.get(abi_of(program), []), *options]
     machine = os.environ.get("TEST_MACHINE")
     if machine and not {"-m", "--machine"} & set(options):
         options = ["-m", machine, *options]

@@ -9,18 +9,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DP_ROWS(id, opcode, name, mask, value)                                                     \
-    [ARM_ROW_##id##_I] = {(mask), (value) | (opcode) << 21 | 0x02000000, name, "", ARM_V6},        \
-    [ARM_ROW_##id##_H] = {(mask) | 0x10, (value) | (opcode) << 21, name, "", ARM_V6},              \
+#define DP_ROWS(id, opcode, name, mask, value)                                              \
+    [ARM_ROW_##id##_I] = {(mask), (value) | (opcode) << 21 | 0x02000000, name, "", ARM_V6}, \
+    [ARM_ROW_##id##_H] = {(mask) | 0x10, (value) | (opcode) << 21, name, "", ARM_V6},       \
     [ARM_ROW_##id##_V] = {(mask) | 0x90, (value) | (opcode) << 21 | 0x10, name, "", ARM_V6},
 
 const struct arm_row arm_rows[ARM_ROWS] = {
-#define LOGIC(id, opcode, name, ...)    DP_ROWS(id, opcode, name, 0x0fe00000, 0)
-#define MOVES(id, opcode, name, ...)    DP_ROWS(id, opcode, name, 0x0fef0000, 0)
-#define ARITH                           LOGIC
-#define TESTS(id, opcode, name, ...)    DP_ROWS(id, opcode, name, 0x0ff0f000, 0x00100000)
-#define COMPARES                        TESTS
-#define INSN(id, mask, value, name, level, operands, time, ...)                                    \
+#define LOGIC(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fe00000, 0)
+#define MOVES(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fef0000, 0)
+#define ARITH                        LOGIC
+#define TESTS(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0ff0f000, 0x00100000)
+#define COMPARES                     TESTS
+#define INSN(id, mask, value, name, level, operands, time, ...) \
     [ARM_ROW_##id] = {mask, value, name, operands, ARM_##level},
 #include "procard/arm/isa.def"
 #undef LOGIC
@@ -94,11 +94,11 @@ struct processing {
 };
 
 static const struct processing processing[16] = {
-#define LOGIC(id, opcode, ...)    [opcode] = {ARM_OP_##id##_I, true, true},
-#define ARITH                     LOGIC
-#define MOVES(id, opcode, ...)    [opcode] = {ARM_OP_##id##_I, true, false},
-#define TESTS(id, opcode, ...)    [opcode] = {ARM_OP_##id##_I, false, true},
-#define COMPARES                  TESTS
+#define LOGIC(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, true, true},
+#define ARITH                  LOGIC
+#define MOVES(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, true, false},
+#define TESTS(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, false, true},
+#define COMPARES               TESTS
 #define INSN(...)
 #include "procard/arm/isa.def"
 #undef LOGIC
@@ -159,12 +159,12 @@ static void decode_processing(uint32_t word, struct arm_op *op)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 struct transfer {
-    uint8_t immediate, reg;             /* rows */
+    uint8_t immediate, reg; /* rows */
     uint16_t code_i, code_r, code_x;
 };
 
 static const struct transfer transfers[] = {
-#define X(id)                                                                                      \
+#define X(id) \
     {ARM_ROW_##id##_I, ARM_ROW_##id##_R, ARM_OP_##id##_I, ARM_OP_##id##_R, ARM_OP_##id##_X},
     ARM_TRANSFERS(X)
 #undef X
@@ -330,8 +330,8 @@ uint32_t arm_of_thumb(uint16_t half)
 #define BITS(high, low) (h >> (low) & ((1u << ((high) - (low) + 1)) - 1))
 #define LOW(bit)        BITS((bit) + 2, bit)
 #define HIGH            (BITS(7, 7) << 3 | BITS(2, 0))
-#define THUMB(mask, value, name, word)                                                             \
-    if ((h & (mask)) == (value))                                                                   \
+#define THUMB(mask, value, name, word) \
+    if ((h & (mask)) == (value))       \
         return (word);
 #include "procard/arm/thumb.def"
 #undef THUMB

@@ -14,11 +14,11 @@
 
 /** Encodings. */
 enum arm_row_id {
-#define LOGIC(id, ...)                      ARM_ROW_##id##_I, ARM_ROW_##id##_H, ARM_ROW_##id##_V,
-#define MOVES                               LOGIC
-#define TESTS                               LOGIC
-#define ARITH                               LOGIC
-#define COMPARES                            LOGIC
+#define LOGIC(id, ...)                                          ARM_ROW_##id##_I, ARM_ROW_##id##_H, ARM_ROW_##id##_V,
+#define MOVES                                                   LOGIC
+#define TESTS                                                   LOGIC
+#define ARITH                                                   LOGIC
+#define COMPARES                                                LOGIC
 #define INSN(id, mask, value, name, level, operands, time, ...) ARM_ROW_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
@@ -47,20 +47,21 @@ enum arm_row_id arm_row_find(uint32_t word, enum arm_level level);
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /** Loads and stores that have an address of a base and an offset. */
-#define ARM_TRANSFERS(X) X(LDR) X(LDRB) X(LDRH) X(LDRSB) X(LDRSH) X(LDRD) X(STR) X(STRB) X(STRH) X(STRD)
+#define ARM_TRANSFERS(X) \
+    X(LDR) X(LDRB) X(LDRH) X(LDRSB) X(LDRSH) X(LDRD) X(STR) X(STRB) X(STRH) X(STRD)
 
-/** What is done. Data processing: operand I an immediate, R a register, L one shifted to the left by
- *  an immediate, H otherwise, V by a register; with S it sets flags. Transfers: _I base and
+/** What is done. Data processing: operand I an immediate, R a register, L one shifted to the left
+ * by an immediate, H otherwise, V by a register; with S it sets flags. Transfers: _I base and
  *  immediate, _R base and register shifted to the left, _X anything else. */
 enum arm_opcode {
     ARM_OP_UNDEFINED,
-#define LOGIC(id, ...)                                                                             \
-    ARM_OP_##id##_I, ARM_OP_##id##_R, ARM_OP_##id##_L, ARM_OP_##id##_H, ARM_OP_##id##_V,           \
+#define LOGIC(id, ...)                                                                   \
+    ARM_OP_##id##_I, ARM_OP_##id##_R, ARM_OP_##id##_L, ARM_OP_##id##_H, ARM_OP_##id##_V, \
         ARM_OP_##id##_IS, ARM_OP_##id##_RS, ARM_OP_##id##_LS, ARM_OP_##id##_HS, ARM_OP_##id##_VS,
-#define MOVES    LOGIC
-#define TESTS    LOGIC
-#define ARITH    LOGIC
-#define COMPARES LOGIC
+#define MOVES                                                   LOGIC
+#define TESTS                                                   LOGIC
+#define ARITH                                                   LOGIC
+#define COMPARES                                                LOGIC
 #define INSN(id, mask, value, name, level, operands, time, ...) ARM_OP_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
@@ -72,7 +73,7 @@ enum arm_opcode {
 #define X(id) ARM_OP_##id##_X,
     ARM_TRANSFERS(X)
 #undef X
-    ARM_OP_NOP,
+        ARM_OP_NOP,
     ARM_OP_BL_SUFFIX,  /**< the second halfword of a Thumb BL, alone */
     ARM_OP_BLX_SUFFIX, /**< likewise of a BLX */
     ARM_OP__COUNT
@@ -90,11 +91,11 @@ enum arm_flags {
 
 /** Of transfers and multiple transfers, in `aux`. */
 enum arm_addressing {
-    ARM_PRE = 1,       /**< the address includes the offset */
-    ARM_UP = 2,        /**< the offset is added */
+    ARM_PRE = 1, /**< the address includes the offset */
+    ARM_UP = 2,  /**< the offset is added */
     ARM_WRITES_BACK = 4,
-    ARM_REGISTER = 8,  /**< the offset is m, shifted as imm says (enum arm_shift << 5 | amount) */
-    ARM_EASY = 16,     /**< the offset takes the address unit no time of its own (timing) */
+    ARM_REGISTER = 8, /**< the offset is m, shifted as imm says (enum arm_shift << 5 | amount) */
+    ARM_EASY = 16,    /**< the offset takes the address unit no time of its own (timing) */
 };
 
 enum arm_shift { ARM_LSL, ARM_LSR, ARM_ASR, ARM_ROR, ARM_RRX };
@@ -106,15 +107,15 @@ enum { ARM_ALWAYS = 14 }; /**< the condition */
 struct arm_op {
     uint16_t code; /**< enum arm_opcode, or one of a core's own behind these */
     uint8_t cond;  /**< condition; 14: always */
-    uint8_t aux;   /**< enum arm_addressing; of a data processing immediate its carry: 0, 1, 2: as it
-                        was; of L the amount; of H enum arm_shift << 5 | amount, of V the shift */
-    uint8_t flags; /**< enum arm_flags */
-    uint8_t size;  /**< [bytes] of the instruction: 2 or 4 */
-    uint8_t row;   /**< enum arm_row_id; ARM_ROWS: of none */
-    uint8_t d, e;  /**< results: Rd or RdLo, RdHi */
+    uint8_t aux; /**< enum arm_addressing; of a data processing immediate its carry: 0, 1, 2: as it
+                      was; of L the amount; of H enum arm_shift << 5 | amount, of V the shift */
+    uint8_t flags;      /**< enum arm_flags */
+    uint8_t size;       /**< [bytes] of the instruction: 2 or 4 */
+    uint8_t row;        /**< enum arm_row_id; ARM_ROWS: of none */
+    uint8_t d, e;       /**< results: Rd or RdLo, RdHi */
     uint8_t n, m, s, a; /**< operands; a: an accumulator, or the datum of a store */
-    uint32_t imm;       /**< immediate; signed offset; register list; target of a branch; the word, of
-                             all others */
+    uint32_t imm; /**< immediate; signed offset; register list; target of a branch; the word, of
+                       all others */
 };
 _Static_assert(ARM_ROWS <= 255, "a row's number fits a byte");
 
@@ -122,7 +123,8 @@ _Static_assert(ARM_ROWS <= 255, "a row's number fits a byte");
 void arm_decode(uint32_t word, uint32_t va, enum arm_level level, struct arm_op *op);
 
 /** Translates a Thumb halfword at `va`. @param next  the halfword behind it, for BL; -1: there is
- *  none @param half  it @param va  its address @param level  of the processor @param op  takes it */
+ *  none @param half  it @param va  its address @param level  of the processor @param op  takes it
+ */
 void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, enum arm_level level,
                       struct arm_op *op);
 

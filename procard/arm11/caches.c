@@ -2,8 +2,8 @@
  * The primary caches, TLBs, and what the interpreter is shown of them.
  *
  * Why the core keeps its caches itself, and the card's own stay unused: those are direct mapped and
- * stop the processor at a miss; these have four ways, one counter that says which is next, and loads
- * that go on under a miss. The card's secondary cache is what lies behind them.
+ * stop the processor at a miss; these have four ways, one counter that says which is next, and
+ * loads that go on under a miss. The card's secondary cache is what lies behind them.
  *
  * The hard idea: a line that is in a cache, whose page is in the MicroTLB, is a hit that changes
  * nothing. So it is shown to the interpreter (struct pc_line), until one of the two goes.
@@ -31,20 +31,33 @@ static struct pc_line *views_new(unsigned n)
     return views;
 }
 
+/* A view ends: what the interpreter has written through it, its line knows. */
+static void vacate(struct arm11 *c, enum pc_side side, unsigned place)
+{
+    struct pc_line *view = &views_of(c, side)[place];
+    if (side == PC_SIDE_D && view->touched)
+        c->shown[place]->dirty |= (uint8_t)view->touched;
+    view->rtag = view->wtag = ARM11_NOWHERE;
+    view->touched = 0;
+}
+
+static unsigned view_of(uint32_t va)
+{
+    return va >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1);
+}
+
 void arm11_hide_all(struct arm11 *c)
 {
     for (unsigned side = 0; side < PC_SIDES; side++)
-        for (unsigned i = 0; i < ARM11_VIEWS; i++) {
-            struct pc_line *view = &views_of(c, (enum pc_side)side)[i];
-            view->rtag = view->wtag = ARM11_NOWHERE;
-        }
+        for (unsigned i = 0; i < ARM11_VIEWS; i++)
+            vacate(c, (enum pc_side)side, i);
 }
 
 static void hide_va(struct arm11 *c, enum pc_side side, uint32_t va)
 {
-    struct pc_line *view = &views_of(c, side)[va >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)];
-    if (view->rtag == (va & ~UINT32_C(31)))
-        view->rtag = view->wtag = ARM11_NOWHERE;
+    const unsigned place = view_of(va);
+    if (views_of(c, side)[place].rtag == (va & ~UINT32_C(31)))
+        vacate(c, side, place);
 }
 
 static void hide_page(struct arm11 *c, enum pc_side side, uint32_t page)
@@ -61,20 +74,23 @@ void arm11_hide(struct arm11 *c, enum pc_side side, const struct arm11_line *l)
 void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_line *l,
                 const struct pc_look *look)
 {
-    struct pc_line *view = &views_of(c, side)[va >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)];
+    const unsigned place = view_of(va);
+    struct pc_line *view = &views_of(c, side)[place];
     const uint32_t line = va & ~UINT32_C(31);
+    vacate(c, side, place);
+    if (l->va != line)
+        hide_va(c, side, l->va);
+    l->va = line;
     if (side == PC_SIDE_D) {
         const struct pc_look at = {.pa = l->line, .page = look->page};
         const uint8_t *host = pc_show(&c->base, &at);
         if (!host)
             return;
         view->host = (uintptr_t)host - line;
+        c->shown[place] = l;
     }
-    if (l->va != line)
-        hide_va(c, side, l->va);
-    l->va = line;
     view->rtag = line;
-    view->wtag = l->state == NM_LINE_D && l->dirty == 3 ? line : ARM11_NOWHERE;
+    view->wtag = l->state == NM_LINE_D && l->dirty ? line : ARM11_NOWHERE;
 }
 
 /* ---- caches ---------------------------------------------------------------------------------- */
@@ -119,8 +135,8 @@ static struct arm11_line *victim(struct arm11_cache *cache, struct arm11_line *s
     return &set[way];
 }
 
-/* The line may be there under another colour of its page: hardware would keep both, and software keeps
- * pages of one colour; here the older goes. */
+/* The line may be there under another colour of its page: hardware would keep both, and software
+ * keeps pages of one colour; here the older goes. */
 static void drop_aliases(struct arm11 *c, enum pc_side side, uint32_t va, uint64_t line)
 {
     struct arm11_cache *cache = &c->cache[side];
@@ -138,6 +154,7 @@ struct arm11_line *arm11_fill(struct arm11 *c, enum pc_side side, uint32_t va,
     if (!l) {
         drop_aliases(c, side, va, arm11_line_of(look->pa));
         l = victim(&c->cache[side], set_of(&c->cache[side], va));
+        arm11_hide(c, side, l);
         if (l->dirty) {
             arm11_signal(c, ARM11_SIGNAL_WRITEBACK, (uint64_t)__builtin_popcount(l->dirty));
             c->l1_writebacks++;
@@ -189,7 +206,8 @@ void arm11_hides(struct pc_cpu *base, uint64_t line)
     struct arm11 *c = arm11_of(base);
     struct arm11_cache *cache = &c->cache[PC_SIDE_D];
     for (unsigned i = 0; i < (cache->mask + 1) * ARM11_WAYS; i++)
-        if (cache->line[i].line != ARM11_NOWHERE && arm11_same_l2_line(c, cache->line[i].line, line))
+        if (cache->line[i].line != ARM11_NOWHERE &&
+            arm11_same_l2_line(c, cache->line[i].line, line))
             arm11_hide(c, PC_SIDE_D, &cache->line[i]);
 }
 
@@ -285,9 +303,7 @@ bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xl
 {
     struct pc_cpu *cpu = &c->base;
     const bool found = nm_xlate_found(why), store = access == NM_STORE;
-    cpu->exc = store                              ? PC_EXC_ADES
-               : access == NM_FETCH && found      ? PC_EXC_IBE
-                                                  : PC_EXC_ADEL;
+    cpu->exc = store ? PC_EXC_ADES : access == NM_FETCH && found ? PC_EXC_IBE : PC_EXC_ADEL;
     cpu->badvaddr = va;
     cpu->trap_code = 0;
     cpu->absent = why == NM_XLATE_ABSENT;
@@ -309,6 +325,7 @@ void arm11_new(struct arm11 *c, const struct nm_params *p)
     c->views = views_new(ARM11_VIEWS);
     c->iviews = views_new(ARM11_VIEWS);
     c->blind = views_new(1);
+    c->shown = sim_alloc(ARM11_VIEWS, sizeof *c->shown);
     for (unsigned w = 0; w < 2; w++)
         c->main_tlb[w] = sim_alloc(c->p->arm11_main_sets, sizeof *c->main_tlb[w]);
     c->main_old = sim_alloc(c->p->arm11_main_sets, 1);
@@ -322,6 +339,7 @@ void arm11_free(struct arm11 *c)
     free(c->views);
     free(c->iviews);
     free(c->blind);
+    free(c->shown);
     free(c->main_tlb[0]);
     free(c->main_tlb[1]);
     free(c->main_old);

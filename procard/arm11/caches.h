@@ -1,5 +1,5 @@
-/* Private to the memory side of the core: primary caches, what the interpreter is shown of them, and
- * TLBs (caches.c), for loads, stores and fetches (lsu.c, misses.c, fetch.c). */
+/* Private to the memory side of the core: primary caches, what the interpreter is shown of them,
+ * and TLBs (caches.c), for loads, stores and fetches (lsu.c, misses.c, fetch.c). */
 #ifndef ARM11_CACHES_H
 #define ARM11_CACHES_H
 

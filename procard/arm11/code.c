@@ -27,20 +27,20 @@ struct time {
 };
 
 static const struct time times[] = {
-#define TIME(name, cycles, latency, second, early, late, source)                                   \
+#define TIME(name, cycles, latency, second, early, late, source) \
     [TIME_##name] = {cycles, latency, second, early, late},
 #include "procard/arm11/timing.def"
 #undef TIME
 };
 
 static const uint8_t time_of_row[ARM_ROWS] = {
-#define LOGIC(id, ...)                                                                             \
-    [ARM_ROW_##id##_I] = TIME_ALU, [ARM_ROW_##id##_H] = TIME_ALU_SHIFT,                            \
+#define LOGIC(id, ...)                                                  \
+    [ARM_ROW_##id##_I] = TIME_ALU, [ARM_ROW_##id##_H] = TIME_ALU_SHIFT, \
     [ARM_ROW_##id##_V] = TIME_ALU_REGISTER,
-#define MOVES    LOGIC
-#define TESTS    LOGIC
-#define ARITH    LOGIC
-#define COMPARES LOGIC
+#define MOVES                                                   LOGIC
+#define TESTS                                                   LOGIC
+#define ARITH                                                   LOGIC
+#define COMPARES                                                LOGIC
 #define INSN(id, mask, value, name, level, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
 #include "procard/arm/isa.def"
 #undef LOGIC
@@ -64,8 +64,8 @@ static bool is_transfer(const struct arm_op *a)
 /* A register shifted by nothing is as an immediate. */
 static enum time_id time_of(const struct arm_op *a)
 {
-    const bool plain = a->row < ARM_ROW_MUL && a->aux == 0 &&
-                       arm_rows[a->row].mask & 0x10 && !(arm_rows[a->row].value & 0x10);
+    const bool plain = a->row < ARM_ROW_MUL && a->aux == 0 && arm_rows[a->row].mask & 0x10 &&
+                       !(arm_rows[a->row].value & 0x10);
     return plain ? TIME_ALU : (enum time_id)time_of_row[a->row];
 }
 
@@ -87,7 +87,8 @@ static void sources(struct arm11_op *op, const struct time *t)
     if (is_memory(a))
         op->source[n++] = ARM11_LSU;
     waits_for(op, &n, 'a', a->a, t);
-    if (arm_rows[a->row].operands[0] == 't' && (a->row == ARM_ROW_STRD_I || a->row == ARM_ROW_STRD_R))
+    if (arm_rows[a->row].operands[0] == 't' &&
+        (a->row == ARM_ROW_STRD_I || a->row == ARM_ROW_STRD_R))
         waits_for(op, &n, 'a', (a->a + 1u) & 15, t);
     waits_for(op, &n, 'n', a->n, t);
     waits_for(op, &n, 'm', a->m, t);
@@ -145,7 +146,8 @@ _Static_assert(WRONG_MOST == (int)CHECK_WRONG_MOST && WRONG_LEAST == (int)CHECK_
 
 static bool is_return(const struct arm_op *a)
 {
-    return (a->code == ARM_OP_BX && a->m == ARM_LR) || (a->code == ARM_OP_MOV_R && a->m == ARM_LR) ||
+    return (a->code == ARM_OP_BX && a->m == ARM_LR) ||
+           (a->code == ARM_OP_MOV_R && a->m == ARM_LR) ||
            (a->code == ARM_OP_LDM && a->n == ARM_SP && a->aux & ARM_WRITES_BACK) ||
            (a->code == ARM_OP_LDR_X && a->n == ARM_SP);
 }
@@ -180,8 +182,7 @@ struct arm11_code *arm11_blocks_new(const uint8_t *(*fetch)(void *ctx, uint64_t 
 void arm11_code_drop(struct arm11_code *code)
 {
     struct arm11_block *b, *next;
-    HASH_ITER(hh, code->blocks, b, next)
-    {
+    HASH_ITER(hh, code->blocks, b, next) {
         HASH_DEL(code->blocks, b);
         free(b);
     }
@@ -252,7 +253,8 @@ static struct arm11_op *add(struct making *m, unsigned code, uint32_t at)
     return op;
 }
 
-/* [M] DDI 0211 16.10: a base that was written back may be used by the next load or store at once. */
+/* [M] DDI 0211 16.10: a base that was written back may be used by the next load or store at once.
+ */
 static void forward_base(struct making *m, struct arm11_op *op)
 {
     const struct arm_op *a = &op->a;

@@ -109,7 +109,8 @@ void arm11_resume(struct nm_machine *m, unsigned card, const struct arm_regs *re
 void arm11_take(struct nm_machine *m, unsigned card, struct arm_regs *regs, uint64_t *call_pc,
                 uint64_t *call_npc)
 {
-    const struct arm11 *c = core_at(m, card);
+    struct arm11 *c = core_at(m, card);
+    arm11_settle_memory(c);
     *regs = c->r;
     *call_pc = c->call_pc;
     *call_npc = c->call_npc;

@@ -69,7 +69,7 @@ static bool has(const struct arm11 *c, const struct arm11_cp15 *r)
 }
 
 static const struct arm11_cp15 registers[] = {
-#define CP15(crn, op1, crm, op2, level, read, write, name)                                         \
+#define CP15(crn, op1, crm, op2, level, read, write, name) \
     {crn, op1, crm, op2, ARM_##level == ARM_V6K, name, read, write},
 #include "procard/arm11/cp15.def"
 #undef CP15

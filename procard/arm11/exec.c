@@ -1,11 +1,11 @@
 /*
- * The interpreter: decoded blocks, with the pipeline's time. exec_untimed.c is the same source without
- * time.
+ * The interpreter: decoded blocks, with the pipeline's time. exec_untimed.c is the same source
+ * without time.
  *
- * The hard idea: an instruction issues at the first tick at which all it reads is ready, which is the
- * greatest of a few numbers; so the pipeline costs the host no more than a handful of instructions,
- * and blocks need not know in what state they are entered. Everything that is no hit in a line which
- * the caches show (struct pc_line) is a call.
+ * The hard idea: an instruction issues at the first tick at which all it reads is ready, which is
+ * the greatest of a few numbers; so the pipeline costs the host no more than a handful of
+ * instructions, and blocks need not know in what state they are entered. Everything that is no hit
+ * in a line which the caches show (struct pc_line) is a call.
  */
 #include "procard/arm/arithmetic.h"
 #include "procard/arm11/pipeline.h"
@@ -207,11 +207,11 @@ static sim_tick traps(struct arm11 *c)
 #define ACCUMULATED(v)    D = dual((v) + (int32_t)A, &Q)
 #define NZ(v)             (c->r.n = c->r.z = (v))
 #define NZ64(lo, hi)      (c->r.n = (hi), c->r.z = (lo) | (hi))
-#define LONG(v)                                                                                    \
-    do {                                                                                           \
-        const uint64_t both = (v);                                                                 \
-        LO = (uint32_t)both;                                                                       \
-        HI = (uint32_t)(both >> 32);                                                               \
+#define LONG(v)                      \
+    do {                             \
+        const uint64_t both = (v);   \
+        LO = (uint32_t)both;         \
+        HI = (uint32_t)(both >> 32); \
     } while (0)
 
 /* Sets Q if a sum does not fit 32 bits, and keeps these. */
@@ -223,103 +223,105 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 }
 
 #define DISPATCH() goto *label[op->a.code]
-#define NEXT()                                                                                     \
-    do {                                                                                           \
-        insns++;                                                                                   \
-        op++;                                                                                      \
-        DISPATCH();                                                                                \
+#define NEXT()      \
+    do {            \
+        insns++;    \
+        op++;       \
+        DISPATCH(); \
     } while (0)
-#define NEXT_FREE()                                                                                \
-    do {                                                                                           \
-        op++;                                                                                      \
-        DISPATCH();                                                                                \
+#define NEXT_FREE() \
+    do {            \
+        op++;       \
+        DISPATCH(); \
     } while (0)
 
 #if TIMED
-#define LATER(i)                                                                                   \
-    do {                                                                                           \
-        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i];         \
-        at = (int64_t)other > (int64_t)at ? other : at;                                            \
+#define LATER(i)                                                                           \
+    do {                                                                                   \
+        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i]; \
+        at = (int64_t)other > (int64_t)at ? other : at;                                    \
     } while (0)
-#define WRITABLE(reg)                                                                              \
-    do {                                                                                           \
-        if (unlikely(c->locked > at) && c->lock[reg] > at)                                         \
-            at = c->lock[reg];                                                                     \
+#define WRITABLE(reg)                                      \
+    do {                                                   \
+        if (unlikely(c->locked > at) && c->lock[reg] > at) \
+            at = c->lock[reg];                             \
     } while (0)
 /** The instruction issues now, or the run ends. */
-#define ISSUED()                                                                                   \
-    do {                                                                                           \
-        if (unlikely(at >= horizon))                                                               \
-            goto waits;                                                                            \
-        slips += at - now;                                                                         \
-        now = at;                                                                                  \
+#define ISSUED()                     \
+    do {                             \
+        if (unlikely(at >= horizon)) \
+            goto waits;              \
+        slips += at - now;           \
+        now = at;                    \
     } while (0)
-#define ISSUE1()                                                                                   \
-    sim_tick at = now;                                                                             \
-    LATER(0);                                                                                      \
-    WRITABLE(op->a.d);                                                                             \
+#define ISSUE1()       \
+    sim_tick at = now; \
+    LATER(0);          \
+    WRITABLE(op->a.d); \
     ISSUED()
-#define ISSUE2()                                                                                   \
-    sim_tick at = now;                                                                             \
-    LATER(0);                                                                                      \
-    LATER(1);                                                                                      \
-    WRITABLE(op->a.d);                                                                             \
+#define ISSUE2()       \
+    sim_tick at = now; \
+    LATER(0);          \
+    LATER(1);          \
+    WRITABLE(op->a.d); \
     ISSUED()
-#define ISSUE3()                                                                                   \
-    sim_tick at = now;                                                                             \
-    LATER(0);                                                                                      \
-    LATER(1);                                                                                      \
-    LATER(2);                                                                                      \
-    WRITABLE(op->a.d);                                                                             \
+#define ISSUE3()       \
+    sim_tick at = now; \
+    LATER(0);          \
+    LATER(1);          \
+    LATER(2);          \
+    WRITABLE(op->a.d); \
     ISSUED()
-#define ISSUE5()                                                                                   \
-    sim_tick at = now;                                                                             \
-    LATER(0);                                                                                      \
-    LATER(1);                                                                                      \
-    LATER(2);                                                                                      \
-    LATER(3);                                                                                      \
-    LATER(4);                                                                                      \
-    WRITABLE(op->a.d);                                                                             \
-    WRITABLE(op->a.e);                                                                             \
+#define ISSUE5()       \
+    sim_tick at = now; \
+    LATER(0);          \
+    LATER(1);          \
+    LATER(2);          \
+    LATER(3);          \
+    LATER(4);          \
+    WRITABLE(op->a.d); \
+    WRITABLE(op->a.e); \
     ISSUED()
-#define RESULT()   (c->ready[op->a.d] = now + op->latency)
-#define SECOND()   (c->ready[op->a.e] = now + op->second)
-#define TAKES()    (now += op->cycles)
-#define OCCUPIES() (c->ready[ARM11_LSU] = now + op->memory)
-#define LATENCY    , op->latency
-#define CALL(f)    arm11_##f
-#define VIEW(va)   (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
-#define TAG(va, size) ((va) & (~UINT32_C(31) | ((size)-1)))
+#define RESULT()        (c->ready[op->a.d] = now + op->latency)
+#define SECOND()        (c->ready[op->a.e] = now + op->second)
+#define TAKES()         (now += op->cycles)
+#define OCCUPIES(more)  (c->ready[ARM11_LSU] = now + op->memory + (more))
+#define LATENCY         , op->latency
+#define CALL(f)         arm11_##f
+#define VIEW(va)        (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
+#define TAG(va, size)   ((va) & (~UINT32_C(31) | ((size)-1)))
+#define WROTE(line, va) ((line)->touched |= 1u << ((va) >> 4 & 1))
 #else
-#define ISSUE()                                                                                    \
-    do {                                                                                           \
-        if (unlikely(now >= horizon))                                                              \
-            goto waits;                                                                            \
+#define ISSUE()                       \
+    do {                              \
+        if (unlikely(now >= horizon)) \
+            goto waits;               \
     } while (0)
-#define ISSUE1()      ISSUE()
-#define ISSUE2()      ISSUE()
-#define ISSUE3()      ISSUE()
-#define ISSUE5()      ISSUE()
-#define RESULT()      ((void)0)
-#define SECOND()      ((void)0)
-#define TAKES()       (now++)
-#define OCCUPIES()    ((void)0)
+#define ISSUE1()       ISSUE()
+#define ISSUE2()       ISSUE()
+#define ISSUE3()       ISSUE()
+#define ISSUE5()       ISSUE()
+#define RESULT()       ((void)0)
+#define SECOND()       ((void)0)
+#define TAKES()        (now++)
+#define OCCUPIES(more) ((void)0)
 #define LATENCY
-#define CALL(f)       arm11_untimed_##f
-#define VIEW(va)      (&view[(va) >> c->base.dshift & view_mask])
-#define TAG(va, size) ((va) & (untimed_line | ((size)-1)))
+#define CALL(f)         arm11_untimed_##f
+#define VIEW(va)        (&view[(va) >> c->base.dshift & view_mask])
+#define TAG(va, size)   ((va) & (untimed_line | ((size)-1)))
+#define WROTE(line, va) ((void)0)
 #endif
 
 /* Other functions see the clock and the place, and may move the clock. */
-#define OUT()                                                                                      \
-    do {                                                                                           \
-        c->base.now = now;                                                                         \
-        REG(ARM_PC) = PC_HERE;                                                                     \
+#define OUT()                  \
+    do {                       \
+        c->base.now = now;     \
+        REG(ARM_PC) = PC_HERE; \
     } while (0)
-#define IN()                                                                                       \
-    do {                                                                                           \
-        now = c->base.now;                                                                         \
-        horizon = c->base.horizon;                                                                 \
+#define IN()                       \
+    do {                           \
+        now = c->base.now;         \
+        horizon = c->base.horizon; \
     } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them. */
 #define PUT_DOWN()                                                                                 \
@@ -330,30 +332,30 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         began = now;                                                                               \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
-#define SLOWLY(call)                                                                               \
-    do {                                                                                           \
-        OUT();                                                                                     \
-        const bool did = (call);                                                                   \
-        IN();                                                                                      \
-        if (!did)                                                                                  \
-            goto stopped;                                                                          \
+#define SLOWLY(call)             \
+    do {                         \
+        OUT();                   \
+        const bool did = (call); \
+        IN();                    \
+        if (!did)                \
+            goto stopped;        \
     } while (0)
 
 /* -- data processing: x, y, and the shifter's carry -- */
-#define OPERAND_I                                                                                  \
-    const uint32_t y = op->a.imm;                                                                  \
+#define OPERAND_I                 \
+    const uint32_t y = op->a.imm; \
     const uint32_t shifter = op->a.aux == 2 ? c->r.c : op->a.aux;
-#define OPERAND_R                                                                                  \
-    const uint32_t y = M;                                                                          \
+#define OPERAND_R         \
+    const uint32_t y = M; \
     const uint32_t shifter = c->r.c;
-#define OPERAND_L                                                                                  \
-    const uint32_t y = M << op->a.aux;                                                             \
+#define OPERAND_L                      \
+    const uint32_t y = M << op->a.aux; \
     const uint32_t shifter = M >> (32 - op->a.aux) & 1;
-#define OPERAND_H                                                                                  \
-    uint32_t shifter = c->r.c;                                                                     \
+#define OPERAND_H              \
+    uint32_t shifter = c->r.c; \
     const uint32_t y = arm_shifted(M, op->a.aux, &shifter);
-#define OPERAND_V                                                                                  \
-    uint32_t shifter = c->r.c;                                                                     \
+#define OPERAND_V              \
+    uint32_t shifter = c->r.c; \
     const uint32_t y = arm_shifted_by(M, op->a.aux, S, &shifter);
 #define ISSUE_I ISSUE1
 #define ISSUE_R ISSUE2
@@ -361,150 +363,151 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define ISSUE_H ISSUE2
 #define ISSUE_V ISSUE3
 
-#define PROCESS(id, form, s, ...)                                                                  \
-    do_##id##_##form##s:                                                                           \
-    {                                                                                              \
-        ISSUE_##form();                                                                            \
-        const uint32_t x = N;                                                                      \
-        OPERAND_##form;                                                                            \
-        (void)x, (void)shifter;                                                                    \
-        __VA_ARGS__;                                                                               \
-        RESULT();                                                                                  \
-        TAKES();                                                                                   \
-        NEXT();                                                                                    \
+#define PROCESS(id, form, s, ...) \
+    do_##id##_##form##s:          \
+    {                             \
+        ISSUE_##form();           \
+        const uint32_t x = N;     \
+        OPERAND_##form;           \
+        (void)x, (void)shifter;   \
+        __VA_ARGS__;              \
+        RESULT();                 \
+        TAKES();                  \
+        NEXT();                   \
     }
-#define FORMS(id, s, ...)                                                                          \
-    PROCESS(id, I, s, __VA_ARGS__)                                                                 \
-    PROCESS(id, R, s, __VA_ARGS__)                                                                 \
-    PROCESS(id, L, s, __VA_ARGS__)                                                                 \
-    PROCESS(id, H, s, __VA_ARGS__)                                                                 \
+#define FORMS(id, s, ...)          \
+    PROCESS(id, I, s, __VA_ARGS__) \
+    PROCESS(id, R, s, __VA_ARGS__) \
+    PROCESS(id, L, s, __VA_ARGS__) \
+    PROCESS(id, H, s, __VA_ARGS__) \
     PROCESS(id, V, s, __VA_ARGS__)
-#define LOGICAL(result, to)                                                                        \
-    const uint32_t value = (result);                                                               \
-    to;                                                                                            \
-    NZ(value);                                                                                     \
+#define LOGICAL(result, to)          \
+    const uint32_t value = (result); \
+    to;                              \
+    NZ(value);                       \
     c->r.c = shifter
-#define SUM(first, other, carry, to)                                                               \
-    const uint32_t p = (first), q = (other);                                                       \
-    const uint64_t sum = (uint64_t)p + q + (carry);                                                \
-    const uint32_t value = (uint32_t)sum;                                                          \
-    to;                                                                                            \
-    NZ(value);                                                                                     \
-    c->r.c = (uint32_t)(sum >> 32);                                                                \
+#define SUM(first, other, carry, to)                \
+    const uint32_t p = (first), q = (other);        \
+    const uint64_t sum = (uint64_t)p + q + (carry); \
+    const uint32_t value = (uint32_t)sum;           \
+    to;                                             \
+    NZ(value);                                      \
+    c->r.c = (uint32_t)(sum >> 32);                 \
     c->r.v = (p ^ value) & (q ^ value)
 
 /* -- memory -- */
-#define LOADS(id, form, issue, bytes, kind, convert, before, address, after)                       \
-    do_##id##_##form:                                                                              \
-    {                                                                                              \
-        issue();                                                                                   \
-        before;                                                                                    \
-        const uint32_t va = (address);                                                             \
-        const struct pc_line *line = VIEW(va);                                                     \
-        if (likely(line->rtag == TAG(va, bytes))) {                                                \
-            const uint8_t *p = (const uint8_t *)(line->host + va);                                 \
-            after;                                                                                 \
-            D = convert;                                                                           \
-            RESULT();                                                                              \
-            touches++;                                                                             \
-        } else {                                                                                   \
-            SLOWLY(CALL(load)(c, va, kind, op->a.d LATENCY));                                      \
-            if (op->a.n != op->a.d) {                                                              \
-                after;                                                                             \
-            }                                                                                      \
-        }                                                                                          \
-        OCCUPIES();                                                                                \
-        TAKES();                                                                                   \
-        loads++;                                                                                   \
-        NEXT();                                                                                    \
+#define LOADS(id, form, issue, bytes, kind, convert, before, address, after) \
+    do_##id##_##form:                                                        \
+    {                                                                        \
+        issue();                                                             \
+        before;                                                              \
+        const uint32_t va = (address);                                       \
+        const struct pc_line *line = VIEW(va);                               \
+        if (likely(line->rtag == TAG(va, bytes))) {                          \
+            const uint8_t *p = (const uint8_t *)(line->host + va);           \
+            after;                                                           \
+            D = convert;                                                     \
+            RESULT();                                                        \
+            touches++;                                                       \
+        } else {                                                             \
+            SLOWLY(CALL(load)(c, va, kind, op->a.d LATENCY));                \
+            if (op->a.n != op->a.d) {                                        \
+                after;                                                       \
+            }                                                                \
+        }                                                                    \
+        OCCUPIES(va &((bytes)-1) ? 1 : 0);                                   \
+        TAKES();                                                             \
+        loads++;                                                             \
+        NEXT();                                                              \
     }
-#define STORES(id, form, issue, bytes, write, before, address, after)                              \
-    do_##id##_##form:                                                                              \
-    {                                                                                              \
-        issue();                                                                                   \
-        before;                                                                                    \
-        const uint32_t va = (address), datum = A;                                                  \
-        const struct pc_line *line = VIEW(va);                                                     \
-        if (likely(line->wtag == TAG(va, bytes))) {                                                \
-            uint8_t *p = (uint8_t *)(line->host + va);                                             \
-            write;                                                                                 \
-            touches++;                                                                             \
-        } else {                                                                                   \
-            SLOWLY(CALL(store)(c, va, &datum, 1, bytes));                                          \
-        }                                                                                          \
-        after;                                                                                     \
-        OCCUPIES();                                                                                \
-        TAKES();                                                                                   \
-        stores++;                                                                                  \
-        NEXT();                                                                                    \
+#define STORES(id, form, issue, bytes, write, before, address, after) \
+    do_##id##_##form:                                                 \
+    {                                                                 \
+        issue();                                                      \
+        before;                                                       \
+        const uint32_t va = (address), datum = A;                     \
+        struct pc_line *line = VIEW(va);                              \
+        if (likely(line->wtag == TAG(va, bytes))) {                   \
+            uint8_t *p = (uint8_t *)(line->host + va);                \
+            write;                                                    \
+            WROTE(line, va);                                          \
+            touches++;                                                \
+        } else {                                                      \
+            SLOWLY(CALL(store)(c, va, &datum, 1, bytes));             \
+        }                                                             \
+        after;                                                        \
+        OCCUPIES(va &((bytes)-1) ? 1 : 0);                            \
+        TAKES();                                                      \
+        stores++;                                                     \
+        NEXT();                                                       \
     }
 #if TIMED
 #define WRITTEN_BACK() (c->ready[op->a.n] = now + 1)
 #else
 #define WRITTEN_BACK() ((void)0)
 #endif
-#define WRITE_BACK                                                                                 \
-    if (op->a.aux & ARM_WRITES_BACK) {                                                             \
-        N = based;                                                                                 \
-        WRITTEN_BACK();                                                                            \
+#define WRITE_BACK                     \
+    if (op->a.aux & ARM_WRITES_BACK) { \
+        N = based;                     \
+        WRITTEN_BACK();                \
     }
 #define INDEXED         const uint32_t base_va = N, based = base_va + offset_of(op, &c->r)
 #define INDEXED_ADDRESS (op->a.aux & ARM_PRE ? based : base_va)
 
-#define LOAD_ALL(id, bytes, kind, convert)                                                         \
-    LOADS(id, I, ISSUE2, bytes, kind, convert, , N + op->a.imm, )                                  \
-    LOADS(id, R, ISSUE3, bytes, kind, convert, , N + (M << op->a.imm), )                           \
+#define LOAD_ALL(id, bytes, kind, convert)                               \
+    LOADS(id, I, ISSUE2, bytes, kind, convert, , N + op->a.imm, )        \
+    LOADS(id, R, ISSUE3, bytes, kind, convert, , N + (M << op->a.imm), ) \
     LOADS(id, X, ISSUE3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
-#define STORE_ALL(id, bytes, write)                                                                \
-    STORES(id, I, ISSUE3, bytes, write, , N + op->a.imm, )                                         \
-    STORES(id, R, ISSUE5, bytes, write, , N + (M << op->a.imm), )                                  \
+#define STORE_ALL(id, bytes, write)                               \
+    STORES(id, I, ISSUE3, bytes, write, , N + op->a.imm, )        \
+    STORES(id, R, ISSUE5, bytes, write, , N + (M << op->a.imm), ) \
     STORES(id, X, ISSUE5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
 
 /* Pairs are two words. */
-#define PAIR(form, before, address, after)                                                     \
-    do_LDRD_##form:                                                                                \
-    {                                                                                              \
-        ISSUE5();                                                                                  \
-        before;                                                                                    \
-        const uint32_t va = (address);                                                             \
-        const uint8_t regs[2] = {op->a.d, op->a.e};                                                \
-        if (!transfer_words(c, op, va, regs, 2, false, &lines))                                    \
-            SLOWLY(CALL(load_words)(c, va, regs, 2 LATENCY));                                      \
-        touches += lines;                                                                          \
-        if (op->a.n != op->a.d && op->a.n != op->a.e) {                                            \
-            after;                                                                                 \
-        }                                                                                          \
-        PAIR_TIME(READY_AFTER);                                                                    \
-        TAKES();                                                                                   \
-        loads++;                                                                                   \
-        NEXT();                                                                                    \
-    }                                                                                              \
-    do_STRD_##form:                                                                                \
-    {                                                                                              \
-        ISSUE5();                                                                                  \
-        before;                                                                                    \
-        const uint32_t va = (address);                                                             \
-        const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)};                          \
-        const uint32_t words[2] = {REG(regs[0]), REG(regs[1])};                                    \
-        if (!transfer_words(c, op, va, regs, 2, true, &lines))                                     \
-            SLOWLY(CALL(store)(c, va, words, 2, 4));                                               \
-        touches += lines;                                                                          \
-        after;                                                                                     \
-        PAIR_TIME(LOCKED_UNTIL);                                                                   \
-        TAKES();                                                                                   \
-        stores++;                                                                                  \
-        NEXT();                                                                                    \
+#define PAIR(form, before, address, after)                                \
+    do_LDRD_##form:                                                       \
+    {                                                                     \
+        ISSUE5();                                                         \
+        before;                                                           \
+        const uint32_t va = (address);                                    \
+        const uint8_t regs[2] = {op->a.d, op->a.e};                       \
+        if (!transfer_words(c, op, va, regs, 2, false, &lines))           \
+            SLOWLY(CALL(load_words)(c, va, regs, 2 LATENCY));             \
+        touches += lines;                                                 \
+        if (op->a.n != op->a.d && op->a.n != op->a.e) {                   \
+            after;                                                        \
+        }                                                                 \
+        PAIR_TIME(READY_AFTER);                                           \
+        TAKES();                                                          \
+        loads++;                                                          \
+        NEXT();                                                           \
+    }                                                                     \
+    do_STRD_##form:                                                       \
+    {                                                                     \
+        ISSUE5();                                                         \
+        before;                                                           \
+        const uint32_t va = (address);                                    \
+        const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)}; \
+        const uint32_t words[2] = {REG(regs[0]), REG(regs[1])};           \
+        if (!transfer_words(c, op, va, regs, 2, true, &lines))            \
+            SLOWLY(CALL(store)(c, va, words, 2, 4));                      \
+        touches += lines;                                                 \
+        after;                                                            \
+        PAIR_TIME(LOCKED_UNTIL);                                          \
+        TAKES();                                                          \
+        stores++;                                                         \
+        NEXT();                                                           \
     }
 #if TIMED
-#define PAIR_TIME(what)                                                                            \
-    do {                                                                                           \
-        const unsigned apart = va % 8 != 0;                                                        \
-        c->ready[ARM11_LSU] = now + op->memory + apart;                                            \
-        what;                                                                                      \
+#define PAIR_TIME(what)                                 \
+    do {                                                \
+        const unsigned apart = va % 8 != 0;             \
+        c->ready[ARM11_LSU] = now + op->memory + apart; \
+        what;                                           \
     } while (0)
 #define READY_AFTER ((void)0)
-#define LOCKED_UNTIL                                                                               \
-    c->lock[regs[0]] = now + op->memory;                                                           \
+#define LOCKED_UNTIL                     \
+    c->lock[regs[0]] = now + op->memory; \
     c->lock[regs[1]] = c->locked = now + op->memory + 1
 #else
 #define PAIR_TIME(what) ((void)0)
@@ -532,6 +535,7 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
         uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
         if (store) {
             memcpy(p, &c->r.r[regs[i]], 4);
+            WROTE(VIEW(va), va);
         } else {
             memcpy(&c->r.r[regs[i]], p, 4);
             c->ready[regs[i]] = c->base.now + op->latency + (i + odd) / 2;
@@ -578,7 +582,8 @@ static inline uint16_t half_at(const uint8_t *p)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Where it stands when it begins again; what has been passed in front of the instruction stays so. */
+/* Where it stands when it begins again; what has been passed in front of the instruction stays so.
+ */
 static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 {
     const struct arm11_op *before = op;
@@ -608,16 +613,16 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
     struct arm11 *const c = arm11_of(base);
     static const void *const label[ARM11_OP__COUNT] = {
         [ARM_OP_UNDEFINED] = &&do_UNDEFINED,
-#define DP_LABELS(id, S, s)                                                                           \
-    [ARM_OP_##id##_I##S] = &&do_##id##_I##s, [ARM_OP_##id##_R##S] = &&do_##id##_R##s,              \
-    [ARM_OP_##id##_L##S] = &&do_##id##_L##s, [ARM_OP_##id##_H##S] = &&do_##id##_H##s,              \
+#define DP_LABELS(id, S, s)                                                           \
+    [ARM_OP_##id##_I##S] = &&do_##id##_I##s, [ARM_OP_##id##_R##S] = &&do_##id##_R##s, \
+    [ARM_OP_##id##_L##S] = &&do_##id##_L##s, [ARM_OP_##id##_H##S] = &&do_##id##_H##s, \
     [ARM_OP_##id##_V##S] = &&do_##id##_V##s,
-#define LOGIC(id, ...)    DP_LABELS(id, , ) DP_LABELS(id, S, s)
-#define MOVES             LOGIC
-#define ARITH             LOGIC
-#define TESTS(id, ...)    DP_LABELS(id, S, s)
-#define COMPARES          TESTS
-#define INSN(id, ...)     [ARM_OP_##id] = &&do_##id,
+#define LOGIC(id, ...) DP_LABELS(id, , ) DP_LABELS(id, S, s)
+#define MOVES          LOGIC
+#define ARITH          LOGIC
+#define TESTS(id, ...) DP_LABELS(id, S, s)
+#define COMPARES       TESTS
+#define INSN(id, ...)  [ARM_OP_##id] = &&do_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -628,7 +633,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
 #define X(id) [ARM_OP_##id##_X] = &&do_##id##_X,
         ARM_TRANSFERS(X)
 #undef X
-        [ARM_OP_NOP] = &&do_CPS,
+            [ARM_OP_NOP] = &&do_CPS,
         [ARM_OP_BL_SUFFIX] = &&do_BL_SUFFIX,
         [ARM_OP_BLX_SUFFIX] = &&do_BLX_SUFFIX,
         [ARM11_OP_CONDITION] = &&do_CONDITION,
@@ -645,7 +650,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
     uint32_t to;
     unsigned which, lines;
 #if !TIMED
-    const struct pc_line *view;
+    struct pc_line *view;
     uint32_t view_mask;
     const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
 #endif
@@ -682,11 +687,8 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
 
 at_address:
     b = find_block(c, to);
-    if (unlikely(!b)) {
-        base->now = now;
-        no_instruction(c, to);
-        goto trapped;
-    }
+    if (unlikely(!b))
+        goto nowhere;
 enter:
     op = b->op;
 #if TIMED
@@ -759,67 +761,67 @@ do_CONDITION:
     NEXT_FREE();
 
     /* -- data processing -- */
-#define LOGIC(id, opcode, name, result)                                                            \
-    FORMS(id, , D = (result))                                                                      \
+#define LOGIC(id, opcode, name, result) \
+    FORMS(id, , D = (result))           \
     FORMS(id, s, LOGICAL(result, D = value))
-#define MOVES LOGIC
+#define MOVES                           LOGIC
 #define TESTS(id, opcode, name, result) FORMS(id, s, LOGICAL(result, (void)value))
-#define ARITH(id, opcode, name, a, b, carry)                                                       \
-    FORMS(id, , D = (a) + (b) + (carry))                                                           \
+#define ARITH(id, opcode, name, a, b, carry) \
+    FORMS(id, , D = (a) + (b) + (carry))     \
     FORMS(id, s, SUM(a, b, carry, D = value))
 #define COMPARES(id, opcode, name, a, b, carry) FORMS(id, s, SUM(a, b, carry, (void)value))
     /* -- and all others of one statement -- */
 #define INSN(id, mask, value, name, level, operands, time, ...) KIND_##time(id, __VA_ARGS__)
-#define PLAIN(id, ...)                                                                             \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        ISSUE5();                                                                                  \
-        __VA_ARGS__;                                                                               \
-        RESULT();                                                                                  \
-        if (op->second)                                                                            \
-            SECOND();                                                                              \
-        TAKES();                                                                                   \
-        NEXT();                                                                                    \
+#define PLAIN(id, ...)  \
+    do_##id:            \
+    {                   \
+        ISSUE5();       \
+        __VA_ARGS__;    \
+        RESULT();       \
+        if (op->second) \
+            SECOND();   \
+        TAKES();        \
+        NEXT();         \
     }
 #define NONE(...)
-#define KIND_ALU        PLAIN
-#define KIND_QADD       PLAIN
-#define KIND_QDADD      PLAIN
-#define KIND_PARALLEL   PLAIN
-#define KIND_EXTEND     PLAIN
-#define KIND_SAT        PLAIN
-#define KIND_USAD8      PLAIN
-#define KIND_USADA8     PLAIN
-#define KIND_MUL        PLAIN
-#define KIND_MLA        PLAIN
-#define KIND_MULS       PLAIN
-#define KIND_MLAS       PLAIN
-#define KIND_MULL       PLAIN
-#define KIND_MLAL       PLAIN
-#define KIND_MULLS      PLAIN
-#define KIND_MLALS      PLAIN
-#define KIND_UMAAL      PLAIN
-#define KIND_SMULxy     PLAIN
-#define KIND_SMLAxy     PLAIN
-#define KIND_SMLALxy    PLAIN
-#define KIND_SMMUL      PLAIN
-#define KIND_SMMLA      PLAIN
-#define KIND_LOAD       NONE
-#define KIND_LOAD2      NONE
-#define KIND_STORE      NONE
-#define KIND_STORE2     NONE
-#define KIND_LDM        NONE
-#define KIND_STM        NONE
-#define KIND_PLD        NONE
-#define KIND_SWP        NONE
-#define KIND_EXCLUSIVE  NONE
-#define KIND_BRANCH     NONE
-#define KIND_MRS        NONE
-#define KIND_MSR        NONE
-#define KIND_MCR        NONE
-#define KIND_MRC        NONE
-#define KIND_NOP        NONE
-#define KIND_TRAP       NONE
+#define KIND_ALU       PLAIN
+#define KIND_QADD      PLAIN
+#define KIND_QDADD     PLAIN
+#define KIND_PARALLEL  PLAIN
+#define KIND_EXTEND    PLAIN
+#define KIND_SAT       PLAIN
+#define KIND_USAD8     PLAIN
+#define KIND_USADA8    PLAIN
+#define KIND_MUL       PLAIN
+#define KIND_MLA       PLAIN
+#define KIND_MULS      PLAIN
+#define KIND_MLAS      PLAIN
+#define KIND_MULL      PLAIN
+#define KIND_MLAL      PLAIN
+#define KIND_MULLS     PLAIN
+#define KIND_MLALS     PLAIN
+#define KIND_UMAAL     PLAIN
+#define KIND_SMULxy    PLAIN
+#define KIND_SMLAxy    PLAIN
+#define KIND_SMLALxy   PLAIN
+#define KIND_SMMUL     PLAIN
+#define KIND_SMMLA     PLAIN
+#define KIND_LOAD      NONE
+#define KIND_LOAD2     NONE
+#define KIND_STORE     NONE
+#define KIND_STORE2    NONE
+#define KIND_LDM       NONE
+#define KIND_STM       NONE
+#define KIND_PLD       NONE
+#define KIND_SWP       NONE
+#define KIND_EXCLUSIVE NONE
+#define KIND_BRANCH    NONE
+#define KIND_MRS       NONE
+#define KIND_MSR       NONE
+#define KIND_MCR       NONE
+#define KIND_MRC       NONE
+#define KIND_NOP       NONE
+#define KIND_TRAP      NONE
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -854,8 +856,8 @@ do_LDM : {
         WRITTEN_BACK();
     }
 #if TIMED
-    c->ready[ARM11_LSU] = now + (m.va >> 2 & 1 ? m.n / 2 + 1 : (m.n + 1) / 2) +
-                          (op->a.imm >> ARM_PC & 1);
+    c->ready[ARM11_LSU] =
+        now + (m.va >> 2 & 1 ? m.n / 2 + 1 : (m.n + 1) / 2) + (op->a.imm >> ARM_PC & 1);
     if (op->a.imm >> ARM_PC & 1) /* [M] 16-22: the pc is fetched first */
         for (unsigned i = 0; i + 1 < m.n; i++)
             c->ready[m.reg[i]] += c->ready[m.reg[i]] != ARM11_PENDING;
@@ -908,49 +910,48 @@ do_PLD_R : {
     const uint32_t carry_in = N;
     uint32_t carry = c->r.c;
     OUT();
-    arm11_preload(c, op->a.row == ARM_ROW_PLD_I
-                         ? carry_in + op->a.imm
-                         : carry_in + arm_shifted(M, op->a.aux, &carry));
+    arm11_preload(c, op->a.row == ARM_ROW_PLD_I ? carry_in + op->a.imm
+                                                : carry_in + arm_shifted(M, op->a.aux, &carry));
     IN();
 #endif
-    OCCUPIES();
+    OCCUPIES(0);
     TAKES();
     NEXT();
 }
-#define SWAP(id, size)                                                                             \
-    do_##id:                                                                                       \
-    {                                                                                              \
-        ISSUE3();                                                                                  \
-        const uint32_t va = N, datum = M;                                                          \
-        SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY));                                   \
-        OCCUPIES();                                                                                \
-        TAKES();                                                                                   \
-        loads++;                                                                                   \
-        stores++;                                                                                  \
-        NEXT();                                                                                    \
+#define SWAP(id, size)                                           \
+    do_##id:                                                     \
+    {                                                            \
+        ISSUE3();                                                \
+        const uint32_t va = N, datum = M;                        \
+        SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY)); \
+        OCCUPIES(0);                                             \
+        TAKES();                                                 \
+        loads++;                                                 \
+        stores++;                                                \
+        NEXT();                                                  \
     }
     SWAP(SWP, 4)
     SWAP(SWPB, 1)
-#define EXCLUSIVES(suffix, size)                                                                   \
-    do_LDREX##suffix:                                                                              \
-    {                                                                                              \
-        ISSUE5();                                                                                  \
-        const uint32_t va = N;                                                                     \
-        SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                               \
-        OCCUPIES();                                                                                \
-        TAKES();                                                                                   \
-        loads++;                                                                                   \
-        NEXT();                                                                                    \
-    }                                                                                              \
-    do_STREX##suffix:                                                                              \
-    {                                                                                              \
-        ISSUE5();                                                                                  \
-        const uint32_t va = N;                                                                     \
-        SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY));       \
-        OCCUPIES();                                                                                \
-        TAKES();                                                                                   \
-        stores++;                                                                                  \
-        NEXT();                                                                                    \
+#define EXCLUSIVES(suffix, size)                                                             \
+    do_LDREX##suffix:                                                                        \
+    {                                                                                        \
+        ISSUE5();                                                                            \
+        const uint32_t va = N;                                                               \
+        SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                         \
+        OCCUPIES(0);                                                                         \
+        TAKES();                                                                             \
+        loads++;                                                                             \
+        NEXT();                                                                              \
+    }                                                                                        \
+    do_STREX##suffix:                                                                        \
+    {                                                                                        \
+        ISSUE5();                                                                            \
+        const uint32_t va = N;                                                               \
+        SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY)); \
+        OCCUPIES(0);                                                                         \
+        TAKES();                                                                             \
+        stores++;                                                                            \
+        NEXT();                                                                              \
     }
     EXCLUSIVES(, 4)
     EXCLUSIVES(B, 1)
@@ -1161,11 +1162,8 @@ leave:
         struct arm11_block *from = b;
         const uint64_t generation = c->generation;
         b = find_block(c, to);
-        if (unlikely(!b)) {
-            base->now = now;
-            no_instruction(c, to);
-            goto trapped;
-        }
+        if (unlikely(!b))
+            goto nowhere;
         if (c->generation == generation)
             from->edge[which].to = b;
         goto enter;
@@ -1197,7 +1195,7 @@ do_END_PC : {
     goto at_address;
 }
 
-    /* -- ways out of the run -- */
+/* -- ways out of the run -- */
 #if TIMED
 waits_for_pc:
     if (horizon > now) {
@@ -1227,16 +1225,30 @@ waits:
     c->why = PC_STOP_HORIZON;
     stand(c, b, op);
     goto over;
+nowhere: /* no instruction there, or not yet */
+    base->now = now;
+    REG(ARM_PC) = to;
+    c->op = NULL;
+    if (!BARRIER())
+        goto over;
+    no_instruction(c, to);
+    goto trapped;
 #if TIMED
 stopped_before:
+    if (c->why == PC_STOP_HORIZON && now < horizon)
+        goto enter;
     c->op = NULL;
     REG(ARM_PC) = b->key.pc;
-    if (c->why == PC_STOP_TRAP)
+    if (c->why == PC_STOP_TRAP && BARRIER())
         goto trapped;
     goto over;
 #endif
 stopped:
     stand(c, b, op);
+    if (c->why == PC_STOP_HORIZON && now < horizon) { /* some time has passed */
+        op = c->op;
+        DISPATCH();
+    }
     if (c->why != PC_STOP_TRAP)
         goto over;
     if (!BARRIER()) /* it faults again when all is done that was begun */

@@ -1,7 +1,7 @@
 /*
  * Fetch: the instruction cache behind the interpreter's back. A line is looked up when the first
- * instruction in it is about to issue; sequential code that is in the cache is never waited for, since
- * two ARM instructions a cycle come ([R]).
+ * instruction in it is about to issue; sequential code that is in the cache is never waited for,
+ * since two ARM instructions a cycle come ([R]).
  */
 #include "procard/arm11/misses.h"
 #include "procard/l2c.h"
@@ -36,9 +36,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);
         }
-        const enum pc_asking did = pc_ask(&c->base, look, NM_FETCH, c->base.now);
-        c->fetch.asked = did == PC_ASKED || did == PC_ASKED_LINE;
-        c->asked |= did == PC_ASKED;
+        c->fetch.asked = arm11_asks(c, look, NM_FETCH, true);
     }
     return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
 }

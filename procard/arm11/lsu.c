@@ -2,9 +2,9 @@
  * Loads and stores that are no hits in shown lines: the load/store unit.
  *
  * A load that finds its line writes its registers at once, ready later. One that must ask for it
- * leaves an entry behind (misses.c), and the pipeline goes on until somebody wants the register. All
- * stores that cannot be written at once wait in the write buffer, a line each, and go out in order;
- * reads of a line that waits there wait, too ([M] 7-16).
+ * leaves an entry behind (misses.c), and the pipeline goes on until somebody wants the register.
+ * All stores that cannot be written at once wait in the write buffer, a line each, and go out in
+ * order; reads of a line that waits there wait, too ([M] 7-16).
  *
  * Each function looks whether all it wants is there before it changes anything: one that must wait
  * begins again.
@@ -17,7 +17,7 @@
 
 /* What one access wants of one line. */
 struct group {
-    uint32_t va; /* of its first byte */
+    uint32_t va;       /* of its first byte */
     unsigned first, n; /* words or bytes of the access */
     struct pc_look look;
     struct arm11_line *line;
@@ -27,6 +27,7 @@ struct group {
 static unsigned cut(uint32_t va, unsigned n, unsigned size, struct group *groups)
 {
     unsigned count = 0;
+    groups[0] = (struct group){.va = va};
     for (unsigned i = 0; i < n; i++) {
         const uint32_t at = va + i * size;
         if (!count || (groups[count - 1].va ^ at) & ~UINT32_C(31))
@@ -318,7 +319,8 @@ bool arm11_store(struct arm11 *c, uint32_t va, const uint32_t *words, unsigned n
     return true;
 }
 
-/* ---- exclusive ones: nothing else is under way ------------------------------------------------- */
+/* ---- exclusive ones: nothing else is under way -------------------------------------------------
+ */
 
 static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t va, unsigned size,
                       enum nm_access access, unsigned latency)
@@ -330,7 +332,7 @@ static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t
         return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNALS);
     if (!look_at(c, &g, 1, access) || !arm11_places(c, 1))
         return false;
-    if (g.look.page == NM_XLATE_UNCACHED) {
+    if (g.look.page != NM_XLATE_OK) {
         arm11_fault(c, va, access, NM_XLATE_OK);
         c->base.exc = PC_EXC_DBE;
         return false;
@@ -354,20 +356,18 @@ bool arm11_linked(struct arm11 *c, uint32_t va, unsigned size, unsigned d, unsig
 {
     const enum arm11_kind kind = size == 1 ? ARM11_BYTE : size == 2 ? ARM11_HALF : ARM11_WORD;
     const uint8_t offset = va & (ARM11_LINE - 1);
-    const struct arm11_miss wanted = {
-        .access = ARM11_LINKED,
-        .parts = size == 8 ? 2 : 1,
-        .part = {{(uint8_t)d, (uint8_t)kind, offset, 0},
-                 {(uint8_t)e, ARM11_WORD, (uint8_t)(offset + 4), 0}}};
+    const struct arm11_miss wanted = {.access = ARM11_LINKED,
+                                      .parts = size == 8 ? 2 : 1,
+                                      .part = {{(uint8_t)d, (uint8_t)kind, offset, 0},
+                                               {(uint8_t)e, ARM11_WORD, (uint8_t)(offset + 4), 0}}};
     return exclusive(c, &wanted, va, size, NM_LOAD, latency);
 }
 
 bool arm11_conditional(struct arm11 *c, uint32_t va, unsigned size, uint32_t low, uint32_t high,
                        unsigned d, unsigned latency)
 {
-    struct arm11_miss wanted = {.access = ARM11_CONDITIONAL,
-                                .parts = 1,
-                                .part = {{.reg = (uint8_t)d}}};
+    struct arm11_miss wanted = {
+        .access = ARM11_CONDITIONAL, .parts = 1, .part = {{.reg = (uint8_t)d}}};
     arm11_bytes(wanted.data, low, size < 4 ? size : 4, c->r.e);
     if (size == 8)
         arm11_bytes(wanted.data + 4, high, 4, c->r.e);

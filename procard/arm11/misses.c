@@ -1,8 +1,9 @@
 /*
  * Misses under which the core goes on, and the write buffer.
  *
- * Progress: when the card gives a line, whatever was wanted of it is done before `answered` returns;
- * later it may be gone (procard/core.h). That is why a miss knows its registers and its data.
+ * Progress: when the card gives a line, whatever was wanted of it is done before `answered`
+ * returns; later it may be gone (procard/core.h). That is why a miss knows its registers and its
+ * data.
  */
 #include "procard/arm11/misses.h"
 #include "procard/l2c.h"
@@ -27,19 +28,25 @@ bool arm11_quiet(const struct arm11 *c)
     return !any;
 }
 
+static bool will_store(const struct arm11_miss *m)
+{
+    return pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
+}
+
 bool arm11_buffered(const struct arm11 *c, uint64_t pa)
 {
+    bool any = false;
     for (unsigned i = 0; i < c->writes; i++)
-        if (c->write[i].line == arm11_line_of(pa))
-            return true;
-    return false;
+        any |= c->write[i].line == arm11_line_of(pa);
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= will_store(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa);
+    return any;
 }
 
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        if (pending(&c->miss[i]) &&
-            arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
+        if (pending(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
             return true;
     return false;
 }
@@ -110,13 +117,14 @@ void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm
         at.pa = arm11_line_of(look->pa) + part->offset;
         if (part->reg == ARM_SINK)
             continue;
-        c->r.r[part->reg] = arm11_value(pc_read(&c->base, &at, size, now),
-                                        (enum arm11_kind)part->kind, big);
+        c->r.r[part->reg] =
+            arm11_value(pc_read(&c->base, &at, size, now), (enum arm11_kind)part->kind, big);
         c->ready[part->reg] = ready + part->extra;
     }
 }
 
-void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes, unsigned n)
+void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes,
+                       unsigned n)
 {
     enum { MOST = 8 };
     struct pc_look at = *look;
@@ -241,7 +249,8 @@ static void fill_from(struct arm11 *c, const struct arm11_miss *m)
     if (m->look.state == NM_LINE_I || m->access == ARM11_CONDITIONAL)
         return;
     struct arm11_line *l = arm11_fill(c, PC_SIDE_D, m->va, &m->look);
-    arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
+    if (!arm11_buffered(c, m->look.pa)) /* a younger store of it is still to be read */
+        arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
 }
 
 static enum nm_access access_of(const struct arm11_miss *m)
@@ -253,12 +262,19 @@ static enum nm_access access_of(const struct arm11_miss *m)
     return (enum nm_access)of[m->access];
 }
 
+bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line)
+{
+    if (c->base.now >= c->base.horizon) /* a request before this one has brought it nearer */
+        return false;
+    const enum pc_asking did = pc_ask(&c->base, look, access, c->base.now);
+    c->asked |= did == PC_ASKED;
+    return did == PC_ASKED || (or_line && did == PC_ASKED_LINE);
+}
+
 static void ask(struct arm11 *c, struct arm11_miss *m)
 {
-    const enum pc_asking did = pc_ask(&c->base, &m->look, access_of(m), c->base.now);
-    if (did == PC_ASKED)
-        c->asked = true;
-    m->phase = did == PC_ASKED || did == PC_ASKED_LINE ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
+    const bool did = arm11_asks(c, &m->look, access_of(m), true);
+    m->phase = did ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
     c->retry |= m->phase == ARM11_MISS_ASK;
 }
 
@@ -283,6 +299,9 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     takes_over(c, m);
     ask(c, m);
+    struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
+    if (l && will_store(m)) /* what is younger must not read past it */
+        arm11_hide(c, PC_SIDE_D, l);
 }
 
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m)
@@ -344,8 +363,7 @@ void arm11_drain(struct arm11 *c, bool asks)
         c->retry = true;
         if (!asks)
             break;
-        if (pc_ask(&c->base, &look, NM_STORE, c->base.now) == PC_ASKED)
-            c->write_asked = c->asked = true;
+        c->write_asked = arm11_asks(c, &look, NM_STORE, false);
         c->retry = !c->write_asked;
         break;
     }
@@ -440,10 +458,9 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
             c->r.r[part->reg] = 1;
             arm11_tried(c, m->va, true);
         } else {
-            c->r.r[part->reg] =
-                arm11_value(pc_settle_access(&c->base, &at,
-                                             arm11_size((enum arm11_kind)part->kind), NULL),
-                            (enum arm11_kind)part->kind, m->big);
+            c->r.r[part->reg] = arm11_value(
+                pc_settle_access(&c->base, &at, arm11_size((enum arm11_kind)part->kind), NULL),
+                (enum arm11_kind)part->kind, m->big);
         }
         c->ready[part->reg] = c->base.now;
     }

@@ -6,7 +6,7 @@
 
 /** Nothing waits: no load, no store. */
 bool arm11_quiet(const struct arm11 *c);
-/** A store to the line waits in the write buffer. */
+/** A store to the line waits: in the write buffer, or of an exclusive access or a swap. */
 bool arm11_buffered(const struct arm11 *c, uint64_t pa);
 /** A load of the line waits for it. */
 bool arm11_missed(const struct arm11 *c, uint64_t pa);
@@ -24,6 +24,10 @@ struct arm11_miss *arm11_miss_new(struct arm11 *c, enum arm11_access access, uin
 void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m);
 /** Waits until it has come. @return false */
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m);
+
+/** Asks the card. @param c  core @param look  the line @param access  what for
+ *  @param or_line  a request of the line that is under way will do @return it will be answered */
+bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line);
 
 /** Registers take what is in a line, ready at a tick and what each is later. */
 void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm11_part *parts,

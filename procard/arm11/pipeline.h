@@ -1,14 +1,14 @@
 /*
  * Private to the core: what an ARM11 holds.
  *
- * Instructions issue in order. Each names what it reads; what it writes has a tick from which it may
- * be read (`ready`), and that is all there is of the pipeline: nothing is in flight but loads that
- * have missed, whose registers are ready never, until their line comes.
+ * Instructions issue in order. Each names what it reads; what it writes has a tick from which it
+ * may be read (`ready`), and that is all there is of the pipeline: nothing is in flight but loads
+ * that have missed, whose registers are ready never, until their line comes.
  *
- * The hard idea is how a run may end anywhere. A load that waits has issued, and what follows it goes
- * on; its register is written when the card answers (lsu.c), whether the core runs or not. So do the
- * stores in the write buffer. Before a trap all are done; a thread that is taken off without one has
- * them done there and then.
+ * The hard idea is how a run may end anywhere. A load that waits has issued, and what follows it
+ * goes on; its register is written when the card answers (lsu.c), whether the core runs or not. So
+ * do the stores in the write buffer. Before a trap all are done; a thread that is taken off without
+ * one has them done there and then.
  */
 #ifndef ARM11_PIPELINE_H
 #define ARM11_PIPELINE_H
@@ -25,14 +25,15 @@
 
 /* ---- decoded code (code.c) ------------------------------------------------------------------- */
 
-/** Operations that are no instructions, and those whose code an operation has in place of its own. */
+/** Operations that are no instructions, and those whose code an operation has in place of its own.
+ */
 enum arm11_opcode {
     ARM11_OP_CONDITION = ARM_OP__COUNT, /**< of `real`, if its condition holds */
-    ARM11_OP_PC,        /**< the next instruction reads r15, which is `imm` then */
-    ARM11_OP_LINE,      /**< the next instruction is the first of its line */
-    ARM11_OP_POINT,     /**< the next instruction is the awaited one */
-    ARM11_OP_END,       /**< the block runs on */
-    ARM11_OP_END_PC,    /**< the instruction before has written r15 */
+    ARM11_OP_PC,                        /**< the next instruction reads r15, which is `imm` then */
+    ARM11_OP_LINE,                      /**< the next instruction is the first of its line */
+    ARM11_OP_POINT,                     /**< the next instruction is the awaited one */
+    ARM11_OP_END,                       /**< the block runs on */
+    ARM11_OP_END_PC,                    /**< the instruction before has written r15 */
     ARM11_OP__COUNT
 };
 
@@ -42,21 +43,22 @@ enum {
     ARM11_READY
 };
 
-/** Of a register that a load still waits for: later than any tick, also by what a reader may differ. */
+/** Of a register that a load still waits for: later than any tick, also by what a reader may
+ * differ. */
 #define ARM11_PENDING (SIM_NEVER / 4)
 
 /** One operation of a block. */
 struct arm11_op {
     struct arm_op a;
-    uint16_t real;      /**< of a CONDITION: its own code */
-    uint16_t at;        /**< [halfwords] from its block's start */
-    uint8_t source[5];  /**< registers it waits for, or ARM_SINK */
-    int8_t adjust[5];   /**< how much later than `ready` it may read them */
+    uint16_t real;     /**< of a CONDITION: its own code */
+    uint16_t at;       /**< [halfwords] from its block's start */
+    uint8_t source[5]; /**< registers it waits for, or ARM_SINK */
+    int8_t adjust[5];  /**< how much later than `ready` it may read them */
     uint8_t cycles, latency, second;
-    uint8_t memory;     /**< [PCycles] the load/store pipe is busy */
-    uint8_t wrong;      /**< [PCycles] of a branch: if it is predicted wrong */
-    uint8_t folds;      /**< a branch: another instruction stands beside it */
-    uint8_t pops;       /**< a write of the pc: it is a return */
+    uint8_t memory; /**< [PCycles] the load/store pipe is busy */
+    uint8_t wrong;  /**< [PCycles] of a branch: if it is predicted wrong */
+    uint8_t folds;  /**< a branch: another instruction stands beside it */
+    uint8_t pops;   /**< a write of the pc: it is a return */
 };
 
 struct arm11_edge {
@@ -85,9 +87,9 @@ struct arm11_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     enum arm_level level;
-    uint32_t byte_load;      /**< [PCycles] */
-    uint64_t generation;     /**< all blocks of another are gone */
-    uint64_t awaited;        /**< 1 more than the address of an instruction; 0: none */
+    uint32_t byte_load;  /**< [PCycles] */
+    uint64_t generation; /**< all blocks of another are gone */
+    uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
     uint64_t came, due;
     struct arm11_block *blocks;
     uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
@@ -107,25 +109,25 @@ void arm11_code_drop(struct arm11_code *code);
 
 enum {
     ARM11_WAYS = 4,
-    ARM11_LINE = 32,       /**< [bytes] */
+    ARM11_LINE = 32, /**< [bytes] */
     ARM11_LINE_SHIFT = 5,
-    ARM11_VIEWS = 1024,    /**< places of a view: a power of two */
-    ARM11_MICRO = 16,      /**< at most, of a MicroTLB */
-    ARM11_WRITES = 16,     /**< at most, of the write buffer */
+    ARM11_VIEWS = 1024, /**< places of a view: a power of two */
+    ARM11_MICRO = 16,   /**< at most, of a MicroTLB */
+    ARM11_WRITES = 16,  /**< at most, of the write buffer */
     ARM11_MISSES = 2,
     ARM11_PARTS = 16,
-    ARM11_CALLS = 3,       /**< places of the return stack [M] 5-7 */
+    ARM11_CALLS = 3, /**< places of the return stack [M] 5-7 */
 };
 
 struct arm11_line {
-    uint64_t line;  /**< physical address; ~0: none */
-    uint32_t va;    /**< where it is shown */
-    uint8_t state;  /**< enum nm_line, as the secondary cache's */
-    uint8_t dirty;  /**< halves written: bits 0 and 1 */
+    uint64_t line; /**< physical address; ~0: none */
+    uint32_t va;   /**< where it is shown */
+    uint8_t state; /**< enum nm_line, as the secondary cache's */
+    uint8_t dirty; /**< halves written: bits 0 and 1 */
 };
 
-/** Of four ways. What is to be replaced is the first way that is empty, else the next in turn of one
- *  counter for all sets ([M] 7-4). */
+/** Of four ways. What is to be replaced is the first way that is empty, else the next in turn of
+ * one counter for all sets ([M] 7-4). */
 struct arm11_cache {
     struct arm11_line *line; /**< [sets][ways] */
     uint32_t mask;           /**< sets - 1 */
@@ -140,8 +142,8 @@ struct arm11_micro {
 
 /** What a load does with its bytes when they come. */
 struct arm11_part {
-    uint8_t reg;  /**< ARM_SINK: nothing */
-    uint8_t kind; /**< enum arm11_kind */
+    uint8_t reg;    /**< ARM_SINK: nothing */
+    uint8_t kind;   /**< enum arm11_kind */
     uint8_t offset; /**< in its line */
     uint8_t extra;  /**< [PCycles] later than the first */
 };
@@ -166,14 +168,14 @@ enum arm11_access {
 struct arm11_miss {
     enum arm11_miss_phase {
         ARM11_MISS_NONE,
-        ARM11_MISS_ASK,    /**< the card is still to be asked */
-        ARM11_MISS_MEMORY, /**< it has been */
+        ARM11_MISS_ASK,     /**< the card is still to be asked */
+        ARM11_MISS_MEMORY,  /**< it has been */
         ARM11_MISS_ARRIVES, /**< served; its place is taken until `until` */
     } phase;
-    uint8_t access; /**< enum arm11_access */
-    bool big;       /**< big-endian */
+    uint8_t access;   /**< enum arm11_access */
+    bool big;         /**< big-endian */
     unsigned latency; /**< [PCycles] of the instruction, if its line is here */
-    uint8_t size;   /**< [bytes] of a conditional store or a swap */
+    uint8_t size;     /**< [bytes] of a conditional store or a swap */
     unsigned parts;
     uint32_t va;
     uint64_t order; /**< counts misses */
@@ -205,12 +207,14 @@ struct arm11 {
     struct pc_cpu base;
     struct arm_regs r; /**< as of the last instruction */
     sim_tick ready[ARM11_READY];
-    sim_tick lock[ARM_PLACES]; /**< a store-multiple holds them up to here: they may not be written */
-    sim_tick locked;           /**< the last of these */
-    struct pc_line *view, *blind; /**< of the data cache: what needs no look; what it has when data are
-                                       big-endian: nothing */
+    sim_tick
+        lock[ARM_PLACES]; /**< a store-multiple holds them up to here: they may not be written */
+    sim_tick locked;      /**< the last of these */
+    struct pc_line *view, *blind; /**< of the data cache: what needs no look; what it has when data
+                                     are big-endian: nothing */
     uint32_t view_mask;
-    struct pc_line *views, *iviews;
+    struct pc_line *views, *iviews; /**< touched: halves of a line of data that have been written */
+    struct arm11_line **shown;      /**< by place of `views`: the line */
     struct arm11_code *code;
     const struct nm_params *p;
 
@@ -230,14 +234,17 @@ struct arm11 {
     struct arm11_miss miss[ARM11_MISSES];
     uint64_t misses; /**< so far */
     struct arm11_write write[ARM11_WRITES];
-    unsigned writes;         /**< from the oldest, at write[0] */
-    bool write_asked;        /**< the oldest waits for the card */
-    sim_tick write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
-    bool retry;              /**< something is to be asked for again */
-    bool asked;              /**< in this run */
+    unsigned writes;  /**< from the oldest, at write[0] */
+    bool write_asked; /**< the oldest waits for the card */
+    sim_tick
+        write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
+    bool retry;                   /**< something is to be asked for again */
+    bool asked;                   /**< in this run */
     struct {
-        sim_tick latency; /**< [PCycles] of the secondary cache, if it has the line; 0: not looked */
-        bool wanted, asked, came; /**< `came`: may be read once, though it is in the cache no more */
+        sim_tick
+            latency; /**< [PCycles] of the secondary cache, if it has the line; 0: not looked */
+        bool wanted, asked,
+            came; /**< `came`: may be read once, though it is in the cache no more */
         uint64_t line;
         uint32_t va;
         struct pc_look look;
@@ -283,7 +290,8 @@ void arm11_free(struct arm11 *c);
 sim_tick arm11_run(struct pc_cpu *base, sim_tick horizon);
 sim_tick arm11_run_untimed(struct pc_cpu *base, sim_tick horizon);
 
-/* ---- lsu.c: what is no plain hit. They begin at base.now, and may move it ------------------------
+/* ---- lsu.c: what is no plain hit. They begin at base.now, and may move it
+ * ------------------------
  *
  * @return false: base.now is where the instruction begins again, and c->why says why; nothing has
  * happened
@@ -320,7 +328,8 @@ void arm11_hides(struct pc_cpu *base, uint64_t line);
 /** A store-conditional has been tried: for people. */
 void arm11_tried(struct arm11 *c, uint32_t va, bool failed);
 
-/* ---- untimed.c: the same through the card's slow paths ---------------------------------------- */
+/* ---- untimed.c: the same through the card's slow paths ----------------------------------------
+ */
 
 bool arm11_untimed_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsigned reg);
 bool arm11_untimed_load_words(struct arm11 *c, uint32_t va, const uint8_t *regs, unsigned n);
@@ -339,7 +348,8 @@ unsigned arm11_size(enum arm11_kind kind);
 /** base.exc and what belongs to it: an instruction or a datum cannot be had. */
 bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xlate why);
 
-/* ---- predict.c: cycles of a branch, and what the predictors learn ------------------------------ */
+/* ---- predict.c: cycles of a branch, and what the predictors learn ------------------------------
+ */
 
 /** A branch to a fixed address. @param c  core @param op  it @param pc  its address
  *  @param taken  its outcome @param links  it pushes @param next  the address behind it */
@@ -352,7 +362,8 @@ void arm11_calls(struct arm11 *c, uint32_t back);
 /* ---- counters.c ------------------------------------------------------------------------------ */
 
 void arm11_pmu_new(struct arm11 *c);
-/** A register of the performance monitoring unit, at base.now: up to there all signals are put down. */
+/** A register of the performance monitoring unit, at base.now: up to there all signals are put
+ * down. */
 uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg);
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value);
 /** pc_core_ops.look */
@@ -363,10 +374,11 @@ void arm11_look(struct pc_cpu *base, sim_tick at);
 /** A register of coprocessor 15, as MCR and MRC name it. */
 struct arm11_cp15 {
     uint8_t crn, op1, crm, op2;
-    bool v6k;  /**< an ARM1176's only */
+    bool v6k; /**< an ARM1176's only */
     const char *name;
-    /** Its value; NULL: it cannot be read by a user program. May end the run at base.now with false:
-     *  then as the functions of lsu.c. Undefined to a user at the moment: base.exc is PC_EXC_RI. */
+    /** Its value; NULL: it cannot be read by a user program. May end the run at base.now with
+     * false: then as the functions of lsu.c. Undefined to a user at the moment: base.exc is
+     * PC_EXC_RI. */
     bool (*read)(struct arm11 *c, uint32_t *value);
     bool (*write)(struct arm11 *c, uint32_t value);
 };

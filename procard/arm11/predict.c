@@ -94,10 +94,9 @@ static unsigned unpredicted(const struct arm11_op *op)
         return always ? COST_RETURN_EMPTY : op->wrong;
     if (op->a.row >= ARM_ROW_MUL)
         return always ? COST_REGISTER : op->wrong;
-    return op->cycles > 1                                          ? COST_ALU_REGISTER
-           : op->a.aux && !(op->a.row < ARM_ROW_MUL &&
-                            op->a.m == ARM_SINK)                   ? COST_ALU_SHIFT
-                                                                   : COST_ALU;
+    return op->cycles > 1                                                   ? COST_ALU_REGISTER
+           : op->a.aux && !(op->a.row < ARM_ROW_MUL && op->a.m == ARM_SINK) ? COST_ALU_SHIFT
+                                                                            : COST_ALU;
 }
 
 static bool is_branch(const struct arm11_op *op)

@@ -1,6 +1,6 @@
 /*
- * Loads and stores without time, through the card's own slow paths. What is not aligned goes byte by
- * byte; of a store all its bytes are found before any is written.
+ * Loads and stores without time, through the card's own slow paths. What is not aligned goes byte
+ * by byte; of a store all its bytes are found before any is written.
  */
 #include "procard/arm11/pipeline.h"
 
@@ -85,8 +85,8 @@ bool arm11_untimed_store(struct arm11 *c, uint32_t va, const uint32_t *words, un
 
 bool arm11_untimed_linked(struct arm11 *c, uint32_t va, unsigned size, unsigned d, unsigned e)
 {
-    static const uint8_t kinds[] = {[1] = ARM11_BYTE, [2] = ARM11_HALF, [4] = ARM11_WORD,
-                                    [8] = ARM11_WORD};
+    static const uint8_t kinds[] = {
+        [1] = ARM11_BYTE, [2] = ARM11_HALF, [4] = ARM11_WORD, [8] = ARM11_WORD};
     const uint8_t *p = pc_load_linked(&c->base, va, size, c->base.now, &c->why);
     if (!p)
         return false;

@@ -105,9 +105,9 @@ static const struct {
     {ERFKILL, 167},
 };
 
-int lx_abi_errno(int host)
+int lx_abi_errno(const struct lx_kind *kind, int host)
 {
-    if (host < EDEADLK)
+    if (host < EDEADLK || kind->generic) /* the host is one of those */
         return host;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (numbers[i].host == host)
@@ -117,8 +117,7 @@ int lx_abi_errno(int host)
 
 void lx_out_int(struct lx_out *o, unsigned width, uint64_t v)
 {
-    for (unsigned i = width; i-- > 0; v >>= 8)
-        o->buf[o->len + i] = (uint8_t)v;
+    lx_kind_put(o->kind, o->buf + o->len, width, v);
     o->len += width;
 }
 
@@ -140,18 +139,16 @@ int lx_out_write(const struct lx_out *o, struct lx_vm *vm, uint64_t va)
 
 int lx_in_read(struct lx_in *i, struct lx_vm *vm, uint64_t va, size_t len)
 {
-    i->word = vm->n64 ? 8 : 4;
+    i->kind = vm->kind;
+    i->word = vm->kind->word;
     i->pos = 0;
     return lx_vm_read(vm, va, i->buf, len);
 }
 
 uint64_t lx_in_int(struct lx_in *i, unsigned width)
 {
-    uint64_t v = 0;
-
-    for (unsigned n = 0; n < width; n++)
-        v = v << 8 | i->buf[i->pos++];
-    return v;
+    i->pos += width;
+    return lx_kind_get(i->kind, i->buf + i->pos - width, width);
 }
 
 uint64_t lx_in_long(struct lx_in *i)

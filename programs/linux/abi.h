@@ -1,29 +1,32 @@
 /*
  * The edge between guest and host numbers: errno, structures laid out by width.
  *
- * Structures of o32 and n64 mostly have the same members in the same order and differ in the width
- * of `long`; a writer emits them member by member, a reader takes them apart.
+ * Structures of the kinds of programs (kind.h) mostly have the same members in the same order and
+ * differ in the width of `long` and in the order of bytes; a writer emits them member by member, a
+ * reader takes them apart.
  */
 #ifndef LX_ABI_H
 #define LX_ABI_H
 
 #include "programs/linux/vm.h"
 
-/** MIPS Linux errno for a host errno; unknown ones become EINVAL. */
-int lx_abi_errno(int host);
+/** The guest's errno for a host errno; ones that it does not know become EINVAL. */
+int lx_abi_errno(const struct lx_kind *kind, int host);
 
 enum { ABI_BYTES = 1024 };
 
 /** A structure being built. */
 struct lx_out {
+    const struct lx_kind *kind;
     unsigned word; /**< bytes of a guest long: 4 or 8 */
     size_t len;
     uint8_t buf[ABI_BYTES];
 };
 
-static inline void lx_out_start(struct lx_out *o, bool n64)
+static inline void lx_out_start(struct lx_out *o, const struct lx_kind *kind)
 {
-    o->word = n64 ? 8 : 4;
+    o->kind = kind;
+    o->word = kind->word;
     o->len = 0;
 }
 
@@ -37,6 +40,7 @@ int lx_out_write(const struct lx_out *o, struct lx_vm *vm, uint64_t va);
 
 /** A structure being read. */
 struct lx_in {
+    const struct lx_kind *kind;
     unsigned word;
     size_t pos;
     uint8_t buf[ABI_BYTES];

@@ -220,7 +220,8 @@ int64_t lx_sys_utimensat(struct lx_call *c)
     char path[PATH_BYTES];
     struct times t;
     struct lx_file *f = lx_file_get(c->p, (int32_t)c->a[0]);
-    int64_t r = get_times(c, c->a[2], c->row->args[2] == 'T' || c->p->n64 ? 8 : 4, 1000000000, &t);
+    int64_t r =
+        get_times(c, c->a[2], c->row->args[2] == 'T' ? 8 : c->p->kind->word, 1000000000, &t);
 
     if (!r && t.ts[0].tv_nsec == G_UTIME_OMIT && t.ts[1].tv_nsec == G_UTIME_OMIT)
         return 0; /* nothing to do: nothing else is looked at */
@@ -244,7 +245,7 @@ int64_t lx_sys_utimensat(struct lx_call *c)
 int64_t lx_sys_utimes(struct lx_call *c)
 {
     struct times t;
-    int64_t r = get_times(c, c->a[1], c->p->n64 ? 8 : 4, 1000000, &t);
+    int64_t r = get_times(c, c->a[1], c->p->kind->word, 1000000, &t);
 
     return r < 0 ? r : path_times(c, PATH_CWD, c->path[0], true, &t);
 }
@@ -252,7 +253,7 @@ int64_t lx_sys_utimes(struct lx_call *c)
 int64_t lx_sys_futimesat(struct lx_call *c)
 {
     struct times t;
-    int64_t r = get_times(c, c->a[2], c->p->n64 ? 8 : 4, 1000000, &t);
+    int64_t r = get_times(c, c->a[2], c->p->kind->word, 1000000, &t);
 
     return r < 0 ? r : path_times(c, (int64_t)c->a[0], c->path[0], true, &t);
 }
@@ -260,7 +261,7 @@ int64_t lx_sys_futimesat(struct lx_call *c)
 /** utime: seconds only. */
 int64_t lx_sys_utime(struct lx_call *c)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     struct times t = {.ts = {{.tv_nsec = G_UTIME_NOW}, {.tv_nsec = G_UTIME_NOW}}};
 
     for (unsigned i = 0; i < 2 && c->a[1]; i++) {

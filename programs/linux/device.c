@@ -94,7 +94,7 @@ static bool ask(struct lx_prog *p, struct lx_device_command *d, sim_tick at)
 
 static void tell(struct lx_prog *p, const struct lx_device_command *d)
 {
-    const struct lx_siginfo info = {.signo = SIG_IO, .code = SI_KERNEL_};
+    const struct lx_siginfo info = {.signo = lx_signo(p, SIG_IO), .code = SI_KERNEL_};
     struct lx_thread *t = d->signal ? lx_thread_find(p, d->signal) : NULL;
 
     if (t)

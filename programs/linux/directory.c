@@ -146,7 +146,7 @@ static size_t out_entry(struct lx_out *o, struct lx_prog *p, const struct lx_fil
 {
     size_t len = strlen(e->d_name) + 1, reclen = (19 + len + 7) & ~(size_t)7;
 
-    lx_out_start(o, p->n64);
+    lx_out_start(o, p->kind);
     lx_out_int(o, 8, f->host < 0 ? 1 : lx_inode_at(p, f->place.st.st_dev, e->d_ino)->number);
     lx_out_int(o, 8, next);
     lx_out_int(o, 2, reclen);

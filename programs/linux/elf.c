@@ -1,11 +1,12 @@
 /*
- * The executable: an ELF file made by a MIPS cross linker.
+ * The executable: an ELF file made by a cross linker for MIPS or ARM.
  *
  * The hard idea: everything in the file is a claim. Each header field is checked against the file's
  * real size and the address space before it is used, and each kind of file that people try by
  * mistake (their own machine's, a little-endian one, a dynamic one) gets its own sentence.
  */
 #include "programs/linux/elf.h"
+#include "programs/linux/elf_arm.h"
 
 #include "programs/program.h"
 
@@ -31,35 +32,49 @@ enum {
     ABIFLAGS_FP_ABI = 7, /* offset of the fp_abi byte */
 };
 
-/** Where user addresses end: 2 GB for o32, 40 bits for n64. */
-static uint64_t space_end(bool n64)
-{
-    return n64 ? UINT64_C(1) << 40 : UINT64_C(0x7fff0000);
-}
-
 #define REFUSE(...)                       \
     do {                                  \
         snprintf(why, size, __VA_ARGS__); \
         return false;                     \
     } while (0)
 
-/** The first 16 bytes and the machine: is this a big-endian MIPS executable at all? */
+static const char *machine_name(unsigned machine)
+{
+    return machine == EM_X86_64    ? "x86-64"
+           : machine == EM_386     ? "x86"
+           : machine == EM_AARCH64 ? "AArch64"
+                                   : "another processor";
+}
+
+/** The first 16 bytes and the machine: is this an executable for one of the processors at all? */
 static bool check_ident(const GElf_Ehdr *eh, char *why, size_t size)
 {
-    if (eh->e_machine != EM_MIPS && eh->e_machine != EM_MIPS_RS3_LE)
-        REFUSE("not a MIPS program but one for %s; compile it with mips-linux-gnu-gcc -static",
-               eh->e_machine == EM_X86_64    ? "x86-64"
-               : eh->e_machine == EM_386     ? "x86"
-               : eh->e_machine == EM_AARCH64 ? "AArch64"
-                                             : "another processor");
-    if (eh->e_ident[EI_DATA] != ELFDATA2MSB)
+    const bool arm = eh->e_machine == EM_ARM;
+    const char *compiler = arm ? "arm-linux-gnueabi-gcc" : "mips-linux-gnu-gcc";
+
+    if (eh->e_machine != EM_MIPS && eh->e_machine != EM_MIPS_RS3_LE && !arm)
+        REFUSE("not a MIPS or ARM program but one for %s; compile it with mips-linux-gnu-gcc "
+               "-static, or for an ARM11 with arm-linux-gnueabi-gcc -static",
+               machine_name(eh->e_machine));
+    if (!arm && eh->e_ident[EI_DATA] != ELFDATA2MSB)
         REFUSE(
             "little-endian MIPS; this machine is big-endian: use mips-linux-gnu-gcc, not mipsel");
+    if (arm && eh->e_ident[EI_DATA] != ELFDATA2LSB)
+        REFUSE("big-endian ARM; ARM programs are little-endian here: use arm-linux-gnueabi-gcc");
+    if (arm && eh->e_ident[EI_CLASS] != ELFCLASS32)
+        REFUSE("damaged: an ARM program of 64 bits");
     if (eh->e_type == ET_REL)
-        REFUSE("an object file; link it with mips-linux-gnu-gcc -static");
+        REFUSE("an object file; link it with %s -static", compiler);
     if (eh->e_type != ET_EXEC && eh->e_type != ET_DYN)
         REFUSE("not an executable (ELF type %u)", (unsigned)eh->e_type);
     return true;
+}
+
+static const struct lx_kind *kind_of(const GElf_Ehdr *eh)
+{
+    if (eh->e_machine == EM_ARM)
+        return &lx_kinds[LX_ARMEL];
+    return &lx_kinds[eh->e_ident[EI_CLASS] == ELFCLASS64 ? LX_N64 : LX_O32];
 }
 
 /** The flags word: which MIPS, which ABI. */
@@ -88,7 +103,7 @@ static bool check_flags(const GElf_Ehdr *eh, bool n64, char *why, size_t size)
 static bool add_segment(struct lx_elf_image *im, const GElf_Phdr *ph, uint64_t file_size, char *why,
                         size_t size)
 {
-    uint64_t end = space_end(im->n64), va = ph->p_vaddr + im->bias;
+    uint64_t end = im->kind->end, va = ph->p_vaddr + im->bias;
     struct lx_elf_segment *s = &im->segment[im->segments];
 
     if (ph->p_memsz == 0)
@@ -139,12 +154,14 @@ static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh,
             REFUSE("truncated: program header %u cannot be read", i);
         if (ph.p_type == PT_INTERP)
             REFUSE("dynamically linked; link it with -static");
-        if (ph.p_type == PT_MIPS_ABIFLAGS && !im->n64) {
+        if (ph.p_type == PT_MIPS_ABIFLAGS && im->kind == &lx_kinds[LX_O32]) {
             unsigned abi = fp_abi(elf, &ph);
             im->fr = im->fr || abi == FP_ABI_OLD_64 || abi == FP_ABI_64 || abi == FP_ABI_64A;
         }
-        if (ph.p_type == PT_TLS)
+        if (ph.p_type == PT_TLS) {
             im->tls = ph.p_memsz;
+            im->tls_align = ph.p_align;
+        }
         if (ph.p_type == PT_LOAD && !add_segment(im, &ph, file_size, why, size))
             return false;
     }
@@ -152,7 +169,8 @@ static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh,
         const struct lx_elf_segment *s = &im->segment[i];
         if (eh->e_phoff >= s->offset && eh->e_phoff - s->offset < s->filesz)
             im->phdr = s->va + (eh->e_phoff - s->offset);
-        if ((s->rights & LX_X) && im->entry >= s->va && im->entry - s->va < s->memsz)
+        if ((s->rights & LX_X) && (im->entry & ~UINT64_C(1)) >= s->va &&
+            im->entry - s->va < s->memsz)
             return true;
     }
     REFUSE("entry point 0x%" PRIx64 " is not in an executable segment", im->entry);
@@ -182,28 +200,30 @@ static bool read_elf(Elf *elf, struct lx_elf_image *im, uint64_t file_size, char
     if (file_size < 4)
         REFUSE("not an ELF file (%" PRIu64 " bytes long)", file_size);
     if (!has_magic(elf))
-        REFUSE("%s", is_script(elf) ? "a script, not an ELF file: only MIPS executables are run"
-                                    : "not an ELF file");
+        REFUSE("%s", is_script(elf)
+                         ? "a script, not an ELF file: only MIPS and ARM executables are run"
+                         : "not an ELF file");
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
         REFUSE("truncated: the ELF header cannot be read");
     if (!check_ident(&eh, why, size))
         return false;
-    im->n64 = eh.e_ident[EI_CLASS] == ELFCLASS64;
-    if (!check_flags(&eh, im->n64, why, size))
+    im->kind = kind_of(&eh);
+    if (eh.e_machine == EM_ARM ? !lx_elf_arm_check(elf, &eh, why, size)
+                               : !check_flags(&eh, im->kind->word == 8, why, size))
         return false;
     if (elf_getphdrnum(elf, &phnum) != 0 || phnum == 0)
         REFUSE("no program headers: not an executable, or truncated");
     if (phnum > 1024)
         REFUSE("damaged: %zu program headers", phnum);
-    im->bias = eh.e_type == ET_DYN ? (im->n64 ? UINT64_C(0x120000000) : 0x400000) : 0;
-    im->fr = im->n64 || (eh.e_flags & MIPS_FP64);
+    im->bias = eh.e_type == ET_DYN ? im->kind->bias : 0;
+    im->fr = im->kind->word == 8 || (eh.e_flags & MIPS_FP64);
     im->phnum = (unsigned)phnum;
     im->phentsize = eh.e_phentsize;
     im->entry = eh.e_entry + im->bias;
     return read_headers(elf, im, &eh, file_size, why, size);
 }
 
-static const char *kind_of(mode_t mode)
+static const char *thing_of(mode_t mode)
 {
     switch (mode & S_IFMT) {
     case S_IFDIR:
@@ -227,7 +247,7 @@ bool lx_elf_read(int fd, struct lx_elf_image *image, char *why, size_t size)
     if (fstat(fd, &st) != 0)
         REFUSE("%s", strerror(errno));
     if (!S_ISREG(st.st_mode))
-        REFUSE("is %s, not a program", kind_of(st.st_mode));
+        REFUSE("is %s, not a program", thing_of(st.st_mode));
     if ((uint64_t)st.st_size > PROG_FILE_MAX)
         REFUSE("larger than %" PRIu64 " MB: not a program", PROG_FILE_MAX >> 20);
     elf_version(EV_CURRENT);

@@ -1,8 +1,11 @@
 /*
- * Static big-endian MIPS executables: what can be run, what cannot and why, and where its bytes go.
+ * Static executables, big-endian MIPS or ARM: what can be run, what cannot and why, and where its
+ * bytes go.
  */
 #ifndef LX_ELF_H
 #define LX_ELF_H
+
+#include "programs/linux/kind.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,14 +25,15 @@ struct lx_elf_segment {
 
 /** An executable that passed every check. */
 struct lx_elf_image {
-    bool n64;                  /**< 64-bit n64 binary; otherwise 32-bit o32 */
-    bool fr;                   /**< 32 separate 64-bit floating-point registers */
+    const struct lx_kind *kind; /**< what it was made for */
+    bool fr;                    /**< MIPS: 32 separate 64-bit floating-point registers */
     uint64_t entry, phdr, end; /**< guest virtual; `end` is the first byte after the last segment */
     unsigned phnum, phentsize;
     unsigned segments;
     struct lx_elf_segment segment[ELF_SEGMENTS_MAX];
-    uint64_t tls;  /**< [bytes] of each thread's thread-local variables; 0: there are none */
-    uint64_t bias; /**< added to the file's addresses (static-pie), otherwise 0 */
+    uint64_t tls;       /**< [bytes] of each thread's thread-local variables; 0: there are none */
+    uint64_t tls_align; /**< [bytes] of their beginning's address */
+    uint64_t bias;      /**< added to the file's addresses (static-pie), otherwise 0 */
 };
 
 /**

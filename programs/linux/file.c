@@ -318,7 +318,7 @@ static int64_t event_fcntl(struct lx_call *c, uint64_t command, uint64_t arg)
     case GETSIG:
         return f->signal;
     case SETSIG:
-        if (arg > SIGNALS)
+        if (arg > c->p->kind->signals)
             return -EINVAL;
         f->signal = (uint8_t)arg;
         return 0;
@@ -348,9 +348,10 @@ int64_t lx_sys_fcntl(struct lx_call *c)
         d->cloexec = c->a[2] & 1;
         return 0;
     case GETFL:
-        return c->f->flags;
+        return (int64_t)lx_flags_out(c->p->kind, LX_OPEN, c->f->flags);
     case SETFL:
-        c->f->flags = (c->f->flags & ~settable) | ((uint32_t)c->a[2] & settable);
+        c->f->flags = (c->f->flags & ~settable) |
+                      ((uint32_t)lx_flags_in(c->p->kind, LX_OPEN, c->a[2]) & settable);
         return 0;
     case GETPIPE_SZ:
         return c->f->pipe ? PIPE_BYTES : -EBADF;
@@ -362,6 +363,6 @@ int64_t lx_sys_fcntl(struct lx_call *c)
     case NOTIFY:
         return c->f->kind == FILE_FOLDER ? -EINVAL : -ENOTDIR;
     default:
-        return event_fcntl(c, c->a[1], c->a[2]);
+        return event_fcntl(c, lx_number_in(c->p->kind, LX_FCNTL, c->a[1]), c->a[2]);
     }
 }

@@ -86,7 +86,7 @@ int lx_futex_check(const struct lx_call *c, uint64_t addr)
 
     if (addr & 3)
         return -EINVAL;
-    if (addr >= lx_vm_trampoline(&c->p->vm))
+    if (addr >= lx_vm_end(&c->p->vm))
         return -EFAULT;
     /* Another program's word is found by its page. */
     return !private && !(area && area->rights) ? -EFAULT : 0;
@@ -351,7 +351,7 @@ static void owner_died(struct lx_thread *t, struct held h, bool pending)
 static void end_robust(struct lx_thread *t)
 {
     struct lx_vm *vm = &t->p->vm;
-    unsigned w = t->p->n64 ? 8 : 4;
+    unsigned w = t->p->kind->word;
     uint64_t head = t->robust_list, entry, offset, pending;
 
     if (!head || lx_vm_read_word(vm, head, w, &entry) < 0 ||

@@ -73,6 +73,25 @@ int64_t lx_sys_getresgid(struct lx_call *c)
     return put_three(c, c->p->gid);
 }
 
+/** The same in 16 bits each. */
+static int64_t put_three16(struct lx_call *c, uint32_t id)
+{
+    for (int i = 0; i < 3; i++)
+        if (lx_vm_write_word(&c->p->vm, c->a[i], 2, id) < 0)
+            return -EFAULT;
+    return 0;
+}
+
+int64_t lx_sys_getresuid16(struct lx_call *c)
+{
+    return put_three16(c, c->p->uid);
+}
+
+int64_t lx_sys_getresgid16(struct lx_call *c)
+{
+    return put_three16(c, c->p->gid);
+}
+
 enum { KEEP = -1 /* as an identity: leave it */ };
 
 static int64_t set_one(uint64_t to, uint32_t id)
@@ -123,13 +142,24 @@ int64_t lx_sys_setresgid(struct lx_call *c)
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-int64_t lx_sys_getgroups(struct lx_call *c)
+/** @param width  [bytes] of a group's number */
+static int64_t get_groups(struct lx_call *c, unsigned width)
 {
     if ((int32_t)c->a[0] < 0)
         return -EINVAL;
     if (c->a[0] == 0)
         return 1;
-    return lx_vm_write32(&c->p->vm, c->a[1], c->p->gid) < 0 ? -EFAULT : 1;
+    return lx_vm_write_word(&c->p->vm, c->a[1], width, c->p->gid) < 0 ? -EFAULT : 1;
+}
+
+int64_t lx_sys_getgroups(struct lx_call *c)
+{
+    return get_groups(c, 4);
+}
+
+int64_t lx_sys_getgroups16(struct lx_call *c)
+{
+    return get_groups(c, 2);
 }
 
 int64_t lx_sys_not_permitted(struct lx_call *c)

@@ -229,9 +229,9 @@ bool lx_entry(const char *path, const char *name, uint64_t *at, char *why, size_
         good = find_function(fd, &image, name, at, why, size);
     if (good && !lx_elf_executes(&image, *at)) {
         snprintf(why, size,
-                 "0x%" PRIx64 " is not the address of an instruction: a multiple of 4 in an "
+                 "0x%" PRIx64 " is not the address of an instruction: a multiple of %u in an "
                  "executable segment of the program",
-                 *at);
+                 *at, image.kind->step);
         good = false;
     }
     if (fd >= 0)

@@ -12,7 +12,7 @@ int64_t lx_sys_uname(struct lx_call *c)
 {
     enum { FIELD = 65 };
     const char *const fields[6] = {
-        "Linux", "numachine", "6.1.0", "#1 SMP", c->p->n64 ? "mips64" : "mips", "(none)",
+        "Linux", "numachine", "6.1.0", "#1 SMP", c->p->kind->machine, "(none)",
     };
     char buf[6][FIELD] = {{0}};
 
@@ -28,7 +28,7 @@ int64_t lx_sys_sysinfo(struct lx_call *c)
     uint64_t unit = c->p->n64 ? 1 : par->page_size;
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, lx_ns(c->p, lx_now(c->p)) / 1000000000);
     for (int i = 0; i < 3; i++) /* loads */
         lx_out_long(&o, 0);

@@ -11,6 +11,7 @@
  * itself is a function of programs/irix/.
  */
 #include "programs/linux/irix.h"
+#include "programs/linux/isa.h"
 
 #include "base/alloc.h"
 #include "experiments/include/irix/sys/hwperfctl.h"
@@ -114,8 +115,7 @@ static uint64_t find_bucket(const struct lx_profile *profile, uint64_t pc)
 static void bump(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
-    const uint64_t pc =
-        t->state == TH_RUNNING ? p->vm.cpu->registers(p->m, t->card)->pc : t->regs.pc;
+    const uint64_t pc = lx_pc_now(t);
     const uint64_t at = t->profile ? find_bucket(t->profile, pc) : 0;
     uint64_t count;
 
@@ -126,7 +126,7 @@ static void bump(struct lx_thread *t)
 /** Reads an array of struct prof. @return 0, -EFAULT, -EINVAL, -ENOMEM */
 static int64_t read_profile(struct lx_call *c, uint64_t va, int64_t count, struct lx_profile **out)
 {
-    const unsigned word = c->p->n64 ? 8 : 4;
+    const unsigned word = c->p->kind->word;
     struct lx_profile *profile;
     int err = 0;
 
@@ -243,7 +243,7 @@ static int64_t put_counts(struct lx_call *c, uint64_t va, const uint64_t count[I
 
     if (result <= 0)
         return result;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     out_counts(&o, count);
     return lx_out_write(&o, &c->p->vm, va) < 0 ? -EFAULT : result;
 }
@@ -256,7 +256,7 @@ static int64_t put_control(struct lx_call *c, uint64_t va, const uint16_t event[
 
     if (result <= 0)
         return result;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     for (unsigned e = 0; e < IRIX_EVENTS; e++)
         lx_out_int(&o, 2, event[e]);
     return lx_out_write(&o, &c->p->vm, va) < 0 ? -EFAULT : result;
@@ -367,7 +367,7 @@ static int64_t get_usage(const struct command *d)
 
     if (r <= 0)
         return r;
-    lx_out_start(&o, d->c->p->n64);
+    lx_out_start(&o, d->c->p->kind);
     out_usage(&o, d->c->p, d->t);
     out_counts(&o, count);
     return lx_out_write(&o, &d->c->p->vm, d->va) < 0 ? -EFAULT : r;

@@ -24,45 +24,53 @@ static int set_limit(struct lx_prog *p, uint64_t resource, struct lx_limit new)
     return 0;
 }
 
-/** o32's "none" is the largest signed number. */
+/** "None" of 32 bits: o32's is the largest signed number, that of others the largest. */
+static uint64_t none(const struct lx_prog *p)
+{
+    return p->kind->generic ? UINT32_MAX : INT32_MAX;
+}
+
 static uint64_t narrow(const struct lx_prog *p, uint64_t v)
 {
-    return !p->n64 && v > INT32_MAX ? INT32_MAX : v;
+    return !p->n64 && v > none(p) ? none(p) : v;
 }
 
 static uint64_t widen(const struct lx_prog *p, uint64_t v)
 {
-    return !p->n64 && v >= INT32_MAX ? UINT64_MAX : v;
+    return !p->n64 && v >= none(p) ? UINT64_MAX : v;
 }
 
 int64_t lx_sys_getrlimit(struct lx_call *c)
 {
+    const uint64_t resource = lx_number_in(c->p->kind, LX_LIMIT, c->a[0]);
     struct lx_out o;
 
-    if (c->a[0] >= LIMITS)
+    if (resource >= LIMITS)
         return -EINVAL;
-    lx_out_start(&o, c->p->n64);
-    lx_out_long(&o, narrow(c->p, c->p->limits[c->a[0]].soft));
-    lx_out_long(&o, narrow(c->p, c->p->limits[c->a[0]].hard));
+    lx_out_start(&o, c->p->kind);
+    lx_out_long(&o, narrow(c->p, c->p->limits[resource].soft));
+    lx_out_long(&o, narrow(c->p, c->p->limits[resource].hard));
     return lx_out_write(&o, &c->p->vm, c->a[1]);
 }
 
 int64_t lx_sys_setrlimit(struct lx_call *c)
 {
+    const uint64_t resource = lx_number_in(c->p->kind, LX_LIMIT, c->a[0]);
     struct lx_limit new;
     struct lx_in i;
 
-    if (lx_in_read(&i, &c->p->vm, c->a[1], c->p->n64 ? 16 : 8) < 0)
+    if (lx_in_read(&i, &c->p->vm, c->a[1], 2 * c->p->kind->word) < 0)
         return -EFAULT;
-    if (c->a[0] >= LIMITS)
+    if (resource >= LIMITS)
         return -EINVAL;
     new.soft = widen(c->p, lx_in_long(&i));
     new.hard = widen(c->p, lx_in_long(&i));
-    return set_limit(c->p, c->a[0], new);
+    return set_limit(c->p, resource, new);
 }
 
 int64_t lx_sys_prlimit64(struct lx_call *c)
 {
+    const uint64_t resource = lx_number_in(c->p->kind, LX_LIMIT, c->a[1]);
     struct lx_limit new, old;
     struct lx_in i;
     struct lx_out o;
@@ -74,17 +82,17 @@ int64_t lx_sys_prlimit64(struct lx_call *c)
         return -EPERM;
     if (c->a[0] && !lx_thread_find(c->p, (uint32_t)c->a[0]))
         return -ESRCH;
-    if (c->a[1] >= LIMITS)
+    if (resource >= LIMITS)
         return -EINVAL;
-    old = c->p->limits[c->a[1]];
+    old = c->p->limits[resource];
     if (c->a[2]) {
         new.soft = lx_in_int(&i, 8);
         new.hard = lx_in_int(&i, 8);
-        err = set_limit(c->p, c->a[1], new);
+        err = set_limit(c->p, resource, new);
     }
     if (err < 0 || !c->a[3])
         return err;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, 8, old.soft);
     lx_out_int(&o, 8, old.hard);
     return lx_out_write(&o, &c->p->vm, c->a[3]);

@@ -5,9 +5,11 @@
  *   elf, symbols, lines       executables; the names of their addresses
  *   types, dwarf              what their variables are called and consist of
  *   names, image, synthetic   what can be asked of one; the rows of made-up files
+ *   kind                      binary interfaces: words, order of bytes, numbers
  *   processor                 registers on and off a card, code
  *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
  *   linux.h                   this file: the program and its threads
+ *   isa, mips, arm            what is done with registers (isa.h), for each instruction set
  *   syscall, inode, watch     from trap to handler; what is known of a file; the watchdog
  *   file, signal, futex, timer, ipc, lock, device, mapped, time
  *                             what the handlers of a topic share
@@ -35,7 +37,7 @@
 enum {
     CARDS_MAX = 1024,
     FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
-    SIGNALS = 128,    /**< MIPS Linux signal numbers are 1 .. 128 */
+    SIGNALS = 128,    /**< signal numbers are 1 .. 128 at most (lx_kind.signals) */
     FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
     PARENT = 1,       /**< the other process there is; nothing can be done to it */
     SYS_ARGS = 6,
@@ -61,7 +63,8 @@ struct lx_sigs {
 };
 
 struct lx_action {
-    uint64_t handler; /**< 0: default, 1: ignore */
+    uint64_t handler;  /**< 0: default, 1: ignore */
+    uint64_t restorer; /**< what it returns to, if the kind has that and flags say so */
     uint32_t flags;
     struct lx_sigs mask;
 };
@@ -156,7 +159,7 @@ struct lx_thread {
     enum lx_thread_state state;
     unsigned card;
     uint64_t affinity[CARDS_MAX / 64];
-    struct mips_regs regs;
+    union lx_regs regs;
     uint64_t first_sp; /**< the stack pointer it began with */
     sim_tick ready_at; /**< [ticks] not before this on a card */
     sim_tick late_to;  /**< [ticks] by chance it sleeps on until then after a wake-up */
@@ -203,8 +206,8 @@ struct lx_thread {
     uint64_t clear_tid, robust_list; /**< guest addresses, 0: none */
 
     struct lx_sigs mask, saved_mask;
-    int restart; /**< ERESTART_ result of the interrupted call, or 0 */
-    uint64_t restart_v0, restart_a3;
+    int restart;       /**< ERESTART_ result of the interrupted call, or 0 */
+    uint64_t again[2]; /**< registers that the call would be made with again (isa.h) */
     struct lx_call_site call;
     bool spared;           /**< a handler is done: no other before some instructions */
     bool restore_mask;     /**< saved_mask comes back after the handler's frame is made */
@@ -322,7 +325,8 @@ struct lx_prog {
     int elf_fd;
     struct lx_elf_image image;
     struct lx_vm vm;
-    bool n64;
+    const struct lx_kind *kind; /**< of the program */
+    bool n64;                   /**< its longs have 64 bits */
 
     struct lx_thread *threads; /**< living ones */
     unsigned alive;
@@ -415,7 +419,7 @@ uint64_t lx_room(const struct lx_prog *p);
  *  pointer has changed. */
 void lx_thread_tell(const struct lx_thread *t);
 /** A new thread with the registers given, ready to be placed. */
-struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs);
+struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */
@@ -481,8 +485,8 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
 bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo);
 /** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
 void lx_signal_settle(struct lx_prog *p, int signo);
-/** A fault of this thread: cannot be ignored or blocked. */
-void lx_signal_force(struct lx_thread *t, int signo, int code, uint64_t addr);
+/** A fault of this thread: cannot be ignored or blocked. @param name  SIG_ (signal.h) */
+void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr);
 /** True if a signal waits that the thread must act on. */
 bool lx_signal_waiting(const struct lx_thread *t);
 /** The thread's handler is done: what others sent it meanwhile waits for some instructions. What it
@@ -496,8 +500,6 @@ bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_si
 void lx_signal_free(struct lx_prog *p);
 /** The thread is gone: so is what was sent to it alone. */
 void lx_signal_clear_thread(struct lx_thread *t);
-/** Writes the trampolines; part of loading. */
-int lx_signal_trampolines(struct lx_prog *p);
 
 /* ---- timer.c --------------------------------------------------------------------------------- */
 

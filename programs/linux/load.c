@@ -4,7 +4,7 @@
  * The stack's contents depend on nothing but argv, the environment and the seed, so that a run does
  * not change with the directory the program lies in.
  */
-#include "programs/linux/linux.h"
+#include "programs/linux/isa.h"
 
 #include "base/alloc.h"
 
@@ -106,7 +106,7 @@ static void add_auxv(struct lx_prog *p, struct stack *s, uint64_t random, uint64
         {AT_EUID, 1000},
         {AT_GID, 1000},
         {AT_EGID, 1000},
-        {AT_HWCAP, 0},
+        {AT_HWCAP, p->kind->features},
         {AT_CLKTCK, 100},
         {AT_SECURE, 0},
         {AT_RANDOM, random},
@@ -131,13 +131,13 @@ static size_t count_strings(char *const *strings)
 
 static int build_stack(struct lx_prog *p, struct lx_thread *t)
 {
-    struct stack s = {.vm = &p->vm, .sp = lx_vm_trampoline(&p->vm) - STACK_TOP_GAP};
+    struct stack s = {.vm = &p->vm, .sp = lx_vm_end(&p->vm) - STACK_TOP_GAP};
     struct lx_vm_request rq = {.addr = s.sp - STACK_BYTES,
                                .len = STACK_BYTES,
                                .fd = -1,
                                .rights = LX_R | LX_W,
                                .fixed = true};
-    unsigned width = p->n64 ? 8 : 4;
+    unsigned width = p->kind->word;
     const char *name = p->program->argv && p->program->argv[0] ? p->program->argv[0] : "";
     uint8_t seed[16];
     uint64_t execfn, random;
@@ -155,7 +155,7 @@ static int build_stack(struct lx_prog *p, struct lx_thread *t)
         if (lx_vm_write_word(&p->vm, s.sp + i * width, width, s.words[i]) < 0)
             s.err = -E2BIG;
     free(s.words);
-    t->regs.gpr[29] = s.sp;
+    p->kind->isa->set_sp(&t->regs, s.sp);
     return s.err;
 }
 
@@ -165,10 +165,8 @@ int lx_load(struct lx_prog *p, struct lx_thread *first)
 
     if (err < 0)
         return (int)err;
-    err = lx_signal_trampolines(p);
+    err = p->kind->isa->page(p);
     if (err < 0)
         return (int)err;
-    first->regs.pc = p->image.entry;
-    first->regs.npc = p->image.entry + 4;
     return build_stack(p, first);
 }

@@ -112,7 +112,8 @@ bool lx_mapped_awaited(const struct lx_prog *p)
 /** SIGIO for the owner of a descriptor: a thread if one has that number, else the program. */
 static void tell_owner(struct lx_prog *p, const struct lx_file *f)
 {
-    const struct lx_siginfo info = {.signo = f->signal ? f->signal : SIG_IO, .code = SI_KERNEL_};
+    const struct lx_siginfo info = {.signo = f->signal ? f->signal : lx_signo(p, SIG_IO),
+                                    .code = SI_KERNEL_};
     struct lx_thread *t = f->owner > FIRST_TID ? lx_thread_find(p, (uint32_t)f->owner) : NULL;
 
     if (f->owner != 0)

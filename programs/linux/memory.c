@@ -1,4 +1,4 @@
-/* Memory calls: MIPS numbers of flags on one side, areas (vm.c) on the other. */
+/* Memory calls: numbers of flags (MIPS's, kind.h) on one side, areas (vm.c) on the other. */
 #include "programs/linux/file.h"
 #include "programs/linux/mapped.h"
 
@@ -16,7 +16,8 @@ enum {
     G_MREMAP_MAYMOVE = 1,
     G_MREMAP_FIXED = 2,
     G_PROT_MASK = 7,
-    G_PROT_KNOWN = 0x1f, /* PROT_SEM too */
+    G_PROT_KNOWN = 0x1f, /* PROT_SEM too; */
+    GENERIC_PROT_KNOWN = 0xf,
     G_MS_ALL = 7,
     G_MS_BOTH = 5,
     G_MADV_DONTNEED = 4,
@@ -99,7 +100,9 @@ int64_t lx_sys_munmap(struct lx_call *c)
 
 int64_t lx_sys_mprotect(struct lx_call *c)
 {
-    if (c->a[2] & ~(uint64_t)G_PROT_KNOWN)
+    const uint64_t known = c->p->kind->generic ? GENERIC_PROT_KNOWN : G_PROT_KNOWN;
+
+    if (c->a[2] & ~known)
         return -EINVAL;
     return lx_vm_protect(&c->p->vm, c->a[0], c->a[1], c->a[2] & G_PROT_MASK);
 }
@@ -185,5 +188,16 @@ int64_t lx_sys_mincore(struct lx_call *c)
 int64_t lx_sys_cacheflush(struct lx_call *c)
 {
     c->p->vm.cpu->code_flush(c->p->vm.code, c->a[0], c->a[1]);
+    return 0;
+}
+
+/** cacheflush of ARM: from an address to another, no flags. */
+int64_t lx_sys_arm_cacheflush(struct lx_call *c)
+{
+    if (c->a[1] < c->a[0] || c->a[2])
+        return -EINVAL;
+    if (lx_vm_mapped(&c->p->vm, c->a[0], c->a[1] - c->a[0]) < 0)
+        return -EFAULT;
+    c->p->vm.cpu->code_flush(c->p->vm.code, c->a[0], c->a[1] - c->a[0]);
     return 0;
 }

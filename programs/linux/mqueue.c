@@ -124,7 +124,7 @@ static int check_name(const char *name)
 
 static int read_attributes(struct lx_call *c, uint64_t va, struct mqueue *q)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     struct lx_in i;
 
     if (!va)
@@ -356,14 +356,15 @@ int64_t lx_sys_mq_notify(struct lx_call *c)
     struct lx_in i;
 
     if (c->a[1]) {
-        if (lx_in_read(&i, &c->p->vm, c->a[1], c->p->n64 ? 16 : 12) < 0)
+        if (lx_in_read(&i, &c->p->vm, c->a[1], c->p->kind->word + 8) < 0)
             return -EFAULT;
         info.value = lx_in_long(&i);
         info.signo = (int32_t)lx_in_int(&i, 4);
         how = (uint32_t)lx_in_int(&i, 4);
         if (how == NOTIFY_THREAD) /* through a socket, and there are none */
             return -EBADF;
-        if (how > NOTIFY_NONE || (how == NOTIFY_SIGNAL && (info.signo < 0 || info.signo > SIGNALS)))
+        if (how > NOTIFY_NONE ||
+            (how == NOTIFY_SIGNAL && (info.signo < 0 || info.signo > (int)c->p->kind->signals)))
             return -EINVAL;
     }
     q = behind(c, 0);
@@ -385,8 +386,11 @@ int64_t lx_sys_mq_getsetattr(struct lx_call *c)
     uint64_t flags = old;
     struct lx_out o;
 
-    if (c->a[1] && lx_vm_read_word(&c->p->vm, c->a[1], c->p->n64 ? 8 : 4, &flags) < 0)
-        return -EFAULT;
+    if (c->a[1]) {
+        if (lx_vm_read_word(&c->p->vm, c->a[1], c->p->kind->word, &flags) < 0)
+            return -EFAULT;
+        flags = lx_flags_in(c->p->kind, LX_OPEN, flags);
+    }
     if (flags & ~(uint64_t)G_O_NONBLOCK)
         return -EINVAL;
     if (!q)
@@ -394,8 +398,8 @@ int64_t lx_sys_mq_getsetattr(struct lx_call *c)
     c->f->flags = (c->f->flags & ~(uint32_t)G_O_NONBLOCK) | (uint32_t)flags;
     if (!c->a[2])
         return 0;
-    lx_out_start(&o, c->p->n64);
-    lx_out_long(&o, old);
+    lx_out_start(&o, c->p->kind);
+    lx_out_long(&o, lx_flags_out(c->p->kind, LX_OPEN, old));
     lx_out_long(&o, q->max);
     lx_out_long(&o, q->size);
     lx_out_long(&o, q->count);

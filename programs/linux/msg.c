@@ -142,7 +142,7 @@ static int64_t wait_in(struct lx_call *c, struct lx_waiter **line, struct lx_wai
 
 int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t size, uint64_t flags)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     struct lx_waiter waiter = {0};
     struct msgs *q;
     uint64_t type;
@@ -170,7 +170,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
 
 static int64_t hand_out(struct lx_call *c, uint64_t message, uint64_t size, struct lx_note *n)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     const size_t len = n->len < size ? n->len : (size_t)size;
     int64_t r = (int64_t)len;
 
@@ -189,7 +189,7 @@ int64_t lx_msg_receive(struct lx_call *c, uint64_t id, uint64_t message, uint64_
     struct msgs *q = queue_of(c->p, id);
     int64_t err;
 
-    if ((int32_t)id < 0 || lx_abi_signed(size, c->p->n64 ? 8 : 4) < 0 || !q)
+    if ((int32_t)id < 0 || lx_abi_signed(size, c->p->kind->word) < 0 || !q)
         return -EINVAL;
     if (flags & MSG_COPY_)
         return flags & IPC_NOWAIT_ && !(flags & MSG_EXCEPT_) ? -ENOSYS : -EINVAL;
@@ -221,7 +221,7 @@ static int64_t stat_queue(struct lx_call *c, const struct msgs *q, uint64_t va)
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_sysv_out(&o, &q->head);
     out_time(&o, q->sent);
     out_time(&o, q->received);
@@ -239,7 +239,7 @@ static int64_t stat_queue(struct lx_call *c, const struct msgs *q, uint64_t va)
 /** IPC_SET also sets how many bytes it holds; nobody without rights may have more. */
 static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     const size_t at = c->p->n64 ? 48 + 24 + 16 : 36 + 24 + 8;
     uint64_t most;
 
@@ -258,7 +258,7 @@ static int64_t info(struct lx_call *c, uint64_t va)
     static const uint32_t limits[7] = {0, 0, MESSAGE_MAX, BYTES_MAX, QUEUES_MAX, 16, BYTES_MAX};
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     for (int i = 0; i < 7; i++)
         lx_out_int(&o, 4, limits[i]);
     lx_out_int(&o, 4, 0xffff0000u);

@@ -48,7 +48,7 @@ int lx_mask_enter(struct lx_call *c, uint64_t va, uint64_t size)
 
     if (!va)
         return 0;
-    if (size != sizeof mask)
+    if (size != lx_signal_set_bytes(c->p))
         return -EINVAL;
     if (lx_signal_read_set(c->p, va, &mask) < 0)
         return -EFAULT;
@@ -168,10 +168,10 @@ static int put_signal(struct lx_call *c, uint64_t va, const struct lx_siginfo *i
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, 4, (uint64_t)info->signo);
     lx_out_int(&o, 4, 0);
-    lx_out_int(&o, 4, (uint64_t)info->code);
+    lx_out_int(&o, 4, lx_number_out(c->p->kind, LX_CODE, (uint32_t)info->code));
     lx_out_int(&o, 4, info->code == SI_TIMER_ ? 0 : info->pid);
     lx_out_int(&o, 4, info->code == SI_TIMER_ ? 0 : info->uid);
     lx_out_int(&o, 4, 0);
@@ -179,7 +179,7 @@ static int put_signal(struct lx_call *c, uint64_t va, const struct lx_siginfo *i
     lx_out_int(&o, 4, 0);
     lx_out_int(&o, 4, info->code == SI_TIMER_ ? info->uid : 0);
     lx_out_skip(&o, 44);
-    lx_out_int(&o, 4, c->p->n64 ? info->value >> 32 : info->value); /* sival_int */
+    lx_out_int(&o, 4, lx_kind_int(c->p->kind, info->value)); /* sival_int */
     lx_out_int(&o, 8, info->value);
     lx_out_skip(&o, SIGNAL_BYTES);
     return lx_out_write(&o, &c->p->vm, va);
@@ -222,7 +222,7 @@ int64_t lx_sys_signalfd4(struct lx_call *c)
     struct lx_file *f = NULL;
     struct lx_sigs *set, mask;
 
-    if (flags & ~(uint64_t)(G_O_NONBLOCK | G_O_CLOEXEC) || c->a[2] != sizeof mask)
+    if (flags & ~(uint64_t)(G_O_NONBLOCK | G_O_CLOEXEC) || c->a[2] != lx_signal_set_bytes(c->p))
         return -EINVAL;
     if (lx_signal_read_set(c->p, c->a[1], &mask) < 0)
         return -EFAULT;

@@ -1,5 +1,5 @@
 /*
- * The MIPS Linux personality as a workload: what the run loop asks of it, and one program's
+ * The Linux personality as a workload: what the run loop asks of it, and one program's
  * beginning and end.
  *
  * The hard idea: SimGrid's clock is moved to the machine's tick, and then the threads concerned get
@@ -14,6 +14,7 @@
 #include "programs/linux/inode.h"
 #include "programs/linux/ipc.h"
 #include "programs/linux/irix.h"
+#include "programs/linux/isa.h"
 #include "programs/linux/mapped.h"
 #include "programs/linux/names.h"
 #include "programs/linux/signal.h"
@@ -131,7 +132,7 @@ static bool comes_to_point(struct lx_prog *p, const struct nm_trap *trap)
 
     if (trap->preempted || cpu->exc != PC_EXC_POINT)
         return false;
-    prog_come(p->run, p->vm.cpu->registers(p->m, trap->card)->pc);
+    prog_come(p->run, p->kind->isa->pc(p->vm.cpu->registers(p->m, trap->card)));
     if (!p->run->over)
         nm_card_resume(p->m, trap->card, lx_now(p));
     return true;
@@ -324,6 +325,22 @@ static void end(void *self)
     signal(SIGPIPE, p->on_pipe);
 }
 
+/** One program has one instruction set, and the processors have theirs. */
+static void check_processor(struct lx_prog *p)
+{
+    const struct lx_isa *has = lx_processor_of(nm_machine_params(p->m))->isa;
+    const struct lx_kind *fits = lx_kinds, *is = p->image.kind;
+
+    while (fits->isa != has)
+        fits++;
+    if (is->isa != has)
+        prog_finish(p->run, PROG_UNLOADABLE, 0,
+                    "%s: %s instructions (%s), and this machine's processors (processor.core) execute "
+                    "%s ones: one program has one instruction set; compile it with %s (program.abi: "
+                    "%s), or choose another machine",
+                    p->program->path, is->isa->name, is->name, has->name, fits->compiler, fits->name);
+}
+
 /** Opens and checks the executable; false with the reason in out->message. */
 static bool open_image(struct lx_prog *p)
 {
@@ -334,6 +351,8 @@ static bool open_image(struct lx_prog *p)
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, strerror(errno));
     else if (!lx_elf_read(p->elf_fd, &p->image, why, sizeof why))
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, why);
+    else
+        check_processor(p);
     return !p->run->over;
 }
 
@@ -385,11 +404,13 @@ static bool open_view(struct lx_prog *p)
 
 static bool load(struct lx_prog *p)
 {
-    struct mips_regs regs = {.fr = p->image.fr, .addr64 = p->image.n64};
+    union lx_regs regs;
     int err;
 
-    p->n64 = p->image.n64;
-    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->n64);
+    p->kind = p->image.kind;
+    p->n64 = p->kind->word == 8;
+    p->kind->isa->begin(&p->image, &regs);
+    lx_vm_init(&p->vm, p->m, lx_processor_of(nm_machine_params(p->m)), p->kind);
     p->vm.wrote = wrote_back;
     p->vm.left = unmapped;
     p->vm.wrote_ctx = p;
@@ -444,17 +465,16 @@ static bool call_row(size_t i, struct prog_call *out)
 
     if (i >= count)
         return false;
-    *out = (struct prog_call){.name = rows[i].name,
-                              .sentence = rows[i].sentence,
-                              .differs = lx_sys_differs(&rows[i]),
-                              .number = {rows[i].o32 < 0 ? -1 : 4000 + rows[i].o32,
-                                         rows[i].n64 < 0 ? -1 : 5000 + rows[i].n64}};
+    *out = (struct prog_call){
+        .name = rows[i].name, .sentence = rows[i].sentence, .differs = lx_sys_differs(&rows[i])};
+    for (unsigned k = 0; k < LX_KINDS; k++)
+        out->number[k] = rows[i].number[k] < 0 ? -1 : (int)lx_kinds[k].base + rows[i].number[k];
     return true;
 }
 
 const struct prog_workload lx_workload = {
     .name = "linux",
-    .sentence = "a static big-endian MIPS executable on a personality of Linux",
+    .sentence = "a static MIPS (big-endian) or ARM executable on a personality of Linux",
     .size = sizeof(struct lx_prog),
     .actors = true,
     .forwards = true,
@@ -475,6 +495,6 @@ const struct prog_workload lx_workload = {
     .symbol = lx_symbol,
     .entry = lx_entry,
     .names = lx_names,
-    .abis = {"o32", "n64"},
+    .abis = {"o32", "n64", "armel"},
     .call = call_row,
 };

@@ -1,6 +1,6 @@
 /*
- * The MIPS Linux personality as a workload: it runs a struct prog_program, a static big-endian
- * executable, o32 or n64, on a machine whose cards are R4400s (pc_r4400).
+ * The Linux personality as a workload: it runs a struct prog_program, a static executable of one of
+ * the kinds there are (kind.h), on a machine whose processors execute its instruction set.
  */
 #ifndef LX_PERSONALITY_H
 #define LX_PERSONALITY_H

@@ -19,7 +19,7 @@ enum { PIPE_ATOMIC = 4096 };
 int64_t lx_sys_pipe2(struct lx_call *c)
 {
     struct lx_prog *p = c->p;
-    bool old = c->row->args[0] != 'p';
+    const bool old = !c->row->args[1], two = old && !c->p->kind->generic;
     uint32_t flags = old ? 0 : (uint32_t)c->a[1];
     struct lx_pipe *pipe;
     struct lx_file *in, *out;
@@ -41,7 +41,7 @@ int64_t lx_sys_pipe2(struct lx_call *c)
         }
         return -EMFILE;
     }
-    if (old) {
+    if (two) {
         c->second = (uint64_t)w;
         c->has_second = true;
         return r;
@@ -184,7 +184,8 @@ static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct sour
                          uint64_t len)
 {
     struct lx_pipe *pipe = f->pipe;
-    struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = c->p->uid};
+    struct lx_siginfo info = {
+        .signo = lx_signo(c->p, SIG_PIPE), .pid = FIRST_TID, .uid = c->p->uid};
     uint64_t done = 0;
 
     while (done < len) {
@@ -363,7 +364,7 @@ int64_t lx_sys_ppoll(struct lx_call *c)
 /** Reads and, at the end, writes one fd_set: words of the guest's long. */
 static int move_set(struct lx_call *c, uint64_t va, uint64_t n, uint8_t set[FD_MAX], bool store)
 {
-    unsigned w = c->p->n64 ? 8 : 4, bits = 8 * w;
+    unsigned w = c->p->kind->word, bits = 8 * w;
 
     for (uint64_t i = 0; va && i * bits < n; i++) {
         uint64_t word = 0;
@@ -431,7 +432,7 @@ static int64_t select_until(struct lx_call *c, sim_tick deadline)
 /** select: a timeval where pselect has a timespec. */
 int64_t lx_sys_select(struct lx_call *c)
 {
-    unsigned w = c->p->n64 ? 8 : 4;
+    unsigned w = c->p->kind->word;
     uint64_t sec, usec, ns;
     sim_tick deadline;
     struct lx_out left;
@@ -450,7 +451,7 @@ int64_t lx_sys_select(struct lx_call *c)
     deadline = lx_call_deadline(c, false, false, sec * 1000000000 + usec % 1000000 * 1000);
     r = select_until(c, deadline);
     ns = time_left(c, deadline);
-    lx_out_start(&left, c->p->n64);
+    lx_out_start(&left, c->p->kind);
     lx_out_long(&left, ns / 1000000000);
     lx_out_long(&left, ns % 1000000000 / 1000);
     return with_time(r, lx_out_write(&left, &c->p->vm, c->a[4]));
@@ -459,7 +460,7 @@ int64_t lx_sys_select(struct lx_call *c)
 int64_t lx_sys_pselect6(struct lx_call *c)
 {
     sim_tick deadline;
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     uint64_t mask = 0, size = 0;
     int err = lx_optional_deadline(c, 4, &deadline);
 

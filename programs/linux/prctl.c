@@ -43,7 +43,7 @@ static const struct setting {
     bool through; /**< given back through a pointer, not as the result */
     bool strict;  /**< the further arguments must be 0 */
 } settings[] = {
-    {SET_PDEATHSIG, GET_PDEATHSIG, offsetof(struct lx_prctl, death_signal), SIGNALS, 0, true,
+    {SET_PDEATHSIG, GET_PDEATHSIG, offsetof(struct lx_prctl, death_signal), UINT32_MAX, 0, true,
      false},
     {SET_DUMPABLE, GET_DUMPABLE, offsetof(struct lx_prctl, dumpable), 1, 0, false, false},
     {SET_KEEPCAPS, GET_KEEPCAPS, offsetof(struct lx_prctl, keep_caps), 1, 0, false, false},
@@ -83,6 +83,8 @@ static int64_t set(struct lx_call *c, const struct setting *s)
 {
     const uint64_t v = c->a[1];
 
+    if (s->set == SET_PDEATHSIG && v > c->p->kind->signals)
+        return -EINVAL;
     if (v > s->most || v < s->least || (s->strict && !rest_is_zero(c, 2)))
         return -EINVAL;
     *kept(c->p, s) = s->most == UINT64_MAX ? v != 0 : (uint32_t)v;
@@ -121,9 +123,11 @@ static int64_t odd(struct lx_call *c)
     case GET_SECCOMP:
         return 0;
     case GET_FP_MODE:
-        return c->t->regs.fr;
+        return c->p->kind->generic ? -EINVAL : c->p->image.fr;
     case SET_FP_MODE:
-        return c->a[1] == c->t->regs.fr ? 0 : -EOPNOTSUPP;
+        if (c->p->kind->generic)
+            return -EINVAL;
+        return c->a[1] == c->p->image.fr ? 0 : -EOPNOTSUPP;
     default:
         return -EINVAL;
     }

@@ -1,31 +1,42 @@
 /*
  * What the personality does with the processors of a machine: registers on and off a card, and
- * code. Another core that executes MIPS programs brings a struct of these and a row of its own in
- * input/workloads.def. Whatever else a card does is the machine's (machine/machine.h) and every
+ * code. Another core that executes programs of one of the instruction sets (isa.h) brings a struct
+ * of these. Whatever else a card does is the machine's (machine/machine.h) and every
  * processor card's (procard/procard.h).
  */
 #ifndef LX_PROCESSOR_H
 #define LX_PROCESSOR_H
 
+#include "procard/arm/arm.h"
 #include "procard/mips/mips.h"
 #include "procard/procard.h"
 
-/** The last SYSCALL instruction of a processor, and what follows it. */
+struct lx_isa; /* isa.h */
+
+/** Registers of a thread: those of its instruction set. */
+union lx_regs {
+    struct mips_regs mips;
+    struct arm_regs arm;
+};
+
+/** The last system call's instruction of a processor, and what follows it. */
 struct lx_call_site {
     uint64_t pc, npc;
 };
 
 /** All are called while the machine stands. */
 struct lx_processor {
+    const struct lx_isa *isa; /**< what it executes */
+
     /** Takes a thread off a card that has trapped, which idles then. */
-    void (*take)(struct nm_machine *m, unsigned card, struct mips_regs *regs,
+    void (*take)(struct nm_machine *m, unsigned card, union lx_regs *regs,
                  struct lx_call_site *call);
 
     /** Puts a thread on a card, which goes on from tick `at` on. */
-    void (*resume)(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at);
+    void (*resume)(struct nm_machine *m, unsigned card, const union lx_regs *regs, sim_tick at);
 
-    /** Registers of the thread that runs on a card, to be read at once. */
-    const struct mips_regs *(*registers)(struct nm_machine *m, unsigned card);
+    /** Registers of the thread that runs on a card, to be read at once, member by member. */
+    const union lx_regs *(*registers)(struct nm_machine *m, unsigned card);
 
     /** Has all processors execute what lies at addresses of one space. Before
      *  nm_machine_set_space. @param fetch  the host's address of the 4 bytes at `va`, or NULL

@@ -10,6 +10,7 @@
  */
 #include "programs/linux/ipc.h"
 #include "programs/linux/irix.h"
+#include "programs/linux/isa.h"
 #include "programs/linux/signal.h"
 #include "programs/linux/watch.h"
 
@@ -230,7 +231,7 @@ static void move(struct lx_thread *t)
 
 /* ---- threads --------------------------------------------------------------------------------- */
 
-struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs)
+struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs)
 {
     struct lx_thread *t = sim_alloc(1, sizeof *t);
     t->p = p;
@@ -249,9 +250,10 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const struct mips_regs *regs)
 
 void lx_thread_tell(const struct lx_thread *t)
 {
-    enum { TP_OFFSET = 0x7000 }; /* the thread pointer is so far behind the variables' start */
     const struct prog_hooks *hooks = t->p->run->hooks;
-    const uint64_t tls = t->regs.userlocal - TP_OFFSET, size = t->p->image.tls;
+    const struct lx_isa *isa = lx_isa_of(t);
+    const uint64_t pointer = isa->tls(&t->regs), size = t->p->image.tls;
+    const uint64_t tls = isa->variables(&t->p->image, pointer);
     const struct lx_vm_area *stack = lx_vm_find(&t->p->vm, t->first_sp - 1);
     struct prog_thread told = {.number = t->tid, .ended = t->state == TH_DEAD, .at = lx_now(t->p)};
     if (!hooks || !hooks->thread)
@@ -260,7 +262,7 @@ void lx_thread_tell(const struct lx_thread *t)
         told.stack = stack->start;
         told.stack_to = stack->end;
     }
-    if (t->regs.userlocal && size <= UINT64_MAX - tls) {
+    if (pointer && size <= UINT64_MAX - tls) {
         told.tls = tls;
         told.tls_to = tls + size;
     }
@@ -277,7 +279,7 @@ void lx_thread_start(struct lx_thread *t)
     snprintf(name, sizeof name, "thread-%u", t->tid);
     t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
-    t->first_sp = t->regs.gpr[29];
+    t->first_sp = lx_isa_of(t)->sp(&t->regs);
     lx_thread_tell(t);
     t->away = true;
     tell_step(t, PROG_BORN, lx_now(p));

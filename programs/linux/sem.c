@@ -281,8 +281,7 @@ static int64_t set_all(struct lx_call *c, struct semaphores *s, uint64_t va)
 
 static int64_t set_value(struct lx_call *c, struct semaphores *s, uint64_t number, uint64_t arg)
 {
-    /* In n64 the int of union semun is the upper half of the word. */
-    const int32_t v = (int32_t)(c->p->n64 ? arg >> 32 : arg);
+    const int32_t v = (int32_t)lx_kind_int(c->p->kind, arg); /* of union semun, which is alike */
 
     if (v < 0 || v > VALUE_MAX)
         return -ERANGE;
@@ -313,10 +312,10 @@ static int64_t stat_set(struct lx_call *c, const struct semaphores *s, uint64_t 
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_sysv_out(&o, &s->head);
-    lx_out_long(&o, s->operated);
-    lx_out_long(&o, s->head.changed);
+    lx_sysv_out_time(&o, s->operated);
+    lx_sysv_out_time(&o, s->head.changed);
     lx_out_long(&o, s->count);
     lx_out_long(&o, 0);
     lx_out_long(&o, 0);
@@ -338,7 +337,7 @@ static int64_t info(struct lx_call *c, uint64_t va)
                                         VALUE_MAX};
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     for (int i = 0; i < 10; i++)
         lx_out_int(&o, 4, limits[i]);
     return lx_out_write(&o, &c->p->vm, va);

@@ -207,12 +207,12 @@ static int64_t stat_segment(struct lx_call *c, struct segment *g, uint64_t va)
 
     look_after(c->p, g);
     DL_COUNT(g->attached, a, attached);
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_sysv_out(&o, &g->head);
     lx_out_long(&o, g->size);
-    lx_out_long(&o, g->attached_at);
-    lx_out_long(&o, g->detached_at);
-    lx_out_long(&o, g->head.changed);
+    lx_sysv_out_time(&o, g->attached_at);
+    lx_sysv_out_time(&o, g->detached_at);
+    lx_sysv_out_time(&o, g->head.changed);
     lx_out_int(&o, 4, FIRST_TID);
     lx_out_int(&o, 4, g->attached_at ? FIRST_TID : 0);
     lx_out_long(&o, attached);
@@ -226,7 +226,7 @@ static int64_t info(struct lx_call *c, uint64_t va)
     const uint64_t most = lx_memory(c->p);
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, most);
     lx_out_long(&o, 1);
     lx_out_long(&o, SEGMENTS_MAX);

@@ -1,10 +1,10 @@
-/* What the signal files share: numbers, sets and frames of MIPS Linux. */
+/* What the signal files share: numbers and sets. */
 #ifndef LX_SIGNAL_H
 #define LX_SIGNAL_H
 
 #include "programs/linux/syscall.h"
 
-/** MIPS Linux signal numbers. */
+/** Signals by name: MIPS Linux's numbers. Another kind of guest has other ones (lx_signo). */
 enum {
     SIG_ILL = 4,
     SIG_TRAP = 5,
@@ -28,6 +28,19 @@ enum {
     SIG_RTMIN = 32,
 };
 
+/** The guest's number of a signal. */
+static inline int lx_signo(const struct lx_prog *p, int name)
+{
+    return (int)lx_number_out(p->kind, LX_SIGNAL, (uint64_t)name);
+}
+
+/** The name of the guest's number. */
+static inline int lx_signal_called(const struct lx_prog *p, int signo)
+{
+    return (int)lx_number_in(p->kind, LX_SIGNAL, (uint64_t)signo);
+}
+
+enum { SA_SIGINFO_ = 8, SA_ONSTACK_ = 0x08000000, SA_RESTORER_ = 0x04000000 };
 enum { HANDLER_DEFAULT = 0, HANDLER_IGNORE = 1 };
 enum { SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
 /** Who sent it. */
@@ -35,6 +48,12 @@ enum { SI_USER_ = 0, SI_TIMER_ = -3, SI_MESGQ_ = -4, SI_TKILL_ = -6, SI_KERNEL_ 
 /** Flags of the handlers' stack; the least it may have [bytes]. */
 enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2, SS_MINIMUM = 2048 };
 #define SS_AUTODISARM_ UINT32_C(0x80000000)
+
+/** [bytes] of a guest's set. */
+static inline unsigned lx_signal_set_bytes(const struct lx_prog *p)
+{
+    return p->kind->signals / 8;
+}
 
 int lx_signal_read_set(struct lx_prog *p, uint64_t va, struct lx_sigs *s);
 int lx_signal_write_set(struct lx_prog *p, uint64_t va, const struct lx_sigs *s);
@@ -50,7 +69,14 @@ bool lx_signal_on_altstack(const struct lx_thread *t);
 /** Gives the thread the handlers' stack that a stack_t at `va` describes.
  *  @return 0, -EFAULT, -EPERM, -EINVAL, -ENOMEM */
 int lx_signal_set_altstack(struct lx_thread *t, uint64_t va);
-/** Undoes a handler's frame (rt or o32's old one). @return 0 or -EFAULT */
-int64_t lx_signal_return(struct lx_thread *t, bool rt);
+/** What a handler's address and flags ask for. */
+static inline bool lx_signal_tells(const struct lx_prog *p, const struct lx_action *a)
+{
+    return lx_flags_in(p->kind, LX_ACTION, a->flags) & SA_SIGINFO_;
+}
+
+/** Where a frame may end that is to begin below `sp`: there, or at the end of the handlers' stack.
+ */
+uint64_t lx_signal_top(const struct lx_thread *t, const struct lx_action *a, uint64_t sp);
 
 #endif

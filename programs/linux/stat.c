@@ -115,12 +115,38 @@ static void out_stat_head(struct lx_out *o, unsigned inode, const struct stat *s
     lx_out_int(o, 4, st->st_rdev);
 }
 
+/** ARM's struct stat64: the inode's number comes twice. */
+static int64_t put_arm64(struct lx_call *c, uint64_t va, const struct stat *st)
+{
+    struct lx_out o;
+
+    lx_out_start(&o, c->p->kind);
+    lx_out_int(&o, 8, st->st_dev);
+    lx_out_int(&o, 4, 0);
+    lx_out_int(&o, 4, st->st_ino);
+    lx_out_int(&o, 4, st->st_mode);
+    lx_out_int(&o, 4, st->st_nlink);
+    lx_out_int(&o, 4, st->st_uid);
+    lx_out_int(&o, 4, st->st_gid);
+    lx_out_int(&o, 8, st->st_rdev);
+    lx_out_skip(&o, 48);
+    lx_out_int(&o, 8, (uint64_t)st->st_size);
+    lx_out_int(&o, 4, BLOCK_BYTES);
+    lx_out_skip(&o, 64);
+    lx_out_int(&o, 8, (uint64_t)st->st_blocks);
+    out_times(&o, st);
+    lx_out_int(&o, 8, st->st_ino);
+    return lx_out_write(&o, &c->p->vm, va);
+}
+
 /** struct stat of n64 and struct stat64 of o32 have one layout. */
 static int64_t put_stat64(struct lx_call *c, uint64_t va, const struct stat *st)
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    if (c->p->kind->generic)
+        return put_arm64(c, va, st);
+    lx_out_start(&o, c->p->kind);
     out_stat_head(&o, 8, st);
     lx_out_skip(&o, 56);
     lx_out_int(&o, 8, (uint64_t)st->st_size);
@@ -138,7 +164,7 @@ static int64_t put_stat32(struct lx_call *c, uint64_t va, const struct stat *st)
 
     if (st->st_size > INT32_MAX)
         return -EOVERFLOW;
-    lx_out_start(&o, false);
+    lx_out_start(&o, c->p->kind);
     out_stat_head(&o, 4, st);
     lx_out_skip(&o, 48);
     lx_out_int(&o, 4, (uint64_t)st->st_size);
@@ -150,8 +176,33 @@ static int64_t put_stat32(struct lx_call *c, uint64_t va, const struct stat *st)
     return lx_out_write(&o, &c->p->vm, va);
 }
 
+/** ARM's old struct stat, with 32-bit sizes and 16-bit users. */
+static int64_t put_arm32(struct lx_call *c, uint64_t va, const struct stat *st)
+{
+    struct lx_out o;
+
+    if (st->st_size > INT32_MAX)
+        return -EOVERFLOW;
+    lx_out_start(&o, c->p->kind);
+    lx_out_int(&o, 4, st->st_dev);
+    lx_out_int(&o, 4, st->st_ino);
+    lx_out_int(&o, 2, st->st_mode);
+    lx_out_int(&o, 2, st->st_nlink);
+    lx_out_int(&o, 2, st->st_uid);
+    lx_out_int(&o, 2, st->st_gid);
+    lx_out_int(&o, 4, st->st_rdev);
+    lx_out_int(&o, 4, (uint64_t)st->st_size);
+    lx_out_int(&o, 4, BLOCK_BYTES);
+    lx_out_int(&o, 4, (uint64_t)st->st_blocks);
+    out_times(&o, st);
+    lx_out_skip(&o, 64);
+    return lx_out_write(&o, &c->p->vm, va);
+}
+
 static int64_t put_native(struct lx_call *c, uint64_t va, const struct stat *st)
 {
+    if (c->p->kind->generic)
+        return put_arm32(c, va, st);
     return c->p->n64 ? put_stat64(c, va, st) : put_stat32(c, va, st);
 }
 
@@ -247,7 +298,7 @@ int64_t lx_sys_statx(struct lx_call *c)
 
     if (r < 0)
         return r;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, 4, KNOWN);
     lx_out_int(&o, 4, BLOCK_BYTES);
     lx_out_int(&o, 8, 0); /* attributes */
@@ -274,7 +325,26 @@ int64_t lx_sys_statx(struct lx_call *c)
 
 /* ---- file systems ---------------------------------------------------------------------------- */
 
-enum { TMPFS = 0x01021994, EXT = 0xef53, PROCFS = 0x9fa0, NAME_BYTES = 255, STATFS64_BYTES = 96 };
+enum { TMPFS = 0x01021994, EXT = 0xef53, PROCFS = 0x9fa0, NAME_BYTES = 255 };
+enum { STATFS64_BYTES = 96, GENERIC_BYTES = 84, GENERIC_PADDED = 88 };
+
+/** struct statfs and statfs64 of ARM, the latter without padding. */
+static int64_t put_generic(struct lx_call *c, uint64_t va, uint64_t type, const uint64_t counts[5],
+                           bool wide)
+{
+    struct lx_out o;
+
+    lx_out_start(&o, c->p->kind);
+    lx_out_long(&o, type);
+    lx_out_long(&o, BLOCK_BYTES);
+    for (int i = 0; i < 5; i++) /* blocks, free ones, free ones for users; files, free ones */
+        lx_out_int(&o, wide ? 8 : 4, counts[i]);
+    lx_out_skip(&o, o.len + 8); /* number of the file system */
+    lx_out_long(&o, NAME_BYTES);
+    lx_out_long(&o, BLOCK_BYTES); /* fragment */
+    lx_out_skip(&o, o.len + 4 + 16);
+    return lx_out_write(&o, &c->p->vm, va);
+}
 
 /** struct statfs, of longs; statfs64 of o32 has 64-bit counts. One size for all, half of it free.
  */
@@ -282,9 +352,12 @@ static int64_t put_statfs(struct lx_call *c, uint64_t va, uint64_t type, bool wi
 {
     const uint64_t all = type == PROCFS ? 0 : 1 << 20;
     const uint64_t counts[5] = {all, all / 2, all, all / 2, all / 2};
+    const uint64_t generic[5] = {all, all / 2, all / 2, all, all / 2};
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    if (c->p->kind->generic)
+        return put_generic(c, va, type, generic, wide);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, type);
     lx_out_long(&o, BLOCK_BYTES);
     lx_out_long(&o, BLOCK_BYTES); /* fragment */
@@ -327,12 +400,19 @@ int64_t lx_sys_fstatfs(struct lx_call *c)
     return statfs_file(c, c->a[1], false);
 }
 
+/** Whether the caller's structure is one, by its size. */
+static bool is_statfs64(const struct lx_call *c)
+{
+    return c->p->kind->generic ? c->a[1] == GENERIC_BYTES || c->a[1] == GENERIC_PADDED
+                               : c->a[1] == STATFS64_BYTES;
+}
+
 int64_t lx_sys_statfs64(struct lx_call *c)
 {
-    return c->a[1] == STATFS64_BYTES ? statfs_path(c, c->a[2], true) : -EINVAL;
+    return is_statfs64(c) ? statfs_path(c, c->a[2], true) : -EINVAL;
 }
 
 int64_t lx_sys_fstatfs64(struct lx_call *c)
 {
-    return c->a[1] == STATFS64_BYTES ? statfs_file(c, c->a[2], true) : -EINVAL;
+    return is_statfs64(c) ? statfs_file(c, c->a[2], true) : -EINVAL;
 }

@@ -19,6 +19,7 @@
 /** The table and its names, while the file is read. */
 struct table {
     Elf *elf;
+    bool arm;
     Elf_Data *symbols;
     size_t count;
     const char *strings;
@@ -40,9 +41,11 @@ static void open_table(struct table *t, int fd)
 {
     Elf_Scn *scn = NULL;
     GElf_Shdr sh;
+    GElf_Ehdr eh;
 
     elf_version(EV_CURRENT);
     *t = (struct table){.elf = elf_begin(fd, ELF_C_READ, NULL)};
+    t->arm = t->elf && gelf_getehdr(t->elf, &eh) && eh.e_machine == EM_ARM;
     while (t->elf && !t->symbols && (scn = elf_nextscn(t->elf, scn)))
         if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB && sh.sh_entsize)
             t->symbols = elf_getdata(scn, NULL);
@@ -69,7 +72,14 @@ bool lx_is_name(const char *name)
     return true;
 }
 
-/** The i-th symbol. @return its name, whatever that is, or NULL: it has none, or lies nowhere */
+/** $a, $t and $d (perhaps with a dot and more) say what follows: ARM code, Thumb code, data. */
+static bool is_mapping(const char *name)
+{
+    return name[0] == '$' && name[1] && strchr("atd", name[1]) && (!name[2] || name[2] == '.');
+}
+
+/** The i-th symbol; bit 0 of an ARM function's value is not of its address (it says Thumb).
+ *  @return its name, whatever that is, or NULL: it has none, or lies nowhere */
 static const char *any_symbol(const struct table *t, size_t i, GElf_Sym *sym)
 {
     const char *name;
@@ -78,7 +88,9 @@ static const char *any_symbol(const struct table *t, size_t i, GElf_Sym *sym)
         sym->st_shndx == SHN_UNDEF || sym->st_shndx == SHN_ABS)
         return NULL;
     name = t->strings + sym->st_name;
-    return *name ? name : NULL;
+    if (t->arm && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
+        sym->st_value &= ~UINT64_C(1);
+    return *name && !(t->arm && is_mapping(name)) ? name : NULL;
 }
 
 /** The same, of names that can be one. */
@@ -457,7 +469,7 @@ bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va)
 {
     const struct lx_elf_segment *in = segment_at(image, va);
 
-    return in && (in->rights & LX_X) && va % 4 == 0;
+    return in && (in->rights & LX_X) && va % image->kind->step == 0;
 }
 
 char **lx_elf_names(int fd)

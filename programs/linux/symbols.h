@@ -77,7 +77,8 @@ unsigned lx_elf_find(int fd, const struct lx_elf_image *image, const char *name,
 void lx_elf_functions(int fd, const struct lx_elf_image *image,
                       void (*each)(void *ctx, const char *name, uint64_t va), void *ctx);
 
-/** Whether an address is that of an instruction: a multiple of 4, in an executable segment. */
+/** Whether an address is that of an instruction: a multiple of 4 (ARM: of 2), in an executable
+ *  segment. */
 bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va);
 
 /** The names of all objects and functions, NULL-terminated, in the file's order; each and the list

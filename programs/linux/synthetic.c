@@ -54,7 +54,7 @@ static void zero_line(struct lx_prog *p, FILE *f)
 /** /proc/self/maps: pthread_getattr_np looks for the first thread's stack in it. */
 static void maps(struct lx_prog *p, FILE *f)
 {
-    uint64_t stack = lx_vm_trampoline(&p->vm) - 0x20000;
+    uint64_t stack = lx_vm_end(&p->vm) - 0x20000;
 
     for (size_t i = 0; i < p->vm.count; i++) {
         const struct lx_vm_area *a = &p->vm.areas[i];

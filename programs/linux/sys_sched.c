@@ -35,7 +35,7 @@ static int64_t no_target(const struct lx_call *c)
 int64_t lx_sys_sched_getaffinity(struct lx_call *c)
 {
     const struct lx_thread *t = target(c);
-    unsigned w = c->p->n64 ? 8 : 4;
+    unsigned w = c->p->kind->word;
     uint64_t len = (c->p->processors + 8 * w - 1) / (8 * w) * w;
 
     if (c->a[1] < len || c->a[1] % w)
@@ -53,7 +53,7 @@ int64_t lx_sys_sched_getaffinity(struct lx_call *c)
 int64_t lx_sys_sched_setaffinity(struct lx_call *c)
 {
     struct lx_thread *t = target(c);
-    unsigned w = c->p->n64 ? 8 : 4;
+    unsigned w = c->p->kind->word;
     uint64_t mask[CARDS_MAX / 64] = {0}, any = 0;
 
     for (uint64_t at = 0; at + w <= c->a[1] && at < sizeof mask; at += w) {

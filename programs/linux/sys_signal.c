@@ -1,33 +1,55 @@
-/* Signal calls. Sets are 128 bits; sigaction's structure has its flags first. */
+/* Signal calls. */
+#include "programs/linux/isa.h"
 #include "programs/linux/signal.h"
 
 #include <string.h>
 
-enum { SET_BYTES = 16 };
+/** sigaction's structure: MIPS's flags, an int in the place of a long, come before the handler; the
+ *  generic one has the handler first, and behind the flags what the handler returns to. */
+static int read_action(struct lx_prog *p, uint64_t va, struct lx_action *a)
+{
+    const unsigned w = p->kind->word;
+    const bool generic = p->kind->generic;
+    uint64_t flags;
+
+    if (lx_vm_read_word(&p->vm, generic ? va + w : va, 4, &flags) < 0 ||
+        lx_vm_read_word(&p->vm, generic ? va : va + w, w, &a->handler) < 0 ||
+        (generic && lx_vm_read_word(&p->vm, va + 2 * w, w, &a->restorer) < 0) ||
+        lx_signal_read_set(p, va + (generic ? 3 : 2) * w, &a->mask) < 0)
+        return -EFAULT;
+    a->flags = (uint32_t)flags;
+    return 0;
+}
+
+static int write_action(struct lx_prog *p, uint64_t va, const struct lx_action *a)
+{
+    const unsigned w = p->kind->word;
+    const bool generic = p->kind->generic;
+
+    if ((!generic && lx_vm_write_word(&p->vm, va, w, 0) < 0) ||
+        lx_vm_write_word(&p->vm, generic ? va + w : va, 4, a->flags) < 0 ||
+        lx_vm_write_word(&p->vm, generic ? va : va + w, w, a->handler) < 0 ||
+        (generic && lx_vm_write_word(&p->vm, va + 2 * w, w, a->restorer) < 0) ||
+        lx_signal_write_set(p, va + (generic ? 3 : 2) * w, &a->mask) < 0)
+        return -EFAULT;
+    return 0;
+}
 
 int64_t lx_sys_rt_sigaction(struct lx_call *c)
 {
     struct lx_prog *p = c->p;
-    unsigned w = p->n64 ? 8 : 4;
     struct lx_action *a, new = {0};
-    uint64_t flags;
 
-    if (c->a[3] != SET_BYTES || c->a[0] < 1 || c->a[0] > SIGNALS)
+    if (c->a[3] != lx_signal_set_bytes(c->p) || c->a[0] < 1 || c->a[0] > c->p->kind->signals)
         return -EINVAL;
     a = &p->actions[c->a[0]];
     if (c->a[1]) {
-        if (c->a[0] == SIG_KILL || c->a[0] == SIG_STOP)
+        if (c->a[0] == SIG_KILL || lx_signal_called(p, (int)c->a[0]) == SIG_STOP)
             return -EINVAL;
-        if (lx_vm_read_word(&p->vm, c->a[1], 4, &flags) < 0 ||
-            lx_vm_read_word(&p->vm, c->a[1] + w, w, &new.handler) < 0 ||
-            lx_signal_read_set(p, c->a[1] + 2 * w, &new.mask) < 0)
+        if (read_action(p, c->a[1], &new) < 0)
             return -EFAULT;
-        new.flags = (uint32_t)flags;
     }
-    if (c->a[2] && (lx_vm_write_word(&p->vm, c->a[2], w, 0) < 0 ||
-                    lx_vm_write_word(&p->vm, c->a[2], 4, a->flags) < 0 ||
-                    lx_vm_write_word(&p->vm, c->a[2] + w, w, a->handler) < 0 ||
-                    lx_signal_write_set(p, c->a[2] + 2 * w, &a->mask) < 0))
+    if (c->a[2] && write_action(p, c->a[2], a) < 0)
         return -EFAULT;
     if (c->a[1]) {
         *a = new;
@@ -39,19 +61,20 @@ int64_t lx_sys_rt_sigaction(struct lx_call *c)
 int64_t lx_sys_rt_sigprocmask(struct lx_call *c)
 {
     enum { BLOCK = 1, UNBLOCK = 2, SETMASK = 3 };
+    const uint64_t how = lx_number_in(c->p->kind, LX_HOW, c->a[0]);
     struct lx_sigs old = c->t->mask, set;
 
-    if (c->a[3] != SET_BYTES)
+    if (c->a[3] != lx_signal_set_bytes(c->p))
         return -EINVAL;
     if (c->a[1]) {
         if (lx_signal_read_set(c->p, c->a[1], &set) < 0)
             return -EFAULT;
         for (int i = 0; i < 2; i++) {
-            if (c->a[0] == BLOCK)
+            if (how == BLOCK)
                 set.w[i] |= old.w[i];
-            else if (c->a[0] == UNBLOCK)
+            else if (how == UNBLOCK)
                 set.w[i] = old.w[i] & ~set.w[i];
-            else if (c->a[0] != SETMASK)
+            else if (how != SETMASK)
                 return -EINVAL;
         }
         lx_signal_set_mask(c->t, &set);
@@ -61,14 +84,14 @@ int64_t lx_sys_rt_sigprocmask(struct lx_call *c)
 
 int64_t lx_sys_rt_sigpending(struct lx_call *c)
 {
-    unsigned w = c->p->n64 ? 8 : 4;
+    unsigned w = c->p->kind->word;
     struct lx_sigs s;
 
-    if (c->a[1] > SET_BYTES)
+    if (c->a[1] > lx_signal_set_bytes(c->p))
         return -EINVAL;
     lx_signal_pending_set(c->t, &s);
     for (uint64_t i = 0; i < c->a[1]; i++) { /* a shorter set gets that many bytes of it */
-        uint64_t at = i / w * w + (w - 1 - i % w);
+        uint64_t at = c->p->kind->little ? i : i / w * w + (w - 1 - i % w);
         uint8_t byte = (uint8_t)((s.w[at / 8] & c->t->mask.w[at / 8]) >> 8 * (at % 8));
         if (lx_vm_write(&c->p->vm, c->a[0] + i, &byte, 1) < 0)
             return -EFAULT;
@@ -80,7 +103,7 @@ int64_t lx_sys_rt_sigsuspend(struct lx_call *c)
 {
     struct lx_sigs s;
 
-    if (c->a[1] != SET_BYTES)
+    if (c->a[1] != lx_signal_set_bytes(c->p))
         return -EINVAL;
     if (lx_signal_read_set(c->p, c->a[0], &s) < 0)
         return -EFAULT;
@@ -109,7 +132,7 @@ int64_t lx_sys_rt_sigtimedwait(struct lx_call *c)
     struct lx_out o;
     bool got;
 
-    if (c->a[3] != SET_BYTES)
+    if (c->a[3] != lx_signal_set_bytes(c->p))
         return -EINVAL;
     if (lx_signal_read_set(c->p, c->a[0], &set) < 0)
         return -EFAULT;
@@ -131,7 +154,7 @@ int64_t lx_sys_rt_sigtimedwait(struct lx_call *c)
             return w == WAKE_SIGNAL ? -EINTR : -EAGAIN;
     }
     if (c->a[1]) {
-        lx_out_start(&o, c->p->n64);
+        lx_out_start(&o, c->p->kind);
         lx_signal_out_info(&o, c->p, &info);
         if (lx_out_write(&o, &c->p->vm, c->a[1]) < 0)
             return -EFAULT;
@@ -144,7 +167,7 @@ int64_t lx_sys_sigaltstack(struct lx_call *c)
     struct lx_out old;
     int err = 0;
 
-    lx_out_start(&old, c->p->n64);
+    lx_out_start(&old, c->p->kind);
     lx_signal_out_altstack(&old, c->t);
     if (c->a[0])
         err = lx_signal_set_altstack(c->t, c->a[0]);
@@ -154,7 +177,7 @@ int64_t lx_sys_sigaltstack(struct lx_call *c)
 static int64_t sigreturn(struct lx_call *c, bool rt)
 {
     c->replaced = true;
-    if (lx_signal_return(c->t, rt) < 0)
+    if (lx_isa_of(c->t)->leave(c->t, rt) < 0)
         lx_signal_force(c->t, SIG_SEGV, SI_KERNEL_, 0);
     else
         lx_signal_spare(c->t);
@@ -184,7 +207,7 @@ static int64_t send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
 
     if (tid && !t)
         return -ESRCH;
-    if (sig > SIGNALS)
+    if (sig > c->p->kind->signals)
         return -EINVAL;
     return sig ? lx_signal_post(c->p, t, &info) : 0;
 }
@@ -196,7 +219,7 @@ int64_t lx_sys_kill(struct lx_call *c)
     if (pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ||
         (pid > 0 && lx_thread_find(c->p, (uint32_t)pid)))
         return send(c, 0, c->a[1], SI_USER_);
-    if (c->a[1] > SIGNALS)
+    if (c->a[1] > c->p->kind->signals)
         return pid == INIT || pid == -INIT ? -EINVAL : -ESRCH;
     return pid == INIT || pid == -INIT ? -EPERM : -ESRCH;
 }
@@ -224,10 +247,10 @@ static int read_info(struct lx_call *c, uint64_t sig, uint64_t va, struct lx_sig
 
     if (lx_in_read(&i, &c->p->vm, va, 128) < 0)
         return -EFAULT;
-    lx_in_skip(&i, 4);
+    lx_in_skip(&i, c->p->kind->generic ? 8 : 4);
     info->signo = (int)sig;
-    info->code = (int32_t)lx_in_int(&i, 4);
-    lx_in_skip(&i, c->p->n64 ? 16 : 12);
+    info->code = (int32_t)lx_number_in(c->p->kind, LX_CODE, lx_in_int(&i, 4));
+    lx_in_skip(&i, c->p->kind->word + 8);
     info->pid = (uint32_t)lx_in_int(&i, 4);
     info->uid = (uint32_t)lx_in_int(&i, 4);
     info->value = lx_in_long(&i);
@@ -245,7 +268,7 @@ static int64_t queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint6
     info.sender = c->t->tid;
     if (pid != FIRST_TID && !lx_thread_find(c->p, (uint32_t)pid))
         return pid == INIT ? -EPERM : -ESRCH;
-    if (sig > SIGNALS)
+    if (sig > c->p->kind->signals)
         return -EINVAL;
     return sig ? lx_signal_post(c->p, t, &info) : 0;
 }

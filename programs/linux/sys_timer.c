@@ -18,7 +18,7 @@ enum { NS = 1000000000, US = 1000000 };
 /** The kinds of setitimer: clock and signal. */
 static const struct {
     enum lx_timer_clock clock;
-    int signo;
+    int signal; /**< its name */
 } kinds[] = {
     {TIMER_WALL, SIG_ALRM},
     {TIMER_PROCESS, SIG_VTALRM},
@@ -44,7 +44,7 @@ static struct lx_timer *interval(struct lx_prog *p, int kind)
     if (!t) {
         t = lx_timer_new(p, TIMER_INTERVAL, kinds[kind].clock);
         t->id = kind;
-        t->info = (struct lx_siginfo){.signo = kinds[kind].signo, .code = SI_KERNEL_};
+        t->info = (struct lx_siginfo){.signo = lx_signo(p, kinds[kind].signal), .code = SI_KERNEL_};
     }
     return t;
 }
@@ -69,7 +69,7 @@ static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
     uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     for (int i = 0; i < 2; i++) {
         lx_out_long(&o, ns[i] / NS);
         lx_out_long(&o, ns[i] % NS / 1000);
@@ -93,7 +93,7 @@ static int read_times(struct lx_call *c, uint64_t va, unsigned width, int64_t pa
         return -EFAULT;
     for (int n = 0; n < 2; n++) {
         int64_t sec = lx_abi_signed(lx_in_int(&i, width), width);
-        int64_t part = lx_abi_signed(lx_in_int(&i, width), c->p->n64 ? 8 : 4);
+        int64_t part = lx_abi_signed(lx_in_int(&i, width), c->p->kind->word);
         if (sec < 0 || part < 0 || part >= parts)
             return -EINVAL;
         ns[n] =
@@ -109,7 +109,7 @@ int64_t lx_sys_setitimer(struct lx_call *c)
     int err = 0;
 
     if (c->a[1])
-        err = read_times(c, c->a[1], c->p->n64 ? 8 : 4, US, ns);
+        err = read_times(c, c->a[1], c->p->kind->word, US, ns);
     if (err < 0)
         return err;
     if (c->a[0] >= KINDS)
@@ -130,7 +130,7 @@ static int put_itimerspec(struct lx_call *c, unsigned i, const struct lx_timer *
     uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     for (int n = 0; n < 2; n++) {
         lx_out_int(&o, width, ns[n] / NS);
         lx_out_int(&o, width, ns[n] % NS);
@@ -192,7 +192,7 @@ static int read_event(struct lx_call *c, uint64_t va, struct lx_timer *like)
     struct lx_in i;
     uint32_t how;
 
-    if (lx_in_read(&i, &c->p->vm, va, c->p->n64 ? 20 : 16) < 0)
+    if (lx_in_read(&i, &c->p->vm, va, c->p->kind->word + 12) < 0)
         return -EFAULT;
     like->info.value = lx_in_long(&i);
     like->info.signo = (int32_t)lx_in_int(&i, 4);
@@ -205,7 +205,7 @@ static int read_event(struct lx_call *c, uint64_t va, struct lx_timer *like)
         return -EINVAL;
     if (how == THREAD_ID && !lx_thread_find(c->p, like->tid))
         return -EINVAL;
-    return like->info.signo < 1 || like->info.signo > SIGNALS ? -EINVAL : 0;
+    return like->info.signo < 1 || like->info.signo > (int)c->p->kind->signals ? -EINVAL : 0;
 }
 
 int64_t lx_sys_timer_create(struct lx_call *c)
@@ -232,7 +232,7 @@ int64_t lx_sys_timer_create(struct lx_call *c)
     t->info.code = SI_TIMER_;
     t->info.pid = (uint32_t)t->id;
     if (!c->a[1])
-        t->info.value = c->p->n64 ? (uint64_t)t->id << 32 : (uint64_t)t->id; /* sival_int */
+        t->info.value = lx_kind_union(c->p->kind, (uint32_t)t->id);
     return 0;
 }
 

@@ -1,22 +1,22 @@
 /*
- * From the SYSCALL instruction to a handler and back: number in v0, arguments in a0.. (o32: four
- * registers, then the stack), result in v0 with a3 = 1 for an error.
+ * From a system call's instruction to a handler and back. Where number, arguments and result stand
+ * the instruction set knows (isa.h).
  *
- * The hard idea: arguments are decoded by the table, so that one handler serves both ABIs. o32
- * passes a 64-bit argument in an even-odd pair of 32-bit ones; n64 in one register.
+ * The hard idea: arguments are decoded by the table, so that one handler serves all ABIs. Those of
+ * 32 bits pass a 64-bit argument in an even-odd pair of words; n64 in one register.
  */
 #include "programs/linux/syscall.h"
 #include "programs/linux/irix.h"
+#include "programs/linux/isa.h"
 #include "programs/linux/symbols.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { O32_BASE = 4000, N64_BASE = 5000, O32_STACK_ARGS = 16, RAW_ARGS = 8 };
-
 static const struct lx_sys_row rows[] = {
-#define SYS(name, o32, n64, handler, args, sentence) {#name, o32, n64, handler, args, sentence},
+#define SYS(name, o32, n64, arm, handler, args, sentence) \
+    {#name, {o32, n64, arm}, handler, args, sentence},
 #include "programs/linux/syscalls.def"
 #undef SYS
 };
@@ -51,12 +51,12 @@ const char *lx_sys_differs(const struct lx_sys_row *row)
 
 static const struct lx_sys_row *find_row(const struct lx_prog *p, uint64_t number)
 {
-    const unsigned base = p->n64 ? N64_BASE : O32_BASE;
+    const struct lx_kind *k = p->kind;
 
-    if (number < base || number > base + 1000) /* below, -1 would be what marks "not in this ABI" */
+    if (number < k->base || number - k->base > INT32_MAX) /* -1 marks what is not in this ABI */
         return NULL;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if ((p->n64 ? rows[i].n64 : rows[i].o32) == (int)(number - base))
+        if (rows[i].number[k->column] == (int)(number - k->base))
             return &rows[i];
     return NULL;
 }
@@ -72,26 +72,6 @@ void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t
 }
 
 /* ---- arguments ------------------------------------------------------------------------------- */
-
-/** Raw argument words, zero extended for o32. `skip` drops leading ones (the indirect call). */
-static void raw_args(const struct lx_call *c, unsigned skip, uint64_t raw[RAW_ARGS])
-{
-    const struct mips_regs *r = &c->t->regs;
-
-    for (unsigned i = 0; i < RAW_ARGS; i++) {
-        unsigned n = i + skip;
-        uint32_t w = 0;
-        if (c->p->n64) {
-            raw[i] = n < 8 ? r->gpr[4 + n] : 0;
-        } else if (n < 4) {
-            raw[i] = (uint32_t)r->gpr[4 + n];
-        } else {
-            /* Calls with few arguments may have no such stack: unreadable words read as zero. */
-            lx_vm_read32(&c->p->vm, (uint32_t)r->gpr[29] + O32_STACK_ARGS + 4 * (n - 4), &w);
-            raw[i] = w;
-        }
-    }
-}
 
 /** Decodes one argument by its letter. @return 0 or -errno */
 static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
@@ -110,6 +90,15 @@ static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
         if (!c->p->n64)
             c->a[i] = (uint64_t)(int64_t)(int32_t)c->a[i];
         break;
+    case 'h':
+        c->a[i] = (uint16_t)c->a[i] == UINT16_MAX ? UINT32_MAX : (uint16_t)c->a[i];
+        break;
+    case 'o':
+        c->a[i] = (uint32_t)lx_flags_in(c->p->kind, LX_OPEN, (uint32_t)c->a[i]);
+        break;
+    case 'm':
+        c->a[i] = (uint32_t)lx_flags_in(c->p->kind, LX_MAP, (uint32_t)c->a[i]);
+        break;
     case 's':
         r = lx_vm_string(&c->p->vm, c->a[i], c->path[*strings], PATH_BYTES);
         ++*strings;
@@ -127,18 +116,24 @@ static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
     return r < 0 ? (int)r : 0;
 }
 
+/** 64 bits of two words, which stand as they would in memory. */
+static uint64_t pair(const struct lx_kind *k, const uint64_t raw[2])
+{
+    return raw[!k->little] | raw[k->little] << 32;
+}
+
 static int decode_args(struct lx_call *c, unsigned skip)
 {
-    uint64_t raw[RAW_ARGS];
+    uint64_t raw[LX_RAW_ARGS];
     unsigned from = 0, strings = 0;
     int err = 0;
 
-    raw_args(c, skip, raw);
+    lx_isa_of(c->t)->arguments(c->t, skip, raw);
     for (unsigned i = 0; !err && c->row->args[i]; i++) {
         char letter = c->row->args[i];
         if (letter == 'L' && !c->p->n64) {
             from += from & 1;
-            c->a[i] = from + 1 < RAW_ARGS ? raw[from] << 32 | raw[from + 1] : 0;
+            c->a[i] = from + 1 < LX_RAW_ARGS ? pair(c->p->kind, raw + from) : 0;
             from += 2;
         } else {
             c->a[i] = raw[from++];
@@ -152,7 +147,7 @@ static int decode_args(struct lx_call *c, unsigned skip)
 
 unsigned lx_call_time_width(const struct lx_call *c, unsigned i)
 {
-    return c->row->args[i] == 'T' || c->p->n64 ? 8 : 4;
+    return c->row->args[i] == 'T' ? 8 : c->p->kind->word;
 }
 
 int lx_call_time_at(const struct lx_call *c, uint64_t va, unsigned width, uint64_t *ns)
@@ -164,7 +159,7 @@ int lx_call_time_at(const struct lx_call *c, uint64_t va, unsigned width, uint64
         lx_vm_read_word(&c->p->vm, va + width, width, &second) < 0)
         return -EFAULT;
     sec = lx_abi_signed(first, width);
-    nsec = lx_abi_signed(second, c->p->n64 ? 8 : 4); /* o32's upper half is padding */
+    nsec = lx_abi_signed(second, c->p->kind->word); /* o32's upper half is padding */
     if (sec < 0 || nsec < 0 || nsec >= 1000000000)
         return -EINVAL;
     *ns = (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S * 1000000000 : sec * 1000000000 + nsec);
@@ -181,7 +176,7 @@ int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns)
     struct lx_out o;
     unsigned width = lx_call_time_width(c, i);
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, width, ns / 1000000000);
     lx_out_int(&o, width, ns % 1000000000);
     return lx_out_write(&o, &c->p->vm, c->a[i]);
@@ -239,11 +234,13 @@ int64_t lx_sys_nothing(struct lx_call *c)
 /** Finds the row, follows the indirect call, decodes and runs. */
 static int64_t perform(struct lx_call *c)
 {
-    unsigned skip = 0;
+    unsigned skip = 0; /* of an indirect call */
     int err;
 
-    if (!c->p->n64 && c->number == O32_BASE) {
-        c->number = (uint32_t)c->t->regs.gpr[4];
+    if (c->p->kind == &lx_kinds[LX_O32] && c->number == c->p->kind->base) {
+        uint64_t raw[LX_RAW_ARGS];
+        lx_isa_of(c->t)->arguments(c->t, 0, raw);
+        c->number = raw[0];
         skip = 1;
     }
     c->row = find_row(c->p, c->number);
@@ -256,27 +253,23 @@ static int64_t perform(struct lx_call *c)
 
 static void set_result(struct lx_call *c, int64_t result)
 {
-    struct mips_regs *r = &c->t->regs;
+    const struct lx_isa *isa = lx_isa_of(c->t);
+    const int e = result < 0 ? (int)-result : 0;
 
-    if (result < 0) {
-        int e = (int)-result;
-        r->gpr[2] = (uint64_t)(e >= ERESTART_SYS ? e : lx_abi_errno(e));
-        r->gpr[7] = 1;
-        return;
-    }
-    r->gpr[2] = c->p->n64 ? (uint64_t)result : (uint64_t)(int64_t)(int32_t)result;
-    r->gpr[7] = 0;
-    if (c->has_second)
-        r->gpr[3] = c->second;
+    if (e)
+        isa->result(c->t, (uint64_t)(e >= ERESTART_SYS ? e : lx_abi_errno(c->p->kind, e)), true);
+    else
+        isa->result(c->t, (uint64_t)result, false);
+    if (!e && c->has_second && isa->second)
+        isa->second(c->t, c->second);
 }
 
 void lx_syscall_trap(struct lx_thread *t)
 {
     struct lx_call c = {.t = t, .p = t->p};
-    uint64_t v0 = t->regs.gpr[2], a3 = t->regs.gpr[7];
     int64_t result;
 
-    c.number = t->p->n64 ? v0 : (uint32_t)v0;
+    c.number = lx_isa_of(t)->number(t);
     result = perform(&c);
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
@@ -285,7 +278,5 @@ void lx_syscall_trap(struct lx_thread *t)
     if (!c.replaced)
         set_result(&c, result);
     t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
-    t->restart_v0 = v0;
-    t->restart_a3 = a3;
     lx_signal_deliver(t);
 }

@@ -31,7 +31,7 @@ typedef int64_t sys_fn(struct lx_call *c);
 
 struct lx_sys_row {
     const char *name;
-    int o32, n64; /**< number without the ABI's 4000 or 5000; -1: not in that ABI */
+    int number[LX_KINDS]; /**< by lx_kind.column, without its base; -1: it has no such call */
     sys_fn *fn;
     const char *args;
     const char *sentence;
@@ -69,7 +69,7 @@ static inline int64_t lx_host_result(int64_t r)
     return r < 0 ? -(int64_t)errno : r;
 }
 
-#define SYS(name, o32, n64, handler, args, sentence) sys_fn handler;
+#define SYS(name, o32, n64, arm, handler, args, sentence) sys_fn handler;
 #include "programs/linux/syscalls.def"
 #undef SYS
 

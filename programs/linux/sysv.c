@@ -86,6 +86,11 @@ int64_t lx_sysv_get(struct lx_call *c, int kind, uint32_t key, uint32_t flags,
     return lx_sysv_allows(s, flags >> 6 & 6) ? s->id : -EACCES;
 }
 
+void lx_sysv_out_time(struct lx_out *o, uint64_t s)
+{
+    lx_out_int(o, o->kind->generic ? 8 : o->word, s);
+}
+
 void lx_sysv_out(struct lx_out *o, const struct lx_sysv *s)
 {
     const size_t start = o->len;

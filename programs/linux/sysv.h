@@ -29,6 +29,8 @@ struct lx_sysv *lx_sysv_find(struct lx_prog *p, int kind, uint64_t id);
 bool lx_sysv_allows(const struct lx_sysv *s, unsigned what);
 /** Takes it off the list; the caller frees it. */
 void lx_sysv_remove(struct lx_prog *p, int kind, struct lx_sysv *s);
+/** Appends a time [s]: the generic structures have 64 bits for it. */
+void lx_sysv_out_time(struct lx_out *o, uint64_t s);
 /** Appends struct ipc64_perm. */
 void lx_sysv_out(struct lx_out *o, const struct lx_sysv *s);
 /** IPC_SET: owner and mode from a structure at `va`. @return 0, -EFAULT, -EPERM */

@@ -4,6 +4,8 @@
  * Other kinds of clone (a new process) are not provided: the machine runs one program.
  */
 #include "programs/linux/irix.h"
+#include "programs/linux/isa.h"
+#include "programs/linux/signal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,12 +40,11 @@ int64_t lx_sys_clone(struct lx_call *c)
     if (p->alive >= THREADS_MAX)
         return -EAGAIN;
     t = lx_thread_new(p, &c->t->regs);
-    t->regs.gpr[2] = 0;
-    t->regs.gpr[7] = 0;
+    p->kind->isa->result(t, 0, false);
     if (c->a[1])
-        t->regs.gpr[29] = p->n64 ? c->a[1] : (uint64_t)(int64_t)(int32_t)c->a[1];
+        p->kind->isa->set_sp(&t->regs, c->a[1]);
     if (flags & CLONE_SETTLS)
-        t->regs.userlocal = p->n64 ? c->a[3] : (uint64_t)(int64_t)(int32_t)c->a[3];
+        p->kind->isa->set_tls(&t->regs, c->a[3]);
     t->mask = c->t->mask;
     lx_irix_born(t, c->t);
     memcpy(t->name, c->t->name, sizeof t->name);
@@ -92,7 +93,7 @@ int64_t lx_sys_set_tid_address(struct lx_call *c)
 
 int64_t lx_sys_set_robust_list(struct lx_call *c)
 {
-    if (c->a[1] != (c->p->n64 ? 24 : 12))
+    if (c->a[1] != 3 * c->p->kind->word)
         return -EINVAL;
     c->t->robust_list = c->a[0];
     return 0;
@@ -100,7 +101,7 @@ int64_t lx_sys_set_robust_list(struct lx_call *c)
 
 int64_t lx_sys_get_robust_list(struct lx_call *c)
 {
-    unsigned w = c->p->n64 ? 8 : 4;
+    unsigned w = c->p->kind->word;
     struct lx_thread *t = c->a[0] ? lx_thread_find(c->p, (uint32_t)c->a[0]) : c->t;
 
     if (!t)
@@ -113,8 +114,25 @@ int64_t lx_sys_get_robust_list(struct lx_call *c)
 
 int64_t lx_sys_set_thread_area(struct lx_call *c)
 {
-    c->t->regs.userlocal = c->p->n64 ? c->a[0] : (uint64_t)(int64_t)(int32_t)c->a[0];
+    lx_isa_of(c->t)->set_tls(&c->t->regs, c->a[0]);
     lx_thread_tell(c->t);
+    return 0;
+}
+
+int64_t lx_sys_arm_get_tls(struct lx_call *c)
+{
+    lx_isa_of(c->t)->result(c->t, lx_isa_of(c->t)->tls(&c->t->regs), false); /* may be any word */
+    c->replaced = true;
+    return 0;
+}
+
+/** Behind the call's instruction, as Linux has it; r0 stays. */
+int64_t lx_sys_arm_breakpoint(struct lx_call *c)
+{
+    enum { TRAP_BRKPT_ = 1 };
+
+    c->replaced = true;
+    lx_signal_force(c->t, SIG_TRAP, TRAP_BRKPT_, c->t->call.pc);
     return 0;
 }
 
@@ -134,8 +152,7 @@ int64_t lx_sys_sysmips(struct lx_call *c)
         lx_vm_write32(&c->p->vm, c->a[1], (uint32_t)c->a[2]) < 0)
         return -EFAULT;
     /* The result may be any word, negative ones too: set it here. */
-    c->t->regs.gpr[2] = (uint64_t)(int64_t)(int32_t)old;
-    c->t->regs.gpr[7] = 0;
+    lx_isa_of(c->t)->result(c->t, old, false);
     c->replaced = true;
     return 0;
 }

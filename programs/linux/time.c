@@ -80,7 +80,7 @@ static int put_timeval(struct lx_call *c, uint64_t va, uint64_t ns)
 {
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, ns / NS);
     lx_out_long(&o, ns % NS / 1000);
     return lx_out_write(&o, &c->p->vm, va);
@@ -99,7 +99,7 @@ int64_t lx_sys_time(struct lx_call *c)
 {
     int64_t s = LX_EPOCH + (int64_t)(lx_ns(c->p, lx_now(c->p)) / NS);
 
-    if (c->a[0] && lx_vm_write_word(&c->p->vm, c->a[0], c->p->n64 ? 8 : 4, (uint64_t)s) < 0)
+    if (c->a[0] && lx_vm_write_word(&c->p->vm, c->a[0], c->p->kind->word, (uint64_t)s) < 0)
         return -EFAULT;
     return s;
 }
@@ -109,7 +109,7 @@ int64_t lx_sys_times(struct lx_call *c)
     uint64_t user = lx_ns(c->p, lx_process_ran(c->p)) / (NS / TICKS_PER_SECOND);
     struct lx_out o;
 
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, user);
     for (int i = 0; i < 3; i++) /* system, children's user, children's system */
         lx_out_long(&o, 0);
@@ -129,7 +129,7 @@ int64_t lx_sys_getrusage(struct lx_call *c)
 
     if ((int64_t)c->a[0] < CHILDREN || (int64_t)c->a[0] > THREAD)
         return -EINVAL;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_long(&o, ns / NS);
     lx_out_long(&o, ns % NS / 1000);
     for (int i = 0; i < 2 + LONGS; i++)
@@ -161,7 +161,7 @@ int64_t lx_sys_clock_settime(struct lx_call *c)
 
 int64_t lx_sys_settimeofday(struct lx_call *c)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
     struct lx_in i;
 
     if (c->a[0]) {
@@ -186,7 +186,7 @@ static int64_t adjust(struct lx_call *c, uint64_t va, unsigned width)
         return -EFAULT;
     if (modes && modes != READ_ONLY)
         return -EPERM;
-    lx_out_start(&o, c->p->n64);
+    lx_out_start(&o, c->p->kind);
     lx_out_int(&o, 4, modes);
     lx_out_skip(&o, 7 * width); /* offset, frequency, errors, status, constant */
     lx_out_int(&o, width, 1);   /* precision [us] */
@@ -200,7 +200,7 @@ static int64_t adjust(struct lx_call *c, uint64_t va, unsigned width)
 
 int64_t lx_sys_adjtimex(struct lx_call *c)
 {
-    return adjust(c, c->a[0], c->p->n64 ? 8 : 4);
+    return adjust(c, c->a[0], c->p->kind->word);
 }
 
 int64_t lx_sys_clock_adjtime(struct lx_call *c)

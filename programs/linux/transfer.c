@@ -59,7 +59,8 @@ static void note_output(struct lx_prog *p, int stream, const uint8_t *buf, size_
  *  output. What is ready takes a pipe's atomic piece without waiting. */
 static int64_t stream_write(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len)
 {
-    const struct lx_siginfo info = {.signo = SIG_PIPE, .pid = FIRST_TID, .uid = c->p->uid};
+    const struct lx_siginfo info = {
+        .signo = lx_signo(c->p, SIG_PIPE), .pid = FIRST_TID, .uid = c->p->uid};
     size_t done = 0;
     int64_t err = f->host < 0 ? (int64_t)len : 0;
 
@@ -318,7 +319,7 @@ typedef int64_t move_fn(struct lx_call *c, struct lx_file *f, uint64_t va, uint6
 
 static int get_vector(struct lx_call *c, uint64_t i, uint64_t *base, uint64_t *len)
 {
-    const unsigned w = c->p->n64 ? 8 : 4;
+    const unsigned w = c->p->kind->word;
 
     if (lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w, w, base) < 0 ||
         lx_vm_read_word(&c->p->vm, c->a[1] + 2 * i * w + w, w, len) < 0)
@@ -508,7 +509,7 @@ static int64_t send_file(struct lx_call *c, unsigned width)
 
 int64_t lx_sys_sendfile(struct lx_call *c)
 {
-    return send_file(c, c->p->n64 ? 8 : 4);
+    return send_file(c, c->p->kind->word);
 }
 
 int64_t lx_sys_sendfile64(struct lx_call *c)
@@ -686,6 +687,17 @@ int64_t lx_sys_sync_file_range(struct lx_call *c)
     return c->f->kind == FILE_PATH ? -EBADF : is_regular(c->f) ? 0 : -ESPIPE;
 }
 
+/** ARM has the flags in front of the 64-bit arguments, so that these are whole pairs. */
+int64_t lx_sys_sync_file_range2(struct lx_call *c)
+{
+    const uint64_t flags = c->a[1];
+
+    c->a[1] = c->a[2];
+    c->a[2] = c->a[3];
+    c->a[3] = flags;
+    return lx_sys_sync_file_range(c);
+}
+
 int64_t lx_sys_syncfs(struct lx_call *c)
 {
     return c->f->kind == FILE_PATH ? -EBADF : 0;
@@ -707,4 +719,15 @@ int64_t lx_sys_fadvise64(struct lx_call *c)
     if (c->f->pipe || c->f->standard)
         return -ESPIPE;
     return c->a[3] > LAST || (int64_t)c->a[2] < 0 ? -EINVAL : 0;
+}
+
+/** As sync_file_range2: the advice comes second. */
+int64_t lx_sys_arm_fadvise64(struct lx_call *c)
+{
+    const uint64_t advice = c->a[1];
+
+    c->a[1] = c->a[2];
+    c->a[2] = c->a[3];
+    c->a[3] = advice;
+    return lx_sys_fadvise64(c);
 }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <uthash.h>
 
 /** What has been sent of a DIE, or is known of it. */
@@ -156,15 +157,28 @@ static uint64_t offset_of(Dwarf_Die *member)
     return UINT64_MAX; /* known only when the program runs */
 }
 
-/** Bytes that a bit field has a part of. Bits count from the first byte's highest one: the program
- *  is big-endian. */
+/** Whether the program is little-endian. */
+static bool is_little(Dwarf_Die *die)
+{
+    Dwarf *dwarf = dwarf_cu_getdwarf(die->cu);
+    Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+    GElf_Ehdr eh;
+
+    return elf && gelf_getehdr(elf, &eh) && eh.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/** Bytes that a bit field has a part of. Bits count from the first byte's highest one in a
+ *  big-endian program, from its lowest one in a little-endian one. An old offset counts from the
+ *  highest bit of what holds the field in both. */
 static void send_bits(struct sender *s, Dwarf_Die *member, uint64_t bits)
 {
-    uint64_t first = 0, behind = 0;
+    uint64_t first = 0, behind = 0, unit = 0;
     struct lx_sent record = {.kind = LX_SENT_MEMBER};
 
     if (!number(member, DW_AT_data_bit_offset, &first)) {
         number(member, DW_AT_bit_offset, &behind);
+        if (is_little(member) && number(member, DW_AT_byte_size, &unit))
+            behind = 8 * unit - behind - bits;
         first = 8 * offset_of(member) + behind;
     }
     record.at = first / 8;

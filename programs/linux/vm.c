@@ -37,8 +37,8 @@ struct lx_vm_leaf {
     uint64_t e[LEAF];
 };
 
-/* The largest page: the trampolines have the last one of the address space. */
-enum { TRAMPOLINE_BYTES = 0x10000, STACK_GAP = 16 << 20 };
+/* The largest page: the operating system's is one. */
+enum { OS_BYTES = 0x10000, STACK_GAP = 16 << 20 };
 
 /* ---- page entries ---------------------------------------------------------------------------- */
 
@@ -241,9 +241,7 @@ static uint64_t find_place(const struct lx_vm *vm, uint64_t len)
 /** True if [addr, addr+len) is page aligned and inside the user's addresses. */
 static bool range_ok(const struct lx_vm *vm, uint64_t addr, uint64_t len)
 {
-    uint64_t end = lx_vm_trampoline(vm) + TRAMPOLINE_BYTES;
-
-    return !(addr & (vm->page - 1)) && len <= end && addr <= end - len;
+    return !(addr & (vm->page - 1)) && len <= vm->limit && addr <= vm->limit - len;
 }
 
 static void clear_range(struct lx_vm *vm, uint64_t start, uint64_t end)
@@ -295,7 +293,7 @@ int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
 
     if (rq->len == 0 || (rq->fd >= 0 && (rq->offset & (vm->page - 1))))
         return -EINVAL;
-    if (len < rq->len || len > lx_vm_trampoline(vm))
+    if (len < rq->len || len > lx_vm_end(vm))
         return -ENOMEM;
     at = choose_place(vm, rq, len);
     if (at < 0)
@@ -423,7 +421,7 @@ int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t 
         return (int64_t)addr;
     if (!may_move)
         return -ENOMEM;
-    if (to > lx_vm_trampoline(vm))
+    if (to > lx_vm_end(vm))
         return -ENOMEM;
     at = fixed ? fixed : find_place(vm, to);
     if (!at)
@@ -633,12 +631,13 @@ static const uint8_t *fetch(void *ctx, uint64_t va)
 
 /* ---- the space itself ------------------------------------------------------------------------ */
 
-uint64_t lx_vm_trampoline(const struct lx_vm *vm)
+uint64_t lx_vm_end(const struct lx_vm *vm)
 {
-    return vm->n64 ? UINT64_C(0xffffff0000) : UINT64_C(0x7fff0000);
+    return vm->kind->end;
 }
 
-void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu, bool n64)
+void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu,
+                const struct lx_kind *kind)
 {
     const struct nm_params *p = nm_machine_params(m);
     struct nm_space space;
@@ -646,13 +645,14 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processo
     memset(vm, 0, sizeof *vm);
     vm->m = m;
     vm->cpu = cpu;
-    vm->n64 = n64;
+    vm->kind = kind;
     vm->page = p->page_size;
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
-    vm->tops = ((n64 ? UINT64_C(1) << 40 : UINT64_C(1) << 31) >> vm->shift >> LEAF_BITS) + 1;
+    vm->tops = ((kind->os + OS_BYTES) >> vm->shift >> LEAF_BITS) + 1;
     vm->leaves = sim_alloc(vm->tops, sizeof *vm->leaves);
     vm->floor = 0x10000;
-    vm->top = lx_vm_trampoline(vm) - STACK_GAP;
+    vm->limit = kind->os + OS_BYTES;
+    vm->top = lx_vm_end(vm) - STACK_GAP;
     vm->code = cpu->code_new(m, fetch, vm);
     space = (struct nm_space){.ctx = vm, .translate = lx_vm_translate};
     nm_machine_set_space(m, &space);
@@ -669,6 +669,22 @@ void lx_vm_free(struct lx_vm *vm)
         free(vm->leaves[i]);
     free(vm->leaves);
     vm->cpu->code_free(vm->code);
+}
+
+int lx_vm_os_page(struct lx_vm *vm, const void *code, size_t len)
+{
+    const uint64_t va = vm->kind->os;
+    const struct lx_vm_request rq = {
+        .addr = va, .len = vm->page, .fd = -1, .noreplace = true, .rights = LX_R | LX_W};
+    int64_t r = lx_vm_map(vm, &rq);
+
+    if (r >= 0)
+        r = lx_vm_write(vm, va, code, len);
+    if (r >= 0)
+        r = lx_vm_protect(vm, va, vm->page, LX_R | LX_X);
+    if (va > vm->kind->end) /* far from all that is the program's */
+        vm->limit = vm->kind->end;
+    return r < 0 ? (int)r : 0;
 }
 
 /* ---- copying --------------------------------------------------------------------------------- */
@@ -750,9 +766,7 @@ int lx_vm_read_word(struct lx_vm *vm, uint64_t va, unsigned width, uint64_t *v)
 
     if (lx_vm_read(vm, va, b, width) < 0)
         return -EFAULT;
-    *v = 0;
-    for (unsigned i = 0; i < width; i++)
-        *v = *v << 8 | b[i];
+    *v = lx_kind_get(vm->kind, b, width);
     return 0;
 }
 
@@ -760,8 +774,7 @@ int lx_vm_write_word(struct lx_vm *vm, uint64_t va, unsigned width, uint64_t v)
 {
     uint8_t b[8];
 
-    for (unsigned i = width; i-- > 0; v >>= 8)
-        b[i] = (uint8_t)v;
+    lx_kind_put(vm->kind, b, width, v);
     return lx_vm_write(vm, va, b, width);
 }
 

@@ -2,14 +2,15 @@
  * The guest's address space: areas with rights, pages that appear on first touch, copying in and
  * out.
  *
- * Virtual addresses are 64-bit; o32 programs live below 2 GB, n64 programs below 2^40. All lengths
- * are bytes. Errors are negative host errno values.
+ * Virtual addresses are 64-bit; o32 programs live below 2 GB, armel programs below 3 GB, n64
+ * programs below 2^40. All lengths are bytes. Errors are negative host errno values.
  */
 #ifndef LX_VM_H
 #define LX_VM_H
 
 #include "machine/machine.h"
 #include "programs/linux/elf.h"
+#include "programs/linux/kind.h"
 #include "programs/linux/processor.h"
 
 struct lx_vm_file; /* vm_file.h */
@@ -41,7 +42,7 @@ struct lx_vm {
     void *code;    /**< of cpu->code_new */
     uint64_t page; /**< page size, a power of two */
     unsigned shift;
-    bool n64;
+    const struct lx_kind *kind;
     unsigned toucher; /**< card whose system call is being handled: it touches pages first */
     bool full;        /**< the machine's memory ran out: the run must end */
     int unreadable;   /**< errno: the host did not give what a file holds: the run must end */
@@ -59,15 +60,22 @@ struct lx_vm {
     struct lx_vm_leaf **leaves; /**< [top index] -> page entries, see vm.c */
     size_t tops;
     uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */
+    uint64_t limit;      /**< one past all that may be mapped or unmapped */
     uint64_t brk_start, brk;
 };
 
-/** Makes an empty space and gives it to the machine, whose processors are `cpu`. */
-void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu, bool n64);
+/** Makes an empty space for such a program and gives it to the machine, whose processors are `cpu`.
+ */
+void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_processor *cpu,
+                const struct lx_kind *kind);
 void lx_vm_free(struct lx_vm *vm);
 
-/** Guest address where the signal trampolines lie, and one past the top of the stack. */
-uint64_t lx_vm_trampoline(const struct lx_vm *vm);
+/** One past the top of the stack, and of all that the program may map. */
+uint64_t lx_vm_end(const struct lx_vm *vm);
+
+/** Maps the operating system's page (lx_kind.os), which programs may read and execute, and fills
+ * its beginning. @return 0 or -errno */
+int lx_vm_os_page(struct lx_vm *vm, const void *code, size_t len);
 
 /** What mmap needs to know. */
 struct lx_vm_request {
@@ -141,7 +149,7 @@ int lx_vm_zero(struct lx_vm *vm, uint64_t va, size_t len);
 int64_t lx_vm_string(struct lx_vm *vm, uint64_t va, char *buf, size_t size);
 int lx_vm_read32(struct lx_vm *vm, uint64_t va, uint32_t *v);
 int lx_vm_write32(struct lx_vm *vm, uint64_t va, uint32_t v);
-/** A number of `width` bytes (1, 2, 4 or 8), big-endian. */
+/** A number of `width` bytes (1, 2, 4 or 8), in the kind's order. */
 int lx_vm_read_word(struct lx_vm *vm, uint64_t va, unsigned width, uint64_t *v);
 int lx_vm_write_word(struct lx_vm *vm, uint64_t va, unsigned width, uint64_t v);
 

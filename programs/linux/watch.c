@@ -17,6 +17,7 @@
 #include "programs/linux/watch.h"
 #include "base/alloc.h"
 #include "monitor/unit.h"
+#include "programs/linux/isa.h"
 #include "programs/linux/symbols.h"
 #include "programs/linux/timer.h"
 
@@ -170,13 +171,13 @@ static void print_doing(FILE *out, struct lx_prog *p, const struct lx_thread *t)
 {
     if (t->state == TH_RUNNING) {
         fprintf(out, "runs");
-        print_pc(out, p, p->vm.cpu->registers(p->m, t->card)->pc);
+        print_pc(out, p, lx_pc_now(t));
     } else if (t->state == TH_READY) {
         fprintf(out, "waits for its card");
-        print_pc(out, p, t->regs.pc);
+        print_pc(out, p, lx_isa_of(t)->pc(&t->regs));
     } else {
         fprintf(out, "in %s", t->waits_in ? t->waits_in : "the operating system");
-        print_pc(out, p, t->regs.pc);
+        print_pc(out, p, lx_isa_of(t)->pc(&t->regs));
         if (t->on_futex)
             print_wanted(out, p, t, t->futex);
     }
@@ -262,7 +263,7 @@ static void look_at_vain(struct findings *f, struct lx_thread *t)
             t->tid, t->card, w->vain);
     print_address(f->out, f->p, w->futex);
     fputs(" taken again", f->out);
-    print_pc(f->out, f->p, t->regs.pc);
+    print_pc(f->out, f->p, lx_isa_of(t)->pc(&t->regs));
     print_holder(f->out, f->p, t, w->futex);
     fputc('\n', f->out);
 }
@@ -300,8 +301,7 @@ static void look_at_state(struct lx_thread *t)
 {
     struct lx_watched *w = &t->watched;
     const bool runs = t->state == TH_RUNNING;
-    const struct mips_regs *r = runs ? t->p->vm.cpu->registers(t->p->m, t->card) : &t->regs;
-    const uint64_t state = XXH64(r, offsetof(struct mips_regs, fcsr), r->fcsr);
+    const uint64_t state = lx_isa_of(t)->state(lx_regs_now(t));
     const uint64_t done =
         w->since + (runs ? pc_cpu_at(t->p->m, t->card)->instructions - w->from : 0);
     const unsigned known = w->state_count < WATCHED_STATES ? w->state_count : WATCHED_STATES;

@@ -48,7 +48,18 @@ static bool reference; /**< on qemu: rows it is known to do otherwise are left o
 static unsigned rows, failed;
 
 /** An address of the kernel's, and one of nobody's. */
+#ifdef __arm__
+#define kernel ((void *)0xc0000000)
+#else
 #define kernel ((void *)(sizeof(long) == 8 ? (long)0xffffffff80000000 : (long)0x80000000))
+#endif
+
+/** [bytes] of the kernel's set of signals, and the highest one. */
+#ifdef __mips__
+enum { SET = 16, HIGHEST = 128 };
+#else
+enum { SET = 8, HIGHEST = 64 };
+#endif
 #define low    ((void *)8)
 
 static inline void clear(void)
@@ -129,7 +140,7 @@ static inline void *words(int32_t a, int32_t b, int32_t c, int32_t d)
     return w;
 }
 
-/** The kernel's set of 128 signals, with up to two in it. */
+/** The kernel's set of signals, with up to two in it. */
 static inline void *sigs(int a, int b)
 {
     unsigned long *s = piece(16);
@@ -149,13 +160,18 @@ static inline bool has(const void *set, int s)
     return ((const unsigned long *)set)[(s - 1) / bits] >> ((s - 1) % bits) & 1;
 }
 
-/** The kernel's sigaction: flags, handler, mask. */
+/** The kernel's sigaction: flags, handler, mask; or handler, flags, where to return to, mask. */
 static inline void *act(void *handler, unsigned flags)
 {
-    char *a = piece(2 * sizeof(long) + 16);
+    char *a = piece(3 * sizeof(long) + SET);
 
+#ifdef __mips__
     *(unsigned *)a = flags;
     ((void **)a)[1] = handler;
+#else
+    ((void **)a)[0] = handler;
+    ((unsigned *)(void *)a)[1] = flags;
+#endif
     return a;
 }
 
@@ -249,7 +265,7 @@ static inline void start_other(void)
 /** A system call. The C library's syscall() has six arguments, o32 up to seven words. */
 static inline long go(long number, long a, long b, long c, long d, long e, long f, long g)
 {
-#if _MIPS_SIM == _ABIO32
+#if defined(__mips__) && _MIPS_SIM == _ABIO32
     register long v0 __asm__("$2") = number, a0 __asm__("$4") = a, a1 __asm__("$5") = b,
                      a2 __asm__("$6") = c, a3 __asm__("$7") = d;
 

@@ -180,8 +180,8 @@ unsigned guest_number(const struct guest *g, const char *name)
     const struct lx_sys_row *rows = lx_sys_rows(&count);
 
     for (size_t i = 0; i < count; i++)
-        if (!strcmp(rows[i].name, name) && (g->n64 ? rows[i].n64 : rows[i].o32) >= 0)
-            return (unsigned)(g->n64 ? rows[i].n64 : rows[i].o32);
+        if (!strcmp(rows[i].name, name) && rows[i].number[g->n64] >= 0)
+            return (unsigned)rows[i].number[g->n64];
     return CALLS - 1;
 }
 

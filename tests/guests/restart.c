@@ -34,8 +34,28 @@ static void *interrupter(void *arg)
     return NULL;
 }
 
+#ifdef __arm__
+#define PLACE "in Thumb state"
+
+/** read() from Thumb state. */
+__attribute__((target("thumb"), noinline)) static ssize_t read_in_place(int fd, void *to,
+                                                                        size_t size)
+{
+    register int r0 __asm__("r0") = fd;
+    register void *r1 __asm__("r1") = to;
+    register size_t r2 __asm__("r2") = size;
+
+    __asm__ volatile("push {r7}\n\tmovs r7, #3\n\tsvc #0\n\tpop {r7}"
+                     : "+r"(r0)
+                     : "r"(r1), "r"(r2)
+                     : "memory");
+    return r0;
+}
+#else
+#define PLACE "in a delay slot"
+
 /** read() whose SYSCALL sits in the delay slot of a taken branch; negative: the error. */
-static ssize_t read_in_delay_slot(int fd, void *to, size_t size)
+static ssize_t read_in_place(int fd, void *to, size_t size)
 {
     register long v0 __asm__("$2") = SYS_read;
     register long a0 __asm__("$4") = fd;
@@ -54,6 +74,7 @@ static ssize_t read_in_delay_slot(int fd, void *to, size_t size)
                        "$25", "hi", "lo", "memory");
     return a3 ? -v0 : v0;
 }
+#endif
 
 static ssize_t plain_read(int fd, void *to, size_t size)
 {
@@ -103,7 +124,7 @@ int main(void)
     reader = pthread_self();
     attempt("restarted", plain_read, SA_RESTART, "x");
     attempt("interrupted", plain_read, 0, NULL);
-    attempt("restarted in a delay slot", read_in_delay_slot, SA_RESTART, "y");
+    attempt("restarted " PLACE, read_in_place, SA_RESTART, "y");
     sleeping();
     return guest_result();
 }
