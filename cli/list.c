@@ -40,14 +40,14 @@ static const struct mon_unit_ops *unit_of_lists(void)
 
 /** "R10000 15, 17; R12000 15": whose event it is, and its numbers there. Rows of `array` that are
  * the same event on another chip get another part. @return whether there was one */
-static bool is_listed(json_t *array, const struct r10k_event *event, const char *ref)
+static bool is_listed(json_t *array, const char *name, const char *sentence, const char *ref)
 {
     size_t i;
     json_t *row;
     json_array_foreach(array, i, row) {
         json_t *its = json_object_get(row, "ref");
-        if (strcmp(json_string_value(json_object_get(row, "name")), event->name) ||
-            strcmp(json_string_value(json_object_get(row, "sentence")), event->sentence))
+        if (strcmp(json_string_value(json_object_get(row, "name")), name) ||
+            strcmp(json_string_value(json_object_get(row, "sentence")), sentence))
             continue;
         char *both = sim_format("%s; %s", json_string_value(its), ref);
         json_string_set(its, both);
@@ -75,7 +75,7 @@ static void add_own(json_t *array, enum r10k_chip chip)
         for (unsigned k = 0; k < R10K_COUNTERS; k++)
             if (events[i].number[k] != R10K_NO_EVENT)
                 json_array_append_new(counters, json_integer((json_int_t)k));
-        if (is_listed(array, &events[i], ref))
+        if (is_listed(array, events[i].name, events[i].sentence, ref))
             json_decref(counters);
         else
             json_array_append_new(array,
@@ -85,6 +85,30 @@ static void add_own(json_t *array, enum r10k_chip chip)
     }
 }
 
+/** Events of a processor beside the card's unit, from a row on, by their numbers in its registers.
+ */
+static unsigned add_beside(json_t *array, enum mon_processor processor, unsigned from)
+{
+    const struct mon_unit_ops *unit = unit_of_lists()->beside[processor];
+    for (unsigned i = from ? from : unit->own->first; i < unit->event_count; i++) {
+        const struct mon_event *event = &unit->events[i];
+        json_t *counters = json_array();
+        char *ref = sim_format("%s 0x%02x", unit->own->processor, event->number);
+        for (unsigned k = 0; k < unit->own->counters; k++)
+            if (event->counters >> (unit->counters + k) & 1)
+                json_array_append_new(counters, json_integer((json_int_t)k));
+        if (is_listed(array, event->name, event->sentence, ref))
+            json_decref(counters);
+        else
+            json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number",
+                                                   (int)event->number, "name", event->name, "ref",
+                                                   ref, "unit", event->unit, "counters", counters,
+                                                   "sentence", event->sentence));
+        free(ref);
+    }
+    return unit->event_count;
+}
+
 /** What the counters of processors can count. */
 static json_t *list_own(void)
 {
@@ -92,6 +116,10 @@ static json_t *list_own(void)
     json_t *array = json_array();
     for (size_t i = 0; i < sizeof chips / sizeof *chips; i++)
         add_own(array, chips[i]);
+    const unsigned events1136 = add_beside(array, MON_ARM1136, 0);
+    const unsigned events1176 = add_beside(array, MON_ARM1176, 0);
+    add_beside(array, MON_ARM1136_L210, events1136);
+    add_beside(array, MON_ARM1176_L220, events1176);
     return array;
 }
 

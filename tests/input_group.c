@@ -23,9 +23,9 @@ static bool read_group(const char *text, struct in_group *group, char **complain
 
 Test(input_group, the_shipped_ones_are_good_and_fit_the_card)
 {
-    static const char *const needed[] = {"BUS",  "CPI",    "INVALIDATE", "LATENCY",
-                                         "NACK", "RING",   "SHARING",    "SYNC",
-                                         "IPC",  "BRANCH", "MLP",        "SPECULATION"};
+    static const char *const needed[] = {
+        "BUS", "CPI",    "INVALIDATE", "LATENCY",     "NACK",    "RING",       "SHARING",   "SYNC",
+        "IPC", "BRANCH", "MLP",        "SPECULATION", "ARM_IPC", "ARM_BRANCH", "ARM_CACHE", "L2C"};
     struct in_diag diag = {.out = stderr};
     char **names = in_home_names("monitor/groups", ".yaml");
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {

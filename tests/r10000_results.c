@@ -22,7 +22,7 @@ struct world {
     struct in_experiment x;
     struct nm_machine *m;
     struct rep_totals card[CARDS];
-    struct r10k_signals own[CARDS];
+    union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
     struct rep_sample now;
 };
@@ -32,7 +32,7 @@ static const struct rep_sample *look(struct world *w)
     for (unsigned c = 0; c < CARDS; c++) {
         nm_card_taps(w->m, c, &w->card[c].taps);
         nm_card_truth(w->m, c, &w->card[c].truth);
-        pc_signals(w->m, c, &w->own[c]);
+        pc_own_signals(w->m, c, &w->own[c]);
     }
     w->now = (struct rep_sample){w->card, w->station, NULL, NULL, w->own};
     return &w->now;
@@ -106,7 +106,8 @@ Test(r10000_results, events_stand_beside_the_cards)
         for (unsigned e = 0; e < count; e++) {
             const int row = mon_event_find(unit, event[e].name);
             cr_assert_eq(row, (int)(unit->own->first + e), "%s", event[e].name);
-            cr_expect_eq(unit->own->signal[e], event[e].signal, "%s", event[e].name);
+            cr_expect_eq(unit->own->signals[e], UINT64_C(1) << event[e].signal, "%s",
+                         event[e].name);
             for (unsigned k = 0; k < R10K_COUNTERS; k++)
                 cr_expect_eq(unit->events[row].counters >> (unit->counters + k) & 1,
                              event[e].number[k] != R10K_NO_EVENT, "%s", event[e].name);

@@ -17,6 +17,7 @@
 #include "programs/linux/watch.h"
 #include "base/alloc.h"
 #include "monitor/unit.h"
+#include "procard/arm11/arm11.h"
 #include "programs/linux/isa.h"
 #include "programs/linux/symbols.h"
 #include "programs/linux/timer.h"
@@ -409,6 +410,33 @@ static unsigned first_refused(struct lx_prog *p, uint64_t *writes)
     return first;
 }
 
+/** Event numbers that an ARM11 does not have, in its PMNC. */
+static void say_unknown_events(struct lx_prog *p)
+{
+    const enum mon_processor processor = pc_processor_of(p->par);
+
+    if (processor < MON_ARM1136 || processor == MON_PROCESSORS)
+        return;
+    for (unsigned c = 0; c < nm_machine_cards(p->m); c++) {
+        const struct arm11_unknown *u = arm11_unknown_event(p->m, c);
+        char *text = NULL;
+        size_t size;
+        if (!u->writes)
+            continue;
+        FILE *out = sim_text_open(&text, &size);
+        fprintf(out,
+                "numachine: warning: event 0x%02x is none of the processor's; its counter stood "
+                "still; chosen on card %u",
+                u->event, c);
+        print_pc(out, p, u->pc);
+        fputs("; see 'numachine list processor-events'\n", out);
+        sim_text_close(out, &text);
+        prog_say(p->run, text);
+        free(text);
+        return; /* once */
+    }
+}
+
 void lx_watch_refused(struct lx_prog *p)
 {
     uint64_t writes;
@@ -419,6 +447,7 @@ void lx_watch_refused(struct lx_prog *p)
     size_t size;
     FILE *out;
 
+    say_unknown_events(p);
     if (card == CARDS_MAX)
         return;
     r = pc_refused_at(p->m, card);

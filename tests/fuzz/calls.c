@@ -281,9 +281,7 @@ static const struct lx_sys_row *call_from(const struct guest *g, unsigned from)
     const struct lx_sys_row *rows = lx_sys_rows(&count), *best = NULL;
 
     for (const struct lx_sys_row *r = rows; r < rows + count; r++) {
-        const int n = g->n64 ? r->n64 : r->o32, least = !best    ? 1000
-                                                        : g->n64 ? best->n64
-                                                                 : best->o32;
+        const int n = r->number[g->n64], least = best ? best->number[g->n64] : 1000;
         if (n >= (int)from && n < least)
             best = r;
     }
@@ -299,7 +297,7 @@ static void add_call(struct guest *g, struct fuzz_in *in)
     const struct lx_sys_row *row = call_from(g, number);
     const bool thread = which >= 0xfff0, clones = row->fn == lx_sys_clone;
 
-    s.number = which >> 12 == 0xe ? which : (unsigned)(g->n64 ? row->n64 : row->o32);
+    s.number = which >> 12 == 0xe ? which : (unsigned)row->number[g->n64];
     for (unsigned i = 0; i < GUEST_ARGS; i++)
         s.arg[i] = argument(in, i < strlen(row->args) ? row->args[i] : 'z', i, &s);
     if (thread)
