@@ -88,7 +88,9 @@ static void start(struct rig *rig, bool check, bool cramped)
     cr_assert_not_null(rig->m);
     memcpy(nm_machine_image(rig->m) + CODE, code, sizeof code);
     nm_machine_os_wrote(rig->m, CODE, sizeof code);
-    rig->code = arm11_code_new(rig->m, fetch, rig);
+    rig->code = arm11_code_new(fetch, rig, &rig->p);
+    for (unsigned c = 0; c < nm_machine_cards(rig->m); c++)
+        arm11_give_code(rig->m, c, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {

@@ -39,6 +39,7 @@ static struct nm_machine the_machine;
 /* Nobody makes a card. */
 const struct nm_card_kind pc_r4400 = {.counters = &mon_numachine};
 const struct nm_card_kind pc_r10000 = {.counters = &mon_numachine};
+const struct nm_card_kind pc_arm11 = {.counters = &mon_numachine};
 
 struct nm_machine *nm_machine_new_mixed(const struct nm_params *params,
                                         const struct nm_card_kind *cards, const struct nm_mix *mix)
