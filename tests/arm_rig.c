@@ -27,7 +27,7 @@ static bool mapped(const struct arm_rig *rig, uint64_t va, unsigned size)
     return va >= rig->base && va - rig->base <= rig->size - size;
 }
 
-static uint8_t *at(struct arm_rig *rig, uint64_t va)
+static uint8_t *byte_of(struct arm_rig *rig, uint64_t va)
 {
     return rig->bytes + (va - rig->base);
 }
@@ -54,7 +54,7 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
 }
 
 enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_access access,
-                      sim_tick when)
+                      sim_tick at)
 {
     struct arm_rig *rig = rig_of(cpu);
     const uint64_t line = look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1);
@@ -64,12 +64,12 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
     if (rig->count >= PC_REQUESTS)
         return PC_ASKED_FULL;
     rig->asked[rig->count].line = line;
-    rig->asked[rig->count].due = when + rig->wait;
+    rig->asked[rig->count].due = at + rig->wait;
     rig->asked[rig->count].fetch = access == NM_FETCH;
     rig->asked[rig->count++].store =
         access == NM_STORE || access == NM_CONDITIONAL || access == NM_LINKED;
-    if (when + rig->wait < cpu->horizon)
-        cpu->horizon = when + rig->wait;
+    if (at + rig->wait < cpu->horizon)
+        cpu->horizon = at + rig->wait;
     return PC_ASKED;
 }
 
@@ -78,34 +78,34 @@ void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
     *here(rig_of(cpu), look->pa) = NM_LINE_D;
 }
 
-const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
 {
-    (void)size, (void)when;
-    return at(rig_of(cpu), look->pa);
+    (void)size, (void)at;
+    return byte_of(rig_of(cpu), look->pa);
 }
 
-uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
 {
-    (void)size, (void)when;
-    return at(rig_of(cpu), look->pa);
+    (void)size, (void)at;
+    return byte_of(rig_of(cpu), look->pa);
 }
 
 uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look)
 {
-    return at(rig_of(cpu), look->pa);
+    return byte_of(rig_of(cpu), look->pa);
 }
 
 const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
                                 const uint8_t *bytes)
 {
     if (bytes)
-        memcpy(at(rig_of(cpu), look->pa), bytes, size);
-    return at(rig_of(cpu), look->pa);
+        memcpy(byte_of(rig_of(cpu), look->pa), bytes, size);
+    return byte_of(rig_of(cpu), look->pa);
 }
 
-void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
 {
-    (void)size, (void)when;
+    (void)size, (void)at;
     cpu->link = true;
     cpu->link_pa = look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1);
 }
@@ -116,10 +116,10 @@ bool pc_links_exclusively(const struct pc_cpu *cpu)
     return false;
 }
 
-bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick when)
+bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
 {
     const bool stores = cpu->link && cpu->link_pa == (look->pa & ~(uint64_t)(RIG_LINE_ASKED - 1));
-    (void)size, (void)when;
+    (void)size, (void)at;
     cpu->link = false;
     return stores;
 }
@@ -129,37 +129,37 @@ static uint8_t *reach(struct pc_cpu *cpu, uint64_t va, unsigned size, bool store
 {
     struct arm_rig *rig = rig_of(cpu);
     if (!(va & (size - 1)) && mapped(rig, va, size))
-        return at(rig, va);
+        return byte_of(rig, va);
     cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
     cpu->badvaddr = va;
     *stop = PC_STOP_TRAP;
     return NULL;
 }
 
-uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when, enum pc_stop *stop)
+uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
-    (void)when;
+    (void)at;
     return reach(cpu, va, size, false, stop);
 }
 
-uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when, enum pc_stop *stop)
+uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
-    (void)when;
+    (void)at;
     return reach(cpu, va, size, true, stop);
 }
 
-uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when,
+uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop)
 {
-    uint8_t *p = pc_load(cpu, va, size, when, stop);
+    uint8_t *p = pc_load(cpu, va, size, at, stop);
     cpu->link |= p != NULL;
     return p;
 }
 
-uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick when,
+uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed)
 {
-    uint8_t *p = cpu->link ? pc_store(cpu, va, size, when, stop) : NULL;
+    uint8_t *p = cpu->link ? pc_store(cpu, va, size, at, stop) : NULL;
     *failed = !cpu->link;
     cpu->link = false;
     return p;
@@ -176,7 +176,7 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
 static const uint8_t *fetch_word(void *ctx, uint64_t va)
 {
     struct arm_rig *rig = ctx;
-    return mapped(rig, va, 4) ? at(rig, va) : NULL;
+    return mapped(rig, va, 4) ? byte_of(rig, va) : NULL;
 }
 
 static struct pc_line nothing[1];
@@ -229,7 +229,7 @@ void arm_rig_free(struct arm_rig *rig)
 
 void arm_rig_put_half(struct arm_rig *rig, uint32_t va, uint16_t half)
 {
-    uint8_t *p = at(rig, va);
+    uint8_t *p = byte_of(rig, va);
     p[0] = (uint8_t)half;
     p[1] = (uint8_t)(half >> 8);
 }
@@ -241,8 +241,8 @@ void arm_rig_put(struct arm_rig *rig, uint32_t va, uint32_t word)
 }
 
 /* The requests whose time has come. */
-void answer_(struct arm_rig *rig);
-void answer_(struct arm_rig *rig)
+
+static void answer(struct arm_rig *rig)
 {
     struct pc_cpu *cpu = &rig->cpu.base;
     for (unsigned i = 0; i < rig->count; i++) {
@@ -288,7 +288,7 @@ bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t s
             return false;
         if (rig->why == PC_STOP_TRAP)
             return true;
-        answer_(rig);
+        answer(rig);
     }
     return false;
 }

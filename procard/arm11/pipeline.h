@@ -286,10 +286,9 @@ sim_tick arm11_run_untimed(struct pc_cpu *base, sim_tick horizon);
  * happened
  */
 
-/** Registers from r.r[parts[i].reg] are loaded from `va` on. */
+/** A load: register `reg`, ready `latency` later. */
 bool arm11_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsigned reg, unsigned latency);
-/** @param n  up to 16 words, @param regs  where they go @param latency  of the first
- *  @param step  enum: how much later each is, in half cycles */
+/** The same of `n` words, 16 at most, of which each pair is a PCycle later than the one before. */
 bool arm11_load_words(struct arm11 *c, uint32_t va, const uint8_t *regs, unsigned n,
                       unsigned latency);
 bool arm11_store(struct arm11 *c, uint32_t va, const uint32_t *words, unsigned n, unsigned size);
@@ -340,10 +339,9 @@ bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xl
 /* ---- predict.c: cycles of a branch, and what the predictors learn ------------------------------
  */
 
-/** A branch to a fixed address. @param c  core @param op  it @param pc  its address
- *  @param taken  its outcome @param links  it pushes @param next  the address behind it */
+/** A branch to a fixed address at `pc`. */
 unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool taken);
-/** A write of the pc. @param c  core @param op  it @param target  where it goes, bit 0 its state */
+/** A write of the pc by `op`, to `target`, whose bit 0 is the state. */
 unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t target);
 /** A call: its return address, bit 0 its state, is remembered. */
 void arm11_calls(struct arm11 *c, uint32_t back);
