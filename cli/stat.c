@@ -143,7 +143,8 @@ static const struct argp argp = {
     .parser = parse,
     .children = children,
     .args_doc = "[--] PROGRAM [ARGUMENT...]",
-    .doc = "Runs a static Linux PROGRAM, big-endian MIPS or armel, and counts, as the monitoring cards would."
+    .doc = "Runs a static Linux PROGRAM, big-endian MIPS or armel, and counts, as the monitoring "
+           "cards would."
            "\v"
            "The program has our standard input and output; the counts come on standard error. With "
            "--output there is a run directory too, and --quiet leaves only the counts where there "

@@ -1,4 +1,5 @@
-/* Guest programs built from source with Debian's cross compilers for MIPS and ARM, and kernels with the host's.
+/* Guest programs built from source with Debian's cross compilers for MIPS and ARM, and kernels with
+ * the host's.
  */
 #ifndef PROG_BUILD_H
 #define PROG_BUILD_H

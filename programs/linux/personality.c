@@ -337,11 +337,12 @@ static void check_processor(struct lx_prog *p)
     while (fits->isa != has)
         fits++;
     if (is->isa != has)
-        prog_finish(p->run, PROG_UNLOADABLE, 0,
-                    "%s: %s instructions (%s), and this machine's processors (processor.core) execute "
-                    "%s ones: one program has one instruction set; compile it with %s (program.abi: "
-                    "%s), or choose another machine",
-                    p->program->path, is->isa->name, is->name, has->name, fits->compiler, fits->name);
+        prog_finish(
+            p->run, PROG_UNLOADABLE, 0,
+            "%s: %s instructions (%s), and this machine's processors (processor.core) execute "
+            "%s ones: one program has one instruction set; compile it with %s (program.abi: "
+            "%s), or choose another machine",
+            p->program->path, is->isa->name, is->name, has->name, fits->compiler, fits->name);
 }
 
 /** Opens and checks the executable; false with the reason in out->message. */

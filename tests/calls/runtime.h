@@ -60,7 +60,7 @@ enum { SET = 16, HIGHEST = 128 };
 #else
 enum { SET = 8, HIGHEST = 64 };
 #endif
-#define low    ((void *)8)
+#define low ((void *)8)
 
 static inline void clear(void)
 {
