@@ -85,7 +85,7 @@ Test(input_build, failures)
     free(why);
     built = build("bad.c", "x32", NULL, ".", &path, &why);
     cr_expect_eq(built, PROG_BUILD_FAILED);
-    cr_expect(strstr(why, "o32, n64 or host"));
+    cr_expect(strstr(why, "o32, n64, armel or host"));
     free(why);
 }
 

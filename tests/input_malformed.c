@@ -131,7 +131,7 @@ static const struct bad {
     {TEXT("program: {path: a.out, env: {A: 1, A: 2}}\n"), "1:36", "given twice"},
     {TEXT("program: {path: a.out, env: {'A=B': 1}}\n"), "1:30", "must not contain"},
     {TEXT("program: {path: a.out, env: {A: {B: 1}}}\n"), "1:33", "a mapping"},
-    {TEXT("program: {path: a.out, abi: n32}\n"), "1:29", "expected o32, n64 or host"},
+    {TEXT("program: {path: a.out, abi: n32}\n"), "1:29", "expected o32, n64, host or armel"},
     {TEXT("program: {path: a.out, processors: 65}\n"), "1:36", "has 64 cards"},
     {TEXT("program: {path: a.out, stdin: gone}\n"), "1:31", "No such file"},
     {TEXT("program: {path: a.out}\nmonitor: {events: run}\n"), "2:19", "in brackets"},
