@@ -102,7 +102,7 @@ int main(void)
     one_row("any access, cacheable", 0xa, 0x9, add_up, "7: 0xA - 0x9 is non-cacheable");
     one_row("cacheable, misses", 0x9, 0xb, read_lines, "8: 1 - 0xB/0x9 estimates the hits");
     one_row("outside, half lines back", 0x10, 0xc, read_lines,
-            "8: refills leave, clean lines do not");
+            "8: refills leave; dirty halves go back");
     one_row("nothing at all", 0x5, 0x7, nothing, "what a measurement itself counts");
     return 0;
 }
