@@ -15,8 +15,6 @@
 
 #include <stdbool.h>
 
-#pragma GCC visibility push(default)
-
 /** Kinds of processor whose units differ. */
 enum arm11_chip { ARM11_1136, ARM11_1156, ARM11_1176, ARM11_CHIPS };
 
@@ -115,7 +113,5 @@ uint32_t arm11_pmu_bus(const struct arm11_pmu *u, const struct arm11_signals *gr
 
 /** Total of some signals. @param signals  bit: enum arm11_signal */
 uint64_t arm11_total(const struct arm11_signals *now, uint32_t signals);
-
-#pragma GCC visibility pop
 
 #endif

@@ -15,8 +15,6 @@
 
 #include <stdbool.h>
 
-#pragma GCC visibility push(default)
-
 /** Controllers. */
 enum l2c_kind { L2C_210, L2C_220, L2C_KINDS };
 
@@ -87,7 +85,5 @@ uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now);
 
 /** Total of some signals. @param signals  bit: enum l2c_signal */
 uint64_t l2c_total(const struct l2c_signals *now, uint32_t signals);
-
-#pragma GCC visibility pop
 
 #endif
