@@ -323,13 +323,15 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         now = c->base.now;         \
         horizon = c->base.horizon; \
     } while (0)
-/** What has been done so far is in the books: the instruction reads them, or what listens to them. */
-#define PUT_DOWN()                                                                                 \
-    do {                                                                                           \
-        OUT();                                                                                     \
-        put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
-        insns = slips = touches = loads = stores = branches = taken = 0;                           \
-        began = now;                                                                               \
+/** What has been done so far is in the books: the instruction reads them, or what listens to them.
+ */
+#define PUT_DOWN()                                                                               \
+    do {                                                                                         \
+        OUT();                                                                                   \
+        put_down(c,                                                                              \
+                 &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
+        insns = slips = touches = loads = stores = branches = taken = 0;                         \
+        began = now;                                                                             \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)             \

@@ -30,8 +30,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
     if (!c->fetch.asked) {
         pc_look_up(&c->base, PC_SIDE_I, look);
         if (!c->fetch.latency)
-            c->fetch.latency =
-                pc_l2c_reads(&c->base, PC_SIDE_I, look, c->p->arm11_l2_latency);
+            c->fetch.latency = pc_l2c_reads(&c->base, PC_SIDE_I, look, c->p->arm11_l2_latency);
         if (look->state != NM_LINE_I) {
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);
