@@ -1,7 +1,7 @@
 /*
  * The performance monitoring unit of an ARM11 alone: the rules of the application note (AT-n are
- * the rows of docs/arm11-counters.md), each by a sequence of register accesses on totals that the test
- * makes; and random sequences, held against a unit that is counted cycle by cycle.
+ * the rows of docs/arm11-counters.md), each by a sequence of register accesses on totals that the
+ * test makes; and random sequences, held against a unit that is counted cycle by cycle.
  */
 #include "monitor/arm11/pmu.h"
 
