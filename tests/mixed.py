@@ -20,7 +20,7 @@ import guests
 import simulator
 
 SMALL = "rings: {stations: 2, locals: 1}\nstation: {processors: 2}\nos: {quantum: 3000cy}\n"
-R4400 = "processor: {core: r4400}, l1i: {size: 16KB, line: 32B}, l1d: {size: 16KB, line: 16B}, l2: {size: 1MB, split: true}"
+R4400 = "processor: {core: r4400}, l1i: {size: 16KB, line: 32B}, l1d: {size: 16KB, line: 16B}, l2: {size: 1MB, split: true, ways: 1}"
 
 # name: (machine file, cores by card)
 MIXTURES = {
