@@ -156,7 +156,7 @@ static const struct argp_option options[] = {
     {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0},
     {"regions", 's', NULL, 0, "Count only while the program has a region open (numachine_begin)",
      0},
-    {"exception", 'x', NULL, 0, "Count at exception level, too", 0},
+    {"exception", 'x', NULL, 0, "Count at exception level, too: TLB misses (23) are there", 0},
     {"kernel", 'k', NULL, 0, "Count the operating system's time, too", 0},
     {"times", 'y', NULL, 0, "Show what the events cost, and statistics", 0},
     {"table", 't', NULL, 0, "Print the table of costs", 0},

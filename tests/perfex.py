@@ -69,6 +69,9 @@ def check_counts(bench):
         last = 4 * truth["cpu_tlb_refills"] + 50
         assert truth[f"cpu_{name}"] - last < counts[event] <= truth[f"cpu_{name}"] and counts[other] == user, (event, counts, user, truth)
         assert bench.perfex("-x", "-k", "-e", str(event), "./guest")[1][event] == truth[f"cpu_{name}"], name
+    # the refill's handler has begun when it is counted: exception level
+    assert bench.perfex("-e23", "./guest")[1][23] == 0
+    assert bench.perfex("-x", "-e23", "./guest")[1][23] == truth["cpu_tlb_refills"] > 0
     cycles = [bench.perfex("-e0", *more, "./guest")[1][0] for more in ((), ("-x",), ("-x", "-k"))]
     assert user == cycles[0] < cycles[1] < cycles[2] < truth["cpu_cycles"], (cycles, truth)
     assert 39 * truth["cpu_tlb_refills"] < cycles[1] - cycles[0] <= 40 * truth["cpu_tlb_refills"], (cycles, truth)
