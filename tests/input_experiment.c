@@ -205,7 +205,8 @@ Test(input_experiment, a_wrong_executable_is_shown_where_it_is_named)
     enter_scratch();
     write_file("guest", (const char *)elf, sizeof elf);
     struct outcome o = read_text("program: {path: guest}\n");
-    cr_expect(strstr(o.complaints, "t.yaml:1:17: error: 'program.path': guest: not a MIPS or ARM program"),
+    cr_expect(strstr(o.complaints,
+                     "t.yaml:1:17: error: 'program.path': guest: not a MIPS or ARM program"),
               "%s", o.complaints);
     outcome_free(&o);
 }

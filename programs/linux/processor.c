@@ -259,8 +259,8 @@ void lx_processor_take(const struct lx_processors *ps, unsigned card, union lx_r
     text_of(ps, card)->kind->take(ps->m, card, regs, call);
 }
 
-void lx_processor_resume(const struct lx_processors *ps, unsigned card,
-                         const union lx_regs *regs, sim_tick at)
+void lx_processor_resume(const struct lx_processors *ps, unsigned card, const union lx_regs *regs,
+                         sim_tick at)
 {
     text_of(ps, card)->kind->resume(ps->m, card, regs, at);
 }

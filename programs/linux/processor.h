@@ -1,8 +1,8 @@
 /*
  * What the personality does with the processors of a machine: registers on and off a card, and
  * code. Another core that executes programs of one of the instruction sets (isa.h) brings a struct
- * of these and its place by processor.core (processor.c). Whatever else a card does is the machine's
- * (machine/machine.h) and every processor card's (procard/procard.h).
+ * of these and its place by processor.core (processor.c). Whatever else a card does is the
+ * machine's (machine/machine.h) and every processor card's (procard/procard.h).
  *
  * Cards of one machine may have different cores. A thread moves between those of one instruction
  * set; each kind of core has code of its own.
@@ -74,8 +74,8 @@ void lx_processors_free(struct lx_processors *ps);
 /** As in struct lx_processor, of any card. */
 void lx_processor_take(const struct lx_processors *ps, unsigned card, union lx_regs *regs,
                        struct lx_call_site *call);
-void lx_processor_resume(const struct lx_processors *ps, unsigned card,
-                         const union lx_regs *regs, sim_tick at);
+void lx_processor_resume(const struct lx_processors *ps, unsigned card, const union lx_regs *regs,
+                         sim_tick at);
 const union lx_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card);
 void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t len);
 
