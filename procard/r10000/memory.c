@@ -259,6 +259,7 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
         m->look.state = NM_LINE_D;
     }
     m->phase = R10K_MISS_FILL;
+    c->worked = true;
     m->at = now + again + c->p->r10000_l2_latency;
     c->l2_free = now + again + passes(c, m->side);
 }
@@ -270,8 +271,10 @@ static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
     r10k_profile_at(c, m->pc);
     if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
         m->at = now + FULL_AGAIN;
+        c->refused = true;
         return;
     }
+    c->worked = true;
     pc_asked_for(&c->base, &m->look, m->va, shared ? 0 : WORD, shared, now);
     c->asked = true;
     m->phase = R10K_MISS_MEMORY;
@@ -293,7 +296,6 @@ static void look_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
         m->at = c->l2_free;
         return;
     }
-    c->worked = true;
     pc_look_up(&c->base, m->side, &m->look);
     const uint8_t state = m->look.state;
     const bool wants_more = m->owns || m->linked;

@@ -338,7 +338,9 @@ struct r10k {
     sim_tick seen;        /**< ... since this tick */
     bool away;            /**< the operating system has the processor */
     bool asked;           /**< the card has been asked in this run */
-    bool worked;          /**< anything has happened in this cycle */
+    bool worked;          /**< anything has happened in this cycle ... */
+    bool quiet;           /**< ... but nothing that a stage looks at */
+    bool refused;         /**< the card has not taken a request */
     sim_tick next;        /**< the first tick at which anything may, if it has not */
     bool must_stop;       /**< the run ends here, ... */
     enum pc_stop stop;    /**< ... for this reason */
