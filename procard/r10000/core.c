@@ -200,7 +200,8 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, now, next - now);
         pc_charge(base, c->state, next - now);
-        r10k_profile_spends(c, oldest, c->state, next - now);
+        if (base->cursor)
+            r10k_profile_spends(c, oldest, c->state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }
