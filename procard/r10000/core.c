@@ -202,6 +202,8 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         pc_charge(base, c->state, next - now);
         if (base->cursor)
             r10k_profile_spends(c, oldest, c->state, next - now);
+        if (base->record)
+            r10k_record_passes(c, c->state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }
@@ -218,6 +220,7 @@ void r10k_leave(struct pc_cpu *base)
     c->away = true;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
+    c->told_line = ~UINT64_C(0);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -236,6 +239,7 @@ void r10k_new(struct r10k *c, const struct nm_params *p)
 {
     c->p = p;
     limits(c, p);
+    c->told_line = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
     r10k_caches_new(c);
     r10k_predictors_new(c);

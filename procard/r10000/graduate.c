@@ -103,6 +103,8 @@ static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
     advance(c, e);
     count(c, e, g);
     r10k_profile_graduates(c, e);
+    if (c->base.record)
+        r10k_record_graduates(c, e->w, e->pc, e->va);
     breaks_link(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
         leave_address_queue(c, e);
