@@ -74,8 +74,8 @@ void rig_init_of(struct rig *rig, const char *options, const struct nm_card_kind
     cr_assert(nm_params_check(&rig->p, &key, why, sizeof why), "%s: %s", key, why);
     rig->m = nm_machine_new(&rig->p, kind);
     rig->code = r10k_code_new(fetch, rig, (enum nm_isa)rig->p.isa);
-    for (unsigned c = 0; c < nm_machine_cards(rig->m); c++)
-        r10k_give_code(rig->m, c, rig->code);
+    for (unsigned card = 0; card < nm_machine_cards(rig->m); card++)
+        r10k_give_code(rig->m, card, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
 }

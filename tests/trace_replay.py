@@ -129,6 +129,25 @@ def check_text():
     assert "can only be timed as a whole" in complaint, complaint
 
 
+def check_out_of_order(guest):
+    """An R10000 tells of what graduates, each reference once, and does the same. Its replay makes the same references; it
+    waits for each miss, which the R10000 does not, so that it is the same run no longer, but one of its size."""
+    stat("plain", guest, "--machine", "r10000")
+    stat("recorded", guest, "--machine", "r10000", "--references")
+    assert result("plain") == result("recorded"), f"{guest}: recording has changed the run of an R10000"
+    count, want = info("recorded/references.ntr")["records"], sums("recorded")
+    assert count["load"] + count["ll"] + count["acquire"] == int(want["truth.loads"]), (guest, count)
+    assert count["store"] + count["sc"] + count["sc-failed"] + count["release"] == int(want["truth.stores"]), (guest, count)
+    assert count["sc-failed"] == int(want["truth.scs_failed"]), (guest, count)
+    stat("replayed", "recorded/references.ntr", "--machine", "r10000")
+    have = sums("replayed")
+    assert int(have["truth.loads"]) >= int(want["truth.loads"]), "a replay's loads are repeated, never left out"
+    times = [json.loads((scratch / out / "manifest.json").read_text())["end"]["ticks"] for out in ("recorded", "replayed")]
+    assert 0.8 < times[1] / times[0] < 1.4, f"{guest}: {times[0]} ticks, replayed {times[1]}"
+    misses = [int(all_["truth.l2_misses"]) for all_ in (want, have)]
+    assert 0.8 < misses[1] / misses[0] < 1.4, f"{guest}: {misses[0]} secondary misses, replayed {misses[1]}"
+
+
 def check_refusal(guest):
     (scratch / "both.yaml").write_text(f"machine: {{base: station-4}}\nprogram: {{path: {guest}}}\n"
                                        "run: {profile: true}\nrecord: {references: true}\n")
@@ -208,6 +227,7 @@ def main():
             check_places(guest)
             facts = check_same(guest, "station-4")
             check_elsewhere(guest, facts)
+            check_out_of_order(guest)
             name = re.sub(r"\..*", "", os.path.basename(guest))
             print(f"{name}: {facts['references']} references, {facts['bytes_a_reference']:.2f} bytes each")
         check_parts()

@@ -15,7 +15,7 @@
 _Static_assert(L2C_SIGNALS < 31, "a set of signals is a word with a bit to spare");
 
 #define ROW(on210, on220, its, name, unit, sentence, source) \
-    {{on210, on220}, (its) & ~OVERFLOWS, ((its)&OVERFLOWS) != 0, name, unit, sentence, source},
+    {{on210, on220}, (its) % OVERFLOWS, (its) / OVERFLOWS != 0, name, unit, sentence, source},
 #define L2C(on210, on220, its, name, ...) ROW(on210, on220, its, #name, __VA_ARGS__)
 #define L2C_210(on210, its, name, ...)    ROW(on210, NO, its, #name, __VA_ARGS__)
 #define L2C_220(on220, its, name, ...)    ROW(NO, on220, its, #name, __VA_ARGS__)

@@ -167,13 +167,13 @@ static void branch(struct arm11_op *op, unsigned apart, unsigned before)
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 struct arm11_code *arm11_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  const struct nm_params *p)
+                                  const struct nm_params *card)
 {
     struct arm11_code *code = sim_alloc(1, sizeof *code);
     code->fetch = fetch;
     code->ctx = ctx;
-    code->level = p->core == NM_CORE_ARM1176 ? ARM_V6K : ARM_V6;
-    code->byte_load = (uint32_t)p->arm11_byte_load;
+    code->level = card->core == NM_CORE_ARM1176 ? ARM_V6K : ARM_V6;
+    code->byte_load = (uint32_t)card->arm11_byte_load;
     code->generation = 1;
     code->low = UINT64_MAX;
     return code;

@@ -95,6 +95,8 @@ static void verify(struct r10k *c, struct r10k_entry *e, sim_tick now)
 void r10k_resolve(struct r10k *c, sim_tick now)
 {
     unsigned resolved = 0;
+    if (!c->branches)
+        return;
     for (unsigned i = 0; i < c->branches; i++)
         look_at_operand(c, &c->entry[c->branch[i]], now);
     for (unsigned i = 0; i < c->branches;) {

@@ -19,15 +19,17 @@ const uint8_t r10k_delays[R10K_SIGNALS] = {
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-/* What the last cycle has caused shows now. */
-static void show_late(struct r10k *c)
+/* What the last cycle has caused shows now. @return whether there was anything */
+static bool show_late(struct r10k *c)
 {
+    const bool any = c->lately != 0;
     for (uint64_t left = c->lately; left; left &= left - 1) {
         const unsigned s = (unsigned)__builtin_ctzll(left);
         c->signals.total[s][c->mode] += c->late[s];
         c->late[s] = 0;
     }
     c->lately = 0;
+    return any;
 }
 
 /* Of `n` cycles from `from` on, in which the same goes on. */
@@ -39,27 +41,34 @@ static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
     c->signals.total[R10K_SIGNAL_MHT_MEMORY][c->mode] += n * c->in_memory;
 }
 
-static void finish(struct r10k *c, sim_tick now)
+/* @return whether units have finished anything */
+static bool finish(struct r10k *c, sim_tick now)
 {
     struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
     if (!done->integer && !done->fp)
-        return;
+        return false;
     r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
     r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, done->integer); /* the others were, at issue */
     r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
     c->unfinished -= (unsigned)(done->integer + done->fp);
     *done = (struct r10k_finishing){0};
-    c->worked = true;
+    return true;
+}
+
+/* What happens in every cycle and changes nothing that a stage looks at. @return it did */
+static bool count_up(struct r10k *c, sim_tick now)
+{
+    const bool shown = show_late(c);
+    return finish(c, now) || shown;
 }
 
 /* @return what the cycle is put down to */
 static enum pc_status cycle(struct r10k *c, sim_tick now)
 {
-    c->worked = c->lately != 0;
+    c->worked = c->refused = c->quiet = false;
     c->next = SIM_NEVER;
     c->mode = now < c->exception_until ? R10K_EXCEPTION : R10K_USER;
-    show_late(c);
-    finish(c, now);
+    const bool counted = count_up(c, now);
     r10k_misses(c, now);
     r10k_resolve(c, now);
     const bool empty = !c->count;
@@ -70,17 +79,38 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
     r10k_issue(c, now);
     r10k_decode(c, now);
     r10k_fetch(c, now);
+    c->quiet = !c->worked;
+    c->worked |= counted || c->refused;
     /* Where nothing happens, what fetch waits for now: wherever a run is cut, it is the same. */
     return empty && !c->worked ? c->idle : state;
+}
+
+/* No stage has anything to do: none had in the last cycle, and none waits for this one. */
+static bool only_counts(const struct r10k *c, sim_tick now)
+{
+    return c->quiet && c->next > now && now != c->exception_until;
+}
+
+/* A cycle of that kind. @return as `cycle` */
+static enum pc_status counting_cycle(struct r10k *c, sim_tick now)
+{
+    count_up(c, now);
+    c->worked = c->lately != 0;
+    return c->count ? c->state : c->idle;
+}
+
+static enum pc_status any_cycle(struct r10k *c, sim_tick now)
+{
+    return only_counts(c, now) ? counting_cycle(c, now) : cycle(c, now);
 }
 
 /* The same, in a build that looks at its own state. */
 static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
 {
     if (!SIM_LOOKS_AT_INVARIANTS)
-        return cycle(c, now);
+        return any_cycle(c, now);
     const struct r10k_signals before = c->signals;
-    const enum pc_status state = cycle(c, now);
+    const enum pc_status state = any_cycle(c, now);
     r10k_look_at_growth(c, &before);
     r10k_look_at_books(c);
     return state;
@@ -116,6 +146,7 @@ static void begin(struct r10k *c)
     c->unfinished = 0;
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
+    c->quiet = false;
 }
 
 /* What the last cycle has caused counts before the operating system does: at exception level, if an
@@ -169,7 +200,10 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         const sim_tick next = next_work(c, now, base->horizon);
         count_cycles(c, now, next - now);
         pc_charge(base, c->state, next - now);
-        r10k_profile_spends(c, oldest, c->state, next - now);
+        if (base->cursor)
+            r10k_profile_spends(c, oldest, c->state, next - now);
+        if (base->record)
+            r10k_record_passes(c, c->state, next - now);
     }
     return c->asked ? pc_stopped(base, PC_STOP_ASKED) : base->now;
 }
@@ -186,6 +220,7 @@ void r10k_leave(struct pc_cpu *base)
     c->away = true;
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
+    c->told_line = ~UINT64_C(0);
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -204,6 +239,7 @@ void r10k_new(struct r10k *c, const struct nm_params *p)
 {
     c->p = p;
     limits(c, p);
+    c->told_line = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
     r10k_caches_new(c);
     r10k_predictors_new(c);

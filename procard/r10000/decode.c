@@ -91,7 +91,7 @@ bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
             e->wakes = ready;
             r10k_wait_for(c, ready);
             if (ready == SIM_NEVER)
-                c->waiting[e->source[i]] |= UINT64_C(1) << (e - c->entry);
+                c->waiting[e->source[i]] |= r10k_bit(c, e);
             return false;
         }
         if (e->w->traits & R10K_WHOLE && c->half[e->source[i]] && !r10k_is_oldest(c, e))
@@ -109,11 +109,19 @@ void r10k_gather(struct r10k *c, const struct r10k_entry *e)
     }
 }
 
+static struct r10k_places *queue_of(struct r10k *c, const struct r10k_entry *e)
+{
+    return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
+}
+
 void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
 {
     c->ready[phys] = at;
-    for (uint64_t left = c->waiting[phys]; left; left &= left - 1)
-        c->entry[__builtin_ctzll(left)].wakes = 0;
+    for (uint64_t left = c->waiting[phys]; left; left &= left - 1) {
+        struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
+        e->wakes = 0;
+        queue_of(c, e)->asleep &= ~(1u << e->place);
+    }
     c->waiting[phys] = 0;
 }
 
@@ -143,11 +151,6 @@ void r10k_commit(struct r10k *c, const struct r10k_entry *e)
 
 /* ---- in and out of the list ------------------------------------------------------------------ */
 
-static struct r10k_places *queue_of(struct r10k *c, const struct r10k_entry *e)
-{
-    return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
-}
-
 static bool is_full(const struct r10k_places *queue)
 {
     return queue->used == (1u << R10K_QUEUE) - 1;
@@ -155,9 +158,8 @@ static bool is_full(const struct r10k_places *queue)
 
 static void leave_queue(struct r10k *c, const struct r10k_entry *e)
 {
-    const uint8_t number = (uint8_t)(e - c->entry);
-    struct r10k_places *queue = queue_of(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS) {
+        r10k_no_access(c, e);
         c->addresses--;
         if (c->calculated > c->addresses)
             c->calculated = c->addresses;
@@ -165,9 +167,7 @@ static void leave_queue(struct r10k *c, const struct r10k_entry *e)
     }
     if (e->issued || e->w->queue == R10K_QUEUE_NONE)
         return;
-    for (unsigned left = queue->used; left; left &= left - 1)
-        if (queue->entry[__builtin_ctz(left)] == number)
-            queue->used &= ~(left & -left);
+    queue_of(c, e)->used &= ~(1u << e->place);
 }
 
 /* The youngest has never been. */
@@ -199,6 +199,8 @@ void r10k_squash(struct r10k *c, unsigned keep)
 
 static bool registers_left(const struct r10k *c, const struct r10k_word *w)
 {
+    if (w->results < 2)
+        return !w->results || c->free[file_of(w->result[0])];
     uint64_t left[3] = {c->free[FILE_INT], c->free[FILE_FP], c->free[FILE_CONDITION]};
     for (unsigned i = 0; i < w->results; i++) {
         uint64_t *file = &left[file_of(w->result[i])];
@@ -252,16 +254,20 @@ static void note_unit(struct r10k *c, const struct r10k_entry *e, uint32_t place
         c->own[i] = e->w->unit == R10K_UNIT_ALU1 + i ? c->own[i] | place : c->own[i] & ~place;
 }
 
-static void enter_queue(struct r10k *c, const struct r10k_entry *e)
+static void enter_queue(struct r10k *c, struct r10k_entry *e)
 {
     const uint8_t number = (uint8_t)(e - c->entry);
-    if (e->w->queue == R10K_QUEUE_ADDRESS)
+    if (e->w->queue == R10K_QUEUE_ADDRESS) {
         c->address[c->addresses++] = number;
-    else if (e->w->queue != R10K_QUEUE_NONE) {
+        if (e->w->traits & R10K_STORE)
+            c->storing |= r10k_bit(c, e);
+    } else if (e->w->queue != R10K_QUEUE_NONE) {
         struct r10k_places *queue = queue_of(c, e);
         const unsigned place = (unsigned)__builtin_ctz(~queue->used);
         queue->entry[place] = number;
+        e->place = (uint8_t)place;
         queue->used |= 1u << place;
+        queue->asleep &= ~(1u << place);
         if (queue == &c->integer)
             note_unit(c, e, 1u << place);
     }

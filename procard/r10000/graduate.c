@@ -89,8 +89,9 @@ static void breaks_link(struct r10k *c, const struct r10k_entry *e)
         c->base.link = false;
 }
 
-static void leave_address_queue(struct r10k *c)
+static void leave_address_queue(struct r10k *c, const struct r10k_entry *e)
 {
+    r10k_no_access(c, e);
     memmove(&c->address[0], &c->address[1], --c->addresses);
     c->calculated--;
 }
@@ -102,9 +103,11 @@ static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
     advance(c, e);
     count(c, e, g);
     r10k_profile_graduates(c, e);
+    if (c->base.record)
+        r10k_record_graduates(c, e->w, e->pc, e->va);
     breaks_link(c, e);
     if (e->w->queue == R10K_QUEUE_ADDRESS)
-        leave_address_queue(c);
+        leave_address_queue(c, e);
     c->twos -= (e->w->traits & R10K_TWO) != 0;
     c->head = (c->head + 1) % R10K_ENTRIES;
     c->count--;

@@ -60,6 +60,17 @@ static inline bool sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick n
     return true;
 }
 
+/* Whom nobody can tell when is not asked again before it is woken (r10k_ready). */
+static inline bool registers_there(struct r10k *c, struct r10k_places *queue, struct r10k_entry *e,
+                                   sim_tick now)
+{
+    if (r10k_operands(c, e, now))
+        return true;
+    if (e->wakes == SIM_NEVER)
+        queue->asleep |= 1u << e->place;
+    return false;
+}
+
 /* ---- integer --------------------------------------------------------------------------------- */
 
 static bool free_unit(struct r10k *c, const struct r10k_entry *e, sim_tick now)
@@ -76,7 +87,7 @@ static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick no
     for (unsigned i; left; left &= ~(1u << i)) {
         i = (unsigned)(lowest ? __builtin_ctz(left) : 31 - __builtin_clz(left));
         struct r10k_entry *e = &c->entry[c->integer.entry[i]];
-        if (sleeps(c, e, now) || !r10k_operands(c, e, now) || !free_unit(c, e, now))
+        if (sleeps(c, e, now) || !registers_there(c, &c->integer, e, now) || !free_unit(c, e, now))
             continue;
         c->integer.used &= ~(1u << i);
         if (e->w->repeat > 1)
@@ -90,8 +101,9 @@ static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick no
 static void issue_integer(struct r10k *c, unsigned unit, sim_tick now)
 {
     const bool lowest = !unit;
-    if (!issue_one_of(c, c->integer.used & c->own[unit], lowest, now))
-        issue_one_of(c, c->integer.used & ~(c->own[0] | c->own[1]), lowest, now);
+    const uint32_t awake = c->integer.used & ~c->integer.asleep;
+    if (awake && !issue_one_of(c, awake & c->own[unit], lowest, now))
+        issue_one_of(c, awake & ~(c->own[0] | c->own[1]), lowest, now);
 }
 
 /* ---- floating point -------------------------------------------------------------------------- */
@@ -139,12 +151,13 @@ static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 
 static void issue_fp(struct r10k *c, bool add, sim_tick now)
 {
-    if (add && (c->madd_adds[now % 4] == now || c->add_free > now))
+    const uint32_t awake = c->fp.used & ~c->fp.asleep;
+    if (!awake || (add && (c->madd_adds[now % 4] == now || c->add_free > now)))
         return;
-    for (unsigned left = c->fp.used; left; left &= left - 1) {
+    for (unsigned left = awake; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         struct r10k_entry *e = &c->entry[c->fp.entry[i]];
-        if (sleeps(c, e, now) || adder(e) != add || !r10k_operands(c, e, now) ||
+        if (sleeps(c, e, now) || adder(e) != add || !registers_there(c, &c->fp, e, now) ||
             !multiplier_free(c, e, now))
             continue;
         c->fp.used &= ~(1u << i);

@@ -259,6 +259,7 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
         m->look.state = NM_LINE_D;
     }
     m->phase = R10K_MISS_FILL;
+    c->worked = true;
     m->at = now + again + c->p->r10000_l2_latency;
     c->l2_free = now + again + passes(c, m->side);
 }
@@ -270,8 +271,10 @@ static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
     r10k_profile_at(c, m->pc);
     if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
         m->at = now + FULL_AGAIN;
+        c->refused = true;
         return;
     }
+    c->worked = true;
     pc_asked_for(&c->base, &m->look, m->va, shared ? 0 : WORD, shared, now);
     c->asked = true;
     m->phase = R10K_MISS_MEMORY;
@@ -293,7 +296,6 @@ static void look_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
         m->at = c->l2_free;
         return;
     }
-    c->worked = true;
     pc_look_up(&c->base, m->side, &m->look);
     const uint8_t state = m->look.state;
     const bool wants_more = m->owns || m->linked;
@@ -313,6 +315,7 @@ static void wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
         if (e->access == R10K_ACCESS_MISSED && line_of(c, PC_SIDE_D, e->look.pa) == m->line) {
             e->access = R10K_ACCESS_READY;
             e->again = now;
+            c->trying |= r10k_bit(c, e);
         }
     }
 }
@@ -551,6 +554,7 @@ void r10k_calculate(struct r10k *c, sim_tick now)
     c->worked = true;
     e->issued = true;
     e->access = R10K_ACCESS_READY;
+    c->trying |= r10k_bit(c, e);
     e->again = now + CALCULATION;
     r10k_wait_for(c, e->again);
     count_issue(c, e);
@@ -568,11 +572,12 @@ void r10k_calculate(struct r10k *c, sim_tick now)
 /* ---- accesses -------------------------------------------------------------------------------- */
 
 /* An older store may write what the load reads. */
-static bool must_wait(const struct r10k *c, unsigned place, const struct r10k_entry *load)
+static bool must_wait(struct r10k *c, unsigned place, const struct r10k_entry *load)
 {
-    for (unsigned i = 0; i < place; i++) {
-        const struct r10k_entry *e = &c->entry[c->address[i]];
-        if (!(e->w->traits & R10K_STORE) || e->access == R10K_ACCESS_WRITTEN)
+    const uint64_t older = (UINT64_C(1) << place) - 1;
+    for (uint64_t left = r10k_by_age(c, c->storing) & older; left; left &= left - 1) {
+        const struct r10k_entry *e = r10k_entry(c, (unsigned)__builtin_ctzll(left));
+        if (e->access == R10K_ACCESS_WRITTEN)
             continue;
         if (e->access == R10K_ACCESS_QUEUED ||
             ((e->look.pa ^ load->look.pa) < 8 &&
@@ -672,12 +677,15 @@ static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
 void r10k_accesses(struct r10k *c, sim_tick now)
 {
     bool loaded = false, tagged = false;
-    for (unsigned i = 0; i < c->calculated; i++) {
-        struct r10k_entry *e = &c->entry[c->address[i]];
+    for (uint64_t left = r10k_by_age(c, c->trying); left; left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctzll(left);
+        struct r10k_entry *e = r10k_entry(c, i);
         const uint32_t traits = e->w->traits;
         if (e->access != R10K_ACCESS_READY || e->exc || e->tlb || traits & R10K_ALONE ||
-            is_uncached(e))
+            is_uncached(e)) { /* a line that comes may have it try again: wake */
+            c->trying &= ~r10k_bit(c, e);
             continue;
+        }
         if (e->again > now) {
             r10k_wait_for(c, e->again);
             continue;

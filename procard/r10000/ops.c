@@ -85,7 +85,8 @@ static uint64_t result(const struct pc_cpu *base)
 /* What is touched is told where it graduates, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};
 static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
-static const struct pc_core_ops core = {CORE, .profiled = &profiled};
+static const struct pc_core_ops recording = {CORE}; /* asks for base.record where it graduates */
+static const struct pc_core_ops core = {CORE, .profiled = &profiled, .recording = &recording};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};
 

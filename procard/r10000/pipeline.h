@@ -169,6 +169,7 @@ struct r10k_entry {
     uint8_t raised;   /**< causes of the floating-point unit */
     uint8_t access;   /**< enum r10k_access */
     uint8_t bytes;    /**< of its doubleword, one bit each */
+    uint8_t place;    /**< in its queue, but for the address queue */
     uint16_t history; /**< place in the branch history table */
     bool known;       /**< a transfer has its outcome: */
     bool goes;        /**< it is taken, ... */
@@ -228,7 +229,8 @@ enum {
 /** A queue in no order. */
 struct r10k_places {
     uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
-    uint32_t used;             /**< ... in the places with a bit here */
+    uint32_t used;             /**< ... in the places with a bit here ... */
+    uint32_t asleep;           /**< ... of which nobody knows when their registers are there */
 };
 
 /** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
@@ -280,6 +282,8 @@ struct r10k {
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
     unsigned addresses;            /**< ... so many */
     unsigned calculated;           /**< of these, whose address is known or under way */
+    uint64_t trying;               /**< bit: entries of it that may try their accesses */
+    uint64_t storing;              /**< bit: entries of it that are stores */
     uint8_t branch[R10K_BRANCHES]; /**< stack of those to be verified, from old to young ... */
     unsigned branches;             /**< ... so many */
 
@@ -330,6 +334,8 @@ struct r10k {
     uint64_t without_unit;   /**< ... that no unit executes: they graduate and are never issued */
     sim_tick external_until; /**< an external request has a place in the miss handling table */
     struct r10k_move move;
+    uint64_t told_line;  /**< of instructions, that has been told last; kept in a recording only */
+    uint64_t told_early; /**< [PCycles] references told have taken that have not passed yet */
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
@@ -338,7 +344,9 @@ struct r10k {
     sim_tick seen;        /**< ... since this tick */
     bool away;            /**< the operating system has the processor */
     bool asked;           /**< the card has been asked in this run */
-    bool worked;          /**< anything has happened in this cycle */
+    bool worked;          /**< anything has happened in this cycle ... */
+    bool quiet;           /**< ... but nothing that a stage looks at */
+    bool refused;         /**< the card has not taken a request */
     sim_tick next;        /**< the first tick at which anything may, if it has not */
     bool must_stop;       /**< the run ends here, ... */
     enum pc_stop stop;    /**< ... for this reason */
@@ -360,6 +368,24 @@ static inline const struct r10k *r10k_const_of(const struct pc_cpu *base)
 static inline struct r10k_entry *r10k_entry(struct r10k *c, unsigned i)
 {
     return &c->entry[(c->head + i) % R10K_ENTRIES];
+}
+
+static inline uint64_t r10k_bit(const struct r10k *c, const struct r10k_entry *e)
+{
+    return UINT64_C(1) << (e - c->entry);
+}
+
+/** Bits of entries, the oldest one's first: bit i is r10k_entry(c, i)'s. */
+static inline uint64_t r10k_by_age(const struct r10k *c, uint64_t bits)
+{
+    return bits >> c->head | bits << (-c->head & (R10K_ENTRIES - 1));
+}
+
+/** An entry is no longer in the address queue. */
+static inline void r10k_no_access(struct r10k *c, const struct r10k_entry *e)
+{
+    c->trying &= ~r10k_bit(c, e);
+    c->storing &= ~r10k_bit(c, e);
 }
 
 static inline bool r10k_is_oldest(const struct r10k *c, const struct r10k_entry *e)
@@ -497,6 +523,12 @@ void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
 /** One more of what a column counts: a SYSCALL, which traps instead of graduating, a store
  *  conditional that has failed, a miss. */
 void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column column);
+
+/** profile.c, in a recording (procard/record.h): an instruction graduates; `n` cycles pass, put
+ * down to `state`. Those of a wait for memory are not the core's own.
+ *  @param va  of a load or store */
+void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t pc, uint64_t va);
+void r10k_record_passes(struct r10k *c, enum pc_status state, sim_tick n);
 
 extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */
 

@@ -2,9 +2,12 @@
  * The R10000 in a profile. Where four instructions graduate in a cycle, the cycle is the oldest
  * one's, and where none does, that of the oldest that waits. A request belongs to the instruction
  * that made it, a line's arrival to the oldest. Calls are followed where they graduate.
+ *
+ * The R10000 in a trace: references are told where they graduate, in program order.
  */
 #include "procard/cursor.h"
 #include "procard/r10000/pipeline.h"
+#include "procard/record.h"
 
 enum { REGISTER_SP = 29 };
 
@@ -46,6 +49,52 @@ static void touches(struct r10k *c, const struct r10k_entry *e)
                                 *(const uint64_t *)((const char *)&c->r + e->w->op.d) != 0);
     if (traits & (R10K_LOAD | R10K_STORE))
         pc_touched(&c->base, e->look.pa, e->bytes, traits & R10K_LOAD, store);
+}
+
+/* ---- references ------------------------------------------------------------------------------ */
+
+static enum pc_recorded_kind kind_of(const struct r10k *c, const struct r10k_word *w)
+{
+    if (w->traits & R10K_CONDITIONAL)
+        return *(const uint64_t *)((const char *)&c->r + w->op.d) ? PC_RECORDED_SC
+                                                                  : PC_RECORDED_SC_FAILED;
+    return w->traits & R10K_LINKED ? PC_RECORDED_LL
+           : w->traits & R10K_LOAD ? PC_RECORDED_LOAD
+                                   : PC_RECORDED_STORE;
+}
+
+/* In a trace a reference takes a PCycle of its own, though several may graduate in one. What is
+ * told too soon is taken off the cycles to come. */
+void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t pc, uint64_t va)
+{
+    const uint64_t line = pc & ~(c->p->l1i_line - 1);
+    struct pc_record *record = c->base.record;
+    record->again = false; /* what graduates is looked up once */
+    if (line != c->told_line)
+        pc_record(&c->base, PC_RECORDED_FETCH, pc, 0, c->base.now);
+    c->told_line = line;
+    if (!(w->traits & (R10K_LOAD | R10K_STORE)))
+        return;
+    pc_record(&c->base, kind_of(c, w), va, w->size, c->base.now);
+    record->waited--;
+    c->told_early++;
+}
+
+static bool waits_for_memory(enum pc_status state)
+{
+    return state == PC_ST_STALL_L1I || state == PC_ST_STALL_L1D || state == PC_ST_STALL_L2 ||
+           state == PC_ST_STALL_MP || state == PC_ST_STALL_OTHER;
+}
+
+void r10k_record_passes(struct r10k *c, enum pc_status state, sim_tick n)
+{
+    const sim_tick told = c->told_early < n ? c->told_early : n;
+    if (waits_for_memory(state)) {
+        c->base.record->waited += n;
+        return;
+    }
+    c->base.record->waited += told;
+    c->told_early -= told;
 }
 
 void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e)

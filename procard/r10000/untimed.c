@@ -53,13 +53,16 @@ static bool store_conditional(struct r10k *c, const struct r10k_word *w, uint64_
     return true;
 }
 
-/* @return false: *stop says why not */
-static bool memory(struct r10k *c, const struct r10k_word *w, enum pc_stop *stop)
+static uint64_t address(const struct r10k *c, const struct r10k_word *w)
 {
-    uint64_t va = r10k_address(&c->r, &w->op);
+    const uint64_t va = r10k_address(&c->r, &w->op);
+    return c->r.addr64 ? va : (uint64_t)(int64_t)(int32_t)va;
+}
+
+/* @return false: *stop says why not */
+static bool memory(struct r10k *c, const struct r10k_word *w, uint64_t va, enum pc_stop *stop)
+{
     uint8_t *p;
-    if (!c->r.addr64)
-        va = (uint64_t)(int64_t)(int32_t)va;
     if (w->traits & R10K_CONDITIONAL)
         return store_conditional(c, w, va, stop);
     if (w->traits & R10K_LINKED)
@@ -179,8 +182,10 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
             cpu->exc = PC_EXC_POINT;
             return traps(c);
         }
-        if (w->traits & (R10K_LOAD | R10K_STORE)) {
-            if (!memory(c, w, &stop))
+        const bool refers = w->traits & (R10K_LOAD | R10K_STORE);
+        const uint64_t va = refers ? address(c, w) : 0;
+        if (refers) {
+            if (!memory(c, w, va, &stop))
                 return stop == PC_STOP_TRAP ? traps(c) : pc_stopped(cpu, stop);
         } else {
             const enum pc_exc exc = execute(c, w, &out);
@@ -190,12 +195,16 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
                 return traps(c);
             }
         }
+        if (cpu->record)
+            r10k_record_graduates(c, w, c->r.pc, va);
         c->r.passed = 0;
         goes_on(c, w, &out);
         cpu->instructions++;
         c->loads += (w->traits & R10K_LOAD) != 0;
         c->stores += (w->traits & R10K_STORE) != 0;
         pc_complete(cpu, state_of(w, out.taken), 1);
+        if (cpu->record)
+            r10k_record_passes(c, PC_ST_INT, 1);
     }
     return cpu->now;
 }
