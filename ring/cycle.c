@@ -512,24 +512,20 @@ static inline bool between_let_in(struct ring_net *net, struct ring_ring *r, uin
     return false;
 }
 
-/* Lets in what the nodes `go` want to, whose slots are free. */
+/* Lets in what the nodes `go` want to, whose slots are free. There is at least one. */
 static inline void let_these_in(struct ring_net *net, struct ring_ring *r, uint32_t go, uint64_t c)
 {
     const bool held = r->held_back;
-    uint32_t done = 0;
-    r->starving &= ~go;
-    for (; go; go &= go - 1) {
+    do {
         const uint32_t node = (uint32_t)__builtin_ctz(go);
         struct ring_node *n = &r->node[node];
-        const bool more =
-            n->out ? between_let_in(net, r, node, held, c) : station_let_in(net, r, node, held, c);
         n->since = c + 1;
-        if (!more) {
+        if (!(n->out ? between_let_in(net, r, node, held, c)
+                     : station_let_in(net, r, node, held, c))) {
             n->since = SIM_NEVER;
-            done |= 1u << node;
+            r->wanting &= ~(1u << node);
         }
-    }
-    r->wanting &= ~done;
+    } while (go &= go - 1);
     if (r->awake)
         r->attend = 0;
 }
@@ -554,7 +550,11 @@ static inline void move(struct ring_net *net, struct ring_ring *r, uint64_t c)
         arrive(net, r, due, move, c);
     if (c >= r->attend)
         attend(net, r, c);
-    const uint32_t go = r->wanting & ~r->occupied & (r->starving ? r->starving : r->all);
+    uint32_t go = r->wanting & ~r->occupied;
+    if (__builtin_expect(r->starving != 0, 0)) { /* the others hold back */
+        go &= r->starving;
+        r->starving &= ~go;
+    }
     if (go)
         let_these_in(net, r, go, c);
 }
@@ -609,10 +609,10 @@ static inline uint64_t ring_step(struct ring_net *net, struct ring_ring *r, uint
         move(net, r, c);
     if (r->fed)
         handle_fed(net, r, c);
-    if (r->fed | (r->halting ? 0 : r->occupied | r->awake | r->wanting))
-        return c + 1;
     if (r->halting)
-        return SIM_NEVER;
+        return r->fed ? c + 1 : SIM_NEVER;
+    if (r->occupied || r->wanting | r->awake | r->fed)
+        return c + 1;
     return r->alarm > c ? r->alarm : c + 1;
 }
 
