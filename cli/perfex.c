@@ -441,8 +441,8 @@ static bool find_chip(struct perfex *p, struct in_diag *diag)
     p->chip = chip_of(mc);
     if (none)
         in_error(diag, NULL, NULL, 0, 0,
-                 "the processors of machine '%s' have no event counters (processor.core: r4400); "
-                 "machine '" MACHINE "' has such",
+                 "the processors of machine '%s' have no event counters of an R10000 "
+                 "(processor.core); machine '" MACHINE "' has such",
                  mc->name);
     else if (p->chip == R10K_CHIPS)
         in_error(diag, NULL, NULL, 0, 0,

@@ -136,6 +136,7 @@ def check_refusals(bench):
             (("-a", "-e", "1", "./guest"), "one of them"), (("-mp", "-s", "./guest"), "one of them"),
             (("--truth", "./guest"), "beside the counts of --all"), (("-m", "r10000", "./guest"), "-mp"),
             (("--machine=station-4", "./guest"), "'station-4' have no event counters"),
+            (("--machine=arm1176-l220", "./guest"), "'arm1176-l220' have no event counters of an R10000 (processor.core)"),
             (("--machine=r10000", "e.yaml"), "what its file says"), (("e.yaml", "x"), "what its file says"),
             (("-a", "--set", "os.tick=0cy", "./guest"), "os.tick is 0"), ((), "which PROGRAM?"),
             (("-c", "bad.costs", "-y", "./guest"), "bad.costs:1:14: error: 'x' is not a time"),
