@@ -179,16 +179,16 @@ sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick 
     return without;
 }
 
-void pc_counters_look(struct pc_cpu *cpu, sim_tick when, bool alone)
+void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
 {
     struct arm_rig *rig = rig_of(cpu);
     (void)alone;
-    rig->look = when < rig->look ? when : rig->look;
+    rig->look = at < rig->look ? at : rig->look;
 }
 
-void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick when)
+void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at)
 {
-    (void)when;
+    (void)at;
     rig_of(cpu)->interrupts++;
 }
 
