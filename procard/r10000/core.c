@@ -45,12 +45,12 @@ static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 static bool finish(struct r10k *c, sim_tick now)
 {
     struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
+    c->due[now / 64 % 2] &= ~(UINT64_C(1) << now % 64);
     if (!done->integer && !done->fp)
         return false;
     r10k_signal(c, R10K_SIGNAL_ISSUED, done->integer + done->fp);
     r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, done->integer); /* the others were, at issue */
     r10k_signal(c, R10K_SIGNAL_PROGRESS, 1);
-    c->unfinished -= (unsigned)(done->integer + done->fp);
     *done = (struct r10k_finishing){0};
     return true;
 }
@@ -125,6 +125,19 @@ static bool still_waits(const struct r10k *c, sim_tick now)
            now != c->exception_until;
 }
 
+/* The first tick from `from` on at which units may finish anything; SIM_NEVER */
+static sim_tick next_due(const struct r10k *c, sim_tick from)
+{
+    const unsigned word = from / 64 % 2, bit = from % 64;
+    const uint64_t here = c->due[word] >> bit, there = c->due[!word];
+    const uint64_t behind = c->due[word] & ((UINT64_C(1) << bit) - 1);
+    if (here)
+        return from + (unsigned)__builtin_ctzll(here);
+    if (there)
+        return from - bit + 64 + (unsigned)__builtin_ctzll(there);
+    return behind ? from - bit + 128 + (unsigned)__builtin_ctzll(behind) : SIM_NEVER;
+}
+
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
 static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
 {
@@ -133,17 +146,15 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     sim_tick next = c->next < horizon ? c->next : horizon;
     if (now < c->exception_until && c->exception_until < next)
         next = c->exception_until;
-    for (sim_tick t = now + 1; c->unfinished && t < next && t < now + R10K_FINISHING; t++)
-        if (c->finishing[t % R10K_FINISHING].integer || c->finishing[t % R10K_FINISHING].fp)
-            return t;
-    return next;
+    const sim_tick due = next_due(c, now + 1);
+    return due < next ? due : next;
 }
 
 static void begin(struct r10k *c)
 {
     r10k_restart(c, c->base.now);
     memset(c->finishing, 0, sizeof c->finishing);
-    c->unfinished = 0;
+    memset(c->due, 0, sizeof c->due);
     c->idle = PC_ST_STALL_OTHER;
     c->begun = true;
     c->quiet = false;

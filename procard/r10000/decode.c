@@ -180,10 +180,8 @@ static void forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
     leave_queue(c, e);
     if (e->guessed && c->branches && c->branch[c->branches - 1] == e - c->entry)
         c->branches--;
-    if (e->finishes > now) {
+    if (e->finishes > now)
         (*r10k_finishing(c, e))--;
-        c->unfinished--;
-    }
     c->twos -= (e->w->traits & R10K_TWO) != 0;
 }
 

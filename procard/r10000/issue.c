@@ -13,7 +13,7 @@ static void finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
     e->issued = true;
     e->finishes = at;
     (*r10k_finishing(c, e))++;
-    c->unfinished++;
+    c->due[at / 64 % 2] |= UINT64_C(1) << at % 64;
     c->worked = true;
 }
 

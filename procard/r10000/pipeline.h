@@ -275,8 +275,8 @@ struct r10k {
     unsigned list; /**< places it has */
     struct r10k_finishing {
         uint8_t integer, fp;
-    } finishing[R10K_FINISHING]; /**< by tick: instructions that units finish then */
-    unsigned unfinished;         /**< of these, all together */
+    } finishing[R10K_FINISHING];       /**< by tick: instructions that units finish then */
+    uint64_t due[R10K_FINISHING / 64]; /**< bit: some may finish at that tick */
     struct r10k_places integer, fp;
     uint32_t own[2]; /**< places of the integer queue whose instructions only this unit executes */
     uint8_t address[R10K_QUEUE];   /**< from old to young ... */
