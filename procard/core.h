@@ -174,6 +174,7 @@ struct pc_cpu {
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
     bool foresees;    /**< it calls pc_foresee */
+    bool little;      /**< its programs have the lowest byte of a number first */
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
@@ -331,7 +332,7 @@ enum { PC_REQUESTS = 4 };
  *    made), PC_STOP_HORIZON (at >= horizon) or PC_STOP_TRAP (exc, badvaddr ... are set), and
  *    nothing has happened.
  * `size` is 1, 2, 4 or 8 [bytes]; one that is not aligned to itself is an address error. Bytes are
- * in the guest's order, big-endian.
+ * in the guest's order (pc_core_ops.little).
  */
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop);
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop);

@@ -13,6 +13,11 @@ enum {
 #include "procard/l2c.def"
 #undef L2C_REGISTER
 };
+static const struct mon_register_row registers[] = {
+#define L2C_REGISTER(name, offset, access, sentence) {#name, sentence, offset, 0, 32, MON_##access},
+#include "procard/l2c.def"
+#undef L2C_REGISTER
+    {0}};
 enum {
     WAY_UNIT = 8192,   /* [bytes] a way of size 0 */
     LATENCIES = 0xfff, /* what can be written of AUX: these, */
@@ -112,16 +117,28 @@ bool pc_l2c_has(const struct pc_card *card, uint32_t offset)
     return card->l2c.on && offset >= PC_L2C_CONTROLLER && offset < PC_L2C_END;
 }
 
+static const struct mon_register_row *row_at(const struct mon_register_row *row, uint32_t offset)
+{
+    while (row->name && row->offset != offset)
+        row++;
+    return row->name ? row : NULL;
+}
+
 /* Whether an offset is among the registers of the event monitor. @param[out] at  in its 4 KB */
 static bool is_monitor(const struct pc_l2c *l2c, uint32_t offset, uint32_t *at)
 {
     *at = offset % L2C_SPACE;
     if (l2c->monitor.kind == L2C_210)
         return offset >= PC_L2C_EVENTS;
-    const struct mon_register_row *r = l2c_registers(L2C_220);
-    while (r->name && r->offset != *at)
-        r++;
-    return offset < PC_L2C_EVENTS && r->name;
+    return offset < PC_L2C_EVENTS && row_at(l2c_registers(L2C_220), *at);
+}
+
+const struct mon_register_row *pc_l2c_register_at(const struct pc_card *card, uint32_t offset)
+{
+    uint32_t its;
+    if (is_monitor(&card->l2c, offset, &its))
+        return row_at(l2c_registers(card->l2c.monitor.kind), its);
+    return row_at(registers, offset - PC_L2C_CONTROLLER);
 }
 
 uint32_t pc_l2c_read(const struct pc_card *card, uint32_t offset, sim_tick at)
@@ -147,20 +164,17 @@ unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim
 {
     struct pc_l2c *l2c = &card->l2c;
     const struct l2c_signals now = pc_l2c_signals(card, at);
+    const struct mon_register_row *row = pc_l2c_register_at(card, offset);
     uint32_t its;
-    if (is_monitor(l2c, offset, &its))
-        return l2c_write(&l2c->monitor, its, value, &now) ? 0 : MON_REFUSED_NO_REGISTER;
-    switch (offset - PC_L2C_CONTROLLER) {
-    case ID:
-    case CONTROL:
+    if (!row)
+        return MON_REFUSED_NO_REGISTER;
+    if (row->access == MON_RO)
         return MON_REFUSED_READ_ONLY;
-    case AUX:
+    if (is_monitor(l2c, offset, &its)) {
+        l2c_write(&l2c->monitor, its, value, &now);
+    } else if (offset - PC_L2C_CONTROLLER == AUX) {
         l2c->aux = (value & WRITABLE) | fixed(card->p);
         l2c_set_bus(&l2c->monitor, l2c->aux & BUS_ON, &now);
-        return 0;
-    case SYNC:
-        return 0;
-    default:
-        return MON_REFUSED_NO_REGISTER;
     }
+    return 0;
 }

@@ -38,8 +38,9 @@ void pc_l2c_evicts(struct pc_card *card);
 
 /** Whether an offset in the card's register space is its own, and the accesses. A write of what
  * cannot be written changes nothing.
- *  @return of a write: 0, or MON_REFUSED_... */
+ *  @return of a write: 0, or MON_REFUSED_...; of an offset: its row, or NULL */
 bool pc_l2c_has(const struct pc_card *card, uint32_t offset);
+const struct mon_register_row *pc_l2c_register_at(const struct pc_card *card, uint32_t offset);
 uint32_t pc_l2c_read(const struct pc_card *card, uint32_t offset, sim_tick at);
 unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim_tick at);
 

@@ -51,6 +51,8 @@ unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offse
 
 const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset)
 {
-    return pc_sync_has(offset) ? pc_sync_register_at(offset)
-                               : mon_unit_register(nm_card_unit(m, card)->ops, offset);
+    const struct pc_card *c = pc_card_of(nm_machine_card(m, card));
+    return pc_l2c_has(c, offset) ? pc_l2c_register_at(c, offset)
+           : pc_sync_has(offset) ? pc_sync_register_at(offset)
+                                 : mon_unit_register(nm_card_unit(m, card)->ops, offset);
 }

@@ -45,6 +45,12 @@ static unsigned writer_of(const struct pc_card *card, const struct nm_packet *p)
     return p->station * (unsigned)card->p->processors + p->requester;
 }
 
+/* A byte of a register's word, as the programs of the card's core have it in memory. */
+static unsigned shift_of(const struct pc_card *card, unsigned byte)
+{
+    return 8 * (card->core->little ? byte : 3 - byte);
+}
+
 /* Does what a message asks of this card's registers, and answers in it. */
 static void touch_registers(struct pc_card *card, struct nm_packet *p, sim_tick now)
 {
@@ -52,14 +58,16 @@ static void touch_registers(struct pc_card *card, struct nm_packet *p, sim_tick 
     uint8_t bytes[8] = {0}, *datum = bytes + (p->line & 4);
     memcpy(bytes, &p->word, sizeof bytes);
     if (p->message != NM_MSG_UNC_RD) {
-        uint32_t value = (uint32_t)datum[0] << 24 | datum[1] << 16 | datum[2] << 8 | datum[3];
+        uint32_t value = 0;
+        for (unsigned i = 0; i < 4; i++)
+            value |= (uint32_t)datum[i] << shift_of(card, i);
         p->word = pc_register_write(card, writer_of(card, p), offset, value, now);
         p->message = NM_MSG_UNC_DONE;
         return;
     }
     const uint32_t value = pc_register_read(card, offset, now);
     for (unsigned i = 0; i < 4; i++)
-        datum[i] = (uint8_t)(value >> (24 - 8 * i));
+        datum[i] = (uint8_t)(value >> shift_of(card, i));
     memcpy(&p->word, bytes, sizeof bytes);
     p->message = NM_MSG_UNC_DATA;
 }

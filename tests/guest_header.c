@@ -6,6 +6,8 @@
  */
 #include "machine/packet.h"
 #include "monitor/board/board.h"
+#include "monitor/l2c/monitor.h"
+#include "procard/l2c.h"
 #include "procard/sync.h"
 #include "rows.h"
 
@@ -139,6 +141,47 @@ static void print_named(FILE *out, const struct named *table)
     fputs("\n};\n", out);
 }
 
+/* ---- an ARM11 board's L210 or L220 ------------------------------------------------------------
+ */
+
+/* Its own registers, and those of the event monitors, from the beginning of the card's. */
+static void print_l2c_registers(FILE *out)
+{
+    static const char *const kind[L2C_KINDS] = {[L2C_210] = "L210", [L2C_220] = "L220"};
+    static const unsigned from[L2C_KINDS] = {
+        [L2C_210] = PC_L2C_EVENTS, [L2C_220] = PC_L2C_CONTROLLER};
+    fputs("\n/* Registers of an ARM11 board's L210 or L220, and of its event monitor. */\n"
+          "enum numachine_l2c {\n",
+          out);
+#define L2C_REGISTER(name, offset, access, sentence) \
+    fprintf(out, "    NUMACHINE_L2C_%s = 0x%x,\n", #name, PC_L2C_CONTROLLER + (offset));
+#include "procard/l2c.def"
+#undef L2C_REGISTER
+    for (unsigned k = 0; k < L2C_KINDS; k++)
+        for (const struct mon_register_row *r = l2c_registers((enum l2c_kind)k); r->name; r++)
+            fprintf(out, "    NUMACHINE_%s_%s = 0x%x,\n", kind[k], r->name, from[k] + r->offset);
+    for (unsigned k = 0; k < L2C_KINDS; k++)
+        for (const struct mon_field_row *f = l2c_fields((enum l2c_kind)k); f->name; f++)
+            print_part(out, f->reg, f->name, f->low, f->bits);
+    fprintf(out, "    NUMACHINE_L2C_END = 0x%x\n};\n", PC_L2C_END);
+}
+
+/* What their counters may count; the names begin with "l2c_". */
+static void print_l2c_sources(FILE *out)
+{
+    unsigned count;
+    const struct l2c_event *event = l2c_events(&count);
+    fputs("\n/* What their counters may count. */\nenum numachine_l2c_source {\n", out);
+    for (unsigned k = 0; k < L2C_KINDS; k++)
+        for (unsigned i = 0; i < count; i++)
+            if (event[i].name && event[i].number[k] != L2C_NO_EVENT) {
+                fprintf(out, "    NUMACHINE_%s_SRC_", k == L2C_210 ? "L210" : "L220");
+                print_upper(out, event[i].name + strlen("l2c_"));
+                fprintf(out, " = %u,\n", event[i].number[k]);
+            }
+    fputs("    NUMACHINE_L2C_SRC_NONE = 0\n};\n", out);
+}
+
 static char *header(void)
 {
     static const struct named tables[] = {
@@ -157,6 +200,8 @@ static char *header(void)
     print_parts(out);
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
         print_named(out, &tables[i]);
+    print_l2c_registers(out);
+    print_l2c_sources(out);
     fputs("\n#endif\n", out);
     fclose(out);
     return text;

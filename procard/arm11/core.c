@@ -65,6 +65,7 @@ static void signals(const struct pc_cpu *base, union mon_own_signals *out)
 
 static const struct pc_core_ops core = {
     .name = "arm11",
+    .little = true,
     .size = sizeof(struct arm11),
     .create = begin_life,
     .free = end_life,

@@ -12,17 +12,23 @@ static bool flush_prefetch(struct arm11 *c, uint32_t value)
     return true;
 }
 
+/* All loads and stores are done, also the one in the uncached store buffer. */
+static bool all_done(struct arm11 *c, bool counts)
+{
+    return c->base.untimed || (pc_sync(&c->base, c->base.now, &c->why) && arm11_barrier(c, counts));
+}
+
 static bool drain(struct arm11 *c, uint32_t value)
 {
     (void)value;
-    return c->base.untimed || arm11_barrier(c, true);
+    return all_done(c, true);
 }
 
 /* A barrier that orders needs no more than that what is older is done. */
 static bool order(struct arm11 *c, uint32_t value)
 {
     (void)value;
-    return c->base.untimed || arm11_barrier(c, c->p->arm11_dmb_drains);
+    return all_done(c, c->p->arm11_dmb_drains);
 }
 
 static bool read_tls_user(struct arm11 *c, uint32_t *value)
