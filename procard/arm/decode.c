@@ -315,6 +315,8 @@ void arm_decode(uint32_t word, uint32_t va, enum arm_level level, struct arm_op 
         decode_memory(word, op);
     else if (row == ARM_ROW_B || row == ARM_ROW_BL || row == ARM_ROW_BLX_I)
         decode_branch(word, va, op);
+    else if ((row == ARM_ROW_MCR || row == ARM_ROW_MRC) && (word >> 12 & 15) == ARM_PC)
+        op->code = ARM_OP_UNDEFINED; /* no register of the processor's has flags for it */
     finish(op);
 }
 

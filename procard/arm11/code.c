@@ -172,7 +172,7 @@ struct arm11_code *arm11_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va
     struct arm11_code *code = sim_alloc(1, sizeof *code);
     code->fetch = fetch;
     code->ctx = ctx;
-    code->level = card->core == NM_CORE_ARM1176 ? ARM_V6K : ARM_V6;
+    code->level = ARM_V6K; /* of an ARM1136 from r1p0 on, as its thread id registers */
     code->byte_load = (uint32_t)card->arm11_byte_load;
     code->generation = 1;
     code->low = UINT64_MAX;

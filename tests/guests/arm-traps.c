@@ -59,6 +59,8 @@ int main(void)
     TRY("the same in Thumb", THUMB, ".short 0xde01" BACK, 0);
     TRY("bkpt", ARM, "bkpt #7", 0);
     TRY("bkpt in Thumb", THUMB, "bkpt #7" BACK, 0);
+    TRY("mrc to the pc", ARM, ".word 0xee1fff1c", 0);
+    TRY("mcr from the pc", ARM, ".word 0xee0fff1c", 0);
     TRY("load from nowhere", ARM, "ldr r1, [%0]", 8);
     TRY("store to nowhere", ARM, "str r1, [%0]", 8);
     TRY("load in Thumb", THUMB, "ldr r1, [r3, %0]" BACK, 0xc0000000);
