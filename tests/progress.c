@@ -230,7 +230,7 @@ static void play_all(struct scene *s)
 {
     const unsigned stations = (unsigned)nm_params_stations(&s->p);
     const bool small = EVERY_PAIR && stations <= 64;
-    const unsigned step = small ? 1 : (unsigned)s->p.processors - 1;
+    const unsigned step = small || s->p.processors < 3 ? 1 : (unsigned)s->p.processors - 1;
     for (unsigned l = 0; l < LOOPS; l++)
         for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
             for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {
@@ -256,8 +256,8 @@ static void try_file(const char *path, enum nm_protocol_id protocol)
     struct scene s = {0};
     load(&s, path);
     s.p.protocol = protocol;
-    if (!EVERY_PAIR && nm_params_stations(&s.p) > 64)
-        return;
+    if ((!EVERY_PAIR && nm_params_stations(&s.p) > 64) || nm_params_cards(&s.p) < 2)
+        return; /* nobody to be in the way */
     play_all(&s);
     fprintf(stderr,
             "# %-20s %-12s: %u victims, %u starved, at most %u failures, at most %lu ticks\n",
