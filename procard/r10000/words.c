@@ -242,13 +242,6 @@ static enum r10k_queue queue_of(const struct r10k_word *w)
     }
 }
 
-/* Signs are arithmetic to MIPS IV: an operand that is no number sets flags. */
-static bool changes_sign(unsigned code)
-{
-    return code == MIPS_OP_ABS_S || code == MIPS_OP_ABS_D || code == MIPS_OP_NEG_S ||
-           code == MIPS_OP_NEG_D;
-}
-
 static void describe(struct r10k_word *w, const struct mips_use *use)
 {
     const struct mips_row *row =
@@ -265,7 +258,7 @@ static void describe(struct r10k_word *w, const struct mips_use *use)
         w->unit = R10K_UNIT_NONE;
     if (w->traits & R10K_LOAD && w->latency == 3)
         w->traits |= R10K_FP_LOAD;
-    if (code < MIPS_OP_ROWS_END && (mips_fpu[code] || changes_sign(code)))
+    if (code < MIPS_OP_ROWS_END && mips_fpu[code])
         w->traits |= R10K_FLAGS;
     if (has(row, "Z") || code == MIPS_OP_JALR)
         w->traits |= R10K_LINKS;
