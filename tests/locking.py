@@ -9,6 +9,7 @@ no card without a thread counts in anything that is said of one card.
 import collections
 import csv
 import pathlib
+import re
 import sys
 import tempfile
 
@@ -137,7 +138,7 @@ def check_cards(run):
 def main():
     numachine, guest, folder = sys.argv[1:]
     groups = sorted(path.stem for path in pathlib.Path(folder).glob("*.yaml")
-                    if "cpu_" not in path.read_text(encoding="utf-8"))  # an R4400 has no counters of its own
+                    if not re.search("cpu_|l2c_", path.read_text(encoding="utf-8")))  # an R4400 has no counters of its own
     for threads in ROUNDS:
         for kind in KINDS:
             if threads == 1 and kind != "alone":
