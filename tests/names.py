@@ -239,7 +239,7 @@ def foreign(program, scratch):
     text, pipe = scratch / "text", scratch / "pipe"
     text.write_text("all work and no play\n")
     os.mkfifo(pipe)
-    for file, words in [(program, "not a MIPS program"), (text, "not an ELF file"), (scratch, "a directory"),
+    for file, words in [(program, "not a MIPS or ARM program"), (text, "not an ELF file"), (scratch, "a directory"),
                         (scratch / "nowhere", "No such file"), (pipe, "a pipe"), ("/dev/null", "a device")]:
         refused(Names(program, file), str(file), words)
 
