@@ -45,14 +45,20 @@ static bool misaligned(struct arm11 *c, uint32_t va, enum nm_access access)
     return false;
 }
 
+/* A line that is not here is gone out for, but by the first only that wants it ([S] 0xB, 0x10). */
+static void goes_out(struct arm11 *c, const struct group *g)
+{
+    if (g->line || arm11_missed(c, g->look.pa))
+        return;
+    arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
+    arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
+}
+
 static void touched(struct arm11 *c, const struct group *g)
 {
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, 1);
-    if (!g->line) {
-        arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
-        arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
-    }
+    goes_out(c, g);
 }
 
 /* ---- pages that are in no cache -------------------------------------------------------------- */
@@ -103,6 +109,19 @@ static bool look_at(struct arm11 *c, struct group *groups, unsigned count, enum 
     return true;
 }
 
+/* The line comes, and nothing else happens. @return false: begin again */
+static bool comes_first(struct arm11 *c, const struct group *g)
+{
+    if (arm11_missed(c, g->look.pa)) /* on its way, since this or another has begun */
+        return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_DEPENDENCY);
+    if (!arm11_places(c, 1))
+        return false;
+    goes_out(c, g);
+    struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, g->va, &g->look);
+    arm11_miss_begins(c, m);
+    return arm11_waits_for(c, m);
+}
+
 /* Those that are not here each want a place for a miss. @return false: begin again */
 static bool places(struct arm11 *c, const struct group *groups, unsigned count)
 {
@@ -115,13 +134,8 @@ static bool places(struct arm11 *c, const struct group *groups, unsigned count)
     if (missing <= c->p->arm11_misses)
         return arm11_places(c, missing);
     for (unsigned i = 0; i < count; i++) /* more than there are: one after the other */
-        if (!groups[i].line) {
-            if (!arm11_places(c, 1))
-                return false;
-            struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, groups[i].va, &groups[i].look);
-            arm11_miss_begins(c, m);
-            return arm11_waits_for(c, m);
-        }
+        if (!groups[i].line)
+            return comes_first(c, &groups[i]);
     return true;
 }
 
@@ -158,12 +172,9 @@ static bool load_across(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsi
             return misaligned(c, va, NM_LOAD);
         if (g->line)
             continue;
-        if (!places(c, g, 1))
-            return false;
-        struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, g->va, &g->look);
-        touched(c, g);
-        arm11_miss_begins(c, m);
-        return arm11_waits_for(c, m);
+        if (arm11_buffered(c, g->look.pa))
+            return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNALS);
+        return comes_first(c, g);
     }
     if (!places(c, groups, count))
         return false;

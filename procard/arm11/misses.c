@@ -287,7 +287,7 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
         m->phase = ARM11_MISS_NONE;
         return;
     }
-    c->l1_misses[PC_SIDE_D] += !here;
+    c->l1_misses[PC_SIDE_D] += !here && !arm11_missed(c, m->look.pa);
     pc_look_up(&c->base, PC_SIDE_D, &m->look);
     const sim_tick latency = pc_l2c_reads(&c->base, PC_SIDE_D, &m->look, c->p->arm11_l2_latency);
     if (enough(c, m)) {
