@@ -41,7 +41,7 @@ static const uint8_t time_of_row[ARM_ROWS] = {
 #define TESTS                                                   LOGIC
 #define ARITH                                                   LOGIC
 #define COMPARES                                                LOGIC
-#define INSN(id, mask, value, name, level, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
+#define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -172,7 +172,6 @@ struct arm11_code *arm11_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va
     struct arm11_code *code = sim_alloc(1, sizeof *code);
     code->fetch = fetch;
     code->ctx = ctx;
-    code->level = ARM_V6K; /* of an ARM1136 from r1p0 on, as its thread id registers */
     code->byte_load = (uint32_t)card->arm11_byte_load;
     code->generation = 1;
     code->low = UINT64_MAX;
@@ -233,9 +232,9 @@ static bool decode(const struct arm11_code *code, uint32_t pc, bool thumb, struc
         return false;
     const int32_t high = halfword(code, pc + 2);
     if (thumb)
-        arm_decode_thumb((uint16_t)low, high, pc, code->level, op);
+        arm_decode_thumb((uint16_t)low, high, pc, op);
     else
-        arm_decode((uint32_t)low | (uint32_t)high << 16, pc, code->level, op);
+        arm_decode((uint32_t)low | (uint32_t)high << 16, pc, op);
     return true;
 }
 

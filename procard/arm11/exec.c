@@ -773,7 +773,7 @@ do_CONDITION:
     FORMS(id, s, SUM(a, b, carry, D = value))
 #define COMPARES(id, opcode, name, a, b, carry) FORMS(id, s, SUM(a, b, carry, (void)value))
     /* -- and all others of one statement -- */
-#define INSN(id, mask, value, name, level, operands, time, ...) KIND_##time(id, __VA_ARGS__)
+#define INSN(id, mask, value, name, operands, time, ...) KIND_##time(id, __VA_ARGS__)
 #define PLAIN(id, ...)  \
     do_##id:            \
     {                   \

@@ -86,7 +86,6 @@ struct arm11_chunk;
 struct arm11_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
-    enum arm_level level;
     uint32_t byte_load;  /**< [PCycles] */
     uint64_t generation; /**< all blocks of another are gone */
     uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
@@ -369,7 +368,6 @@ void arm11_look(struct pc_cpu *base, sim_tick at);
 /** A register of coprocessor 15, as MCR and MRC name it. */
 struct arm11_cp15 {
     uint8_t crn, op1, crm, op2;
-    bool v6k; /**< an ARM1176's only */
     const char *name;
     /** Its value; NULL: it cannot be read by a user program. May end the run at base.now with
      * false: then as the functions of lsu.c. Undefined to a user at the moment: base.exc is
