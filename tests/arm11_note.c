@@ -17,6 +17,8 @@ enum {
     BASE = 0x10000,
     SIZE = 0x40000,
     DATA = 0x20000,
+    DTCM = 0x30000,
+    TCM_SIZE = 4096,
     START = 4, /* r4: PMNC to start */
     STOP = 5,  /* r5: PMNC to stop */
     SHOWS = 8, /* r8, r9, r12: PMN0, PMN1, CCNT */
@@ -38,6 +40,7 @@ enum {
 #define LDMIA(n, regs) (0xe8900000u | (n) << 16 | (regs))
 #define STMIA(n, regs) (0xe8800000u | (n) << 16 | (regs))
 #define B(from, to)    (0xea000000u | (((to) - (from)-2) & 0xffffff))
+#define BEQ(from, to)  (0x0a000000u | (((to) - (from)-2) & 0xffffff))
 #define BNE(from, to)  (0x1a000000u | (((to) - (from)-2) & 0xffffff))
 #define BL(from, to)   (0xeb000000u | (((to) - (from)-2) & 0xffffff))
 #define BX_LR          0xe12fff1eu
@@ -62,10 +65,12 @@ struct how {
     bool cold;        /* the first run counts */
     bool unpredicted; /* program flow prediction is off, as after reset */
     bool remote;      /* lines must be asked for */
+    bool dtcm, itcm;  /* DTCM is tightly coupled, or all of the program is */
     unsigned slice;   /* [PCycles] runs end after at most as many; 0: where they must */
     unsigned walk;    /* [PCycles] of a page walk; 0: the parameter's own */
     uint32_t r0, r1, r2;
-    void (*between)(struct arm_rig *rig); /* before the run that counts */
+    void (*between)(struct arm_rig *rig); /* before the run that counts, if it is not cold */
+    void (*after)(const struct arm_rig *rig);
 };
 
 static void again(struct arm_rig *rig, const struct how *how, uint32_t control)
@@ -112,6 +117,10 @@ static struct shown run(const struct body *body, unsigned first, unsigned second
     rig.p.arm11_prediction = !how->unpredicted;
     rig.p.arm11_walk = how->walk ? how->walk : rig.p.arm11_walk;
     rig.remote = how->remote;
+    rig.p.arm11_dtcm = how->dtcm ? TCM_SIZE : 0;
+    rig.p.arm11_dtcm_at = DTCM;
+    rig.p.arm11_itcm = how->itcm ? TCM_SIZE : 0;
+    rig.p.arm11_itcm_at = BASE;
     arm_rig_begin(&rig);
     program(&rig, body);
     again(&rig, how, first << 20 | second << 12 | 7);
@@ -121,6 +130,8 @@ static struct shown run(const struct body *body, unsigned first, unsigned second
         again(&rig, how, first << 20 | second << 12 | 7);
     }
     const struct shown shown = {rig.cpu.r.r[SHOWS], rig.cpu.r.r[SHOWS + 1], rig.cpu.r.r[12]};
+    if (how->after)
+        how->after(&rig);
     arm_rig_free(&rig);
     return shown;
 }
@@ -318,6 +329,65 @@ Test(arm11_note, lines_under_way)
     HOLD(rows);
 }
 
+/* AT-18: two loads are away, and a third wants the first's word for its address. It waits from the
+ * third cycle on; the line is asked for 40 cycles, its word is there 3 later and is wanted one
+ * sooner by the address adder: 42 cycles, in all of which both places for misses are taken. */
+Test(arm11_note, one_cycle_in_two_events)
+{
+    enum { WAITS = 42, TLB = 23 };
+    const struct body b = BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 128), 0xe7903001 /* ldr r3, [r0, r1] */);
+    const struct how far = {.r0 = DATA, .cold = true, .remote = true};
+    const struct row rows[] = {
+        {"AT-18", "a data dependency", 0x2, WAITS, b, far},
+        {"AT-18", "the load/store unit is full", 0x11, WAITS, b, far},
+        {"AT-18", "both in the same cycles", 0xff, 3 + WAITS + TLB, b, far},
+        {"AT-18", "and that is no instruction stall", 0x1, 0, b, far},
+    };
+    HOLD(rows);
+}
+
+/* 24 instructions in three lines. */
+static struct body lines(void)
+{
+    struct body b = {0};
+    for (unsigned i = 0; i < 24; i++)
+        add(&b, NOP);
+    return b;
+}
+
+/* AT-24, AT-25: tightly coupled memory is counted as cacheable, never misses, and takes what a hit
+ * takes. A read of it behind a write to the second level is looked up twice. */
+Test(arm11_note, tightly_coupled_memory)
+{
+    const struct how cold = {.r0 = DTCM, .r2 = DATA, .cold = true, .dtcm = true},
+                     far = {.r0 = DTCM, .r2 = DATA, .cold = true, .dtcm = true, .remote = true},
+                     warm = {.r0 = DTCM, .r2 = DATA, .dtcm = true},
+                     apart = {.r0 = DTCM + 30, .dtcm = true},
+                     lines_there = {.cold = true, .itcm = true};
+    const struct body load = BODY(LDR(1u, 0u, 0), ADD(6u, 1u, 1u)), store = BODY(STR(1u, 0u, 0)),
+                      many = BODY(LDMIA(0u, 0x40ccu)), odd = BODY(LDR(1u, 0u, 0)),
+                      behind = BODY(STR(1u, 2u, 0), LDR(3u, 0u, 0)),
+                      later = BODY(STR(1u, 2u, 0), DSB, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP,
+                                   NOP, LDR(3u, 0u, 0));
+    const struct row rows[] = {
+        {"AT-24", "a load is an access", 0xa, 1, load, cold},
+        {"AT-24", "that counts as cacheable", 0x9, 1, load, cold},
+        {"AT-24", "and cannot miss", 0xb, 0, load, far},
+        {"AT-24", "or leave", 0x10, 0, load, far},
+        {"AT-24", "it takes what a hit takes", 0xff, 4, load, warm},
+        {"AT-24", "a store is one, too", 0xa, 1, store, cold},
+        {"AT-24", "cacheable", 0x9, 1, store, cold},
+        {"AT-24", "that does not leave", 0x10, 0, store, far},
+        {"AT-24", "an ldm of one line", 0x9, 1, many, cold},
+        {"AT-24", "a word of two lines", 0x9, 2, odd, apart},
+        {"AT-25", "written to the second level, then read here", 0xa, 3, behind, warm},
+        {"AT-25", "from memory", 0xa, 3, behind, far},
+        {"AT-25", "when it has been written", 0xa, 2, later, cold},
+        {"AT-11", "code in it never misses", 0x0, 0, lines(), lines_there},
+    };
+    HOLD(rows);
+}
+
 /* Eight words of a line are written, then four other lines of its set read. */
 Test(arm11_note, write_backs)
 {
@@ -344,15 +414,6 @@ Test(arm11_note, write_backs)
     HOLD(rows);
 }
 
-/* 24 instructions in three lines. */
-static struct body lines(void)
-{
-    struct body b = {0};
-    for (unsigned i = 0; i < 24; i++)
-        add(&b, NOP);
-    return b;
-}
-
 Test(arm11_note, instruction_misses)
 {
     const struct row rows[] = {
@@ -361,6 +422,88 @@ Test(arm11_note, instruction_misses)
         {"AT-28", "of 24 instructions", 0x7, 24, lines(), {.cold = true}},
     };
     HOLD(rows);
+}
+
+/* Three lines: a loop of six passes at the end of the first, then a line that is never executed,
+ * then where the loop goes when it is done. */
+static struct body loop_before_a_fresh_line(void)
+{
+    struct body b =
+        BODY(MOVI(1u, 6), SUBSI(1u, 1u, 1u), BEQ(2u, 16u), NOP, NOP, NOP, NOP, B(7u, 1u));
+    for (unsigned i = 8; i < 16; i++)
+        add(&b, SVC);
+    return b;
+}
+
+/* A function whose return is the last word of its line; the next line is never executed. */
+static struct body return_before_a_fresh_line(void)
+{
+    struct body b = BODY(BL(0u, 7u), B(1u, 16u), NOP, NOP, NOP, NOP, NOP, BX_LR);
+    for (unsigned i = 8; i < 16; i++)
+        add(&b, SVC);
+    return b;
+}
+
+/* A branch that nothing predicts, from the end of a line into the next. */
+static struct body into_its_shadow(void)
+{
+    struct body b = BODY(NOP, NOP, NOP, NOP, NOP, CMP(1u, 1u), NOP, BEQ(7u, 10u), SVC, SVC);
+    for (unsigned i = 10; i < 16; i++)
+        add(&b, NOP);
+    return b;
+}
+
+/* How often lines are read of the secondary cache for fetches, by the run that counts. */
+static unsigned fills;
+
+static void forget_reads(struct arm_rig *rig)
+{
+    memset(rig->reads, 0, sizeof rig->reads);
+}
+
+static void count_fills(const struct arm_rig *rig)
+{
+    fills = rig->reads[PC_SIDE_I];
+}
+
+/* AT-12 to AT-14: what is fetched behind a branch. Its line is thrown away each time. */
+Test(arm11_note, branch_shadow)
+{
+    static const struct {
+        const char *what;
+        struct body (*body)(void);
+        bool unpredicted, cold, remote;
+        int64_t misses, fills;
+    } rows[] = {
+        /* five times back, and out past the same line: that is still on its way then */
+        {"AT-12: prediction off", loop_before_a_fresh_line, true, false, false, 6, 5},
+        {"AT-12: on: out only", loop_before_a_fresh_line, false, false, false, 1, 1},
+        {"AT-13: a return that is predicted", return_before_a_fresh_line, false, false, false, 1,
+         0},
+        /* the return's shadow, and that of b, while the line is on its way */
+        {"AT-13: prediction off", return_before_a_fresh_line, true, false, false, 2, 1},
+        /* both lines of its own, and the second twice: looked up by its shadow, and gone to */
+        {"AT-14: two misses, one fill", into_its_shadow, false, true, false, 3, 2},
+        {"AT-14: from memory", into_its_shadow, false, true, true, 3, 2},
+    };
+    for (size_t i = 0; i < 3 * (sizeof rows / sizeof *rows); i++) {
+        struct body body = rows[i / 3].body();
+        const struct how how = {.unpredicted = rows[i / 3].unpredicted,
+                                .cold = rows[i / 3].cold,
+                                .remote = rows[i / 3].remote,
+                                .slice = i % 3 * 2,
+                                .between = forget_reads,
+                                .after = count_fills};
+        const struct shown with = run(&body, 0x0, 0x7, &how);
+        int64_t filled = fills;
+        const struct shown without = run(&(struct body){0}, 0x0, 0x7, &how);
+        filled -= fills;
+        cr_expect_eq(with.first - without.first, rows[i / 3].misses, "%s: %ld misses, not %ld",
+                     rows[i / 3].what, (long)(with.first - without.first),
+                     (long)rows[i / 3].misses);
+        cr_expect_eq(filled, rows[i / 3].fills, "%s: %ld fills, not %ld", rows[i / 3].what,
+                     (long)filled, (long)rows[i / 3].fills);
+    }
 }
 
 /* A page walk is 0xF, and no stall, however long it is. */

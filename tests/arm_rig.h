@@ -24,8 +24,9 @@ struct arm_rig {
         bool store, fetch;
     } asked[RIG_ASKED];
     unsigned count;
-    sim_tick look;       /**< its counters are to be looked at; SIM_NEVER */
-    unsigned interrupts; /**< of its counters, so far */
+    unsigned reads[PC_SIDES]; /**< of lines of the secondary cache */
+    sim_tick look;            /**< its counters are to be looked at; SIM_NEVER */
+    unsigned interrupts;      /**< of its counters, so far */
     enum pc_stop why;
 };
 

@@ -93,6 +93,12 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
     view->wtag = l->state == NM_LINE_D && l->dirty ? line : ARM11_NOWHERE;
 }
 
+void arm11_show_tcm(struct arm11 *c, uint32_t va)
+{
+    vacate(c, PC_SIDE_I, view_of(va));
+    c->iviews[view_of(va)].rtag = va & ~UINT32_C(31);
+}
+
 /* ---- caches ---------------------------------------------------------------------------------- */
 
 static void cache_new(struct arm11_cache *cache, uint64_t size)
@@ -242,6 +248,13 @@ static bool micro_has(struct arm11_micro *micro, uint32_t page, unsigned entries
             return true;
         }
     return false;
+}
+
+bool arm11_micro_has(const struct arm11 *c, enum pc_side side, uint32_t va)
+{
+    struct arm11_micro micro = c->micro[side];
+    const unsigned entries = (unsigned)c->p->arm11_tlb_entries;
+    return !entries || micro_has(&micro, va >> PAGE_SHIFT, entries);
 }
 
 static void micro_fill(struct arm11 *c, enum pc_side side, uint32_t page)

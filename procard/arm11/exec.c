@@ -282,6 +282,40 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     WRITABLE(op->a.d); \
     WRITABLE(op->a.e); \
     ISSUED()
+/* Of loads and stores the pipe is the first source. A wait for it is none for a register; meanwhile
+ * all places for misses may be taken, too. */
+#define PIPED() sim_tick at = c->ready[ARM11_LSU] > now ? c->ready[ARM11_LSU] : now, free = at
+#define ENTERS()                              \
+    do {                                      \
+        if (unlikely(at >= horizon))          \
+            goto waits;                       \
+        if (unlikely(free > now))             \
+            not_for_registers(c, free - now); \
+        if (unlikely(c->full > now))          \
+            also_full(c, now, at);            \
+        slips += at - now;                    \
+        now = at;                             \
+    } while (0)
+#define ENTER2()       \
+    PIPED();           \
+    LATER(1);          \
+    WRITABLE(op->a.d); \
+    ENTERS()
+#define ENTER3()       \
+    PIPED();           \
+    LATER(1);          \
+    LATER(2);          \
+    WRITABLE(op->a.d); \
+    ENTERS()
+#define ENTER5()       \
+    PIPED();           \
+    LATER(1);          \
+    LATER(2);          \
+    LATER(3);          \
+    LATER(4);          \
+    WRITABLE(op->a.d); \
+    WRITABLE(op->a.e); \
+    ENTERS()
 #define RESULT()        (c->ready[op->a.d] = now + op->latency)
 #define SECOND()        (c->ready[op->a.e] = now + op->second)
 #define TAKES()         (now += op->cycles)
@@ -301,6 +335,9 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define ISSUE2()       ISSUE()
 #define ISSUE3()       ISSUE()
 #define ISSUE5()       ISSUE()
+#define ENTER2()       ISSUE()
+#define ENTER3()       ISSUE()
+#define ENTER5()       ISSUE()
 #define RESULT()       ((void)0)
 #define SECOND()       ((void)0)
 #define TAKES()        (now++)
@@ -322,6 +359,15 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     do {                           \
         now = c->base.now;         \
         horizon = c->base.horizon; \
+    } while (0)
+/** The predictors say what an instruction takes that issues at `at`; fetch may have asked for
+ * lines.
+ */
+#define ELSEWHERE(at, call)      \
+    do {                         \
+        base->now = (at);        \
+        now += (call);           \
+        horizon = base->horizon; \
     } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them.
  */
@@ -457,19 +503,19 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define INDEXED_ADDRESS (op->a.aux & ARM_PRE ? based : base_va)
 
 #define LOAD_ALL(id, bytes, kind, convert)                               \
-    LOADS(id, I, ISSUE2, bytes, kind, convert, , N + op->a.imm, )        \
-    LOADS(id, R, ISSUE3, bytes, kind, convert, , N + (M << op->a.imm), ) \
-    LOADS(id, X, ISSUE3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+    LOADS(id, I, ENTER2, bytes, kind, convert, , N + op->a.imm, )        \
+    LOADS(id, R, ENTER3, bytes, kind, convert, , N + (M << op->a.imm), ) \
+    LOADS(id, X, ENTER3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
 #define STORE_ALL(id, bytes, write)                               \
-    STORES(id, I, ISSUE3, bytes, write, , N + op->a.imm, )        \
-    STORES(id, R, ISSUE5, bytes, write, , N + (M << op->a.imm), ) \
-    STORES(id, X, ISSUE5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+    STORES(id, I, ENTER3, bytes, write, , N + op->a.imm, )        \
+    STORES(id, R, ENTER5, bytes, write, , N + (M << op->a.imm), ) \
+    STORES(id, X, ENTER5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
 
 /* Pairs are two words. */
 #define PAIR(form, before, address, after)                                \
     do_LDRD_##form:                                                       \
     {                                                                     \
-        ISSUE5();                                                         \
+        ENTER5();                                                         \
         before;                                                           \
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.d, op->a.e};                       \
@@ -486,7 +532,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     }                                                                     \
     do_STRD_##form:                                                       \
     {                                                                     \
-        ISSUE5();                                                         \
+        ENTER5();                                                         \
         before;                                                           \
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)}; \
@@ -605,6 +651,29 @@ static bool misses_pending(const struct arm11 *c)
     for (unsigned i = 0; i < ARM11_MISSES; i++)
         any |= c->miss[i].phase == ARM11_MISS_ASK || c->miss[i].phase == ARM11_MISS_MEMORY;
     return any;
+}
+
+/* [S] One cycle may be in several events: while a load or store waits for a register (0x2), all
+ * places for misses may be taken (0x11). */
+static void also_full(struct arm11 *c, sim_tick from, sim_tick to)
+{
+    if (c->full > from)
+        arm11_signal(c, ARM11_SIGNAL_LSU_FULL, (c->full < to ? c->full : to) - from);
+}
+
+/* Slips that will be put down to registers are the load/store pipe's. */
+static inline void not_for_registers(struct arm11 *c, sim_tick n)
+{
+    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, -n);
+}
+
+/* A load or store waits in [from, to). */
+static void enters_late(struct arm11 *c, sim_tick from, sim_tick to)
+{
+    const sim_tick free = c->ready[ARM11_LSU];
+    also_full(c, from, to);
+    if (free > from)
+        not_for_registers(c, (free < to ? free : to) - from);
 }
 #endif
 
@@ -748,7 +817,10 @@ do_CONDITION:
         branches++;
         arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
 #if TIMED
-        now += op->a.m == ARM_SINK ? arm11_branch(c, op, PC_HERE, false) : 1;
+        if (op->a.m == ARM_SINK)
+            ELSEWHERE(now, arm11_branch(c, op, PC_HERE, false));
+        else
+            now++;
 #else
         now++;
 #endif
@@ -847,7 +919,7 @@ do_CONDITION:
 
 do_LDM : {
     struct multiple m;
-    ISSUE2();
+    ENTER2();
     multiple(op, N, &m);
     base->now = now;
     if (!transfer_words(c, op, m.va, m.reg, m.n, false, &lines))
@@ -870,20 +942,13 @@ do_LDM : {
 }
 do_STM : {
     struct multiple m;
-    sim_tick when = now;
 #if TIMED
-    when = data_ready(c, op->a.imm & 0x7fff, now);
-    for (unsigned i = 0; i < 2; i++) {
-        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i];
-        when = (int64_t)other > (int64_t)when ? other : when;
-    }
-    if (when >= horizon)
-        goto waits;
-    slips += when - now;
-    now = when;
+    PIPED();
+    at = data_ready(c, op->a.imm & 0x7fff, at);
+    LATER(1);
+    ENTERS();
 #else
-    if (when >= horizon)
-        goto waits;
+    ISSUE();
 #endif
     uint32_t words[ARM11_PARTS];
     multiple(op, N, &m);
@@ -907,7 +972,7 @@ do_STM : {
 }
 do_PLD_I:
 do_PLD_R : {
-    ISSUE3();
+    ENTER3();
 #if TIMED
     const uint32_t carry_in = N;
     uint32_t carry = c->r.c;
@@ -923,7 +988,7 @@ do_PLD_R : {
 #define SWAP(id, size)                                           \
     do_##id:                                                     \
     {                                                            \
-        ISSUE3();                                                \
+        ENTER3();                                                \
         const uint32_t va = N, datum = M;                        \
         SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY)); \
         OCCUPIES(0);                                             \
@@ -937,7 +1002,7 @@ do_PLD_R : {
 #define EXCLUSIVES(suffix, size)                                                             \
     do_LDREX##suffix:                                                                        \
     {                                                                                        \
-        ISSUE5();                                                                            \
+        ENTER5();                                                                            \
         const uint32_t va = N;                                                               \
         SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                         \
         OCCUPIES(0);                                                                         \
@@ -947,7 +1012,7 @@ do_PLD_R : {
     }                                                                                        \
     do_STREX##suffix:                                                                        \
     {                                                                                        \
-        ISSUE5();                                                                            \
+        ENTER5();                                                                            \
         const uint32_t va = N;                                                               \
         SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY)); \
         OCCUPIES(0);                                                                         \
@@ -984,7 +1049,7 @@ do_B : {
         known->counter = which ? 3 : 0;
         now += !(op->folds & c->p->arm11_folding);
     } else {
-        now += arm11_branch(c, op, pc, which);
+        ELSEWHERE(now, arm11_branch(c, op, pc, which));
     }
 #else
     (void)pc;
@@ -1003,7 +1068,8 @@ do_BL : {
     branches++;
     taken++;
 #if TIMED
-    now += arm11_branch(c, op, pc, true) + (c->r.t != 0);
+    ELSEWHERE(now, arm11_branch(c, op, pc, true));
+    now += c->r.t != 0;
     c->ready[ARM_LR] = now;
     arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
@@ -1028,7 +1094,7 @@ do_BLX_SUFFIX : {
     if (op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX)
         to = (to + op->a.imm) | (op->real == ARM_OP_BL_SUFFIX);
 #if TIMED
-    now += arm11_jump(c, op, to);
+    ELSEWHERE(now, arm11_jump(c, op, pc, to));
     if (links)
         arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
@@ -1188,7 +1254,9 @@ do_END_PC : {
     if (!(op->a.flags & ARM_INTERWORKS))
         to = c->r.t ? to | 1 : to & ~UINT32_C(1);
 #if TIMED
-    now += arm11_jump(c, did, to) - did->cycles;
+    const sim_tick issued = now - did->cycles < began ? began : now - did->cycles;
+    ELSEWHERE(issued, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
+    now -= did->cycles;
 #endif
     taken++;
     c->r.t = to & 1;
@@ -1214,6 +1282,8 @@ waits_for_pc:
 waits:
 #if TIMED
     if (horizon > now) {
+        if (op->source[0] == ARM11_LSU)
+            enters_late(c, now, horizon);
         if (misses_pending(c)) {
             arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
             base->states[PC_ST_STALL_L2] += horizon - now;
