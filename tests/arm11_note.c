@@ -18,6 +18,7 @@ enum {
     SIZE = 0x40000,
     DATA = 0x20000,
     DTCM = 0x30000,
+    UNCACHED = 0x38000,
     TCM_SIZE = 4096,
     START = 4, /* r4: PMNC to start */
     STOP = 5,  /* r5: PMNC to stop */
@@ -117,6 +118,7 @@ static struct shown run(const struct body *body, unsigned first, unsigned second
     rig.p.arm11_prediction = !how->unpredicted;
     rig.p.arm11_walk = how->walk ? how->walk : rig.p.arm11_walk;
     rig.remote = how->remote;
+    rig.uncached = UNCACHED;
     rig.p.arm11_dtcm = how->dtcm ? TCM_SIZE : 0;
     rig.p.arm11_dtcm_at = DTCM;
     rig.p.arm11_itcm = how->itcm ? TCM_SIZE : 0;
@@ -266,6 +268,8 @@ Test(arm11_note, calls_and_returns)
 
 Test(arm11_note, data_accesses)
 {
+    const struct how both = {.r0 = DATA, .r2 = UNCACHED};
+    const struct body mixed = BODY(LDR(1u, 0u, 0), LDR(3u, 2u, 0), STR(3u, 2u, 4), LDR(6u, 0u, 4));
     const struct row rows[] = {
         {"AT-23", "ldm within a line", 0xa, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
         {"AT-23", "cacheable", 0x9, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
@@ -285,6 +289,10 @@ Test(arm11_note, data_accesses)
          2,
          BODY(LDR(1u, 0u, 0), STR(1u, 0u, 4)),
          {.r0 = DATA}},
+        {"AT-22", "two are outside it: any", 0xa, 4, mixed, both},
+        {"AT-22", "cacheable ones", 0x9, 2, mixed, both},
+        {"AT-22", "and these leave", 0x10, 2, mixed, both},
+        {"0x12", "a strongly ordered store drains", 0x12, 1, mixed, both},
         {"AT-27",
          "cold: one miss of four accesses",
          0xb,

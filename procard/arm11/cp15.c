@@ -49,16 +49,17 @@ static bool read_tls(struct arm11 *c, uint32_t *value)
     return true;
 }
 
-#define COUNTER(name, reg)                                    \
-    static bool read_##name(struct arm11 *c, uint32_t *value) \
-    {                                                         \
-        *value = arm11_counter_read(c, reg);                  \
-        return true;                                          \
-    }                                                         \
-    static bool write_##name(struct arm11 *c, uint32_t value) \
-    {                                                         \
-        arm11_counter_write(c, reg, value);                   \
-        return true;                                          \
+#define COUNTER(name, reg)                                                    \
+    static bool read_##name(struct arm11 *c, uint32_t *value)                 \
+    {                                                                         \
+        *value = arm11_counter_read(c, reg);                                  \
+        pc_charge(&c->base, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
+        return true;                                                          \
+    }                                                                         \
+    static bool write_##name(struct arm11 *c, uint32_t value)                 \
+    {                                                                         \
+        arm11_counter_write(c, reg, value);                                   \
+        return true;                                                          \
     }
 COUNTER(pmnc, ARM11_PMNC)
 COUNTER(ccnt, ARM11_CCNT)

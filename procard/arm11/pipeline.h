@@ -87,6 +87,7 @@ struct arm11_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
     uint32_t byte_load;  /**< [PCycles] */
+    bool mov_returns;    /**< mov pc, lr is a return */
     uint64_t generation; /**< all blocks of another are gone */
     uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
     uint64_t came, due;
