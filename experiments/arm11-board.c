@@ -88,7 +88,7 @@ int main(void)
         printf("5 NOPs, pass %u: %u cycles, %u instructions, %u fetch stalls\n", i,
                (unsigned)took[0], (unsigned)took[1], (unsigned)took[2]);
     }
-    const unsigned near = chase(8 * KB, 32), second = chase(64 * KB, LINE),
+    const unsigned near = chase(8 * KB, 32), second = chase(64 * KB, 32),
                    far = chase(512 * KB, LINE);
     printf("a load of the primary cache: %u.%02u cycles\n", near / 100, near % 100);
     printf("of the secondary cache: %u.%02u cycles\n", second / 100, second % 100);

@@ -180,6 +180,17 @@ static sim_tick traps(struct arm11 *c)
     return pc_stopped(cpu, PC_STOP_TRAP);
 }
 
+/* ---- rows of timing.def as constants of the handlers ----------------------------------------- */
+
+#define TIME(name, cycles, latency, second, early, late, source)                             \
+    enum { CYCLES_##name = (cycles), LATENCY_##name = (latency), SECOND_##name = (second) }; \
+    static inline int adjust_##name(char letter)                                             \
+    {                                                                                        \
+        return strchr(early, letter) ? 1 : strchr(late, letter) ? -1 : 0;                    \
+    }
+#include "procard/arm11/timing.def"
+#undef TIME
+
 /* ---- handlers -------------------------------------------------------------------------------- */
 
 #define REG(i)  (c->r.r[i])
@@ -241,6 +252,18 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i]; \
         at = (int64_t)other > (int64_t)at ? other : at;                                    \
     } while (0)
+/** The same of a register, if it is known how much later it may be read. */
+#define AFTER(reg, adjust)                                                  \
+    do {                                                                    \
+        const sim_tick other = c->ready[reg] + (sim_tick)(int64_t)(adjust); \
+        at = (int64_t)other > (int64_t)at ? other : at;                     \
+    } while (0)
+/** The same of an operand, if the row has it. */
+#define WANTS(operands, time, letter, reg)     \
+    do {                                       \
+        if (strchr(operands, letter))          \
+            AFTER(reg, adjust_##time(letter)); \
+    } while (0)
 #define WRITABLE(reg)                                      \
     do {                                                   \
         if (unlikely(c->locked > at) && c->lock[reg] > at) \
@@ -265,23 +288,6 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     LATER(1);          \
     WRITABLE(op->a.d); \
     ISSUED()
-#define ISSUE3()       \
-    sim_tick at = now; \
-    LATER(0);          \
-    LATER(1);          \
-    LATER(2);          \
-    WRITABLE(op->a.d); \
-    ISSUED()
-#define ISSUE5()       \
-    sim_tick at = now; \
-    LATER(0);          \
-    LATER(1);          \
-    LATER(2);          \
-    LATER(3);          \
-    LATER(4);          \
-    WRITABLE(op->a.d); \
-    WRITABLE(op->a.e); \
-    ISSUED()
 /* Of loads and stores the pipe is the first source. A wait for it is none for a register; meanwhile
  * all places for misses may be taken, too. */
 #define PIPED() sim_tick at = c->ready[ARM11_LSU] > now ? c->ready[ARM11_LSU] : now, free = at
@@ -296,10 +302,10 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         slips += at - now;                    \
         now = at;                             \
     } while (0)
-#define ENTER2()       \
-    PIPED();           \
-    LATER(1);          \
-    WRITABLE(op->a.d); \
+#define ENTER2()                   \
+    PIPED();                       \
+    AFTER(op->a.n, op->adjust[1]); \
+    WRITABLE(op->a.d);             \
     ENTERS()
 #define ENTER3()       \
     PIPED();           \
@@ -316,8 +322,29 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     WRITABLE(op->a.d); \
     WRITABLE(op->a.e); \
     ENTERS()
+/** An instruction that is none of memory, and whose row and time are constants. */
+#define ISSUE_ROW(operands, time) ISSUE_ROW_(operands, time)
+#define ISSUE_ROW_(operands, time)       \
+    sim_tick at = now;                   \
+    WANTS(operands, time, 'a', op->a.a); \
+    WANTS(operands, time, 'n', op->a.n); \
+    WANTS(operands, time, 'm', op->a.m); \
+    WANTS(operands, time, 's', op->a.s); \
+    WANTS(operands, time, 'l', op->a.d); \
+    WANTS(operands, time, 'h', op->a.e); \
+    WRITABLE(op->a.d);                   \
+    if (SECOND_##time)                   \
+        WRITABLE(op->a.e);               \
+    ISSUED()
+#define DONE_ROW(time) DONE_ROW_(time)
+#define DONE_ROW_(time)                              \
+    do {                                             \
+        c->ready[op->a.d] = now + LATENCY_##time;    \
+        if (SECOND_##time)                           \
+            c->ready[op->a.e] = now + SECOND_##time; \
+        now += CYCLES_##time;                        \
+    } while (0)
 #define RESULT()        (c->ready[op->a.d] = now + op->latency)
-#define SECOND()        (c->ready[op->a.e] = now + op->second)
 #define TAKES()         (now += op->cycles)
 #define OCCUPIES(more)  (c->ready[ARM11_LSU] = now + op->memory + (more))
 #define LATENCY         , op->latency
@@ -333,13 +360,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     } while (0)
 #define ISSUE1()       ISSUE()
 #define ISSUE2()       ISSUE()
-#define ISSUE3()       ISSUE()
-#define ISSUE5()       ISSUE()
+#define ISSUE_ROW(...) ISSUE()
+#define DONE_ROW(...)  (now++)
 #define ENTER2()       ISSUE()
 #define ENTER3()       ISSUE()
 #define ENTER5()       ISSUE()
 #define RESULT()       ((void)0)
-#define SECOND()       ((void)0)
 #define TAKES()        (now++)
 #define OCCUPIES(more) ((void)0)
 #define LATENCY
@@ -405,23 +431,27 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define OPERAND_V              \
     uint32_t shifter = c->r.c; \
     const uint32_t y = arm_shifted_by(M, op->a.aux, S, &shifter);
-#define ISSUE_I ISSUE1
-#define ISSUE_R ISSUE2
-#define ISSUE_L ISSUE2
-#define ISSUE_H ISSUE2
-#define ISSUE_V ISSUE3
+#define TIME_I  ALU
+#define TIME_R  ALU
+#define TIME_L  ALU_SHIFT
+#define TIME_H  ALU_SHIFT
+#define TIME_V  ALU_REGISTER
+#define READS_I "n"
+#define READS_R "nm"
+#define READS_L "nm"
+#define READS_H "nm"
+#define READS_V "nms"
 
-#define PROCESS(id, form, s, ...) \
-    do_##id##_##form##s:          \
-    {                             \
-        ISSUE_##form();           \
-        const uint32_t x = N;     \
-        OPERAND_##form;           \
-        (void)x, (void)shifter;   \
-        __VA_ARGS__;              \
-        RESULT();                 \
-        TAKES();                  \
-        NEXT();                   \
+#define PROCESS(id, form, s, ...)             \
+    do_##id##_##form##s:                      \
+    {                                         \
+        ISSUE_ROW(READS_##form, TIME_##form); \
+        const uint32_t x = N;                 \
+        OPERAND_##form;                       \
+        (void)x, (void)shifter;               \
+        __VA_ARGS__;                          \
+        DONE_ROW(TIME_##form);                \
+        NEXT();                               \
     }
 #define FORMS(id, s, ...)          \
     PROCESS(id, I, s, __VA_ARGS__) \
@@ -575,8 +605,10 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
     for (uint32_t at = va & ~UINT32_C(31); at - (va & ~UINT32_C(31)) <= last - (va & ~UINT32_C(31));
          at += 32) {
         const struct pc_line *line = VIEW(at);
-        if ((store ? line->wtag : line->rtag) != at)
+        if ((store ? line->wtag : line->rtag) != at) {
+            *lines = 0;
             return false;
+        }
         ++*lines;
     }
     for (unsigned i = 0; i < n; i++, va += 4) {
@@ -845,17 +877,15 @@ do_CONDITION:
     FORMS(id, s, SUM(a, b, carry, D = value))
 #define COMPARES(id, opcode, name, a, b, carry) FORMS(id, s, SUM(a, b, carry, (void)value))
     /* -- and all others of one statement -- */
-#define INSN(id, mask, value, name, operands, time, ...) KIND_##time(id, __VA_ARGS__)
-#define PLAIN(id, ...)  \
-    do_##id:            \
-    {                   \
-        ISSUE5();       \
-        __VA_ARGS__;    \
-        RESULT();       \
-        if (op->second) \
-            SECOND();   \
-        TAKES();        \
-        NEXT();         \
+#define INSN(id, mask, value, name, operands, time, ...) \
+    KIND_##time(id, operands, time, __VA_ARGS__)
+#define PLAIN(id, operands, time, ...) \
+    do_##id:                           \
+    {                                  \
+        ISSUE_ROW(operands, time);     \
+        __VA_ARGS__;                   \
+        DONE_ROW(time);                \
+        NEXT();                        \
     }
 #define NONE(...)
 #define KIND_ALU       PLAIN
