@@ -6,7 +6,9 @@
  * is the region the work names, when all its threads are ready. Host times of one run mean little
  * on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
+#include "base/nearest.h"
 #include "cli/cli.h"
+#include "cli/earlier.h"
 #include "cli/guest.h"
 #include "input/experiment.h"
 #include "input/home.h"
@@ -230,16 +232,74 @@ static void print_row(const char *name, const struct figures *f)
     fflush(stdout);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+/* ---- the command ----------------------------------------------------------------------------- */
+
+enum { RUNS_MAX = 1000 };
+
+/** What is asked for. */
+struct request {
+    bool json;
+    unsigned runs;       /**< of each work; 0: not given */
+    const char *earlier; /**< a file; NULL: none */
+    bool named, wanted[WORKS];
+};
+
+static const char *next_work(void *ctx, size_t i)
 {
-    (void)arg;
-    if (key != 'j')
-        return ARGP_ERR_UNKNOWN;
-    *(bool *)state->input = true;
-    return 0;
+    (void)ctx;
+    return i < WORKS ? works[i].name : NULL;
 }
 
-static enum cli_exit bench_one(const struct work *work, struct figures *f, json_t *list)
+static void name_work(struct argp_state *state, struct request *r, const char *name)
+{
+    size_t i = 0;
+    while (i < WORKS && strcmp(works[i].name, name) != 0)
+        i++;
+    if (i < WORKS) {
+        r->named = r->wanted[i] = true;
+        return;
+    }
+    const char *near = sim_nearest(name, next_work, NULL);
+    if (near)
+        argp_error(state, "no work '%.60s'; did you mean '%s'?", name, near);
+    else
+        argp_error(state, "no work '%.60s'; without names all run, and the table names them", name);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct request *r = state->input;
+    char *end = arg;
+    long n;
+    switch (key) {
+    case 'j':
+        r->json = true;
+        return 0;
+    case 'c':
+        r->earlier = arg;
+        return 0;
+    case 'r':
+        n = strtol(arg, &end, 10);
+        if (end == arg || *end || n < 1 || n > RUNS_MAX)
+            argp_error(state, "--runs=%.60s: a number from 1 to %d is wanted", arg, RUNS_MAX);
+        r->runs = (unsigned)n;
+        return 0;
+    case ARGP_KEY_ARG:
+        name_work(state, r, arg);
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const double left = seconds(a), right = seconds(b);
+    return (left > right) - (left < right);
+}
+
+/* All runs of a work, the quickest first. */
+static enum cli_exit run_all(const struct work *work, struct figures *f, unsigned runs)
 {
     struct in_experiment x;
     struct in_diag diag = {.out = stderr};
@@ -247,39 +307,97 @@ static enum cli_exit bench_one(const struct work *work, struct figures *f, json_
     char *sets[] = {work->set, NULL};
     enum cli_exit status = CLI_EXIT_USAGE;
     if (in_experiment_load(&x, path, sets, &diag)) {
-        status = run_work(&x, f);
+        status = CLI_EXIT_OK;
+        for (unsigned i = 0; i < runs && status == CLI_EXIT_OK; i++)
+            status = run_work(&x, &f[i]);
         in_experiment_free(&x);
     }
-    if (status == CLI_EXIT_OK && list)
-        json_array_append_new(list, as_json(work->name, f));
-    else if (status == CLI_EXIT_OK)
-        print_row(work->name, f);
+    qsort(f, runs, sizeof *f, by_time);
     free(path);
+    return status;
+}
+
+/* The row of the run in the middle, with the times of all. */
+static json_t *row_of(const char *name, const struct figures *f, unsigned runs)
+{
+    json_t *row = as_json(name, &f[(runs - 1) / 2]), *times = json_array();
+    for (unsigned i = 0; i < runs; i++)
+        json_array_append_new(times, json_real(seconds(&f[i])));
+    json_object_set_new(row, "runs", times);
+    return row;
+}
+
+/* A work is said when it is measured: as a row of a table, or later in the list. */
+static void say(const struct request *r, const struct figures *f, json_t *row, const json_t *then,
+                json_t *list)
+{
+    if (r->json && then)
+        cli_earlier_compare(row, then);
+    if (r->json)
+        json_array_append(list, row);
+    else if (r->earlier)
+        cli_earlier_row(row, then);
+    else
+        print_row(json_string_value(json_object_get(row, "work")), &f[(r->runs - 1) / 2]);
+}
+
+static enum cli_exit bench(const struct request *r, const json_t *earlier)
+{
+    struct figures *f =
+        mmap(NULL, r->runs * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    json_t *list = json_array();
+    if (!r->json && r->earlier)
+        cli_earlier_headings();
+    else if (!r->json)
+        print_headings();
+    enum cli_exit status = CLI_EXIT_OK;
+    for (unsigned i = 0; i < WORKS && status == CLI_EXIT_OK; i++) {
+        if (r->named && !r->wanted[i])
+            continue;
+        memset(f, 0, r->runs * sizeof *f);
+        status = run_all(&works[i], f, r->runs);
+        if (status != CLI_EXIT_OK)
+            continue;
+        json_t *row = row_of(works[i].name, f, r->runs);
+        say(r, f, row, cli_earlier_work(earlier, works[i].name), list);
+        json_decref(row);
+    }
+    if (r->json) {
+        json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+        putchar('\n');
+    }
+    json_decref(list);
+    munmap(f, r->runs * sizeof *f);
     return status;
 }
 
 int cli_bench(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "print JSON instead of a table", 0}, {0}};
-    static const struct argp argp = {
-        options, parse, NULL, "How fast the simulator is on this host, on fixed works.",
-        NULL,    NULL,  NULL};
-    bool json = false;
-    cli_parse(&argp, argc, argv, 0, &json);
-    struct figures *f =
-        mmap(NULL, WORKS * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    json_t *list = json ? json_array() : NULL;
-    if (!json)
-        print_headings();
-    enum cli_exit status = CLI_EXIT_OK;
-    for (unsigned i = 0; i < WORKS && status == CLI_EXIT_OK; i++)
-        status = bench_one(&works[i], &f[i], list);
-    if (json) {
-        json_dumpf(list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-        putchar('\n');
-        json_decref(list);
+        {"json", 'j', NULL, 0, "print JSON instead of a table", 0},
+        {"runs", 'r', "N", 0, "run each work N times (1, or 3 to compare) and show the median", 0},
+        {"compare", 'c', "FILE", 0,
+         "show what has changed against FILE, an earlier result of --json", 0},
+        {0}};
+    static const struct argp argp = {options,
+                                     parse,
+                                     "[WORK...]",
+                                     "How fast the simulator is on this host, on fixed works. "
+                                     "Without WORK, on all of them.",
+                                     NULL,
+                                     NULL,
+                                     NULL};
+    struct request r = {0};
+    cli_parse(&argp, argc, argv, 0, &r);
+    if (!r.runs)
+        r.runs = r.earlier ? 3 : 1;
+    char why[512];
+    json_t *earlier = r.earlier ? cli_earlier_read(r.earlier, why, sizeof why) : NULL;
+    if (r.earlier && !earlier) {
+        fprintf(stderr, "numachine: error: %s\n", why);
+        return CLI_EXIT_USAGE;
     }
-    munmap(f, WORKS * sizeof *f);
+    const enum cli_exit status = bench(&r, earlier);
+    json_decref(earlier);
     return status;
 }

@@ -2,7 +2,9 @@
 """Fast-forward (run.from, run.to): a part that is timed alone begins with warm caches, or cold ones, and has its own
 misses and no others; the same part is the same again; a point that never comes is said; what cannot go together is refused.
 
-    approach.py NUMACHINE SOURCE
+    approach.py NUMACHINE SOURCE quick|long
+
+quick takes turns where both of two things are tried in all ways (`some`).
 """
 import json
 import pathlib
@@ -13,6 +15,9 @@ import sys
 import tempfile
 
 NUMACHINE, SOURCE = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
+WHOLE = sys.argv[3] == "long"
+ABIS = [(abi, compiler) for abi, compiler in (("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"))
+        if shutil.which(compiler)]
 REFUSED = [
     (["run.from=region"], "'run.from': 'region' is neither 'region NAME', 'symbol NAME' nor 'pc ADDRESS'"),
     (["run.from=region work 0"], "'run.from': 'region work 0' is neither"),
@@ -99,6 +104,11 @@ int main(int argc, char **argv)
 }
 """ % TIMES
 KERNEL = SOURCE / "tests/extending/kernel.c"
+
+
+def some(rows, turn, turns):
+    """Those of `rows` whose turn it is; in the long suite all."""
+    return rows if WHOLE else rows[turn % turns::turns]
 
 
 def run(scratch, name, abi, *sets, status=0):
@@ -192,14 +202,14 @@ def functions(executable):
     return {r[7]: (int(r[1], 16), int(r[2])) for r in map(str.split, rows) if len(r) == 8 and r[3] == "FUNC"}
 
 
-def addresses(scratch, abi):
+def addresses(scratch, abi, turn):
     """Functions and addresses: each execution is one time, whatever it does, and changes nothing."""
     for threads in 1, THREADS:
         program = Program(scratch, abi, threads=threads)
         _, program.wrote, whole = program.run()
-        for where, times in ("symbol step", TIMES), ("symbol leaf", TIMES), ("symbol touch", TIMES), ("symbol slot", TIMES):
-            if threads > 1 or where == "symbol touch":
-                program.counted(where, times * threads)
+        points = [(f"symbol {name}", TIMES) for name in ("touch", "step", "leaf", "slot")]
+        for where, times in some(points, 2 * turn + (threads > 1), 4):
+            program.counted(where, times * threads)
             _, _, end = program.run(f"run.to={where} 1000000")
             assert end["result_hash"] == whole["result_hash"], f"{abi} {threads}: {where} changes a run that it is not in"
             ends = [program.run(f"run.from={where} 7", f"run.to={where}")[2] for _ in range(2)]
@@ -210,7 +220,7 @@ def addresses(scratch, abi):
     places = functions(scratch / "program" / "guest.elf")
     program.counted(f"pc {places['touch'][0]:#x}", TIMES * THREADS)
     first, size = places["leaf"]
-    for pc in range(first, first + size, 4):  # branches, delay slots, the first of a line ...
+    for pc in some(range(first, first + size, 4), turn, 4):  # branches, delay slots, the first of a line ...
         _, _, end = program.run(f"run.to=pc {pc:#x} 1000000")
         assert end["result_hash"] == whole["result_hash"], f"{abi}: {pc:#x} changes a run that it is not in"
     print(f"ok: addresses, {abi}")
@@ -333,13 +343,11 @@ int main(int argc, char **argv)
 def barriers(scratch):
     """Barriers of the processor cards are barriers where there are no cards, too, or the program is told that they
     cannot be."""
-    for abi, compiler in ("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"):
-        if not shutil.which(compiler):
-            continue
-        ways = [], ["run.mode=functional"], ["run.from=region half"], ["run.from=region half", "run.warm=none"], \
-            ["run.sample.every=50000cy"]
+    ways = [], ["run.from=region half"], ["run.mode=functional"], ["run.from=region half", "run.warm=none"], \
+        ["run.sample.every=50000cy"]
+    for turn, (abi, _) in enumerate(ABIS):
         program = Program(scratch, abi, BARRIERS)
-        for sets in ways:
+        for sets in some(ways, turn, len(ABIS)):
             assert program.run(*sets)[1] == "0", (abi, sets)
         program = Program(scratch, abi, BARRIERS, threads=100 + THREADS)
         said = subprocess.run([NUMACHINE, "run", "-q", program.file, "--force", "-o", scratch / "apart",
@@ -395,11 +403,12 @@ def regions(scratch, abi):
 
 def shipped(scratch):
     """Kernels that come with the simulator, functional and behind a point: the books add up, the result is right."""
-    for name in "spmv", "radix", "water":
+    for turn, name in enumerate(("spmv", "radix", "water")):
         file = scratch / "shipped.yaml"
         file.write_text(f"program: {{source: {SOURCE}/experiments/kernels/{name}.c, abi: host, processors: 15}}\n"
                         "machine: ring-16\nmonitor: {events: [nacks]}\n")
-        for sets in ["run.mode=functional"], [f"run.from=region {name}"], ["run.to=instructions 200000"]:
+        ways = ["run.mode=functional"], [f"run.from=region {name}"], ["run.to=instructions 200000"]
+        for sets in some(ways, turn, len(ways)):
             done = subprocess.run([NUMACHINE, "run", "-q", file, "--force", "-o", scratch / "shipped",
                                    *(f"--set={s}" for s in sets)], capture_output=True, text=True, timeout=600)
             assert done.returncode == 0, f"{name} {sets}: {done.returncode}: {done.stderr}"
@@ -417,9 +426,8 @@ def main():
             if shutil.which(compiler):
                 points(scratch, abi)
                 regions(scratch, abi)
-        for abi, compiler in ("o32", "mips-linux-gnu-gcc"), ("n64", "mips64-linux-gnuabi64-gcc"):
-            if shutil.which(compiler):
-                addresses(scratch, abi)
+        for turn, (abi, _) in enumerate(ABIS):
+            addresses(scratch, abi, turn)
         if shutil.which("mips-linux-gnu-g++"):
             demangled(scratch)
             without_code(scratch)

@@ -2,7 +2,7 @@
 """
 Cards of several kinds on one machine (`cards:` of a machine file).
 
-    mixed.py NUMACHINE HOME GUEST.ABI...
+    mixed.py NUMACHINE HOME quick|long GUEST.ABI...
 
 Guests on each mixture: output as under qemu-user, the same result twice, nothing found by the checking mode, the same in
 functional mode (guests.py). What a file may say and what it may not; that its resolved form is the same machine; events,
@@ -86,10 +86,12 @@ class Bench:
         return rows, json.loads((out / "manifest.json").read_text())["end"]
 
 
-def check_guests(bench, programs):
-    for name in ("halves", "beside", "three", "like"):
+def check_guests(bench, programs, whole):
+    """In the quick suite each guest on one mixture and each mixture with a guest."""
+    names = ("halves", "beside", "three", "like")
+    for turn, name in enumerate(names):
         machine = bench.machine(name)
-        for program in programs:
+        for program in programs if whole else programs[turn::len(names)]:
             complaints = guests.check(guests.Guest(bench.numachine, program,
                                                    guests.ARGUMENTS.get(program.stem, [[]])[-1][:1] or [], ["-m", machine]))
             bench.expect(not complaints, name, program.name, *complaints)
@@ -291,7 +293,7 @@ def check_truth(bench, compiler):
 
 
 def main():
-    numachine, home, *programs = sys.argv[1:]
+    numachine, home, which, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         bench = Bench(os.path.abspath(numachine), pathlib.Path(home).resolve(), pathlib.Path(scratch))
         programs = [pathlib.Path(p).resolve() for p in programs]
@@ -302,7 +304,7 @@ def main():
         check_sets(bench, team)
         check_irix(bench)
         check_truth(bench, "mips-linux-gnu-gcc")
-        check_guests(bench, programs)
+        check_guests(bench, programs, which == "long")
         return bench.failures != 0
 
 

@@ -1,0 +1,136 @@
+#include "cli/earlier.h"
+#include "report/claims.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a run must have in common with another that has simulated the same. */
+static const char *const counts[] = {"instructions", "references", "misses", "ring_slots"};
+
+enum { COUNTS = sizeof counts / sizeof *counts };
+
+static double seconds(const json_t *row)
+{
+    return json_number_value(json_object_get(row, "host_seconds"));
+}
+
+static json_int_t count(const json_t *row, const char *name)
+{
+    return json_integer_value(json_object_get(json_object_get(row, name), "count"));
+}
+
+/* A result from before there were several runs has the time alone. */
+static bool are_seconds(const json_t *runs)
+{
+    size_t i;
+    const json_t *run;
+    json_array_foreach(runs, i, run)
+        if (!json_is_number(run) || !(json_number_value(run) > 0))
+            return false;
+    return !runs || json_array_size(runs);
+}
+
+static bool is_work(const struct rep_claims *claims, const json_t *row, size_t i)
+{
+    if (!json_is_string(json_object_get(row, "work")))
+        return rep_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
+    if (!(seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
+        return rep_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
+    if (!json_is_integer(json_object_get(row, "ticks")))
+        return rep_refuse(claims, "[%zu].ticks: not a number", i);
+    for (size_t c = 0; c < COUNTS; c++)
+        if (!json_is_integer(json_object_get(json_object_get(row, counts[c]), "count")))
+            return rep_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
+    return true;
+}
+
+static bool are_works(const struct rep_claims *claims, const json_t *list)
+{
+    if (!json_is_array(list))
+        return rep_refuse(claims, "not a list, as 'numachine bench --json' prints it");
+    size_t i;
+    const json_t *row;
+    json_array_foreach(list, i, row)
+        if (!is_work(claims, row, i))
+            return false;
+    return true;
+}
+
+json_t *cli_earlier_read(const char *file, char *why, size_t size)
+{
+    const struct rep_claims claims = {.file = file, .why = why, .size = size};
+    json_t *list = rep_claim_file(&claims);
+    if (list && are_works(&claims, list))
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+const json_t *cli_earlier_work(const json_t *list, const char *name)
+{
+    size_t i;
+    const json_t *row;
+    json_array_foreach(list, i, row)
+        if (!strcmp(json_string_value(json_object_get(row, "work")), name))
+            return row;
+    return NULL;
+}
+
+/* [s] the quickest run, and the slowest. */
+struct spread {
+    double least, greatest;
+};
+
+static struct spread spread_of(const json_t *row)
+{
+    struct spread all = {seconds(row), seconds(row)};
+    size_t i;
+    const json_t *run;
+    json_array_foreach(json_object_get(row, "runs"), i, run) {
+        const double s = json_number_value(run);
+        all.least = s < all.least ? s : all.least;
+        all.greatest = s > all.greatest ? s : all.greatest;
+    }
+    return all;
+}
+
+static bool same(const json_t *now, const json_t *then)
+{
+    for (size_t c = 0; c < COUNTS; c++)
+        if (count(now, counts[c]) != count(then, counts[c]))
+            return false;
+    return json_integer_value(json_object_get(now, "ticks")) ==
+           json_integer_value(json_object_get(then, "ticks"));
+}
+
+void cli_earlier_compare(json_t *now, const json_t *then)
+{
+    const struct spread n = spread_of(now), t = spread_of(then);
+    json_object_set_new(now, "then", json_deep_copy(then));
+    json_object_set_new(now, "ratio",
+                        json_pack("{s:f, s:f, s:f}", "median", seconds(now) / seconds(then),
+                                  "least", n.least / t.greatest, "greatest", n.greatest / t.least));
+    json_object_set_new(now, "same", json_boolean(same(now, then)));
+}
+
+void cli_earlier_headings(void)
+{
+    printf("%-13s %8s %8s %7s %16s  %s\n", "work", "then s", "now s", "ratio", "of any two runs",
+           "simulated");
+}
+
+void cli_earlier_row(const json_t *now, const json_t *then)
+{
+    const char *name = json_string_value(json_object_get(now, "work"));
+    if (!then) {
+        printf("%-13s %8s %8.2f %7s %16s  %s\n", name, "-", seconds(now), "-", "-", "-");
+        return;
+    }
+    const struct spread n = spread_of(now), t = spread_of(then);
+    char any[32];
+    snprintf(any, sizeof any, "%.2f to %.2f", n.least / t.greatest, n.greatest / t.least);
+    printf("%-13s %8.2f %8.2f %7.2f %16s  %s\n", name, seconds(then), seconds(now),
+           seconds(now) / seconds(then), any, same(now, then) ? "the same" : "something else");
+    fflush(stdout);
+}
