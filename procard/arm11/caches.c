@@ -71,6 +71,7 @@ void arm11_hide(struct arm11 *c, enum pc_side side, const struct arm11_line *l)
     hide_va(c, side, l->va);
 }
 
+/* A line that comes late may be of a page that the MicroTLB no longer has: that is not shown. */
 void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_line *l,
                 const struct pc_look *look)
 {
@@ -81,6 +82,8 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
     if (l->va != line)
         hide_va(c, side, l->va);
     l->va = line;
+    if (!arm11_micro_has(c, side, va))
+        return;
     if (side == PC_SIDE_D) {
         const struct pc_look at = {.pa = l->line, .page = look->page};
         const uint8_t *host = pc_show(&c->base, &at);

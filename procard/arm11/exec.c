@@ -10,6 +10,7 @@
 #include "procard/arm/arithmetic.h"
 #include "procard/arm11/pipeline.h"
 
+#include <assert.h>
 #include <string.h>
 
 #ifndef ARM11_UNTIMED
@@ -108,7 +109,7 @@ static inline uint32_t offset_of(const struct arm11_op *op, const struct arm_reg
 
 /* What is kept in the interpreter's own variables while it runs. */
 struct tally {
-    uint64_t insns, slips, touches, loads, stores, branches, taken;
+    uint64_t insns, slips, touches, loads, stores, taken, untaken; /* that take time */
     sim_tick began;
 };
 
@@ -135,11 +136,11 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
     uint64_t rest = cpu->now - all_states(cpu);
     const enum pc_status states[] = {PC_ST_LOAD, PC_ST_STORE, PC_ST_BR_TAKEN, PC_ST_BR_UNTAKEN};
-    const uint64_t did[] = {t->loads, t->stores, t->taken, t->branches - t->taken};
+    const uint64_t did[] = {t->loads, t->stores, t->taken, t->untaken};
     for (unsigned i = 0; i < 4; i++) {
-        const uint64_t n = did[i] < rest ? did[i] : rest; /* a folded branch takes none */
-        cpu->states[states[i]] += n;
-        rest -= n;
+        assert(did[i] <= rest); /* each has taken a cycle that nobody else has */
+        cpu->states[states[i]] += did[i];
+        rest -= did[i];
     }
     cpu->states[PC_ST_INT] += rest;
 }
@@ -269,11 +270,17 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         if (unlikely(c->locked > at) && c->lock[reg] > at) \
             at = c->lock[reg];                             \
     } while (0)
+/** The run ends: the instruction waits until a tick. */
+#define WAITS(where, tick) \
+    do {                   \
+        until = (tick);    \
+        goto where;        \
+    } while (0)
 /** The instruction issues now, or the run ends. */
 #define ISSUED()                     \
     do {                             \
         if (unlikely(at >= horizon)) \
-            goto waits;              \
+            WAITS(waits, at);        \
         slips += at - now;           \
         now = at;                    \
     } while (0)
@@ -294,7 +301,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define ENTERS()                              \
     do {                                      \
         if (unlikely(at >= horizon))          \
-            goto waits;                       \
+            WAITS(waits, at);                 \
         if (unlikely(free > now))             \
             not_for_registers(c, free - now); \
         if (unlikely(c->full > now))          \
@@ -397,13 +404,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them.
  */
-#define PUT_DOWN()                                                                               \
-    do {                                                                                         \
-        OUT();                                                                                   \
-        put_down(c,                                                                              \
-                 &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
-        insns = slips = touches = loads = stores = branches = taken = 0;                         \
-        began = now;                                                                             \
+#define PUT_DOWN()                                                                                 \
+    do {                                                                                           \
+        OUT();                                                                                     \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began}); \
+        insns = slips = touches = loads = stores = taken = untaken = 0;                            \
+        began = now;                                                                               \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)             \
@@ -549,7 +555,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         before;                                                           \
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.d, op->a.e};                       \
-        if (!transfer_words(c, op, va, regs, 2, false, &lines))           \
+        if (!transfer_words(c, op, now, va, regs, 2, false, &lines))      \
             SLOWLY(CALL(load_words)(c, va, regs, 2 LATENCY));             \
         touches += lines;                                                 \
         if (op->a.n != op->a.d && op->a.n != op->a.e) {                   \
@@ -567,7 +573,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)}; \
         const uint32_t words[2] = {REG(regs[0]), REG(regs[1])};           \
-        if (!transfer_words(c, op, va, regs, 2, true, &lines))            \
+        if (!transfer_words(c, op, now, va, regs, 2, true, &lines))       \
             SLOWLY(CALL(store)(c, va, words, 2, 4));                      \
         touches += lines;                                                 \
         after;                                                            \
@@ -593,8 +599,9 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 
 /* Words in lines that are shown go straight to or from registers. [PCycles] what each takes.
  * @return false: they are not; *lines is 0 then */
-static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, uint32_t va,
-                                  const uint8_t *regs, unsigned n, bool store, unsigned *lines)
+static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, sim_tick now,
+                                  uint32_t va, const uint8_t *regs, unsigned n, bool store,
+                                  unsigned *lines)
 {
 #if TIMED
     const uint32_t last = va + 4 * n - 4;
@@ -618,12 +625,12 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
             WROTE(VIEW(va), va);
         } else {
             memcpy(&c->r.r[regs[i]], p, 4);
-            c->ready[regs[i]] = c->base.now + op->latency + (i + odd) / 2;
+            c->ready[regs[i]] = now + op->latency + (i + odd) / 2;
         }
     }
     return true;
 #else
-    (void)c, (void)op, (void)va, (void)regs, (void)n, (void)store;
+    (void)c, (void)op, (void)now, (void)va, (void)regs, (void)n, (void)store;
     *lines = 0;
     return false;
 #endif
@@ -677,12 +684,15 @@ static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 }
 
 #if TIMED
-static bool misses_pending(const struct arm11 *c)
+/* What is waited for comes at tick `until`, or from a line that is still away: wherever a run is
+ * cut, it is the same. @return how many of the cycles are slips */
+static sim_tick slipped(struct arm11 *c, sim_tick n, sim_tick until)
 {
-    bool any = false;
-    for (unsigned i = 0; i < ARM11_MISSES; i++)
-        any |= c->miss[i].phase == ARM11_MISS_ASK || c->miss[i].phase == ARM11_MISS_MEMORY;
-    return any;
+    if (until < ARM11_PENDING / 2) /* a row's adjustment is in it */
+        return n;
+    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, n);
+    c->base.states[PC_ST_STALL_L2] += n;
+    return 0;
 }
 
 /* [S] One cycle may be in several events: while a load or store waits for a register (0x2), all
@@ -747,12 +757,14 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         [ARM11_OP_END_PC] = &&do_END_PC,
     };
     sim_tick now = base->now;
-    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, branches = 0, taken = 0;
+    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, taken = 0, untaken = 0;
     struct arm11_block *b;
     struct arm11_op *op;
     uint32_t to;
     unsigned which, lines;
-#if !TIMED
+#if TIMED
+    sim_tick until = 0;
+#else
     struct pc_line *view;
     uint32_t view_mask;
     const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
@@ -846,8 +858,8 @@ do_CONDITION:
         goto waits;
     insns++;
     if (op->a.flags & ARM_ENDS) {
-        branches++;
         arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+        const sim_tick begins = now;
 #if TIMED
         if (op->a.m == ARM_SINK)
             ELSEWHERE(now, arm11_branch(c, op, PC_HERE, false));
@@ -856,6 +868,7 @@ do_CONDITION:
 #else
         now++;
 #endif
+        untaken += now > begins;
         which = ARM11_FALL;
         goto leave;
     }
@@ -951,8 +964,7 @@ do_LDM : {
     struct multiple m;
     ENTER2();
     multiple(op, N, &m);
-    base->now = now;
-    if (!transfer_words(c, op, m.va, m.reg, m.n, false, &lines))
+    if (!transfer_words(c, op, now, m.va, m.reg, m.n, false, &lines))
         SLOWLY(CALL(load_words)(c, m.va, m.reg, m.n LATENCY));
     touches += lines;
     if (op->a.aux & ARM_WRITES_BACK && !(op->a.imm >> op->a.n & 1)) {
@@ -982,10 +994,9 @@ do_STM : {
 #endif
     uint32_t words[ARM11_PARTS];
     multiple(op, N, &m);
-    base->now = now;
     for (unsigned i = 0; i < m.n; i++)
         words[i] = REG(m.reg[i]);
-    if (!transfer_words(c, op, m.va, m.reg, m.n, true, &lines))
+    if (!transfer_words(c, op, now, m.va, m.reg, m.n, true, &lines))
         SLOWLY(CALL(store)(c, m.va, words, m.n, 4));
     touches += lines;
 #if TIMED
@@ -1070,9 +1081,8 @@ do_B : {
     which = holds(&c->r, op->a.cond);
     if (unlikely(now >= horizon))
         goto waits;
+    const sim_tick begins = now;
     insns++;
-    branches++;
-    taken += which;
 #if TIMED
     struct arm11_target *known = &c->btac[pc >> 1 & (c->p->arm11_btac - 1)];
     if (likely(known->tag == pc + 1 && known->counter >> 1 == which)) {
@@ -1085,6 +1095,8 @@ do_B : {
     (void)pc;
     now++;
 #endif
+    taken += which && now > begins;
+    untaken += !which && now > begins;
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, which);
     goto leave;
@@ -1094,9 +1106,8 @@ do_BL : {
     const uint32_t pc = PC_HERE;
     if (unlikely(now >= horizon))
         goto waits;
+    const sim_tick begins = now;
     insns += 1 + (c->r.t != 0);
-    branches++;
-    taken++;
 #if TIMED
     ELSEWHERE(now, arm11_branch(c, op, pc, true));
     now += c->r.t != 0;
@@ -1105,6 +1116,7 @@ do_BL : {
 #else
     now += 1 + (c->r.t != 0);
 #endif
+    taken += now > begins;
     REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     c->r.t ^= op->a.code == ARM_OP_BLX_I || op->real == ARM_OP_BLX_I;
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
@@ -1123,6 +1135,7 @@ do_BLX_SUFFIX : {
     to = M;
     if (op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX)
         to = (to + op->a.imm) | (op->real == ARM_OP_BL_SUFFIX);
+    const sim_tick begins = now;
 #if TIMED
     ELSEWHERE(now, arm11_jump(c, op, pc, to));
     if (links)
@@ -1133,8 +1146,7 @@ do_BLX_SUFFIX : {
     if (links)
         REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     insns++;
-    branches++;
-    taken++;
+    taken += now > begins;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
@@ -1274,7 +1286,7 @@ do_END_PC : {
     if ((int64_t)known > (int64_t)now) {
         if (unlikely(known >= horizon)) {
             REG(ARM_PC) = to;
-            goto waits_for_pc;
+            WAITS(waits_for_pc, known);
         }
         slips += known - now;
         now = known;
@@ -1288,7 +1300,6 @@ do_END_PC : {
     ELSEWHERE(issued, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
     now -= did->cycles;
 #endif
-    taken++;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
@@ -1299,8 +1310,7 @@ do_END_PC : {
 #if TIMED
 waits_for_pc:
     if (horizon > now) {
-        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-        base->states[PC_ST_STALL_L2] += horizon - now;
+        slips += slipped(c, horizon - now, until);
         now = horizon;
     }
     base->now = now;
@@ -1314,12 +1324,7 @@ waits:
     if (horizon > now) {
         if (op->source[0] == ARM11_LSU)
             enters_late(c, now, horizon);
-        if (misses_pending(c)) {
-            arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-            base->states[PC_ST_STALL_L2] += horizon - now;
-        } else {
-            slips += horizon - now;
-        }
+        slips += slipped(c, horizon - now, until);
         now = horizon;
     }
 #endif
@@ -1357,12 +1362,12 @@ stopped:
         goto over;
 trapped:
     now = base->now;
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
     base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     return traps(c);
 over:
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
     if (c->why == PC_STOP_HORIZON && c->asked)
         return pc_stopped(base, PC_STOP_ASKED);
     return pc_stopped(base, c->why);
