@@ -1283,21 +1283,17 @@ do_END_PC : {
 #if TIMED
     const struct arm11_op *did = op - 1;
     const sim_tick known = c->ready[ARM_PC] - did->latency;
-    if ((int64_t)known > (int64_t)now) {
-        if (unlikely(known >= horizon)) {
-            REG(ARM_PC) = to;
-            WAITS(waits_for_pc, known);
-        }
-        slips += known - now;
-        now = known;
-    }
+    const sim_tick at = (int64_t)known > (int64_t)now ? known : now;
+    if (unlikely(at >= horizon)) /* what has been fetched behind it is asked for now */
+        WAITS(waits_for_pc, at);
+    slips += at - now;
+    now = at;
     c->ready[ARM_PC] = 0;
 #endif
     if (!(op->a.flags & ARM_INTERWORKS))
         to = c->r.t ? to | 1 : to & ~UINT32_C(1);
 #if TIMED
-    const sim_tick issued = now - did->cycles < began ? began : now - did->cycles;
-    ELSEWHERE(issued, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
+    ELSEWHERE(now, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
     now -= did->cycles;
 #endif
     c->r.t = to & 1;
