@@ -17,6 +17,9 @@ enum {
     BASE = 0x10000,
     SIZE = 0x40000,
     DATA = 0x20000,
+    DTCM = 0x30000,
+    UNCACHED = 0x38000,
+    TCM_SIZE = 4096,
     START = 4, /* r4: PMNC to start */
     STOP = 5,  /* r5: PMNC to stop */
     SHOWS = 8, /* r8, r9, r12: PMN0, PMN1, CCNT */
@@ -38,6 +41,7 @@ enum {
 #define LDMIA(n, regs) (0xe8900000u | (n) << 16 | (regs))
 #define STMIA(n, regs) (0xe8800000u | (n) << 16 | (regs))
 #define B(from, to)    (0xea000000u | (((to) - (from)-2) & 0xffffff))
+#define BEQ(from, to)  (0x0a000000u | (((to) - (from)-2) & 0xffffff))
 #define BNE(from, to)  (0x1a000000u | (((to) - (from)-2) & 0xffffff))
 #define BL(from, to)   (0xeb000000u | (((to) - (from)-2) & 0xffffff))
 #define BX_LR          0xe12fff1eu
@@ -61,9 +65,13 @@ struct body {
 struct how {
     bool cold;        /* the first run counts */
     bool unpredicted; /* program flow prediction is off, as after reset */
+    bool remote;      /* lines must be asked for */
+    bool dtcm, itcm;  /* DTCM is tightly coupled, or all of the program is */
+    unsigned slice;   /* [PCycles] runs end after at most as many; 0: where they must */
     unsigned walk;    /* [PCycles] of a page walk; 0: the parameter's own */
     uint32_t r0, r1, r2;
-    void (*between)(struct arm_rig *rig); /* before the run that counts */
+    void (*between)(struct arm_rig *rig); /* before the run that counts, if it is not cold */
+    void (*after)(const struct arm_rig *rig);
 };
 
 static void again(struct arm_rig *rig, const struct how *how, uint32_t control)
@@ -77,7 +85,7 @@ static void again(struct arm_rig *rig, const struct how *how, uint32_t control)
     c->r.r[2] = how->r2;
     c->r.r[START] = control;
     c->r.r[STOP] = control & ~7u;
-    cr_assert(arm_rig_run(rig, LIMIT, 0, 1));
+    cr_assert(arm_rig_run(rig, LIMIT, how->slice, 1));
     cr_assert_eq(c->base.exc, PC_EXC_SYS);
 }
 
@@ -109,6 +117,13 @@ static struct shown run(const struct body *body, unsigned first, unsigned second
     rig.p.arm11_user_counters = true;
     rig.p.arm11_prediction = !how->unpredicted;
     rig.p.arm11_walk = how->walk ? how->walk : rig.p.arm11_walk;
+    rig.remote = how->remote;
+    rig.uncached = UNCACHED;
+    rig.p.arm11_dtcm = how->dtcm ? TCM_SIZE : 0;
+    rig.p.arm11_dtcm_at = DTCM;
+    rig.p.arm11_itcm = how->itcm ? TCM_SIZE : 0;
+    rig.p.arm11_itcm_at = BASE;
+    arm_rig_begin(&rig);
     program(&rig, body);
     again(&rig, how, first << 20 | second << 12 | 7);
     if (!how->cold) {
@@ -117,6 +132,8 @@ static struct shown run(const struct body *body, unsigned first, unsigned second
         again(&rig, how, first << 20 | second << 12 | 7);
     }
     const struct shown shown = {rig.cpu.r.r[SHOWS], rig.cpu.r.r[SHOWS + 1], rig.cpu.r.r[12]};
+    if (how->after)
+        how->after(&rig);
     arm_rig_free(&rig);
     return shown;
 }
@@ -158,13 +175,16 @@ struct row {
 
 static void hold(const struct row *rows, size_t count)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct shown s = measured(&rows[i].body, rows[i].event, 0x7, &rows[i].how);
-        cr_expect_eq(s.first, rows[i].count,
+    for (size_t i = 0; i < 3 * count; i++) {
+        const struct row *row = &rows[i / 3];
+        struct how how = row->how;
+        how.slice = i % 3 * 2;
+        const struct shown s = measured(&row->body, row->event, 0x7, &how);
+        cr_expect_eq(s.first, row->count,
                      "%s: %s: event 0x%x is %ld, not %ld (%ld instructions, "
-                     "%ld cycles)",
-                     rows[i].at, rows[i].what, rows[i].event, (long)s.first, (long)rows[i].count,
-                     (long)s.second, (long)s.cycles);
+                     "%ld cycles, slice %u)",
+                     row->at, row->what, row->event, (long)s.first, (long)row->count,
+                     (long)s.second, (long)s.cycles, how.slice);
     }
 }
 #define HOLD(rows) hold(rows, sizeof(rows) / sizeof *(rows))
@@ -248,11 +268,19 @@ Test(arm11_note, calls_and_returns)
 
 Test(arm11_note, data_accesses)
 {
+    const struct how both = {.r0 = DATA, .r2 = UNCACHED};
+    const struct body mixed = BODY(LDR(1u, 0u, 0), LDR(3u, 2u, 0), STR(3u, 2u, 4), LDR(6u, 0u, 4));
     const struct row rows[] = {
         {"AT-23", "ldm within a line", 0xa, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
         {"AT-23", "cacheable", 0x9, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
         {"AT-23", "across two", 0xa, 2, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
         {"AT-23", "cacheable", 0x9, 2, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
+        {"AT-23",
+         "across two, of which the first has been shown",
+         0xa,
+         3,
+         BODY(LDR(1u, 0u, 0), ADDI(6u, 0u, 24u), LDMIA(6u, 0x408cu)),
+         {.r0 = DATA, .cold = true}},
         {"AT-23", "stm within a line", 0xa, 1, BODY(STMIA(0u, 0x40ccu)), {.r0 = DATA}},
         {"AT-23", "across two", 0xa, 2, BODY(STMIA(0u, 0x40ccu)), {.r0 = DATA + 24}},
         {"0x9",
@@ -267,6 +295,10 @@ Test(arm11_note, data_accesses)
          2,
          BODY(LDR(1u, 0u, 0), STR(1u, 0u, 4)),
          {.r0 = DATA}},
+        {"AT-22", "two are outside it: any", 0xa, 4, mixed, both},
+        {"AT-22", "cacheable ones", 0x9, 2, mixed, both},
+        {"AT-22", "and these leave", 0x10, 2, mixed, both},
+        {"0x12", "a strongly ordered store drains", 0x12, 1, mixed, both},
         {"AT-27",
          "cold: one miss of four accesses",
          0xb,
@@ -284,6 +316,88 @@ Test(arm11_note, data_accesses)
         {"AT-26", "coprocessor 15 is no access", 0xa, 0, BODY(DSB, FLUSH_PREFETCH), {0}},
         {"AT-26", "and no miss", 0xb, 0, BODY(DSB, FLUSH_PREFETCH), {0}},
         {"0x12", "a drain", 0x12, 1, BODY(STR(1u, 0u, 0), DSB), {.r0 = DATA}},
+    };
+    HOLD(rows);
+}
+
+/* A line that is under way is gone out for once, however many want it. */
+Test(arm11_note, lines_under_way)
+{
+    const struct how far = {.r0 = DATA, .cold = true, .remote = true},
+                     across = {.r0 = DATA + 30, .cold = true, .remote = true};
+    const struct body two = BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 4)),
+                      stored = BODY(LDR(1u, 0u, 0), STR(2u, 0u, 4)), odd = BODY(LDR(1u, 0u, 0)),
+                      lines = BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 128), LDR(3u, 0u, 4));
+    const struct row rows[] = {
+        {"0xA", "two loads of a line", 0xa, 2, two, far},
+        {"0xB", "the first of them misses", 0xb, 1, two, far},
+        {"0x10", "and leaves", 0x10, 1, two, far},
+        {"0xB", "a store behind its load", 0xb, 1, stored, far},
+        {"0x10", "leaves with it", 0x10, 1, stored, far},
+        {"0xA", "a word of two lines", 0xa, 2, odd, across},
+        {"0xB", "both of which miss", 0xb, 2, odd, across},
+        {"0x10", "and leave", 0x10, 2, odd, across},
+        {"0xB", "two lines, and the first again", 0xb, 2, lines, far},
+        {"0xA", "three accesses", 0xa, 3, lines, far},
+    };
+    HOLD(rows);
+}
+
+/* AT-18: two loads are away, and a third wants the first's word for its address. It waits from the
+ * third cycle on; the line is asked for 40 cycles, its word is there 3 later and is wanted one
+ * sooner by the address adder: 42 cycles, in all of which both places for misses are taken. */
+Test(arm11_note, one_cycle_in_two_events)
+{
+    enum { WAITS = 42, TLB = 23 };
+    const struct body b = BODY(LDR(1u, 0u, 0), LDR(2u, 0u, 128), 0xe7903001 /* ldr r3, [r0, r1] */);
+    const struct how far = {.r0 = DATA, .cold = true, .remote = true};
+    const struct row rows[] = {
+        {"AT-18", "a data dependency", 0x2, WAITS, b, far},
+        {"AT-18", "the load/store unit is full", 0x11, WAITS, b, far},
+        {"AT-18", "both in the same cycles", 0xff, 3 + WAITS + TLB, b, far},
+        {"AT-18", "and that is no instruction stall", 0x1, 0, b, far},
+    };
+    HOLD(rows);
+}
+
+/* 24 instructions in three lines. */
+static struct body lines(void)
+{
+    struct body b = {0};
+    for (unsigned i = 0; i < 24; i++)
+        add(&b, NOP);
+    return b;
+}
+
+/* AT-24, AT-25: tightly coupled memory is counted as cacheable, never misses, and takes what a hit
+ * takes. A read of it behind a write to the second level is looked up twice. */
+Test(arm11_note, tightly_coupled_memory)
+{
+    const struct how cold = {.r0 = DTCM, .r2 = DATA, .cold = true, .dtcm = true},
+                     far = {.r0 = DTCM, .r2 = DATA, .cold = true, .dtcm = true, .remote = true},
+                     warm = {.r0 = DTCM, .r2 = DATA, .dtcm = true},
+                     apart = {.r0 = DTCM + 30, .dtcm = true},
+                     lines_there = {.cold = true, .itcm = true};
+    const struct body load = BODY(LDR(1u, 0u, 0), ADD(6u, 1u, 1u)), store = BODY(STR(1u, 0u, 0)),
+                      many = BODY(LDMIA(0u, 0x40ccu)), odd = BODY(LDR(1u, 0u, 0)),
+                      behind = BODY(STR(1u, 2u, 0), LDR(3u, 0u, 0)),
+                      later = BODY(STR(1u, 2u, 0), DSB, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP, NOP,
+                                   NOP, LDR(3u, 0u, 0));
+    const struct row rows[] = {
+        {"AT-24", "a load is an access", 0xa, 1, load, cold},
+        {"AT-24", "that counts as cacheable", 0x9, 1, load, cold},
+        {"AT-24", "and cannot miss", 0xb, 0, load, far},
+        {"AT-24", "or leave", 0x10, 0, load, far},
+        {"AT-24", "it takes what a hit takes", 0xff, 4, load, warm},
+        {"AT-24", "a store is one, too", 0xa, 1, store, cold},
+        {"AT-24", "cacheable", 0x9, 1, store, cold},
+        {"AT-24", "that does not leave", 0x10, 0, store, far},
+        {"AT-24", "an ldm of one line", 0x9, 1, many, cold},
+        {"AT-24", "a word of two lines", 0x9, 2, odd, apart},
+        {"AT-25", "written to the second level, then read here", 0xa, 3, behind, warm},
+        {"AT-25", "from memory", 0xa, 3, behind, far},
+        {"AT-25", "when it has been written", 0xa, 2, later, cold},
+        {"AT-11", "code in it never misses", 0x0, 0, lines(), lines_there},
     };
     HOLD(rows);
 }
@@ -314,15 +428,6 @@ Test(arm11_note, write_backs)
     HOLD(rows);
 }
 
-/* 24 instructions in three lines. */
-static struct body lines(void)
-{
-    struct body b = {0};
-    for (unsigned i = 0; i < 24; i++)
-        add(&b, NOP);
-    return b;
-}
-
 Test(arm11_note, instruction_misses)
 {
     const struct row rows[] = {
@@ -331,6 +436,88 @@ Test(arm11_note, instruction_misses)
         {"AT-28", "of 24 instructions", 0x7, 24, lines(), {.cold = true}},
     };
     HOLD(rows);
+}
+
+/* Three lines: a loop of six passes at the end of the first, then a line that is never executed,
+ * then where the loop goes when it is done. */
+static struct body loop_before_a_fresh_line(void)
+{
+    struct body b =
+        BODY(MOVI(1u, 6), SUBSI(1u, 1u, 1u), BEQ(2u, 16u), NOP, NOP, NOP, NOP, B(7u, 1u));
+    for (unsigned i = 8; i < 16; i++)
+        add(&b, SVC);
+    return b;
+}
+
+/* A function whose return is the last word of its line; the next line is never executed. */
+static struct body return_before_a_fresh_line(void)
+{
+    struct body b = BODY(BL(0u, 7u), B(1u, 16u), NOP, NOP, NOP, NOP, NOP, BX_LR);
+    for (unsigned i = 8; i < 16; i++)
+        add(&b, SVC);
+    return b;
+}
+
+/* A branch that nothing predicts, from the end of a line into the next. */
+static struct body into_its_shadow(void)
+{
+    struct body b = BODY(NOP, NOP, NOP, NOP, NOP, CMP(1u, 1u), NOP, BEQ(7u, 10u), SVC, SVC);
+    for (unsigned i = 10; i < 16; i++)
+        add(&b, NOP);
+    return b;
+}
+
+/* How often lines are read of the secondary cache for fetches, by the run that counts. */
+static unsigned fills;
+
+static void forget_reads(struct arm_rig *rig)
+{
+    memset(rig->reads, 0, sizeof rig->reads);
+}
+
+static void count_fills(const struct arm_rig *rig)
+{
+    fills = rig->reads[PC_SIDE_I];
+}
+
+/* AT-12 to AT-14: what is fetched behind a branch. Its line is thrown away each time. */
+Test(arm11_note, branch_shadow)
+{
+    static const struct {
+        const char *what;
+        struct body (*body)(void);
+        bool unpredicted, cold, remote;
+        int64_t misses, fills;
+    } rows[] = {
+        /* five times back, and out past the same line: that is still on its way then */
+        {"AT-12: prediction off", loop_before_a_fresh_line, true, false, false, 6, 5},
+        {"AT-12: on: out only", loop_before_a_fresh_line, false, false, false, 1, 1},
+        {"AT-13: a return that is predicted", return_before_a_fresh_line, false, false, false, 1,
+         0},
+        /* the return's shadow, and that of b, while the line is on its way */
+        {"AT-13: prediction off", return_before_a_fresh_line, true, false, false, 2, 1},
+        /* both lines of its own, and the second twice: looked up by its shadow, and gone to */
+        {"AT-14: two misses, one fill", into_its_shadow, false, true, false, 3, 2},
+        {"AT-14: from memory", into_its_shadow, false, true, true, 3, 2},
+    };
+    for (size_t i = 0; i < 3 * (sizeof rows / sizeof *rows); i++) {
+        struct body body = rows[i / 3].body();
+        const struct how how = {.unpredicted = rows[i / 3].unpredicted,
+                                .cold = rows[i / 3].cold,
+                                .remote = rows[i / 3].remote,
+                                .slice = i % 3 * 2,
+                                .between = forget_reads,
+                                .after = count_fills};
+        const struct shown with = run(&body, 0x0, 0x7, &how);
+        int64_t filled = fills;
+        const struct shown without = run(&(struct body){0}, 0x0, 0x7, &how);
+        filled -= fills;
+        cr_expect_eq(with.first - without.first, rows[i / 3].misses, "%s: %ld misses, not %ld",
+                     rows[i / 3].what, (long)(with.first - without.first),
+                     (long)rows[i / 3].misses);
+        cr_expect_eq(filled, rows[i / 3].fills, "%s: %ld fills, not %ld", rows[i / 3].what,
+                     (long)filled, (long)rows[i / 3].fills);
+    }
 }
 
 /* A page walk is 0xF, and no stall, however long it is. */

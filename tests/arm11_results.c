@@ -167,7 +167,8 @@ static double l2(enum l2c_signal s)
 #define C(signal) core(ARM11_SIGNAL_##signal)
 #define L(signal) l2(L2C_SIGNAL_##signal)
 
-/* Every metric of every group that asks for these events (AT-20, 22, 27, 28, 29, 32). */
+/* Every metric of every group that asks for these events (AT-20, AT-22, AT-27, AT-28, AT-29,
+ * AT-32). */
 Test(arm11_results, every_metric_of_their_groups)
 {
     const struct {

@@ -200,7 +200,7 @@ static uint32_t arm_insn(struct writer *w, unsigned row)
         if (row == ARM_ROW_MSR || row == ARM_ROW_MSR_I)
             insn = (insn & ~UINT32_C(0x000f0000)) | 8u << 16 | draw(w, 2) << 18;
         struct arm_op op;
-        arm_decode(insn, w->at, ARM_V6K, &op);
+        arm_decode(insn, w->at, &op);
         if (op.row == row && op.code != ARM_OP_UNDEFINED && !unpredictable(row, insn))
             return insn;
     }
@@ -255,7 +255,7 @@ static bool thumb_may(uint16_t half)
     struct arm_op op;
     if (!arm)
         return false;
-    arm_decode(arm, 0, ARM_V6, &op);
+    arm_decode(arm, 0, &op);
     if (is_special(op.row) || op.row == ARM_ROW_SETEND || op.d == ARM_PC || op.d == ARM_SP ||
         (op.d >= 10 && op.d <= 11))
         return false;

@@ -44,7 +44,11 @@ void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_l
 {
     (void)access;
     look->pa = va;
-    look->page = mapped(rig_of(cpu), va, 1) ? NM_XLATE_OK : NM_XLATE_UNMAPPED;
+    const struct arm_rig *rig = rig_of(cpu);
+    const bool uncached = rig->uncached && va - rig->uncached < 4096;
+    look->page = !mapped(rig, va, 1) ? NM_XLATE_UNMAPPED
+                 : uncached          ? NM_XLATE_UNCACHED
+                                     : NM_XLATE_OK;
 }
 
 void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
@@ -169,7 +173,8 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
 sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_look *look,
                       sim_tick without)
 {
-    (void)cpu, (void)side, (void)look;
+    (void)look;
+    rig_of(cpu)->reads[side]++;
     return without;
 }
 

@@ -15,17 +15,19 @@ struct arm_rig {
     struct nm_params p;
     uint8_t *bytes; /**< guest memory, [base, base + size) */
     uint32_t base, size;
-    bool remote;   /**< lines come when they have been asked for */
-    uint8_t *here; /**< by line of 64 bytes: enum nm_line */
-    unsigned wait; /**< [ticks] a request takes */
+    uint32_t uncached; /**< a page of 4 KB that is in no cache; 0: none */
+    bool remote;       /**< lines come when they have been asked for */
+    uint8_t *here;     /**< by line of 64 bytes: enum nm_line */
+    unsigned wait;     /**< [ticks] a request takes */
     struct {
         uint64_t line;
         sim_tick due;
         bool store, fetch;
     } asked[RIG_ASKED];
     unsigned count;
-    sim_tick look;       /**< its counters are to be looked at; SIM_NEVER */
-    unsigned interrupts; /**< of its counters, so far */
+    unsigned reads[PC_SIDES]; /**< of lines of the secondary cache */
+    sim_tick look;            /**< its counters are to be looked at; SIM_NEVER */
+    unsigned interrupts;      /**< of its counters, so far */
     enum pc_stop why;
 };
 

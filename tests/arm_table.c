@@ -38,7 +38,7 @@ Test(arm_table, rows_decode_to_themselves)
         cr_assert_eq(arm_rows[i].value & ~arm_rows[i].mask, 0, "%s", arm_rows[i].name);
         for (unsigned n = 0; n < TIMES; n++) {
             const uint32_t word = fill(&arm_rows[i], &seed);
-            const unsigned found = arm_row_find(word, ARM_V6K);
+            const unsigned found = arm_row_find(word);
             const bool narrower = found < i && overlap(&arm_rows[found], &arm_rows[i]) &&
                                   (arm_rows[found].mask & arm_rows[i].mask) == arm_rows[i].mask;
             cr_assert(found == i || narrower, "%s: %08x is row %u, not %u", arm_rows[i].name, word,
@@ -58,7 +58,7 @@ Test(arm_table, the_rest_is_undefined)
         for (unsigned i = 0; i < ARM_ROWS; i++)
             any |= (word & arm_rows[i].mask) == arm_rows[i].value &&
                    (arm_rows[i].mask >> 28 || word >> 28 != 15);
-        arm_decode(word, 0, ARM_V6K, &op);
+        arm_decode(word, 0, &op);
         undefined += !any;
         if (!any)
             cr_assert_eq(op.code, ARM_OP_UNDEFINED, "%08x", word);
@@ -66,23 +66,14 @@ Test(arm_table, the_rest_is_undefined)
     cr_assert_gt(undefined, 1000);
 }
 
-Test(arm_table, levels)
-{
-    for (unsigned i = 0; i < ARM_ROWS; i++) {
-        const uint32_t word = arm_rows[i].value | (arm_rows[i].mask >> 28 ? 0 : 14u << 28);
-        if (arm_rows[i].level == ARM_V6K)
-            cr_assert_eq(arm_row_find(word, ARM_V6), ARM_ROWS, "%s", arm_rows[i].name);
-    }
-}
-
 Test(arm_table, thumb_is_arm)
 {
     for (unsigned half = 0; half < 0x10000; half++) {
         const uint32_t word = arm_of_thumb((uint16_t)half);
         struct arm_op op;
-        arm_decode_thumb((uint16_t)half, -1, 0x1000, ARM_V6, &op);
+        arm_decode_thumb((uint16_t)half, -1, 0x1000, &op);
         if (word)
-            cr_assert_neq(arm_row_find(word, ARM_V6), ARM_ROWS, "%04x is %08x", half, word);
+            cr_assert_neq(arm_row_find(word), ARM_ROWS, "%04x is %08x", half, word);
         cr_assert_eq(op.size, 2);
     }
 }

@@ -43,6 +43,7 @@ WORKS = {
     "locks-64": ("locks-64", "[64, {}, 64, 0, locks]", (20, 60)),
     "r10000-1": ("r10000-1", "[1, {}, 2048, 30, private]", (1000, 8000)),
     "r10000-16": ("r10000-16", "[16, {}, 16384, 30, shared]", (100, 500)),
+    "arm11-hits": ("arm11-hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
 }
 HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss"}
 TRUTH = {

@@ -42,8 +42,8 @@ struct arm_regs {
     uint8_t ge;             /**< GE[3:0] */
     bool t;                 /**< Thumb state */
     bool e;                 /**< data accesses are big-endian (SETEND BE) */
-    uint32_t tls;           /**< CP15 c13,c0,3: user programs read it (an ARM1176's) */
-    uint32_t tls_user;      /**< CP15 c13,c0,2: user programs read and write it (an ARM1176's) */
+    uint32_t tls;           /**< CP15 c13,c0,3: user programs read it */
+    uint32_t tls_user;      /**< CP15 c13,c0,2: user programs read and write it */
     uint32_t passed; /**< not the processor's: 1 more than the address of the awaited instruction,
                         if it has been counted here and is still to complete; 0: none */
 };

@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DP_ROWS(id, opcode, name, mask, value)                                              \
-    [ARM_ROW_##id##_I] = {(mask), (value) | (opcode) << 21 | 0x02000000, name, "", ARM_V6}, \
-    [ARM_ROW_##id##_H] = {(mask) | 0x10, (value) | (opcode) << 21, name, "", ARM_V6},       \
-    [ARM_ROW_##id##_V] = {(mask) | 0x90, (value) | (opcode) << 21 | 0x10, name, "", ARM_V6},
+#define DP_ROWS(id, opcode, name, mask, value)                                      \
+    [ARM_ROW_##id##_I] = {(mask), (value) | (opcode) << 21 | 0x02000000, name, ""}, \
+    [ARM_ROW_##id##_H] = {(mask) | 0x10, (value) | (opcode) << 21, name, ""},       \
+    [ARM_ROW_##id##_V] = {(mask) | 0x90, (value) | (opcode) << 21 | 0x10, name, ""},
 
 const struct arm_row arm_rows[ARM_ROWS] = {
 #define LOGIC(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fe00000, 0)
@@ -20,8 +20,8 @@ const struct arm_row arm_rows[ARM_ROWS] = {
 #define ARITH                        LOGIC
 #define TESTS(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0ff0f000, 0x00100000)
 #define COMPARES                     TESTS
-#define INSN(id, mask, value, name, level, operands, time, ...) \
-    [ARM_ROW_##id] = {mask, value, name, operands, ARM_##level},
+#define INSN(id, mask, value, name, operands, time, ...) \
+    [ARM_ROW_##id] = {mask, value, name, operands},
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -31,13 +31,13 @@ const struct arm_row arm_rows[ARM_ROWS] = {
 #undef INSN
 };
 
-enum arm_row_id arm_row_find(uint32_t word, enum arm_level level)
+enum arm_row_id arm_row_find(uint32_t word)
 {
     for (unsigned i = 0; i < ARM_ROWS; i++) {
         const struct arm_row *row = &arm_rows[i];
         const bool conditional = row->mask >> 28 == 0;
         if ((word & row->mask) == row->value && (!conditional || word >> 28 != 15))
-            return row->level <= level ? (enum arm_row_id)i : ARM_ROWS;
+            return (enum arm_row_id)i;
     }
     return ARM_ROWS;
 }
@@ -282,7 +282,7 @@ static const uint16_t codes[ARM_ROWS] = {
 #define TESTS(...)
 #define ARITH(...)
 #define COMPARES(...)
-#define INSN(id, mask, value, name, level, operands, time, ...) [ARM_ROW_##id] = ARM_OP_##id,
+#define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = ARM_OP_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -292,9 +292,9 @@ static const uint16_t codes[ARM_ROWS] = {
 #undef INSN
 };
 
-void arm_decode(uint32_t word, uint32_t va, enum arm_level level, struct arm_op *op)
+void arm_decode(uint32_t word, uint32_t va, struct arm_op *op)
 {
-    const enum arm_row_id row = arm_row_find(word, level);
+    const enum arm_row_id row = arm_row_find(word);
     *op = (struct arm_op){.size = 4,
                           .row = (uint8_t)row,
                           .cond = word >> 28 == 15 ? ARM_ALWAYS : (uint8_t)(word >> 28),
@@ -390,13 +390,12 @@ static bool decode_long_branch(uint16_t half, int32_t next, uint32_t va, struct 
     return true;
 }
 
-void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, enum arm_level level,
-                      struct arm_op *op)
+void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, struct arm_op *op)
 {
     enum { B_COND = 0xd, B = 0x1c };
     const uint32_t word = arm_of_thumb(half);
     if (word) {
-        arm_decode(word, va, level, op);
+        arm_decode(word, va, op);
         op->size = 2;
         if (op->code == ARM_OP_BKPT || op->row == ARM_ROW_UDF)
             op->imm = word;
@@ -404,7 +403,7 @@ void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, enum arm_level l
             op->flags |= ARM_ALIGNS;
         return;
     }
-    arm_decode(0xffffffff, va, level, op); /* nothing yet */
+    arm_decode(0xffffffff, va, op); /* nothing yet */
     op->size = 2;
     op->imm = half;
     op->cond = ARM_ALWAYS;
@@ -445,9 +444,9 @@ void arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsigned
     struct arm_op op;
     const char *comma = " ";
     if (thumb)
-        arm_decode_thumb((uint16_t)word, (int32_t)(word >> 16), va, ARM_V6K, &op);
+        arm_decode_thumb((uint16_t)word, (int32_t)(word >> 16), va, &op);
     else
-        arm_decode(word, va, ARM_V6K, &op);
+        arm_decode(word, va, &op);
     buf[0] = '\0';
     if (op.row == ARM_ROWS || op.code == ARM_OP_UNDEFINED) {
         snprintf(buf, size, "undefined 0x%x", word);

@@ -14,12 +14,12 @@
 
 /** Encodings. */
 enum arm_row_id {
-#define LOGIC(id, ...)                                          ARM_ROW_##id##_I, ARM_ROW_##id##_H, ARM_ROW_##id##_V,
-#define MOVES                                                   LOGIC
-#define TESTS                                                   LOGIC
-#define ARITH                                                   LOGIC
-#define COMPARES                                                LOGIC
-#define INSN(id, mask, value, name, level, operands, time, ...) ARM_ROW_##id,
+#define LOGIC(id, ...)                                   ARM_ROW_##id##_I, ARM_ROW_##id##_H, ARM_ROW_##id##_V,
+#define MOVES                                            LOGIC
+#define TESTS                                            LOGIC
+#define ARITH                                            LOGIC
+#define COMPARES                                         LOGIC
+#define INSN(id, mask, value, name, operands, time, ...) ARM_ROW_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -30,19 +30,16 @@ enum arm_row_id {
     ARM_ROWS
 };
 
-enum arm_level { ARM_V6, ARM_V6K };
-
 struct arm_row {
     uint32_t mask, value;
     const char *name;
     const char *operands;
-    uint8_t level; /**< enum arm_level */
 };
 
 extern const struct arm_row arm_rows[ARM_ROWS];
 
-/** The row a word encodes; ARM_ROWS: none, or one above `level`. */
-enum arm_row_id arm_row_find(uint32_t word, enum arm_level level);
+/** The row a word encodes; ARM_ROWS: none. */
+enum arm_row_id arm_row_find(uint32_t word);
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
@@ -58,11 +55,11 @@ enum arm_opcode {
 #define LOGIC(id, ...)                                                                   \
     ARM_OP_##id##_I, ARM_OP_##id##_R, ARM_OP_##id##_L, ARM_OP_##id##_H, ARM_OP_##id##_V, \
         ARM_OP_##id##_IS, ARM_OP_##id##_RS, ARM_OP_##id##_LS, ARM_OP_##id##_HS, ARM_OP_##id##_VS,
-#define MOVES                                                   LOGIC
-#define TESTS                                                   LOGIC
-#define ARITH                                                   LOGIC
-#define COMPARES                                                LOGIC
-#define INSN(id, mask, value, name, level, operands, time, ...) ARM_OP_##id,
+#define MOVES                                            LOGIC
+#define TESTS                                            LOGIC
+#define ARITH                                            LOGIC
+#define COMPARES                                         LOGIC
+#define INSN(id, mask, value, name, operands, time, ...) ARM_OP_##id,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -120,13 +117,12 @@ struct arm_op {
 _Static_assert(ARM_ROWS <= 255, "a row's number fits a byte");
 
 /** Translates an ARM word at `va`. */
-void arm_decode(uint32_t word, uint32_t va, enum arm_level level, struct arm_op *op);
+void arm_decode(uint32_t word, uint32_t va, struct arm_op *op);
 
 /** Translates a Thumb halfword at `va`. @param next  the halfword behind it, for BL; -1: there is
- *  none @param half  it @param va  its address @param level  of the processor @param op  takes it
+ *  none @param half  it @param va  its address @param op  takes it
  */
-void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, enum arm_level level,
-                      struct arm_op *op);
+void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, struct arm_op *op);
 
 /** The ARM word that does what a Thumb halfword does, of those that thumb.def has; 0: none. */
 uint32_t arm_of_thumb(uint16_t half);

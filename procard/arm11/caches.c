@@ -71,6 +71,7 @@ void arm11_hide(struct arm11 *c, enum pc_side side, const struct arm11_line *l)
     hide_va(c, side, l->va);
 }
 
+/* A line that comes late may be of a page that the MicroTLB no longer has: that is not shown. */
 void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_line *l,
                 const struct pc_look *look)
 {
@@ -81,6 +82,8 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
     if (l->va != line)
         hide_va(c, side, l->va);
     l->va = line;
+    if (!arm11_micro_has(c, side, va))
+        return;
     if (side == PC_SIDE_D) {
         const struct pc_look at = {.pa = l->line, .page = look->page};
         const uint8_t *host = pc_show(&c->base, &at);
@@ -91,6 +94,12 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
     }
     view->rtag = line;
     view->wtag = l->state == NM_LINE_D && l->dirty ? line : ARM11_NOWHERE;
+}
+
+void arm11_show_tcm(struct arm11 *c, uint32_t va)
+{
+    vacate(c, PC_SIDE_I, view_of(va));
+    c->iviews[view_of(va)].rtag = va & ~UINT32_C(31);
 }
 
 /* ---- caches ---------------------------------------------------------------------------------- */
@@ -242,6 +251,13 @@ static bool micro_has(struct arm11_micro *micro, uint32_t page, unsigned entries
             return true;
         }
     return false;
+}
+
+bool arm11_micro_has(const struct arm11 *c, enum pc_side side, uint32_t va)
+{
+    struct arm11_micro micro = c->micro[side];
+    const unsigned entries = (unsigned)c->p->arm11_tlb_entries;
+    return !entries || micro_has(&micro, va >> PAGE_SHIFT, entries);
 }
 
 static void micro_fill(struct arm11 *c, enum pc_side side, uint32_t page)

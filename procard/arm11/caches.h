@@ -29,6 +29,20 @@ void arm11_dirty(struct arm11_line *l, uint64_t pa, unsigned size);
 bool arm11_translate(struct arm11 *c, enum pc_side side, uint32_t va, enum nm_access access,
                      struct pc_look *look);
 
+/** Whether tightly coupled memory has `va`: the sides' own. */
+static inline bool arm11_in_tcm(const struct arm11 *c, enum pc_side side, uint32_t va)
+{
+    const struct nm_params *p = c->p;
+    return side == PC_SIDE_D ? va - p->arm11_dtcm_at < p->arm11_dtcm
+                             : va - p->arm11_itcm_at < p->arm11_itcm;
+}
+
+/** The interpreter may fetch from its line at `va`. */
+void arm11_show_tcm(struct arm11 *c, uint32_t va);
+
+/** Whether a MicroTLB has the page of `va`. */
+bool arm11_micro_has(const struct arm11 *c, enum pc_side side, uint32_t va);
+
 /** Nothing goes on before the card has answered, or the horizon has come. @return false */
 bool arm11_waits(struct arm11 *c, enum pc_status state, enum arm11_signal counted);
 /** `n` PCycles pass; at most up to the horizon. @return false: that has come */

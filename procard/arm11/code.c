@@ -37,11 +37,11 @@ static const uint8_t time_of_row[ARM_ROWS] = {
 #define LOGIC(id, ...)                                                  \
     [ARM_ROW_##id##_I] = TIME_ALU, [ARM_ROW_##id##_H] = TIME_ALU_SHIFT, \
     [ARM_ROW_##id##_V] = TIME_ALU_REGISTER,
-#define MOVES                                                   LOGIC
-#define TESTS                                                   LOGIC
-#define ARITH                                                   LOGIC
-#define COMPARES                                                LOGIC
-#define INSN(id, mask, value, name, level, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
+#define MOVES                                            LOGIC
+#define TESTS                                            LOGIC
+#define ARITH                                            LOGIC
+#define COMPARES                                         LOGIC
+#define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
 #include "procard/arm/isa.def"
 #undef LOGIC
 #undef MOVES
@@ -144,16 +144,17 @@ enum { WRONG_MOST = 7, WRONG_LEAST = 5 };
 _Static_assert(WRONG_MOST == (int)CHECK_WRONG_MOST && WRONG_LEAST == (int)CHECK_WRONG_LEAST,
                "the rows of branches.def");
 
-static bool is_return(const struct arm_op *a)
+static bool is_return(const struct arm11_code *code, const struct arm_op *a)
 {
     return (a->code == ARM_OP_BX && a->m == ARM_LR) ||
-           (a->code == ARM_OP_MOV_R && a->m == ARM_LR) ||
+           (a->code == ARM_OP_MOV_R && a->m == ARM_LR && code->mov_returns) ||
            (a->code == ARM_OP_LDM && a->n == ARM_SP && a->aux & ARM_WRITES_BACK) ||
            (a->code == ARM_OP_LDR_X && a->n == ARM_SP);
 }
 
 /* @param apart  instructions since the last that set flags */
-static void branch(struct arm11_op *op, unsigned apart, unsigned before)
+static void branch(const struct arm11_code *code, struct arm11_op *op, unsigned apart,
+                   unsigned before)
 {
     const struct arm_op *a = &op->a;
     const unsigned wrong = a->cond == ARM_ALWAYS || apart > WRONG_MOST - WRONG_LEAST
@@ -161,7 +162,7 @@ static void branch(struct arm11_op *op, unsigned apart, unsigned before)
                                : WRONG_MOST - apart;
     op->wrong = (uint8_t)wrong;
     op->folds = a->code == ARM_OP_B && before > 0;
-    op->pops = a->flags & ARM_WRITES_PC || a->code == ARM_OP_BX ? is_return(a) : 0;
+    op->pops = a->flags & ARM_WRITES_PC || a->code == ARM_OP_BX ? is_return(code, a) : 0;
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -172,8 +173,8 @@ struct arm11_code *arm11_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va
     struct arm11_code *code = sim_alloc(1, sizeof *code);
     code->fetch = fetch;
     code->ctx = ctx;
-    code->level = ARM_V6K; /* of an ARM1136 from r1p0 on, as its thread id registers */
     code->byte_load = (uint32_t)card->arm11_byte_load;
+    code->mov_returns = card->arm11_mov_returns;
     code->generation = 1;
     code->low = UINT64_MAX;
     return code;
@@ -233,9 +234,9 @@ static bool decode(const struct arm11_code *code, uint32_t pc, bool thumb, struc
         return false;
     const int32_t high = halfword(code, pc + 2);
     if (thumb)
-        arm_decode_thumb((uint16_t)low, high, pc, code->level, op);
+        arm_decode_thumb((uint16_t)low, high, pc, op);
     else
-        arm_decode((uint32_t)low | (uint32_t)high << 16, pc, code->level, op);
+        arm_decode((uint32_t)low | (uint32_t)high << 16, pc, op);
     return true;
 }
 
@@ -287,7 +288,7 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
     if (a->row < ARM_ROWS) {
         timing(code, op);
         forward_base(m, op);
-        branch(op, m->apart, b->count);
+        branch(code, op, m->apart, b->count);
     } else {
         memset(op->source, ARM_SINK, sizeof op->source);
         op->cycles = op->latency = 1;

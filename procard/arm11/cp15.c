@@ -49,16 +49,17 @@ static bool read_tls(struct arm11 *c, uint32_t *value)
     return true;
 }
 
-#define COUNTER(name, reg)                                    \
-    static bool read_##name(struct arm11 *c, uint32_t *value) \
-    {                                                         \
-        *value = arm11_counter_read(c, reg);                  \
-        return true;                                          \
-    }                                                         \
-    static bool write_##name(struct arm11 *c, uint32_t value) \
-    {                                                         \
-        arm11_counter_write(c, reg, value);                   \
-        return true;                                          \
+#define COUNTER(name, reg)                                                    \
+    static bool read_##name(struct arm11 *c, uint32_t *value)                 \
+    {                                                                         \
+        *value = arm11_counter_read(c, reg);                                  \
+        pc_charge(&c->base, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
+        return true;                                                          \
+    }                                                                         \
+    static bool write_##name(struct arm11 *c, uint32_t value)                 \
+    {                                                                         \
+        arm11_counter_write(c, reg, value);                                   \
+        return true;                                                          \
     }
 COUNTER(pmnc, ARM11_PMNC)
 COUNTER(ccnt, ARM11_CCNT)
@@ -70,13 +71,11 @@ COUNTER(pmn1, ARM11_PMN1)
  * access validation control register, which programs cannot write ([M] 3-137). */
 static bool has(const struct arm11 *c, const struct arm11_cp15 *r)
 {
-    const bool v6k = c->p->core == NM_CORE_ARM1176;
-    return (v6k || !r->v6k) && (!v6k || r->crn != 15 || c->p->arm11_user_counters);
+    return c->p->core != NM_CORE_ARM1176 || r->crn != 15 || c->p->arm11_user_counters;
 }
 
 static const struct arm11_cp15 registers[] = {
-#define CP15(crn, op1, crm, op2, level, read, write, name) \
-    {crn, op1, crm, op2, ARM_##level == ARM_V6K, name, read, write},
+#define CP15(crn, op1, crm, op2, read, write, name) {crn, op1, crm, op2, name, read, write},
 #include "procard/arm11/cp15.def"
 #undef CP15
 };

@@ -10,6 +10,7 @@
 #include "procard/arm/arithmetic.h"
 #include "procard/arm11/pipeline.h"
 
+#include <assert.h>
 #include <string.h>
 
 #ifndef ARM11_UNTIMED
@@ -108,7 +109,7 @@ static inline uint32_t offset_of(const struct arm11_op *op, const struct arm_reg
 
 /* What is kept in the interpreter's own variables while it runs. */
 struct tally {
-    uint64_t insns, slips, touches, loads, stores, branches, taken;
+    uint64_t insns, slips, touches, loads, stores, taken, untaken; /* that take time */
     sim_tick began;
 };
 
@@ -135,11 +136,11 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
     uint64_t rest = cpu->now - all_states(cpu);
     const enum pc_status states[] = {PC_ST_LOAD, PC_ST_STORE, PC_ST_BR_TAKEN, PC_ST_BR_UNTAKEN};
-    const uint64_t did[] = {t->loads, t->stores, t->taken, t->branches - t->taken};
+    const uint64_t did[] = {t->loads, t->stores, t->taken, t->untaken};
     for (unsigned i = 0; i < 4; i++) {
-        const uint64_t n = did[i] < rest ? did[i] : rest; /* a folded branch takes none */
-        cpu->states[states[i]] += n;
-        rest -= n;
+        assert(did[i] <= rest); /* each has taken a cycle that nobody else has */
+        cpu->states[states[i]] += did[i];
+        rest -= did[i];
     }
     cpu->states[PC_ST_INT] += rest;
 }
@@ -179,6 +180,17 @@ static sim_tick traps(struct arm11 *c)
     c->op = NULL;
     return pc_stopped(cpu, PC_STOP_TRAP);
 }
+
+/* ---- rows of timing.def as constants of the handlers ----------------------------------------- */
+
+#define TIME(name, cycles, latency, second, early, late, source)                             \
+    enum { CYCLES_##name = (cycles), LATENCY_##name = (latency), SECOND_##name = (second) }; \
+    static inline int adjust_##name(char letter)                                             \
+    {                                                                                        \
+        return strchr(early, letter) ? 1 : strchr(late, letter) ? -1 : 0;                    \
+    }
+#include "procard/arm11/timing.def"
+#undef TIME
 
 /* ---- handlers -------------------------------------------------------------------------------- */
 
@@ -241,16 +253,34 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i]; \
         at = (int64_t)other > (int64_t)at ? other : at;                                    \
     } while (0)
+/** The same of a register, if it is known how much later it may be read. */
+#define AFTER(reg, adjust)                                                  \
+    do {                                                                    \
+        const sim_tick other = c->ready[reg] + (sim_tick)(int64_t)(adjust); \
+        at = (int64_t)other > (int64_t)at ? other : at;                     \
+    } while (0)
+/** The same of an operand, if the row has it. */
+#define WANTS(operands, time, letter, reg)     \
+    do {                                       \
+        if (strchr(operands, letter))          \
+            AFTER(reg, adjust_##time(letter)); \
+    } while (0)
 #define WRITABLE(reg)                                      \
     do {                                                   \
         if (unlikely(c->locked > at) && c->lock[reg] > at) \
             at = c->lock[reg];                             \
     } while (0)
+/** The run ends: the instruction waits until a tick. */
+#define WAITS(where, tick) \
+    do {                   \
+        until = (tick);    \
+        goto where;        \
+    } while (0)
 /** The instruction issues now, or the run ends. */
 #define ISSUED()                     \
     do {                             \
         if (unlikely(at >= horizon)) \
-            goto waits;              \
+            WAITS(waits, at);        \
         slips += at - now;           \
         now = at;                    \
     } while (0)
@@ -265,25 +295,63 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     LATER(1);          \
     WRITABLE(op->a.d); \
     ISSUED()
-#define ISSUE3()       \
-    sim_tick at = now; \
-    LATER(0);          \
+/* Of loads and stores the pipe is the first source. A wait for it is none for a register; meanwhile
+ * all places for misses may be taken, too. */
+#define PIPED() sim_tick at = c->ready[ARM11_LSU] > now ? c->ready[ARM11_LSU] : now, free = at
+#define ENTERS()                              \
+    do {                                      \
+        if (unlikely(at >= horizon))          \
+            WAITS(waits, at);                 \
+        if (unlikely(free > now))             \
+            not_for_registers(c, free - now); \
+        if (unlikely(c->full > now))          \
+            also_full(c, now, at);            \
+        slips += at - now;                    \
+        now = at;                             \
+    } while (0)
+#define ENTER2()                   \
+    PIPED();                       \
+    AFTER(op->a.n, op->adjust[1]); \
+    WRITABLE(op->a.d);             \
+    ENTERS()
+#define ENTER3()       \
+    PIPED();           \
     LATER(1);          \
     LATER(2);          \
     WRITABLE(op->a.d); \
-    ISSUED()
-#define ISSUE5()       \
-    sim_tick at = now; \
-    LATER(0);          \
+    ENTERS()
+#define ENTER5()       \
+    PIPED();           \
     LATER(1);          \
     LATER(2);          \
     LATER(3);          \
     LATER(4);          \
     WRITABLE(op->a.d); \
     WRITABLE(op->a.e); \
+    ENTERS()
+/** An instruction that is none of memory, and whose row and time are constants. */
+#define ISSUE_ROW(operands, time) ISSUE_ROW_(operands, time)
+#define ISSUE_ROW_(operands, time)       \
+    sim_tick at = now;                   \
+    WANTS(operands, time, 'a', op->a.a); \
+    WANTS(operands, time, 'n', op->a.n); \
+    WANTS(operands, time, 'm', op->a.m); \
+    WANTS(operands, time, 's', op->a.s); \
+    WANTS(operands, time, 'l', op->a.d); \
+    WANTS(operands, time, 'h', op->a.e); \
+    WRITABLE(op->a.d);                   \
+    if (SECOND_##time)                   \
+        WRITABLE(op->a.e);               \
     ISSUED()
+#define DONE_ROW(time) DONE_ROW_(time)
+#define DONE_ROW_(time)                              \
+    do {                                             \
+        c->ready[op->a.d] = now + LATENCY_##time;    \
+        if (SECOND_##time)                           \
+            c->ready[op->a.e] = now + SECOND_##time; \
+        now += CYCLES_##time;                        \
+    } while (0)
 #define RESULT()        (c->ready[op->a.d] = now + op->latency)
-#define SECOND()        (c->ready[op->a.e] = now + op->second)
 #define TAKES()         (now += op->cycles)
 #define OCCUPIES(more)  (c->ready[ARM11_LSU] = now + op->memory + (more))
 #define LATENCY         , op->latency
@@ -299,10 +367,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     } while (0)
 #define ISSUE1()       ISSUE()
 #define ISSUE2()       ISSUE()
-#define ISSUE3()       ISSUE()
-#define ISSUE5()       ISSUE()
+#define ISSUE_ROW(...) ISSUE()
+#define DONE_ROW(...)  (now++)
+#define ENTER2()       ISSUE()
+#define ENTER3()       ISSUE()
+#define ENTER5()       ISSUE()
 #define RESULT()       ((void)0)
-#define SECOND()       ((void)0)
 #define TAKES()        (now++)
 #define OCCUPIES(more) ((void)0)
 #define LATENCY
@@ -323,15 +393,23 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         now = c->base.now;         \
         horizon = c->base.horizon; \
     } while (0)
+/** The predictors say what an instruction takes that issues at `at`; fetch may have asked for
+ * lines.
+ */
+#define ELSEWHERE(at, call)      \
+    do {                         \
+        base->now = (at);        \
+        now += (call);           \
+        horizon = base->horizon; \
+    } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them.
  */
-#define PUT_DOWN()                                                                               \
-    do {                                                                                         \
-        OUT();                                                                                   \
-        put_down(c,                                                                              \
-                 &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
-        insns = slips = touches = loads = stores = branches = taken = 0;                         \
-        began = now;                                                                             \
+#define PUT_DOWN()                                                                                 \
+    do {                                                                                           \
+        OUT();                                                                                     \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began}); \
+        insns = slips = touches = loads = stores = taken = untaken = 0;                            \
+        began = now;                                                                               \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)             \
@@ -359,23 +437,27 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define OPERAND_V              \
     uint32_t shifter = c->r.c; \
     const uint32_t y = arm_shifted_by(M, op->a.aux, S, &shifter);
-#define ISSUE_I ISSUE1
-#define ISSUE_R ISSUE2
-#define ISSUE_L ISSUE2
-#define ISSUE_H ISSUE2
-#define ISSUE_V ISSUE3
+#define TIME_I  ALU
+#define TIME_R  ALU
+#define TIME_L  ALU_SHIFT
+#define TIME_H  ALU_SHIFT
+#define TIME_V  ALU_REGISTER
+#define READS_I "n"
+#define READS_R "nm"
+#define READS_L "nm"
+#define READS_H "nm"
+#define READS_V "nms"
 
-#define PROCESS(id, form, s, ...) \
-    do_##id##_##form##s:          \
-    {                             \
-        ISSUE_##form();           \
-        const uint32_t x = N;     \
-        OPERAND_##form;           \
-        (void)x, (void)shifter;   \
-        __VA_ARGS__;              \
-        RESULT();                 \
-        TAKES();                  \
-        NEXT();                   \
+#define PROCESS(id, form, s, ...)             \
+    do_##id##_##form##s:                      \
+    {                                         \
+        ISSUE_ROW(READS_##form, TIME_##form); \
+        const uint32_t x = N;                 \
+        OPERAND_##form;                       \
+        (void)x, (void)shifter;               \
+        __VA_ARGS__;                          \
+        DONE_ROW(TIME_##form);                \
+        NEXT();                               \
     }
 #define FORMS(id, s, ...)          \
     PROCESS(id, I, s, __VA_ARGS__) \
@@ -457,23 +539,23 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 #define INDEXED_ADDRESS (op->a.aux & ARM_PRE ? based : base_va)
 
 #define LOAD_ALL(id, bytes, kind, convert)                               \
-    LOADS(id, I, ISSUE2, bytes, kind, convert, , N + op->a.imm, )        \
-    LOADS(id, R, ISSUE3, bytes, kind, convert, , N + (M << op->a.imm), ) \
-    LOADS(id, X, ISSUE3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+    LOADS(id, I, ENTER2, bytes, kind, convert, , N + op->a.imm, )        \
+    LOADS(id, R, ENTER3, bytes, kind, convert, , N + (M << op->a.imm), ) \
+    LOADS(id, X, ENTER3, bytes, kind, convert, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
 #define STORE_ALL(id, bytes, write)                               \
-    STORES(id, I, ISSUE3, bytes, write, , N + op->a.imm, )        \
-    STORES(id, R, ISSUE5, bytes, write, , N + (M << op->a.imm), ) \
-    STORES(id, X, ISSUE5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
+    STORES(id, I, ENTER3, bytes, write, , N + op->a.imm, )        \
+    STORES(id, R, ENTER5, bytes, write, , N + (M << op->a.imm), ) \
+    STORES(id, X, ENTER5, bytes, write, INDEXED, INDEXED_ADDRESS, WRITE_BACK)
 
 /* Pairs are two words. */
 #define PAIR(form, before, address, after)                                \
     do_LDRD_##form:                                                       \
     {                                                                     \
-        ISSUE5();                                                         \
+        ENTER5();                                                         \
         before;                                                           \
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.d, op->a.e};                       \
-        if (!transfer_words(c, op, va, regs, 2, false, &lines))           \
+        if (!transfer_words(c, op, now, va, regs, 2, false, &lines))      \
             SLOWLY(CALL(load_words)(c, va, regs, 2 LATENCY));             \
         touches += lines;                                                 \
         if (op->a.n != op->a.d && op->a.n != op->a.e) {                   \
@@ -486,12 +568,12 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     }                                                                     \
     do_STRD_##form:                                                       \
     {                                                                     \
-        ISSUE5();                                                         \
+        ENTER5();                                                         \
         before;                                                           \
         const uint32_t va = (address);                                    \
         const uint8_t regs[2] = {op->a.a, (uint8_t)((op->a.a + 1) & 15)}; \
         const uint32_t words[2] = {REG(regs[0]), REG(regs[1])};           \
-        if (!transfer_words(c, op, va, regs, 2, true, &lines))            \
+        if (!transfer_words(c, op, now, va, regs, 2, true, &lines))       \
             SLOWLY(CALL(store)(c, va, words, 2, 4));                      \
         touches += lines;                                                 \
         after;                                                            \
@@ -517,8 +599,9 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 
 /* Words in lines that are shown go straight to or from registers. [PCycles] what each takes.
  * @return false: they are not; *lines is 0 then */
-static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, uint32_t va,
-                                  const uint8_t *regs, unsigned n, bool store, unsigned *lines)
+static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, sim_tick now,
+                                  uint32_t va, const uint8_t *regs, unsigned n, bool store,
+                                  unsigned *lines)
 {
 #if TIMED
     const uint32_t last = va + 4 * n - 4;
@@ -529,8 +612,10 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
     for (uint32_t at = va & ~UINT32_C(31); at - (va & ~UINT32_C(31)) <= last - (va & ~UINT32_C(31));
          at += 32) {
         const struct pc_line *line = VIEW(at);
-        if ((store ? line->wtag : line->rtag) != at)
+        if ((store ? line->wtag : line->rtag) != at) {
+            *lines = 0;
             return false;
+        }
         ++*lines;
     }
     for (unsigned i = 0; i < n; i++, va += 4) {
@@ -540,12 +625,12 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
             WROTE(VIEW(va), va);
         } else {
             memcpy(&c->r.r[regs[i]], p, 4);
-            c->ready[regs[i]] = c->base.now + op->latency + (i + odd) / 2;
+            c->ready[regs[i]] = now + op->latency + (i + odd) / 2;
         }
     }
     return true;
 #else
-    (void)c, (void)op, (void)va, (void)regs, (void)n, (void)store;
+    (void)c, (void)op, (void)now, (void)va, (void)regs, (void)n, (void)store;
     *lines = 0;
     return false;
 #endif
@@ -599,12 +684,38 @@ static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 }
 
 #if TIMED
-static bool misses_pending(const struct arm11 *c)
+/* What is waited for comes at tick `until`, or from a line that is still away: wherever a run is
+ * cut, it is the same. @return how many of the cycles are slips */
+static sim_tick slipped(struct arm11 *c, sim_tick n, sim_tick until)
 {
-    bool any = false;
-    for (unsigned i = 0; i < ARM11_MISSES; i++)
-        any |= c->miss[i].phase == ARM11_MISS_ASK || c->miss[i].phase == ARM11_MISS_MEMORY;
-    return any;
+    if (until < ARM11_PENDING / 2) /* a row's adjustment is in it */
+        return n;
+    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, n);
+    c->base.states[PC_ST_STALL_L2] += n;
+    return 0;
+}
+
+/* [S] One cycle may be in several events: while a load or store waits for a register (0x2), all
+ * places for misses may be taken (0x11). */
+static void also_full(struct arm11 *c, sim_tick from, sim_tick to)
+{
+    if (c->full > from)
+        arm11_signal(c, ARM11_SIGNAL_LSU_FULL, (c->full < to ? c->full : to) - from);
+}
+
+/* Slips that will be put down to registers are the load/store pipe's. */
+static inline void not_for_registers(struct arm11 *c, sim_tick n)
+{
+    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, -n);
+}
+
+/* A load or store waits in [from, to). */
+static void enters_late(struct arm11 *c, sim_tick from, sim_tick to)
+{
+    const sim_tick free = c->ready[ARM11_LSU];
+    also_full(c, from, to);
+    if (free > from)
+        not_for_registers(c, (free < to ? free : to) - from);
 }
 #endif
 
@@ -646,12 +757,14 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         [ARM11_OP_END_PC] = &&do_END_PC,
     };
     sim_tick now = base->now;
-    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, branches = 0, taken = 0;
+    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, taken = 0, untaken = 0;
     struct arm11_block *b;
     struct arm11_op *op;
     uint32_t to;
     unsigned which, lines;
-#if !TIMED
+#if TIMED
+    sim_tick until = 0;
+#else
     struct pc_line *view;
     uint32_t view_mask;
     const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
@@ -745,13 +858,17 @@ do_CONDITION:
         goto waits;
     insns++;
     if (op->a.flags & ARM_ENDS) {
-        branches++;
         arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
+        const sim_tick begins = now;
 #if TIMED
-        now += op->a.m == ARM_SINK ? arm11_branch(c, op, PC_HERE, false) : 1;
+        if (op->a.m == ARM_SINK)
+            ELSEWHERE(now, arm11_branch(c, op, PC_HERE, false));
+        else
+            now++;
 #else
         now++;
 #endif
+        untaken += now > begins;
         which = ARM11_FALL;
         goto leave;
     }
@@ -773,17 +890,15 @@ do_CONDITION:
     FORMS(id, s, SUM(a, b, carry, D = value))
 #define COMPARES(id, opcode, name, a, b, carry) FORMS(id, s, SUM(a, b, carry, (void)value))
     /* -- and all others of one statement -- */
-#define INSN(id, mask, value, name, level, operands, time, ...) KIND_##time(id, __VA_ARGS__)
-#define PLAIN(id, ...)  \
-    do_##id:            \
-    {                   \
-        ISSUE5();       \
-        __VA_ARGS__;    \
-        RESULT();       \
-        if (op->second) \
-            SECOND();   \
-        TAKES();        \
-        NEXT();         \
+#define INSN(id, mask, value, name, operands, time, ...) \
+    KIND_##time(id, operands, time, __VA_ARGS__)
+#define PLAIN(id, operands, time, ...) \
+    do_##id:                           \
+    {                                  \
+        ISSUE_ROW(operands, time);     \
+        __VA_ARGS__;                   \
+        DONE_ROW(time);                \
+        NEXT();                        \
     }
 #define NONE(...)
 #define KIND_ALU       PLAIN
@@ -847,10 +962,9 @@ do_CONDITION:
 
 do_LDM : {
     struct multiple m;
-    ISSUE2();
+    ENTER2();
     multiple(op, N, &m);
-    base->now = now;
-    if (!transfer_words(c, op, m.va, m.reg, m.n, false, &lines))
+    if (!transfer_words(c, op, now, m.va, m.reg, m.n, false, &lines))
         SLOWLY(CALL(load_words)(c, m.va, m.reg, m.n LATENCY));
     touches += lines;
     if (op->a.aux & ARM_WRITES_BACK && !(op->a.imm >> op->a.n & 1)) {
@@ -870,27 +984,19 @@ do_LDM : {
 }
 do_STM : {
     struct multiple m;
-    sim_tick when = now;
 #if TIMED
-    when = data_ready(c, op->a.imm & 0x7fff, now);
-    for (unsigned i = 0; i < 2; i++) {
-        const sim_tick other = c->ready[op->source[i]] + (sim_tick)(int64_t)op->adjust[i];
-        when = (int64_t)other > (int64_t)when ? other : when;
-    }
-    if (when >= horizon)
-        goto waits;
-    slips += when - now;
-    now = when;
+    PIPED();
+    at = data_ready(c, op->a.imm & 0x7fff, at);
+    LATER(1);
+    ENTERS();
 #else
-    if (when >= horizon)
-        goto waits;
+    ISSUE();
 #endif
     uint32_t words[ARM11_PARTS];
     multiple(op, N, &m);
-    base->now = now;
     for (unsigned i = 0; i < m.n; i++)
         words[i] = REG(m.reg[i]);
-    if (!transfer_words(c, op, m.va, m.reg, m.n, true, &lines))
+    if (!transfer_words(c, op, now, m.va, m.reg, m.n, true, &lines))
         SLOWLY(CALL(store)(c, m.va, words, m.n, 4));
     touches += lines;
 #if TIMED
@@ -907,7 +1013,7 @@ do_STM : {
 }
 do_PLD_I:
 do_PLD_R : {
-    ISSUE3();
+    ENTER3();
 #if TIMED
     const uint32_t carry_in = N;
     uint32_t carry = c->r.c;
@@ -923,7 +1029,7 @@ do_PLD_R : {
 #define SWAP(id, size)                                           \
     do_##id:                                                     \
     {                                                            \
-        ISSUE3();                                                \
+        ENTER3();                                                \
         const uint32_t va = N, datum = M;                        \
         SLOWLY(CALL(swap)(c, va, size, datum, op->a.d LATENCY)); \
         OCCUPIES(0);                                             \
@@ -937,7 +1043,7 @@ do_PLD_R : {
 #define EXCLUSIVES(suffix, size)                                                             \
     do_LDREX##suffix:                                                                        \
     {                                                                                        \
-        ISSUE5();                                                                            \
+        ENTER5();                                                                            \
         const uint32_t va = N;                                                               \
         SLOWLY(CALL(linked)(c, va, size, op->a.d, op->a.e LATENCY));                         \
         OCCUPIES(0);                                                                         \
@@ -947,7 +1053,7 @@ do_PLD_R : {
     }                                                                                        \
     do_STREX##suffix:                                                                        \
     {                                                                                        \
-        ISSUE5();                                                                            \
+        ENTER5();                                                                            \
         const uint32_t va = N;                                                               \
         SLOWLY(CALL(conditional)(c, va, size, M, REG((op->a.m + 1) & 15), op->a.d LATENCY)); \
         OCCUPIES(0);                                                                         \
@@ -975,21 +1081,22 @@ do_B : {
     which = holds(&c->r, op->a.cond);
     if (unlikely(now >= horizon))
         goto waits;
+    const sim_tick begins = now;
     insns++;
-    branches++;
-    taken += which;
 #if TIMED
     struct arm11_target *known = &c->btac[pc >> 1 & (c->p->arm11_btac - 1)];
     if (likely(known->tag == pc + 1 && known->counter >> 1 == which)) {
         known->counter = which ? 3 : 0;
         now += !(op->folds & c->p->arm11_folding);
     } else {
-        now += arm11_branch(c, op, pc, which);
+        ELSEWHERE(now, arm11_branch(c, op, pc, which));
     }
 #else
     (void)pc;
     now++;
 #endif
+    taken += which && now > begins;
+    untaken += !which && now > begins;
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, which);
     goto leave;
@@ -999,16 +1106,17 @@ do_BL : {
     const uint32_t pc = PC_HERE;
     if (unlikely(now >= horizon))
         goto waits;
+    const sim_tick begins = now;
     insns += 1 + (c->r.t != 0);
-    branches++;
-    taken++;
 #if TIMED
-    now += arm11_branch(c, op, pc, true) + (c->r.t != 0);
+    ELSEWHERE(now, arm11_branch(c, op, pc, true));
+    now += c->r.t != 0;
     c->ready[ARM_LR] = now;
     arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
     now += 1 + (c->r.t != 0);
 #endif
+    taken += now > begins;
     REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     c->r.t ^= op->a.code == ARM_OP_BLX_I || op->real == ARM_OP_BLX_I;
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
@@ -1027,8 +1135,9 @@ do_BLX_SUFFIX : {
     to = M;
     if (op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX)
         to = (to + op->a.imm) | (op->real == ARM_OP_BL_SUFFIX);
+    const sim_tick begins = now;
 #if TIMED
-    now += arm11_jump(c, op, to);
+    ELSEWHERE(now, arm11_jump(c, op, pc, to));
     if (links)
         arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
@@ -1037,8 +1146,7 @@ do_BLX_SUFFIX : {
     if (links)
         REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     insns++;
-    branches++;
-    taken++;
+    taken += now > begins;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
@@ -1175,22 +1283,19 @@ do_END_PC : {
 #if TIMED
     const struct arm11_op *did = op - 1;
     const sim_tick known = c->ready[ARM_PC] - did->latency;
-    if ((int64_t)known > (int64_t)now) {
-        if (unlikely(known >= horizon)) {
-            REG(ARM_PC) = to;
-            goto waits_for_pc;
-        }
-        slips += known - now;
-        now = known;
-    }
+    const sim_tick at = (int64_t)known > (int64_t)now ? known : now;
+    if (unlikely(at >= horizon)) /* what has been fetched behind it is asked for now */
+        WAITS(waits_for_pc, at);
+    slips += at - now;
+    now = at;
     c->ready[ARM_PC] = 0;
 #endif
     if (!(op->a.flags & ARM_INTERWORKS))
         to = c->r.t ? to | 1 : to & ~UINT32_C(1);
 #if TIMED
-    now += arm11_jump(c, did, to) - did->cycles;
+    ELSEWHERE(now, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
+    now -= did->cycles;
 #endif
-    taken++;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
@@ -1201,8 +1306,7 @@ do_END_PC : {
 #if TIMED
 waits_for_pc:
     if (horizon > now) {
-        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-        base->states[PC_ST_STALL_L2] += horizon - now;
+        slips += slipped(c, horizon - now, until);
         now = horizon;
     }
     base->now = now;
@@ -1214,12 +1318,9 @@ waits_for_pc:
 waits:
 #if TIMED
     if (horizon > now) {
-        if (misses_pending(c)) {
-            arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-            base->states[PC_ST_STALL_L2] += horizon - now;
-        } else {
-            slips += horizon - now;
-        }
+        if (op->source[0] == ARM11_LSU)
+            enters_late(c, now, horizon);
+        slips += slipped(c, horizon - now, until);
         now = horizon;
     }
 #endif
@@ -1257,12 +1358,12 @@ stopped:
         goto over;
 trapped:
     now = base->now;
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
     base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     return traps(c);
 over:
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
     if (c->why == PC_STOP_HORIZON && c->asked)
         return pc_stopped(base, PC_STOP_ASKED);
     return pc_stopped(base, c->why);

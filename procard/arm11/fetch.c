@@ -2,6 +2,10 @@
  * Fetch: the instruction cache behind the interpreter's back. A line is looked up when the first
  * instruction in it is about to issue; sequential code that is in the cache is never waited for,
  * since two ARM instructions a cycle come ([R]).
+ *
+ * What is fetched and not executed is looked up when that is known: where the pc goes another way
+ * than fetch did. Such a line is thrown away when it has come ([S] section 3), so it costs nothing
+ * but its place on the way.
  */
 #include "procard/arm11/misses.h"
 #include "procard/l2c.h"
@@ -14,6 +18,14 @@ static bool comes_from_l2(struct arm11 *c, uint32_t pc, const struct pc_look *lo
     return arm11_stalls(c, PC_ST_STALL_L1I, c->fetch.latency);
 }
 
+/* One fill is enough. @return [PCycles] that are left of one that is on its way, 0: none is */
+static sim_tick rest_of_ahead(const struct arm11 *c, uint64_t line)
+{
+    if (c->ahead.line != line || c->ahead.until <= c->base.now)
+        return 0;
+    return c->ahead.until == ARM11_PENDING ? c->p->arm11_l2_latency : c->ahead.until - c->base.now;
+}
+
 static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
 {
     const uint64_t line = arm11_line_of(look->pa);
@@ -22,7 +34,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
         c->l1_misses[PC_SIDE_I]++;
         c->fetch.wanted = true;
         c->fetch.asked = false;
-        c->fetch.latency = 0;
+        c->fetch.latency = rest_of_ahead(c, line);
         c->fetch.line = line;
         c->fetch.va = pc;
         c->fetch.look = *look;
@@ -40,6 +52,26 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
     return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
 }
 
+void arm11_fetch_ahead(struct arm11 *c, uint32_t va, bool fills)
+{
+    struct pc_look look = {0};
+    const sim_tick now = c->base.now;
+    if (!arm11_micro_has(c, PC_SIDE_I, va) || arm11_in_tcm(c, PC_SIDE_I, va))
+        return;
+    pc_find(&c->base, va, NM_FETCH, &look);
+    const uint64_t line = arm11_line_of(look.pa);
+    if (look.page != NM_XLATE_OK || arm11_find(c, PC_SIDE_I, va, look.pa))
+        return;
+    arm11_signal(c, ARM11_SIGNAL_I_MISS, 1);
+    if (!fills || rest_of_ahead(c, line))
+        return;
+    pc_look_up(&c->base, PC_SIDE_I, &look);
+    c->ahead.line = line;
+    c->ahead.until = now + pc_l2c_reads(&c->base, PC_SIDE_I, &look, c->p->arm11_l2_latency);
+    if (look.state == NM_LINE_I)
+        c->ahead.until = arm11_asks(c, &look, NM_FETCH, true) ? ARM11_PENDING : 0;
+}
+
 bool arm11_fetch(struct arm11 *c, uint32_t pc)
 {
     struct pc_look look;
@@ -47,6 +79,10 @@ bool arm11_fetch(struct arm11 *c, uint32_t pc)
         return false;
     if (look.page == NM_XLATE_UNCACHED)
         return arm11_fault(c, pc, NM_FETCH, NM_XLATE_OK);
+    if (arm11_in_tcm(c, PC_SIDE_I, pc)) {
+        arm11_show_tcm(c, pc);
+        return true;
+    }
     const bool came = c->fetch.came && c->fetch.line == arm11_line_of(look.pa);
     struct arm11_line *l = arm11_find(c, PC_SIDE_I, pc, look.pa);
     c->fetch.came = false;
@@ -62,6 +98,8 @@ bool arm11_fetch(struct arm11 *c, uint32_t pc)
 
 void arm11_fetch_answered(struct arm11 *c, uint64_t line, bool granted)
 {
+    if (c->ahead.until == ARM11_PENDING && arm11_same_l2_line(c, c->ahead.line, line))
+        c->ahead.until = 0;
     if (!c->fetch.asked || !arm11_same_l2_line(c, c->fetch.line, line))
         return;
     c->fetch.asked = false;

@@ -21,7 +21,13 @@ struct group {
     unsigned first, n; /* words or bytes of the access */
     struct pc_look look;
     struct arm11_line *line;
+    bool tcm; /* tightly coupled memory has it, no cache */
 };
+
+static bool here(const struct group *g)
+{
+    return g->line || g->tcm;
+}
 
 /* An access cut at lines; `size` bytes each, of which none crosses a line. */
 static unsigned cut(uint32_t va, unsigned n, unsigned size, struct group *groups)
@@ -45,14 +51,20 @@ static bool misaligned(struct arm11 *c, uint32_t va, enum nm_access access)
     return false;
 }
 
+/* A line that is not here is gone out for, but by the first only that wants it ([S] 0xB, 0x10). */
+static void goes_out(struct arm11 *c, const struct group *g)
+{
+    if (here(g) || arm11_missed(c, g->look.pa))
+        return;
+    arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
+    arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
+}
+
 static void touched(struct arm11 *c, const struct group *g)
 {
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, 1);
-    if (!g->line) {
-        arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
-        arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
-    }
+    goes_out(c, g);
 }
 
 /* ---- pages that are in no cache -------------------------------------------------------------- */
@@ -85,6 +97,39 @@ static bool uncached_store(struct arm11 *c, uint32_t va, unsigned size, const ui
     return true;
 }
 
+/* ---- tightly coupled memory ------------------------------------------------------------------ */
+
+/* It is the one processor's own, and nobody else's time depends on it: its bytes are those of the
+ * program's memory there. */
+static const uint8_t *tcm_bytes(struct arm11 *c, const struct pc_look *at, unsigned size)
+{
+    return pc_settle_access(&c->base, at, size, NULL);
+}
+
+/* [S] Behind a write to the second level that is still on its way, a read is looked up once more.
+ */
+static void tcm_read(struct arm11 *c, const struct group *g)
+{
+    touched(c, g);
+    if (arm11_writing(c)) {
+        arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
+        arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, 1);
+    }
+}
+
+static void tcm_deliver(struct arm11 *c, const struct group *g, const struct arm11_part *parts,
+                        unsigned n, unsigned latency)
+{
+    tcm_read(c, g);
+    for (unsigned i = 0; i < n; i++) {
+        const enum arm11_kind kind = (enum arm11_kind)parts[i].kind;
+        struct pc_look at = g->look;
+        at.pa = arm11_line_of(at.pa) + parts[i].offset;
+        c->r.r[parts[i].reg] = arm11_value(tcm_bytes(c, &at, arm11_size(kind)), kind, c->r.e);
+        c->ready[parts[i].reg] = c->base.now + latency + parts[i].extra;
+    }
+}
+
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* Pages of all groups, and what the caches have of them. */
@@ -94,13 +139,29 @@ static bool look_at(struct arm11 *c, struct group *groups, unsigned count, enum 
         struct group *g = &groups[i];
         if (!arm11_translate(c, PC_SIDE_D, g->va, access, &g->look))
             return false;
-        if (g->look.page == NM_XLATE_UNCACHED)
+        g->tcm = arm11_in_tcm(c, PC_SIDE_D, g->va) || arm11_in_tcm(c, PC_SIDE_I, g->va);
+        if (g->tcm)
+            g->look.page = NM_XLATE_OK;
+        if (g->tcm || g->look.page == NM_XLATE_UNCACHED)
             continue;
         g->line = arm11_find(c, PC_SIDE_D, g->va, g->look.pa);
         if (g->line)
             g->look.state = g->line->state;
     }
     return true;
+}
+
+/* The line comes, and nothing else happens. @return false: begin again */
+static bool comes_first(struct arm11 *c, const struct group *g)
+{
+    if (arm11_missed(c, g->look.pa)) /* on its way, since this or another has begun */
+        return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_DEPENDENCY);
+    if (!arm11_places(c, 1))
+        return false;
+    goes_out(c, g);
+    struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, g->va, &g->look);
+    arm11_miss_begins(c, m);
+    return arm11_waits_for(c, m);
 }
 
 /* Those that are not here each want a place for a miss. @return false: begin again */
@@ -110,18 +171,13 @@ static bool places(struct arm11 *c, const struct group *groups, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         if (arm11_buffered(c, groups[i].look.pa))
             return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNALS);
-        missing += !groups[i].line;
+        missing += !here(&groups[i]);
     }
     if (missing <= c->p->arm11_misses)
         return arm11_places(c, missing);
     for (unsigned i = 0; i < count; i++) /* more than there are: one after the other */
-        if (!groups[i].line) {
-            if (!arm11_places(c, 1))
-                return false;
-            struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, groups[i].va, &groups[i].look);
-            arm11_miss_begins(c, m);
-            return arm11_waits_for(c, m);
-        }
+        if (!here(&groups[i]))
+            return comes_first(c, &groups[i]);
     return true;
 }
 
@@ -129,6 +185,10 @@ static bool places(struct arm11 *c, const struct group *groups, unsigned count)
 static void read_group(struct arm11 *c, struct group *g, const struct arm11_part *parts, unsigned n,
                        unsigned latency)
 {
+    if (g->tcm) {
+        tcm_deliver(c, g, parts, n, latency);
+        return;
+    }
     touched(c, g);
     if (g->line) {
         arm11_deliver(c, &g->look, parts, n, c->r.e, c->base.now + latency, c->base.now);
@@ -156,23 +216,25 @@ static bool load_across(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsi
         struct group *g = &groups[i];
         if (g->look.page == NM_XLATE_UNCACHED)
             return misaligned(c, va, NM_LOAD);
-        if (g->line)
+        if (here(g))
             continue;
-        if (!places(c, g, 1))
-            return false;
-        struct arm11_miss *m = arm11_miss_new(c, ARM11_LOAD, g->va, &g->look);
-        touched(c, g);
-        arm11_miss_begins(c, m);
-        return arm11_waits_for(c, m);
+        if (arm11_buffered(c, g->look.pa))
+            return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNALS);
+        return comes_first(c, g);
     }
     if (!places(c, groups, count))
         return false;
     for (unsigned i = 0; i < count; i++) {
-        touched(c, &groups[i]);
-        for (unsigned k = 0; k < groups[i].n; k++) {
-            struct pc_look at = groups[i].look;
+        const struct group *g = &groups[i];
+        if (g->tcm)
+            tcm_read(c, g);
+        else
+            touched(c, g);
+        for (unsigned k = 0; k < g->n; k++) {
+            struct pc_look at = g->look;
             at.pa += k;
-            bytes[groups[i].first + k] = *pc_read(&c->base, &at, 1, c->base.now);
+            bytes[g->first + k] =
+                *(g->tcm ? tcm_bytes(c, &at, 1) : pc_read(&c->base, &at, 1, c->base.now));
         }
     }
     c->r.r[reg] = arm11_value(bytes, kind, c->r.e);
@@ -246,7 +308,8 @@ void arm11_preload(struct arm11 *c, uint32_t va)
 {
     struct group g = {.va = va, .n = 1};
     pc_find(&c->base, va, NM_LOAD, &g.look);
-    if (g.look.page != NM_XLATE_OK || arm11_find(c, PC_SIDE_D, va, g.look.pa) ||
+    if (arm11_in_tcm(c, PC_SIDE_D, va) || arm11_in_tcm(c, PC_SIDE_I, va) ||
+        g.look.page != NM_XLATE_OK || arm11_find(c, PC_SIDE_D, va, g.look.pa) ||
         arm11_buffered(c, g.look.pa) || !arm11_place_free(c))
         return;
     arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
@@ -258,12 +321,16 @@ void arm11_preload(struct arm11 *c, uint32_t va)
 /* A line that may be written, and no older store waits for. */
 static bool direct(const struct arm11 *c, const struct group *g)
 {
-    return g->line && arm11_writable(g->line->state) && !arm11_buffered(c, g->look.pa) &&
-           !arm11_missed(c, g->look.pa);
+    return g->tcm || (g->line && arm11_writable(g->line->state) && !arm11_buffered(c, g->look.pa) &&
+                      !arm11_missed(c, g->look.pa));
 }
 
 static void write_direct(struct arm11 *c, struct group *g, const uint8_t *bytes, unsigned n)
 {
+    if (g->tcm) {
+        pc_settle_access(&c->base, &g->look, n, bytes);
+        return;
+    }
     if (g->line->state != NM_LINE_D) {
         g->look.state = g->line->state;
         pc_own(&c->base, &g->look);
@@ -332,7 +399,7 @@ static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t
         return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNALS);
     if (!look_at(c, &g, 1, access) || !arm11_places(c, 1))
         return false;
-    if (g.look.page != NM_XLATE_OK) {
+    if (g.look.page != NM_XLATE_OK || g.tcm) {
         arm11_fault(c, va, access, NM_XLATE_OK);
         c->base.exc = PC_EXC_DBE;
         return false;

@@ -43,6 +43,14 @@ bool arm11_buffered(const struct arm11 *c, uint64_t pa)
     return any;
 }
 
+bool arm11_writing(const struct arm11 *c)
+{
+    bool any = c->writes;
+    for (unsigned i = 0; i < c->p->arm11_writes; i++)
+        any |= c->write_free[i] > c->base.now;
+    return any;
+}
+
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
@@ -60,6 +68,17 @@ static bool until(struct arm11 *c, sim_tick at)
         return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNAL_LSU_FULL);
     arm11_signal(c, ARM11_SIGNAL_LSU_FULL, at - c->base.now);
     return arm11_stalls(c, PC_ST_STALL_L1D, at - c->base.now);
+}
+
+/* After any of them has changed. */
+static void note_full(struct arm11 *c)
+{
+    c->full = ARM11_PENDING;
+    for (unsigned i = 0; i < c->p->arm11_misses; i++) {
+        const struct arm11_miss *m = &c->miss[i];
+        const sim_tick to = !taken(c, m) ? 0 : pending(m) ? ARM11_PENDING : m->until;
+        c->full = to < c->full ? to : c->full;
+    }
 }
 
 bool arm11_place_free(const struct arm11 *c)
@@ -287,7 +306,7 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
         m->phase = ARM11_MISS_NONE;
         return;
     }
-    c->l1_misses[PC_SIDE_D] += !here;
+    c->l1_misses[PC_SIDE_D] += !here && !arm11_missed(c, m->look.pa);
     pc_look_up(&c->base, PC_SIDE_D, &m->look);
     const sim_tick latency = pc_l2c_reads(&c->base, PC_SIDE_D, &m->look, c->p->arm11_l2_latency);
     if (enough(c, m)) {
@@ -295,10 +314,12 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
         fill_from(c, m);
         m->phase = ARM11_MISS_ARRIVES;
         m->until = now + latency + beats * c->p->arm11_l2_beat;
+        note_full(c);
         return;
     }
     takes_over(c, m);
     ask(c, m);
+    note_full(c);
     struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
     if (l && will_store(m)) /* what is younger must not read past it */
         arm11_hide(c, PC_SIDE_D, l);
@@ -422,6 +443,7 @@ void arm11_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool 
         after = m->order;
         arrives(c, m, granted, now);
     }
+    note_full(c);
     if (c->write_asked && c->writes && arm11_same_l2_line(c, c->write[0].line, line))
         c->write_asked = false;
     arm11_drain(c, false);
@@ -442,6 +464,7 @@ void arm11_ask_again(struct arm11 *c)
         else
             ask(c, m);
     }
+    note_full(c);
     arm11_drain(c, true);
 }
 
@@ -475,6 +498,7 @@ void arm11_settle_memory(struct arm11 *c)
     for (unsigned i = 0; i < ARM11_MISSES; i++)
         if (pending(&c->miss[i]))
             settle_miss(c, &c->miss[i]);
+    note_full(c);
     for (unsigned i = 0; i < c->writes; i++) {
         const struct arm11_write *w = &c->write[i];
         for (unsigned byte = 0; byte < ARM11_LINE; byte++) {

@@ -8,6 +8,8 @@
 bool arm11_quiet(const struct arm11 *c);
 /** A store to the line waits: in the write buffer, or of an exclusive access or a swap. */
 bool arm11_buffered(const struct arm11 *c, uint64_t pa);
+/** A store has not come to the secondary cache yet. */
+bool arm11_writing(const struct arm11 *c);
 /** A load of the line waits for it. */
 bool arm11_missed(const struct arm11 *c, uint64_t pa);
 

@@ -86,8 +86,8 @@ struct arm11_chunk;
 struct arm11_code {
     const uint8_t *(*fetch)(void *ctx, uint64_t va);
     void *ctx;
-    enum arm_level level;
     uint32_t byte_load;  /**< [PCycles] */
+    bool mov_returns;    /**< mov pc, lr is a return */
     uint64_t generation; /**< all blocks of another are gone */
     uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
     uint64_t came, due;
@@ -230,6 +230,8 @@ struct arm11 {
     uint8_t *main_old;     /**< which way next */
     struct arm11_miss miss[ARM11_MISSES];
     uint64_t misses; /**< so far */
+    sim_tick full; /**< up to here all their places are taken; ARM11_PENDING: until one is answered
+                    */
     struct arm11_write write[ARM11_WRITES];
     unsigned writes;  /**< from the oldest, at write[0] */
     bool write_asked; /**< the oldest waits for the card */
@@ -246,6 +248,11 @@ struct arm11 {
         uint32_t va;
         struct pc_look look;
     } fetch;
+    struct {
+        uint64_t line;  /**< that the secondary cache is sending to a fetch from where nothing is
+                             executed */
+        sim_tick until; /**< its first doubleword has come; ARM11_PENDING: the card is asked */
+    } ahead;
 
     /* prediction */
     struct arm11_target *btac;
@@ -311,6 +318,10 @@ void arm11_preload(struct arm11 *c, uint32_t va);
 bool arm11_barrier(struct arm11 *c, bool counts);
 /** The line of an instruction. */
 bool arm11_fetch(struct arm11 *c, uint32_t pc);
+/** Fetch has been at `va`, and nothing there is executed. At base.now, which is before
+ * base.horizon; that may be nearer now.
+ *  @param fills  false: it is cancelled before a line that misses is asked for */
+void arm11_fetch_ahead(struct arm11 *c, uint32_t va, bool fills);
 /** What is under way is done now, in no time: the thread leaves, or the mode changes. */
 void arm11_settle_memory(struct arm11 *c);
 /** What could not be asked for is. */
@@ -345,12 +356,13 @@ unsigned arm11_size(enum arm11_kind kind);
 bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xlate why);
 
 /* ---- predict.c: cycles of a branch, and what the predictors learn ------------------------------
+ * They issue at base.now, before base.horizon; that may be nearer afterwards.
  */
 
 /** A branch to a fixed address at `pc`. */
 unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool taken);
-/** A write of the pc by `op`, to `target`, whose bit 0 is the state. */
-unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t target);
+/** A write of the pc by `op` at `pc`, to `target`, whose bit 0 is the state. */
+unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target);
 /** A call: its return address, bit 0 its state, is remembered. */
 void arm11_calls(struct arm11 *c, uint32_t back);
 
@@ -369,7 +381,6 @@ void arm11_look(struct pc_cpu *base, sim_tick at);
 /** A register of coprocessor 15, as MCR and MRC name it. */
 struct arm11_cp15 {
     uint8_t crn, op1, crm, op2;
-    bool v6k; /**< an ARM1176's only */
     const char *name;
     /** Its value; NULL: it cannot be read by a user program. May end the run at base.now with
      * false: then as the functions of lsu.c. Undefined to a user at the moment: base.exc is

@@ -20,6 +20,16 @@ static unsigned flush(struct arm11 *c, unsigned cycles, bool of_branch)
     return cycles;
 }
 
+/* What lies behind an instruction has been fetched, though it goes elsewhere ([S] the branch
+ * shadow). A prediction that comes a cycle late cancels what has been asked for, but not the
+ * look-up. */
+static void shadow(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool fills)
+{
+    const uint32_t last = pc + op->a.size * (uint32_t)c->p->arm11_shadow;
+    if ((pc ^ last) & ~(uint32_t)(ARM11_LINE - 1))
+        arm11_fetch_ahead(c, last, fills);
+}
+
 /* By direction: backwards is taken, calls if they have no condition ([M] 5-5, 5-7). */
 static bool by_direction(const struct arm11 *c, const struct arm11_op *op, uint32_t pc)
 {
@@ -43,15 +53,24 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
     const struct nm_params *p = c->p;
     struct arm11_target *place = &c->btac[pc >> 1 & (p->arm11_btac - 1)];
     const bool known = place->tag == pc + 1;
-    if (!p->arm11_prediction)
-        return taken ? flush(c, op->wrong, true) : COST_UNTAKEN;
+    if (!p->arm11_prediction) {
+        if (!taken)
+            return COST_UNTAKEN;
+        shadow(c, op, pc, true);
+        return flush(c, op->wrong, true);
+    }
     const bool predicted = known ? place->counter >> 1 : by_direction(c, op, pc);
     if (known)
         train(place, taken);
     else if (p->arm11_dynamic) /* seen on a board: it begins weakly */
         *place = (struct arm11_target){.tag = pc + 1, .counter = taken ? 2 : 1};
-    if (predicted != taken)
+    if (predicted != taken) {
+        if (taken)
+            shadow(c, op, pc, true);
+        else
+            arm11_fetch_ahead(c, op->a.imm, true);
         return flush(c, op->wrong, true);
+    }
     if (known)
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
@@ -105,14 +124,15 @@ static bool is_branch(const struct arm11_op *op)
 }
 
 /* A return for which the stack has an address. */
-static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t target)
+static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
 {
     const unsigned last = (c->top + ARM11_CALLS - 1) % ARM11_CALLS;
-    const bool right = c->stack[last] == target;
+    const bool right = c->stack[last] == target, always = op->a.cond == ARM_ALWAYS;
     c->top = last;
     c->calls--;
     arm11_signal(c, ARM11_SIGNAL_RETURNS, 1);
-    if (op->a.cond != ARM_ALWAYS) /* it pops, and nobody looks ([M] 5-7) */
+    shadow(c, op, pc, !always);
+    if (!always) /* it pops, and nobody looks ([M] 5-7) */
         return flush(c, unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
@@ -122,12 +142,14 @@ static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t target)
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */
     c->calls++;
     arm11_signal(c, ARM11_SIGNAL_RETURNED_WRONG, 1);
+    arm11_fetch_ahead(c, c->stack[last] & ~UINT32_C(1), true);
     return flush(c, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
 }
 
-unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t target)
+unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
 {
     if (op->pops && returns_on(c) && c->calls)
-        return pop(c, op, target);
+        return pop(c, op, pc, target);
+    shadow(c, op, pc, true);
     return flush(c, unpredicted(op), is_branch(op) || op->pops);
 }
