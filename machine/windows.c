@@ -108,7 +108,10 @@ static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 
 void nm_station_moved(struct nm_station *s, unsigned position)
 {
-    s->running[position] = turn_now(s, position);
+    const nm_turn turn = turn_now(s, position);
+    if (turn == s->running[position])
+        return;
+    s->running[position] = turn;
     put_in_order(s);
 }
 
@@ -119,14 +122,19 @@ void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now
     nm_station_wake(m, s, now);
 }
 
+_Static_assert(SIM_RANK_MODULE % 2 == 0 && SIM_RANK_OS % 2 == 0 && SIM_RANK_DELIVER % 2 &&
+                   SIM_RANK_ARBITRATE % 2,
+               "station_step: a card's events have even ranks, the bus's odd ones");
+
 /* Fires an event. @param limit  no processor goes on before it */
 static void station_step(struct nm_station *s, sim_tick limit)
 {
     sim_kernel_allow(s->k, limit);
     sim_kernel_step(s->k);
-    const enum sim_rank rank = sim_kernel_rank(s->k);
+    if (sim_kernel_rank(s->k) % 2) /* neither a module's nor the operating system's */
+        return;
     const unsigned position = nm_component_module(sim_kernel_component(s->k));
-    if ((rank == SIM_RANK_MODULE || rank == SIM_RANK_OS) && position < s->cards)
+    if (position < s->cards)
         nm_station_moved(s, position); /* to this tick or a later one */
 }
 
