@@ -561,6 +561,10 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
  *  translation. @param place  where it is in the primary cache */
 void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place);
 
+/** Whether the page of an address is translated, so that lines of it may be shown. Without a TLB,
+ * any is. */
+bool pc_tlb_translates(const struct pc_card *card, uint64_t va);
+
 /** It sees none any more. */
 void pc_tlb_all_hidden(struct pc_card *card);
 

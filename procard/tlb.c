@@ -113,6 +113,12 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
     e->count++;
 }
 
+bool pc_tlb_translates(const struct pc_card *card, uint64_t va)
+{
+    return !card->tlb_model ||
+           holds_pair(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
+}
+
 void pc_tlb_all_hidden(struct pc_card *card)
 {
     struct pc_tlb_model *t = card->tlb_model;
