@@ -39,6 +39,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
     c->timing.refresh_time = p->memory_refresh_time * c->cycle;
     c->check = contents->check;
     c->stale = contents->stale;
+    c->due = SIM_NEVER;
     c->bank_free = sim_alloc(c->timing.banks, sizeof *c->bank_free);
     c->bank_refreshed = sim_alloc(c->timing.banks, sizeof *c->bank_refreshed);
     c->table = c->place.protocol->agent[c->agent];
@@ -144,26 +145,20 @@ void nm_controller_send_ready(struct nm_controller *c, sim_tick now)
         sim_queue_pop(&c->staged);
         c->sent++;
     }
+    sim_tick due = c->staged.count ? c->stage[c->staged.head].ready : SIM_NEVER;
     unsigned kept = 0;
     for (unsigned i = 0; i < c->late_count; i++) {
         const struct nm_answer *a = &c->late[i];
-        if (a->behind > c->sent || a->ready > now || !c->put(c->owner, &a->packet, now))
+        if (a->behind > c->sent || a->ready > now || !c->put(c->owner, &a->packet, now)) {
+            due = sim_earlier(due, a->ready);
             c->late[kept++] = *a;
+        }
     }
     c->late_count = kept;
+    c->due = due;
 }
 
-bool nm_controller_stuck(const struct nm_controller *c, sim_tick now)
-{
-    if (c->staged.count && c->stage[c->staged.head].ready <= now)
-        return true;
-    for (unsigned i = 0; i < c->late_count; i++)
-        if (c->late[i].ready <= now)
-            return true;
-    return false;
-}
-
-sim_tick nm_controller_next(const struct nm_controller *c, sim_tick now)
+sim_tick nm_controller_ready_after(const struct nm_controller *c, sim_tick now)
 {
     sim_tick next = SIM_NEVER;
     if (c->staged.count && c->stage[c->staged.head].ready > now)
@@ -181,12 +176,14 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick r
         if (c->late_count == c->late_size)
             c->late = sim_grow(c->late, c->late_size *= 2, sizeof *c->late);
         c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
+        c->due = sim_earlier(c->due, ready);
         return;
     }
     if (sim_queue_full(&c->staged))
         c->stage = sim_queue_grow(&c->staged, c->stage, sizeof *c->stage);
     c->last_out = ready > c->last_out ? ready : c->last_out;
     c->stage[sim_queue_push(&c->staged)] = (struct nm_answer){*p, c->last_out, 0};
+    c->due = sim_earlier(c->due, c->last_out);
 }
 
 void nm_controller_answer(struct nm_controller *c, const struct nm_packet *in,

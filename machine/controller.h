@@ -76,6 +76,8 @@ struct nm_controller {
                                            begun or waiting, whole */
     sim_tick free_at;                  /**< takes the next message */
     sim_tick last_out;
+    sim_tick due; /**< before it nothing more can be sent; if it is past, something waits for room;
+                     SIM_NEVER: nothing is to be sent */
     sim_tick busy_until, busy; /**< [ticks] of work begun, the present one whole */
     struct nm_answer *stage;   /**< sinkable answers, in order */
     struct sim_queue staged;
@@ -168,23 +170,32 @@ sim_tick nm_controller_access(struct nm_controller *c, uint64_t line, sim_tick n
 /** Whether anything is still to be sent. */
 static inline bool nm_controller_holds(const struct nm_controller *c)
 {
-    return c->staged.count || c->late_count;
+    return c->due != SIM_NEVER;
 }
 
+/** Slow parts of the functions below. */
 void nm_controller_send_ready(struct nm_controller *c, sim_tick now);
+sim_tick nm_controller_ready_after(const struct nm_controller *c, sim_tick now);
 
 /** Sends what is ready and finds room. */
 static inline void nm_controller_drain(struct nm_controller *c, sim_tick now)
 {
-    if (nm_controller_holds(c))
+    if (c->due <= now)
         nm_controller_send_ready(c, now);
 }
 
-/** Whether something could be sent at `now` but for room. */
-bool nm_controller_stuck(const struct nm_controller *c, sim_tick now);
+/** Whether something could be sent at `now` but for room. Precondition: nm_controller_drain has
+ *  been called at `now`. */
+static inline bool nm_controller_stuck(const struct nm_controller *c, sim_tick now)
+{
+    return c->due <= now;
+}
 
 /** When an answer becomes ready after `now`; SIM_NEVER: nothing is being fetched. */
-sim_tick nm_controller_next(const struct nm_controller *c, sim_tick now);
+static inline sim_tick nm_controller_next(const struct nm_controller *c, sim_tick now)
+{
+    return c->due > now ? c->due : nm_controller_ready_after(c, now);
+}
 
 /** [bus cycles] worked on a message up to `now`. */
 uint64_t nm_controller_busy(const struct nm_controller *c, sim_tick now);

@@ -26,6 +26,7 @@ struct nm_memory {
     uint64_t base, lines;
     uint8_t *image;
     struct sim_timer work;
+    bool stuck; /* something waits for room */
 };
 
 static sim_fire_fn work;
@@ -46,13 +47,12 @@ static void on_bus(void *self, sim_tick now)
         wake(mem, now);
 }
 
-/* A packet has left: room for what waits, if anything does. */
+/* A packet has left: room for what waits, if anything does. What waits for its time only is looked
+ * at when that has come. */
 static void on_sent(void *self, sim_tick now)
 {
     struct nm_memory *mem = self;
-    const struct nm_port *port = &mem->port;
-    if (port->in[NM_SINKABLE].count || port->in[NM_NONSINKABLE].count || mem->special.busy ||
-        nm_controller_holds(&mem->controller))
+    if (mem->stuck || mem->special.busy)
         wake(mem, now);
 }
 
@@ -218,8 +218,11 @@ static void work(void *self, sim_tick now, uint64_t arg)
         wake(mem, nm_controller_next(c, now));
     if (mem->special.busy)
         wake(mem, nm_special_wake(&mem->special, c, now));
-    if (mem->port.in[NM_SINKABLE].count || mem->port.in[NM_NONSINKABLE].count) {
-        sim_tick next = c->free_at > now ? c->free_at : SIM_NEVER;
-        wake(mem, next);
-    }
+    mem->stuck = nm_controller_stuck(c, now);
+    if (!mem->port.in[NM_SINKABLE].count && !mem->port.in[NM_NONSINKABLE].count)
+        return;
+    if (c->free_at > now)
+        wake(mem, c->free_at);
+    else
+        mem->stuck = true;
 }

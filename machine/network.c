@@ -51,6 +51,7 @@ struct nm_network {
      * gone first since. */
     unsigned waits, owed;
     unsigned passed; /* requests of cards taken since one from the rings waits */
+    bool polls;      /* something waits for room: work looks again every cycle */
     struct sim_timer work;
 };
 
@@ -79,17 +80,12 @@ static inline unsigned waiting(const struct nm_network *n)
            n->port.in[NM_SINKABLE].count + n->port.in[NM_NONSINKABLE].count;
 }
 
-/* Whether anything is here that might go on. */
-static bool holds(const struct nm_network *n)
-{
-    return waiting(n) || n->special.busy || nm_controller_holds(&n->controller);
-}
-
-/* A packet has left: room for what waits. */
+/* A packet has left: room for what waits, if anything does. What waits for its time only is looked
+ * at when that has come. */
 static void on_sent(void *self, sim_tick now)
 {
     struct nm_network *n = self;
-    if (holds(n))
+    if (n->polls || n->special.busy)
         wake(n, now);
 }
 
@@ -405,20 +401,35 @@ static bool advance(struct nm_network *n, enum nm_class class, bool from_network
 
 /* When to look again because something waits: for the controller, until it is free; for room, which
  * the rings return without a call, on the next cycle. */
-static sim_tick look_again(const struct nm_network *n, sim_tick now)
+static sim_tick look_again(struct nm_network *n, sim_tick now)
 {
     const struct nm_controller *c = &n->controller;
-    sim_tick next = SIM_NEVER, soon = now + c->cycle;
-    for (unsigned class = 0; class < NM_CLASSES; class ++)
+    sim_tick next = SIM_NEVER;
+    n->polls = nm_controller_stuck(c, now);
+    for (unsigned class = 0; waiting(n) && class < NM_CLASSES; class ++)
         for (unsigned network = 0; network < 2; network++) {
             const struct nm_packet *head = head_of(n, class, network, now);
             if (!head)
                 continue;
-            bool busy = way_of(n, head, network) == TO_CACHE && c->free_at > now;
-            sim_tick at = busy ? c->free_at : soon;
-            next = at < next ? at : next;
+            if (way_of(n, head, network) == TO_CACHE && c->free_at > now)
+                next = sim_earlier(next, c->free_at);
+            else
+                n->polls = true;
         }
-    return nm_controller_stuck(c, now) ? soon : next;
+    return n->polls ? sim_earlier(next, now + c->cycle) : next;
+}
+
+/* Moves on at most one packet of each FIFO. @return whether there was one */
+static bool advance_heads(struct nm_network *n, sim_tick now)
+{
+    bool moved = false;
+    for (unsigned class = 0; class < NM_CLASSES; class ++) {
+        const bool first = class == NM_NONSINKABLE && rings_first(n);
+        for (unsigned i = 0; i < 2; i++)
+            if (head_of(n, class, i ^ first, now))
+                moved |= advance(n, class, i ^ first, now);
+    }
+    return moved;
 }
 
 static void work(void *self, sim_tick now, uint64_t arg)
@@ -429,26 +440,27 @@ static void work(void *self, sim_tick now, uint64_t arg)
     if (!sim_timer_fires(&n->work, now))
         return;
     nm_controller_drain(c, now);
+    bool moved = n->special.busy;
     if (!n->unit_last)
         special(n, now);
-    for (unsigned class = 0; class < NM_CLASSES; class ++) {
-        const bool first = class == NM_NONSINKABLE && rings_first(n);
-        for (unsigned i = 0; i < 2; i++)
-            if (head_of(n, class, i ^ first, now))
-                advance(n, class, i ^ first, now);
-    }
+    if (waiting(n))
+        moved |= advance_heads(n, now);
     special(n, now);
-    nm_controller_drain(c, now);
+    if (moved)
+        nm_controller_drain(c, now);
     if (nm_controller_holds(c))
         wake(n, nm_controller_next(c, now));
     if (n->special.busy)
         wake(n, nm_special_wake(&n->special, c, now));
+    n->polls = false;
     if (!waiting(n) && !nm_controller_holds(c))
         return;
     for (unsigned class = 0; class < NM_CLASSES; class ++)
         if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
             wake(n, n->in[class].a[n->in[class].q.head].at);
-    wake(n, look_again(n, now));
+    const sim_tick again = look_again(n, now);
+    if (again != SIM_NEVER)
+        wake(n, again);
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */

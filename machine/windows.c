@@ -108,7 +108,10 @@ static inline nm_turn turn_now(const struct nm_station *s, unsigned position)
 
 void nm_station_moved(struct nm_station *s, unsigned position)
 {
-    s->running[position] = turn_now(s, position);
+    const nm_turn turn = turn_now(s, position);
+    if (turn == s->running[position])
+        return;
+    s->running[position] = turn;
     put_in_order(s);
 }
 
@@ -119,14 +122,19 @@ void nm_station_changed(struct nm_machine *m, struct nm_station *s, sim_tick now
     nm_station_wake(m, s, now);
 }
 
+_Static_assert(SIM_RANK_MODULE % 2 == 0 && SIM_RANK_OS % 2 == 0 && SIM_RANK_DELIVER % 2 &&
+                   SIM_RANK_ARBITRATE % 2,
+               "station_step: a card's events have even ranks, the bus's odd ones");
+
 /* Fires an event. @param limit  no processor goes on before it */
 static void station_step(struct nm_station *s, sim_tick limit)
 {
     sim_kernel_allow(s->k, limit);
     sim_kernel_step(s->k);
-    const enum sim_rank rank = sim_kernel_rank(s->k);
+    if (sim_kernel_rank(s->k) % 2) /* neither a module's nor the operating system's */
+        return;
     const unsigned position = nm_component_module(sim_kernel_component(s->k));
-    if ((rank == SIM_RANK_MODULE || rank == SIM_RANK_OS) && position < s->cards)
+    if (position < s->cards)
         nm_station_moved(s, position); /* to this tick or a later one */
 }
 
@@ -209,34 +217,63 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
 
 /* The end of a window: nothing that happens in it, on a station or in the rings, can be noticed by
  * another station in it. */
-static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick until)
+static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick speaks,
+                           sim_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
     if (!m->net)
-        return sim_earlier(until, sim_later_by(m->speaks, LONGEST));
-    return sim_earlier(until, ring_window_end(m->net, moving, m->speaks));
+        return sim_earlier(until, sim_later_by(speaks, LONGEST));
+    return sim_earlier(until, ring_window_end(m->net, moving, speaks));
 }
 
-/* The end of the next window. SIM_NEVER: nothing will ever happen, or not before `until`. Windows
- * in which the stations do nothing and the rings deliver nothing are passed over. */
+/* The end of the next window. SIM_NEVER: nothing will ever happen, or not before `until`. Time in
+ * which the stations do nothing and the rings deliver nothing is passed over. */
 static sim_tick next_window(const struct nm_machine *m, sim_tick until)
 {
     const sim_tick quiet = m->net ? sim_earlier(m->next, ring_quiet(m->net)) : m->next;
-    for (sim_tick begin = m->now, end;; begin = end) {
-        const sim_tick moving = m->net ? ring_next_from(m->net, begin) : SIM_NEVER;
-        if (sim_earlier(m->next, moving) >= until ||
-            (until == SIM_NEVER && moving == SIM_NEVER && nm_machine_asleep(m)))
-            return SIM_NEVER;
-        end = window_end(m, moving, until);
-        if (end > quiet || end == until)
+    const sim_tick begin = quiet == SIM_NEVER ? m->now : sim_later(m->now, quiet);
+    const sim_tick moving = m->net ? ring_next_from(m->net, begin) : SIM_NEVER;
+    if (sim_earlier(m->next, moving) >= until ||
+        (until == SIM_NEVER && moving == SIM_NEVER && nm_machine_asleep(m)))
+        return SIM_NEVER;
+    return window_end(m, moving, m->speaks, until);
+}
+
+/* The only station that will do anything while the rings are empty and silent; NULL: others are
+ * awake, or the rings are not. */
+static struct nm_station *only_one(const struct nm_machine *m)
+{
+    struct nm_station *only = NULL;
+    for (unsigned w = 0; w * 64 < m->stations; w++) {
+        const uint64_t awake = m->awake[w];
+        if (awake && (only || awake & (awake - 1)))
+            return NULL;
+        if (awake)
+            only = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+    }
+    return only && m->net && ring_quiet(m->net) == SIM_NEVER ? only : NULL;
+}
+
+/* Windows in which one station runs and the rings stay silent: nobody else has to be asked between
+ * them. The first ends at `end`. @return the end of the last, and where the rings have to hear */
+static sim_tick run_alone(const struct nm_machine *m, struct nm_station *s, sim_tick end,
+                          sim_tick stop)
+{
+    const sim_tick latest = sim_later_by(m->watched_at, m->p.watchdog);
+    for (;;) {
+        station_run(m, s, end, sim_earlier(sim_later_by(end, m->inward), stop));
+        stop = sim_earlier(stop, m->stop_at);
+        if (ring_quiet(m->net) != SIM_NEVER || s->next >= stop || end >= stop || end > latest ||
+            *m->broken)
             return end;
+        end = window_end(m, SIM_NEVER, s->speaks, stop);
     }
 }
 
-/* Lets every station run through the window that ends at `end`, then the rings. Processors may go
- * on a little, because what is delivered behind the window must come to them over the bus; but not
- * beyond `stop`. */
-static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
+/* Lets every station run through the window that ends at `end`. Processors may go on a little,
+ * because what is delivered behind the window must come to them over the bus; but not beyond
+ * `stop`. */
+static void run_all(struct nm_machine *m, sim_tick end, sim_tick stop)
 {
     const sim_tick beyond = sim_earlier(sim_later_by(end, m->inward), stop);
     sim_tick next = SIM_NEVER, speaks = SIM_NEVER;
@@ -252,6 +289,20 @@ static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
         }
     m->next = next;
     m->speaks = speaks;
+}
+
+/* The stations, then the rings. */
+static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
+{
+    struct nm_station *only = only_one(m);
+    if (only) {
+        end = run_alone(m, only, end, stop);
+        m->next = only->next;
+        m->speaks = only->speaks;
+        if (only->next == SIM_NEVER)
+            m->awake[only->number / 64] = 0;
+    } else
+        run_all(m, end, stop);
     m->now = sim_earlier(end, m->stop_at);
     if (m->net)
         ring_run(m->net, m->now);

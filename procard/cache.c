@@ -356,6 +356,18 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     l->host = (uintptr_t)(card->image + pa) - va;
     unsigned place = (unsigned)(l - card->l1[side]);
     card->l1_shown[side][place / 64] |= 1ull << place % 64;
+    if (side == PC_SIDE_D && !card->functional)
+        pc_tlb_shown(card, va, place);
+}
+
+void pc_card_hide_place(struct pc_card *card, enum pc_side side, unsigned place, uint64_t va,
+                        uint64_t len)
+{
+    struct pc_line *l = &card->l1[side][place];
+    if (l->rtag != NOWHERE && l->rtag - va >= len)
+        return;
+    l->rtag = l->wtag = NOWHERE;
+    card->l1_shown[side][place / 64] &= ~(1ull << place % 64);
 }
 
 void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len)

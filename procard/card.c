@@ -249,6 +249,7 @@ void pc_card_forget(struct pc_card *card)
     memset(card->tlb, 0xff, sizeof card->tlb);
     for (unsigned side = 0; side < PC_SIDES; side++)
         pc_card_hide(card, side, 0, NOWHERE);
+    pc_tlb_all_hidden(card);
     pc_core_leave(card);
 }
 

@@ -454,6 +454,10 @@ void pc_card_forget(struct pc_card *card);
 /** Takes what lies in [va, va+len) from the processor's fast view; both whole pages. */
 void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t len);
 
+/** The same, where only one place of the primary cache can show it. */
+void pc_card_hide_place(struct pc_card *card, enum pc_side side, unsigned place, uint64_t va,
+                        uint64_t len);
+
 /* ---- cache.c, for agent.c ------------------------------------------------------------------- */
 
 /** enum nm_line: what a half of the secondary cache has of a line, as the protocol sees it: of
@@ -552,6 +556,17 @@ struct pc_tlb_model *pc_tlb_new(void);
 /** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
  *  @return the PCycles charged */
 uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at);
+
+/** The fast path may see a line of the data cache: so that it can be taken back with its page's
+ *  translation. @param place  where it is in the primary cache */
+void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place);
+
+/** Whether the page of an address is translated, so that lines of it may be shown. Without a TLB,
+ * any is. */
+bool pc_tlb_translates(const struct pc_card *card, uint64_t va);
+
+/** It sees none any more. */
+void pc_tlb_all_hidden(struct pc_card *card);
 
 /** [va, va+len) is unmapped, or will be translated otherwise. */
 void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);

@@ -80,6 +80,9 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
         SIM_MUST(part != NOWHERE, "card %u, side %u, place %u", number, side, place);
         SIM_MUST(card->l1_shown[side][place / 64] >> place % 64 & 1, "card %u, side %u, place %u",
                  number, side, place);
+        SIM_MUST(side == PC_SIDE_I || card->warm.on || pc_tlb_translates(card, view->rtag),
+                 "card %u, place %u: 0x%" PRIx64 " is seen, and its page has left the TLB", number,
+                 place, view->rtag);
     }
     SIM_MUST(view->wtag == NOWHERE || (view->wtag == view->rtag && card->l1_dirty[side][place]),
              "card %u, side %u, place %u", number, side, place);

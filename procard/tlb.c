@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, PLACES = 256 };
+enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, PLACES = 256, SHOWN = 4 };
 
 static const uint64_t NOWHERE = ~0ull;
 
@@ -25,7 +25,11 @@ struct pc_tlb_model {
     struct entry {
         uint64_t pair; /**< number of the pair of pages, NOWHERE: invalid */
         const void *space;
+        unsigned count;        /**< places where lines of its pages have been shown; SHOWN + 1:
+                                    more than are known */
+        uint16_t shown[SHOWN]; /**< these places of the data cache */
     } entry[ENTRIES];
+    bool others; /**< lines have been shown of pages that no entry translated */
     struct entry
         page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
     unsigned next;                 /**< of these, to be replaced */
@@ -78,15 +82,61 @@ static void drop_page(struct pc_card *card, unsigned i)
     e->pair = NOWHERE;
 }
 
+/* What an entry let the fast path see. Where references are at random that is few lines. */
+static void hide_pair(struct pc_card *card, const struct entry *e)
+{
+    const uint64_t va = e->pair << 1 << card->page_shift, len = 2ull << card->page_shift;
+    if (e->count > SHOWN || card->tlb_model->others) {
+        pc_card_hide(card, PC_SIDE_D, va, len);
+        return;
+    }
+    card->nm.quiet = 0;
+    for (unsigned i = 0; i < e->count; i++)
+        pc_card_hide_place(card, PC_SIDE_D, e->shown[i], va, len);
+}
+
+void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
+{
+    struct pc_tlb_model *t = card->tlb_model;
+    const uint64_t pair = va >> card->page_shift >> 1;
+    if (!t)
+        return;
+    if (!holds_pair(t, pair, card->space.ctx)) {
+        t->others = true;
+        return;
+    }
+    struct entry *e = &t->entry[t->place[pair % PLACES]];
+    if (e->count > SHOWN || (e->count && e->shown[e->count - 1] == place))
+        return;
+    if (e->count < SHOWN)
+        e->shown[e->count] = (uint16_t)place;
+    e->count++;
+}
+
+bool pc_tlb_translates(const struct pc_card *card, uint64_t va)
+{
+    return !card->tlb_model ||
+           holds_pair(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
+}
+
+void pc_tlb_all_hidden(struct pc_card *card)
+{
+    struct pc_tlb_model *t = card->tlb_model;
+    if (!t)
+        return;
+    t->others = false;
+    for (unsigned i = 0; i < ENTRIES; i++)
+        t->entry[i].count = 0;
+}
+
 static void drop_pair(struct pc_card *card, struct entry *e)
 {
-    uint64_t first = e->pair << 1;
     if (e->pair == NOWHERE)
         return;
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
-    pc_card_hide(card, PC_SIDE_D, first << card->page_shift, 2ull << card->page_shift);
+    hide_pair(card, e);
     e->pair = NOWHERE;
 }
 

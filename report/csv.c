@@ -35,12 +35,12 @@ static void row(void *ctx, const struct rep_stat *stat)
     rep_csv_field(csv->out, stat->component);
     putc(',', csv->out);
     rep_csv_field(csv->out, stat->name);
-    if (stat->reason)
-        fputs(",,", csv->out);
-    else if (stat->real)
-        fprintf(csv->out, ",%.12g,", stat->value);
-    else
-        fprintf(csv->out, ",%llu,", (unsigned long long)stat->count);
+    char value[REP_STAT_VALUE] = "";
+    if (!stat->reason)
+        rep_stat_value(stat, value);
+    putc(',', csv->out);
+    fputs(value, csv->out);
+    putc(',', csv->out);
     rep_csv_field(csv->out, stat->unit);
     fputs("\r\n", csv->out);
 }

@@ -63,7 +63,7 @@ static void member(void *ctx, const struct rep_stat *stat)
 {
     struct writer *w = ctx;
     char path[192];
-    snprintf(path, sizeof path, "%s.%s", stat->component, stat->name);
+    rep_stat_path(stat, path, sizeof path);
     learn(w, stat, path);
     if (strcmp(stat->component, w->component))
         open_component(w, stat->component);
@@ -73,10 +73,11 @@ static void member(void *ctx, const struct rep_stat *stat)
     if (stat->reason) {
         json_object_set_new(w->absent, path, json_string(stat->reason));
         fputs(": null", w->out);
-    } else if (stat->real) {
-        fprintf(w->out, ": %.12g", stat->value);
     } else {
-        fprintf(w->out, ": %llu", (unsigned long long)stat->count);
+        char value[REP_STAT_VALUE];
+        rep_stat_value(stat, value);
+        fputs(": ", w->out);
+        fputs(value, w->out);
     }
 }
 

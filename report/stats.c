@@ -264,6 +264,16 @@ bool rep_is_detailed(const struct rep_run *run, const struct rep_region *region)
     return i == 0 || (i + 1) * run->cards <= REP_DETAIL;
 }
 
+/* Each row of each file has such texts: no printf. @param n  [bytes] that `out` holds already
+ * @return what it holds then */
+static size_t add(size_t n, char *out, size_t size, const char *text)
+{
+    const size_t length = strlen(text), room = size - 1 - n, fits = length < room ? length : room;
+    memcpy(out + n, text, fits);
+    out[n + fits] = '\0';
+    return n + fits;
+}
+
 void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size)
 {
     bool inside = false;
@@ -274,7 +284,26 @@ void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size)
             out[n++] = *c;
         inside &= *c != ']';
     }
-    snprintf(out + n, size - n, ".%s", stat->name);
+    add(add(n, out, size, "."), out, size, stat->name);
+}
+
+void rep_stat_path(const struct rep_stat *stat, char *out, size_t size)
+{
+    add(add(add(0, out, size, stat->component), out, size, "."), out, size, stat->name);
+}
+
+void rep_stat_value(const struct rep_stat *stat, char out[REP_STAT_VALUE])
+{
+    if (stat->real) {
+        snprintf(out, REP_STAT_VALUE, "%.12g", stat->value);
+        return;
+    }
+    char *end = out + 1;
+    for (uint64_t left = stat->count; left > 9; left /= 10)
+        end++;
+    *end = '\0';
+    for (uint64_t left = stat->count; end > out; left /= 10)
+        *--end = (char)('0' + left % 10);
 }
 
 static void walk_region(const struct rep_run *run, const struct rep_region *region, bool parts,

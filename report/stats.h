@@ -52,6 +52,16 @@ bool rep_is_detailed(const struct rep_run *run, const struct rep_region *region)
  *  "machine.station.card.monitor.nacks" */
 void rep_stat_kind(const struct rep_stat *stat, char *out, size_t size);
 
+/** A statistic's path, "machine.station[0].card[2].monitor.nacks". @param size  [bytes] of `out`;
+ *  what does not fit is cut off */
+void rep_stat_path(const struct rep_stat *stat, char *out, size_t size);
+
+/** Most that rep_stat_value writes [bytes]. */
+enum { REP_STAT_VALUE = 32 };
+
+/** A statistic's value as the files have it. Precondition: it has one. */
+void rep_stat_value(const struct rep_stat *stat, char out[REP_STAT_VALUE]);
+
 /** Receives one statistic; the strings live only during the call. */
 typedef void rep_stat_fn(void *ctx, const struct rep_stat *stat);
 

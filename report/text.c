@@ -11,30 +11,48 @@
 #include "report/stats.h"
 
 #include <jansson.h>
+#include <string.h>
 
 struct text {
     FILE *out;
     json_t *said; /**< [kind] */
 };
 
+/* To the left or to the right end of a column. */
+static void put_column(FILE *out, const char *text, int width, bool right)
+{
+    const int blanks = width - (int)strlen(text);
+    if (!right)
+        fputs(text, out);
+    for (int i = 0; i < blanks; i++)
+        putc(' ', out);
+    if (right)
+        fputs(text, out);
+}
+
+static void put_all(FILE *out, const char *const *text)
+{
+    for (; *text; text++)
+        fputs(*text, out);
+}
+
 static void line(void *ctx, const struct rep_stat *stat)
 {
     struct text *text = ctx;
-    char path[192], kind[192], value[32];
-    snprintf(path, sizeof path, "%s.%s", stat->component, stat->name);
+    char path[192], kind[192], value[REP_STAT_VALUE] = "-";
+    rep_stat_path(stat, path, sizeof path);
     rep_stat_kind(stat, kind, sizeof kind);
     const bool first = !json_object_get(text->said, kind);
     if (first)
         json_object_set_new(text->said, kind, json_true());
-    if (stat->reason)
-        snprintf(value, sizeof value, "-");
-    else if (stat->real)
-        snprintf(value, sizeof value, "%.12g", stat->value);
-    else
-        snprintf(value, sizeof value, "%llu", (unsigned long long)stat->count);
-    fprintf(text->out, "%-56s %14s # %s%s(%s)%s%s\n", path, value, first ? stat->desc : "",
-            first ? " " : "", stat->unit, stat->reason ? ": " : "",
-            stat->reason ? stat->reason : "");
+    if (!stat->reason)
+        rep_stat_value(stat, value);
+    put_column(text->out, path, 56, false);
+    putc(' ', text->out);
+    put_column(text->out, value, 14, true);
+    put_all(text->out, (const char *[]){" # ", first ? stat->desc : "", first ? " (" : "(",
+                                        stat->unit, stat->reason ? "): " : ")",
+                                        stat->reason ? stat->reason : "", "\n", NULL});
 }
 
 void rep_write_text(const struct rep_run *run, FILE *out)
