@@ -396,14 +396,11 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
         return load_experiment(x, r, diag);
     if (!in_experiment_make(x, r->machine ? r->machine : MACHINE, r->sets, diag))
         return false;
-    if (strcmp(x->origins[IN_KEY_program].text, "default")) {
-        in_error(diag, NULL, NULL, 0, 0,
-                 "--set program...: the program is the one named on the command line");
+    x->name = in_strdup("perfex");
+    if (!in_experiment_command(x, r->program, diag)) {
         in_experiment_free(x);
         return false;
     }
-    x->name = in_strdup("perfex");
-    in_experiment_command(x, r->program);
     for (char **input = x->machine.inputs; input && *input; input++)
         in_push(&x->inputs, *input);
     return true;
