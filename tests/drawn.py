@@ -6,7 +6,7 @@ complaint of the checking mode, and with the same result when windows are cut by
     drawn.py NUMACHINE LOT_PRINT FROM COUNT CARDS GUEST...
 
 Machines FROM, FROM + 1, ... of at most CARDS processors; the number of a machine chooses its guest
-too. Before them, if FROM is 1, machines on which something once went wrong. A failure is printed
+too. Some have R4400s on some cards and R10000s or R12000s on others. Before them, if FROM is 1, machines on which something once went wrong. A failure is printed
 with the command that repeats it.
 """
 import concurrent.futures
