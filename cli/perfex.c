@@ -534,6 +534,7 @@ static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **
             status = CLI_EXIT_IO;
     }
     in_experiment_free(&x);
+    p->x = NULL;
     return status;
 }
 
