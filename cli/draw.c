@@ -20,6 +20,8 @@
 #define FAINT      "#74808b"
 #define CARD       "#cfe3f5"
 #define CARD_EDGE  "#3f7fb5"
+#define OTHER      "#e6dcf2"
+#define OTHER_EDGE "#7b5aa6"
 #define MEMORY     "#dcefd8"
 #define MEM_EDGE   "#5a9a52"
 #define CACHE      "#f8e3c4"
@@ -135,16 +137,18 @@ struct part {
     const char *name, *fill, *edge;
 };
 static const struct part card_part = {"processor", CARD, CARD_EDGE};
+static const struct part other_part = {"processor", OTHER, OTHER_EDGE}; /* of another core */
 static const struct part memory_part = {"memory", MEMORY, MEM_EDGE};
 static const struct part cache_part = {"netcache", CACHE, CACHE_EDGE};
 
-static void box(const struct drawing *d, const struct part *part, unsigned of, double x, double y,
-                double width, double height)
+/* @param more  attributes of its own, or "" */
+static void box(const struct drawing *d, const struct part *part, unsigned of, const char *more,
+                double x, double y, double width, double height)
 {
     fprintf(d->out,
-            "<rect data-part=\"%s\" data-number=\"%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+            "<rect data-part=\"%s\" data-number=\"%u\"%s x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
             "height=\"%.1f\" rx=\"2.5\" fill=\"%s\" stroke=\"%s\"/>\n",
-            part->name, of, x, y, width, height, part->fill, part->edge);
+            part->name, of, more, x, y, width, height, part->fill, part->edge);
 }
 
 static void text(const struct drawing *d, struct point p, double size, const char *colour,
@@ -162,6 +166,27 @@ static void number(const struct drawing *d, struct point p, double size, unsigne
     text(d, p, size, colour, digits);
 }
 
+/* How a card is coloured. */
+static const struct part *part_of(const struct drawing *d, unsigned card)
+{
+    return in_card_params(d->t->machine, card)->core == d->t->params.core ? &card_part
+                                                                          : &other_part;
+}
+
+/* A card; on a machine of several kinds its core's name stands below its number. */
+static void draw_card(const struct drawing *d, unsigned card, double x, double y, double width)
+{
+    const bool mixed = d->t->machine->mix.fittings != 0;
+    char core[CLI_CORE_NAME], more[40] = "";
+    if (mixed)
+        snprintf(more, sizeof more, " data-core=\"%s\"", cli_core_name(d->t, card, core));
+    box(d, part_of(d, card), card, more, x, y, width, 17);
+    number(d, (struct point){x + width / 2, y + (mixed ? 9 : 12)},
+           width < 20 && card > 999 ? 7.5 : 9, card, INK);
+    if (mixed)
+        text(d, (struct point){x + width / 2, y + 15}, 4.8, INK, core);
+}
+
 /* Processors in a row over the bus, memory and network cache below it. */
 static void draw_board(const struct drawing *d, struct point c, unsigned station)
 {
@@ -176,23 +201,21 @@ static void draw_board(const struct drawing *d, struct point c, unsigned station
             station, c.x - half, c.y - 32, width);
     text(d, (struct point){c.x, c.y - 20.5}, 9.5, INK, title);
     for (unsigned i = 0; i < cards; i++) {
-        const double x = c.x - inner / 2 + i * (card + 3);
-        box(d, &card_part, station * cards + i, x, c.y - 15, card, 17);
-        number(d, (struct point){x + card / 2, c.y - 3},
-               card < 20 && station * cards > 999 ? 7.5 : 9, station * cards + i, INK);
+        draw_card(d, station * cards + i, c.x - inner / 2 + i * (card + 3), c.y - 15, card);
     }
     fprintf(d->out, "<path d=\"M%.1f %.1fh%.1f\" stroke=\"" INK "\" stroke-width=\"2\"/>\n",
             c.x - inner / 2, c.y + 6.5, inner);
     const double part = d->t->rings ? (inner - 3) / 2 : inner;
-    box(d, &memory_part, station, c.x - inner / 2, c.y + 11, part, 16);
+    box(d, &memory_part, station, "", c.x - inner / 2, c.y + 11, part, 16);
     text(d, (struct point){c.x - inner / 2 + part / 2, c.y + 22}, 8, INK, "memory");
     if (!d->t->rings)
         return;
-    box(d, &cache_part, station, c.x + 1.5, c.y + 11, part, 16);
+    box(d, &cache_part, station, "", c.x + 1.5, c.y + 11, part, 16);
     text(d, (struct point){c.x + 1.5 + part / 2, c.y + 22}, 8, INK, "n-cache");
 }
 
-/* A disc with the station's number over a dot for each processor. */
+/* A disc with the station's number over a dot for each processor; those of another core have
+ * another colour. */
 static void draw_disc(const struct drawing *d, struct point c, unsigned station)
 {
     const unsigned cards = (unsigned)d->t->params.processors;
@@ -202,8 +225,9 @@ static void draw_disc(const struct drawing *d, struct point c, unsigned station)
             station, c.x, c.y, d->station - 2);
     number(d, (struct point){c.x, c.y + 3}, 15, station, INK);
     for (unsigned i = 0; i < cards; i++)
-        fprintf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.4\" fill=\"" CARD_EDGE "\"/>\n",
-                c.x + 6.5 * (i - (cards - 1) / 2.0), c.y + 10.5);
+        fprintf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.4\" fill=\"%s\"/>\n",
+                c.x + 6.5 * (i - (cards - 1) / 2.0), c.y + 10.5,
+                part_of(d, station * cards + i)->edge);
 }
 
 /* ---- rings ----------------------------------------------------------------------------------- */

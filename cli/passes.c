@@ -177,8 +177,8 @@ bool cli_pass_experiment(const struct cli_looked *what, const struct in_pass *pa
     bool good = in_experiment_make(x, what->machine, sets, &diag);
     if (good) {
         x->name = in_strdup("detect");
-        in_experiment_command(x, what->words);
-        good = in_experiment_allow(x, what->allow, &diag);
+        good = in_experiment_command(x, what->words, &diag) &&
+               in_experiment_allow(x, what->allow, &diag);
         if (!good)
             in_experiment_free(x);
     }

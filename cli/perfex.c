@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_MACHINE = 256, OPT_TRUTH, OPT_EACH, OPTS };
+enum { OPT_MACHINE = 256, OPT_TRUTH, OPT_EACH };
 enum { SLOTS = R10K_IRIX_EVENTS / R10K_COUNTERS /* clock ticks until every event had its turn */ };
 
 #define MACHINE "r10000" /* if none is named */
@@ -70,37 +70,74 @@ static void ask_environment(struct argp_state *state, struct request *r)
 
 static void check(struct argp_state *state, struct request *r)
 {
-    if (r->all && r->wanted.count)
-        argp_error(state, "--all counts all events, and --event two: one of them");
-    if (r->threads && r->regions)
-        argp_error(state, "--each (-mp) and --regions (-s): one of them");
-    if (r->truth && !r->all)
-        argp_error(state, "--truth is beside the counts of --all: without it all counts are true");
-    if (!r->program && !r->table)
-        argp_error(state, "which PROGRAM?");
+    const struct {
+        bool wrong;
+        const char *why;
+    } rows[] = {
+#define EXCLUDED(condition, sentence) {condition, sentence},
+#include "cli/perfex.def"
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].wrong)
+            argp_error(state, "%s", rows[i].why);
     if (!r->wanted.count)
         ask_environment(state, r);
 }
 
-static error_t parse_name(int key, char *arg, struct argp_state *state)
+static void read_event(struct argp_state *state, struct request *r, const char *arg)
+{
+    add_event(state, &r->wanted, "--event", cli_value(state, "--event", arg));
+}
+
+static void read_costs(struct argp_state *state, struct request *r, const char *arg)
+{
+    cli_once(state, "--costs", &r->given.costs);
+    r->costs = cli_text(state, "--costs", arg);
+}
+
+static void read_output(struct argp_state *state, struct request *r, const char *arg)
+{
+    cli_once(state, "--output", &r->given.out);
+    r->out = cli_text(state, "--output", arg);
+}
+
+static void read_machine(struct argp_state *state, struct request *r, const char *arg)
+{
+    cli_once(state, "--machine", &r->given.machine);
+    r->machine = cli_value(state, "--machine", arg);
+}
+
+/* The field of an option that is there or not; NULL: it is another. */
+static bool *flag(struct request *r, int key)
+{
+    switch (key) {
+#define FLAG(key, name, field, irix, sentence) \
+    case key:                                  \
+        return &r->field;
+#include "cli/perfex.def"
+    default:
+        return NULL;
+    }
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
+    bool *const its = flag(r, key);
+    if (its) {
+        *its = true;
+        return 0;
+    }
     switch (key) {
-    case OPT_MACHINE:
-        cli_once(state, "--machine", &r->given.machine);
-        r->machine = cli_value(state, "--machine", arg);
+#define VALUE(key, name, argument, read, irix, sentence) \
+    case key:                                            \
+        read_##read(state, r, arg);                      \
         return 0;
-    case 'o':
-        cli_once(state, "--output", &r->given.out);
-        r->out = cli_text(state, "--output", arg);
-        return 0;
-    case 'c':
-        cli_once(state, "--costs", &r->given.costs);
-        r->costs = cli_text(state, "--costs", arg);
-        return 0;
-    case 'e':
-        add_event(state, &r->wanted, "--event", cli_value(state, "--event", arg));
-        return 0;
+#define UNKNOWN(key, sentence)                       \
+    case key:                                        \
+        argp_error(state, "-%c: %s", key, sentence); \
+        return EINVAL;
+#include "cli/perfex.def"
     case 'm': /* -mp, as IRIX has it */
         if (strcmp(arg, "p"))
             argp_error(state, "-m%.20s: -mp shows each processor; the machine is --machine", arg);
@@ -114,24 +151,9 @@ static error_t parse_name(int key, char *arg, struct argp_state *state)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    bool *const flags[OPTS] = {
-        ['a'] = &r->all,         ['x'] = &r->exception,    ['k'] = &r->kernel,
-        ['y'] = &r->times,       ['t'] = &r->table,        ['s'] = &r->regions,
-        [OPT_TRUTH] = &r->truth, [OPT_EACH] = &r->threads, ['T'] = &r->mixed};
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &r->sets;
-        return 0;
-    case 'a':
-    case 'x':
-    case 'k':
-    case 'y':
-    case 't':
-    case 's':
-    case 'T':
-    case OPT_TRUTH:
-    case OPT_EACH:
-        *flags[key] = true;
         return 0;
     case ARGP_KEY_ARGS:
         r->program = state->argv + state->next;
@@ -141,32 +163,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         check(state, r);
         return 0;
     default:
-        return parse_name(key, arg, state);
+        return parse_option(key, arg, state);
     }
 }
 
 static const struct argp_option options[] = {
-    {"event", 'e', "N", 0,
-     "Count event N, 0 to 31 as IRIX numbers them (numachine list events); twice: two of them", 0},
-    {"all", 'a', NULL, 0,
-     "Count all events, each for one clock tick (os.tick) in 16, and scale the counts up", 0},
-    {"truth", OPT_TRUTH, NULL, 0, "With --all: show the true counts beside, and the error", 0},
-    {"each", OPT_EACH, NULL, 0,
-     "Show each processor that had threads, and the sum; also written -mp", 0},
-    {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0},
-    {"regions", 's', NULL, 0, "Count only while the program has a region open (numachine_begin)",
-     0},
-    {"exception", 'x', NULL, 0, "Count at exception level, too: TLB misses (23) are there", 0},
-    {"kernel", 'k', NULL, 0, "Count the operating system's time, too", 0},
-    {"times", 'y', NULL, 0, "Show what the events cost, and statistics", 0},
-    {"table", 't', NULL, 0, "Print the table of costs", 0},
-    {"costs", 'c', "FILE", 0, "Take costs from a table, as --table prints it", 0},
-    {"output", 'o', "FILE", 0, "Write there instead of to standard error", 0},
-    {"mixed", 'T', NULL, 0,
-     "Count on a machine of several kinds of processors, on those that have counters", 0},
-    {"machine", OPT_MACHINE, "FILE", 0,
-     "A shipped machine's name or a machine file (default " MACHINE ")", 0},
-    {0}};
+#define FLAG(key, name, field, irix, sentence)           {name, key, NULL, 0, sentence, 0},
+#define VALUE(key, name, argument, read, irix, sentence) {name, key, argument, 0, sentence, 0},
+#define UNKNOWN(key, sentence)                           {NULL, key, NULL, OPTION_HIDDEN, NULL, 0},
+#include "cli/perfex.def"
+    {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0}, {0}};
 
 static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
 
@@ -390,14 +396,11 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
         return load_experiment(x, r, diag);
     if (!in_experiment_make(x, r->machine ? r->machine : MACHINE, r->sets, diag))
         return false;
-    if (strcmp(x->origins[IN_KEY_program].text, "default")) {
-        in_error(diag, NULL, NULL, 0, 0,
-                 "--set program...: the program is the one named on the command line");
+    x->name = in_strdup("perfex");
+    if (!in_experiment_command(x, r->program, diag)) {
         in_experiment_free(x);
         return false;
     }
-    x->name = in_strdup("perfex");
-    in_experiment_command(x, r->program);
     for (char **input = x->machine.inputs; input && *input; input++)
         in_push(&x->inputs, *input);
     return true;
@@ -531,6 +534,7 @@ static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **
             status = CLI_EXIT_IO;
     }
     in_experiment_free(&x);
+    p->x = NULL;
     return status;
 }
 

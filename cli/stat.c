@@ -181,26 +181,10 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
     return true;
 }
 
-/** No assignment says which program, or with which arguments. */
-static bool is_program_free(const struct in_experiment *x)
-{
-    static const enum in_experiment_key keys[] = {IN_KEY_program, IN_KEY_source, IN_KEY_called,
-                                                  IN_KEY_argv, IN_KEY_pattern};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(x->origins[keys[i]].text, "default"))
-            return false;
-    return true;
-}
-
 static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
 {
     if (!in_experiment_make(x, r->machine, r->options.sets, diag))
         return false;
-    if (!is_program_free(x)) {
-        in_error(diag, NULL, NULL, 0, 0,
-                 "--set program...: the program is the one named on the command line");
-        return false;
-    }
     if (x->expects) {
         in_error(
             diag, NULL, NULL, 0, 0,
@@ -208,7 +192,8 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
         return false;
     }
     x->name = in_strdup("stat");
-    in_experiment_command(x, r->program);
+    if (!in_experiment_command(x, r->program, diag))
+        return false;
     if (in_records(x) && !r->options.out) {
         in_error(diag, NULL, NULL, 0, 0, "what is recorded needs a place: --output DIR");
         return false;

@@ -38,8 +38,7 @@ static const char *some(unsigned count, const char *what, char buf[32])
 
 enum { NAMES = 128 };
 
-/* The word of processor.core. */
-static const char *core_of(const struct cli_topology *t, unsigned card, char buf[16])
+const char *cli_core_name(const struct cli_topology *t, unsigned card, char buf[CLI_CORE_NAME])
 {
     size_t count;
     const struct nm_param_row *rows = nm_param_rows(&count);
@@ -47,7 +46,7 @@ static const char *core_of(const struct cli_topology *t, unsigned card, char buf
         const struct in_form form = in_param_form(&rows[i]);
         if (!strcmp(rows[i].key, "processor.core"))
             in_value_format(&form, nm_param_get(in_card_params(t->machine, card), &rows[i]), buf,
-                            16);
+                            CLI_CORE_NAME);
     }
     return buf;
 }
@@ -63,9 +62,9 @@ static const char *processors(const struct cli_topology *t, unsigned station, ch
     else
         used = (size_t)snprintf(buf, NAMES, "processors %u-%u", first, first + n - 1);
     for (unsigned c = first; t->machine->mix.fittings && c < first + n; c++) {
-        char core[16];
+        char core[CLI_CORE_NAME];
         used += (size_t)snprintf(buf + used, NAMES - used, "%s%s", c == first ? " (" : ", ",
-                                 core_of(t, c, core));
+                                 cli_core_name(t, c, core));
     }
     if (t->machine->mix.fittings)
         snprintf(buf + used, NAMES - used, ")");

@@ -16,6 +16,11 @@ struct cli_topology {
     unsigned stations, rings; /**< 0 rings: one station alone */
 };
 
+enum { CLI_CORE_NAME = 16 /**< [bytes] */ };
+
+/** The word of processor.core for a card, in buf, returned. */
+const char *cli_core_name(const struct cli_topology *t, unsigned card, char buf[CLI_CORE_NAME]);
+
 /** "central ring", "local ring 3", ... in buf, returned. */
 const char *cli_ring_name(const struct cli_topology *t, unsigned level, unsigned index,
                           char buf[32]);

@@ -898,12 +898,29 @@ void in_replace_list(struct in_experiment *x, enum in_experiment_key key, char *
     in_set_origin(x, key);
 }
 
-void in_experiment_command(struct in_experiment *x, char *const *words)
+/** No assignment says which program, or with which arguments. */
+static bool is_program_free(const struct in_experiment *x)
 {
+    static const enum in_experiment_key named[] = {IN_KEY_program, IN_KEY_source, IN_KEY_called,
+                                                   IN_KEY_argv, IN_KEY_pattern};
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++)
+        if (strcmp(x->origins[named[i]].text, "default"))
+            return false;
+    return true;
+}
+
+bool in_experiment_command(struct in_experiment *x, char *const *words, struct in_diag *diag)
+{
+    if (!is_program_free(x)) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "--set program...: the program is the one named on the command line");
+        return false;
+    }
     x->program = in_strdup(words[0]);
     in_set_origin(x, IN_KEY_program);
     in_replace_list(x, IN_KEY_argv, words + 1);
     prepend_name(x);
+    return true;
 }
 
 bool in_experiment_allow(struct in_experiment *x, char *const *grants, struct in_diag *diag)

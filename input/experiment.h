@@ -198,8 +198,9 @@ bool in_experiment_count(struct in_experiment *x, char *const *events, char *con
 
 /** Names the program and its arguments as a command line does; NULL-terminated. The program finds
  *  its file's name only as its own, as from an experiment's file: a path on its stack would move
- *  what lies there, and so the cycles. @pre nothing named it before */
-void in_experiment_command(struct in_experiment *x, char *const *words);
+ *  what lies there, and so the cycles. @return false after a complaint: an assignment has named it,
+ * too */
+bool in_experiment_command(struct in_experiment *x, char *const *words, struct in_diag *diag);
 
 /** Lets the program use more of the host's files; `grants` as x->files, NULL: none.
  *  @return false after complaints */

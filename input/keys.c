@@ -139,11 +139,11 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
     char suggestion[200];
     const bool suggested = in_suggest_keys(table, path, suggestion, sizeof suggestion);
 
-    if (table->other && (in_find_key(table->other, path) || is_section(table->other, path)))
-        in_complain(r, at, "'%s' %s", path, table->hint);
-    else if (strchr(name, '.') && in_find_key(table, path))
+    if (strchr(name, '.') && in_find_key(table, path))
         in_complain(r, at, "unknown key '%s': in a file, write nested keys as {%.*s: {%s: ...}}",
                     path, (int)strcspn(path, "."), path, path + strcspn(path, ".") + 1);
+    else if (table->other && (in_find_key(table->other, path) || is_section(table->other, path)))
+        in_complain(r, at, "'%s' %s", path, table->hint);
     else if (in_find_key(table, name))
         in_complain(r, at, "unknown key '%s'; '%s' stands at the top of the file, not in '%.*s:'",
                     path, name, (int)strlen(prefix) - 1, prefix);

@@ -7,6 +7,7 @@
 #include "monitor/unit.h"
 
 #include "base/nearest.h"
+#include "monitor/own.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -110,26 +111,88 @@ uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *n
     return mon_sum(event->taps, now);
 }
 
-static const char *next_word(void *ctx, size_t i)
+/* What somebody wrote, and where it can be from. */
+struct meant {
+    const struct mon_unit_ops *unit;
+    const char *name;
+    size_t
+        prefix; /* [characters] that all of a processor's own events begin with; 0: it has none */
+};
+
+/* The part of a name that processors' own events begin with: "cpu_". */
+static size_t own_prefix(const struct mon_unit_ops *unit, const char *name)
 {
-    return mon_word(ctx, i);
+    const char *end = strchr(name, '_');
+    const size_t n = end ? (size_t)(end - name) + 1 : 0;
+    for (const struct mon_unit_ops *const *b = unit->beside; n && b && *b; b++)
+        for (unsigned i = (*b)->own->first; i < (*b)->event_count; i++)
+            if (!strncmp((*b)->events[i].name, name, n))
+                return n;
+    return 0;
 }
 
-/* The processor that counts an event by itself, beside such a unit; NULL: none does. */
-static const char *whose(const struct mon_unit_ops *unit, const char *name)
+/* Who writes the prefix means none of the card's words: those are "" here, which is near nothing.
+ */
+static const char *next_word(void *ctx, size_t i)
 {
-    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++)
-        if (mon_event_find(*b, name) >= 0)
-            return (*b)->own->processor;
-    return NULL;
+    const struct meant *meant = ctx;
+    const char *word = mon_word(meant->unit, i);
+    return !word || !strncmp(word, meant->name, meant->prefix) ? word : "";
+}
+
+/* A processor's name without what tells its kinds apart: "R10000" of "R10000 3.x". [characters] */
+static size_t family(const struct mon_unit_ops *b)
+{
+    return strcspn(b->own->processor, " ");
+}
+
+/* Whether all kinds of b's family count an event. */
+static bool all_kinds(const struct mon_unit_ops *unit, const struct mon_unit_ops *b,
+                      const char *name)
+{
+    const size_t n = family(b);
+    for (const struct mon_unit_ops *const *o = unit->beside; *o; o++)
+        if (family(*o) == n && !strncmp((*o)->own->processor, b->own->processor, n) &&
+            mon_event_find(*o, name) < 0)
+            return false;
+    return true;
+}
+
+/* The processors that count an event by themselves, beside such a unit: "A, B 2.x or C"; "": none.
+ */
+static void whose(const struct mon_unit_ops *unit, const char *name, char *text, size_t size)
+{
+    const char *names[MON_PROCESSORS];
+    int lengths[MON_PROCESSORS];
+    unsigned count = 0;
+    for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++) {
+        const char *its = (*b)->own->processor;
+        const bool all = all_kinds(unit, *b, name);
+        const size_t n = all ? family(*b) : strlen(its);
+        const bool told =
+            all && count && (size_t)lengths[count - 1] == n && !strncmp(names[count - 1], its, n);
+        if (told || count == MON_PROCESSORS || mon_event_find(*b, name) < 0)
+            continue;
+        names[count] = its;
+        lengths[count++] = (int)n;
+    }
+    *text = '\0';
+    for (unsigned i = 0; i < count; i++) {
+        const size_t used = strlen(text);
+        const char *between = i == 0 ? "" : i + 1 < count ? ", " : " or ";
+        snprintf(text + used, size - used, "%s%.*s", between, lengths[i], names[i]);
+    }
 }
 
 void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *why, size_t size)
 {
-    const char *near = sim_nearest(name, next_word, (void *)unit), *other = whose(unit, name);
-    if (other)
+    struct meant meant = {unit, name, own_prefix(unit, name)};
+    const char *near = sim_nearest(name, next_word, &meant);
+    char others[200];
+    whose(unit, name, others, sizeof others);
+    if (*others)
         snprintf(why, size, "event '%.60s' is one of an %s, and this machine's processors %s", name,
-                 other,
+                 others,
                  unit->own ? "are others (processor.core, r10000.revision)"
                            : "count no events themselves, or not all the same (processor.core, "
                              "cards)");

@@ -6,9 +6,25 @@
 #include "machine/assembly.h"
 #include "test_machine.h"
 
+#include <assert.h>
+
 struct nm_machine *actors_machine(const struct nm_params *p)
 {
     struct nm_machine *m = nm_machine_assemble(p, &pc_driver);
+    nm_machine_set_space(m, &pc_flat_space);
+    return m;
+}
+
+struct nm_machine *actors_mixture(const struct nm_params *p, const struct nm_params *other)
+{
+    enum { CARDS = 256 };
+    const struct nm_fitting fitting = {&pc_driver, *other};
+    uint8_t of[CARDS];
+    assert(nm_params_cards(p) <= CARDS);
+    for (unsigned c = 0; c < nm_params_cards(p); c++)
+        of[c] = c % p->processors % 2;
+    struct nm_machine *m = nm_machine_new_mixed(p, &pc_driver, &(struct nm_mix){&fitting, 1, of});
+    assert(m);
     nm_machine_set_space(m, &pc_flat_space);
     return m;
 }

@@ -15,6 +15,10 @@
 /** A machine of driver cores in the flat space. The caller's (nm_machine_free). */
 struct nm_machine *actors_machine(const struct nm_params *p);
 
+/** The same where every second card of a station has the caches of `other`, which is the same
+ * machine and one that nm_params_check allows, as `p` is. */
+struct nm_machine *actors_mixture(const struct nm_params *p, const struct nm_params *other);
+
 /** A reference to 8 bytes. */
 struct pc_reference actors_reference(enum pc_reference_kind kind, uint64_t address);
 

@@ -29,6 +29,8 @@ struct shape {
     unsigned store_percent, line;
     unsigned stations, locals, groups; /* rings */
     unsigned netcache;                 /* [lines] */
+    unsigned other; /* every second card has caches so many times as large, joint, of two ways; 0:
+                       none has */
 };
 
 /* What one processor is doing. */
@@ -237,6 +239,22 @@ static void set_up(const struct shape *s, enum nm_protocol_id protocol, struct n
     p->protocol = protocol;
 }
 
+/* The cards' caches: those of an R4400 and of an R10000 side by side, if the shape wants it. */
+static struct nm_machine *machine(const struct shape *s, const struct nm_params *p)
+{
+    struct nm_params other = *p;
+    if (!s->other)
+        return actors_machine(p);
+    other.l1d_size *= s->other;
+    other.l1i_size *= s->other;
+    other.l2_size *= s->other;
+    other.l2_split = false;
+    other.l2_ways = 2;
+    struct nm_machine *m = actors_mixture(p, &other);
+    cr_assert(nm_card_params(m, 0)->l2_ways != nm_card_params(m, 1)->l2_ways);
+    return m;
+}
+
 /* Every NACK has one reason. */
 static void check_nacks(struct nm_machine *m, struct nm_truth *sum, const char *shape)
 {
@@ -370,7 +388,7 @@ static void try_shape(const struct shape *s, enum nm_protocol_id protocol, uint6
     struct nm_params p;
     struct actor actor[CARDS_MAX] = {0};
     set_up(s, protocol, &p);
-    struct nm_machine *m = actors_machine(&p);
+    struct nm_machine *m = machine(s, &p);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         actor[i] = (struct actor){.shape = s,
                                   .p = &p,
@@ -403,29 +421,33 @@ static void try_shape(const struct shape *s, enum nm_protocol_id protocol, uint6
 Test(coherence, random_references)
 {
     static const struct shape shapes[] = {
-        /* name            cards fifo  l1    l2  lines banks split ways store% line rings    nc */
-        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 1, 30, 64, 1, 1, 1, 64},
-        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 1, 30, 64, 1, 1, 1, 64},
-        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 1, 30, 64, 1, 1, 1, 64},
-        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 1, 40, 64, 1, 1, 1, 64},
-        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 1, 40, 64, 1, 1, 1, 64},
-        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 1, 40, 64, 1, 1, 1, 64},
-        {"two ways", 4, 1, 64, 256, 9, 1, 0, 2, 40, 64, 1, 1, 1, 64},
-        {"two ways, ring", 2, 1, 64, 128, 8, 1, 0, 2, 40, 64, 4, 1, 1, 2},
-        {"small lines", 3, 2, 64, 256, 9, 1, 1, 1, 50, 32, 1, 1, 1, 64},
-        {"large lines", 2, 1, 64, 512, 9, 4, 1, 1, 50, 128, 1, 1, 1, 64},
-        {"alone", 1, 1, 64, 256, 9, 1, 1, 1, 50, 64, 1, 1, 1, 64},
-        {"many writers", 4, 2, 64, 256, 3, 2, 1, 1, 80, 64, 1, 1, 1, 64},
-        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 1, 30, 64, 2, 1, 1, 64},
-        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 1, 30, 64, 4, 1, 1, 64},
-        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 1, 40, 64, 4, 1, 1, 2},
-        {"two rings", 2, 4, 64, 256, 12, 2, 1, 1, 40, 64, 2, 2, 1, 4},
-        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 1, 40, 64, 2, 2, 1, 1},
-        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 1, 30, 64, 4, 4, 1, 64},
-        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 1, 40, 64, 4, 4, 1, 2},
-        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 1, 60, 64, 4, 4, 1, 4},
-        {"three levels", 1, 2, 64, 256, 20, 1, 1, 1, 40, 64, 2, 2, 2, 2},
-        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 1, 30, 64, 3, 2, 3, 4},
+        /* name            cards fifo  l1    l2  lines banks split ways store% line rings    nc,
+           other */
+        {"plain", 4, 16, 16384, 1 << 20, 16, 2, 1, 1, 30, 64, 1, 1, 1, 64, 0},
+        {"one line", 4, 16, 16384, 1 << 20, 1, 2, 1, 1, 30, 64, 1, 1, 1, 64, 0},
+        {"tiny caches", 4, 16, 64, 256, 12, 2, 1, 1, 30, 64, 1, 1, 1, 64, 0},
+        {"tiny FIFOs", 4, 1, 16384, 1 << 20, 6, 2, 1, 1, 40, 64, 1, 1, 1, 64, 0},
+        {"tiny everything", 4, 1, 64, 256, 7, 1, 1, 1, 40, 64, 1, 1, 1, 64, 0},
+        {"joint cache", 4, 1, 64, 128, 5, 1, 0, 1, 40, 64, 1, 1, 1, 64, 0},
+        {"two ways", 4, 1, 64, 256, 9, 1, 0, 2, 40, 64, 1, 1, 1, 64, 0},
+        {"two ways, ring", 2, 1, 64, 128, 8, 1, 0, 2, 40, 64, 4, 1, 1, 2, 0},
+        {"small lines", 3, 2, 64, 256, 9, 1, 1, 1, 50, 32, 1, 1, 1, 64, 0},
+        {"large lines", 2, 1, 64, 512, 9, 4, 1, 1, 50, 128, 1, 1, 1, 64, 0},
+        {"alone", 1, 1, 64, 256, 9, 1, 1, 1, 50, 64, 1, 1, 1, 64, 0},
+        {"many writers", 4, 2, 64, 256, 3, 2, 1, 1, 80, 64, 1, 1, 1, 64, 0},
+        {"two stations", 1, 16, 16384, 1 << 20, 2, 2, 1, 1, 30, 64, 2, 1, 1, 64, 0},
+        {"ring", 2, 16, 16384, 1 << 20, 8, 2, 1, 1, 30, 64, 4, 1, 1, 64, 0},
+        {"ring, tiny", 2, 1, 64, 256, 8, 1, 1, 1, 40, 64, 4, 1, 1, 2, 0},
+        {"two rings", 2, 4, 64, 256, 12, 2, 1, 1, 40, 64, 2, 2, 1, 4, 0},
+        {"two rings, tiny", 4, 1, 64, 256, 12, 1, 1, 1, 40, 64, 2, 2, 1, 1, 0},
+        {"prototype", 4, 16, 16384, 1 << 20, 32, 2, 1, 1, 30, 64, 4, 4, 1, 64, 0},
+        {"prototype, tiny", 4, 1, 64, 256, 32, 1, 1, 1, 40, 64, 4, 4, 1, 2, 0},
+        {"one hot line", 4, 2, 64, 256, 1, 2, 1, 1, 60, 64, 4, 4, 1, 4, 0},
+        {"three levels", 1, 2, 64, 256, 20, 1, 1, 1, 40, 64, 2, 2, 2, 2, 0},
+        {"three levels, big", 2, 4, 64, 512, 40, 1, 1, 1, 30, 64, 3, 2, 3, 4, 0},
+        {"mixed", 4, 2, 64, 256, 9, 1, 1, 1, 40, 64, 1, 1, 1, 64, 2},
+        {"mixed, ring", 2, 4, 64, 256, 12, 1, 1, 1, 40, 64, 4, 1, 1, 4, 4},
+        {"mixed, one hot line", 4, 2, 64, 256, 1, 2, 1, 1, 60, 64, 2, 1, 1, 4, 2},
     };
     struct nm_truth nacks = {0};
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)

@@ -6,7 +6,7 @@ complaint of the checking mode, and with the same result when windows are cut by
     drawn.py NUMACHINE LOT_PRINT FROM COUNT CARDS GUEST...
 
 Machines FROM, FROM + 1, ... of at most CARDS processors; the number of a machine chooses its guest
-too. Before them, if FROM is 1, machines on which something once went wrong. A failure is printed
+too. Some have R4400s on some cards and R10000s or R12000s on others. Before them, if FROM is 1, machines on which something once went wrong. A failure is printed
 with the command that repeats it.
 """
 import concurrent.futures
@@ -78,6 +78,9 @@ KNOWN = [
      "rings.clock=500MHz memory.placement=first_touch agent.retry=1cy agent.retry_spread=2cy "
      "netcache.directory_time=4cy l2.size=65536B os.syscall=1200cy run.watchdog=2000000000cy",
      "queue.o32", ""),
+    # An R10000 kept primary lines that had been taken: a page had more lines than its cache sets.
+    ('memory.page_size=65536B cards=[{"at":[0,2],"processor":{"core":r10000},"l1i":{"size":32768B},'
+     '"l1d":{"size":32768B},"l2":{"split":false,"ways":2}}]', "queue.o32", ""),
 ]
 
 

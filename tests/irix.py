@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """
 IRIX's event counters from programs: every part of irix_guest.c, each as often as it makes sense; libperfex,
-by perfex_guest.c; and the shipped experiments.
+by perfex_guest.c; the shipped experiments; and what every command answers (irix_errors.def), on the machine and in
+docs/irix.md.
 
-    irix.py NUMACHINE HOME ABI IRIX_GUEST.ABI PERFEX_GUEST.ABI
+    irix.py NUMACHINE HOME ABI IRIX_GUEST.ABI PERFEX_GUEST.ABI IRIX_ERRORS.ABI
 """
 import pathlib
 import re
@@ -20,7 +21,6 @@ MACHINES = {"r10000": R10000, "r12000": R10000.replace("core: r10000", "core: r1
 
 # part of the guest: [(machine, program, other parameters)]
 PARTS = {
-    "nothing": [("r4400", "", ""), ("r4400", "root: true", "")],
     "names": [("r10000", "", ""), ("r10000", "root: true", ""), ("r4400", "", "")],
     "arguments": [("r10000", "", ""), ("r10000", "root: true", "")],
     "exact": [("r10000", "", ""), ("r12000", "", ""), ("r10000", "processors: 1", ""),
@@ -106,8 +106,41 @@ def triad(runs, home):
         runs.complain("triad", done)
 
 
+# What any command may answer, so that the tables of the document do not say it of each.
+ANY = {"ENODEV", "EFAULT", "ENOENT"}
+
+
+def answers(home):
+    """Which errors each command has: by the rows, and by the document."""
+    rows, told = {}, {}
+    document = (home / "docs/irix.md").read_text()
+    text = (home / "tests/irix_errors.def").read_text().partition("*/")[2]
+    for command, group in re.findall(r"^WRONG_SETUPS\((\w+), \w+, -(\w+)\)", text, re.M):
+        rows.setdefault(command, set()).update({group, "EINVAL", "EPERM"})
+    for command, user, root in re.findall(r"^ANSWER\((\w+), \w+, \w+, (-?\w+), (-?\w+), ", text, re.M):
+        rows.setdefault(command, set()).update(error[1:] for error in (user, root) if error[0] == "-")
+    for line in document.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) > 3 and re.fullmatch(r"(PIOC|HWPERF_)\w+", cells[1]):
+            told[cells[1]] = set(re.findall(r"\bE[A-Z]+\b", cells[-2]))
+    for rule in set(re.findall(r", (I\w+-\d+)\)", text)):
+        assert f"| {rule} |" in document, f"docs/irix.md has no row {rule}"
+    return {command: errors - ANY for command, errors in rows.items()}, told
+
+
+def errors(runs, home, guest):
+    """Every row, as user and as root, with counters and without."""
+    for machine in ("r10000", "r4400"):
+        for program in ("", "root: true"):
+            runs.guest(guest, "errors", machine, program)
+    rows, told = answers(home)
+    if rows != told:
+        runs.failures += 1
+        print("docs/irix.md has other errors than irix_errors.def:", {c: (rows.get(c), told.get(c)) for c in {*rows, *told} if rows.get(c) != told.get(c)})
+
+
 def main():
-    numachine, home, abi, guest, perfex = sys.argv[1:]
+    numachine, home, abi, guest, perfex, asks = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
         runs = Runs(pathlib.Path(numachine).resolve(), pathlib.Path(scratch))
         for part, how in PARTS.items():
@@ -117,6 +150,7 @@ def main():
             done = runs.guest(pathlib.Path(perfex).resolve(), part, "r10000", program)
             if not re.search(says, done.stderr):
                 runs.complain(f"{part}: not {says}", done)
+        errors(runs, pathlib.Path(home), pathlib.Path(asks).resolve())
         example(runs, pathlib.Path(home), abi)
         if abi == "o32" and shutil.which("mips-linux-gnu-gfortran"):
             triad(runs, pathlib.Path(home))

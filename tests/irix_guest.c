@@ -122,60 +122,6 @@ static void addresses(int root)
     CHECK(answer(syssgi(SGI_EVENTCTR + 1, HWPERF_RELSYSCNTRS)) == -EINVAL);
 }
 
-/* The arguments of profiling. */
-static void profiles(void)
-{
-    static unsigned short buckets[64];
-    struct prof good = {buckets, sizeof buckets, 0, 0x10000}, bad;
-    hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
-    static const int counts[] = {0, -1, 65, 1 << 30};
-
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &good, 1)) == -EINVAL);
-    a.hwp_ovflw_freq[STORES] = 100;
-    for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++)
-        CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &good, counts[i])) == -EINVAL);
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, NULL, 1)) == -EFAULT);
-    bad = good;
-    bad.pr_base = (char *)buckets + 1;
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &bad, 1)) == -EINVAL);
-    bad = good;
-    bad.pr_size = 1;
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &bad, 1)) == -EINVAL);
-    bad = good;
-    bad.pr_scale = 0x10001;
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &bad, 1)) == -EINVAL);
-    bad = good;
-    bad.pr_size = (size_t)-1;
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &bad, 1)) == -EFAULT);
-    bad = good;
-    bad.pr_base = NULL;
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &bad, 1)) == -EFAULT);
-    CHECK(syssgi(SGI_EVENTCTR, HWPERF_PROFENABLE, &a, &good, 1) > 0);
-    CHECK(ioctl(self(), PIOCRELEVCTRS) == 0);
-}
-
-/* Without counters everything is ENODEV, but what is wrong before that is asked. */
-static void nothing(int root)
-{
-    hwperf_profevctrarg_t a = only(STORES, HWPERF_CNTEN_U);
-    hwperf_prusage_t space;
-    int fd = self();
-
-    CHECK(fd >= 0);
-    CHECK(answer(ioctl(fd, PIOCENEVCTRS, &a)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCENEVCTRS, NULL)) == -EFAULT);
-    CHECK(answer(ioctl(fd, PIOCGETEVCTRS, &space)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCGETPREVCTRS, &space)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCGETEVCTRL, &space)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCSETEVCTRL, &a)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCRELEVCTRS)) == -ENODEV);
-    CHECK(answer(ioctl(fd, PIOCSAVECCNTRS)) == -ENODEV);
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_ENSYSCNTRS, &a)) == (root ? -ENODEV : -EPERM));
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_GET_SYSCNTRS, &space)) == -ENODEV);
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_GET_CPUCNTRS, 99, &space)) == -ENODEV);
-    CHECK(answer(syssgi(SGI_EVENTCTR, HWPERF_RELSYSCNTRS)) == (root ? -ENODEV : -EPERM));
-}
-
 /* /proc: names of processes, and whose they are. */
 static void names(int root)
 {
@@ -566,10 +512,8 @@ int main(int argc, char **argv)
     const int root = getuid() == 0;
     const char *part = argc > 1 ? argv[1] : "";
 
-    if (strcmp(part, "nothing") == 0)
-        nothing(root);
-    else if (strcmp(part, "arguments") == 0)
-        addresses(root), profiles();
+    if (strcmp(part, "arguments") == 0)
+        addresses(root);
     else if (strcmp(part, "names") == 0)
         names(root);
     else if (strcmp(part, "exact") == 0)

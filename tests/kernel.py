@@ -185,8 +185,10 @@ def results(kernels):
         assert done.returncode == 0, done.stderr
         hashes.add(json.loads((out / "manifest.json").read_text())["end"]["result_hash"])
     assert len(hashes) == 1, hashes
-    done = kernels.stat(program, (), "-o", kernels.scratch / "told", "--references")
-    assert done.returncode == 2 and "cannot tell of its references" in done.stderr, done
+    told = kernels.scratch / "told"
+    done = kernels.stat(program, (), "-o", told, "--references")
+    assert done.returncode == 2 and done.stderr.count("cannot tell of its references") == 1, done
+    assert not done.stdout and not (told.exists() and list(told.iterdir())), done  # neither run nor recorded
     again = subprocess.run([kernels.numachine, "run", "-q", out / "config.resolved.yaml", "-o", kernels.scratch / "again"],
                            capture_output=True, text=True, timeout=300)
     assert again.returncode == 0, again.stderr

@@ -22,6 +22,7 @@ struct lot {
     size_t rows;
     uint64_t *dice;   /* [rows] */
     const char *left; /* the row that is not drawn, or NULL */
+    bool of_cards;    /* only what may differ from card to card is drawn */
 };
 
 static uint64_t text_dice(const char *text, uint64_t seed)
@@ -104,8 +105,11 @@ static bool fixed(const struct nm_param_row *r)
            (!is_protocol(r) && strcmp(r->source, "design") == 0 && r->type != NM_PARAM_INT);
 }
 
+/* The second kind of card has a joint secondary cache (fixed): it keeps its size. */
 static bool is_drawn(const struct lot *l, size_t i)
 {
+    if (l->of_cards && (!nm_param_is_cards(&l->row[i]) || !strncmp(l->row[i].key, "l2.", 3)))
+        return false;
     return !fixed(&l->row[i]) && (!l->left || strcmp(l->row[i].key, l->left));
 }
 
@@ -200,6 +204,63 @@ unsigned lot_draw_without(const char *key, uint64_t seed, uint64_t cards, uint64
         assert(++tries < TRIES);
     free(l.dice);
     return tries;
+}
+
+/* ---- cards of another kind ------------------------------------------------------------------- */
+
+/* A card of configs/r10000.yaml on the machine `p`. */
+static struct nm_params r10000_card(const struct nm_params *p, uint64_t *dice)
+{
+    struct nm_params other = *p;
+    other.core = draw(dice, 2) ? NM_CORE_R12000 : NM_CORE_R10000;
+    other.l1i_size = other.l1d_size = 32 << 10;
+    other.l1i_line = 64;
+    other.l1d_line = 32;
+    other.l2_size = 4 << 20;
+    other.l2_split = false;
+    other.l2_ways = 2;
+    return other;
+}
+
+/* @return whether no rule is broken; else something has been drawn again */
+static bool card_fits(const struct lot *l, struct nm_params *p, struct nm_params *other)
+{
+    const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+    const size_t rules = nm_param_rules_broken(other, broken);
+    if (rules == 1 && strcmp(broken[0]->key, "run.watchdog") == 0) {
+        p->watchdog = other->watchdog *= 2; /* the machine's, and no part of it */
+    } else if (rules) {
+        const struct nm_param_rule *rule = choose(l, broken, rules);
+        mend(l, other, rule->key, rule->with);
+    }
+    return !rules;
+}
+
+bool lot_mix(uint64_t seed, struct nm_params *p, struct nm_params *other, bool *of)
+{
+    enum { MIXED = 5 /* one machine in so many */, OFTEN = 12 /* rows in so many, twice */ };
+    const uint64_t cards = nm_params_cards(p);
+    uint64_t dice = text_dice("cards", seed);
+    struct lot l = {.of_cards = true};
+    if (cards < 2 || draw(&dice, MIXED))
+        return false;
+    *other = r10000_card(p, &dice);
+    l.row = nm_param_rows(&l.rows);
+    l.dice = sim_alloc(l.rows, sizeof *l.dice);
+    for (size_t i = 0; i < l.rows; i++) {
+        l.dice[i] = text_dice(l.row[i].key, dice);
+        if (is_drawn(&l, i) && draw(&l.dice[i], OFTEN) < 2)
+            nm_param_set(other, &l.row[i], value(&l.dice[i], &l.row[i]));
+    }
+    for (unsigned tries = 0; !card_fits(&l, p, other); tries++)
+        assert(tries < TRIES);
+    for (uint64_t c = 0; c < cards; c++)
+        of[c] = draw(&dice, 2);
+    const uint64_t some = draw(&dice, cards);
+    of[some] = true;
+    of[(some + 1) % cards] = false;
+    free(l.dice);
+    return true;
 }
 
 void lot_draw(uint64_t seed, uint64_t cards, uint64_t memory, struct nm_params *p)

@@ -61,3 +61,35 @@ Test(lot_rows, numbers_are_machines)
     }
     cr_expect_geq(100 * other, LEAST_PERCENT * MACHINES, "%u", other);
 }
+
+/* Cards of another kind are ones that a machine may have beside its own, and the machine stays what
+ * it was. */
+Test(lot_rows, mixtures_fit)
+{
+    enum { MANY = 400, CORES = 3 };
+    unsigned mixtures[CORES] = {0}, alike = 0;
+    for (uint64_t seed = 1; seed <= MANY; seed++) {
+        const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
+        struct nm_params p, now, other;
+        bool of[CARDS] = {0};
+        unsigned others = 0;
+        lot_draw(seed, CARDS, 0, &p);
+        now = p;
+        if (!lot_mix(seed, &now, &other, of)) {
+            alike++;
+            continue;
+        }
+        for (uint64_t c = 0; c < nm_params_cards(&p); c++)
+            others += of[c];
+        cr_expect(others && others < nm_params_cards(&p), "machine %lu", (unsigned long)seed);
+        cr_expect(nm_params_same_machine(&now, &other), "machine %lu", (unsigned long)seed);
+        cr_expect_eq(nm_param_rules_broken(&now, broken), 0, "machine %lu", (unsigned long)seed);
+        cr_expect_eq(nm_param_rules_broken(&other, broken), 0, "machine %lu", (unsigned long)seed);
+        cr_assert(other.core < CORES && other.core != now.core);
+        mixtures[other.core]++;
+        now.watchdog = p.watchdog;
+        cr_expect(same(&now, &p, SIZE_MAX), "machine %lu", (unsigned long)seed);
+    }
+    cr_expect(mixtures[NM_CORE_R10000] >= 10 && mixtures[NM_CORE_R12000] >= 10 && alike > MANY / 2,
+              "%u, %u, %u", mixtures[NM_CORE_R10000], mixtures[NM_CORE_R12000], alike);
+}

@@ -50,6 +50,7 @@ REFUSED = [
     ("[{at: [1], l2: {split: true}}]", "the secondary cache of an R10000 or ARM11 is not split"),
     ("[{at: [1], base: nowhere}]", "no machine 'nowhere' is shipped"),
     ("[{at: [1], base: ./mixture.yaml}]", "has cards of several kinds itself"),
+    ("[{at: [1], processor.core: r4400}]", "write nested keys as {processor: {core: ...}}"),
     ("{at: [1]}", "expected a list of {at, base, ...}"),
     ("[7]", "expected keys with values"),
 ]

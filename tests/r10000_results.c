@@ -130,11 +130,17 @@ Test(r10000_results, words_of_other_machines)
         const char *words, *why;
     } rows[] = {
         {__LINE__, &mon_numachine, "cpu_cycles", "this machine's processors count no events"},
-        {__LINE__, &mon_numachine, "nacks,cpu_mht", "'cpu_mht' is one of an R12000"},
+        {__LINE__, &mon_numachine, "cpu_cycles",
+         "'cpu_cycles' is one of an R10000, R12000, ARM1136 or ARM1176, and"},
+        {__LINE__, &mon_numachine, "nacks,cpu_mht", "'cpu_mht' is one of an R12000, and"},
+        {__LINE__, &mon_numachine, "cpu_nothing", "unknown event 'cpu_nothing'; see"},
+        {__LINE__, beside[R10K_R10000_3], "cpu_nothing", "unknown event 'cpu_nothing'; see"},
+        {__LINE__, beside[R10K_R10000_3], "noting", "did you mean 'nothing'?"},
         {__LINE__, beside[R10K_R10000_3], "cpu_mht",
          "are others (processor.core, r10000.revision)"},
-        {__LINE__, beside[R10K_R12000], "cpu_issued", "'cpu_issued' is one of an R10000"},
-        {__LINE__, beside[R10K_R10000_2], "cpu_progress", "'cpu_progress' is one of an R10000 3.x"},
+        {__LINE__, beside[R10K_R12000], "cpu_issued", "'cpu_issued' is one of an R10000, and"},
+        {__LINE__, beside[R10K_R10000_2], "cpu_progress",
+         "'cpu_progress' is one of an R10000 3.x or R12000, and"},
         {__LINE__, beside[R10K_R10000_3], "cpu_cycels", "did you mean 'cpu_cycles'?"},
         {__LINE__, &mon_numachine, "nakcs", "did you mean 'nacks'?"},
     };

@@ -43,6 +43,15 @@ count numachine-64 simgrid '<zoneRoute ' $((4 * 5 * 4 + 4 * 3))
 count numachine-1024 simgrid '<zoneRoute ' $((64 * 5 * 4 + 8 * 9 * 8 + 8 * 7))
 count station-4 simgrid '<zoneRoute ' 0
 
+# cards of several kinds: which core each has, in the picture as in the text
+mixed='cards=[{at: [1, station 3], base: r10000}, {at: [4], base: r10000, processor: {core: r12000}}]'
+for core in 'r4400 10' 'r10000 5' 'r12000 1'; do
+    name=${core% *} number=${core#* }
+    got=$("$program" topology ring-16 --set "$mixed" --set l2.line=128B --set processor.clock=200MHz --format=svg | grep -c "data-core=\"$name\"")
+    [ "$got" = "$number" ] || fail "$got cards of a mixture are drawn as $name, wanted $number"
+done
+[ "$("$program" topology numachine-64 --format=svg | grep -c data-core)" = 0 ] || fail "a machine of one kind names it"
+
 for picture in "$home"/docs/numachine-*.svg; do
     "$program" topology "$(basename "$picture" .svg)" --format=svg | cmp - "$picture" ||
         fail "$picture is not what numachine topology draws"

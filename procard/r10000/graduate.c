@@ -78,7 +78,7 @@ static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
     g->conditionals += (traits & R10K_CONDITIONAL) != 0;
-    g->fp += (traits & R10K_FLAGS) != 0;
+    g->fp += (traits & R10K_FP) != 0;
 }
 
 /* A load linked no longer protects what other memory instructions stand behind it (manual 1.8). */

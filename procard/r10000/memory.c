@@ -420,7 +420,8 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
         r10k_oldest_access(c, e, now, true);
 }
 
-/* What a primary line has that is newer goes down first. */
+/* What a primary line has that is newer goes down first. The index bits of the page are known, as
+ * far as the cache has so many. */
 static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc_loss loss,
                        sim_tick now)
 {
@@ -428,8 +429,8 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
     const uint64_t step = UINT64_C(1) << cache->shift;
     const unsigned colours = (unsigned)(c->p->page_size >> cache->shift);
     for (uint64_t part = line; part < line + c->p->l2_line; part += step)
-        for (unsigned s = (unsigned)(part >> cache->shift) % colours; s <= cache->mask;
-             s += colours)
+        for (unsigned s = (unsigned)(part >> cache->shift) % colours & cache->mask;
+             s <= cache->mask; s += colours)
             for (unsigned w = 0; w < R10K_WAYS; w++) {
                 struct r10k_line *l = &cache->way[w][s];
                 if (l->line != part)

@@ -77,13 +77,14 @@ enum r10k_trait {
     R10K_FP_BRANCH = 1 << 11,
     R10K_ALONE = 1 << 12,   /**< executes when it is the oldest */
     R10K_FLUSHES = 1 << 13, /**< what is younger begins again */
-    R10K_FLAGS = 1 << 14,   /**< can set status flags of the floating-point unit */
+    R10K_FLAGS = 1 << 14,   /**< sets status flags of the floating-point unit */
     R10K_TWO = 1 << 15,     /**< of two registers: counts as two */
     R10K_HALF = 1 << 16,    /**< writes one half of a register and leaves the other */
     R10K_FP_LOAD = 1 << 17,
     R10K_CACHE = 1 << 18,
     R10K_WHOLE = 1 << 19, /**< reads both halves of a register */
     R10K_NOW = 1 << 20,   /**< is done as it is decoded */
+    R10K_FP = 1 << 21,    /**< counts as a floating-point instruction (event 21) */
     R10K_TRANSFER = R10K_BRANCH | R10K_JUMP | R10K_REGISTER,
     R10K_MEMORY = R10K_LOAD | R10K_STORE | R10K_PREFETCH | R10K_SYNC | R10K_CACHE,
 };

@@ -242,6 +242,14 @@ static enum r10k_queue queue_of(const struct r10k_word *w)
     }
 }
 
+/* Signs are arithmetic to MIPS IV: of an operand that is no number they set V. Here they leave the
+ * flags alone, as qemu does, but the counters see what they are. */
+static bool changes_sign(unsigned code)
+{
+    return code == MIPS_OP_ABS_S || code == MIPS_OP_ABS_D || code == MIPS_OP_NEG_S ||
+           code == MIPS_OP_NEG_D;
+}
+
 static void describe(struct r10k_word *w, const struct mips_use *use)
 {
     const struct mips_row *row =
@@ -259,7 +267,9 @@ static void describe(struct r10k_word *w, const struct mips_use *use)
     if (w->traits & R10K_LOAD && w->latency == 3)
         w->traits |= R10K_FP_LOAD;
     if (code < MIPS_OP_ROWS_END && mips_fpu[code])
-        w->traits |= R10K_FLAGS;
+        w->traits |= R10K_FLAGS | R10K_FP;
+    if (changes_sign(code))
+        w->traits |= R10K_FP;
     if (has(row, "Z") || code == MIPS_OP_JALR)
         w->traits |= R10K_LINKS;
     registers(w, use, row);

@@ -115,6 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ask_symbols(&image, fd);
     close(fd);
     fuzz_machine(&p, kind >> 1 & 31);
-    FUZZ_CHECK((fuzz_run(&p, LIMIT, &out) != PROG_UNLOADABLE) <= good, "run although: %s", why);
+    FUZZ_CHECK((fuzz_run(&p, kind >> 1 & 31, LIMIT, &out) != PROG_UNLOADABLE) <= good,
+               "run although: %s", why);
     return 0;
 }

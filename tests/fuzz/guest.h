@@ -105,8 +105,10 @@ size_t guest_write(const struct guest *g, uint8_t *elf, size_t room);
  *  quantum. */
 void fuzz_machine(struct nm_params *p, unsigned how);
 
-/** Runs the file "guest" and looks at the end: nothing may be broken or stuck. @return the end */
-enum prog_end fuzz_run(const struct nm_params *p, sim_tick limit, struct prog_outcome *out);
+/** Runs the file "guest" on it, with R10000s on every second card or on all (the next two bits of
+ * `how`), and looks at the end: nothing may be broken or stuck. @return the end */
+enum prog_end fuzz_run(const struct nm_params *p, unsigned how, sim_tick limit,
+                       struct prog_outcome *out);
 
 /** The same with a guest made; `twice`: and again, with the same outcome. */
 void fuzz_guest(struct guest *g, unsigned how, sim_tick limit, bool twice);

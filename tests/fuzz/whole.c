@@ -3,6 +3,7 @@
  * whatever the guest does, the run ends as a program ends; a machine that is broken or stuck is a
  * finding, and so is a second run that differs.
  */
+#include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 #include "programs/linux/personality.h"
 #include "tests/fuzz/guest.h"
@@ -32,6 +33,24 @@ void fuzz_machine(struct nm_params *p, unsigned how)
     FUZZ_CHECK(nm_params_check(p, &key, why, sizeof why), "%s: %s", key, why);
 }
 
+/** The machine; of each two cards one, or both, may be an R10000. */
+static struct nm_machine *build(const struct nm_params *p, unsigned how)
+{
+    enum { CARDS = 4, LEAST = 256 /* [bytes] of a primary cache of two ways and two banks */ };
+    struct nm_fitting r10000 = {&pc_r10000, *p};
+    struct nm_params *its = &r10000.params;
+    uint8_t of[CARDS];
+
+    its->core = NM_CORE_R10000;
+    its->l1i_size = its->l1d_size = p->l1d_size < LEAST ? LEAST : p->l1d_size;
+    its->l2_size = 8192;
+    its->l2_split = false;
+    its->l2_ways = 2;
+    for (unsigned c = 0; c < nm_params_cards(p); c++)
+        of[c] = how >> (c % 2 ? 5 : 6) & 1;
+    return nm_machine_new_mixed(p, &pc_r4400, &(struct nm_mix){&r10000, 1, of});
+}
+
 /** Where the program's messages go. */
 static int nowhere(void)
 {
@@ -42,7 +61,8 @@ static int nowhere(void)
     return fd;
 }
 
-enum prog_end fuzz_run(const struct nm_params *p, sim_tick limit, struct prog_outcome *out)
+enum prog_end fuzz_run(const struct nm_params *p, unsigned how, sim_tick limit,
+                       struct prog_outcome *out)
 {
     char *const argv[] = {"guest", "one", NULL}, *const envp[] = {"LANG=C", NULL};
     const struct prog_program program = {.path = "guest",
@@ -53,9 +73,10 @@ enum prog_end fuzz_run(const struct nm_params *p, sim_tick limit, struct prog_ou
                                          .stderr_fd = nowhere()};
     const struct prog_spec spec = {
         .workload = &lx_workload, .what = &program, .seed = 1, .limit = limit};
-    struct nm_machine *m = nm_machine_new(p, &pc_r4400);
+    struct nm_machine *m = build(p, how);
     FILE *real = stderr;
 
+    FUZZ_CHECK(m, "no such machine: %u", how);
     stderr = fdopen(dup(nowhere()), "w"); /* complaints about unknown calls */
     prog_run(m, &spec, NULL, out);
     fclose(stderr);
@@ -76,7 +97,7 @@ void fuzz_guest(struct guest *g, unsigned how, sim_tick limit, bool twice)
     for (unsigned i = 0; i < (twice ? 2 : 1); i++) {
         fuzz_sweep();
         fuzz_write("guest", elf, guest_write(g, elf, sizeof elf));
-        fuzz_run(&p, limit, i ? &two : &one);
+        fuzz_run(&p, how, limit, i ? &two : &one);
     }
     FUZZ_CHECK(one.end != PROG_UNLOADABLE, "%s", one.message);
     FUZZ_CHECK(!twice ||

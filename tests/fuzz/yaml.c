@@ -49,6 +49,8 @@ const char *const fuzz_words[] = {"base: ",
                                   "- {name: a, unit: b, formula: c}\n",
                                   "placement: {0x10000-0x20000: 1}\n",
                                   "t.yaml",
+                                  "cards: [{at: [1], base: r10000}]\n",
+                                  "- {at: [station 0, 2-3], processor: {core: r12000}}\n",
                                   "~",
                                   NULL};
 
