@@ -106,9 +106,10 @@ static inline uint32_t offset_of(const struct arm11_op *op, const struct arm_reg
 
 /* ---- the books ------------------------------------------------------------------------------- */
 
-/* What is kept in the interpreter's own variables while it runs. */
+/* What is kept in the interpreter's own variables while it runs. Of branches only those that take a
+ * PCycle: a folded one has none to be put down. */
 struct tally {
-    uint64_t insns, slips, touches, loads, stores, branches, taken;
+    uint64_t insns, slips, touches, loads, stores, swaps, branches, taken;
     sim_tick began;
 };
 
@@ -120,7 +121,9 @@ static uint64_t all_states(const struct pc_cpu *cpu)
     return sum;
 }
 
-/* All of the clock that nobody has put down to anything is instructions' own. */
+/* All of the clock that nobody has put down to anything is instructions' own: the first PCycle of a
+ * load, store or branch is of its kind, the others are integer ones. So the books of a run are the
+ * sum of those of its instructions. */
 static void put_down(struct arm11 *c, const struct tally *t)
 {
     struct pc_cpu *cpu = &c->base;
@@ -133,15 +136,12 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, t->touches);
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, t->touches);
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
-    uint64_t rest = cpu->now - all_states(cpu);
-    const enum pc_status states[] = {PC_ST_LOAD, PC_ST_STORE, PC_ST_BR_TAKEN, PC_ST_BR_UNTAKEN};
-    const uint64_t did[] = {t->loads, t->stores, t->taken, t->branches - t->taken};
-    for (unsigned i = 0; i < 4; i++) {
-        const uint64_t n = did[i] < rest ? did[i] : rest; /* a folded branch takes none */
-        cpu->states[states[i]] += n;
-        rest -= n;
-    }
-    cpu->states[PC_ST_INT] += rest;
+    const uint64_t rest = cpu->now - all_states(cpu);
+    cpu->states[PC_ST_LOAD] += t->loads;
+    cpu->states[PC_ST_STORE] += t->stores - t->swaps;
+    cpu->states[PC_ST_BR_TAKEN] += t->taken;
+    cpu->states[PC_ST_BR_UNTAKEN] += t->branches - t->taken;
+    cpu->states[PC_ST_INT] += rest - t->loads - (t->stores - t->swaps) - t->branches;
 }
 
 /* ---- where to go on -------------------------------------------------------------------------- */
@@ -329,8 +329,8 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     do {                                                                                         \
         OUT();                                                                                   \
         put_down(c,                                                                              \
-                 &(struct tally){insns, slips, touches, loads, stores, branches, taken, began}); \
-        insns = slips = touches = loads = stores = branches = taken = 0;                         \
+                 &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began}); \
+        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                         \
         began = now;                                                                             \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
@@ -646,7 +646,8 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         [ARM11_OP_END_PC] = &&do_END_PC,
     };
     sim_tick now = base->now;
-    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, branches = 0, taken = 0;
+    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, swaps = 0;
+    uint64_t branches = 0, taken = 0;
     struct arm11_block *b;
     struct arm11_op *op;
     uint32_t to;
@@ -930,6 +931,7 @@ do_PLD_R : {
         TAKES();                                                 \
         loads++;                                                 \
         stores++;                                                \
+        swaps++;                                                 \
         NEXT();                                                  \
     }
     SWAP(SWP, 4)
@@ -976,20 +978,20 @@ do_B : {
     if (unlikely(now >= horizon))
         goto waits;
     insns++;
-    branches++;
-    taken += which;
 #if TIMED
     struct arm11_target *known = &c->btac[pc >> 1 & (c->p->arm11_btac - 1)];
-    if (likely(known->tag == pc + 1 && known->counter >> 1 == which)) {
+    unsigned cycles = !(op->folds & c->p->arm11_folding);
+    if (likely(known->tag == pc + 1 && known->counter >> 1 == which))
         known->counter = which ? 3 : 0;
-        now += !(op->folds & c->p->arm11_folding);
-    } else {
-        now += arm11_branch(c, op, pc, which);
-    }
+    else
+        cycles = arm11_branch(c, op, pc, which);
 #else
+    const unsigned cycles = 1;
     (void)pc;
-    now++;
 #endif
+    now += cycles;
+    branches += cycles != 0;
+    taken += which & (cycles != 0);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, which);
     goto leave;
@@ -1171,9 +1173,10 @@ leave:
         goto enter;
     }
 do_END_PC : {
+    const struct arm11_op *did = op - 1;
+    const bool by_load = did->a.row >= ARM_ROW_STR_I;
     to = REG(ARM_PC);
 #if TIMED
-    const struct arm11_op *did = op - 1;
     const sim_tick known = c->ready[ARM_PC] - did->latency;
     if ((int64_t)known > (int64_t)now) {
         if (unlikely(known >= horizon)) {
@@ -1190,7 +1193,8 @@ do_END_PC : {
 #if TIMED
     now += arm11_jump(c, did, to) - did->cycles;
 #endif
-    taken++;
+    branches += !by_load; /* a load's first PCycle is in the books */
+    taken += !by_load;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
@@ -1257,12 +1261,12 @@ stopped:
         goto over;
 trapped:
     now = base->now;
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
     base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
     return traps(c);
 over:
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, branches, taken, began});
+    put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
     if (c->why == PC_STOP_HORIZON && c->asked)
         return pc_stopped(base, PC_STOP_ASKED);
     return pc_stopped(base, c->why);
