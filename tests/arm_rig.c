@@ -74,6 +74,12 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
     return PC_ASKED;
 }
 
+void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
+                  bool upgrade, sim_tick at)
+{
+    (void)cpu, (void)look, (void)va, (void)size, (void)upgrade, (void)at;
+}
+
 void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
 {
     *here(rig_of(cpu), look->pa) = NM_LINE_D;

@@ -1,6 +1,7 @@
 /*
  * The interpreter: decoded blocks, with the pipeline's time. exec_untimed.c is the same source
- * without time.
+ * without time; of both there is one more that is observed (profile.c): it puts its books down
+ * behind each instruction.
  *
  * The hard idea: an instruction issues at the first tick at which all it reads is ready, which is
  * the greatest of a few numbers; so the pipeline costs the host no more than a handful of
@@ -8,16 +9,23 @@
  * in a line which the caches show (struct pc_line) is a call.
  */
 #include "procard/arm/arithmetic.h"
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 #include <string.h>
 
+#ifdef ARM11_OBSERVED
+#define OBSERVED    1
+#define NAMED(name) name##_observed
+#else
+#define OBSERVED    0
+#define NAMED(name) name
+#endif
 #ifndef ARM11_UNTIMED
 #define TIMED 1
-#define RUN   arm11_run
+#define RUN   NAMED(arm11_run)
 #else
 #define TIMED 0
-#define RUN   arm11_run_untimed
+#define RUN   NAMED(arm11_run_untimed)
 #endif
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -128,7 +136,7 @@ static void put_down(struct arm11 *c, const struct tally *t)
 {
     struct pc_cpu *cpu = &c->base;
     cpu->instructions += t->insns;
-    cpu->states[PC_ST_SLIP_INT] += t->slips;
+    arm11_books(c, PC_ST_SLIP_INT, t->slips);
     c->loads += t->loads;
     c->stores += t->stores;
     arm11_signal(c, ARM11_SIGNAL_INSTRUCTIONS, t->insns);
@@ -137,11 +145,13 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, t->touches);
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
     const uint64_t rest = cpu->now - all_states(cpu);
-    cpu->states[PC_ST_LOAD] += t->loads;
-    cpu->states[PC_ST_STORE] += t->stores - t->swaps;
-    cpu->states[PC_ST_BR_TAKEN] += t->taken;
-    cpu->states[PC_ST_BR_UNTAKEN] += t->branches - t->taken;
-    cpu->states[PC_ST_INT] += rest - t->loads - (t->stores - t->swaps) - t->branches;
+    if (OBSERVED)
+        arm11_completes(c, t->insns, t->slips + rest);
+    arm11_books(c, PC_ST_LOAD, t->loads);
+    arm11_books(c, PC_ST_STORE, t->stores - t->swaps);
+    arm11_books(c, PC_ST_BR_TAKEN, t->taken);
+    arm11_books(c, PC_ST_BR_UNTAKEN, t->branches - t->taken);
+    arm11_books(c, PC_ST_INT, rest - t->loads - (t->stores - t->swaps) - t->branches);
 }
 
 /* ---- where to go on -------------------------------------------------------------------------- */
@@ -222,7 +232,46 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     return (uint32_t)v;
 }
 
-#define DISPATCH() goto *label[op->a.code]
+#if OBSERVED
+/** What has been done is put down to the instruction that did it; the next one stands there now. */
+#define BOOKS()                                                                                   \
+    do {                                                                                          \
+        base->now = now;                                                                          \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, \
+                                    began});                                                      \
+        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                  \
+        began = now;                                                                              \
+    } while (0)
+#define STANDS() arm11_stands(c, b, op)
+/** The block is left for `to`. */
+#define LEAVES(how, to)                     \
+    do {                                    \
+        BOOKS();                            \
+        arm11_moves(c, b, op, (how), (to)); \
+    } while (0)
+#define REFERS(kind, va, size)                    \
+    do {                                          \
+        base->now = now;                          \
+        arm11_refers_to(c, (kind), (va), (size)); \
+    } while (0)
+#define SLIPS(n)             \
+    do {                     \
+        slips += (n);        \
+        arm11_slips(c, (n)); \
+    } while (0)
+#else
+#define SLIPS(n)               (slips += (n))
+#define BOOKS()                ((void)0)
+#define STANDS()               ((void)0)
+#define LEAVES(how, to)        ((void)0)
+#define REFERS(kind, va, size) ((void)0)
+#endif
+#define DISPATCH()               \
+    do {                         \
+        BOOKS();                 \
+        STANDS();                \
+        goto *label[op->a.code]; \
+    } while (0)
 #define NEXT()      \
     do {            \
         insns++;    \
@@ -251,7 +300,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     do {                             \
         if (unlikely(at >= horizon)) \
             goto waits;              \
-        slips += at - now;           \
+        SLIPS(at - now);             \
         now = at;                    \
     } while (0)
 #define ISSUE1()       \
@@ -325,13 +374,13 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them.
  */
-#define PUT_DOWN()                                                                               \
-    do {                                                                                         \
-        OUT();                                                                                   \
-        put_down(c,                                                                              \
-                 &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began}); \
-        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                         \
-        began = now;                                                                             \
+#define PUT_DOWN()                                                                                \
+    do {                                                                                          \
+        OUT();                                                                                    \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, \
+                                    began});                                                      \
+        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                  \
+        began = now;                                                                              \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)             \
@@ -410,6 +459,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             after;                                                           \
             D = convert;                                                     \
             RESULT();                                                        \
+            REFERS(PC_RECORDED_LOAD, va, bytes);                             \
             touches++;                                                       \
         } else {                                                             \
             SLOWLY(CALL(load)(c, va, kind, op->a.d LATENCY));                \
@@ -433,6 +483,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             uint8_t *p = (uint8_t *)(line->host + va);                \
             write;                                                    \
             WROTE(line, va);                                          \
+            REFERS(PC_RECORDED_STORE, va, bytes);                     \
             touches++;                                                \
         } else {                                                      \
             SLOWLY(CALL(store)(c, va, &datum, 1, bytes));             \
@@ -534,6 +585,8 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, ui
         ++*lines;
     }
     for (unsigned i = 0; i < n; i++, va += 4) {
+        if (OBSERVED)
+            arm11_refers_to(c, store ? PC_RECORDED_STORE : PC_RECORDED_LOAD, va, 4);
         uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
         if (store) {
             memcpy(p, &c->r.r[regs[i]], 4);
@@ -703,6 +756,8 @@ enter:
 
 #if TIMED
 fetches:
+    BOOKS();
+    STANDS();
     base->now = now;
     REG(ARM_PC) = b->key.pc;
     if (!arm11_fetch(c, b->key.pc)) {
@@ -880,7 +935,7 @@ do_STM : {
     }
     if (when >= horizon)
         goto waits;
-    slips += when - now;
+    SLIPS(when - now);
     now = when;
 #else
     if (when >= horizon)
@@ -1045,6 +1100,7 @@ do_BLX_SUFFIX : {
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    LEAVES(ARM11_JUMPED, to);
     goto at_address;
 }
 
@@ -1158,6 +1214,7 @@ do_END:
     which = ARM11_FALL;
 leave:
     to = b->edge[which].pc;
+    LEAVES(which, to);
     if (likely(b->edge[which].to != NULL)) {
         b = b->edge[which].to;
         goto enter;
@@ -1183,7 +1240,7 @@ do_END_PC : {
             REG(ARM_PC) = to;
             goto waits_for_pc;
         }
-        slips += known - now;
+        SLIPS(known - now);
         now = known;
     }
     c->ready[ARM_PC] = 0;
@@ -1198,6 +1255,7 @@ do_END_PC : {
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    LEAVES(ARM11_JUMPED, to);
     goto at_address;
 }
 
@@ -1206,7 +1264,7 @@ do_END_PC : {
 waits_for_pc:
     if (horizon > now) {
         arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-        base->states[PC_ST_STALL_L2] += horizon - now;
+        arm11_books(c, PC_ST_STALL_L2, horizon - now);
         now = horizon;
     }
     base->now = now;
@@ -1220,9 +1278,9 @@ waits:
     if (horizon > now) {
         if (misses_pending(c)) {
             arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-            base->states[PC_ST_STALL_L2] += horizon - now;
+            arm11_books(c, PC_ST_STALL_L2, horizon - now);
         } else {
-            slips += horizon - now;
+            SLIPS(horizon - now);
         }
         now = horizon;
     }
@@ -1261,12 +1319,16 @@ stopped:
         goto over;
 trapped:
     now = base->now;
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
-    base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
-    base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
+    put_down(c,
+             &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
+    if (TIMED && base->exc != PC_EXC_POINT) {
+        arm11_books(c, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
+        base->now += PC_KILLED_BY_EXCEPTION;
+    }
     return traps(c);
 over:
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
+    put_down(c,
+             &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
     if (c->why == PC_STOP_HORIZON && c->asked)
         return pc_stopped(base, PC_STOP_ASKED);
     return pc_stopped(base, c->why);

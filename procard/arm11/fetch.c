@@ -20,6 +20,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
     if (!c->fetch.wanted || c->fetch.line != line) {
         arm11_signal(c, ARM11_SIGNAL_I_MISS, 1);
         c->l1_misses[PC_SIDE_I]++;
+        arm11_counts(c, pc, PC_PROFILE_L1I_MISSES);
         c->fetch.wanted = true;
         c->fetch.asked = false;
         c->fetch.latency = 0;
@@ -35,7 +36,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);
         }
-        c->fetch.asked = arm11_asks(c, look, NM_FETCH, true);
+        c->fetch.asked = arm11_asks(c, pc, pc, look, NM_FETCH, true);
     }
     return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
 }

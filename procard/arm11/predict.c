@@ -2,7 +2,7 @@
  * Prediction: the branch target cache with its two-bit counters, the direction of branches that it
  * does not know, and the return stack ([M] 5-2 to 5-7).
  */
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 enum cost {
 #define BRANCH_TIME(name, cycles, source, sentence) COST_##name = (cycles),
@@ -13,7 +13,7 @@ enum cost {
 /* [PCycles] A flush: of the instructions behind it nothing is left. */
 static unsigned flush(struct arm11 *c, unsigned cycles, bool of_branch)
 {
-    c->base.states[PC_ST_KILL_BRANCH] += cycles - 1;
+    arm11_books(c, PC_ST_KILL_BRANCH, cycles - 1);
     arm11_signal(c, ARM11_SIGNAL_NO_INSN, 1); /* [S] one, whatever is lost */
     if (of_branch)
         arm11_signal(c, ARM11_SIGNAL_MISPREDICTED, 1);
@@ -56,7 +56,7 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
         return COST_UNTAKEN;
-    c->base.states[PC_ST_KILL_BRANCH] += COST_STATIC_TAKEN - 1;
+    arm11_books(c, PC_ST_KILL_BRANCH, COST_STATIC_TAKEN - 1);
     return COST_STATIC_TAKEN;
 }
 
@@ -116,7 +116,7 @@ static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t target)
         return flush(c, unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
-        c->base.states[PC_ST_KILL_BRANCH] += COST_RETURN_RIGHT - 1;
+        arm11_books(c, PC_ST_KILL_BRANCH, COST_RETURN_RIGHT - 1);
         return is_load(op) ? COST_LOAD_RIGHT : COST_RETURN_RIGHT;
     }
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */
