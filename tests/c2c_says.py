@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 WIDEST = 140  # columns of what a line holds; names of variables and files are the program's own
 BLOCK = re.compile(r"heap 8 bytes by main at c2c_guest\.c:\d+")
 
@@ -24,7 +26,8 @@ def c2c(numachine, *words, status=0):
 
 def kept(numachine, guest, kind, scratch):
     directory = scratch / f"{pathlib.Path(guest).name}.{kind}"
-    subprocess.run([numachine, "stat", "-q", "--truth", "-o", directory, "--", guest, kind], check=True,
+    subprocess.run([numachine, "stat", "-q", "--truth", *simulator.MACHINES.get(simulator.abi_of(guest), []),
+                    "-o", directory, "--", guest, kind], check=True,
                    stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     return directory
 

@@ -78,7 +78,8 @@ static void signals(const struct pc_cpu *base, union mon_own_signals *out)
     .name = "arm11", .little = true, .size = sizeof(struct arm11), .create = begin_life,  \
     .free = end_life, .settle = settle, .totals = totals, .leave = leave, .moved = leave, \
     .pc = pc, .truth = truth, .requests = PC_REQUESTS, .answered = arm11_answered,        \
-    .loses = arm11_loses, .hides = arm11_hides, .signals = signals, .look = arm11_look
+    .loses = arm11_loses, .hides = arm11_hides, .signals = signals, .look = arm11_look,   \
+    .exports = arm11_exports
 
 #define PROFILED                                                                   \
     CORE, .run = run_observed, .placed = arm11_placed, .argument = arm11_argument, \

@@ -1230,10 +1230,9 @@ leave:
         goto enter;
     }
 do_END_PC : {
-    const struct arm11_op *did = op - 1;
-    const bool by_load = did->a.row >= ARM_ROW_STR_I;
     to = REG(ARM_PC);
 #if TIMED
+    const struct arm11_op *did = op - 1;
     const sim_tick known = c->ready[ARM_PC] - did->latency;
     if ((int64_t)known > (int64_t)now) {
         if (unlikely(known >= horizon)) {
@@ -1250,8 +1249,6 @@ do_END_PC : {
 #if TIMED
     now += arm11_jump(c, did, to) - did->cycles;
 #endif
-    branches += !by_load; /* a load's first PCycle is in the books */
-    taken += !by_load;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);

@@ -248,6 +248,8 @@ static void serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tic
         const bool stores = pc_conditional(&c->base, &m->look, m->size, now);
         if (stores)
             store_of(c, m);
+        else /* it has looked whether the word is still its own */
+            arm11_touches(c, m->look.pa, m->size, true, false);
         arm11_tried(c, m->pc, m->va, m->size, !stores);
         c->r.r[m->part[0].reg] = !stores;
         c->ready[m->part[0].reg] = ready;

@@ -375,6 +375,10 @@ void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t 
 /** pc_core_ops.look */
 void arm11_look(struct pc_cpu *base, sim_tick at);
 
+/** pc_core_ops.exports (export.c) */
+struct pc_exported;
+void arm11_exports(struct pc_cpu *base, struct pc_exported *e);
+
 /* ---- cp15.c ---------------------------------------------------------------------------------- */
 
 /** A register of coprocessor 15, as MCR and MRC name it. */

@@ -11,9 +11,9 @@ enum cost {
 };
 
 /* [PCycles] A flush: of the instructions behind it nothing is left. */
-static unsigned flush(struct arm11 *c, unsigned cycles, bool of_branch)
+static unsigned flush(struct arm11 *c, const struct arm11_op *op, unsigned cycles, bool of_branch)
 {
-    arm11_books(c, PC_ST_KILL_BRANCH, cycles - 1);
+    arm11_books(c, PC_ST_KILL_BRANCH, cycles - op->cycles);
     arm11_signal(c, ARM11_SIGNAL_NO_INSN, 1); /* [S] one, whatever is lost */
     if (of_branch)
         arm11_signal(c, ARM11_SIGNAL_MISPREDICTED, 1);
@@ -44,14 +44,14 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
     struct arm11_target *place = &c->btac[pc >> 1 & (p->arm11_btac - 1)];
     const bool known = place->tag == pc + 1;
     if (!p->arm11_prediction)
-        return taken ? flush(c, op->wrong, true) : COST_UNTAKEN;
+        return taken ? flush(c, op, op->wrong, true) : COST_UNTAKEN;
     const bool predicted = known ? place->counter >> 1 : by_direction(c, op, pc);
     if (known)
         train(place, taken);
     else if (p->arm11_dynamic) /* seen on a board: it begins weakly */
         *place = (struct arm11_target){.tag = pc + 1, .counter = taken ? 2 : 1};
     if (predicted != taken)
-        return flush(c, op->wrong, true);
+        return flush(c, op, op->wrong, true);
     if (known)
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
@@ -113,21 +113,21 @@ static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t target)
     c->calls--;
     arm11_signal(c, ARM11_SIGNAL_RETURNS, 1);
     if (op->a.cond != ARM_ALWAYS) /* it pops, and nobody looks ([M] 5-7) */
-        return flush(c, unpredicted(op), true);
+        return flush(c, op, unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
-        arm11_books(c, PC_ST_KILL_BRANCH, COST_RETURN_RIGHT - 1);
+        arm11_books(c, PC_ST_KILL_BRANCH, COST_RETURN_RIGHT - op->cycles);
         return is_load(op) ? COST_LOAD_RIGHT : COST_RETURN_RIGHT;
     }
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */
     c->calls++;
     arm11_signal(c, ARM11_SIGNAL_RETURNED_WRONG, 1);
-    return flush(c, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
+    return flush(c, op, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
 }
 
 unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t target)
 {
     if (op->pops && returns_on(c) && c->calls)
         return pop(c, op, target);
-    return flush(c, unpredicted(op), is_branch(op) || op->pops);
+    return flush(c, op, unpredicted(op), is_branch(op) || op->pops);
 }
