@@ -175,8 +175,8 @@ def check_disassembly(bench):
     source = pathlib.Path(__file__).with_name("profile_guest.c")
     subprocess.run([bench.tools + "gcc", "-O1", "-g", "-mthumb", "-march=armv6", "-static", "-pthread", "-o", thumb, source,
                     f"-I{source.parents[1] / 'experiments/include'}"], check=True, timeout=120)
-    bench.run("thumb", thumb, "--profile")
-    for run, guest in ("run", bench.guest), ("thumb", thumb):
+    bench.run("thumb-run", thumb, "--profile")
+    for run, guest in ("run", bench.guest), ("thumb-run", thumb):
         whole = subprocess.run([objdump, "-d", guest], capture_output=True, text=True, check=True, timeout=60).stdout
         want = {int(m[1], 16): re.sub(r"\.n$", "", m[2]) for m in re.finditer(r"^ +([0-9a-f]+):\t[0-9a-f ]+\t(\S+)", whole, re.M)}
         seen = 0
@@ -192,7 +192,7 @@ def check_disassembly(bench):
 
 def same_mnemonic(ours, theirs):
     """But for names that binutils prefers."""
-    plain = {"push": "stm", "pop": "ldm", "ldmia": "ldm", "stmia": "stm", "lsl": "mov", "lsr": "mov", "asr": "mov", "ror": "mov",
+    plain = {"push": "st", "pop": "ld", "ldmia": "ldm", "stmia": "stm", "lsl": "mov", "lsr": "mov", "asr": "mov", "ror": "mov",
              "rrx": "mov", "neg": "rsb", "nop": "mov", "stmdb": "stm", "ldmfd": "ldm", "stmfd": "stm"}
     return any(ours.startswith(plain.get(theirs[:n], theirs[:n])[:3]) for n in (6, 5, 4, 3, 2, 1))
 

@@ -295,8 +295,11 @@ bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look 
         return false;
     const uint64_t stood = arm11_profile_at(c, pc);
     const enum pc_asking did = pc_ask(&c->base, look, access, c->base.now);
-    if (did == PC_ASKED)
-        pc_asked_for(&c->base, look, va, upgrade ? 0 : WORD, upgrade, c->base.now);
+    if (did == PC_ASKED) {
+        struct pc_look word = *look;
+        word.pa = arm11_line_of(look->pa) + (va & (ARM11_LINE - WORD));
+        pc_asked_for(&c->base, &word, va, WORD, upgrade, c->base.now);
+    }
     arm11_profile_at(c, stood);
     c->asked |= did == PC_ASKED;
     return did == PC_ASKED || (or_line && did == PC_ASKED_LINE);

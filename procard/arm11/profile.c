@@ -51,24 +51,28 @@ void arm11_counted(struct arm11 *c, uint32_t pc, enum pc_profile_column column)
 
 void arm11_slips(struct arm11 *c, sim_tick n)
 {
-    if (c->base.record && n > LONGEST_RESULT)
-        c->base.record->waited += n - LONGEST_RESULT;
+    if (!c->base.record || n <= LONGEST_RESULT)
+        return;
+    c->base.record->waited += n - LONGEST_RESULT;
+    c->told_slips += n - LONGEST_RESULT;
 }
 
 /* A reference takes a PCycle of its own in a trace, though an instruction may make several, and
  * nothing when its line comes. What is told too soon is taken off the PCycles to come. */
 static void pay(struct arm11 *c, sim_tick own)
 {
-    const sim_tick told = c->told_early < own ? c->told_early : own;
+    const sim_tick passed = own - c->told_slips;
+    const sim_tick told = c->told_early < passed ? c->told_early : passed;
     c->base.record->waited += told;
     c->told_early -= told;
+    c->told_slips = 0;
 }
 
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own)
 {
     if (c->base.cursor && insns)
         pc_cursor_add(c->base.cursor, PC_PROFILE_INSTRUCTIONS, (int64_t)insns);
-    if (c->base.record && (int64_t)own > 0)
+    if (c->base.record)
         pay(c, own);
 }
 
