@@ -146,7 +146,7 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
     const uint64_t rest = cpu->now - all_states(cpu);
     if (OBSERVED)
-        arm11_completes(c, t->insns, t->slips + rest);
+        arm11_completes(c, t->insns, rest);
     arm11_books(c, PC_ST_LOAD, t->loads);
     arm11_books(c, PC_ST_STORE, t->stores - t->swaps);
     arm11_books(c, PC_ST_BR_TAKEN, t->taken);

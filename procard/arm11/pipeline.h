@@ -261,9 +261,9 @@ struct arm11 {
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks;
     struct arm11_signals signals;
 
-    /* in a trace: the line of instructions that has been told of last, how many references before
-     * their PCycle, and PCycles of slips that are no instruction's own */
-    uint64_t told_line, told_early, told_slips;
+    /* in a trace: the line of instructions that has been told of last, and how many references
+     * before their PCycle */
+    uint64_t told_line, told_early;
 
     /* its counters */
     struct arm11_pmu pmu;

@@ -49,23 +49,23 @@ void arm11_counted(struct arm11 *c, uint32_t pc, enum pc_profile_column column)
     arm11_profile_at(c, stood);
 }
 
-void arm11_slips(struct arm11 *c, sim_tick n)
-{
-    if (!c->base.record || n <= LONGEST_RESULT)
-        return;
-    c->base.record->waited += n - LONGEST_RESULT;
-    c->told_slips += n - LONGEST_RESULT;
-}
-
 /* A reference takes a PCycle of its own in a trace, though an instruction may make several, and
  * nothing when its line comes. What is told too soon is taken off the PCycles to come. */
 static void pay(struct arm11 *c, sim_tick own)
 {
-    const sim_tick passed = own - c->told_slips;
-    const sim_tick told = c->told_early < passed ? c->told_early : passed;
+    const sim_tick told = c->told_early < own ? c->told_early : own;
     c->base.record->waited += told;
     c->told_early -= told;
-    c->told_slips = 0;
+}
+
+/* At once: what the instruction then refers to is later than that. */
+void arm11_slips(struct arm11 *c, sim_tick n)
+{
+    const sim_tick own = n < LONGEST_RESULT ? n : LONGEST_RESULT;
+    if (!c->base.record)
+        return;
+    c->base.record->waited += n - own;
+    pay(c, own);
 }
 
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own)

@@ -58,7 +58,7 @@ uint64_t arm11_profile_at(struct arm11 *c, uint64_t pc);
 
 /** The operation is next. */
 void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm11_op *op);
-/** Instructions have completed. @param own  [PCycles] that they took but for stalls */
+/** Instructions have completed. @param own  [PCycles] that they took but for stalls and slips */
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own);
 /** One has waited for a register or a place. */
 void arm11_slips(struct arm11 *c, sim_tick n);
