@@ -295,11 +295,17 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         if (unlikely(c->locked > at) && c->lock[reg] > at) \
             at = c->lock[reg];                             \
     } while (0)
+/** It cannot before `at`, which is beyond the horizon. */
+#define WAIT(at)      \
+    do {              \
+        wants = (at); \
+        goto waits;   \
+    } while (0)
 /** The instruction issues now, or the run ends. */
 #define ISSUED()                     \
     do {                             \
         if (unlikely(at >= horizon)) \
-            goto waits;              \
+            WAIT(at);                \
         SLIPS(at - now);             \
         now = at;                    \
     } while (0)
@@ -652,12 +658,28 @@ static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 }
 
 #if TIMED
-static bool misses_pending(const struct arm11 *c)
+/* Whether that is the tick of a register that a load still waits for. So a wait is put down to the
+ * same, wherever the horizon cuts it. */
+static bool is_pending(sim_tick wants)
 {
-    bool any = false;
-    for (unsigned i = 0; i < ARM11_MISSES; i++)
-        any |= c->miss[i].phase == ARM11_MISS_ASK || c->miss[i].phase == ARM11_MISS_MEMORY;
-    return any;
+    enum { ADJUSTED = 64 }; /* by latencies */
+    return wants >= ARM11_PENDING - ADJUSTED;
+}
+
+/* An instruction that cannot issue before `wants` waits up to the horizon. */
+static void wait_until(struct arm11 *c, sim_tick *now, sim_tick horizon, sim_tick wants,
+                       uint64_t *slips)
+{
+    const sim_tick n = horizon > *now ? horizon - *now : 0;
+    *now += n;
+    if (is_pending(wants)) {
+        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, n);
+        arm11_books(c, PC_ST_STALL_L2, n);
+        return;
+    }
+    *slips += n;
+    if (OBSERVED)
+        arm11_slips(c, n);
 }
 #endif
 
@@ -715,7 +737,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         return now;
     base->horizon = horizon;
     c->asked = false;
-    sim_tick began = now;
+    sim_tick began = now, wants = now;
     if (c->retry && TIMED) {
         arm11_ask_again(c);
         horizon = base->horizon;
@@ -934,7 +956,7 @@ do_STM : {
         when = (int64_t)other > (int64_t)when ? other : when;
     }
     if (when >= horizon)
-        goto waits;
+        WAIT(when);
     SLIPS(when - now);
     now = when;
 #else
@@ -1237,6 +1259,7 @@ do_END_PC : {
     if ((int64_t)known > (int64_t)now) {
         if (unlikely(known >= horizon)) {
             REG(ARM_PC) = to;
+            wants = known;
             goto waits_for_pc;
         }
         SLIPS(known - now);
@@ -1259,11 +1282,7 @@ do_END_PC : {
 /* -- ways out of the run -- */
 #if TIMED
 waits_for_pc:
-    if (horizon > now) {
-        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-        arm11_books(c, PC_ST_STALL_L2, horizon - now);
-        now = horizon;
-    }
+    wait_until(c, &now, horizon, wants, &slips);
     base->now = now;
     c->block = b;
     c->op = op;
@@ -1272,15 +1291,9 @@ waits_for_pc:
 #endif
 waits:
 #if TIMED
-    if (horizon > now) {
-        if (misses_pending(c)) {
-            arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, horizon - now);
-            arm11_books(c, PC_ST_STALL_L2, horizon - now);
-        } else {
-            SLIPS(horizon - now);
-        }
-        now = horizon;
-    }
+    wait_until(c, &now, horizon, wants, &slips);
+#else
+    (void)wants;
 #endif
     base->now = now;
     c->why = PC_STOP_HORIZON;
