@@ -178,10 +178,10 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed)
 {
-    uint8_t *p = cpu->link ? pc_store(cpu, va, size, at, stop) : NULL;
-    *failed = !cpu->link;
-    cpu->link = false;
-    return p;
+    uint8_t *p = pc_store(cpu, va, size, at, stop); /* faults first, as the core with time does */
+    *failed = p && !cpu->link;
+    cpu->link = cpu->link && !p;
+    return *failed ? NULL : p;
 }
 
 sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_look *look,
