@@ -172,6 +172,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick
 {
     uint8_t *p = pc_load(cpu, va, size, at, stop);
     cpu->link |= p != NULL;
+    cpu->link_pa = p ? va & ~(uint64_t)(RIG_LINE_ASKED - 1) : cpu->link_pa;
     return p;
 }
 
@@ -179,7 +180,8 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
                               enum pc_stop *stop, bool *failed)
 {
     uint8_t *p = pc_store(cpu, va, size, at, stop); /* faults first, as the core with time does */
-    *failed = p && !cpu->link;
+    const bool linked = cpu->link && cpu->link_pa == (va & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    *failed = p && !linked;
     cpu->link = cpu->link && !p;
     return *failed ? NULL : p;
 }
