@@ -311,8 +311,8 @@ struct pc_core_ops {
      *  come to that. NULL: it never asks. */
     void (*look)(struct pc_cpu *cpu, sim_tick at);
 
-    /** What its counters have heard goes out on its lines up to cpu->now (procard/exported.h). NULL:
-     * it has none. */
+    /** What its counters have heard goes out on its lines up to cpu->now (procard/exported.h).
+     * NULL: it has none. */
     void (*exports)(struct pc_cpu *cpu, struct pc_exported *exported);
 
     /** A line's words leave the secondary cache for the outgoing buffer: it makes room and was

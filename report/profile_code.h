@@ -43,8 +43,8 @@ void rep_code_close(struct rep_code *code);
 /** What lies at an address: zeroed if nothing is known of it. Valid until rep_code_close. */
 const struct prog_place *rep_code_at(struct rep_code *code, uint64_t va);
 
-/** `count` bytes of the program at an address, in the file's order. @return NULL: it has none there;
- *  valid until rep_code_close */
+/** `count` bytes of the program at an address, in the file's order. @return NULL: it has none
+ * there; valid until rep_code_close */
 const uint8_t *rep_code_bytes(const struct rep_code *code, uint64_t va, size_t count);
 
 #endif

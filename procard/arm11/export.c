@@ -5,18 +5,13 @@
 #include "procard/arm11/pipeline.h"
 #include "procard/exported.h"
 
-static const uint8_t most[ARM11_SIGNALS] = {
-#define SIGNAL(name, most, sentence) [ARM11_SIGNAL_##name] = (most),
-#include "monitor/arm11/signals.def"
-#undef SIGNAL
-};
-
 /* A PCycle's share of what is still to be exported. @return whether there was any */
 static bool take(struct arm11_signals *left, struct arm11_signals *grown)
 {
     bool any = false;
     for (unsigned s = 0; s < ARM11_SIGNALS; s++) {
-        const uint64_t n = left->total[s] < most[s] ? left->total[s] : most[s];
+        const uint64_t most = arm11_most((enum arm11_signal)s);
+        const uint64_t n = left->total[s] < most ? left->total[s] : most;
         grown->total[s] = n;
         left->total[s] -= n;
         any |= n != 0 && s != ARM11_SIGNAL_CYCLES;
