@@ -797,11 +797,9 @@ static void show_truth(struct state *s, FILE *table)
           table);
 }
 
-/* @return false, with a complaint, if the table did not get to where it goes */
-static bool show(struct state *s)
+static void show_results(struct state *s, FILE *table)
 {
     const struct cli_session *ask = s->ask;
-    FILE *table = ask->table;
     if (ask->lines)
         rep_lines(&s->run, ask->separator, table);
     else if (!ask->quiet)
@@ -812,6 +810,16 @@ static bool show(struct state *s)
         show_profile(s, table);
     if (ask->experiment->truth && !ask->keep && !ask->lines)
         show_truth(s, table);
+}
+
+/* Of a program that has never begun there is nothing to show: why, has been said.
+ * @return false, with a complaint, if the table did not get to where it goes */
+static bool show(struct state *s)
+{
+    const struct cli_session *ask = s->ask;
+    FILE *table = ask->table;
+    if (s->run.outcome.end != PROG_UNLOADABLE)
+        show_results(s, table);
     fflush(table);
     if (ask->quiet || ask->lines)
         rep_warn_estimate(&s->run, stderr);
@@ -892,7 +900,8 @@ static enum cli_exit begin_profile(struct state *s)
         return CLI_EXIT_USAGE;
     }
     if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
-        complain("run.profile: this kind of processor cannot be profiled");
+        complain(x->profile ? "run.profile: this kind of processor cannot be profiled"
+                            : "run.truth: this kind of processor cannot tell of its misses");
         return CLI_EXIT_USAGE;
     }
     s->heap = rep_heap_new(s->profiling.profile, s->code.names);

@@ -199,7 +199,10 @@ void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *
     else if (near)
         snprintf(why, size, "unknown event '%.60s'; did you mean '%s'?", name, near);
     else
-        snprintf(why, size, "unknown event '%.60s'; see 'numachine list events'", name);
+        snprintf(why, size,
+                 "unknown event '%.60s'; see 'numachine list events' and "
+                 "'list processor-events'",
+                 name);
 }
 
 static void choose(struct mon_choice *choice, unsigned event)

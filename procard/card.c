@@ -297,7 +297,8 @@ static void trap(struct pc_card *card, bool preempted)
 /* In the checking mode loads may break a rule, which stops the machine at once. */
 void pc_card_watch(struct pc_card *card)
 {
-    const bool always = card->pins || card->monitor.leash != SIM_NEVER || nm_check_on(card->check);
+    const bool always = card->pins || card->exported || card->monitor.leash != SIM_NEVER ||
+                        nm_check_on(card->check);
     card->unwatched = always ? 0 : card->preempt_at;
     card->nm.quiet = 0;
 }
@@ -383,6 +384,12 @@ static bool spared(struct pc_card *card)
     return card->cpu.instructions < card->spared_to;
 }
 
+static void follow_exported(struct pc_card *card)
+{
+    if (card->exported)
+        card->core->exports(&card->cpu, card->exported);
+}
+
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
@@ -397,13 +404,16 @@ sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
         pc_core_settle(card);
         pc_pins_follow(card->pins, cpu->states);
     }
-    if (card->pins || due) /* one instruction; whoever runs the card will come again */
+    follow_exported(card);
+    if (card->pins || card->exported ||
+        due) /* one instruction; whoever runs the card will come again */
         horizon = horizon < cpu->now + 1 ? horizon : cpu->now + 1;
     if (card->monitor.leash != SIM_NEVER && horizon > cpu->now + card->monitor.leash)
         horizon = cpu->now + card->monitor.leash;
     const sim_tick at = card->core->run(cpu, horizon);
     if (at && at < horizon)
         nm_card_early(cpu->number, at, horizon);
+    follow_exported(card);
     if (card->pins) {
         pc_core_settle(card);
         pc_pins_follow(card->pins, cpu->states);

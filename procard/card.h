@@ -235,7 +235,8 @@ struct pc_card {
     unsigned stretches; /**< ever charged */
 
     struct pc_copies
-        *copies;          /**< told of lines and bytes (misses.c); NULL: nobody asks. Not ours */
+        *copies; /**< told of lines and bytes (misses.c); NULL: nobody asks. Not ours */
+    struct pc_exported *exported; /**< follows the lines of what it exports; likewise */
     struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
     pc_served_fn *served; /**< told of requests that are over; NULL: nobody listens */
     void *served_ctx;

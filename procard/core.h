@@ -90,6 +90,7 @@ _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 
 struct pc_card;
 union mon_own_signals;
+struct pc_exported;
 
 /** The two sides of both cache levels. */
 enum pc_side { PC_SIDE_I, PC_SIDE_D, PC_SIDES };
@@ -309,6 +310,10 @@ struct pc_core_ops {
     /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has
      *  come to that. NULL: it never asks. */
     void (*look)(struct pc_cpu *cpu, sim_tick at);
+
+    /** What its counters have heard goes out on its lines up to cpu->now (procard/exported.h).
+     * NULL: it has none. */
+    void (*exports)(struct pc_cpu *cpu, struct pc_exported *exported);
 
     /** A line's words leave the secondary cache for the outgoing buffer: it makes room and was
      * dirty, or another card has asked for it.

@@ -270,14 +270,15 @@ static void go(struct pc_cursor *c, struct pc_node *node)
     c->thread->node = c->node = node;
 }
 
-static void push(struct pc_cursor *c, uint64_t back, uint64_t sp)
+static void push(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t sp)
 {
     struct pc_profiled_thread *t = c->thread;
     if (t->depth == t->room) {
         t->room = t->room ? 2 * t->room : 16;
         t->frame = sim_grow(t->frame, t->room, sizeof *t->frame);
     }
-    t->frame[t->depth++] = (struct pc_frame){.back = back, .sp = sp, .caller = c->node};
+    t->frame[t->depth++] =
+        (struct pc_frame){.call = call, .back = back, .sp = sp, .caller = c->node};
 }
 
 static void tell(const struct pc_watched *watched, struct pc_crossing *crossing)
@@ -407,7 +408,7 @@ void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t 
     if (c->node->to && target != c->node->from && within(c->node, target))
         return; /* into its own midst: it wants to know where it is */
     again(c, back, sp);
-    push(c, back, sp);
+    push(c, call, back, sp);
     enter(c, c->node, call, target);
 }
 
@@ -419,8 +420,7 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
         return;
     if (t->depth) { /* the function called is another one now */
         const struct pc_frame *frame = &t->frame[t->depth - 1];
-        const uint64_t back = frame->back;
-        enter(c, frame->caller, back == PC_PROFILE_NOWHERE ? back : back - 8, target);
+        enter(c, frame->caller, frame->call, target);
     } else {
         go(c, pc_profile_root(c->profile, t->number, target));
     }
@@ -468,7 +468,7 @@ void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_
     c->node = c->thread->node;
     unwind_to(c, sp);
     if (!within(c->node, pc)) {
-        push(c, PC_PROFILE_NOWHERE, sp);
+        push(c, PC_PROFILE_NOWHERE, PC_PROFILE_NOWHERE, sp);
         enter(c, c->node, PC_PROFILE_NOWHERE, pc);
     }
     pc_cursor_at(c, pc);

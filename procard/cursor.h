@@ -57,7 +57,8 @@ struct pc_node {
 
 /** A call under way. */
 struct pc_frame {
-    uint64_t back; /**< where it returns to; NOWHERE: it was no call */
+    uint64_t call; /**< its instruction; NOWHERE: it was no call */
+    uint64_t back; /**< where it returns to; likewise */
     uint64_t sp;   /**< the stack pointer then: once it is above, the call is over */
     struct pc_node *caller;
 };

@@ -321,3 +321,22 @@ void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, p
     c->pins = pins;
     pc_card_watch(c);
 }
+
+bool pc_exports(struct nm_machine *m, unsigned card)
+{
+    return card_at(m, card)->core->exports;
+}
+
+void pc_follow_exported(struct nm_machine *m, unsigned card, struct pc_exported *exported,
+                        pc_exported_fn *changed, void *ctx)
+{
+    struct pc_card *c = card_at(m, card);
+    if (c->exported)
+        c->core->exports(&c->cpu, c->exported);
+    if (exported) {
+        *exported = (struct pc_exported){.changed = changed, .ctx = ctx, .next = c->cpu.now};
+        c->core->signals(&c->cpu, &exported->seen);
+    }
+    c->exported = exported;
+    pc_card_watch(c);
+}

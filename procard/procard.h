@@ -12,6 +12,7 @@
 #include "monitor/r10000/counters.h"
 #include "monitor/unit.h"
 #include "procard/core.h"
+#include "procard/exported.h"
 #include "procard/pins.h"
 
 #pragma GCC visibility push(default)
@@ -152,6 +153,14 @@ void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_sig
  */
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx);
+
+/** Whether a card's processor exports what its counters hear (procard/exported.h). */
+bool pc_exports(struct nm_machine *m, unsigned card);
+
+/** Has what it exports told from now on: one that does. The machine stands.
+ *  @param exported  the caller's, outlives the recording; NULL: no more, all up to here is told */
+void pc_follow_exported(struct nm_machine *m, unsigned card, struct pc_exported *exported,
+                        pc_exported_fn *changed, void *ctx);
 
 #pragma GCC visibility pop
 

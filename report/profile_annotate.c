@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "procard/r4400/r4400.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -122,11 +121,8 @@ static void put_source(struct annotating *a, const struct prog_place *at, int64_
 static void put_instruction(struct annotating *a, uint64_t va)
 {
     char text[96] = "(not in the program)";
-    uint32_t word;
     const int64_t value = measured_at(a, va);
-    if (rep_code_word(a->view->code, va, &word))
-        mips_disassemble(word, va, text, sizeof text);
-    else if (!value)
+    if (!rep_insn_text(a->view->code, va, text, sizeof text) && !value)
         return;
     put_numbers(a, value);
     fprintf(a->out, "  %10" PRIx64 ":  %s", va, text);
@@ -140,10 +136,11 @@ static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
     const struct prog_place *at = rep_code_at(a->view->code, va);
     int64_t value = 0;
     uint64_t end = va;
-    for (; end < to && same_line(at, rep_code_at(a->view->code, end)); end += 4)
+    for (; end < to && same_line(at, rep_code_at(a->view->code, end));
+         end += rep_insn_length(a->view->code, end))
         value = rep_plus(value, measured_at(a, end));
     put_source(a, at, value);
-    for (; va < end; va += 4)
+    for (; va < end; va += rep_insn_length(a->view->code, va))
         put_instruction(a, va);
     return end;
 }

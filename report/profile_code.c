@@ -183,6 +183,7 @@ static void find_pieces(struct rep_code *code, const char *path)
         for (size_t i = 0; i < count; i++)
             if (gelf_getphdr(elf, (int)i, &ph))
                 add_piece(code, &ph, bias);
+        rep_insns_open(&code->insns, elf);
     }
     elf_end(elf);
 }
@@ -236,6 +237,7 @@ void rep_code_close(struct rep_code *code)
     free(code->command);
     free(code->bytes);
     free(code->piece);
+    rep_insns_close(&code->insns);
     *code = (struct rep_code){0};
 }
 
@@ -255,15 +257,12 @@ const struct prog_place *rep_code_at(struct rep_code *code, uint64_t va)
     return &place->place;
 }
 
-bool rep_code_word(const struct rep_code *code, uint64_t va, uint32_t *word)
+const uint8_t *rep_code_bytes(const struct rep_code *code, uint64_t va, size_t count)
 {
     for (size_t i = 0; i < code->pieces; i++) {
         const struct rep_code_piece *p = &code->piece[i];
-        if (va < p->va || va - p->va >= p->size || p->size - (va - p->va) < sizeof *word)
-            continue;
-        const uint8_t *b = p->bytes + (va - p->va);
-        *word = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
-        return true;
+        if (va >= p->va && va - p->va < p->size && p->size - (va - p->va) >= count)
+            return p->bytes + (va - p->va);
     }
-    return false;
+    return NULL;
 }

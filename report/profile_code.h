@@ -6,6 +6,7 @@
 #define REP_PROFILE_CODE_H
 
 #include "programs/workload.h"
+#include "report/insns.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@ struct rep_code {
     size_t size;
     struct rep_code_piece *piece; /**< [pieces] */
     size_t pieces;
+    struct rep_insns insns;
 };
 
 /** Reads guest.elf and manifest.json of a run's directory. A program without names is none that is
@@ -41,7 +43,8 @@ void rep_code_close(struct rep_code *code);
 /** What lies at an address: zeroed if nothing is known of it. Valid until rep_code_close. */
 const struct prog_place *rep_code_at(struct rep_code *code, uint64_t va);
 
-/** The instruction at an address. @return false: the program has none there */
-bool rep_code_word(const struct rep_code *code, uint64_t va, uint32_t *word);
+/** `count` bytes of the program at an address, in the file's order. @return NULL: it has none
+ * there; valid until rep_code_close */
+const uint8_t *rep_code_bytes(const struct rep_code *code, uint64_t va, size_t count);
 
 #endif

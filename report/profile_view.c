@@ -10,7 +10,6 @@
 #include "report/profile_view.h"
 
 #include "base/alloc.h"
-#include "procard/r4400/r4400.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -209,7 +208,6 @@ static bool instruction_call(struct summing *s, uint32_t path, const struct pc_p
 static void instruction_label(struct rep_view *view, struct rep_key key, FILE *out)
 {
     char text[96];
-    uint32_t word;
     if (key.a == PC_PROFILE_NOWHERE) {
         fputs("(no thread yet, or " REP_BORDER_WORDS ")", out);
         return;
@@ -220,10 +218,8 @@ static void instruction_label(struct rep_view *view, struct rep_key key, FILE *o
         fprintf(out, " %s+0x%" PRIx64, place->function, key.a - place->from);
     if (place->file && place->line)
         fprintf(out, " %s:%u", place->file, place->line);
-    if (rep_code_word(view->code, key.a, &word)) {
-        mips_disassemble(word, key.a, text, sizeof text);
+    if (rep_insn_text(view->code, key.a, text, sizeof text))
         fprintf(out, "  %s", text);
-    }
 }
 
 /* The number of a text, which is of a place. */

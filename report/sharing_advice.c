@@ -64,20 +64,11 @@ static bool is_lock_function(const char *name)
     return false;
 }
 
-/* LL, LLD, SC and SCD. */
-static bool is_atomic(const struct rep_sharing *s, uint64_t pc)
-{
-    uint32_t word;
-    if (!rep_code_word(s->code, pc, &word))
-        return false;
-    const unsigned opcode = word >> 26;
-    return opcode == 0x30 || opcode == 0x34 || opcode == 0x38 || opcode == 0x3c;
-}
-
 static bool is_of_lock(const struct rep_sharing *s, uint64_t pc)
 {
     const struct prog_place *place = rep_code_at(s->code, pc);
-    return (place->function && is_lock_function(place->function)) || is_atomic(s, pc);
+    return (place->function && is_lock_function(place->function)) ||
+           rep_insn_is_atomic(s->code, pc);
 }
 
 /* The word of the line that a row asked for. */

@@ -5,6 +5,7 @@
 
 #include "machine/protocol.h"
 #include "procard/l2c.h"
+#include "procard/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +77,23 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
     if (at + rig->wait < cpu->horizon)
         cpu->horizon = at + rig->wait;
     return PC_ASKED;
+}
+
+void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
+                  bool upgrade, sim_tick at)
+{
+    (void)cpu, (void)look, (void)va, (void)size, (void)upgrade, (void)at;
+}
+
+/* Who is observed asks for these: no core of a rig is. */
+void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store)
+{
+    (void)cpu, (void)pa, (void)bytes, (void)load, (void)store;
+}
+
+void pc_record_tell(struct pc_record *record)
+{
+    (void)record;
 }
 
 void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
@@ -158,16 +176,18 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick
 {
     uint8_t *p = pc_load(cpu, va, size, at, stop);
     cpu->link |= p != NULL;
+    cpu->link_pa = p ? va & ~(uint64_t)(RIG_LINE_ASKED - 1) : cpu->link_pa;
     return p;
 }
 
 uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                               enum pc_stop *stop, bool *failed)
 {
-    uint8_t *p = cpu->link ? pc_store(cpu, va, size, at, stop) : NULL;
-    *failed = !cpu->link;
-    cpu->link = false;
-    return p;
+    uint8_t *p = pc_store(cpu, va, size, at, stop); /* faults first, as the core with time does */
+    const bool linked = cpu->link && cpu->link_pa == (va & ~(uint64_t)(RIG_LINE_ASKED - 1));
+    *failed = p && !linked;
+    cpu->link = cpu->link && !p;
+    return *failed ? NULL : p;
 }
 
 sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_look *look,

@@ -27,6 +27,11 @@ WATCHDOGS = 1000
 SAMPLES = 2000
 TIMEOUT = 600  # seconds of processor time; a hang of the simulator itself
 
+# What makes a drawn machine one of ARM11s: caches that such a processor can have, whatever was drawn, and pages that
+# segments of armel programs do not share.
+ARM = ["processor.core=arm1176", "l2.split=false", "l1i.line=32B", "l1d.line=32B", "l1i.size=16KB", "l1d.size=16KB",
+       "l2.size=64KB", "memory.page_size=4KB"]
+
 # (settings, guest, argument)
 KNOWN = [
     # Requests of a station's cards always went before interventions of other stations.
@@ -106,6 +111,7 @@ def drawn(lot_print, first, count, cards, guests):
     for line in lines:
         number, *settings = line.split()
         guest = guests[int(number) % len(guests)]
+        settings += ARM if guest.endswith(".armel") else []
         yield Machine(number, settings, guest, ARGUMENTS.get(pathlib.Path(guest).stem, ""))
 
 

@@ -21,6 +21,7 @@ import simulator
 
 SMALL = "rings: {stations: 2, locals: 1}\nstation: {processors: 2}\nos: {quantum: 3000cy}\n"
 R4400 = "processor: {core: r4400}, l1i: {size: 16KB, line: 32B}, l1d: {size: 16KB, line: 16B}, l2: {size: 1MB, split: true, ways: 1}"
+ARM = "processor: {core: arm1176}, l1i: {size: 32KB, line: 32B}, l1d: {size: 32KB, line: 32B}"
 
 # name: (machine file, cores by card)
 MIXTURES = {
@@ -30,6 +31,7 @@ MIXTURES = {
               f"  - {{at: [2-3], {R4400}, tlb: {{refill: 50cy}}}}\n", "r10000 r12000 r4400 r4400"),
     "like": (f"base: numachine-64\n{SMALL}l2: {{line: 128B}}\nprocessor: {{clock: 200MHz}}\ncards:\n"
              "  - {at: [3], base: r10000, l2: {size: 1MB}}\n", "r4400 r4400 r4400 r10000"),
+    "arm": (f"base: r10000\n{SMALL}cards:\n  - {{at: [1], {ARM}}}\n", "r10000 arm1176 r10000 r10000"),
     "none": (f"base: r10000\n{SMALL}cards: []\n", "r10000 r10000 r10000 r10000"),
 }
 
@@ -116,6 +118,20 @@ def check_files(bench):
         file.write_text(f"base: r10000\n{SMALL}cards: {cards}\n")
         done = bench.run("topology", file)
         bench.expect(done.returncode == 2 and complaint in done.stderr and f"{file.name}:5:" in done.stderr, cards, done.stderr)
+
+
+def check_instruction_sets(bench, program):
+    """One program has one instruction set: it runs on the cards of that, and is told which card is another."""
+    machine = bench.machine("arm")
+    done = bench.run("stat", "-q", "-m", machine, "--", program, "4")
+    bench.expect(done.returncode == 2 and "and card 1 of this machine (cards) executes ARM ones: one program has one "
+                 "instruction set; run it on the cards before it (program.processors: 1)" in done.stderr and
+                 "simulated" not in done.stderr and not done.stdout, done.stderr, done.stdout)
+    done = bench.run("stat", "-q", "-m", machine, "--processors=1", "--", program, "4")
+    bench.expect(done.returncode == 0, done.stderr)
+    done = bench.run("stat", "-m", "arm1176-l220", "--", program, "4")
+    bench.expect(done.returncode == 2 and "execute ARM ones: one program has one instruction set" in done.stderr and
+                 "PCycles" not in done.stderr, "a table of zeros", done.stderr)
 
 
 def check_counts(bench, program):
@@ -301,6 +317,7 @@ def main():
         team = next(p for p in programs if p.name == "team.o32")
         check_files(bench)
         check_counts(bench, team)
+        check_instruction_sets(bench, team)
         check_perfex(bench, team)
         check_sets(bench, team)
         check_irix(bench)

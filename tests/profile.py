@@ -3,9 +3,9 @@
 numachine profile: of a real run, every format and every way to sum up comes to what stats.json has; what names
 there are is shown; and what cannot be read is refused with one line and status 2.
 
-    profile.py NUMACHINE GUEST
+    profile.py NUMACHINE GUEST...
 
-GUEST is tests/profile_guest.c, built with -g for o32 in the current directory.
+GUEST is tests/profile_guest.c, built with -g for o32 or armel in the current directory.
 """
 import collections
 import csv
@@ -19,13 +19,21 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 STATES = ["load", "store", "br_untaken", "br_taken", "int", "fp", "stall_l1i", "stall_l1d", "stall_l2", "stall_mp",
           "stall_other", "kill_branch", "kill_exc", "slip_int", "slip_fp"]
 WAYS = ["function", "line", "instruction", "thread", "region", "path"]
 
 
+# Of an instruction set: its tools, a store of a word, a load, and calls.
+SETS = {"o32": ("mips-linux-gnu-", "sw", "lw", "jal|bgezal|jalr"), "armel": ("arm-linux-gnueabi-", "str", "ldr", "bl|blx")}
+
+
 class Bench:
     def __init__(self, numachine, guest, directory):
+        self.abi = simulator.abi_of(guest)
+        self.tools, self.store, self.load, self.call = SETS[self.abi]
         self.numachine = pathlib.Path(numachine).resolve()
         self.guest, self.directory = pathlib.Path(guest).resolve(), pathlib.Path(directory)
 
@@ -50,8 +58,11 @@ class Bench:
         assert done.stderr.count("\n") == 1 or "Try" in done.stderr, done.stderr
 
     def run(self, name, guest, *options):
-        subprocess.run([self.numachine, "stat", "-q", "-m", "station-4", "-o", self.directory / name, *options, "--",
+        subprocess.run([self.numachine, "stat", "-q", *self.machine(), "-o", self.directory / name, *options, "--",
                         guest], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+
+    def machine(self):
+        return ["-m", "station-4", *simulator.MACHINES.get(self.abi, [])]
 
     def copy(self, name):
         shutil.copytree(self.directory / "run", self.directory / name)
@@ -111,7 +122,7 @@ def check_names(bench, rows):
 
 def check_stat(bench):
     """Without a directory the profile's beginning follows the table."""
-    done = subprocess.run([bench.numachine, "stat", "-m", "station-4", "--profile", "--", bench.guest], check=True,
+    done = subprocess.run([bench.numachine, "stat", *bench.machine(), "--profile", "--", bench.guest], check=True,
                           capture_output=True, text=True, timeout=60)
     said = done.stderr.splitlines()
     first = next(i for i, line in enumerate(said) if line.startswith("#   self %")) + 1
@@ -144,15 +155,46 @@ def check_text(bench, rows):
     assert sum(int(line.split()[1]) for line in nacks.splitlines() if line[0] != "#") == total(rows, "nacks")
     annotated = bench.show("run", "--annotate=touch")
     assert "sum += words[i]++; /* the loop's load and store */" in annotated, annotated
-    assert "  sw " in annotated and "# touch, " in annotated and "of all" in annotated
+    assert f"  {bench.store} " in annotated and "# touch, " in annotated and "of all" in annotated
     instructions = [line for line in annotated.splitlines() if ":  " in line and "%" in line and ".c:" not in line]
     own = total(r for r in rows if r["function"] == "touch")
     assert sum(int(line.split()[1]) for line in instructions) == own, annotated
     assert bench.show("run", "--annotate").count("# no source text") <= 1
     within = bench.show("run", "--annotate=work")
-    assert re.search(r":  (jal|bgezal|jalr) .*  # touch$", within, re.M), within
+    assert re.search(rf":  ({bench.call}) .*  # touch$", within, re.M), within
     shown = bench.show("run", "--annotate=climb", "--region=climbing", "--state=run")
     assert "# region: climbing\n" in shown and "# climb, " in shown
+
+
+def check_disassembly(bench):
+    """Each instruction of the program's functions is what binutils says, ARM and Thumb."""
+    objdump = shutil.which(bench.tools + "objdump")
+    if not objdump:
+        return
+    thumb = bench.directory / "thumb"
+    source = pathlib.Path(__file__).with_name("profile_guest.c")
+    subprocess.run([bench.tools + "gcc", "-O1", "-g", "-mthumb", "-march=armv6", "-static", "-pthread", "-o", thumb, source,
+                    f"-I{source.parents[1] / 'experiments/include'}"], check=True, timeout=120)
+    bench.run("thumb-run", thumb, "--profile")
+    for run, guest in ("run", bench.guest), ("thumb-run", thumb):
+        whole = subprocess.run([objdump, "-d", guest], capture_output=True, text=True, check=True, timeout=60).stdout
+        want = {int(m[1], 16): re.sub(r"\.n$", "", m[2]) for m in re.finditer(r"^ +([0-9a-f]+):\t[0-9a-f ]+\t(\S+)", whole, re.M)}
+        seen = 0
+        for function in "touch", "climb", "work", "main", "malloc", "printf", "memcpy", "pthread_create":
+            done = bench.ask(run, f"--annotate={function}")
+            for m in re.finditer(r"^.* ([0-9a-f]+):  (\S+)", done.stdout, re.M):
+                if ".c:" in m[0]:
+                    continue
+                seen += 1
+                assert same_mnemonic(m[2], want[int(m[1], 16)]), (run, function, m[0], want[int(m[1], 16)])
+        assert seen > 40, seen
+
+
+def same_mnemonic(ours, theirs):
+    """But for names that binutils prefers."""
+    plain = {"push": "st", "pop": "ld", "ldmia": "ldm", "stmia": "stm", "lsl": "mov", "lsr": "mov", "asr": "mov", "ror": "mov",
+             "rrx": "mov", "neg": "rsb", "nop": "mov", "stmdb": "stm", "ldmfd": "ldm", "stmfd": "stm"}
+    return any(ours.startswith(plain.get(theirs[:n], theirs[:n])[:3]) for n in (6, 5, 4, 3, 2, 1))
 
 
 def check_source(bench):
@@ -160,7 +202,7 @@ def check_source(bench):
     source = bench.directory / "source.c"
     source.write_text(pathlib.Path(__file__).with_name("profile_guest.c").read_text())
     guest = bench.directory / "built"
-    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-g", "-static", "-pthread", "-o", guest, source,
+    subprocess.run([bench.tools + "gcc", "-O1", "-g", "-static", "-pthread", "-o", guest, source,
                     f"-I{pathlib.Path(__file__).parents[1] / 'experiments/include'}"], check=True, timeout=120)
     bench.run("source", guest, "--profile")
     ways = ["--by=line", "--annotate=touch"]
@@ -207,13 +249,13 @@ def check_stripped(bench):
     """A program with fewer names, and one line that says so."""
     for option, note in ("-g", "without -g"), ("-s", "no symbols"):
         guest = bench.directory / f"guest{option}"
-        subprocess.run(["mips-linux-gnu-strip", option, "-o", guest, bench.guest], check=True)
+        subprocess.run([bench.tools + "strip", option, "-o", guest, bench.guest], check=True)
         bench.run(f"run{option}", guest, "--profile")
         done = bench.ask(f"run{option}", "--by=function")
         assert done.returncode == 0 and note in done.stderr and done.stderr.count("\n") == 1, done.stderr
         assert ("touch" in done.stdout) == (option == "-g")
         done = bench.ask(f"run{option}", "--annotate")
-        assert done.returncode == 0 and "  lw " in done.stdout, done.stdout
+        assert done.returncode == 0 and f"  {bench.load} " in done.stdout, done.stdout
 
 
 CPP = """#include <stdlib.h>
@@ -231,7 +273,7 @@ def check_cpp(bench):
     """Functions of C++ have the names that people wrote."""
     source, guest = bench.directory / "cpp.c", bench.directory / "cpp"
     source.write_text(CPP)
-    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-g", "-static", "-fno-optimize-sibling-calls", "-o", guest, source],
+    subprocess.run([bench.tools + "gcc", "-O1", "-g", "-static", "-fno-optimize-sibling-calls", "-o", guest, source],
                    check=True, timeout=120)
     bench.run("cpp-run", guest, "--profile")
     bump = "lab::Counter::bump(unsigned int)"
@@ -290,9 +332,9 @@ def check_advice(bench):
         assert done.stderr.count("\n") == 1 and not done.stdout, done.stderr
 
 
-def main():
+def check(numachine, guest):
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
-        bench = Bench(*sys.argv[1:3], scratch)
+        bench = Bench(numachine, guest, scratch)
         bench.run("run", bench.guest, "--profile")
         rows = check_sums(bench)
         check_names(bench, rows)
@@ -302,9 +344,17 @@ def main():
         check_tools(bench, rows)
         check_stripped(bench)
         check_cpp(bench)
+        if bench.abi != "o32":
+            check_disassembly(bench)
+            return
         check_refusals(bench)
         check_advice(bench)
         print(f"ok: {len(rows)} rows")
+
+
+def main():
+    for guest in sys.argv[2:]:
+        check(sys.argv[1], guest)
 
 
 main()

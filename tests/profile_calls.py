@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 # How often a path's last function is entered; its first is main, a thread's function, or a signal's handler.
 CALLS = {
     "main;leaf": 4,  # three of them out of tail(), which has gone
@@ -39,12 +41,13 @@ CALLS = {
 }
 IN_REGION = {"main;recurses": 4, "main;recurses;leaf": 4, "main;even": 4, "main;even;odd": 3, "main;even;odd;leaf": 3}
 ROOTS = "main", "worker", "handler"
+NM = {"o32": "mips-linux-gnu-nm", "n64": "mips-linux-gnu-nm", "armel": "arm-linux-gnueabi-nm"}
 
 
 def entries(guest):
     """Where the program's own functions begin."""
     names = {path.split(";")[-1] for path in CALLS}
-    text = subprocess.run(["mips-linux-gnu-nm", guest], capture_output=True, text=True, check=True).stdout
+    text = subprocess.run([NM[simulator.abi_of(guest)], guest], capture_output=True, text=True, check=True).stdout
     return {int(line.split()[0], 16) & 0xffffffff: line.split()[2] for line in text.splitlines()
             if line.split()[-1] in names}
 
@@ -66,7 +69,8 @@ def calls(rows, begins, region):
 
 def check(numachine, guest, machine, scratch):
     run = pathlib.Path(scratch, f"{pathlib.Path(guest).name}-{machine}")
-    subprocess.run([numachine, "stat", "-q", "--profile", "-m", machine, "-o", run, "--", guest], check=True,
+    subprocess.run([numachine, "stat", "-q", "--profile", "-m", machine,
+                    *simulator.MACHINES.get(simulator.abi_of(guest), []), "-o", run, "--", guest], check=True,
                    capture_output=True, timeout=120)
     shown = subprocess.run([numachine, "profile", run, "--format=csv"], check=True, capture_output=True, text=True,
                            timeout=120)

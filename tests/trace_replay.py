@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
 import suite
 
 # What a replay does not say as the recording did: which instructions those PCycles were, and why threads had no card.
@@ -149,6 +150,25 @@ def check_out_of_order(guest):
     assert 0.8 < misses[1] / misses[0] < 1.4, f"{guest}: {misses[0]} secondary misses, replayed {misses[1]}"
 
 
+def check_arm(guest):
+    """An ARM11 tells of a word each of what a multiple access moves; its replay is a run of its size."""
+    machine = ["--machine", "station-4", *simulator.MACHINES["armel"]]
+    stat("plain", guest, *machine)
+    stat("recorded", guest, *machine, "--references")
+    assert result("plain") == result("recorded"), f"{guest}: recording has changed the run of an ARM11"
+    count, want = info("recorded/references.ntr")["records"], sums("recorded")
+    assert count["load"] + count["ll"] + count["acquire"] >= int(want["truth.loads"]), (guest, count)
+    assert count["store"] + count["sc"] + count["sc-failed"] + count["release"] >= int(want["truth.stores"]), (guest, count)
+    assert count["sc-failed"] == int(want["truth.scs_failed"]) and count["ll"] > 0, (guest, count)
+    stat("replayed", "recorded/references.ntr", *machine)
+    have = sums("replayed")
+    times = [json.loads((scratch / out / "manifest.json").read_text())["end"]["ticks"] for out in ("recorded", "replayed")]
+    misses = [int(all_["truth.l2_misses"]) for all_ in (want, have)]
+    print(f"{guest}: {times} ticks, {misses} secondary misses, loads {want['truth.loads']}, {have['truth.loads']}")
+    assert 0.7 < times[1] / times[0] < 1.5, f"{guest}: {times[0]} ticks, replayed {times[1]}"
+    assert 0.7 < misses[1] / misses[0] < 1.4, f"{guest}: {misses[0]} secondary misses, replayed {misses[1]}"
+
+
 def check_refusal(guest):
     (scratch / "both.yaml").write_text(f"machine: {{base: station-4}}\nprogram: {{path: {guest}}}\n"
                                        "run: {profile: true}\nrecord: {references: true}\n")
@@ -224,6 +244,10 @@ def main():
             return
         if "--valgrind" in sys.argv:
             valgrind()
+            return
+        if simulator.abi_of(guests[0]) == "armel":
+            for guest in guests:
+                check_arm(guest)
             return
         for guest in guests:
             check_same(guest, "ring-16")

@@ -20,7 +20,8 @@
 #include <inttypes.h>
 
 enum {
-    CALM = 4096, /**< [ticks] between two looks, if nobody needs more: is there still room? */
+    EVNTBUS = 20, /**< lines of an ARM11's */
+    CALM = 4096,  /**< [ticks] between two looks, if nobody needs more: is there still room? */
 };
 
 _Static_assert((int)IN_STATUS_STATES == (int)PC_ST__COUNT,
@@ -39,6 +40,9 @@ struct pins {
     unsigned card;
     uint32_t wires;     /**< its first signal, if they are recorded */
     uint32_t processor; /**< the same of what it does */
+    struct pc_exported exported;
+    uint32_t lines; /**< the signal of what it exports, if that is recorded */
+    bool exports;   /**< it is */
 };
 
 /** A total that is looked at. */
@@ -154,6 +158,13 @@ static void on_edge(void *ctx, sim_tick t, uint8_t status)
     if (t >= 3)
         trc_book_set(book, pins->processor, t - 3, processor_value(older));
     trc_book_set(book, pins->processor, t - 2, processor_value(newer));
+}
+
+/** A pc_exported_fn. */
+static void on_exported(void *ctx, sim_tick t, uint32_t lines)
+{
+    const struct pins *pins = ctx;
+    trc_book_set(&pins->live->recorder->wires, pins->lines, t, lines);
 }
 
 static void on_served(void *ctx, const struct pc_served *served)
@@ -360,7 +371,10 @@ static void add_pins(struct trc_listening *live, unsigned card)
         pins->wires = add_unknown(live, of_card(live, card, "status", 8, NULL));
         add_unknown(live, of_card(live, card, "older", 4, state_word));
         add_unknown(live, of_card(live, card, "newer", 4, state_word));
+        pins->exports = pc_exports(live->m, card);
     }
+    if (pins->exports)
+        pins->lines = add(live, of_card(live, card, "evntbus", EVNTBUS, NULL));
     processor.of = TRC_OF_PROCESSOR;
     processor.number = card;
     if (live->x->record_trace)
@@ -474,6 +488,10 @@ void trc_listening_open(struct trc_listening *live)
 {
     for (unsigned i = 0; i < live->followed; i++)
         pc_follow_pins(live->m, live->pins[i].card, &live->pins[i].pins, on_edge, &live->pins[i]);
+    for (unsigned i = 0; i < live->followed; i++)
+        if (live->pins[i].exports)
+            pc_follow_exported(live->m, live->pins[i].card, &live->pins[i].exported, on_exported,
+                               &live->pins[i]);
     if (live->x->record_waves && live->x->record_bus)
         nm_machine_watch_buses(live->m, on_tenure, live);
     for (unsigned c = 0; live->x->record_trace && c < nm_machine_cards(live->m); c++)
@@ -500,6 +518,8 @@ void trc_listening_close(struct trc_listening *live, sim_tick at)
         nm_card_taps(live->m, live->pins[i].card, &taps);
         pc_pins_follow(&live->pins[i].pins, taps.v);
         pc_follow_pins(live->m, live->pins[i].card, NULL, NULL, NULL);
+        if (live->pins[i].exports)
+            pc_follow_exported(live->m, live->pins[i].card, NULL, NULL, NULL);
     }
     nm_machine_watch_buses(live->m, NULL, NULL);
     for (unsigned c = 0; live->x->record_trace && c < nm_machine_cards(live->m); c++)

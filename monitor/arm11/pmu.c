@@ -263,3 +263,8 @@ uint32_t arm11_pmu_bus(const struct arm11_pmu *u, const struct arm11_signals *gr
     }
     return bus;
 }
+
+unsigned arm11_most(enum arm11_signal signal)
+{
+    return most[signal];
+}

@@ -111,6 +111,9 @@ uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *n
 /** EVNTBUS in a cycle, 20 bits; 0 without X. @param grown  by how much each signal grew in it */
 uint32_t arm11_pmu_bus(const struct arm11_pmu *u, const struct arm11_signals *grown);
 
+/** The greatest growth of a signal in a cycle. */
+unsigned arm11_most(enum arm11_signal signal);
+
 /** Total of some signals. @param signals  bit: enum arm11_signal */
 uint64_t arm11_total(const struct arm11_signals *now, uint32_t signals);
 

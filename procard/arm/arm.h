@@ -75,7 +75,8 @@ static inline void arm_set_cpsr(struct arm_regs *r, uint32_t cpsr)
  * @param thumb  it is a Thumb instruction
  * @param va  its address
  * @param buf  takes the text
- * @param size  [bytes] of buf */
-void arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsigned size);
+ * @param size  [bytes] of buf
+ * @return [bytes] of the instruction: 2 or 4 */
+unsigned arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsigned size);
 
 #endif

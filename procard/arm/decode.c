@@ -426,44 +426,151 @@ static void add(char *buf, unsigned size, const char *format, unsigned v)
     snprintf(buf + used, size - used, format, v);
 }
 
-static void add_register(char *buf, unsigned size, unsigned r, const char **comma)
+static void add_name(char *buf, unsigned size, unsigned r)
 {
     static const char *const last[] = {"sp", "lr", "pc"};
-    if (r == ARM_SINK)
-        return;
-    add(buf, size, *comma, 0);
-    *comma = ", ";
     if (r < ARM_SP)
         add(buf, size, "r%u", r);
     else
         add(buf, size, last[r - ARM_SP], 0);
 }
 
-void arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsigned size)
+static void add_register(char *buf, unsigned size, unsigned r, const char **comma)
+{
+    if (r == ARM_SINK)
+        return;
+    add(buf, size, *comma, 0);
+    *comma = ", ";
+    add_name(buf, size, r);
+}
+
+/* Of a register: bits 11 to 4 of the word. */
+static void add_shift(char *buf, unsigned size, uint32_t word)
+{
+    static const char *const names[] = {", lsl ", ", lsr ", ", asr ", ", ror "};
+    enum { ROR = 3, WHOLE = 32 };
+    const unsigned kind = word >> 5 & 3, amount = word >> 7 & 31;
+    const bool by_register = word & 0x10;
+    if (!by_register && !amount && kind == ARM_LSL)
+        return;
+    if (!by_register && !amount && kind == ROR) {
+        add(buf, size, ", rrx", 0);
+        return;
+    }
+    add(buf, size, names[kind], 0);
+    if (by_register)
+        add_name(buf, size, word >> 8 & 15);
+    else
+        add(buf, size, "#%u", amount ? amount : WHOLE);
+}
+
+/* What is added to the base: of words and bytes, or of all others. */
+static void add_offset(char *buf, unsigned size, uint32_t word)
+{
+    enum { OTHERS = 0, IMMEDIATE = 1 << 22, REGISTER = 1 << 25, UP = 1 << 23 };
+    const bool others = (word >> 26 & 3) == OTHERS;
+    const bool immediate = others ? word & IMMEDIATE : !(word & REGISTER);
+    if (immediate) {
+        const unsigned offset = others ? (word >> 4 & 0xf0) | (word & 15) : word & 0xfff;
+        if (offset || !(word & UP))
+            add(buf, size, word & UP ? ", #%u" : ", #-%u", offset);
+        return;
+    }
+    add(buf, size, word & UP ? ", " : ", -", 0);
+    add_name(buf, size, word & 15);
+    if (!others)
+        add_shift(buf, size, word);
+}
+
+/* "[r1, #4]", "[r1, #4]!", "[r1], #4" */
+static void add_address(char *buf, unsigned size, uint32_t word, const char *comma)
+{
+    enum { PRE = 1 << 24, BACK = 1 << 21 };
+    add(buf, size, comma, 0);
+    add(buf, size, "[", 0);
+    add_name(buf, size, word >> 16 & 15);
+    if (!(word & PRE))
+        add(buf, size, "]", 0);
+    add_offset(buf, size, word);
+    if (word & PRE)
+        add(buf, size, word & BACK ? "]!" : "]", 0);
+}
+
+static void add_list(char *buf, unsigned size, uint32_t word)
+{
+    const char *comma = "{";
+    add(buf, size, word >> 21 & 1 ? "!, " : ", ", 0);
+    for (unsigned r = 0; r < 16; r++)
+        if (word >> r & 1)
+            add_register(buf, size, r, &comma);
+    add(buf, size, "}", 0);
+}
+
+static bool is_transfer(const struct arm_op *op)
+{
+    return (op->row >= ARM_ROW_STR_I && op->row < ARM_ROW_STM) || op->row == ARM_ROW_PLD_I ||
+           op->row == ARM_ROW_PLD_R;
+}
+
+static bool is_exclusive(const struct arm_op *op)
+{
+    return op->row >= ARM_ROW_SWP && op->row < ARM_ROW_CLREX;
+}
+
+static void add_operands(char *buf, unsigned size, uint32_t word, const struct arm_op *op)
+{
+    static const char *const ways[] = {"da", "ia", "db", "ib"};
+    const char *comma = " ";
+    if (op->row == ARM_ROW_LDM || op->row == ARM_ROW_STM)
+        add(buf, size, ways[word >> 23 & 3], 0);
+    add_register(buf, size, op->d, &comma);
+    add_register(buf, size, op->e, &comma);
+    add_register(buf, size, op->a, &comma);
+    if (is_transfer(op)) {
+        add_address(buf, size, word, comma);
+        return;
+    }
+    if (is_exclusive(op)) {
+        add_register(buf, size, op->m, &comma);
+        add(buf, size, comma, 0);
+        add(buf, size, "[", 0);
+        add_name(buf, size, op->n);
+        add(buf, size, "]", 0);
+        return;
+    }
+    add_register(buf, size, op->n, &comma);
+    if (op->row == ARM_ROW_LDM || op->row == ARM_ROW_STM) {
+        add_list(buf, size, word);
+        return;
+    }
+    add_register(buf, size, op->m, &comma);
+    if (op->row < ARM_ROW_MUL && op->m != ARM_SINK)
+        add_shift(buf, size, word);
+    else if (op->row < ARM_ROW_MUL)
+        add(buf, size, comma[0] == ',' ? ", #%u" : " #%u", op->imm);
+    else
+        add_register(buf, size, op->s, &comma);
+}
+
+unsigned arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsigned size)
 {
     struct arm_op op;
-    const char *comma = " ";
     if (thumb)
         arm_decode_thumb((uint16_t)word, (int32_t)(word >> 16), va, &op);
     else
         arm_decode(word, va, &op);
-    buf[0] = '\0';
     if (op.row == ARM_ROWS || op.code == ARM_OP_UNDEFINED) {
-        snprintf(buf, size, "undefined 0x%x", word);
-        return;
+        snprintf(buf, size, "undefined 0x%x", thumb ? word & 0xffff : word);
+        return op.size;
     }
-    snprintf(buf, size, "%s%s%s", arm_rows[op.row].name, conditions[op.cond],
-             op.flags & ARM_SETS && op.d != ARM_SINK && op.row < ARM_ROW_MUL ? "s" : "");
-    add_register(buf, size, op.d, &comma);
-    add_register(buf, size, op.e, &comma);
-    add_register(buf, size, op.a, &comma);
-    add_register(buf, size, op.n, &comma);
-    add_register(buf, size, op.m, &comma);
-    add_register(buf, size, op.s, &comma);
+    snprintf(buf, size, "%s%s%s", arm_rows[op.row].name,
+             op.flags & ARM_SETS && op.d != ARM_SINK && op.row < ARM_ROW_MUL ? "s" : "",
+             conditions[op.cond]);
     if (op.flags & ARM_ENDS && op.m == ARM_SINK)
         add(buf, size, " 0x%x", op.imm);
-    else if (op.code == ARM_OP_LDM || op.code == ARM_OP_STM)
-        add(buf, size, ", {0x%04x}", op.imm);
-    else if (op.row < ARM_ROW_MUL && op.m == ARM_SINK)
-        add(buf, size, op.d == ARM_SINK && op.n == ARM_SINK ? " #0x%x" : ", #0x%x", op.imm);
+    else
+        add_operands(buf, size,
+                     thumb && arm_of_thumb((uint16_t)word) ? arm_of_thumb((uint16_t)word) : word,
+                     &op);
+    return op.size;
 }

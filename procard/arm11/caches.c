@@ -224,7 +224,7 @@ void arm11_hides(struct pc_cpu *base, uint64_t line)
 
 bool arm11_stalls(struct arm11 *c, enum pc_status state, sim_tick n)
 {
-    pc_charge(&c->base, state, n);
+    arm11_spends(c, state, n);
     c->why = PC_STOP_HORIZON;
     return c->base.now < c->base.horizon;
 }
@@ -232,7 +232,7 @@ bool arm11_stalls(struct arm11 *c, enum pc_status state, sim_tick n)
 bool arm11_waits(struct arm11 *c, enum pc_status state, enum arm11_signal counted)
 {
     const sim_tick left = c->base.horizon > c->base.now ? c->base.horizon - c->base.now : 0;
-    pc_charge(&c->base, state, left);
+    arm11_spends(c, state, left);
     if (counted < ARM11_SIGNALS)
         arm11_signal(c, counted, left);
     c->why = PC_STOP_HORIZON;
@@ -298,6 +298,7 @@ static bool look_into_tlb(struct arm11 *c, enum pc_side side, uint32_t va)
     bool goes_on = arm11_stalls(c, PC_ST_STALL_OTHER, c->p->arm11_micro_miss);
     if (!main_has(c, page)) { /* [S] neither 0x1 nor 0x2 counts meanwhile */
         arm11_signal(c, ARM11_SIGNAL_TLB_MISS, 1);
+        arm11_counts(c, c->r.r[ARM_PC], PC_PROFILE_TLB_MISSES);
         goes_on = arm11_stalls(c, PC_ST_STALL_OTHER, c->p->arm11_walk);
     }
     return goes_on;

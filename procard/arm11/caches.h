@@ -4,7 +4,7 @@
 #define ARM11_CACHES_H
 
 #include "machine/protocol.h"
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 #define ARM11_NOWHERE (~UINT64_C(0))
 

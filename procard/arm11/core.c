@@ -2,7 +2,7 @@
  * The ARM11 as a core of a card, and what the rooms above do with it.
  */
 #include "monitor/board/board.h"
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 #include "procard/card.h"
 
 #include <string.h>
@@ -20,6 +20,12 @@ static void end_life(struct pc_cpu *base)
 static sim_tick run(struct pc_cpu *base, sim_tick horizon)
 {
     return base->untimed ? arm11_run_untimed(base, horizon) : arm11_run(base, horizon);
+}
+
+static sim_tick run_observed(struct pc_cpu *base, sim_tick horizon)
+{
+    return base->untimed ? arm11_run_untimed_observed(base, horizon)
+                         : arm11_run_observed(base, horizon);
 }
 
 static void settle(struct pc_cpu *base)
@@ -40,11 +46,16 @@ static void leave(struct pc_cpu *base)
     arm11_settle_memory(c);
     arm11_hide_all(c);
     c->op = NULL;
+    c->told_line = ~UINT64_C(0);
 }
 
+/* One that has written the pc stands there until that is known. */
 static uint64_t pc(const struct pc_cpu *base)
 {
-    return arm11_const_of(base)->r.r[ARM_PC];
+    const struct arm11 *c = arm11_const_of(base);
+    const bool writes = c->op && c->code && c->generation == c->code->generation &&
+                        c->op->a.code == ARM11_OP_END_PC;
+    return writes ? c->block->key.pc + 2u * c->op[-1].at : c->r.r[ARM_PC];
 }
 
 static void truth(const struct pc_cpu *base, struct nm_truth *out)
@@ -63,26 +74,23 @@ static void signals(const struct pc_cpu *base, union mon_own_signals *out)
     out->arm11.core = arm11_const_of(base)->signals;
 }
 
-static const struct pc_core_ops core = {
-    .name = "arm11",
-    .little = true,
-    .size = sizeof(struct arm11),
-    .create = begin_life,
-    .free = end_life,
-    .run = run,
-    .settle = settle,
-    .totals = totals,
-    .leave = leave,
-    .moved = leave,
-    .pc = pc,
-    .truth = truth,
-    .requests = PC_REQUESTS,
-    .answered = arm11_answered,
-    .loses = arm11_loses,
-    .hides = arm11_hides,
-    .signals = signals,
-    .look = arm11_look,
-};
+#define CORE                                                                              \
+    .name = "arm11", .little = true, .size = sizeof(struct arm11), .create = begin_life,  \
+    .free = end_life, .settle = settle, .totals = totals, .leave = leave, .moved = leave, \
+    .pc = pc, .truth = truth, .requests = PC_REQUESTS, .answered = arm11_answered,        \
+    .loses = arm11_loses, .hides = arm11_hides, .signals = signals, .look = arm11_look,   \
+    .exports = arm11_exports
+
+#define PROFILED                                                                   \
+    CORE, .run = run_observed, .placed = arm11_placed, .argument = arm11_argument, \
+          .result = arm11_result
+
+/* What is touched is told where it is read or written, if anybody asks (pc_touched). */
+static const struct pc_core_ops touching = {PROFILED};
+static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
+static const struct pc_core_ops recording = {CORE, .run = run_observed};
+static const struct pc_core_ops core = {CORE, .run = run, .profiled = &profiled,
+                                        .recording = &recording};
 
 const struct nm_card_kind pc_arm11 = {&pc_card_ops, &core, &mon_numachine};
 

@@ -1,14 +1,14 @@
 /*
  * Coprocessor 15, as a user program sees it: the registers of cp15.def.
  */
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 static bool flush_prefetch(struct arm11 *c, uint32_t value)
 {
     enum { REFILL = 4 }; /* [PCycles] as a branch that was wrong, assumed */
     (void)value;
     if (!c->base.untimed)
-        pc_charge(&c->base, PC_ST_KILL_BRANCH, REFILL);
+        arm11_spends(c, PC_ST_KILL_BRANCH, REFILL);
     return true;
 }
 

@@ -1,6 +1,7 @@
 /*
  * The interpreter: decoded blocks, with the pipeline's time. exec_untimed.c is the same source
- * without time.
+ * without time; of both there is one more that is observed (profile.c): it puts its books down
+ * behind each instruction.
  *
  * The hard idea: an instruction issues at the first tick at which all it reads is ready, which is
  * the greatest of a few numbers; so the pipeline costs the host no more than a handful of
@@ -8,17 +9,23 @@
  * in a line which the caches show (struct pc_line) is a call.
  */
 #include "procard/arm/arithmetic.h"
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
-#include <assert.h>
 #include <string.h>
 
+#ifdef ARM11_OBSERVED
+#define OBSERVED    1
+#define NAMED(name) name##_observed
+#else
+#define OBSERVED    0
+#define NAMED(name) name
+#endif
 #ifndef ARM11_UNTIMED
 #define TIMED 1
-#define RUN   arm11_run
+#define RUN   NAMED(arm11_run)
 #else
 #define TIMED 0
-#define RUN   arm11_run_untimed
+#define RUN   NAMED(arm11_run_untimed)
 #endif
 
 #define likely(x)   __builtin_expect(!!(x), 1)
@@ -107,9 +114,10 @@ static inline uint32_t offset_of(const struct arm11_op *op, const struct arm_reg
 
 /* ---- the books ------------------------------------------------------------------------------- */
 
-/* What is kept in the interpreter's own variables while it runs. */
+/* What is kept in the interpreter's own variables while it runs. Of branches only those that take a
+ * PCycle: a folded one has none to be put down. */
 struct tally {
-    uint64_t insns, slips, touches, loads, stores, taken, untaken; /* that take time */
+    uint64_t insns, slips, touches, loads, stores, swaps, branches, taken;
     sim_tick began;
 };
 
@@ -121,12 +129,14 @@ static uint64_t all_states(const struct pc_cpu *cpu)
     return sum;
 }
 
-/* All of the clock that nobody has put down to anything is instructions' own. */
+/* All of the clock that nobody has put down to anything is instructions' own: the first PCycle of a
+ * load, store or branch is of its kind, the others are integer ones. So the books of a run are the
+ * sum of those of its instructions. */
 static void put_down(struct arm11 *c, const struct tally *t)
 {
     struct pc_cpu *cpu = &c->base;
     cpu->instructions += t->insns;
-    cpu->states[PC_ST_SLIP_INT] += t->slips;
+    arm11_books(c, PC_ST_SLIP_INT, t->slips);
     c->loads += t->loads;
     c->stores += t->stores;
     arm11_signal(c, ARM11_SIGNAL_INSTRUCTIONS, t->insns);
@@ -134,15 +144,14 @@ static void put_down(struct arm11 *c, const struct tally *t)
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, t->touches);
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, t->touches);
     arm11_signal(c, ARM11_SIGNAL_CYCLES, cpu->now - t->began);
-    uint64_t rest = cpu->now - all_states(cpu);
-    const enum pc_status states[] = {PC_ST_LOAD, PC_ST_STORE, PC_ST_BR_TAKEN, PC_ST_BR_UNTAKEN};
-    const uint64_t did[] = {t->loads, t->stores, t->taken, t->untaken};
-    for (unsigned i = 0; i < 4; i++) {
-        assert(did[i] <= rest); /* each has taken a cycle that nobody else has */
-        cpu->states[states[i]] += did[i];
-        rest -= did[i];
-    }
-    cpu->states[PC_ST_INT] += rest;
+    const uint64_t rest = cpu->now - all_states(cpu);
+    if (OBSERVED)
+        arm11_completes(c, t->insns, rest);
+    arm11_books(c, PC_ST_LOAD, t->loads);
+    arm11_books(c, PC_ST_STORE, t->stores - t->swaps);
+    arm11_books(c, PC_ST_BR_TAKEN, t->taken);
+    arm11_books(c, PC_ST_BR_UNTAKEN, t->branches - t->taken);
+    arm11_books(c, PC_ST_INT, rest - t->loads - (t->stores - t->swaps) - t->branches);
 }
 
 /* ---- where to go on -------------------------------------------------------------------------- */
@@ -234,7 +243,46 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     return (uint32_t)v;
 }
 
-#define DISPATCH() goto *label[op->a.code]
+#if OBSERVED
+/** What has been done is put down to the instruction that did it; the next one stands there now. */
+#define BOOKS()                                                                                   \
+    do {                                                                                          \
+        base->now = now;                                                                          \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, \
+                                    began});                                                      \
+        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                  \
+        began = now;                                                                              \
+    } while (0)
+#define STANDS() arm11_stands(c, b, op)
+/** The block is left for `to`. */
+#define LEAVES(how, to)                     \
+    do {                                    \
+        BOOKS();                            \
+        arm11_moves(c, b, op, (how), (to)); \
+    } while (0)
+#define REFERS(kind, va, size)                    \
+    do {                                          \
+        base->now = now;                          \
+        arm11_refers_to(c, (kind), (va), (size)); \
+    } while (0)
+#define SLIPS(n)             \
+    do {                     \
+        slips += (n);        \
+        arm11_slips(c, (n)); \
+    } while (0)
+#else
+#define SLIPS(n)               (slips += (n))
+#define BOOKS()                ((void)0)
+#define STANDS()               ((void)0)
+#define LEAVES(how, to)        ((void)0)
+#define REFERS(kind, va, size) ((void)0)
+#endif
+#define DISPATCH()               \
+    do {                         \
+        BOOKS();                 \
+        STANDS();                \
+        goto *label[op->a.code]; \
+    } while (0)
 #define NEXT()      \
     do {            \
         insns++;    \
@@ -273,7 +321,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
 /** The run ends: the instruction waits until a tick. */
 #define WAITS(where, tick) \
     do {                   \
-        until = (tick);    \
+        wants = (tick);    \
         goto where;        \
     } while (0)
 /** The instruction issues now, or the run ends. */
@@ -281,7 +329,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
     do {                             \
         if (unlikely(at >= horizon)) \
             WAITS(waits, at);        \
-        slips += at - now;           \
+        SLIPS(at - now);             \
         now = at;                    \
     } while (0)
 #define ISSUE1()       \
@@ -306,7 +354,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             not_for_registers(c, free - now); \
         if (unlikely(c->full > now))          \
             also_full(c, now, at);            \
-        slips += at - now;                    \
+        SLIPS(at - now);                      \
         now = at;                             \
     } while (0)
 #define ENTER2()                   \
@@ -393,23 +441,23 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
         now = c->base.now;         \
         horizon = c->base.horizon; \
     } while (0)
-/** The predictors say what an instruction takes that issues at `at`; fetch may have asked for
- * lines.
- */
-#define ELSEWHERE(at, call)      \
+/** What the predictors say that an instruction takes that issues now, in `cycles`; fetch may have
+ *  asked for lines. */
+#define PREDICTED(cycles, call)  \
     do {                         \
-        base->now = (at);        \
-        now += (call);           \
+        base->now = now;         \
+        (cycles) = (call);       \
         horizon = base->horizon; \
     } while (0)
 /** What has been done so far is in the books: the instruction reads them, or what listens to them.
  */
-#define PUT_DOWN()                                                                                 \
-    do {                                                                                           \
-        OUT();                                                                                     \
-        put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began}); \
-        insns = slips = touches = loads = stores = taken = untaken = 0;                            \
-        began = now;                                                                               \
+#define PUT_DOWN()                                                                                \
+    do {                                                                                          \
+        OUT();                                                                                    \
+        put_down(c, &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, \
+                                    began});                                                      \
+        insns = slips = touches = loads = stores = swaps = branches = taken = 0;                  \
+        began = now;                                                                              \
     } while (0)
 /** A call that may say that the instruction cannot be done yet. */
 #define SLOWLY(call)             \
@@ -492,6 +540,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             after;                                                           \
             D = convert;                                                     \
             RESULT();                                                        \
+            REFERS(PC_RECORDED_LOAD, va, bytes);                             \
             touches++;                                                       \
         } else {                                                             \
             SLOWLY(CALL(load)(c, va, kind, op->a.d LATENCY));                \
@@ -515,6 +564,7 @@ static inline uint32_t dual(int64_t v, uint8_t *q)
             uint8_t *p = (uint8_t *)(line->host + va);                \
             write;                                                    \
             WROTE(line, va);                                          \
+            REFERS(PC_RECORDED_STORE, va, bytes);                     \
             touches++;                                                \
         } else {                                                      \
             SLOWLY(CALL(store)(c, va, &datum, 1, bytes));             \
@@ -619,6 +669,8 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, si
         ++*lines;
     }
     for (unsigned i = 0; i < n; i++, va += 4) {
+        if (OBSERVED)
+            arm11_refers_to(c, store ? PC_RECORDED_STORE : PC_RECORDED_LOAD, va, 4);
         uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
         if (store) {
             memcpy(p, &c->r.r[regs[i]], 4);
@@ -684,17 +736,6 @@ static void stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op)
 }
 
 #if TIMED
-/* What is waited for comes at tick `until`, or from a line that is still away: wherever a run is
- * cut, it is the same. @return how many of the cycles are slips */
-static sim_tick slipped(struct arm11 *c, sim_tick n, sim_tick until)
-{
-    if (until < ARM11_PENDING / 2) /* a row's adjustment is in it */
-        return n;
-    arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, n);
-    c->base.states[PC_ST_STALL_L2] += n;
-    return 0;
-}
-
 /* [S] One cycle may be in several events: while a load or store waits for a register (0x2), all
  * places for misses may be taken (0x11). */
 static void also_full(struct arm11 *c, sim_tick from, sim_tick to)
@@ -716,6 +757,30 @@ static void enters_late(struct arm11 *c, sim_tick from, sim_tick to)
     also_full(c, from, to);
     if (free > from)
         not_for_registers(c, (free < to ? free : to) - from);
+}
+
+/* Whether that is the tick of a register that a load still waits for. So a wait is put down to the
+ * same, wherever the horizon cuts it. */
+static bool is_pending(sim_tick wants)
+{
+    enum { ADJUSTED = 64 }; /* by latencies */
+    return wants >= ARM11_PENDING - ADJUSTED;
+}
+
+/* An instruction that cannot issue before `wants` waits up to the horizon. */
+static void wait_until(struct arm11 *c, sim_tick *now, sim_tick horizon, sim_tick wants,
+                       uint64_t *slips)
+{
+    const sim_tick n = horizon > *now ? horizon - *now : 0;
+    *now += n;
+    if (is_pending(wants)) {
+        arm11_signal(c, ARM11_SIGNAL_DEPENDENCY, n);
+        arm11_books(c, PC_ST_STALL_L2, n);
+        return;
+    }
+    *slips += n;
+    if (OBSERVED)
+        arm11_slips(c, n);
 }
 #endif
 
@@ -757,14 +822,13 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         [ARM11_OP_END_PC] = &&do_END_PC,
     };
     sim_tick now = base->now;
-    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, taken = 0, untaken = 0;
+    uint64_t insns = 0, slips = 0, touches = 0, loads = 0, stores = 0, swaps = 0;
+    uint64_t branches = 0, taken = 0;
     struct arm11_block *b;
     struct arm11_op *op;
     uint32_t to;
     unsigned which, lines;
-#if TIMED
-    sim_tick until = 0;
-#else
+#if !TIMED
     struct pc_line *view;
     uint32_t view_mask;
     const uint32_t untimed_line = ~((UINT32_C(1) << base->dshift) - 1);
@@ -774,7 +838,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
         return now;
     base->horizon = horizon;
     c->asked = false;
-    sim_tick began = now;
+    sim_tick began = now, wants = now;
     if (c->retry && TIMED) {
         arm11_ask_again(c);
         horizon = base->horizon;
@@ -815,6 +879,8 @@ enter:
 
 #if TIMED
 fetches:
+    BOOKS();
+    STANDS();
     base->now = now;
     REG(ARM_PC) = b->key.pc;
     if (!arm11_fetch(c, b->key.pc)) {
@@ -858,17 +924,16 @@ do_CONDITION:
         goto waits;
     insns++;
     if (op->a.flags & ARM_ENDS) {
+        branches++;
         arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
-        const sim_tick begins = now;
 #if TIMED
+        unsigned cycles = 1;
         if (op->a.m == ARM_SINK)
-            ELSEWHERE(now, arm11_branch(c, op, PC_HERE, false));
-        else
-            now++;
+            PREDICTED(cycles, arm11_branch(c, op, PC_HERE, false));
+        now += cycles;
 #else
         now++;
 #endif
-        untaken += now > begins;
         which = ARM11_FALL;
         goto leave;
     }
@@ -1036,6 +1101,7 @@ do_PLD_R : {
         TAKES();                                                 \
         loads++;                                                 \
         stores++;                                                \
+        swaps++;                                                 \
         NEXT();                                                  \
     }
     SWAP(SWP, 4)
@@ -1081,22 +1147,21 @@ do_B : {
     which = holds(&c->r, op->a.cond);
     if (unlikely(now >= horizon))
         goto waits;
-    const sim_tick begins = now;
     insns++;
 #if TIMED
     struct arm11_target *known = &c->btac[pc >> 1 & (c->p->arm11_btac - 1)];
-    if (likely(known->tag == pc + 1 && known->counter >> 1 == which)) {
+    unsigned cycles = !(op->folds & c->p->arm11_folding);
+    if (likely(known->tag == pc + 1 && known->counter >> 1 == which))
         known->counter = which ? 3 : 0;
-        now += !(op->folds & c->p->arm11_folding);
-    } else {
-        ELSEWHERE(now, arm11_branch(c, op, pc, which));
-    }
+    else
+        PREDICTED(cycles, arm11_branch(c, op, pc, which));
 #else
+    const unsigned cycles = 1;
     (void)pc;
-    now++;
 #endif
-    taken += which && now > begins;
-    untaken += !which && now > begins;
+    now += cycles;
+    branches += cycles != 0;
+    taken += which & (cycles != 0);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, which);
     goto leave;
@@ -1106,17 +1171,18 @@ do_BL : {
     const uint32_t pc = PC_HERE;
     if (unlikely(now >= horizon))
         goto waits;
-    const sim_tick begins = now;
     insns += 1 + (c->r.t != 0);
+    branches++;
+    taken++;
 #if TIMED
-    ELSEWHERE(now, arm11_branch(c, op, pc, true));
-    now += c->r.t != 0;
+    unsigned cycles;
+    PREDICTED(cycles, arm11_branch(c, op, pc, true));
+    now += cycles + (c->r.t != 0);
     c->ready[ARM_LR] = now;
     arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
     now += 1 + (c->r.t != 0);
 #endif
-    taken += now > begins;
     REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     c->r.t ^= op->a.code == ARM_OP_BLX_I || op->real == ARM_OP_BLX_I;
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
@@ -1135,9 +1201,10 @@ do_BLX_SUFFIX : {
     to = M;
     if (op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX)
         to = (to + op->a.imm) | (op->real == ARM_OP_BL_SUFFIX);
-    const sim_tick begins = now;
 #if TIMED
-    ELSEWHERE(now, arm11_jump(c, op, pc, to));
+    unsigned cycles;
+    PREDICTED(cycles, arm11_jump(c, op, pc, to));
+    now += cycles;
     if (links)
         arm11_calls(c, (pc + op->a.size) | c->r.t);
 #else
@@ -1146,11 +1213,13 @@ do_BLX_SUFFIX : {
     if (links)
         REG(ARM_LR) = (pc + op->a.size) | c->r.t;
     insns++;
-    taken += now > begins;
+    branches++;
+    taken++;
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_BRANCHES, 1);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    LEAVES(ARM11_JUMPED, to);
     goto at_address;
 }
 
@@ -1264,6 +1333,7 @@ do_END:
     which = ARM11_FALL;
 leave:
     to = b->edge[which].pc;
+    LEAVES(which, to);
     if (likely(b->edge[which].to != NULL)) {
         b = b->edge[which].to;
         goto enter;
@@ -1286,29 +1356,28 @@ do_END_PC : {
     const sim_tick at = (int64_t)known > (int64_t)now ? known : now;
     if (unlikely(at >= horizon)) /* what has been fetched behind it is asked for now */
         WAITS(waits_for_pc, at);
-    slips += at - now;
+    SLIPS(at - now);
     now = at;
     c->ready[ARM_PC] = 0;
 #endif
     if (!(op->a.flags & ARM_INTERWORKS))
         to = c->r.t ? to | 1 : to & ~UINT32_C(1);
 #if TIMED
-    ELSEWHERE(now, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
-    now -= did->cycles;
+    unsigned cycles;
+    PREDICTED(cycles, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
+    now += cycles - did->cycles;
 #endif
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
     arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    LEAVES(ARM11_JUMPED, to);
     goto at_address;
 }
 
 /* -- ways out of the run -- */
 #if TIMED
 waits_for_pc:
-    if (horizon > now) {
-        slips += slipped(c, horizon - now, until);
-        now = horizon;
-    }
+    wait_until(c, &now, horizon, wants, &slips);
     base->now = now;
     c->block = b;
     c->op = op;
@@ -1317,12 +1386,11 @@ waits_for_pc:
 #endif
 waits:
 #if TIMED
-    if (horizon > now) {
-        if (op->source[0] == ARM11_LSU)
-            enters_late(c, now, horizon);
-        slips += slipped(c, horizon - now, until);
-        now = horizon;
-    }
+    if (horizon > now && op->source[0] == ARM11_LSU)
+        enters_late(c, now, horizon);
+    wait_until(c, &now, horizon, wants, &slips);
+#else
+    (void)wants;
 #endif
     base->now = now;
     c->why = PC_STOP_HORIZON;
@@ -1358,12 +1426,16 @@ stopped:
         goto over;
 trapped:
     now = base->now;
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
-    base->states[PC_ST_KILL_EXC] += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
-    base->now += TIMED && base->exc != PC_EXC_POINT ? 8 : 0;
+    put_down(c,
+             &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
+    if (TIMED && base->exc != PC_EXC_POINT) {
+        arm11_books(c, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
+        base->now += PC_KILLED_BY_EXCEPTION;
+    }
     return traps(c);
 over:
-    put_down(c, &(struct tally){insns, slips, touches, loads, stores, taken, untaken, began});
+    put_down(c,
+             &(struct tally){insns, slips, touches, loads, stores, swaps, branches, taken, began});
     if (c->why == PC_STOP_HORIZON && c->asked)
         return pc_stopped(base, PC_STOP_ASKED);
     return pc_stopped(base, c->why);

@@ -32,6 +32,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
     if (!c->fetch.wanted || c->fetch.line != line) {
         arm11_signal(c, ARM11_SIGNAL_I_MISS, 1);
         c->l1_misses[PC_SIDE_I]++;
+        arm11_counts(c, pc, PC_PROFILE_L1I_MISSES);
         c->fetch.wanted = true;
         c->fetch.asked = false;
         c->fetch.latency = rest_of_ahead(c, line);
@@ -47,7 +48,7 @@ static bool misses(struct arm11 *c, uint32_t pc, struct pc_look *look)
             c->fetch.wanted = false;
             return comes_from_l2(c, pc, look);
         }
-        c->fetch.asked = arm11_asks(c, look, NM_FETCH, true);
+        c->fetch.asked = arm11_asks(c, pc, pc, look, NM_FETCH, true);
     }
     return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNAL_NO_INSN);
 }
@@ -69,7 +70,7 @@ void arm11_fetch_ahead(struct arm11 *c, uint32_t va, bool fills)
     c->ahead.line = line;
     c->ahead.until = now + pc_l2c_reads(&c->base, PC_SIDE_I, &look, c->p->arm11_l2_latency);
     if (look.state == NM_LINE_I)
-        c->ahead.until = arm11_asks(c, &look, NM_FETCH, true) ? ARM11_PENDING : 0;
+        c->ahead.until = arm11_asks(c, va, va, &look, NM_FETCH, true) ? ARM11_PENDING : 0;
 }
 
 bool arm11_fetch(struct arm11 *c, uint32_t pc)

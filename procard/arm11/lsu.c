@@ -78,6 +78,7 @@ static bool uncached_load(struct arm11 *c, uint32_t va, unsigned size, uint8_t *
     if (!p)
         return false;
     memcpy(bytes, p, size);
+    arm11_told(c, PC_RECORDED_LOAD, va, size);
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
     arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
     return true;
@@ -91,6 +92,7 @@ static bool uncached_store(struct arm11 *c, uint32_t va, unsigned size, const ui
     if (!p)
         return false;
     memcpy(p, bytes, size);
+    arm11_told(c, PC_RECORDED_STORE, va, size);
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
     arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
     arm11_signal(c, ARM11_SIGNAL_DRAINED, 1);
@@ -192,6 +194,7 @@ static void read_group(struct arm11 *c, struct group *g, const struct arm11_part
     touched(c, g);
     if (g->line) {
         arm11_deliver(c, &g->look, parts, n, c->r.e, c->base.now + latency, c->base.now);
+        arm11_have_read(c, PC_RECORDED_LOAD, g->va, &g->look, parts, n);
         arm11_show(c, PC_SIDE_D, g->va, g->line, &g->look);
         return;
     }
@@ -236,6 +239,8 @@ static bool load_across(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsi
             bytes[g->first + k] =
                 *(g->tcm ? tcm_bytes(c, &at, 1) : pc_read(&c->base, &at, 1, c->base.now));
         }
+        arm11_touches(c, groups[i].look.pa, groups[i].n, true, false);
+        arm11_told(c, PC_RECORDED_LOAD, groups[i].va, groups[i].n);
     }
     c->r.r[reg] = arm11_value(bytes, kind, c->r.e);
     c->ready[reg] = c->base.now + latency + 1;
@@ -337,6 +342,7 @@ static void write_direct(struct arm11 *c, struct group *g, const uint8_t *bytes,
         g->line->state = NM_LINE_D;
     }
     arm11_write_bytes(c, &g->look, bytes, n);
+    arm11_touches(c, g->look.pa, n, false, true);
     arm11_dirty(g->line, g->look.pa, n);
     arm11_show(c, PC_SIDE_D, g->va, g->line, &g->look);
 }
@@ -347,6 +353,7 @@ static void write_later(struct arm11 *c, const struct group *g, const uint8_t *b
     const unsigned offset = g->look.pa & (ARM11_LINE - 1);
     *w = (struct arm11_write){.line = arm11_line_of(g->look.pa),
                               .va = g->va,
+                              .pc = c->r.r[ARM_PC],
                               .page = g->look.page,
                               .mask = (uint32_t)(((UINT64_C(1) << n) - 1) << offset)};
     memcpy(w->data + offset, bytes, n);
@@ -377,6 +384,7 @@ bool arm11_store(struct arm11 *c, uint32_t va, const uint32_t *words, unsigned n
     for (unsigned i = 0; i < count; i++) {
         struct group *g = &groups[i];
         touched(c, g);
+        arm11_told(c, PC_RECORDED_STORE, g->va, g->n);
         if (direct(c, g))
             write_direct(c, g, bytes + g->first, g->n);
         else
@@ -410,6 +418,7 @@ static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t
     *m = *wanted;
     m->order = order;
     m->va = va;
+    m->pc = c->r.r[ARM_PC];
     m->look = g.look;
     m->size = (uint8_t)size;
     m->big = c->r.e;

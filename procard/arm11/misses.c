@@ -142,6 +142,21 @@ void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm
     }
 }
 
+/* What an instruction has read of a line is told. */
+void arm11_have_read(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va,
+                     const struct pc_look *look, const struct arm11_part *parts, unsigned n)
+{
+    const uint32_t from = va & ~(uint32_t)(ARM11_LINE - 1);
+    if (!c->base.cursor && !c->base.record)
+        return;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned size = arm11_size((enum arm11_kind)parts[i].kind);
+        arm11_told(c, kind, from + parts[i].offset, size);
+        if (look)
+            arm11_touches(c, arm11_line_of(look->pa) + parts[i].offset, size, true, false);
+    }
+}
+
 void arm11_write_bytes(struct arm11 *c, const struct pc_look *look, const uint8_t *bytes,
                        unsigned n)
 {
@@ -167,6 +182,7 @@ struct arm11_miss *arm11_miss_new(struct arm11 *c, enum arm11_access access, uin
         *m = (struct arm11_miss){.access = (uint8_t)access,
                                  .big = c->r.e,
                                  .va = va,
+                                 .pc = c->r.r[ARM_PC],
                                  .look = *look,
                                  .order = ++c->misses};
         return m;
@@ -210,15 +226,16 @@ static bool enough(const struct arm11 *c, const struct arm11_miss *m)
     }
 }
 
-void arm11_tried(struct arm11 *c, uint32_t va, bool failed)
+void arm11_tried(struct arm11 *c, uint32_t pc, uint32_t va, unsigned size, bool failed)
 {
     struct pc_tries *tries = &c->base.tries;
+    arm11_told(c, failed ? PC_RECORDED_SC_FAILED : PC_RECORDED_SC, va, size);
     if (!failed) {
         tries->row = 0;
         return;
     }
-    const uint32_t pc = c->r.r[ARM_PC];
     c->base.scs_failed++;
+    arm11_counts(c, pc, PC_PROFILE_SCS_FAILED);
     tries->row = tries->row && tries->pc == pc ? tries->row + 1 : 1;
     tries->failed++;
     tries->pc = pc;
@@ -236,6 +253,7 @@ static void store_of(struct arm11 *c, struct arm11_miss *m)
 {
     struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
     arm11_write_bytes(c, &m->look, m->data, m->size);
+    arm11_touches(c, m->look.pa, m->size, false, true);
     if (l)
         arm11_dirty(l, m->look.pa, m->size);
 }
@@ -249,7 +267,9 @@ static void serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tic
         const bool stores = pc_conditional(&c->base, &m->look, m->size, now);
         if (stores)
             store_of(c, m);
-        arm11_tried(c, m->va, !stores);
+        else /* it has looked whether the word is still its own */
+            arm11_touches(c, m->look.pa, m->size, true, false);
+        arm11_tried(c, m->pc, m->va, m->size, !stores);
         c->r.r[m->part[0].reg] = !stores;
         c->ready[m->part[0].reg] = ready;
         return;
@@ -259,8 +279,12 @@ static void serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tic
     if (m->access == ARM11_LINKED)
         pc_link(&c->base, &m->look, m->size, now);
     arm11_deliver(c, &m->look, m->part, m->parts, m->big, ready, now);
-    if (m->access == ARM11_SWAP)
-        store_of(c, m);
+    arm11_have_read(c, m->access == ARM11_LINKED ? PC_RECORDED_LL : PC_RECORDED_LOAD, m->va,
+                    &m->look, m->part, m->parts);
+    if (m->access != ARM11_SWAP)
+        return;
+    arm11_told(c, PC_RECORDED_STORE, m->va, m->size);
+    store_of(c, m);
 }
 
 static void fill_from(struct arm11 *c, const struct arm11_miss *m)
@@ -281,18 +305,28 @@ static enum nm_access access_of(const struct arm11_miss *m)
     return (enum nm_access)of[m->access];
 }
 
-bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line)
+bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look *look,
+                enum nm_access access, bool or_line)
 {
+    enum { WORD = 4 };
+    const bool upgrade = look->state == NM_LINE_S && access != NM_LOAD && access != NM_FETCH;
     if (c->base.now >= c->base.horizon) /* a request before this one has brought it nearer */
         return false;
+    const uint64_t stood = arm11_profile_at(c, pc);
     const enum pc_asking did = pc_ask(&c->base, look, access, c->base.now);
+    if (did == PC_ASKED) {
+        struct pc_look word = *look;
+        word.pa = arm11_line_of(look->pa) + (va & (ARM11_LINE - WORD));
+        pc_asked_for(&c->base, &word, va, WORD, upgrade, c->base.now);
+    }
+    arm11_profile_at(c, stood);
     c->asked |= did == PC_ASKED;
     return did == PC_ASKED || (or_line && did == PC_ASKED_LINE);
 }
 
 static void ask(struct arm11 *c, struct arm11_miss *m)
 {
-    const bool did = arm11_asks(c, &m->look, access_of(m), true);
+    const bool did = arm11_asks(c, m->pc, m->va, &m->look, access_of(m), true);
     m->phase = did ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
     c->retry |= m->phase == ARM11_MISS_ASK;
 }
@@ -306,7 +340,10 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
         m->phase = ARM11_MISS_NONE;
         return;
     }
-    c->l1_misses[PC_SIDE_D] += !here && !arm11_missed(c, m->look.pa);
+    if (!here && !arm11_missed(c, m->look.pa)) {
+        c->l1_misses[PC_SIDE_D]++;
+        arm11_counts(c, m->pc, PC_PROFILE_L1D_MISSES);
+    }
     pc_look_up(&c->base, PC_SIDE_D, &m->look);
     const sim_tick latency = pc_l2c_reads(&c->base, PC_SIDE_D, &m->look, c->p->arm11_l2_latency);
     if (enough(c, m)) {
@@ -344,6 +381,7 @@ static void write_out(struct arm11 *c, const struct arm11_write *w, const struct
         struct pc_look at = *look;
         at.pa = w->line + from;
         arm11_write_bytes(c, &at, w->data + from, n);
+        arm11_touches(c, at.pa, n, false, true);
         if (l)
             arm11_dirty(l, at.pa, n);
         left &= n + from < 32 ? ~UINT32_C(0) << (n + from) : 0;
@@ -384,7 +422,7 @@ void arm11_drain(struct arm11 *c, bool asks)
         c->retry = true;
         if (!asks)
             break;
-        c->write_asked = arm11_asks(c, &look, NM_STORE, false);
+        c->write_asked = arm11_asks(c, w->pc, w->va, &look, NM_STORE, false);
         c->retry = !c->write_asked;
         break;
     }
@@ -479,7 +517,7 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
         at.pa = arm11_line_of(m->look.pa) + part->offset;
         if (m->access == ARM11_CONDITIONAL) {
             c->r.r[part->reg] = 1;
-            arm11_tried(c, m->va, true);
+            arm11_tried(c, m->pc, m->va, m->size, true);
         } else {
             c->r.r[part->reg] = arm11_value(
                 pc_settle_access(&c->base, &at, arm11_size((enum arm11_kind)part->kind), NULL),
@@ -487,6 +525,8 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
         }
         c->ready[part->reg] = c->base.now;
     }
+    if (m->access != ARM11_CONDITIONAL)
+        arm11_have_read(c, PC_RECORDED_LOAD, m->va, NULL, m->part, m->parts);
     if (m->access == ARM11_SWAP)
         pc_settle_access(&c->base, &m->look, m->size, m->data);
     m->parts = 0;

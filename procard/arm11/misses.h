@@ -27,9 +27,16 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m);
 /** Waits until it has come. @return false */
 bool arm11_waits_for(struct arm11 *c, const struct arm11_miss *m);
 
-/** Asks the card. @param c  core @param look  the line @param access  what for
+/** Asks the card. @param c  core @param pc  the instruction that wants it @param va  where it
+ *  accesses @param look  the line @param access  what for
  *  @param or_line  a request of the line that is under way will do @return it will be answered */
-bool arm11_asks(struct arm11 *c, const struct pc_look *look, enum nm_access access, bool or_line);
+bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look *look,
+                enum nm_access access, bool or_line);
+
+/** An instruction has read parts of a line: for a trace, and for the truth of misses.
+ *  @param va  in the line @param look  NULL: the line is not here, the operating system has read */
+void arm11_have_read(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va,
+                     const struct pc_look *look, const struct arm11_part *parts, unsigned n);
 
 /** Registers take what is in a line, ready at a tick and what each is later. */
 void arm11_deliver(struct arm11 *c, const struct pc_look *look, const struct arm11_part *parts,

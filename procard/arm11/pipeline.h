@@ -61,12 +61,17 @@ struct arm11_op {
     uint8_t pops;   /**< a write of the pc: it is a return */
 };
 
+/** Whether an edge leads into another function. */
+enum arm11_leaves { ARM11_LEAVES_UNKNOWN, ARM11_LEAVES_NOT, ARM11_LEAVES };
+
 struct arm11_edge {
     struct arm11_block *to; /**< NULL: not looked up yet */
     uint32_t pc;
+    uint8_t leaves; /**< enum arm11_leaves: in a profile */
 };
 
-enum { ARM11_FALL, ARM11_TAKEN };
+/** How a block is left: through an edge, or to where a register said. */
+enum { ARM11_FALL, ARM11_TAKEN, ARM11_JUMPED };
 
 struct arm11_key {
     uint32_t pc;
@@ -174,7 +179,7 @@ struct arm11_miss {
     unsigned latency; /**< [PCycles] of the instruction, if its line is here */
     uint8_t size;     /**< [bytes] of a conditional store or a swap */
     unsigned parts;
-    uint32_t va;
+    uint32_t va, pc;
     uint64_t order; /**< counts misses */
     sim_tick until;
     struct pc_look look;
@@ -184,9 +189,9 @@ struct arm11_miss {
 
 /** A line of stores that wait. */
 struct arm11_write {
-    uint64_t line; /**< physical */
-    uint32_t va;
-    uint32_t mask; /**< bytes */
+    uint64_t line;   /**< physical */
+    uint32_t va, pc; /**< pc: of the first store */
+    uint32_t mask;   /**< bytes */
     uint8_t page;
     bool looked;      /**< into the secondary cache, for the first time: */
     sim_tick latency; /**< [PCycles] until it is written there */
@@ -263,6 +268,10 @@ struct arm11 {
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks;
     struct arm11_signals signals;
 
+    /* in a trace: the line of instructions that has been told of last, and how many references
+     * before their PCycle */
+    uint64_t told_line, told_early;
+
     /* its counters */
     struct arm11_pmu pmu;
     unsigned lines; /**< interrupt lines that have interrupted and still do */
@@ -290,9 +299,11 @@ void arm11_free(struct arm11 *c);
 
 /* ---- exec.c ---------------------------------------------------------------------------------- */
 
-/** pc_core_ops.run: with time; without. */
+/** pc_core_ops.run: with time; without; both observed (profile.h). */
 sim_tick arm11_run(struct pc_cpu *base, sim_tick horizon);
 sim_tick arm11_run_untimed(struct pc_cpu *base, sim_tick horizon);
+sim_tick arm11_run_observed(struct pc_cpu *base, sim_tick horizon);
+sim_tick arm11_run_untimed_observed(struct pc_cpu *base, sim_tick horizon);
 
 /* ---- lsu.c: what is no plain hit. They begin at base.now, and may move it
  * ------------------------
@@ -332,8 +343,8 @@ void arm11_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool 
                     sim_tick now);
 void arm11_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick now);
 void arm11_hides(struct pc_cpu *base, uint64_t line);
-/** A store-conditional has been tried: for people. */
-void arm11_tried(struct arm11 *c, uint32_t va, bool failed);
+/** A store-conditional of `size` bytes has been tried, by the instruction at `pc`: for people. */
+void arm11_tried(struct arm11 *c, uint32_t pc, uint32_t va, unsigned size, bool failed);
 
 /* ---- untimed.c: the same through the card's slow paths ----------------------------------------
  */
@@ -375,6 +386,10 @@ uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg);
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value);
 /** pc_core_ops.look */
 void arm11_look(struct pc_cpu *base, sim_tick at);
+
+/** pc_core_ops.exports (export.c) */
+struct pc_exported;
+void arm11_exports(struct pc_cpu *base, struct pc_exported *e);
 
 /* ---- cp15.c ---------------------------------------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  * Prediction: the branch target cache with its two-bit counters, the direction of branches that it
  * does not know, and the return stack ([M] 5-2 to 5-7).
  */
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 enum cost {
 #define BRANCH_TIME(name, cycles, source, sentence) COST_##name = (cycles),
@@ -11,9 +11,9 @@ enum cost {
 };
 
 /* [PCycles] A flush: of the instructions behind it nothing is left. */
-static unsigned flush(struct arm11 *c, unsigned cycles, bool of_branch)
+static unsigned flush(struct arm11 *c, const struct arm11_op *op, unsigned cycles, bool of_branch)
 {
-    c->base.states[PC_ST_KILL_BRANCH] += cycles - 1;
+    arm11_books(c, PC_ST_KILL_BRANCH, cycles - op->cycles);
     arm11_signal(c, ARM11_SIGNAL_NO_INSN, 1); /* [S] one, whatever is lost */
     if (of_branch)
         arm11_signal(c, ARM11_SIGNAL_MISPREDICTED, 1);
@@ -57,7 +57,7 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
         if (!taken)
             return COST_UNTAKEN;
         shadow(c, op, pc, true);
-        return flush(c, op->wrong, true);
+        return flush(c, op, op->wrong, true);
     }
     const bool predicted = known ? place->counter >> 1 : by_direction(c, op, pc);
     if (known)
@@ -69,13 +69,13 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
             shadow(c, op, pc, true);
         else
             arm11_fetch_ahead(c, op->a.imm, true);
-        return flush(c, op->wrong, true);
+        return flush(c, op, op->wrong, true);
     }
     if (known)
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
         return COST_UNTAKEN;
-    c->base.states[PC_ST_KILL_BRANCH] += COST_STATIC_TAKEN - 1;
+    arm11_books(c, PC_ST_KILL_BRANCH, COST_STATIC_TAKEN - 1);
     return COST_STATIC_TAKEN;
 }
 
@@ -133,17 +133,17 @@ static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uin
     arm11_signal(c, ARM11_SIGNAL_RETURNS, 1);
     shadow(c, op, pc, !always);
     if (!always) /* it pops, and nobody looks ([M] 5-7) */
-        return flush(c, unpredicted(op), true);
+        return flush(c, op, unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
-        c->base.states[PC_ST_KILL_BRANCH] += COST_RETURN_RIGHT - 1;
+        arm11_books(c, PC_ST_KILL_BRANCH, COST_RETURN_RIGHT - op->cycles);
         return is_load(op) ? COST_LOAD_RIGHT : COST_RETURN_RIGHT;
     }
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */
     c->calls++;
     arm11_signal(c, ARM11_SIGNAL_RETURNED_WRONG, 1);
     arm11_fetch_ahead(c, c->stack[last] & ~UINT32_C(1), true);
-    return flush(c, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
+    return flush(c, op, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
 }
 
 unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
@@ -151,5 +151,5 @@ unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uin
     if (op->pops && returns_on(c) && c->calls)
         return pop(c, op, pc, target);
     shadow(c, op, pc, true);
-    return flush(c, unpredicted(op), is_branch(op) || op->pops);
+    return flush(c, op, unpredicted(op), is_branch(op) || op->pops);
 }

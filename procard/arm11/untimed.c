@@ -2,7 +2,7 @@
  * Loads and stores without time, through the card's own slow paths. What is not aligned goes byte
  * by byte; of a store all its bytes are found before any is written.
  */
-#include "procard/arm11/pipeline.h"
+#include "procard/arm11/profile.h"
 
 #include <string.h>
 
@@ -49,6 +49,7 @@ bool arm11_untimed_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsi
     if (!load_bytes(c, va, arm11_size(kind), bytes))
         return false;
     c->r.r[reg] = arm11_value(bytes, kind, c->r.e);
+    arm11_told(c, PC_RECORDED_LOAD, va, arm11_size(kind));
     return true;
 }
 
@@ -61,6 +62,7 @@ bool arm11_untimed_load_words(struct arm11 *c, uint32_t va, const uint8_t *regs,
             return false;
         value[i] = arm11_value(p, ARM11_WORD, c->r.e);
     }
+    arm11_told(c, PC_RECORDED_LOAD, va, 4 * n);
     for (unsigned i = 0; i < n; i++)
         c->r.r[regs[i]] = value[i];
     return true;
@@ -80,6 +82,7 @@ bool arm11_untimed_store(struct arm11 *c, uint32_t va, const uint32_t *words, un
     }
     for (unsigned i = 0; i < n * size; i += step)
         memcpy(p[i], bytes + i, step);
+    arm11_told(c, PC_RECORDED_STORE, va, n * size);
     return true;
 }
 
@@ -93,6 +96,7 @@ bool arm11_untimed_linked(struct arm11 *c, uint32_t va, unsigned size, unsigned 
     c->r.r[d] = arm11_value(p, (enum arm11_kind)kinds[size], c->r.e);
     if (size == 8)
         c->r.r[e] = arm11_value(p + 4, ARM11_WORD, c->r.e);
+    arm11_told(c, PC_RECORDED_LL, va, size);
     return true;
 }
 
@@ -108,7 +112,7 @@ bool arm11_untimed_conditional(struct arm11 *c, uint32_t va, unsigned size, uint
         if (size == 8)
             arm11_bytes(p + 4, high, 4, c->r.e);
     }
-    arm11_tried(c, va, failed);
+    arm11_tried(c, c->r.r[ARM_PC], va, size, failed);
     c->r.r[d] = failed;
     return true;
 }
@@ -122,5 +126,7 @@ bool arm11_untimed_swap(struct arm11 *c, uint32_t va, unsigned size, uint32_t da
     const uint32_t old = arm11_value(p, kind, c->r.e);
     arm11_bytes(p, datum, size, c->r.e);
     c->r.r[d] = old;
+    arm11_told(c, PC_RECORDED_LOAD, va, size);
+    arm11_told(c, PC_RECORDED_STORE, va, size);
     return true;
 }

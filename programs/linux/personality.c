@@ -331,12 +331,20 @@ static void check_processor(struct lx_prog *p)
 {
     const struct lx_kind *fits = lx_kinds, *is = p->image.kind;
     const struct lx_isa *has = is->isa;
+    unsigned cards = 0; /* that execute it, before the first that does not */
 
-    for (unsigned c = 0; c < p->processors && has == is->isa; c++)
-        has = lx_processor_of(nm_card_params(p->m, c))->isa;
+    while (cards < p->processors &&
+           (has = lx_processor_of(nm_card_params(p->m, cards))->isa) == is->isa)
+        cards++;
     while (fits->isa != has)
         fits++;
-    if (is->isa != has)
+    if (is->isa != has && cards)
+        prog_finish(p->run, PROG_UNLOADABLE, 0,
+                    "%s: %s instructions (%s), and card %u of this machine (cards) executes %s "
+                    "ones: one program has one instruction set; run it on the cards before it "
+                    "(program.processors: %u), or choose another machine",
+                    p->program->path, is->isa->name, is->name, cards, has->name, cards);
+    else if (is->isa != has)
         prog_finish(
             p->run, PROG_UNLOADABLE, 0,
             "%s: %s instructions (%s), and this machine's processors (processor.core) execute "
