@@ -668,6 +668,8 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, si
         }
         ++*lines;
     }
+    if (OBSERVED)
+        c->base.now = now;
     for (unsigned i = 0; i < n; i++, va += 4) {
         if (OBSERVED)
             arm11_refers_to(c, store ? PC_RECORDED_STORE : PC_RECORDED_LOAD, va, 4);
@@ -1365,7 +1367,8 @@ do_END_PC : {
 #if TIMED
     unsigned cycles;
     PREDICTED(cycles, arm11_jump(c, did, b->key.pc + 2u * did->at, to));
-    now += cycles - did->cycles;
+    now += cycles;
+    now -= did->cycles;
 #endif
     c->r.t = to & 1;
     to &= c->r.t ? ~UINT32_C(1) : ~UINT32_C(3);
