@@ -40,7 +40,8 @@
 
 enum { BUF = 65536 /**< [bytes] whole pages of any size */ };
 
-/** Of System V's objects: nobody else's. On qemu they are the host's, and several of this program run at a time. */
+/** Of System V's objects: nobody else's. On qemu they are the host's, and several of this program
+ * run at a time. */
 #define KEY (0x6e000000 | (getpid() & 0xffffff))
 
 static char *buf;      /**< BUF bytes; behind them nothing may be touched */
