@@ -10,6 +10,7 @@
 #include "cli/cli.h"
 #include "cli/earlier.h"
 #include "cli/guest.h"
+#include "cli/options.h"
 #include "input/experiment.h"
 #include "input/home.h"
 #include "machine/statistics.h"
@@ -239,6 +240,7 @@ enum { RUNS_MAX = 1000 };
 /** What is asked for. */
 struct request {
     bool json;
+    bool runs_given, earlier_given;
     unsigned runs;       /**< of each work; 0: not given */
     const char *earlier; /**< a file; NULL: none */
     bool named, wanted[WORKS];
@@ -269,20 +271,19 @@ static void name_work(struct argp_state *state, struct request *r, const char *n
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
-    char *end = arg;
-    long n;
     switch (key) {
     case 'j':
         r->json = true;
         return 0;
     case 'c':
-        r->earlier = arg;
+        cli_once(state, "--compare", &r->earlier_given);
+        r->earlier = cli_text(state, "--compare", arg);
         return 0;
     case 'r':
-        n = strtol(arg, &end, 10);
-        if (end == arg || *end || n < 1 || n > RUNS_MAX)
-            argp_error(state, "--runs=%.60s: a number from 1 to %d is wanted", arg, RUNS_MAX);
-        r->runs = (unsigned)n;
+        cli_once(state, "--runs", &r->runs_given);
+        r->runs = cli_count(state, "--runs", arg);
+        if (r->runs > RUNS_MAX)
+            argp_error(state, "--runs: at most %d", RUNS_MAX);
         return 0;
     case ARGP_KEY_ARG:
         name_work(state, r, arg);

@@ -64,7 +64,7 @@ def main():
             file.write_text(json.dumps(wrong))
             said = bench("--compare=before.json", "near-1", status=2)
             assert says in said and said.count("\n") == 1 and "before.json: " in said, (wrong, said)
-        for words, says in (["nera-1"], "did you mean 'near-1'"), (["-r0"], "from 1 to 1000"), (["-rmany"], "from 1 to"), \
+        for words, says in (["nera-1"], "did you mean 'near-1'"), (["-r0"], "--runs"), (["-r1001"], "at most 1000"), \
                 (["--compare=none.json"], "none.json"):
             assert says in bench(*words, status=2), words
     print("ok")

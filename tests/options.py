@@ -39,7 +39,7 @@ COMMANDS = {
     "protocol": [],
     "topology": ["station-4"],
     "latency": ["station-4"],
-    "bench": None,
+    "bench": ["no-such-work"],
     "trace": ["cut", "no-such-trace", "out"],
 }
 
@@ -50,6 +50,8 @@ ROWS = {
     "--env": ("A=1", "B=2", ["A", "=1", "="], False),
     "--event": ("nacks", "upgrades", [",", "nacks,", ",nacks", "nacks,,upgrades"], False),
     "perfex --event": ("0", "16", ["32", "-1", "1.5", "two"], False),
+    "--compare": ("before.json", "other.json", ["--runs"], True),
+    "--runs": ("1", "7", ["0", "-1", "1.5", "two", "1001"], True),
     "--costs": ("my.costs", "other.costs", ["--set"], True),
     "--field-separator": (";", ",", ["--json"], True),
     "--format": ("dot", "dot", ["doc", "0"], True),
