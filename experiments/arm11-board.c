@@ -9,6 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#ifndef MOST /* that trial division goes up to */
+#define MOST 10000
+#endif
+
 static inline void control(uint32_t v)
 {
     __asm__ volatile("mcr p15, 0, %0, c15, c12, 0" : : "r"(v) : "memory");
@@ -94,7 +98,7 @@ int main(void)
     printf("of the secondary cache: %u.%02u cycles\n", second / 100, second % 100);
     printf("of memory: %u.%02u cycles\n", far / 100, far % 100);
     const uint32_t from = cycles();
-    const unsigned divisions = primes(10000);
+    const unsigned divisions = primes(MOST);
     printf("trial division: %u cycles each of %u\n", (unsigned)((cycles() - from) / divisions),
            divisions);
     return 0;
