@@ -38,12 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static char *draw(const struct in_machine *machine)
 {
-    const struct cli_topology t = {.name = "",
-                                   .machine = machine,
-                                   .params = machine->params,
-                                   .shape = nm_ring_shape(&machine->params),
-                                   .stations = (unsigned)nm_params_stations(&machine->params),
-                                   .rings = nm_ring_count(&machine->params)};
+    const struct cli_topology t = cli_topology_of(machine, "");
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);

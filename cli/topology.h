@@ -9,12 +9,14 @@
 
 /** What is drawn. */
 struct cli_topology {
-    const char *name; /**< of the machine */
-    struct nm_params params;
-    const struct in_machine *machine;
+    const char *name;                 /**< of the machine */
+    const struct in_machine *machine; /**< lives longer; the rest is derived from it */
     struct ring_shape shape;
     unsigned stations, rings; /**< 0 rings: one station alone */
 };
+
+/** @param name  "": the drawing has none */
+struct cli_topology cli_topology_of(const struct in_machine *machine, const char *name);
 
 enum { CLI_CORE_NAME = 16 /**< [bytes] */ };
 
