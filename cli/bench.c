@@ -59,6 +59,7 @@ struct done {
 
 /** What one work did in its region; filled in by the child. */
 struct figures {
+    unsigned threads; /**< of the host; given */
     bool complete;
     unsigned processors;
     sim_tick ticks;
@@ -133,6 +134,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
                              .range_count = x->range_count,
                              .apart = x->kept_apart,
                              .apart_count = x->apart_count};
+    nm_machine_host_threads(m, f->threads);
     f->start_up = rep_host_seconds() - begin;
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);
@@ -240,8 +242,9 @@ enum { RUNS_MAX = 1000 };
 /** What is asked for. */
 struct request {
     bool json;
-    bool runs_given, earlier_given;
+    bool runs_given, earlier_given, threads_given;
     unsigned runs;       /**< of each work; 0: not given */
+    unsigned threads;    /**< of the host, for each run; 0: not given */
     const char *earlier; /**< a file; NULL: none */
     bool named, wanted[WORKS];
 };
@@ -285,6 +288,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         if (r->runs > RUNS_MAX)
             argp_error(state, "--runs: at most %d", RUNS_MAX);
         return 0;
+    case 't':
+        cli_once(state, "--host-threads", &r->threads_given);
+        r->threads = cli_count(state, "--host-threads", arg);
+        return 0;
     case ARGP_KEY_ARG:
         name_work(state, r, arg);
         return 0;
@@ -300,7 +307,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* All runs of a work, the quickest first. */
-static enum cli_exit run_all(const struct work *work, struct figures *f, unsigned runs)
+static enum cli_exit run_all(const struct request *r, const struct work *work, struct figures *f)
 {
     struct in_experiment x;
     struct in_diag diag = {.out = stderr};
@@ -309,11 +316,13 @@ static enum cli_exit run_all(const struct work *work, struct figures *f, unsigne
     enum cli_exit status = CLI_EXIT_USAGE;
     if (in_experiment_load(&x, path, sets, &diag)) {
         status = CLI_EXIT_OK;
-        for (unsigned i = 0; i < runs && status == CLI_EXIT_OK; i++)
+        for (unsigned i = 0; i < r->runs && status == CLI_EXIT_OK; i++) {
+            f[i].threads = r->threads;
             status = run_work(&x, &f[i]);
+        }
         in_experiment_free(&x);
     }
-    qsort(f, runs, sizeof *f, by_time);
+    qsort(f, r->runs, sizeof *f, by_time);
     free(path);
     return status;
 }
@@ -356,7 +365,7 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
         if (r->named && !r->wanted[i])
             continue;
         memset(f, 0, r->runs * sizeof *f);
-        status = run_all(&works[i], f, r->runs);
+        status = run_all(r, &works[i], f);
         if (status != CLI_EXIT_OK)
             continue;
         json_t *row = row_of(works[i].name, f, r->runs);
@@ -377,6 +386,8 @@ int cli_bench(int argc, char **argv)
     static const struct argp_option options[] = {
         {"json", 'j', NULL, 0, "print JSON instead of a table", 0},
         {"runs", 'r', "N", 0, "run each work N times (1, or 3 to compare) and show the median", 0},
+        {"host-threads", 't', "N", 0, "let so many processors of the host simulate each machine",
+         0},
         {"compare", 'c', "FILE", 0,
          "show what has changed against FILE, an earlier result of --json", 0},
         {0}};

@@ -20,7 +20,8 @@ enum {
     OPT_WAVES,
     OPT_TRACE,
     OPT_PAJE,
-    OPT_REFERENCES
+    OPT_REFERENCES,
+    OPT_HOST_THREADS
 };
 
 const char *cli_value(struct argp_state *state, const char *option, const char *arg)
@@ -275,6 +276,10 @@ static error_t parse_options(int key, char *arg, struct argp_state *state)
     case OPT_REFERENCES:
         in_push(&o->sets, "record.references=true");
         return 0;
+    case OPT_HOST_THREADS:
+        cli_once(state, "--host-threads", &o->host_threads_given);
+        o->host_threads = cli_count(state, "--host-threads", arg);
+        return 0;
     case ARGP_KEY_SUCCESS:
         same_window(state, o);
         return 0;
@@ -300,6 +305,8 @@ static const struct argp_option run_options[] = {
      "Record states of threads, for viewers of Paje files", 0},
     {"references", OPT_REFERENCES, NULL, 0,
      "Record all references of all threads, for replay on other machines", 0},
+    {"host-threads", OPT_HOST_THREADS, "N", 0,
+     "Let so many processors of the host simulate a large machine; the results stay the same", 0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},

@@ -41,12 +41,13 @@ struct cli_options {
     char **allow;            /**< as in_experiment_allow */
     const char *out;         /**< NULL: not given */
     bool force, quiet;
-    bool out_given;
-    const char *window; /**< of --waves, --trace or --paje; NULL: none given */
+    bool out_given, host_threads_given;
+    unsigned host_threads; /**< 0: not given */
+    const char *window;    /**< of --waves, --trace or --paje; NULL: none given */
 };
 
-/** --event, --group, --set, --allow, --check, --output, --force, --quiet; the input is a struct
- *  cli_options. */
+/** --event, --group, --set, --allow, --check, --output, --force, --quiet, --host-threads; the input
+ * is a struct cli_options. */
 extern const struct argp cli_options_argp;
 
 /* What holds for the argument of every option: it is not empty, and an option that says one thing

@@ -129,6 +129,7 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
         .out = r->options.out,
         .force = r->options.force,
         .quiet = r->options.quiet,
+        .host_threads = r->options.host_threads,
         .table = stdout,
     };
     const enum cli_exit status = cli_session_run(&session, &outcome);

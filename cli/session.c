@@ -961,6 +961,23 @@ static bool count_themselves(const struct state *s)
     return any && in_unit(s->ask->experiment)->own;
 }
 
+/* Several host threads, if they were asked for. Who waits for the so-manieth time that processors
+ * come somewhere counts them in the order in which they are simulated. */
+static void share_out(const struct state *s)
+{
+    const struct in_experiment *x = s->ask->experiment;
+    const unsigned asked = s->ask->host_threads;
+    if (asked < 2)
+        return;
+    const bool counts = x->from || x->to || x->approach.sampling.every;
+    const unsigned got = counts ? 1 : nm_machine_host_threads(s->machine, asked);
+    if (got < asked && !s->ask->quiet)
+        fprintf(stderr,
+                "numachine: note: --host-threads: this run has %u (docs/performance.md says which "
+                "have more)\n",
+                got);
+}
+
 /* A machine, and the run on it, with the program that has been found good. */
 static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *choice)
 {
@@ -996,6 +1013,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         status = begin_profile(s);
     if (status == CLI_EXIT_OK)
         status = begin_references(s);
+    share_out(s);
     if (status == CLI_EXIT_OK)
         status = run(s);
     tr_recording_free(s->references);

@@ -36,6 +36,7 @@ struct cli_session {
     bool keep;       /**< write a run directory ... */
     const char *out; /**< ... here; NULL: a fresh one under results/ */
     bool force, quiet;
+    unsigned host_threads; /**< of the host at most, for the machine; 0: 1 */
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
     bool lines;            /**< instead of the table, lines for other programs (report/lines.h), */
     const char *separator; /**< with this between fields; NULL: JSON */

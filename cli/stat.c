@@ -239,6 +239,7 @@ int cli_stat(int argc, char **argv)
             .out = r.options.out,
             .force = r.options.force,
             .quiet = r.options.quiet,
+            .host_threads = r.options.host_threads,
             .passes = true,
             .lines = r.json || r.separator,
             .separator = r.separator,

@@ -17,6 +17,28 @@ typedef uint64_t nm_turn;
 enum { NM_TURN_SHIFT = 2 };
 _Static_assert(NM_CARDS_MAX == 1 << NM_TURN_SHIFT, "a card's number below the tick");
 
+/** A trap or an interrupt, not yet handed out. */
+struct nm_call {
+    sim_tick at;
+    unsigned card;
+    bool interrupt, preempted;
+    enum nm_interrupt cause;
+};
+
+/** Several: in the order of their ticks; of one tick by card. */
+struct nm_calls {
+    struct nm_call *at; /**< [count] */
+    unsigned count, size;
+};
+
+/** Stations that one host thread lets run. */
+struct nm_block {
+    unsigned first, end;   /**< these stations, `end` not among them */
+    sim_tick next, speaks; /**< in a window: the least of those that were awake */
+    bool called;           /**< in a window: a station has calls */
+    char apart[32];        /**< no line of the host's caches has two blocks' */
+};
+
 struct nm_station {
     struct sim_kernel *k;
     struct nm_bus *bus;
@@ -32,14 +54,9 @@ struct nm_station {
     struct nm_check *check;
     bool foresees; /**< a card does */
     bool frozen;   /**< its processors do not go on */
-};
-
-/** A trap or an interrupt, not yet handed out. */
-struct nm_call {
-    sim_tick at;
-    unsigned card;
-    bool interrupt, preempted;
-    enum nm_interrupt cause;
+    struct nm_block *block;
+    struct nm_calls calls; /**< in a window: new ones of its cards */
+    sim_tick stop_at;      /**< in a window: the operating system acts for the first of these */
 };
 
 struct nm_machine {
@@ -57,13 +74,17 @@ struct nm_machine {
     sim_tick outward, inward; /**< least from a processor to the rings, and from the rings to one */
     sim_tick now;             /**< everything has been simulated up to here, but in a window */
     sim_tick next, speaks;    /**< the least of the stations' */
-    struct nm_call *call;     /**< [calls] in the order of their ticks; of one tick by card */
-    unsigned calls, calls_size;
-    sim_tick stop_at;     /**< the first of them is handed out; SIM_NEVER: there is none */
-    uint64_t *awake;      /**< bit per station: it has something to do, some time */
-    const bool *broken;   /**< a coherence rule or an invariant, see nm_check_failed */
-    sim_tick watched_at;  /**< when the watchdog last looked */
-    struct nm_warm *warm; /**< NULL: it has never been warmed */
+    struct nm_calls calls;    /**< all, between windows */
+    sim_tick stop_at;         /**< the first of them is handed out; SIM_NEVER: there is none */
+    struct nm_block *block;   /**< [blocks] */
+    unsigned blocks;
+    struct sim_crew *crew; /**< a member for each block; NULL: there is one block */
+    bool together;         /**< stations may run at a time, by all their cards and by the mode */
+    bool in_turn;          /**< stations run one after the other (nm_machine_in_turn) */
+    uint64_t *awake;       /**< bit per station: it has something to do, some time */
+    const bool *broken;    /**< a coherence rule or an invariant, see nm_check_failed */
+    sim_tick watched_at;   /**< when the watchdog last looked */
+    struct nm_warm *warm;  /**< NULL: it has never been warmed */
     struct nm_placement *placement;
     struct nm_apart *apart;     /**< NULL: nothing is */
     struct nm_mix mix;          /**< its own; without fittings all cards are alike */
@@ -96,10 +117,17 @@ void nm_machine_invariants(const struct nm_machine *m);
  * earlier. */
 static inline sim_tick nm_first_call(const struct nm_machine *m, sim_tick until)
 {
-    return m->calls ? sim_earlier(m->call[0].at, until) : until;
+    return m->calls.count ? sim_earlier(m->calls.at[0].at, until) : until;
 }
 
-/** A card has trapped or interrupts its processor. */
+/** A card has trapped or interrupts its processor, between windows. */
 void nm_machine_call(struct nm_machine *m, struct nm_call call);
+
+/** The same, from an event of its station. */
+void nm_station_call(const struct nm_machine *m, struct nm_station *s, struct nm_call call);
+
+/** Cuts the stations into `count` blocks, 1 to as many as there are stations. (blocks.c) */
+void nm_blocks_new(struct nm_machine *m, unsigned count);
+void nm_blocks_free(struct nm_machine *m);
 
 #endif

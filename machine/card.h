@@ -32,6 +32,8 @@ struct nm_card {
                          notice: no packet, no interrupt, no trap. The card's: `run` may raise it,
                          and whatever makes it untrue must clear it. 0: nobody knows */
     bool foresees;  /**< `quiet` is ever more than 0; set by `create` */
+    bool together;  /**< `run` and events of cards of different stations may be called by several
+                         host threads at a time; set by `create` */
 };
 
 /** The counter unit of a kind's cards. */

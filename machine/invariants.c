@@ -68,10 +68,11 @@ void nm_machine_invariants(const struct nm_machine *m)
         sim_kernel_ties(m->station[i].k, nm_station_tie, &m->station[i]);
     for (unsigned i = 0; i < m->cards; i++)
         m->card[i]->ops->invariants(m->card[i], m->now);
-    for (unsigned i = 1; i < m->calls; i++)
-        SIM_MUST(m->call[i - 1].at < m->call[i].at ||
-                     (m->call[i - 1].at == m->call[i].at && m->call[i - 1].card <= m->call[i].card),
+    const struct nm_call *call = m->calls.at;
+    for (unsigned i = 1; i < m->calls.count; i++)
+        SIM_MUST(call[i - 1].at < call[i].at ||
+                     (call[i - 1].at == call[i].at && call[i - 1].card <= call[i].card),
                  "call %u", i);
-    SIM_MUST(m->stop_at == (m->calls ? m->call[0].at + m->os_delay : SIM_NEVER), "%u calls",
-             m->calls);
+    SIM_MUST(m->stop_at == (m->calls.count ? call[0].at + m->os_delay : SIM_NEVER), "%u calls",
+             m->calls.count);
 }

@@ -66,16 +66,17 @@ static struct nm_station *station_of(const struct nm_machine *m, unsigned card)
 
 static void trap_due(void *self, sim_tick now, uint64_t arg)
 {
-    nm_machine_call(self,
+    nm_station_call(self, station_of(self, (uint32_t)arg),
                     (struct nm_call){.at = now, .card = (uint32_t)arg, .preempted = arg >> 32});
 }
 
 static void interrupt_due(void *self, sim_tick now, uint64_t arg)
 {
-    nm_machine_call(self, (struct nm_call){.at = now,
-                                           .card = (uint32_t)arg,
-                                           .interrupt = true,
-                                           .cause = (enum nm_interrupt)(arg >> 32)});
+    nm_station_call(self, station_of(self, (uint32_t)arg),
+                    (struct nm_call){.at = now,
+                                     .card = (uint32_t)arg,
+                                     .interrupt = true,
+                                     .cause = (enum nm_interrupt)(arg >> 32)});
 }
 
 void nm_card_breach(unsigned card, const char *format, ...)
@@ -190,6 +191,7 @@ static void card_new(struct nm_machine *m, struct nm_station *s, unsigned positi
                                       .station = (uint16_t)s->number};
     s->card[position] = m->card[number] = site.kind->ops->create(&site);
     s->foresees |= s->card[position]->foresees;
+    m->together &= s->card[position]->together;
 }
 
 static void station_new(struct nm_machine *m, unsigned number, const struct nm_card_kind *cards)
@@ -200,7 +202,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
                              .cards = (uint8_t)m->p.processors,
                              .protocol = m->protocol};
     s->number = number;
-    s->next = s->speaks = SIM_NEVER;
+    s->next = s->speaks = s->stop_at = SIM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
     memset(s->order, 0xff, sizeof s->order);
     s->lookahead = station_lookahead(&m->p);
@@ -257,7 +259,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
-    m->contents.stale = nm_stale_new(&m->p, m->contents.image, hide_line, m);
+    m->contents.stale = nm_stale_new(&m->p, &m->shape, m->contents.image, hide_line, m);
     m->card = sim_alloc(m->cards, sizeof(struct nm_card *));
     m->station = sim_alloc(m->stations, sizeof *m->station);
     m->usage = sim_alloc(m->cards, sizeof *m->usage);
@@ -265,6 +267,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->awake = sim_alloc((m->stations + 63) / 64, sizeof *m->awake);
     m->next = m->speaks = m->stop_at = SIM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
+    m->together = !m->p.check;
     rings_new(m);
     m->outward = outward(&m->p);
     m->inward = m->net ? inward(&m->p) : 0;
@@ -272,6 +275,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(&m->p);
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i, cards);
+    nm_blocks_new(m, 1);
     return m;
 }
 
@@ -304,6 +308,7 @@ void nm_machine_free(struct nm_machine *m)
         nm_memory_free(m->station[i].memory);
         nm_network_free(m->station[i].network);
         sim_kernel_free(m->station[i].k);
+        free(m->station[i].calls.at);
     }
     for (unsigned i = 0; i < m->cards; i++)
         m->card[i]->ops->free(m->card[i]);
@@ -318,8 +323,9 @@ void nm_machine_free(struct nm_machine *m)
     free(m->counts);
     free((void *)m->mix.fitting);
     free((void *)m->mix.of);
-    free(m->call);
+    free(m->calls.at);
     free(m->card);
+    nm_blocks_free(m);
     if (m->warm)
         free(m->warm->message);
     free(m->warm);
@@ -632,6 +638,7 @@ const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card)
 
 void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *ctx)
 {
+    nm_machine_in_turn(m);
     for (unsigned s = 0; s < m->stations; s++)
         nm_bus_watch(m->station[s].bus, s, told, ctx);
 }

@@ -223,6 +223,23 @@ struct nm_trap {
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
 /**
+ * Up to so many host threads let the machine run, each of them a block of its stations; the caller
+ * is one. Nothing that is simulated changes. One does it all where there are no more stations, in
+ * the checking mode, with a kind of card that shares more than one thread may touch
+ * (machine/card.h, `together`), after nm_machine_in_turn, and in other modes than timed. Before the
+ * first thread is placed, once. @return how many there are
+ */
+unsigned nm_machine_host_threads(struct nm_machine *m, unsigned threads);
+
+/** Which block of stations a card is of: cards of different blocks run at a time. From 0. */
+unsigned nm_machine_block(const struct nm_machine *m, unsigned card);
+
+/** From now on stations run one after the other, on one host thread: something sees what they do in
+ *  the order in which the host does it. Processors see stores to pages that are not coherent so,
+ *  and those who are told of references, tenures or what a processor executes. */
+void nm_machine_in_turn(struct nm_machine *m);
+
+/**
  * Processors stand still from now on: what is under way comes to its end meanwhile, and then the
  * machine rests (nm_machine_rests). Of a timed machine.
  */

@@ -29,7 +29,7 @@ void nm_machine_freeze(struct nm_machine *m)
 
 bool nm_machine_rests(const struct nm_machine *m)
 {
-    return m->station->frozen && !m->calls && nm_machine_asleep(m);
+    return m->station->frozen && !m->calls.count && nm_machine_asleep(m);
 }
 
 static void go_on_timed(struct nm_machine *m)

@@ -24,22 +24,38 @@ struct invalidation {
     uint8_t bytes[NM_LINE_MAX];
 };
 
+/* One that has left a station over the rings, and of which nobody else has been told. */
+struct leaving {
+    uint64_t line;
+    ring_mask route;
+};
+
+/* What only its own station's events touch. */
+struct at_station {
+    struct invalidation *list; /* oldest first */
+    struct invalidation *free;
+    struct leaving *leaving; /* [leave] */
+    unsigned leave, size;
+};
+
 struct nm_stale {
     const uint8_t *image;
     const struct nm_params *p;
+    const struct ring_shape *rings;
     nm_stale_hide *hide;
     void *ctx;
-    unsigned stations, count;
-    struct invalidation *free;
-    struct invalidation *list[]; /* [stations] oldest first */
+    unsigned stations;
+    bool left;              /* a station has some that leave: set by any, at a time */
+    struct at_station at[]; /* [stations] */
 };
 
-struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, nm_stale_hide *hide,
-                              void *ctx)
+struct nm_stale *nm_stale_new(const struct nm_params *p, const struct ring_shape *rings,
+                              const uint8_t *image, nm_stale_hide *hide, void *ctx)
 {
     const unsigned stations = (unsigned)nm_params_stations(p);
-    struct nm_stale *s = sim_alloc(1, sizeof *s + stations * sizeof *s->list);
+    struct nm_stale *s = sim_alloc(1, sizeof *s + stations * sizeof *s->at);
     s->image = image;
+    s->rings = rings;
     s->p = p;
     s->hide = hide;
     s->ctx = ctx;
@@ -59,23 +75,25 @@ void nm_stale_free(struct nm_stale *s)
 {
     if (!s)
         return;
-    for (unsigned i = 0; i < s->stations; i++)
-        list_free(s->list[i]);
-    list_free(s->free);
+    for (unsigned i = 0; i < s->stations; i++) {
+        list_free(s->at[i].list);
+        list_free(s->at[i].free);
+        free(s->at[i].leaving);
+    }
     free(s);
 }
 
 static struct invalidation *add(struct nm_stale *s, unsigned station, uint64_t line)
 {
-    struct invalidation *i = s->free;
+    struct at_station *at = &s->at[station];
+    struct invalidation *i = at->free;
     if (i)
-        LL_DELETE(s->free, i);
+        LL_DELETE(at->free, i);
     else
         i = sim_grow(NULL, 1, sizeof *i);
     *i = (struct invalidation){.line = line};
     memcpy(i->bytes, s->image + line, s->p->l2_line);
-    LL_APPEND(s->list[station], i);
-    s->count++;
+    LL_APPEND(at->list, i);
     return i;
 }
 
@@ -84,9 +102,8 @@ static void tidy(struct nm_stale *s, unsigned station, struct invalidation *i)
 {
     if (i->coming || i->cards)
         return;
-    LL_DELETE(s->list[station], i);
-    LL_PREPEND(s->free, i);
-    s->count--;
+    LL_DELETE(s->at[station].list, i);
+    LL_PREPEND(s->at[station].free, i);
 }
 
 static void hide(const struct nm_stale *s, unsigned station, unsigned cards, uint64_t line)
@@ -98,20 +115,43 @@ static void hide(const struct nm_stale *s, unsigned station, unsigned cards, uin
 
 static struct invalidation *coming(const struct nm_stale *s, unsigned station, uint64_t line)
 {
-    struct invalidation *i = s->list[station];
+    struct invalidation *i = s->at[station].list;
     while (i && !(i->coming && i->line == line))
         i = i->next;
     return i;
 }
 
-static void sent_over_rings(struct nm_stale *s, const struct nm_place *place,
-                            const struct nm_packet *p)
+/* Other stations are told when none of them runs. Until then, and longer, nobody writes the line.
+ */
+static void sent_over_rings(struct nm_stale *s, unsigned station, const struct nm_packet *p)
+{
+    struct at_station *at = &s->at[station];
+    if (at->leave == at->size) {
+        at->size = at->size ? 2 * at->size : 8;
+        at->leaving = sim_grow(at->leaving, at->size, sizeof *at->leaving);
+    }
+    at->leaving[at->leave++] = (struct leaving){p->line, p->route};
+    __atomic_store_n(&s->left, true, __ATOMIC_RELAXED);
+}
+
+static void spread(struct nm_stale *s, const struct leaving *l)
 {
     for (unsigned station = 0; station < s->stations; station++)
-        if (ring_mask_covers(place->rings, p->route, station)) {
-            add(s, station, p->line)->coming = true;
-            hide(s, station, (1u << s->p->processors) - 1, p->line);
+        if (ring_mask_covers(s->rings, l->route, station)) {
+            add(s, station, l->line)->coming = true;
+            hide(s, station, (1u << s->p->processors) - 1, l->line);
         }
+}
+
+void nm_stale_spread(struct nm_stale *s)
+{
+    for (unsigned station = 0; s->left && station < s->stations; station++) {
+        struct at_station *at = &s->at[station];
+        for (unsigned i = 0; i < at->leave; i++)
+            spread(s, &at->leaving[i]);
+        at->leave = 0;
+    }
+    s->left = false;
 }
 
 /* The requester takes its own as the acknowledgement. */
@@ -125,7 +165,7 @@ void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struc
 {
     const unsigned cards = cards_of(s, p);
     if (p->route)
-        sent_over_rings(s, place, p);
+        sent_over_rings(s, place->station, p);
     else if (cards) { /* one from the rings that is being passed on, or it begins here */
         struct invalidation *i = coming(s, place->station, p->line);
         if (!i)
@@ -149,7 +189,7 @@ static struct invalidation *oldest(const struct nm_stale *s, unsigned card, uint
                                    bool on_bus)
 {
     const unsigned processors = (unsigned)s->p->processors;
-    struct invalidation *i = s->list[card / processors];
+    struct invalidation *i = s->at[card / processors].list;
     while (i && !(i->line == line && (i->cards >> card % processors & 1 || (i->coming && !on_bus))))
         i = i->next;
     return i;
@@ -181,23 +221,18 @@ void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uin
 
 void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len)
 {
-    for (unsigned station = 0; s->count && station < s->stations; station++) {
+    for (unsigned station = 0; station < s->stations; station++) {
         struct invalidation *i;
-        LL_FOREACH(s->list[station], i) {
+        LL_FOREACH(s->at[station].list, i) {
             nm_copy_follow(i->bytes, i->line, s->p->l2_line, s->image, pa, len);
         }
     }
 }
 
-unsigned nm_stale_count(const struct nm_stale *s)
+const uint64_t *nm_stale_line(const struct nm_stale *s)
 {
-    return s->count;
-}
-
-uint64_t nm_stale_line(const struct nm_stale *s)
-{
-    unsigned station = 0;
-    while (!s->list[station])
-        station++;
-    return s->list[station]->line;
+    for (unsigned station = 0; station < s->stations; station++)
+        if (s->at[station].list)
+            return &s->at[station].list->line;
+    return NULL;
 }

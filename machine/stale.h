@@ -19,14 +19,18 @@ struct nm_stale;
  *  nm_stale_bytes before it reads it. @param card  machine-wide number */
 typedef void nm_stale_hide(void *ctx, unsigned card, uint64_t line);
 
-/** @param p  outlives it; so does `image` */
-struct nm_stale *nm_stale_new(const struct nm_params *p, const uint8_t *image, nm_stale_hide *hide,
-                              void *ctx);
+/** @param p  outlives it; so do `rings` and `image` */
+struct nm_stale *nm_stale_new(const struct nm_params *p, const struct ring_shape *rings,
+                              const uint8_t *image, nm_stale_hide *hide, void *ctx);
 void nm_stale_free(struct nm_stale *s);
 
 /** An invalidation leaves a directory: to cards of `place`'s station, or over the rings. Nobody may
  *  write the line from here until it has come back, so the image still holds what the copies do. */
 void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struct nm_packet *p);
+/** Those that have left their station over the rings are kept in mind from now on. To be called
+ *  between windows: it hides lines of all stations, where the calls above and below touch what is
+ *  of one station, so that stations may run at a time. */
+void nm_stale_spread(struct nm_stale *s);
 /** The directory of a station has handled a message; if it was an invalidation from the rings, it
  *  has passed it on to its cards. */
 void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_packet *in);
@@ -44,9 +48,8 @@ void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uin
 /** The operating system wrote the image: every copy changes with it. */
 void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len);
 
-/** Invalidations under way; 0 when the machine has come to rest. */
-unsigned nm_stale_count(const struct nm_stale *s);
-/** The line of one of them. Precondition: there is one. */
-uint64_t nm_stale_line(const struct nm_stale *s);
+/** The line of an invalidation that is under way; NULL: none is, as when the machine has come to
+ *  rest. */
+const uint64_t *nm_stale_line(const struct nm_stale *s);
 
 #endif

@@ -16,6 +16,7 @@
  * then.
  */
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "base/invariant.h"
 #include "machine/assembly.h"
 #include "machine/functional.h"
@@ -30,26 +31,50 @@ static bool comes_before(const struct nm_call *a, const struct nm_call *b)
     return a->at < b->at || (a->at == b->at && a->card < b->card);
 }
 
+static void put_call(struct nm_calls *calls, const struct nm_call *call)
+{
+    if (calls->count == calls->size) {
+        calls->size = calls->size ? 2 * calls->size : 8;
+        calls->at = sim_grow(calls->at, calls->size, sizeof *calls->at);
+    }
+    unsigned i = calls->count++;
+    for (; i > 0 && comes_before(call, &calls->at[i - 1]); i--)
+        calls->at[i] = calls->at[i - 1];
+    calls->at[i] = *call;
+}
+
 void nm_machine_call(struct nm_machine *m, struct nm_call call)
 {
-    if (m->calls == m->calls_size) {
-        m->calls_size = m->calls_size ? 2 * m->calls_size : 16;
-        m->call = sim_grow(m->call, m->calls_size, sizeof *m->call);
+    put_call(&m->calls, &call);
+    m->stop_at = m->calls.at[0].at + m->os_delay;
+}
+
+void nm_station_call(const struct nm_machine *m, struct nm_station *s, struct nm_call call)
+{
+    put_call(&s->calls, &call);
+    s->stop_at = s->calls.at[0].at + m->os_delay;
+    s->block->called = true;
+}
+
+static void gather_calls(struct nm_machine *m, struct nm_block *b)
+{
+    for (unsigned i = b->first; b->called && i < b->end; i++) {
+        struct nm_station *s = &m->station[i];
+        for (unsigned c = 0; c < s->calls.count; c++)
+            nm_machine_call(m, s->calls.at[c]);
+        s->calls.count = 0;
+        s->stop_at = SIM_NEVER;
     }
-    unsigned i = m->calls++;
-    for (; i > 0 && comes_before(&call, &m->call[i - 1]); i--)
-        m->call[i] = m->call[i - 1];
-    m->call[i] = call;
-    m->stop_at = m->call[0].at + m->os_delay;
+    b->called = false;
 }
 
 /* Hands out the first trap or interrupt. All cards have been simulated up to now. */
 static enum nm_run hand_out(struct nm_machine *m, struct nm_trap *trap)
 {
-    const struct nm_call first = m->call[0];
-    m->calls--;
-    memmove(m->call, m->call + 1, m->calls * sizeof *m->call);
-    m->stop_at = m->calls ? m->call[0].at + m->os_delay : SIM_NEVER;
+    const struct nm_call first = m->calls.at[0];
+    m->calls.count--;
+    memmove(m->calls.at, m->calls.at + 1, m->calls.count * sizeof *m->calls.at);
+    m->stop_at = m->calls.count ? m->calls.at[0].at + m->os_delay : SIM_NEVER;
     *trap = (struct nm_trap){
         .card = first.card, .cause = first.cause, .at = first.at, .preempted = first.preempted};
     return first.interrupt ? NM_RUN_INTERRUPT : NM_RUN_TRAP;
@@ -188,7 +213,7 @@ static void run_processors(struct nm_station *s, sim_tick end)
 static __attribute__((noinline)) void station_run(const struct nm_machine *m, struct nm_station *s,
                                                   sim_tick until, sim_tick beyond)
 {
-    while (!*m->broken) {
+    while (!__atomic_load_n(m->broken, __ATOMIC_RELAXED)) {
         const sim_tick event = sim_kernel_next(s->k);
         const sim_tick first = s->order[0] == SIM_NEVER ? SIM_NEVER : tick_of(s->order[0]);
         if (event <= first) {
@@ -197,9 +222,9 @@ static __attribute__((noinline)) void station_run(const struct nm_machine *m, st
                 return;
             }
             station_step(s, first < until ? first + 1 : until);
-            if (__builtin_expect(m->stop_at < beyond, 0)) {
-                until = sim_earlier(until, m->stop_at);
-                beyond = m->stop_at;
+            if (__builtin_expect(s->stop_at < beyond, 0)) {
+                until = sim_earlier(until, s->stop_at);
+                beyond = s->stop_at;
             }
         } else if (first < beyond) {
             run_processors(s, sim_earlier(event, beyond));
@@ -256,12 +281,12 @@ static struct nm_station *only_one(const struct nm_machine *m)
 
 /* Windows in which one station runs and the rings stay silent: nobody else has to be asked between
  * them. The first ends at `end`. @return the end of the last, and where the rings have to hear */
-static sim_tick run_alone(const struct nm_machine *m, struct nm_station *s, sim_tick end,
-                          sim_tick stop)
+static sim_tick run_alone(struct nm_machine *m, struct nm_station *s, sim_tick end, sim_tick stop)
 {
     const sim_tick latest = sim_later_by(m->watched_at, m->p.watchdog);
     for (;;) {
         station_run(m, s, end, sim_earlier(sim_later_by(end, m->inward), stop));
+        gather_calls(m, s->block);
         stop = sim_earlier(stop, m->stop_at);
         if (ring_quiet(m->net) != SIM_NEVER || s->next >= stop || end >= stop || end > latest ||
             *m->broken)
@@ -270,25 +295,73 @@ static sim_tick run_alone(const struct nm_machine *m, struct nm_station *s, sim_
     }
 }
 
+/* What a window asks of a block. */
+struct window {
+    const struct nm_machine *m;
+    sim_tick end, beyond;
+};
+
+/* Of the stations 64 w to 64 w + 63, those of the block. */
+static uint64_t of_block(const struct nm_block *b, unsigned w)
+{
+    const unsigned first = b->first > 64 * w ? b->first - 64 * w : 0, end = b->end - 64 * w;
+    return ~0ull << first & (end < 64 ? ~(~0ull << end) : ~0ull);
+}
+
+/* Lets every station of a block run through a window. Touches nothing of another block's but bits
+ * of one word. */
+static void run_block(const struct window *window, struct nm_block *b)
+{
+    const struct nm_machine *m = window->m;
+    b->next = b->speaks = SIM_NEVER;
+    for (unsigned w = b->first / 64; w * 64 < b->end; w++)
+        for (uint64_t awake = __atomic_load_n(&m->awake[w], __ATOMIC_RELAXED) & of_block(b, w);
+             awake; awake &= awake - 1) {
+            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
+            if (s->next < window->end)
+                station_run(m, s, window->end, window->beyond);
+            b->next = sim_earlier(b->next, s->next);
+            b->speaks = sim_earlier(b->speaks, s->speaks);
+            if (s->next == SIM_NEVER)
+                __atomic_fetch_and(&m->awake[w], ~(awake & -awake), __ATOMIC_RELAXED);
+        }
+}
+
+static void run_member(void *ctx, unsigned member)
+{
+    const struct window *window = ctx;
+    run_block(window, &window->m->block[member]);
+}
+
+/* Whether host threads may share the window, and it pays. */
+static bool shares(const struct nm_machine *m)
+{
+    enum { LEAST = 8 }; /* stations awake for each thread: fewer are sooner done than told */
+    unsigned awake = 0;
+    for (unsigned w = 0; w * 64 < m->stations; w++)
+        awake += (unsigned)__builtin_popcountll(m->awake[w]);
+    return !m->in_turn && awake >= LEAST * m->blocks;
+}
+
 /* Lets every station run through the window that ends at `end`. Processors may go on a little,
  * because what is delivered behind the window must come to them over the bus; but not beyond
  * `stop`. */
 static void run_all(struct nm_machine *m, sim_tick end, sim_tick stop)
 {
-    const sim_tick beyond = sim_earlier(sim_later_by(end, m->inward), stop);
-    sim_tick next = SIM_NEVER, speaks = SIM_NEVER;
-    for (unsigned w = 0; w * 64 < m->stations; w++)
-        for (uint64_t awake = m->awake[w]; awake; awake &= awake - 1) {
-            struct nm_station *s = &m->station[w * 64 + (unsigned)__builtin_ctzll(awake)];
-            if (s->next < end)
-                station_run(m, s, end, beyond);
-            next = sim_earlier(next, s->next);
-            speaks = sim_earlier(speaks, s->speaks);
-            if (s->next == SIM_NEVER)
-                m->awake[w] &= ~(awake & -awake);
-        }
-    m->next = next;
-    m->speaks = speaks;
+    struct window window = {m, end, sim_earlier(sim_later_by(end, m->inward), stop)};
+    const bool shared = m->crew && shares(m);
+    m->next = m->speaks = SIM_NEVER;
+    if (shared)
+        sim_crew_run(m->crew, run_member, &window);
+    for (struct nm_block *b = m->block; b != m->block + m->blocks; b++) {
+        if (!shared)
+            run_block(&window, b);
+        m->next = sim_earlier(m->next, b->next);
+        m->speaks = sim_earlier(m->speaks, b->speaks);
+        gather_calls(m, b);
+    }
+    /* no station would have had to stop for another one's call */
+    assert(m->stations == 1 || m->stop_at >= window.beyond);
 }
 
 /* The stations, then the rings. */
@@ -304,6 +377,7 @@ static void run_window(struct nm_machine *m, sim_tick end, sim_tick stop)
     } else
         run_all(m, end, stop);
     m->now = sim_earlier(end, m->stop_at);
+    nm_stale_spread(m->contents.stale);
     if (m->net)
         ring_run(m->net, m->now);
     if (SIM_LOOKS_AT_INVARIANTS && !*m->broken && !m->station->frozen)
@@ -367,9 +441,9 @@ static enum nm_run nothing_left(struct nm_machine *m, sim_tick until)
     bool over = nm_machine_asleep(m);
     if (over && anyone_waits(m))
         return NM_RUN_STUCK;
-    if (over && nm_stale_count(m->contents.stale)) {
-        nm_check_fail(m->contents.check, m->now, nm_stale_line(m->contents.stale),
-                      "an invalidation never reached its cards");
+    const uint64_t *stale = nm_stale_line(m->contents.stale);
+    if (over && stale) {
+        nm_check_fail(m->contents.check, m->now, *stale, "an invalidation never reached its cards");
         return NM_RUN_BROKEN;
     }
     if (over && until == SIM_NEVER)

@@ -102,6 +102,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     const struct nm_params *p = site->params;
     card->core = core;
     card->nm.foresees = core->foresees;
+    card->nm.together = core->together;
     card->machine = site->machine;
     card->k = site->kernel;
     card->bus = site->bus;

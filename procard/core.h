@@ -168,13 +168,17 @@ struct pc_cpu {
 
 /**
  * A kind of core. The card makes all calls, from events of its station or between two calls of
- * nm_machine_run; never two at a time on one machine. An operation may call the slow paths below
+ * nm_machine_run; never two at a time on one station, nor, without `together`, on one machine. An
+ * operation may call the slow paths below
  * and pc_charge where it says so, and nothing else of the machine. What must not be NULL says so;
  * NULL elsewhere means that there is nothing to do.
  */
 struct pc_core_ops {
     const char *name; /**< for people; not NULL */
     bool foresees;    /**< it calls pc_foresee */
+    bool together;    /**< cores of different stations may run at a time, on several host threads:
+                           they share only what lies in memory, and the code of their block of
+                           stations (nm_machine_block) */
     bool little;      /**< its programs have the lowest byte of a number first */
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */

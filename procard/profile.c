@@ -202,6 +202,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
     struct pc_profile *p = sim_alloc(1, sizeof *p);
     *p = (struct pc_profile){.m = m, .cards = cards, .function = function, .ctx = ctx};
     p->cursor = sim_alloc(cards, sizeof *p->cursor);
+    nm_machine_in_turn(m);
     struct pc_node *nowhere = pc_profile_root(p, 0, PC_PROFILE_NOWHERE);
     for (unsigned i = 0; i < cards; i++) {
         struct pc_card *card = card_at(p, i);

@@ -23,6 +23,7 @@ struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_
             return NULL;
     struct pc_records *records = sim_alloc(1, sizeof *records);
     *records = (struct pc_records){m, *listener};
+    nm_machine_in_turn(m);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct pc_card *card = card_at(records, i);
         struct pc_record *record = sim_alloc(1, sizeof *record);

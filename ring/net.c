@@ -280,6 +280,12 @@ static void touch(struct ring_net *net, unsigned station)
     __atomic_store_n(&net->any_touched, true, __ATOMIC_RELAXED);
 }
 
+void ring_share(struct ring_net *net)
+{
+    ring_settle(net);
+    net->shared = true;
+}
+
 static bool packet_ok(const struct ring_net *net, unsigned station, const struct ring_packet *p)
 {
     return p->source == station && p->class < RING_CLASSES && p->mask &&
@@ -370,7 +376,7 @@ static void absorb_station(struct ring_net *net, unsigned station)
         ring_uncontended_ends(net);
     if (net->alone.active && net->alone.station == station)
         return;
-    const bool empty = net->soonest == SIM_NEVER && !net->alone.active;
+    const bool empty = net->soonest == SIM_NEVER && !net->alone.active && !net->shared;
     if (empty && ring_uncontended_begins(net, station))
         return;
     uint64_t ready = station_ready(net, st);

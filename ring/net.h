@@ -198,6 +198,7 @@ struct ring_net {
     struct ring_packet *packet; /**< and what they only carry */
     uint32_t flights, free_flight;
     struct ring_uncontended alone; /**< while active, the rings stand before its first cycle */
+    bool shared;                   /**< ring_share: it never is */
     ring_mask everybody;
     bool any_touched;
     uint64_t touched[RING_STATIONS_MAX / 64]; /**< stations that sent or took since the last run */

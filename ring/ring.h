@@ -153,6 +153,11 @@ void ring_take(struct ring_net *net, unsigned station, sim_tick at, unsigned cla
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/** From now on stations may send, take and look at a time, each from one host thread, between two
+ *  calls of ring_run. No packet is taken out of the rings to travel alone then: looking would have
+ *  to put it back. */
+void ring_share(struct ring_net *net);
+
 /** Earliest tick at which anything can move; SIM_NEVER when the network is empty. */
 sim_tick ring_next(const struct ring_net *net);
 

@@ -1,11 +1,14 @@
 /*
- * The ground floor's containers: a queue against a plain array, a timer against a sorted list.
+ * The ground floor: a queue against a plain array, a timer against a sorted list, threads that work
+ * together.
  */
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "base/queue.h"
 #include "base/timer.h"
 
 #include <criterion/criterion.h>
+#include <unistd.h>
 
 static uint64_t draw(uint64_t *dice, uint64_t below)
 {
@@ -77,4 +80,40 @@ Test(base, timer)
     cr_assert_gt(c.ignored, 1000u);
     cr_assert_eq(c.timer.at, c.wanted);
     sim_kernel_free(c.k);
+}
+
+/* ---- a crew ---------------------------------------------------------------------------------- */
+
+enum { MEMBERS = 3, ROUNDS = 2000 };
+
+struct work {
+    unsigned done[MEMBERS];
+    unsigned round;
+};
+
+/* Each member sees what the caller has written before, and none is a round ahead or behind. */
+static void part(void *ctx, unsigned member)
+{
+    struct work *w = ctx;
+    w->done[member] += w->done[member] == w->round;
+}
+
+/* At times the others go to sleep before the next round. */
+Test(crew, all_members_do_every_round_and_are_done_then)
+{
+    struct work w = {0};
+    struct sim_crew *crew = sim_crew_new(MEMBERS);
+    cr_assert_not_null(crew);
+    for (; w.round < ROUNDS; w.round++) {
+        if (w.round % 500 == 0)
+            usleep(20000);
+        sim_crew_run(crew, part, &w);
+        for (unsigned i = 0; i < MEMBERS; i++)
+            cr_assert_eq(w.done[i], w.round + 1, "member %u in round %u", i, w.round);
+    }
+    sim_crew_free(crew);
+    crew = sim_crew_new(1);
+    sim_crew_run(crew, part, &w);
+    cr_expect_eq(w.done[0], ROUNDS + 1);
+    sim_crew_free(crew);
 }

@@ -71,6 +71,7 @@ def circumstances(directory, guest):
         yield f"programmed, {source}", {"options": [
             "-s", "monitor.mask.direction=in", "-s", f"monitor.counters={counters}",
             "-s", f"monitor.histogram.source={source}"]}
+    yield "threads of the host", {"options": ["--host-threads", "3"]}
     yield "input from a file", {"stdin": file.open("rb")}
     yield "few descriptors", {"prefix": ["sh", "-c", 'ulimit -n 64; exec "$0" "$@"']}
     if subprocess.run(["setarch", "-R", "true"], stderr=subprocess.DEVNULL,

@@ -183,7 +183,7 @@ static void forget_a_station(struct nm_machine *m)
 
 static void forget_a_trap(struct nm_machine *m)
 {
-    m->stop_at = m->calls ? SIM_NEVER : m->now;
+    m->stop_at = m->calls.count ? SIM_NEVER : m->now;
 }
 
 static void nothing(void *self, sim_tick now, uint64_t arg)

@@ -82,6 +82,7 @@ static const struct pc_core_ops recording = {
 
 static const struct pc_core_ops core = {
     .name = "r4400",
+    .together = true,
     .size = sizeof(struct r4400),
     .free = r4400_detach,
     .run = r4400_run,

@@ -73,6 +73,7 @@ int64_t lx_mapped_map(struct lx_call *c, const struct lx_file *f, struct lx_vm_r
         return -EINVAL;
     if (f->kind == FILE_CARD)
         return map_registers(c, f, rq);
+    nm_machine_in_turn(c->p->vm.m);
     rq->kind = f->kind == FILE_UNCACHED ? VM_UNCACHED : VM_NONCOHERENT;
     rq->offset = 0;
     return lx_vm_map(&c->p->vm, rq);

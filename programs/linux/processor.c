@@ -193,6 +193,7 @@ const struct lx_processor *lx_processor_of(const struct nm_params *card)
 /** The code of one space, as some cards' instructions. */
 struct text {
     const struct nm_params *card; /* one of them */
+    unsigned block;               /* of the machine's stations: all are of it */
     const struct lx_processor *kind;
     void *code;
 };
@@ -216,19 +217,21 @@ static bool reads_alike(const struct nm_params *a, const struct nm_params *b)
     return a->core == b->core && a->isa == b->isa;
 }
 
-/** The text for such cards: one that is there, or a new one. */
-static unsigned find_text(struct lx_processors *ps, const struct nm_params *p, lx_fetch_fn *fetch,
-                          void *ctx)
+/** The text for such a card: one that is there, or a new one. Processors of different blocks run at
+ *  a time, so each block has its own. */
+static unsigned find_text(struct lx_processors *ps, unsigned card, lx_fetch_fn *fetch, void *ctx)
 {
+    const struct nm_params *p = nm_card_params(ps->m, card);
     const struct lx_processor *kind = lx_processor_of(p);
+    const unsigned block = nm_machine_block(ps->m, card);
     unsigned i = 0;
 
-    while (i < ps->texts && !reads_alike(ps->text[i].card, p))
+    while (i < ps->texts && !(ps->text[i].block == block && reads_alike(ps->text[i].card, p)))
         i++;
     if (i < ps->texts)
         return i;
     ps->text = sim_grow(ps->text, ps->texts + 1, sizeof *ps->text);
-    ps->text[ps->texts++] = (struct text){p, kind, kind->code_new(fetch, ctx, p)};
+    ps->text[ps->texts++] = (struct text){p, block, kind, kind->code_new(fetch, ctx, p)};
     return i;
 }
 
@@ -239,7 +242,7 @@ struct lx_processors *lx_processors_new(struct nm_machine *m, lx_fetch_fn *fetch
 
     ps->m = m;
     for (unsigned c = 0; c < cards; c++) {
-        ps->of[c] = find_text(ps, nm_card_params(m, c), fetch, ctx);
+        ps->of[c] = find_text(ps, c, fetch, ctx);
         text_of(ps, c)->kind->code_give(m, c, text_of(ps, c)->code);
     }
     return ps;
