@@ -95,4 +95,15 @@ cp -a "$tree" "$scratch/copy"
 touch "$scratch/copy/room/a.c"
 command=$scratch/copy/numachine
 sets_up 1 "a copy of all of it" true
+
+# Where a warning is an error, all is built beside.
+stub meson "echo \"\$*\" >>'$scratch/asked'; echo 'tree:quick / room'"
+PATH=$scratch/bin:$PATH "$tree/numachine" test --werror room >"$scratch/out" 2>&1 </dev/null
+for asked in "setup --buildtype=release --werror $tree/build-werror $tree" "test -C $tree/build-werror .* room"; do
+    if ! grep -qx -e "$asked" "$scratch/asked"; then
+        echo "FAILED: meson was not asked for '$asked'"
+        cat "$scratch/asked" "$scratch/out"
+        failures=$((failures + 1))
+    fi
+done
 exit $((failures > 0))
