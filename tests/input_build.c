@@ -410,7 +410,8 @@ Test(input_build, cache)
         steps[i].before();
         cr_expect_eq(built_with(flags, ROOM, &why), steps[i].builds, "step %zu", i);
         cr_expect_eq(entries(name), steps[i].kept, "step %zu: %zu entries", i, entries(name));
-        check_same(flags, why);
+        if (!steps[i].builds)
+            check_same(flags, why);
         free(why);
     }
 }
