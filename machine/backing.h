@@ -5,14 +5,16 @@
 #ifndef NM_BACKING_H
 #define NM_BACKING_H
 
+#include "base/room.h"
 #include "machine/check.h"
 #include "machine/stale.h"
 
-/** Shared by all components of a machine, which owns the three. */
+/** Shared by all components of a machine, which owns the four. */
 struct nm_backing {
     uint8_t *image;         /**< all stations' memories, by physical address */
     struct nm_stale *stale; /**< copies older than the image */
     struct nm_check *check; /**< the checking mode */
+    struct sim_room *room;  /**< for what components keep of their lines */
 };
 
 #endif

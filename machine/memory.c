@@ -81,7 +81,7 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
     mem->base = base;
     mem->image = contents->image;
     mem->lines = p->memory_size / p->l2_line;
-    mem->line = sim_reserve(mem->lines * sizeof *mem->line);
+    mem->line = sim_room_take(contents->room, mem->lines * sizeof *mem->line);
     mem->work.at = SIM_NEVER;
     sim_kernel_stand(k, SIM_RANK_MODULE, nm_component(NM_MODULE_MEMORY, 0), work, mem);
     mem->special.retry = p->agent_retry * cycle;
@@ -105,7 +105,6 @@ void nm_memory_free(struct nm_memory *mem)
 {
     if (!mem)
         return;
-    munmap(mem->line, mem->lines * sizeof *mem->line);
     nm_controller_release(&mem->controller);
     free(mem);
 }

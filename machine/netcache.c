@@ -31,20 +31,20 @@ bool nm_netcache_keeps(const struct nm_protocol *protocol)
     return protocol->agent[NM_AGENT_NC]->states > 1;
 }
 
-struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c)
+struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c,
+                                    struct sim_room *room)
 {
     struct nm_netcache *cache = sim_alloc(1, sizeof *cache);
     cache->c = c;
     cache->keeps = nm_netcache_keeps(c->place.protocol);
     cache->memory_size = p->memory_size;
     cache->slots = p->netcache_size / p->l2_line;
-    cache->slot = sim_reserve(cache->slots * sizeof *cache->slot);
+    cache->slot = sim_room_take(room, cache->slots * sizeof *cache->slot);
     return cache;
 }
 
 void nm_netcache_free(struct nm_netcache *cache)
 {
-    munmap(cache->slot, cache->slots * sizeof *cache->slot);
     free(cache);
 }
 

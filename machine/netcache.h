@@ -36,8 +36,10 @@ struct nm_netcache_count {
     uint64_t ejections;
 };
 
-/** @param c  decides; the caller's, outlives the cache. Its agent is NM_AGENT_NC. */
-struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c);
+/** @param c     decides; the caller's, outlives the cache. Its agent is NM_AGENT_NC.
+ *  @param room  for its entries; outlives it */
+struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c,
+                                    struct sim_room *room);
 void nm_netcache_free(struct nm_netcache *cache);
 
 /** Whether the protocol keeps lines in network caches. */

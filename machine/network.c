@@ -502,7 +502,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                .owner = n,
                                .put = put};
     nm_controller_init(&n->controller, p, contents);
-    n->cache = nm_netcache_new(p, &n->controller);
+    n->cache = nm_netcache_new(p, &n->controller, contents->room);
     n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;

@@ -48,13 +48,13 @@ static size_t l2_bytes(uint64_t places)
     return places * (sizeof(uint64_t) + 2);
 }
 
-static void l2_new(struct pc_card *card)
+static void l2_new(struct pc_card *card, struct sim_room *room)
 {
     const struct nm_params *p = card->p;
     unsigned halves = p->l2_split ? 2 : 1;
     uint64_t places = p->l2_size / p->l2_line / halves;
     for (unsigned side = 0; side < halves; side++) {
-        uint8_t *arrays = sim_reserve(l2_bytes(places));
+        uint8_t *arrays = sim_room_take(room, l2_bytes(places));
         card->l2[side] =
             (struct pc_l2){.tag = (uint64_t *)arrays,
                            .state = arrays + places * sizeof(uint64_t),
@@ -67,13 +67,6 @@ static void l2_new(struct pc_card *card)
     if (!p->l2_split)
         card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
     card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
-}
-
-static void l2_free(struct pc_l2 *l2)
-{
-    if (l2->tag) /* in functional mode there is none */
-        munmap(l2->tag, l2_bytes(l2->places));
-    free(l2->first);
 }
 
 /* The core sees what places there are, and how they are counted. */
@@ -121,7 +114,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     } else {
         l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
         l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
-        l2_new(card);
+        l2_new(card, site->contents->room);
     }
     card->cpu.card = card;
     card->cpu.number = site->number;
@@ -225,9 +218,9 @@ void pc_card_free(struct pc_card *card)
         places_free(card);
         free(card->aside);
     }
-    l2_free(&card->l2[PC_SIDE_I]);
+    free(card->l2[PC_SIDE_I].first);
     if (card->p->l2_split)
-        l2_free(&card->l2[PC_SIDE_D]);
+        free(card->l2[PC_SIDE_D].first);
     free(card);
 }
 

@@ -6,33 +6,128 @@
  * another; and it begins with the hash of its other bytes, so what was cut off or changed is no
  * entry, and the source is built as if there were none.
  *
- *     numachine guest 1 HASH-OF-ALL-BELOW
+ *     numachine guest 2 HASH-OF-ALL-BELOW
  *     LENGTH-OF-LOG NUMBER-OF-FILES
- *     HASH-OF-FILE PATH                      as many lines as files
+ *     HASH-OF-FILE STAMP PATH                as many lines as files
  *     the log, then the executable
+ *
+ * The files are a compiler's, 10 MB of them. One that has its stamp is not read. One that has
+ * another is, and if it is what it was, the entry is written again with the stamps of now.
  */
 #include "programs/cache.h"
 
 #include "base/alloc.h"
+#include "programs/stamp.h"
 #include "programs/whole.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char magic[] = "numachine guest 1 ";
+static const char magic[] = "numachine guest 2 ";
 
 enum { DIGITS = sizeof((struct prog_key *)0)->text - 1 };
 
 static char *entry_path(const struct prog_cache *cache, const struct prog_key *key)
 {
     return sim_format("%s/%s", cache->directory, key->text);
+}
+
+/* ---- an entry -------------------------------------------------------------------------------- */
+
+/** A file that the linker has read. */
+struct file {
+    struct prog_key content;
+    struct prog_stamp stamp;
+    char *path; /**< allocated */
+};
+
+/** What an entry says. */
+struct entry {
+    struct file *file; /**< allocated */
+    size_t files;
+    const char *log;
+    size_t log_length;
+    const char *program;
+    size_t program_length;
+};
+
+static void add_file(struct entry *e, const struct file *file)
+{
+    e->file = sim_grow(e->file, e->files + 1, sizeof *e->file);
+    e->file[e->files++] = *file;
+}
+
+static void free_files(struct entry *e)
+{
+    for (size_t i = 0; i < e->files; i++)
+        free(e->file[i].path);
+    free(e->file);
+}
+
+/** Reads a file. @return false: it cannot be read */
+static bool look_into(struct file *file)
+{
+    struct prog_stamp after;
+    prog_stamp_of(file->path, &file->stamp);
+    const bool good = prog_key_of_file(file->path, &file->content);
+    prog_stamp_of(file->path, &after);
+    if (!prog_stamp_holds(&file->stamp, &after))
+        file->stamp = (struct prog_stamp){"-"};
+    return good;
+}
+
+/** An entry without its first line. Allocated. */
+static char *text_of(const struct entry *e, size_t *count)
+{
+    char *bytes = NULL;
+    FILE *out = sim_text_open(&bytes, count);
+    fprintf(out, "%zu %zu\n", e->log_length, e->files);
+    for (size_t i = 0; i < e->files; i++)
+        fprintf(out, "%s %s %s\n", e->file[i].content.text, e->file[i].stamp.text, e->file[i].path);
+    fwrite(e->log, 1, e->log_length, out);
+    fwrite(e->program, 1, e->program_length, out);
+    sim_text_close(out, &bytes);
+    return bytes;
+}
+
+/** Writes all of it. @return false when that failed */
+static bool write_all(int fd, const char *bytes, size_t count)
+{
+    for (ssize_t n; count; bytes += n, count -= (size_t)n) {
+        n = write(fd, bytes, count);
+        if (n < 0 && errno == EINTR)
+            n = 0;
+        else if (n <= 0)
+            return false;
+    }
+    return true;
+}
+
+/** Writes an entry beside its place, and puts it there. */
+static void write_entry(const char *path, const struct entry *e)
+{
+    struct prog_key hash;
+    size_t count;
+    char *bytes = text_of(e, &count);
+    char *beside = sim_format("%s.XXXXXX", path);
+    const int fd = mkostemp(beside, O_CLOEXEC);
+    if (fd >= 0) {
+        prog_key_of_bytes(bytes, count, &hash);
+        char *first = sim_format("%s%s\n", magic, hash.text);
+        bool good = write_all(fd, first, strlen(first)) && write_all(fd, bytes, count);
+        good &= close(fd) == 0;
+        if (!good || rename(beside, path) != 0)
+            unlink(beside);
+        free(first);
+    }
+    free(beside);
+    free(bytes);
 }
 
 /* ---- taking ---------------------------------------------------------------------------------- */
@@ -66,36 +161,42 @@ static bool whole_entry(struct reader *r)
     return !strcmp(line + length, found.text);
 }
 
-/** Whether a file is as a line says. */
-static bool unchanged(const char *line)
+/** Whether a file is as a line says. It is read only if it may have changed since.
+ *  @param[out] stale  set when the entry should have another stamp */
+static bool unchanged(char *line, struct entry *e, bool *stale)
 {
-    struct prog_key now;
-    return line && strlen(line) > DIGITS + 1 && prog_key_of_file(line + DIGITS + 1, &now) &&
-           !memcmp(line, now.text, DIGITS);
+    struct prog_stamp now;
+    int content, stamp, path = 0;
+    if (!line || sscanf(line, "%*s%n %*s%n %n", &content, &stamp, &path) < 0 || !path ||
+        content != DIGITS || stamp - content > (int)sizeof now.text)
+        return false;
+    line[content] = line[stamp] = '\0';
+    struct file file = {.path = sim_strdup(line + path)}, was = file;
+    memcpy(was.content.text, line, DIGITS);
+    snprintf(was.stamp.text, sizeof was.stamp.text, "%s", line + content + 1);
+    prog_stamp_of(file.path, &now);
+    if (prog_stamp_holds(&was.stamp, &now))
+        file = was;
+    else if (look_into(&file) && !strcmp(file.content.text, was.content.text))
+        *stale |= prog_stamp_holds(&file.stamp, &file.stamp);
+    add_file(e, &file);
+    return !strcmp(file.content.text, was.content.text);
 }
 
-/** Goes to the log. @return its length; a negative number: the entry is of no use */
-static long to_log(struct reader *r)
+/** Reads an entry. @return false: it is of no use */
+static bool read_entry(struct reader *r, struct entry *e, bool *stale)
 {
     unsigned long log, files;
-    bool good = whole_entry(r);
-    const char *line = good ? next_line(r) : NULL;
-    good = line && sscanf(line, "%lu %lu", &log, &files) == 2;
+    const char *line = whole_entry(r) ? next_line(r) : NULL;
+    bool good = line && sscanf(line, "%lu %lu", &log, &files) == 2;
     for (unsigned long i = 0; good && i < files; i++)
-        good = unchanged(next_line(r));
-    return good && log <= (unsigned long)(r->end - r->at) ? (long)log : -1;
-}
-
-/** Writes all of it. @return false when that failed */
-static bool write_all(int fd, const char *bytes, size_t count)
-{
-    for (ssize_t n; count; bytes += n, count -= (size_t)n) {
-        n = write(fd, bytes, count);
-        if (n < 0 && errno == EINTR)
-            n = 0;
-        else if (n <= 0)
-            return false;
-    }
+        good = unchanged(next_line(r), e, stale);
+    if (!good || log > (size_t)(r->end - r->at))
+        return false;
+    e->log = r->at;
+    e->log_length = log;
+    e->program = r->at + log;
+    e->program_length = (size_t)(r->end - e->program);
     return true;
 }
 
@@ -113,17 +214,21 @@ bool prog_cache_take(const struct prog_cache *cache, const struct prog_key *key,
                      char **log)
 {
     struct prog_whole whole;
+    struct entry e = {0};
+    bool stale = false;
     char *path = entry_path(cache, key);
     *log = NULL;
     if (prog_whole_read(path, &whole)) {
         struct reader r = {whole.bytes, whole.bytes + whole.count};
-        const long length = to_log(&r);
-        if (length >= 0 && write_program(to, r.at + length, (size_t)(r.end - r.at - length))) {
-            *log = sim_strndup(r.at, (size_t)length);
+        if (read_entry(&r, &e, &stale) && write_program(to, e.program, e.program_length)) {
+            *log = sim_strndup(e.log, e.log_length);
+            if (stale)
+                write_entry(path, &e);
             utimensat(AT_FDCWD, path, NULL, 0); /* used now */
         }
         free(whole.bytes);
     }
+    free_files(&e);
     free(path);
     return *log;
 }
@@ -141,53 +246,6 @@ static void make_directory(const char *path)
     }
     mkdir(above, 0700);
     free(above);
-}
-
-/** An entry without its first line; NULL: a file cannot be read. Allocated. */
-static char *entry_of(const struct prog_whole *program, const char *log, char *const *files,
-                      size_t *count)
-{
-    char *bytes = NULL;
-    FILE *out = open_memstream(&bytes, count);
-    size_t n = 0;
-    bool good = out;
-    if (!out)
-        sim_no_memory();
-    while (files[n])
-        n++;
-    fprintf(out, "%zu %zu\n", strlen(log), n);
-    for (size_t i = 0; good && i < n; i++) {
-        struct prog_key key;
-        good = !strchr(files[i], '\n') && prog_key_of_file(files[i], &key);
-        if (good)
-            fprintf(out, "%s %s\n", key.text, files[i]);
-    }
-    fputs(log, out);
-    fwrite(program->bytes, 1, program->count, out);
-    good = !fclose(out) && good;
-    if (!good) {
-        free(bytes);
-        bytes = NULL;
-    }
-    return bytes;
-}
-
-/** Writes an entry beside its place, and puts it there. */
-static void write_entry(const char *path, const char *bytes, size_t count)
-{
-    struct prog_key hash;
-    char *beside = sim_format("%s.XXXXXX", path);
-    const int fd = mkostemp(beside, O_CLOEXEC);
-    if (fd >= 0) {
-        prog_key_of_bytes(bytes, count, &hash);
-        char *first = sim_format("%s%s\n", magic, hash.text);
-        bool good = write_all(fd, first, strlen(first)) && write_all(fd, bytes, count);
-        good &= close(fd) == 0;
-        if (!good || rename(beside, path) != 0)
-            unlink(beside);
-        free(first);
-    }
-    free(beside);
 }
 
 /** The file that was used longest ago, and what all of them take. */
@@ -248,17 +306,24 @@ void prog_cache_put(const struct prog_cache *cache, const struct prog_key *key, 
                     const char *log, char *const *files)
 {
     struct prog_whole program;
-    size_t count;
+    struct entry e = {.log = log, .log_length = strlen(log)};
+    bool good = true;
     if (!prog_whole_read(from, &program))
         return;
-    char *bytes = entry_of(&program, log, files, &count);
-    if (bytes) {
+    e.program = program.bytes;
+    e.program_length = program.count;
+    for (size_t i = 0; good && files[i]; i++) {
+        struct file file = {.path = sim_strdup(files[i])};
+        good = !strchr(files[i], '\n') && look_into(&file);
+        add_file(&e, &file);
+    }
+    if (good) {
         char *path = entry_path(cache, key);
         make_directory(cache->directory);
-        write_entry(path, bytes, count);
+        write_entry(path, &e);
         trim(cache);
         free(path);
     }
-    free(bytes);
+    free_files(&e);
     free(program.bytes);
 }

@@ -182,6 +182,8 @@ static bool ask(const struct prog_args *args, const struct prog_language *langua
         prog_args_add(a, language->reads);
     if (!strcmp(language->tool, "gfortran"))
         prog_args_own(a, sim_format("-J%s", directory));
+    else /* the shortest name of each header takes a thousand calls of the host's */
+        prog_args_add(a, "-fno-canonical-system-headers");
     prog_args_add(a, name);
     const bool good = prog_compiler_run(a, home, reads, version, &status) == 0 &&
                       WIFEXITED(status) && WEXITSTATUS(status) == 0;

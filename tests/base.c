@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/crew.h"
 #include "base/queue.h"
+#include "base/room.h"
 #include "base/timer.h"
 
 #include <criterion/criterion.h>
@@ -37,6 +38,30 @@ Test(base, queue)
     }
     cr_assert_gt(q.size, 64u);
     free(array);
+}
+
+/* What is taken is zero, apart from all that was taken before, and not moved by what is taken
+ * later. */
+Test(base, room)
+{
+    enum { TAKEN = 300 };
+    struct sim_room *room = sim_room_new();
+    uint8_t *at[TAKEN];
+    size_t bytes[TAKEN];
+    uint64_t dice = 1;
+    for (unsigned n = 0; n < TAKEN; n++) {
+        bytes[n] = draw(&dice, n % 50 ? 100000 : 5000000) + 1;
+        at[n] = sim_room_take(room, bytes[n]);
+        cr_assert_eq((uintptr_t)at[n] % 64, 0u);
+        for (size_t i = 0; i < bytes[n]; i += i + 999 < bytes[n] ? 999 : 1) {
+            cr_assert_eq(at[n][i], 0, "byte %zu of %u", i, n);
+            at[n][i] = (uint8_t)(n % 255 + 1);
+        }
+    }
+    for (unsigned n = 0; n < TAKEN; n++)
+        cr_assert(at[n][0] == n % 255 + 1 && at[n][bytes[n] - 1] == n % 255 + 1);
+    sim_room_free(room);
+    sim_room_free(sim_room_new());
 }
 
 struct clock {

@@ -4,7 +4,7 @@ The result of a run must not depend on the circumstances: directory, environment
 layout, the program's path, what standard input is made of, what is counted, where the results go, and
 whether a command line or an experiment file asks for it.
 
-    circumstances.py NUMACHINE GUEST [third]      third: every third circumstance, for a guest that takes long
+    circumstances.py NUMACHINE GUEST [N]      N: of 0 to 2, every third circumstance, beginning with that one
 """
 import itertools
 import os
@@ -81,11 +81,11 @@ def circumstances(directory, guest):
 
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:3])
-    step = 3 if sys.argv[3:] == ["third"] else 1
+    first, step = (int(sys.argv[3]), 3) if sys.argv[3:] else (0, 1)
     expected = end_of(numachine, guest)
     failed = False
     with tempfile.TemporaryDirectory() as directory:
-        for name, keywords in itertools.islice(circumstances(directory, guest), 0, None, step):
+        for name, keywords in itertools.islice(circumstances(directory, guest), first, None, step):
             got = end_of(numachine, **{"guest": guest, **keywords})
             print(f"{'ok' if got == expected else 'FAILED'}: {name}: {got}, first {expected}")
             failed |= got != expected

@@ -5,8 +5,7 @@ times what the machine has, and is refused as Linux refuses, or leaves nothing b
 
     growth.py NUMACHINE GUEST.ABI [all]
 
-What goes on for ever takes long: one binary interface has one half of these ways, and the other the other half; with
-`all` each has all of them.
+One binary interface has one half of the ways, and the other the other half; with `all` each has all of them.
 """
 import os
 import resource
@@ -82,12 +81,9 @@ def run(numachine, guest, way):
 
 
 def ways_of(guest, which="half"):
-    """(way, end), beginning with nothing, that all others are held against."""
-    endless = [(way, end) for way, end in ENDS.items() if not end]
-    nothing, *rest = endless
-    if which != "all":
-        rest = rest[0 if guest.endswith("o32") else 1::2]
-    return [nothing, *rest, *sorted((row for row in ENDS.items() if row[1]), key=lambda row: row[1])]
+    """(way, end), beginning with nothing, that all others are held against; then those without end."""
+    nothing, *rest = sorted(ENDS.items(), key=lambda row: row[1] or "")
+    return [nothing, *(rest if which == "all" else rest[0 if guest.endswith("o32") else 1::2])]
 
 
 def main():

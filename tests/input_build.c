@@ -4,6 +4,9 @@
  */
 #include "input_text.h"
 #include "programs/build.h"
+#include "programs/key.h"
+#include "programs/stamp.h"
+#include "programs/whole.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -305,6 +308,68 @@ Test(input_build, cache_linked)
     cr_expect(!prog_cache_take(&cache, &key, "taken", &log));
 }
 
+/** An entry's text in which `length` bytes at `at` are others, under the hash of what it is then.
+ */
+static void forge(const char *path, size_t at, const char *bytes, size_t length)
+{
+    struct prog_whole whole;
+    struct prog_key hash;
+    cr_assert(prog_whole_read(path, &whole));
+    char *rest = strchr(whole.bytes, '\n') + 1;
+    memcpy(rest + at, bytes, length);
+    prog_key_of_bytes(rest, whole.count - (size_t)(rest - whole.bytes), &hash);
+    memcpy(rest - 1 - strlen(hash.text), hash.text, strlen(hash.text));
+    write_file(path, whole.bytes, whole.count);
+    free(whole.bytes);
+}
+
+/** A file that has its stamp is not read; one that has another is, and then the entry has that one.
+ */
+Test(input_build, cache_stamps)
+{
+    const struct prog_cache cache = {"kept/here", ROOM};
+    const struct prog_key key = {"0123456789abcdef0123456789abcdef"};
+    const char *const entry = "kept/here/0123456789abcdef0123456789abcdef";
+    const size_t content = strlen("6 1\n"), stamp = content + strlen(key.text) + 1;
+    char *const files[] = {"/bin/sh", NULL}, *log;
+    enter_scratch();
+    write_file("program", "bytes", 5);
+    prog_cache_put(&cache, &key, "program", "words\n", files);
+    cr_assert(prog_cache_take(&cache, &key, "taken", &log));
+    free(log);
+    struct prog_whole before, after;
+    cr_assert(prog_whole_read(entry, &before));
+    forge(entry, stamp, "z", 1);
+    cr_expect(prog_cache_take(&cache, &key, "taken", &log), "the file is read");
+    free(log);
+    cr_assert(prog_whole_read(entry, &after));
+    cr_expect(before.count == after.count && !memcmp(before.bytes, after.bytes, after.count),
+              "the entry has the stamp of now");
+    forge(entry, content, "?", 1);
+    cr_expect(prog_cache_take(&cache, &key, "taken", &log), "the file is not read");
+    free(log);
+    forge(entry, stamp, "z", 1);
+    cr_expect(!prog_cache_take(&cache, &key, "taken", &log), "the file is read");
+    free(before.bytes);
+    free(after.bytes);
+}
+
+/** What may change once more without another time has no stamp. */
+Test(input_build, stamps)
+{
+    struct prog_stamp of_new, of_old, again, of_none;
+    enter_scratch();
+    write_file("new", "", 0);
+    prog_stamp_of("new", &of_new);
+    prog_stamp_of("/bin/sh", &of_old);
+    prog_stamp_of("/bin/sh", &again);
+    prog_stamp_of("none", &of_none);
+    cr_expect_str_eq(of_new.text, "-");
+    cr_expect_str_eq(of_none.text, "-");
+    cr_expect(prog_stamp_holds(&of_old, &again));
+    cr_expect(!prog_stamp_holds(&of_new, &of_none), "of two that are not known none is the other");
+}
+
 /** A source, two headers, and whether there is a compiler. */
 static bool prepare(void)
 {
@@ -345,7 +410,8 @@ Test(input_build, cache)
         steps[i].before();
         cr_expect_eq(built_with(flags, ROOM, &why), steps[i].builds, "step %zu", i);
         cr_expect_eq(entries(name), steps[i].kept, "step %zu: %zu entries", i, entries(name));
-        check_same(flags, why);
+        if (!steps[i].builds)
+            check_same(flags, why);
         free(why);
     }
 }

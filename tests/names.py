@@ -2,9 +2,9 @@
 """
 The names of addresses are those that nm and addr2line know.
 
-    names.py NAMES COMPILER SOURCES [GUEST...]   NAMES: names.c; COMPILER: of one ABI; SOURCES: this directory
+    names.py half|all NAMES COMPILER SOURCES [GUEST...]   NAMES: names.c; COMPILER: of one ABI; SOURCES: this directory
 
-A guest is compiled in several ways. Every function symbol, every instruction's function and its line are
+A guest is compiled in several ways; with `half` one ABI has one half of them, and the other the other half. Every function symbol, every instruction's function and its line are
 compared; then what has no debugging information, no symbols, is cut off anywhere or is no guest at all.
 """
 import os
@@ -245,7 +245,10 @@ def foreign(program, scratch):
 
 
 def main():
-    program, compiler, sources, *guests = sys.argv[1:]
+    which, program, compiler, sources, *guests = sys.argv[1:]
+    ways = list(WAYS.items())
+    if which == "half":
+        ways = ways[1 if "64" in compiler else 0::2]
     sources, tools = pathlib.Path(sources), Tools(compiler)
     with tempfile.TemporaryDirectory(prefix="numachine-names-") as name:
         scratch = pathlib.Path(name)
@@ -253,7 +256,7 @@ def main():
         (scratch / "assembler").mkdir()
         for file in FILES:
             (scratch / file).write_bytes((sources / pathlib.Path(file).name).read_bytes())
-        for number, (way, has) in enumerate(WAYS.items()):
+        for number, (way, has) in enumerate(ways):
             guest = scratch / f"guest{number}"
             output(compiler, "-w", "-static", *way.split(), *FILES, "-o", guest, cwd=scratch)
             names = Names(program, guest)

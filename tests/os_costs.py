@@ -6,8 +6,9 @@ parameters at the ends of their ranges, two at a time, with two threads on one c
     os_costs.py NUMACHINE dear|all GUEST...
 
 "dear": every two costs at their most while the clock's period and the time slice are at their
-least, on one of the shapes in turn; all of them at once, on every shape. "all": each of these on
-every shape, and every two rows at either end, the others as they are. The rows come from the
+least, with one of the guests on one of the shapes, in turn; all of them at once, with each on
+every shape. "all": each of these with every guest on every shape, and every two rows at either end,
+the others as they are. The rows come from the
 program, so a new one is part of the test. A failure is printed with the command that repeats it.
 """
 import concurrent.futures
@@ -59,12 +60,13 @@ def every(rows):
             yield {a: of_a, b: of_b}
 
 
-def cases_of(which, rows):
-    """(settings, shape)"""
+def cases_of(which, rows, guests):
+    """(settings, shape, guest)"""
     if which == "all":
-        return itertools.product(itertools.chain(dear(rows), every(rows)), SHAPES)
+        return list(itertools.product(itertools.chain(dear(rows), every(rows)), SHAPES, guests))
     at_once, *pairs = dear(rows)
-    return [(at_once, shape) for shape in SHAPES] + list(zip(pairs, itertools.cycle(SHAPES)))
+    ways = itertools.cycle(itertools.product(SHAPES, guests))
+    return [(at_once, *way) for way in itertools.product(SHAPES, guests)] + [(pair, *way) for pair, way in zip(pairs, ways)]
 
 
 def lawful(settings):
@@ -100,9 +102,8 @@ def complaint(command):
 
 def main():
     numachine, which, *guests = sys.argv[1:]
-    cases = cases_of(which, rows_of(numachine))
     commands = [command_of(os.path.abspath(numachine), settings, shape, os.path.abspath(guest))
-                for settings, shape in cases for guest in guests]
+                for settings, shape, guest in cases_of(which, rows_of(numachine), guests)]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for wrong in pool.map(complaint, commands):

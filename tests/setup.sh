@@ -33,10 +33,11 @@ expect 5 "these packages cannot be installed: gcc"
 
 # A tree of one room, and a build that only counts. All packages are there.
 tree=$scratch/tree
-mkdir -p "$tree/room/deep" "$tree/configs" "$tree/experiments" "$scratch/dpkg" "$tree/results"
+mkdir -p "$tree/room/deep" "$tree/configs" "$tree/experiments" "$tree/tests" "$scratch/dpkg" "$tree/results"
 cp "$1" "$tree/numachine"
 touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/CITATION.cff" "$tree/room/meson.build" \
-    "$tree/room/a.c" "$tree/room/deep/b.h" "$tree/configs/c.yaml" "$scratch/dpkg/status" "$tree/results/r"
+    "$tree/room/a.c" "$tree/room/deep/b.h" "$tree/configs/c.yaml" "$scratch/dpkg/status" "$tree/results/r" \
+    "$tree/experiments/template.yaml" "$tree/tests/meson.build"
 touch -d 2001-01-01 "$scratch/old"
 # shellcheck disable=SC2016 # for the stub to expand
 stub dpkg-query 'shift 3; for p in "$@"; do echo "$p installed"; done'
@@ -66,6 +67,8 @@ sets_up() {
 sets_up 1 "a fresh tree" true
 sets_up 0 "nothing" true
 sets_up 0 "a result" touch "$tree/results/s" "$tree/note"
+sets_up 0 "a test" touch "$tree/tests/t.c" "$tree/tests/meson.build"
+sets_up 1 "the template" touch "$tree/experiments/template.yaml"
 sets_up 1 "a file written" touch "$tree/room/deep/b.h"
 sets_up 1 "an older file over one" cp -p "$scratch/old" "$tree/room/a.c"
 sets_up 1 "a time set back" touch -d 2001-01-01 "$tree/configs/c.yaml"
@@ -95,4 +98,15 @@ cp -a "$tree" "$scratch/copy"
 touch "$scratch/copy/room/a.c"
 command=$scratch/copy/numachine
 sets_up 1 "a copy of all of it" true
+
+# Where a warning is an error, all is built beside.
+stub meson "echo \"\$*\" >>'$scratch/asked'; echo 'tree:quick / room'"
+PATH=$scratch/bin:$PATH "$tree/numachine" test --werror room >"$scratch/out" 2>&1 </dev/null
+for asked in "setup --buildtype=release --werror $tree/build-werror $tree" "test -C $tree/build-werror .* room"; do
+    if ! grep -qx -e "$asked" "$scratch/asked"; then
+        echo "FAILED: meson was not asked for '$asked'"
+        cat "$scratch/asked" "$scratch/out"
+        failures=$((failures + 1))
+    fi
+done
 exit $((failures > 0))

@@ -9,13 +9,15 @@ What simulation costs, in instructions of the host, which unlike seconds are the
 
 Each work of `numachine bench` runs under valgrind's callgrind in two sizes. What start-up costs is in
 both, so the difference, divided by the difference of what was simulated, is the cost of one more
-instruction, reference or miss. A miss is a request to the bus: a secondary miss or an upgrade. Needs
+instruction, reference or miss. Each run builds its program: of two, the second would find the first one's
+in the cache of executables, and start-up would not be the same. A miss is a request to the bus: a secondary miss or an upgrade. Needs
 the Debian package valgrind. With --keep, what callgrind wrote stays in the current directory for
 callgrind_annotate.
 """
 import argparse
 import csv
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -77,7 +79,7 @@ def measure(options, work, references):
              f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
              *(["--set", "run.profile=true"] if options.profile else []),
              *(["--set", "run.truth=true"] if options.truth else []), HERE / f"{file}.yaml"],
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True)
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True, env={**os.environ, "NUMACHINE_CACHE": "off"})
         cost = sum(map(int, re.findall(r"Collected : (\d+)", done.stderr)))  # a profile's names have a process
         return cost, simulated(out)
 

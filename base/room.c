@@ -1,0 +1,61 @@
+/*
+ * Address space for the parts of something that come and go together.
+ *
+ * The one hard idea: nobody says beforehand how much there will be. Each stretch is twice as long
+ * as the one before, so that there are few, and at most half of the address space, which costs
+ * nothing, is for nobody.
+ */
+#include "base/room.h"
+
+#include "base/alloc.h"
+
+enum {
+    STRETCHES = 64,
+    FIRST = 1 << 20 /**< [bytes] design: a small machine has one */,
+    ALIGNED = 64
+};
+
+struct sim_room {
+    struct {
+        char *at;
+        size_t bytes;
+    } stretch[STRETCHES];
+    unsigned stretches;
+    char *at;    /**< what is free in the last one */
+    size_t left; /**< [bytes] */
+};
+
+struct sim_room *sim_room_new(void)
+{
+    return sim_alloc(1, sizeof(struct sim_room));
+}
+
+static void add_stretch(struct sim_room *room, size_t least)
+{
+    const unsigned n = room->stretches++;
+    size_t bytes = n ? 2 * room->stretch[n - 1].bytes : FIRST;
+    if (bytes < least)
+        bytes = least;
+    room->stretch[n].bytes = room->left = bytes;
+    room->stretch[n].at = room->at = sim_reserve(bytes);
+}
+
+void *sim_room_take(struct sim_room *room, size_t bytes)
+{
+    if (bytes > SIZE_MAX / 4)
+        sim_no_memory();
+    bytes = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    if (bytes > room->left)
+        add_stretch(room, bytes);
+    void *taken = room->at;
+    room->at += bytes;
+    room->left -= bytes;
+    return taken;
+}
+
+void sim_room_free(struct sim_room *room)
+{
+    for (unsigned i = 0; i < room->stretches; i++)
+        munmap(room->stretch[i].at, room->stretch[i].bytes);
+    free(room);
+}
