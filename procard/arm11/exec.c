@@ -841,7 +841,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
     base->horizon = horizon;
     c->asked = false;
     sim_tick began = now, wants = now;
-    if (c->retry && TIMED) {
+    if (TIMED) {
         arm11_ask_again(c);
         horizon = base->horizon;
     }
