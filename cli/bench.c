@@ -47,6 +47,7 @@ static const struct work {
     {"locks-64", "locks-64", NULL},
     {"r10000-1", "r10000-1", NULL},
     {"r10000-16", "r10000-16", NULL},
+    {"arm11-hits", "arm11-hits", NULL},
 };
 
 enum { WORKS = sizeof works / sizeof *works };

@@ -204,7 +204,8 @@ enum nm_interrupt {
     NM_INTERRUPT_SPECIAL,  /**< its special function is done */
     NM_INTERRUPT_MONITOR,  /**< its monitoring card: an overflow, see MON_REG_INTERRUPT */
     NM_INTERRUPT_REGISTER, /**< a bit of its interrupt register (procard/sync.def) */
-    NM_INTERRUPT_COUNTERS  /**< an overflow of its own counters: IP7 (procard/procard.h) */
+    NM_INTERRUPT_COUNTERS /**< an overflow of its own counters: IP7 (procard/procard.h), nPMUIRQ; of
+                             its L210's or L220's */
 };
 
 /** Which card needs the operating system, since when, and why. */

@@ -95,6 +95,7 @@ static void look(void *self, sim_tick now, uint64_t alone)
     card->counters.idle -= !alone;
     if (!sim_timer_fires(&card->counters.look[alone], now))
         return;
+    pc_l2c_look(card, now);
     if (card->core->look) {
         card->core->look(&card->cpu, now);
         return;

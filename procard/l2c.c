@@ -110,6 +110,23 @@ void pc_l2c_evicts(struct pc_card *card)
     signal_of(&card->l2c, L2C_SIGNAL_CO_HALVES, 2 * lines);
 }
 
+/* ---- interrupt ------------------------------------------------------------------------------- */
+
+void pc_l2c_look(struct pc_card *card, sim_tick at)
+{
+    struct pc_l2c *l2c = &card->l2c;
+    const struct l2c_signals now = pc_l2c_signals(card, at);
+    if (!l2c->on)
+        return;
+    const bool line = l2c_interrupts(&l2c->monitor, &now);
+    const uint64_t quiet = l2c_quiet(&l2c->monitor, &now);
+    if (line && !l2c->raised)
+        pc_counters_interrupt(&card->cpu, at);
+    l2c->raised = line;
+    if (quiet)
+        pc_counters_look(&card->cpu, at + quiet, false);
+}
+
 /* ---- registers ------------------------------------------------------------------------------- */
 
 bool pc_l2c_has(const struct pc_card *card, uint32_t offset)
@@ -176,5 +193,7 @@ unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim
         l2c->aux = (value & WRITABLE) | fixed(card->p);
         l2c_set_bus(&l2c->monitor, l2c->aux & BUS_ON, &now);
     }
+    if (l2c->raised || l2c_interrupts(&l2c->monitor, &now) || l2c_quiet(&l2c->monitor, &now))
+        pc_counters_look(&card->cpu, at + 1, false);
     return 0;
 }

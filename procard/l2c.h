@@ -24,6 +24,7 @@ struct pc_l2c {
     uint64_t buffer[PC_SIDES]; /**< the line in the buffer of a slave port; ~0: none */
     struct l2c_monitor monitor;
     struct l2c_signals signals;
+    bool raised; /**< its monitor has interrupted and still does */
 };
 
 struct pc_card;
@@ -43,6 +44,10 @@ bool pc_l2c_has(const struct pc_card *card, uint32_t offset);
 const struct mon_register_row *pc_l2c_register_at(const struct pc_card *card, uint32_t offset);
 uint32_t pc_l2c_read(const struct pc_card *card, uint32_t offset, sim_tick at);
 unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim_tick at);
+
+/** A look at the event monitor, at tick `at`: an interrupt that has begun goes to the processor, as
+ *  those of its own counters do (NM_INTERRUPT_COUNTERS), and the next look is asked for. */
+void pc_l2c_look(struct pc_card *card, sim_tick at);
 
 /* ---- for the core ---------------------------------------------------------------------------- */
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """
-docs/arm11-counters.md has a row for each rule of the application note (AT-1 to AT-34), whose tests there are and name it,
-and one for each ambiguity (AR-1 on), whose parameter or file there is.
+docs/arm11-counters.md has a row for each rule of the application note (AT-1 to AT-34), whose tests there are and name it;
+for each rule of the unit (ARM-1 on) and of the event monitors (L2-1 on), whose tests there are, or which is among those that
+say that there is nothing to test; and for each ambiguity (AR-1 on), whose parameter or file there is.
 
     arm11_rows.py HOME
 """
@@ -9,7 +10,9 @@ import pathlib
 import re
 import sys
 
-RULES = 34
+RULES = {"AT": 34, "ARM": 18, "L2": 14, "AR": 19}
+# Filters and errors that no machine has.
+UNTESTED = {"ARM": {18}, "L2": {5, 12}}
 HOME = pathlib.Path(sys.argv[1])
 TEXT = (HOME / "docs/arm11-counters.md").read_text(encoding="utf-8")
 KEYS = set(re.findall(r'^PARAM\(\w+, *"([^"]+)"', (HOME / "machine/params.def").read_text(encoding="utf-8"), re.M))
@@ -19,7 +22,7 @@ def rows(kind):
     """{number: the row's last cell}, in order, each once."""
     found = re.findall(rf"^\| {kind}-(\d+) \|.*\| ([^|]+) \|$", TEXT, re.M)
     numbers = [int(number) for number, _ in found]
-    assert numbers == list(range(1, len(numbers) + 1)), (kind, numbers)
+    assert numbers == list(range(1, RULES[kind] + 1)), (kind, numbers)
     return {int(number): re.findall(r"`([^`]+)`", cell) for number, cell in found}
 
 
@@ -35,11 +38,26 @@ def check_rule(number, tests):
     assert any(re.search(rf"AT-{number}\b", source) for source in sources), f"no test of {tests} names AT-{number}"
 
 
+def is_there(test):
+    """A test of Criterion's, suite:case, or a file."""
+    suite, _, case = test.partition(":")
+    if not case:
+        return (HOME / "tests" / test).is_file()
+    return f"Test({suite}, {case})" in (HOME / f"tests/{suite}.c").read_text(encoding="utf-8")
+
+
+def check_unit(kind):
+    for number, tests in rows(kind).items():
+        assert bool(tests) != (number in UNTESTED[kind]), f"{kind}-{number} has {tests or 'no test'}"
+        for test in tests:
+            assert is_there(test), f"{kind}-{number}: there is no test {test}"
+
+
 def main():
-    rules = rows("AT")
-    assert len(rules) == RULES, f"{len(rules)} rules, not {RULES}"
-    for number, tests in rules.items():
+    for number, tests in rows("AT").items():
         check_rule(number, tests)
+    check_unit("ARM")
+    check_unit("L2")
     for number, places in rows("AR").items():
         assert places, f"AR-{number} has neither a parameter nor a file"
         for place in places:

@@ -1,7 +1,8 @@
 /*
  * An ARM11's performance monitoring unit driven as Linux and oprofile drive it: their accesses of
- * coprocessor 15, in their order. A program has no interrupt of its own, so what their handlers do
- * is done when the flag is up. Ends with the number of the first line that is not as it must be.
+ * coprocessor 15, in their order. What their handlers do
+ * is done when the flag is up; interrupts are arm11_interrupt_guest.c's. Ends with the number of
+ * the first line that is not as it must be.
  */
 #include <stdint.h>
 #include <stdio.h>

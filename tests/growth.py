@@ -72,8 +72,9 @@ def run(numachine, guest, way):
     # The setup `hostile` has all memory filled when it is got and given back: then all of it is there, used or not.
     env = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
     with tempfile.TemporaryDirectory(prefix="numachine-", dir=FAST) as tmp:
-        done = simulator.bounded([numachine, "stat", "--quiet", *mode, "-o", tmp + "/out", "--machine", "station-4",
-                                  "--set", f"memory.size={MEMORY}MB", "--", guest, way, str(MEMORY)],
+        machine = ["--machine", "station-4", "--set", f"memory.size={MEMORY}MB",
+                   *simulator.MACHINES.get(simulator.abi_of(guest), [])]
+        done = simulator.bounded([numachine, "stat", "--quiet", *mode, "-o", tmp + "/out", *machine, "--", guest, way, str(MEMORY)],
                                  capture_output=True, text=True, seconds=200, env={**env, "TMPDIR": tmp})
         assert done.returncode == 0, f"{way}: {done.returncode} {done.stdout} {done.stderr}"
         assert os.listdir(tmp) == ["out"], f"{way}: leaves {os.listdir(tmp)}"

@@ -63,12 +63,21 @@ static void *cross(void *unused)
 
     (void)unused;
     do {
+#ifdef __arm__
+        __asm__ volatile("ldrex %0, [%1]\n"
+                         "strex %0, %2, [%2]\n"
+                         "eor %0, %0, #1\n"
+                         : "=&r"(done)
+                         : "r"(&shared.word), "r"(&shared.other)
+                         : "memory");
+#else
         __asm__ volatile("1: ll %0, %1\n"
                          "li %0, 1\n"
                          "sc %0, %2\n"
                          : "=&r"(done), "+m"(shared.word), "+m"(shared.other)
                          :
                          : "memory");
+#endif
     } while (!done);
     return NULL;
 }
@@ -317,11 +326,19 @@ static void crowd(void)
 /** Two instructions for each. */
 static inline void turn(unsigned times)
 {
+#ifdef __arm__
+    __asm__ volatile("1: subs %0, %0, #1\n"
+                     "bpl 1b\n"
+                     : "+r"(times)
+                     :
+                     : "cc");
+#else
     __asm__ volatile(".set noreorder\n"
                      "1: bnez %0, 1b\n"
                      "addiu %0, %0, -1\n"
                      ".set reorder\n"
                      : "+r"(times));
+#endif
 }
 
 static void *take_and_hold(void *unused)
@@ -370,6 +387,18 @@ static void linked(void)
     while (turns < arg[0])
         ;
     for (unsigned i = 0; i < 10; i++)
+#ifdef __arm__
+        __asm__ volatile("1: ldrex %0, [%1]\n"
+                         ".rept 13\n"
+                         "add %0, %0, #1\n"
+                         ".endr\n"
+                         "strex r3, %0, [%1]\n"
+                         "cmp r3, #0\n"
+                         "bne 1b\n"
+                         : "=&r"(v)
+                         : "r"(&shared.word)
+                         : "r3", "cc", "memory");
+#else
         __asm__ volatile(".set noreorder\n"
                          "1: ll %0, %1\n"
                          ".rept 13\n"
@@ -382,6 +411,7 @@ static void linked(void)
                          : "=&r"(v), "+m"(shared.word)
                          :
                          : "memory");
+#endif
     printf("%u\n", shared.word);
 }
 
@@ -516,13 +546,25 @@ static unsigned processor_clock(void)
 {
     unsigned now;
 
+#ifdef __arm__
+    __asm__ volatile("mrc p15, 0, %0, c15, c12, 1" : "=r"(now));
+#else
     __asm__ volatile(".set push\n.set mips32r2\nrdhwr %0, $2\n.set pop" : "=r"(now));
+#endif
     return now;
 }
 
-/** So, too; it advances every second PCycle. */
+static void start_clock(void)
+{
+#ifdef __arm__
+    __asm__ volatile("mcr p15, 0, %0, c15, c12, 0" ::"r"(1));
+#endif
+}
+
+/** So, too; it advances every second PCycle, an ARM11's every PCycle. */
 static void by_clock(void)
 {
+    start_clock();
     const unsigned begun = processor_clock();
 
     while (!((processor_clock() - begun) >> 27))

@@ -4,12 +4,13 @@ What the groups say of threads that wait for each other in eight ways, with 1, 5
 cards: each way is told by group SYNC's numbers alone, as its text says; time is split without rest; and
 no card without a thread counts in anything that is said of one card.
 
-    locking.py NUMACHINE GUEST GROUPS
+    locking.py NUMACHINE GUEST
 """
 import collections
 import csv
+import json
 import pathlib
-import re
+import subprocess
 import sys
 import tempfile
 
@@ -135,10 +136,14 @@ def check_cards(run):
             check(whole, near(value, mean, 0.01), (value, mean))
 
 
+def listed(numachine, what):
+    return json.loads(subprocess.run([numachine, "list", "--json", what], check=True, stdout=subprocess.PIPE).stdout)
+
+
 def main():
-    numachine, guest, folder = sys.argv[1:]
-    groups = sorted(path.stem for path in pathlib.Path(folder).glob("*.yaml")
-                    if not re.search("cpu_|l2c_", path.read_text(encoding="utf-8")))  # an R4400 has no counters of its own
+    numachine, guest = sys.argv[1:]
+    events = {event["name"] for event in listed(numachine, "events")}  # of the monitoring card; an R4400 has no others
+    groups = sorted(group["name"] for group in listed(numachine, "groups") if events.issuperset(group["events"]))
     for threads in ROUNDS:
         for kind in KINDS:
             if threads == 1 and kind != "alone":

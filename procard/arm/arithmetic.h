@@ -178,4 +178,49 @@ static inline uint32_t arm_parallel(unsigned how, unsigned pairing, uint32_t n, 
     return result;
 }
 
+/** Whether a condition holds. */
+static inline bool arm_holds(const struct arm_regs *r, unsigned cond)
+{
+    bool is;
+    switch (cond >> 1) {
+    case 0:
+        is = !r->z;
+        break;
+    case 1:
+        is = r->c;
+        break;
+    case 2:
+        is = r->n >> 31;
+        break;
+    case 3:
+        is = r->v >> 31;
+        break;
+    case 4:
+        is = r->c && r->z;
+        break;
+    case 5:
+        is = !((r->n ^ r->v) >> 31);
+        break;
+    case 6:
+        is = r->z && !((r->n ^ r->v) >> 31);
+        break;
+    default:
+        return true;
+    }
+    return is != (cond & 1);
+}
+
+/** What a user may write of the status: flags and Q, GE. @param r  takes it @param v  all of it
+ *  @param fields  as MSR names them */
+static inline void arm_set_status(struct arm_regs *r, uint32_t v, unsigned fields)
+{
+    enum { FLAGS = 8, STATUS = 4 };
+    const uint32_t mask =
+        (fields & FLAGS ? UINT32_C(0xf8000000) : 0) | (fields & STATUS ? ARM_CPSR_GE : 0);
+    const bool t = r->t, e = r->e;
+    arm_set_cpsr(r, (arm_cpsr(r) & ~mask) | (v & mask));
+    r->t = t;
+    r->e = e;
+}
+
 #endif

@@ -17,18 +17,10 @@
 const struct arm_row arm_rows[ARM_ROWS] = {
 #define LOGIC(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fe00000, 0)
 #define MOVES(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fef0000, 0)
-#define ARITH                        LOGIC
 #define TESTS(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0ff0f000, 0x00100000)
-#define COMPARES                     TESTS
 #define INSN(id, mask, value, name, operands, time, ...) \
     [ARM_ROW_##id] = {mask, value, name, operands},
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
 };
 
 enum arm_row_id arm_row_find(uint32_t word)
@@ -95,18 +87,10 @@ struct processing {
 
 static const struct processing processing[16] = {
 #define LOGIC(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, true, true},
-#define ARITH                  LOGIC
 #define MOVES(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, true, false},
 #define TESTS(id, opcode, ...) [opcode] = {ARM_OP_##id##_I, false, true},
-#define COMPARES               TESTS
 #define INSN(...)
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
 };
 
 static unsigned immediate(uint32_t word, struct arm_op *op)
@@ -278,18 +262,8 @@ static void finish(struct arm_op *op)
 
 static const uint16_t codes[ARM_ROWS] = {
 #define LOGIC(...)
-#define MOVES(...)
-#define TESTS(...)
-#define ARITH(...)
-#define COMPARES(...)
 #define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = ARM_OP_##id,
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
 };
 
 void arm_decode(uint32_t word, uint32_t va, struct arm_op *op)

@@ -15,18 +15,8 @@
 /** Encodings. */
 enum arm_row_id {
 #define LOGIC(id, ...)                                   ARM_ROW_##id##_I, ARM_ROW_##id##_H, ARM_ROW_##id##_V,
-#define MOVES                                            LOGIC
-#define TESTS                                            LOGIC
-#define ARITH                                            LOGIC
-#define COMPARES                                         LOGIC
 #define INSN(id, mask, value, name, operands, time, ...) ARM_ROW_##id,
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
     ARM_ROWS
 };
 
@@ -55,18 +45,8 @@ enum arm_opcode {
 #define LOGIC(id, ...)                                                                   \
     ARM_OP_##id##_I, ARM_OP_##id##_R, ARM_OP_##id##_L, ARM_OP_##id##_H, ARM_OP_##id##_V, \
         ARM_OP_##id##_IS, ARM_OP_##id##_RS, ARM_OP_##id##_LS, ARM_OP_##id##_HS, ARM_OP_##id##_VS,
-#define MOVES                                            LOGIC
-#define TESTS                                            LOGIC
-#define ARITH                                            LOGIC
-#define COMPARES                                         LOGIC
 #define INSN(id, mask, value, name, operands, time, ...) ARM_OP_##id,
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
 #define X(id) ARM_OP_##id##_X,
     ARM_TRANSFERS(X)
 #undef X

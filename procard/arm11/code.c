@@ -37,18 +37,8 @@ static const uint8_t time_of_row[ARM_ROWS] = {
 #define LOGIC(id, ...)                                                  \
     [ARM_ROW_##id##_I] = TIME_ALU, [ARM_ROW_##id##_H] = TIME_ALU_SHIFT, \
     [ARM_ROW_##id##_V] = TIME_ALU_REGISTER,
-#define MOVES                                            LOGIC
-#define TESTS                                            LOGIC
-#define ARITH                                            LOGIC
-#define COMPARES                                         LOGIC
 #define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = TIME_##time,
 #include "procard/arm/isa.def"
-#undef LOGIC
-#undef MOVES
-#undef TESTS
-#undef ARITH
-#undef COMPARES
-#undef INSN
 };
 
 static bool is_memory(const struct arm_op *a)

@@ -328,7 +328,6 @@ static void ask(struct arm11 *c, struct arm11_miss *m)
 {
     const bool did = arm11_asks(c, m->pc, m->va, &m->look, access_of(m), true);
     m->phase = did ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
-    c->retry |= m->phase == ARM11_MISS_ASK;
 }
 
 void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
@@ -419,11 +418,7 @@ void arm11_drain(struct arm11 *c, bool asks)
             written(c, w->latency);
             continue;
         }
-        c->retry = true;
-        if (!asks)
-            break;
-        c->write_asked = arm11_asks(c, w->pc, w->va, &look, NM_STORE, false);
-        c->retry = !c->write_asked;
+        c->write_asked = asks && arm11_asks(c, w->pc, w->va, &look, NM_STORE, false);
         break;
     }
 }
@@ -438,7 +433,6 @@ static void refused(struct arm11 *c, struct arm11_miss *m, sim_tick now)
         return;
     }
     m->phase = ARM11_MISS_ASK;
-    c->retry = true;
 }
 
 static void arrives(struct arm11 *c, struct arm11_miss *m, bool granted, sim_tick now)
@@ -485,13 +479,23 @@ void arm11_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool 
     if (c->write_asked && c->writes && arm11_same_l2_line(c, c->write[0].line, line))
         c->write_asked = false;
     arm11_drain(c, false);
-    c->retry |= c->writes && !c->write_asked;
     arm11_fetch_answered(c, line, granted);
+}
+
+/* Something waits for a line that the card has not been asked for. This is looked at, and kept
+ * nowhere: one that were forgotten would wait for ever. */
+static bool must_ask(const struct arm11 *c)
+{
+    bool any = c->writes && !c->write_asked;
+    for (unsigned i = 0; i < ARM11_MISSES; i++)
+        any |= c->miss[i].phase == ARM11_MISS_ASK;
+    return any;
 }
 
 void arm11_ask_again(struct arm11 *c)
 {
-    c->retry = false;
+    if (!must_ask(c))
+        return;
     for (unsigned i = 0; i < ARM11_MISSES; i++) {
         struct arm11_miss *m = &c->miss[i];
         if (m->phase != ARM11_MISS_ASK)
@@ -548,5 +552,5 @@ void arm11_settle_memory(struct arm11 *c)
         }
     }
     c->writes = 0;
-    c->write_asked = c->retry = false;
+    c->write_asked = false;
 }

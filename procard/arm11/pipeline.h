@@ -242,7 +242,6 @@ struct arm11 {
     bool write_asked; /**< the oldest waits for the card */
     sim_tick
         write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
-    bool retry;                   /**< something is to be asked for again */
     bool asked;                   /**< in this run */
     struct {
         sim_tick
@@ -335,7 +334,7 @@ bool arm11_fetch(struct arm11 *c, uint32_t pc);
 void arm11_fetch_ahead(struct arm11 *c, uint32_t va, bool fills);
 /** What is under way is done now, in no time: the thread leaves, or the mode changes. */
 void arm11_settle_memory(struct arm11 *c);
-/** What could not be asked for is. */
+/** What could not be asked for is: as every run begins. */
 void arm11_ask_again(struct arm11 *c);
 /** No line is shown any more. */
 void arm11_hide_all(struct arm11 *c);

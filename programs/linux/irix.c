@@ -618,7 +618,7 @@ void lx_irix_trap(struct lx_thread *t)
 
 void lx_irix_interrupt(struct lx_prog *p, unsigned card)
 {
-    if (card < p->processors && pc_counters(p->m, card))
+    if (card < p->processors)
         irix_settle(&p->irix->irix, card);
 }
 

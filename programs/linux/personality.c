@@ -161,7 +161,7 @@ static void handle_interrupt(void *self, const struct nm_trap *trap)
 
     if (trap->cause == NM_INTERRUPT_SPECIAL)
         lx_device_interrupt(p, trap->card);
-    else if (trap->cause == NM_INTERRUPT_COUNTERS)
+    else if (trap->cause == NM_INTERRUPT_COUNTERS && pc_counters(p->m, trap->card))
         lx_irix_interrupt(p, trap->card);
     else
         lx_mapped_interrupt(p, trap->card);

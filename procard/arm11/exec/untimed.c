@@ -1,3 +1,3 @@
 /* The interpreter once more, without time: an instruction takes one PCycle. */
 #define ARM11_UNTIMED
-#include "procard/arm11/exec.c" // NOLINT(bugprone-suspicious-include): the same source again
+#include "procard/arm11/exec/run.c" // NOLINT(bugprone-suspicious-include): the same source again
