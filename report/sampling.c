@@ -30,6 +30,8 @@ enum { FEW = 10 /* samples, below which nothing is said of the error */ };
 static const double T95 = 1.96;
 static const double MOST = 0.1;      /* half an interval, as a share, of an estimate to trust */
 static const double SLEEPS = 1e-4;   /* [per PCycle] of all threads, likewise */
+static const double PACE = 0.02;     /* difference of paces, likewise, if ... */
+static const double SURE = 3;        /* ... it is so many standard errors */
 static const double CONTENDED = 0.2; /* share of time in requests that are refused, likewise */
 
 bool rep_sampling_is(const struct rep_run *run)
@@ -164,6 +166,12 @@ static void add_up(const struct prog_outcome *out, struct rep_estimate *e)
     e->refused = time > 0 ? refused / time : 0;
 }
 
+static const char *other_pace(const struct rep_estimate *e)
+{
+    return e->faster.mean > 0 ? "between samples its processors get on faster than in them"
+                              : "between samples its processors get on more slowly than in them";
+}
+
 /* What makes an interval wide. */
 static const char *why_wide(const struct rep_estimate *e)
 {
@@ -177,8 +185,7 @@ static const char *why_wide(const struct rep_estimate *e)
         return "its requests take now more and now less time: take more samples";
     if (fabs(e->faster.mean) < T95 * e->faster.error)
         return "its samples are too unlike: take more of them";
-    return e->faster.mean > 0 ? "between samples its processors get on faster than in them"
-                              : "between samples its processors get on more slowly than in them";
+    return other_pace(e);
 }
 
 static const char *why_not(const struct rep_estimate *e)
@@ -189,6 +196,8 @@ static const char *why_not(const struct rep_estimate *e)
         return "its processors contend for lines, which between samples is no more than a guess";
     if (e->sleeps > SLEEPS)
         return "its threads sleep often, and warming lets them wait too long";
+    if (fabs(e->faster.mean) > fmax(PACE, SURE * e->faster.error))
+        return other_pace(e);
     return e->half_width > MOST * e->pcycles ? why_wide(e) : NULL;
 }
 
