@@ -822,7 +822,7 @@ static bool show(struct state *s)
         show_results(s, table);
     fflush(table);
     if (ask->quiet || ask->lines)
-        rep_warn_estimate(&s->run, stderr);
+        rep_note_estimate(&s->run, stderr);
     rep_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);

@@ -417,6 +417,11 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
     return true;
 }
 
+uint64_t nm_machine_page_turns(const struct nm_machine *m)
+{
+    return nm_placement_turns(m->placement);
+}
+
 bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa)
 {
     bool used;

@@ -25,6 +25,8 @@ struct nm_placement {
     uint64_t *next;          /* [stations] never used from here on */
     struct free_page **back; /* [stations] given back */
     unsigned last;           /* round robin: where the last page went */
+    unsigned toucher;        /* for whom the last page was taken */
+    uint64_t turns;          /* nm_placement_turns */
     struct nm_range *ranges;
     unsigned range_count;
 };
@@ -153,7 +155,14 @@ static bool take_near(struct nm_placement *pl, unsigned first, uint64_t *pa, boo
 bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, uint64_t *pa,
                        bool *used)
 {
+    pl->turns += toucher != pl->toucher;
+    pl->toucher = toucher;
     return take_near(pl, choose(pl, toucher, va), pa, used);
+}
+
+uint64_t nm_placement_turns(const struct nm_placement *pl)
+{
+    return pl->turns;
 }
 
 bool nm_placement_take_at(struct nm_placement *pl, unsigned station, uint64_t va, uint64_t *pa,

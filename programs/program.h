@@ -69,17 +69,25 @@ struct prog_approach {
     struct prog_sampling sampling;
 };
 
+/** What all processors got done. Who waits by looking again and again completes instructions, and
+ *  stores nothing. */
+struct prog_done {
+    uint64_t instructions;
+    uint64_t stores; /**< without failed store-conditionals */
+};
+
 /** One sample of a run. [ticks] */
 struct prog_sample {
     sim_tick from, to;
     sim_tick lead, rest; /**< timed before and after it; in the latter processors stand still */
-    uint64_t instructions, requests; /**< of all processors; requests for lines: */
-    sim_tick refused;                /**< what those took together that were refused, ... */
-    sim_tick took;                   /**< ... what the others did, ... */
+    sim_tick paged;      /**< timed before its lead, because several processors took pages */
+    sim_tick warmed;     /**< the machine was, before that; 0: it is the first, or it was not */
+    struct prog_done done, early, between; /**< in it; in its first half; while it was warmed */
+    uint64_t requests;                     /**< for lines: */
+    sim_tick refused;                      /**< what those took together that were refused, ... */
+    sim_tick took;                         /**< ... what the others did, ... */
     sim_tick expected;   /**< ... and what the samples before would have said that these take */
     unsigned processors; /**< that completed instructions */
-    sim_tick warmed;     /**< ahead of it, and of its lead; 0: it is the first, */
-    uint64_t warmed_instructions; /**< ... and those of all processors there */
 };
 
 /** What to run, and until when. All pointers belong to the caller and must outlive prog_run. */
@@ -216,7 +224,9 @@ struct prog_outcome {
     bool reached;                      /**< approach.from, or there was none */
     bool passed;                       /**< approach.to */
     sim_tick sampled_from, sampled_to; /**< [ticks] the part that was sampled */
-    struct prog_sample *sample;        /**< [samples] the caller's to free; NULL: all was timed */
+    sim_tick stood; /**< [ticks] of it, in which processors stood still for the machine to come to
+                         rest: not the program's */
+    struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
     size_t samples;
     uint64_t sleeps;    /**< of threads, in the part that was sampled */
     char message[1024]; /**< "" or what a person should read */

@@ -8,6 +8,7 @@
 #include "programs/sample.h"
 
 #include "base/alloc.h"
+#include "machine/placement.h"
 #include "procard/procard.h"
 
 #include <stdlib.h>
@@ -20,6 +21,7 @@ enum part {
     SAMPLE, /* timed */
     REST,   /* timed; processors stand: it comes to rest */
     WARM,
+    PAGES, /* timed, and not counted, because of who takes them */
     OVER,
 };
 
@@ -28,11 +30,16 @@ struct prog_sampler {
     const struct prog_sampling *how;
     enum part part;
     sim_tick begin; /* of the part */
+    sim_tick due;   /* the next sample's lead */
     struct prog_sample now;
-    uint64_t *completed; /* [cards] instructions before the sample */
-    size_t size;         /* room for samples */
-    uint64_t slept;      /* sleeps before the part */
-    uint64_t rested;     /* instructions before the machine was warmed */
+    uint64_t *completed;     /* [cards] instructions before the sample */
+    size_t size;             /* room for samples */
+    uint64_t slept;          /* sleeps before the part */
+    struct prog_done before; /* the sample, or the machine was warmed */
+    bool halved;             /* half of the sample has passed */
+    uint64_t turns;          /* of pages, at the last look (nm_machine_page_turns) */
+    sim_tick turned;         /* when that was last another number */
+    bool ended;              /* what is sampled */
 };
 
 static struct nm_machine *machine(const struct prog_sampler *s)
@@ -49,29 +56,50 @@ static uint64_t sleeps(const struct prog_sampler *s)
     return n;
 }
 
-/* Of all processors, from the begin of the run. */
-static uint64_t instructions(const struct prog_sampler *s)
+static struct prog_done done(const struct prog_sampler *s)
 {
-    uint64_t n = 0;
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
-        n += pc_cpu_at(machine(s), c)->instructions;
-    return n;
+    struct prog_done done = {0};
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
+        struct nm_truth truth;
+        nm_card_truth(machine(s), c, &truth);
+        done.instructions += truth.instructions;
+        done.stores += truth.stores - truth.scs_failed;
+    }
+    return done;
+}
+
+/* What was done since `before` is added. */
+static void add_done(const struct prog_sampler *s, struct prog_done *to)
+{
+    const struct prog_done now = done(s);
+    to->instructions += now.instructions - s->before.instructions;
+    to->stores += now.stores - s->before.stores;
 }
 
 /* What is sampled ends here. */
 static void end_part(struct prog_sampler *s)
 {
+    if (s->ended)
+        return;
+    s->ended = true;
     s->run->out->sampled_to = nm_machine_now(machine(s));
     s->run->out->sleeps = sleeps(s) - s->slept;
 }
 
 void prog_sampler_free(struct prog_sampler *s)
 {
-    if (s && s->part != OVER)
+    if (s) {
         end_part(s);
-    if (s)
         free(s->completed);
+    }
     free(s);
+}
+
+/* Pages that are taken no further apart than this could come in another order: by a tenth of its
+ * time a stretch is off in an estimate that is trusted (report/sampling.c). */
+static sim_tick window(const struct prog_sampler *s)
+{
+    return sim_later(s->how->length, s->how->every / 10);
 }
 
 sim_tick prog_sampler_date(const struct prog_sampler *s)
@@ -80,11 +108,13 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
     case LEAD:
         return s->begin + s->how->lead;
     case SAMPLE:
-        return s->how->every ? s->begin + s->how->length : SIM_NEVER;
+        return !s->how->every ? SIM_NEVER : s->begin + s->how->length / (s->halved ? 1 : 2);
     case REST:
         return nm_machine_now(machine(s)) + RESTS;
-    case WARM:
-        return s->begin + s->how->every - s->how->lead - s->how->length;
+    case WARM: /* the machine may have come to rest too late for it */
+        return sim_later(s->due, nm_machine_now(machine(s)));
+    case PAGES:
+        return sim_earlier(s->due, s->turned + window(s));
     default:
         return SIM_NEVER;
     }
@@ -108,6 +138,8 @@ static void begin_sample(struct prog_sampler *s, sim_tick now)
 {
     s->now.from = now;
     s->now.lead = now - s->begin;
+    s->before = done(s);
+    s->halved = false;
     for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
         s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
     add_waits(s, &s->now, -1);
@@ -115,16 +147,20 @@ static void begin_sample(struct prog_sampler *s, sim_tick now)
     prog_measure(s->run, true);
 }
 
+static void halve_sample(struct prog_sampler *s)
+{
+    add_done(s, &s->now.early);
+    s->halved = true;
+}
+
 static void end_sample(struct prog_sampler *s, sim_tick now)
 {
     prog_measure(s->run, false);
     pc_watch_waits(machine(s), false);
     add_waits(s, &s->now, 1);
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
-        const uint64_t done = pc_cpu_at(machine(s), c)->instructions - s->completed[c];
-        s->now.instructions += done;
-        s->now.processors += done > 0;
-    }
+    add_done(s, &s->now.done);
+    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
+        s->now.processors += pc_cpu_at(machine(s), c)->instructions > s->completed[c];
     s->now.to = now;
 }
 
@@ -138,6 +174,7 @@ static void keep_sample(struct prog_sampler *s, sim_tick now)
         out->sample =
             sim_grow(out->sample, s->size = s->size ? 2 * s->size : 64, sizeof *out->sample);
     out->sample[out->samples++] = s->now;
+    s->now = (struct prog_sample){0};
 }
 
 /* ---- one part after another ------------------------------------------------------------------ */
@@ -157,6 +194,7 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
     s->how = &run->spec->approach.sampling;
     run->out->sampled_from = run->out->sampled_to = now;
     s->slept = sleeps(s);
+    s->turns = nm_machine_page_turns(run->m);
     enter(s, s->how->every ? LEAD : SAMPLE);
     if (s->part == SAMPLE)
         begin_sample(s, now);
@@ -169,37 +207,113 @@ static void freeze(struct prog_sampler *s)
     enter(s, REST);
 }
 
+static void begin_warming(struct prog_sampler *s)
+{
+    nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    s->before = done(s);
+    enter(s, WARM);
+}
+
+static void end_warming(struct prog_sampler *s, sim_tick now)
+{
+    s->now.warmed += now - s->begin;
+    add_done(s, &s->now.between);
+    nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+}
+
 static void rested(struct prog_sampler *s, sim_tick now, bool last)
 {
+    if (!last)
+        s->run->out->stood += now - s->begin;
     if (s->now.to)
         keep_sample(s, now);
-    if (!last)
-        nm_machine_set_mode(machine(s), NM_MODE_WARM);
-    s->rested = instructions(s);
-    enter(s, last ? OVER : WARM);
+    if (last)
+        enter(s, OVER);
+    else
+        begin_warming(s);
+}
+
+/* Pages that several processors touch first lie where the order of these says. That is the timed
+ * machine's to decide, because all that follows depends on it: a program that is warmed meanwhile
+ * is not the one that was to be sampled. @return whether one has come since the last look */
+static bool look_at_pages(struct prog_sampler *s, sim_tick now)
+{
+    const uint64_t turns = nm_machine_page_turns(machine(s));
+    const bool taken = turns != s->turns;
+    s->turns = turns;
+    if (taken)
+        s->turned = now;
+    return taken && s->how->every;
+}
+
+/* Processors are at taking pages from each other. */
+static bool takes_pages(const struct prog_sampler *s, sim_tick now)
+{
+    return s->turned && now < s->turned + window(s);
+}
+
+static void sample_over(struct prog_sampler *s, sim_tick now, bool last)
+{
+    end_sample(s, now);
+    s->due = now + s->how->every - s->how->lead - s->how->length;
+    if (last || !takes_pages(s, now)) {
+        freeze(s);
+    } else {
+        keep_sample(s, now);
+        enter(s, PAGES);
+    }
+}
+
+static void pages_over(struct prog_sampler *s, sim_tick now, bool last)
+{
+    s->now.paged += now - s->begin;
+    if (last || now < s->due)
+        freeze(s);
+    else
+        enter(s, LEAD);
+}
+
+/* What ends when its date has come, or with all that is measured. */
+static void end(struct prog_sampler *s, sim_tick now, bool last)
+{
+    switch (s->part) {
+    case WARM:
+        end_warming(s, now);
+        enter(s, last ? OVER : LEAD);
+        break;
+    case PAGES:
+        pages_over(s, now, last);
+        break;
+    case LEAD:
+        if (last) {
+            freeze(s);
+        } else {
+            begin_sample(s, now);
+            enter(s, SAMPLE);
+        }
+        break;
+    case SAMPLE:
+        if (last || s->halved)
+            sample_over(s, now, last);
+        else
+            halve_sample(s);
+        break;
+    default:
+        break;
+    }
 }
 
 bool prog_sampler_step(struct prog_sampler *s, bool last)
 {
     const sim_tick now = nm_machine_now(machine(s));
-    const bool due = now >= prog_sampler_date(s);
-    if (last && s->part != REST)
+    const bool taken = look_at_pages(s, now);
+    if (last)
         end_part(s);
-    if (s->part == WARM && last)
-        enter(s, OVER);
-    else if (s->part == WARM && due) {
-        s->now = (struct prog_sample){.warmed = now - s->begin,
-                                      .warmed_instructions = instructions(s) - s->rested};
-        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
-        enter(s, LEAD);
-    } else if (s->part == LEAD && last) {
-        freeze(s);
-    } else if (s->part == LEAD && due) {
-        begin_sample(s, now);
-        enter(s, SAMPLE);
-    } else if (s->part == SAMPLE && (due || last)) {
-        end_sample(s, now);
-        freeze(s);
+    if (last || now >= prog_sampler_date(s)) {
+        end(s, now, last);
+    } else if (s->part == WARM && taken) {
+        end_warming(s, now);
+        enter(s, PAGES);
     }
     if (s->part == REST && nm_machine_rests(machine(s)))
         rested(s, now, last);

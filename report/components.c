@@ -50,9 +50,12 @@ struct walk {
 static void emit(const struct walk *w, const char *component, const char *name, const char *unit,
                  const char *desc, uint64_t count)
 {
-    w->fn(w->ctx,
-          &(struct rep_stat){
-              .component = component, .name = name, .unit = unit, .desc = desc, .count = count});
+    w->fn(w->ctx, &(struct rep_stat){.component = component,
+                                     .name = name,
+                                     .unit = unit,
+                                     .desc = desc,
+                                     .timed = true,
+                                     .count = count});
 }
 
 /* @param filled  depth summed over what was measured */

@@ -105,7 +105,7 @@ static double weigh(const struct rep_value value[2], bool adds_up)
 bool rep_change_percent(const struct rep_change *change, double *percent)
 {
     const struct rep_value *a = &change->value[0], *b = &change->value[1];
-    if (!a->is || !b->is || a->value == 0)
+    if (!a->is || !b->is || a->value == 0 || change->apart)
         return false;
     *percent = 100 * (b->value - a->value) / fabs(a->value);
     return isfinite(*percent);
@@ -154,6 +154,14 @@ struct shared_region {
     const json_t *stats[2];
 };
 
+/* What cannot be held together says nothing: it comes last. */
+static void set_apart(struct rep_changes *to)
+{
+    to->change[to->count - 1].apart = true;
+    to->change[to->count - 1].weight = -1;
+    to->apart++;
+}
+
 static void hold_statistic(struct rep_diff *d, const struct shared_region *region,
                            const char *component, const char *stat)
 {
@@ -168,7 +176,10 @@ static void hold_statistic(struct rep_diff *d, const struct shared_region *regio
     const char *unit = rep_results_unit(d->of[0], component, stat);
     if (!*unit)
         unit = rep_results_unit(d->of[1], component, stat);
+    const size_t before = to->count;
     add_change(d, to, region->name, sim_format("%s.%s", component, stat), unit, value);
+    if (to->count > before && !rep_results_comparable(d->of[0], d->of[1], component, stat))
+        set_apart(to);
 }
 
 /* Those of one run, without what `not` has, too. */

@@ -25,6 +25,7 @@ struct rep_change {
     char *name;   /**< "machine.truth.loads" */
     char *unit;
     struct rep_value value[2];
+    bool apart;    /**< they are not of the same part of the runs: no difference, no percentage */
     double weight; /**< by which they are sorted */
 };
 
@@ -33,6 +34,7 @@ struct rep_changes {
     size_t count;
     size_t small; /**< other changes, below the threshold */
     size_t parts; /**< or of the machine's parts, which were not wanted */
+    size_t apart; /**< values that are not of the same part of the runs */
 };
 
 /** What changes can be of; rows of diff_parts.def. */

@@ -26,13 +26,14 @@ static const char *shown(const char *text)
     return *text ? text : "-";
 }
 
-/* B - A; "" if one of them is not there. @return buf */
+/* B - A; "" if one of them is not there, or they are not of the same part of the runs. @return buf
+ */
 static const char *difference(const struct rep_change *c, int digits, char *buf, size_t size)
 {
     const struct rep_value *a = &c->value[0], *b = &c->value[1];
     const bool real = a->real || b->real;
     const struct rep_value d = {
-        .is = a->is && b->is,
+        .is = a->is && b->is && !c->apart,
         .real = real,
         .count = real ? 0 : (int64_t)((uint64_t)b->count - (uint64_t)a->count),
         .value = b->value - a->value,
@@ -130,6 +131,11 @@ static void put_rest(const struct rep_diff *d, const struct rep_changes *changes
 {
     if (!d->all && changes->count > MOST)
         fprintf(out, "# %zu more (--all)\n", changes->count - MOST);
+    if (changes->apart)
+        fprintf(out,
+                "# %zu have no change: they are counted only while a machine is timed, and that "
+                "was not the same part of both runs\n",
+                changes->apart);
     if (changes->small)
         fprintf(out, "# %zu more change by less than %g %% (--threshold)\n", changes->small,
                 d->threshold);

@@ -1,7 +1,8 @@
 /*
  * stats.json: {schema, ticks_per_second, snapshots: [{name, begin_tick, ..., stats: {component:
  * {stat: value}}}], names: {kind: {unit, desc}}}. Of a run of which only parts were timed each
- * snapshot has "measured", too: like "stats", of these parts.
+ * snapshot has "measured", too: like "stats", of these parts; and "timed" is true in the names of
+ * what was counted only while the machine was timed.
  *
  * What a statistic means is said once for all parts of a kind: "names" has it under the path
  * without indices, or, of one that means something else than the first of its kind (a counter can
@@ -23,6 +24,7 @@ struct writer {
     json_t *names;  /**< [kind or path] */
     json_t *absent; /**< [path] reason, of this snapshot */
     char component[96];
+    bool parted; /**< only parts of the run were timed */
 };
 
 static void put_text(FILE *out, const char *text)
@@ -45,8 +47,10 @@ static void learn(struct writer *w, const struct rep_stat *stat, const char *pat
     json_t *known = json_object_get(w->names, kind);
     if (known && means(known, stat))
         return;
-    json_object_set_new(w->names, known ? path : kind,
-                        json_pack("{s:s,s:s}", "unit", stat->unit, "desc", stat->desc));
+    json_t *name = json_pack("{s:s,s:s}", "unit", stat->unit, "desc", stat->desc);
+    if (w->parted && stat->timed)
+        json_object_set_new(name, "timed", json_true());
+    json_object_set_new(w->names, known ? path : kind, name);
 }
 
 static void open_component(struct writer *w, const char *component)
@@ -124,7 +128,7 @@ static void write_estimate(const struct rep_run *run, FILE *out)
 
 void rep_write_json(const struct rep_run *run, FILE *out)
 {
-    struct writer w = {.out = out, .names = json_object()};
+    struct writer w = {.out = out, .names = json_object(), .parted = run->parted};
     fprintf(out, "{\n \"schema\": %d,\n \"ticks_per_second\": %llu,\n \"snapshots\": [\n",
             STATS_SCHEMA, (unsigned long long)run->experiment->machine.params.cpu_clock);
     for (size_t i = 0; i < run->regions; i++) {

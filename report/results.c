@@ -176,16 +176,33 @@ struct rep_value rep_results_value(const json_t *stats, const char *component, c
     return (struct rep_value){.is = !value && stats && is_left_out(stats, component, stat)};
 }
 
-const char *rep_results_unit(const struct rep_results *r, const char *component, const char *stat)
+/* What stats.json says of a statistic's name; NULL: nothing. */
+static const json_t *name_of(const struct rep_results *r, const char *component, const char *stat)
 {
     char kind[PATH_ROOM], path[PATH_ROOM];
     const json_t *names = json_object_get(r->stats, "names");
     rep_stat_kind(&(struct rep_stat){.component = component, .name = stat}, kind, sizeof kind);
     snprintf(path, sizeof path, "%s.%s", component, stat);
     const json_t *name = json_object_get(names, path);
-    const char *unit =
-        json_string_value(json_object_get(name ? name : json_object_get(names, kind), "unit"));
+    return name ? name : json_object_get(names, kind);
+}
+
+const char *rep_results_unit(const struct rep_results *r, const char *component, const char *stat)
+{
+    const char *unit = json_string_value(json_object_get(name_of(r, component, stat), "unit"));
     return unit ? unit : "";
+}
+
+static bool is_of_parts(const struct rep_results *r, const char *component, const char *stat)
+{
+    return json_is_true(json_object_get(name_of(r, component, stat), "timed"));
+}
+
+bool rep_results_comparable(const struct rep_results *a, const struct rep_results *b,
+                            const char *component, const char *stat)
+{
+    const bool parts = is_of_parts(a, component, stat), others = is_of_parts(b, component, stat);
+    return parts == others && !(parts && (a->sampled || b->sampled));
 }
 
 const char *rep_results_tilde(const struct rep_results *r, const char *stat, const char *unit)

@@ -53,6 +53,11 @@ struct rep_value rep_results_value(const json_t *stats, const char *component, c
 const char *rep_results_unit(const struct rep_results *results, const char *component,
                              const char *stat);
 
+/** Whether a statistic is of the same part of both runs: not if it is counted only while a machine
+ *  is timed and one run was timed in parts alone, or if other samples of the runs were timed. */
+bool rep_results_comparable(const struct rep_results *a, const struct rep_results *b,
+                            const char *component, const char *stat);
+
 /** What stands in front of a statistic's value for people: "~" where it is an estimate, that is of
  * a sampled run what is derived, or a time. Else "". @param stat  its path, or its end */
 const char *rep_results_tilde(const struct rep_results *results, const char *stat,

@@ -1,14 +1,23 @@
 /*
  * The estimate is the simulated time itself: between samples it passes as the samples before say
- * (programs/sample.c). How good that is the samples tell: each of them has waited so long for its
- * lines, and would have been said to wait another time. The difference, as a share of all its
- * processors' time, is one observation of the error of the stretches around it; their mean and
- * their standard error give the interval, in the manner of SMARTS [Wunderlich et al., ISCA 2003].
+ * (programs/sample.c). How far it is off, nobody knows; but three things can be seen of it, each
+ * sample being one observation of the stretch ahead of it.
  *
- * What a request takes is not all that can be wrong: who gets a line, and when, is decided
- * otherwise between samples. So each stretch is held against the samples on both its sides. Phases
- * of the program make them differ now one way and now the other; a warmed machine that gets on at
- * another pace makes them differ one way.
+ * - What requests took, and would have been said to take. Of those that are refused nothing is
+ * said: between samples nobody waits for a line, so that all they take may be missing.
+ * - What processors got done in a PCycle of the stretch, and in one of the samples on both sides of
+ *   it. Phases of the program make these differ now one way and now the other; a warmed machine
+ * that gets on at another pace makes them differ one way. That sees, too, what no request tells:
+ * who gets a line, and when. Stores are what is counted, because who waits makes none.
+ * - What they got done in the first half of a sample, and in the second. If that differs one way,
+ *   samples begin before queues are as full as they will be.
+ *
+ * What is got done is counted in instructions, or in stores: who waits by looking again and again
+ * makes none, but a program's stores may come in bursts. The surer of both counts.
+ *
+ * The first two are views of one error: that of a stretch against samples. The third is that of
+ * samples against the machine. So the interval is the greater of the first two and the third, each
+ * a mean and 1.96 standard errors, in the manner of SMARTS [Wunderlich et al., ISCA 2003].
  */
 #include "report/sampling.h"
 
@@ -21,12 +30,9 @@ enum { FEW = 10 /* samples, below which nothing is said of the error */ };
 static const double T95 = 1.96;
 static const double MOST = 0.1;      /* half an interval, as a share, of an estimate to trust */
 static const double SLEEPS = 1e-4;   /* [per PCycle] of all threads, likewise */
-static const double PACE = 0.02;     /* difference of rates, as a share, likewise, if ... */
+static const double PACE = 0.02;     /* difference of paces, likewise, if ... */
 static const double SURE = 3;        /* ... it is so many standard errors */
 static const double CONTENDED = 0.2; /* share of time in requests that are refused, likewise */
-/* What warming may be wrong by, as a share of the time in requests that are refused, in others, and
- * of all time that is not timed: measured (docs/sampling.md). */
-static const double REFUSED_ERROR = 0.25, WAITED_ERROR = 0.05, MODEL_ERROR = 0.01;
 
 bool rep_sampling_is(const struct rep_run *run)
 {
@@ -39,70 +45,147 @@ static double time_of(const struct prog_sample *s)
     return (double)(s->to - s->from) * s->processors;
 }
 
-/* What the stretches around a sample may have been too short by, as a share of their time. */
-static double shortfall(const struct prog_sample *s)
+/* ---- what samples say of the error ------------------------------------------------------------
+ */
+
+/* What is got done can be counted in two ways. */
+enum { INSTRUCTIONS, STORES, MEASURES };
+
+struct measure {
+    int by;
+    double rate; /* [per PCycle] in samples */
+};
+
+/* Whatever a sample says of the error, it says of the stretch ahead of it: that is its weight. */
+typedef double observed(const struct measure *m, const struct prog_sample *s);
+
+static double count(const struct measure *m, const struct prog_done *done)
 {
+    return (double)(m->by == STORES ? done->stores : done->instructions);
+}
+
+/* [of the rate in samples] */
+static double pace(const struct measure *m, double done, sim_tick time)
+{
+    return time && m->rate > 0 ? done / (double)time / m->rate : 0;
+}
+
+/* Requests took longer than they would have been said to take. */
+static double requests_longer(const struct measure *m, const struct prog_sample *s)
+{
+    (void)m;
     return s->processors ? ((double)s->took - (double)s->expected) / time_of(s) : 0;
 }
 
-/* [per PCycle] of all processors */
-static double rate(uint64_t instructions, sim_tick time)
+static double pace_in(const struct measure *m, const struct prog_sample *s)
 {
-    return time ? (double)instructions / (double)time : 0;
+    return pace(m, count(m, &s->done), s->to - s->from);
 }
 
-static double rate_in(const struct prog_sample *s)
+/* The stretch got on faster than the samples on both sides of it. */
+static double faster_between(const struct measure *m, const struct prog_sample *s)
 {
-    return rate(s->instructions, s->to - s->from);
+    return pace(m, count(m, &s->between), s->warmed) - (pace_in(m, s - 1) + pace_in(m, s)) / 2;
 }
 
-/* By how much a stretch was faster than the samples on both sides of it. */
-static double lead_of(const struct prog_sample *behind)
+/* The second half of the sample got on more slowly than its first. */
+static double slower_later(const struct measure *m, const struct prog_sample *s)
 {
-    return rate(behind->warmed_instructions, behind->warmed) -
-           (rate_in(behind - 1) + rate_in(behind)) / 2;
+    return 2 * pace(m, 2 * count(m, &s->early) - count(m, &s->done), s->to - s->from);
 }
 
-/* Mean and standard error of what samples say, without the first one, which has nothing in front of
- * it. Precondition: there are three at least. */
-static void mean_of(const struct prog_outcome *out, double (*says)(const struct prog_sample *s),
-                    double *mean, double *error)
+/* Mean and standard error, by weight. The first sample has nothing ahead of it.
+ * Precondition: there are three at least. */
+static struct rep_observed mean_of(const struct prog_outcome *out, const struct measure *m,
+                                   observed *says)
 {
-    const double n = (double)out->samples - 1;
-    double sum = 0, squares = 0;
+    double sum = 0, weight = 0, squares = 0;
     for (size_t i = 1; i < out->samples; i++) {
-        const double x = says(&out->sample[i]);
-        sum += x;
+        sum += (double)out->sample[i].warmed * says(m, &out->sample[i]);
+        weight += (double)out->sample[i].warmed;
+    }
+    const double mean = weight > 0 ? sum / weight : 0, n = (double)out->samples - 1;
+    for (size_t i = 1; i < out->samples; i++) {
+        const double x = (double)out->sample[i].warmed * (says(m, &out->sample[i]) - mean);
         squares += x * x;
     }
-    *mean = sum / n;
-    *error = sqrt(fmax(0, squares / n - *mean * *mean) / (n - 1));
+    return (struct rep_observed){mean, weight > 0 ? sqrt(squares * n / (n - 1)) / weight : 0};
 }
 
-static void compare_rates(const struct prog_outcome *out, struct rep_estimate *e)
+static struct measure measure_by(const struct prog_outcome *out, int by)
 {
-    double inside, error;
-    mean_of(out, rate_in, &inside, &error);
-    mean_of(out, lead_of, &e->faster, &e->faster_error);
-    e->faster = inside > 0 ? e->faster / inside : 0;
-    e->faster_error = inside > 0 ? e->faster_error / inside : 0;
+    struct measure m = {.by = by};
+    double done = 0, time = 0;
+    for (size_t i = 0; i < out->samples; i++) {
+        done += count(&m, &out->sample[i].done);
+        time += (double)(out->sample[i].to - out->sample[i].from);
+    }
+    m.rate = time > 0 ? done / time : 0;
+    return m;
+}
+
+/* By the measure that is the surer one: that with the smaller standard error. A program that stores
+ * nothing in samples has one. */
+static struct rep_observed surer(const struct prog_outcome *out, observed *says)
+{
+    struct rep_observed best = {0};
+    for (int by = 0; by < MEASURES; by++) {
+        const struct measure m = measure_by(out, by);
+        const struct rep_observed o = mean_of(out, &m, says);
+        if (!by || (m.rate > 0 && o.error < best.error))
+            best = o;
+    }
+    return best;
+}
+
+/* A share of the time, that it is not beyond as far as samples tell. */
+static double bound(const struct rep_observed *o)
+{
+    return fabs(o->mean) + T95 * o->error;
+}
+
+static void observe(const struct prog_outcome *out, struct rep_estimate *e)
+{
+    const struct measure none = {0};
+    e->longer = mean_of(out, &none, requests_longer);
+    e->faster = surer(out, faster_between);
+    e->slower = surer(out, slower_later);
 }
 
 static void add_up(const struct prog_outcome *out, struct rep_estimate *e)
 {
-    double timed = 0, refused = 0, waited = 0, time = 0;
+    double timed = 0, refused = 0, time = 0;
     for (size_t i = 0; i < out->samples; i++) {
         const struct prog_sample *s = &out->sample[i];
-        timed += (double)(s->to - s->from + s->lead);
+        timed += (double)(s->to - s->from + s->lead + s->paged);
         refused += (double)s->refused;
         time += time_of(s);
-        waited += (double)s->took;
-        e->pcycles -= s->to < out->sampled_to ? (double)s->rest : 0;
     }
     e->sleeps = e->pcycles > 0 ? (double)out->sleeps / e->pcycles : 0;
     e->timed = e->pcycles > 0 ? timed / e->pcycles : 0;
     e->refused = time > 0 ? refused / time : 0;
-    e->waited = time > 0 ? waited / time : 0;
+}
+
+static const char *other_pace(const struct rep_estimate *e)
+{
+    return e->faster.mean > 0 ? "between samples its processors get on faster than in them"
+                              : "between samples its processors get on more slowly than in them";
+}
+
+/* What makes an interval wide. */
+static const char *why_wide(const struct rep_estimate *e)
+{
+    const double longer = bound(&e->longer), faster = bound(&e->faster), slower = bound(&e->slower);
+    if (slower > fmax(longer + e->refused, faster))
+        return "its samples have not settled: let run.sample.lead be longer";
+    if (e->refused > fmax(longer, faster))
+        return "its requests are refused often, and what they wait for is not simulated between "
+               "samples";
+    if (longer > faster)
+        return "its requests take now more and now less time: take more samples";
+    if (fabs(e->faster.mean) < T95 * e->faster.error)
+        return "its samples are too unlike: take more of them";
+    return other_pace(e);
 }
 
 static const char *why_not(const struct rep_estimate *e)
@@ -113,25 +196,21 @@ static const char *why_not(const struct rep_estimate *e)
         return "its processors contend for lines, which between samples is no more than a guess";
     if (e->sleeps > SLEEPS)
         return "its threads sleep often, and warming lets them wait too long";
-    if (fabs(e->faster) > fmax(PACE, SURE * e->faster_error))
-        return e->faster > 0 ? "between samples its processors get on faster than in them"
-                             : "between samples its processors get on more slowly than in them";
-    return e->half_width > MOST * e->pcycles ? "the interval is wide" : NULL;
+    if (fabs(e->faster.mean) > fmax(PACE, SURE * e->faster.error))
+        return other_pace(e);
+    return e->half_width > MOST * e->pcycles ? why_wide(e) : NULL;
 }
 
 struct rep_estimate rep_estimate(const struct rep_run *run)
 {
     const struct prog_outcome *out = &run->outcome;
     struct rep_estimate e = {.samples = out->samples,
-                             .pcycles = (double)(out->sampled_to - out->sampled_from)};
-    double mean, error;
+                             .pcycles = (double)(out->sampled_to - out->sampled_from - out->stood)};
     add_up(out, &e);
     if (e.samples >= FEW) {
-        mean_of(out, shortfall, &mean, &error);
-        compare_rates(out, &e);
+        observe(out, &e);
         e.half_width = (1 - e.timed) * e.pcycles *
-                       (fabs(mean) + T95 * error + REFUSED_ERROR * e.refused +
-                        WAITED_ERROR * e.waited + MODEL_ERROR);
+                       (fmax(bound(&e.longer) + e.refused, bound(&e.faster)) + bound(&e.slower));
     }
     e.unsuited = why_not(&e);
     return e;
@@ -140,26 +219,35 @@ struct rep_estimate rep_estimate(const struct rep_run *run)
 void rep_write_sampling(const struct rep_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
-    fputs("from,to,lead,rest,processors,instructions,requests,refused,took,expected,warmed,"
-          "warmed_instructions\r\n",
+    fputs("from,to,paged,lead,rest,warmed,processors,instructions,stores,early_instructions,"
+          "early_stores,warmed_instructions,warmed_stores,requests,refused,took,expected\r\n",
           out);
     for (size_t i = 0; i < o->samples; i++) {
         const struct prog_sample *s = &o->sample[i];
-        fprintf(out,
-                "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%u,%" PRIu64 ",%" PRIu64
-                ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\r\n",
-                s->from, s->to, s->lead, s->rest, s->processors, s->instructions, s->requests,
-                s->refused, s->took, s->expected, s->warmed, s->warmed_instructions);
+        const uint64_t field[] = {s->from,           s->to,
+                                  s->paged,          s->lead,
+                                  s->rest,           s->warmed,
+                                  s->processors,     s->done.instructions,
+                                  s->done.stores,    s->early.instructions,
+                                  s->early.stores,   s->between.instructions,
+                                  s->between.stores, s->requests,
+                                  s->refused,        s->took,
+                                  s->expected};
+        for (size_t f = 0; f < sizeof field / sizeof *field; f++)
+            fprintf(out, "%s%" PRIu64, f ? "," : "", field[f]);
+        fputs("\r\n", out);
     }
 }
 
 json_t *rep_estimate_json(const struct rep_run *run)
 {
     const struct rep_estimate e = rep_estimate(run);
-    return json_pack("{s:f,s:o,s:I,s:f,s:f,s:f,s:f,s:f,s:o}", "pcycles", e.pcycles, "half_width",
-                     e.half_width > 0 ? json_real(e.half_width) : json_null(), "samples",
-                     (json_int_t)e.samples, "timed", e.timed, "refused", e.refused, "sleeps",
-                     e.sleeps, "faster", e.faster, "faster_error", e.faster_error, "unsuited",
+    return json_pack("{s:f,s:o,s:I,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:o}", "pcycles", e.pcycles,
+                     "half_width", e.half_width > 0 ? json_real(e.half_width) : json_null(),
+                     "samples", (json_int_t)e.samples, "timed", e.timed, "refused", e.refused,
+                     "sleeps", e.sleeps, "longer", e.longer.mean, "longer_error", e.longer.error,
+                     "faster", e.faster.mean, "faster_error", e.faster.error, "slower",
+                     e.slower.mean, "slower_error", e.slower.error, "unsuited",
                      e.unsuited ? json_string(e.unsuited) : json_null());
 }
 
@@ -182,9 +270,15 @@ void rep_sampling_walk(const struct rep_run *run, rep_stat_fn *fn, void *ctx)
         {"sampling.refused", "%", "share of time in samples that went to refused requests",
          100 * e.refused},
         {"sampling.sleeps", "/PCycle", "times a thread went to sleep", e.sleeps},
-        {"sampling.faster", "%", "more instructions of a PCycle between samples than in them",
-         100 * e.faster},
-        {"sampling.faster_error", "%", "standard error of that", 100 * e.faster_error},
+        {"sampling.longer", "%", "requests took longer than said, of processors' time",
+         100 * e.longer.mean},
+        {"sampling.longer_error", "%", "standard error of that", 100 * e.longer.error},
+        {"sampling.faster", "%", "more got done in a PCycle between samples than in them",
+         100 * e.faster.mean},
+        {"sampling.faster_error", "%", "standard error of that", 100 * e.faster.error},
+        {"sampling.slower", "%", "less got done in the second half of samples than in the first",
+         100 * e.slower.mean},
+        {"sampling.slower_error", "%", "standard error of that", 100 * e.slower.error},
         {"sampling.unsuited", "flag", "1: the estimate is not to be trusted", e.unsuited ? 1 : 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
@@ -241,10 +335,17 @@ void rep_print_estimate(const struct rep_run *run, FILE *out)
                 rep_grouped(whole->elapsed, all));
 }
 
-void rep_warn_estimate(const struct rep_run *run, FILE *out)
+void rep_note_estimate(const struct rep_run *run, FILE *out)
 {
-    const char *unsuited = rep_sampling_is(run) ? rep_estimate(run).unsuited : NULL;
-    if (unsuited)
+    if (!rep_sampling_is(run))
+        return;
+    const struct rep_estimate e = rep_estimate(run);
+    char pcycles[32], width[32] = "";
+    if (e.half_width > 0)
+        snprintf(width, sizeof width, " +- %.1f %%", 100 * e.half_width / e.pcycles);
+    fprintf(out, "numachine: note: the run was sampled: ~%s PCycles%s\n",
+            rep_grouped((uint64_t)(e.pcycles + 0.5), pcycles), width);
+    if (e.unsuited)
         fprintf(out, "numachine: warning: do not trust the estimate of this sampled run: %s\n",
-                unsuited);
+                e.unsuited);
 }

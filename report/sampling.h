@@ -11,19 +11,24 @@
 /** What it is called in the run directory. */
 #define REP_SAMPLING "sampling.csv"
 
+/** What samples say, as a share: a mean, and its standard error. */
+struct rep_observed {
+    double mean, error;
+};
+
 /** An estimate of a sampled run. */
 struct rep_estimate {
-    double pcycles;      /**< what the part would have taken, had all of it been timed */
-    double half_width;   /**< [PCycles] of the interval that holds it, as far as samples tell: 95 %
-                            for what differs between them, and allowances (docs/sampling.md) */
-    double timed;        /**< share of it that was timed, 0 to 1 */
-    double refused;      /**< share of processors' time in samples that went to requests which were
-                              refused, 0 to 1 */
-    double waited;       /**< ... to those that were not */
-    double sleeps;       /**< [per PCycle] of all threads */
-    double faster;       /**< by which share more instructions of a PCycle were completed between
-                              samples than in those on both sides, and ... */
-    double faster_error; /**< ... its standard error; both 0 with few samples */
+    double pcycles;    /**< what the part would have taken, had all of it been timed */
+    double half_width; /**< [PCycles] of the interval that holds it, as far as samples tell; 0:
+                          there are too few */
+    double timed;      /**< share of it that was timed, 0 to 1 */
+    double refused;    /**< share of processors' time in samples that went to requests which were
+                            refused, 0 to 1 */
+    double sleeps;     /**< [per PCycle] of all threads */
+    struct rep_observed longer; /**< requests took longer than they would have been said to, as a
+                                     share of processors' time; all three 0 with few samples */
+    struct rep_observed faster; /**< more was got done in a PCycle between samples than beside */
+    struct rep_observed slower; /**< and less in the second half of samples than in the first */
     size_t samples;
     const char *unsuited; /**< why the estimate is not to be trusted: a clause; NULL: it may be.
                                Static */
@@ -51,7 +56,8 @@ const char *rep_tilde(const struct rep_run *run);
  *  are of; of another run nothing. */
 void rep_print_estimate(const struct rep_run *run, FILE *out);
 
-/** Whether it is not to be trusted, in one line. */
-void rep_warn_estimate(const struct rep_run *run, FILE *out);
+/** For who sees no table: that the run was sampled, what the estimate is, and whether it is not to
+ *  be trusted, a line each; of another run nothing. */
+void rep_note_estimate(const struct rep_run *run, FILE *out);
 
 #endif

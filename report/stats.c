@@ -18,11 +18,14 @@
 static const struct {
     const char *name, *unit, *sentence;
     size_t offset; /* within struct rep_totals */
+    bool timed;
 } truths[IN_TRUTH__COUNT] = {
 #define TRUTH(field, unit, sentence) \
-    {#field, unit, sentence, offsetof(struct rep_totals, truth.field)},
+    {#field, unit, sentence, offsetof(struct rep_totals, truth.field), false},
+#define TRUTH_TIMED(field, unit, sentence) \
+    {#field, unit, sentence, offsetof(struct rep_totals, truth.field), true},
 #define TRUTH_TAP(field, tap, unit, sentence) \
-    {#field, unit, sentence, offsetof(struct rep_totals, taps.v[MON_TAP_##tap])},
+    {#field, unit, sentence, offsetof(struct rep_totals, taps.v[MON_TAP_##tap]), true},
 #include "machine/truth.def"
 #undef TRUTH
 };
@@ -118,6 +121,7 @@ struct walk {
     const struct rep_region *region;
     struct rep_level level;
     const char *component;
+    bool timed; /* what is emitted grows only while the machine is timed */
     rep_stat_fn *fn;
     void *ctx;
 };
@@ -145,6 +149,7 @@ static void emit(const struct walk *w, const char *section, const char *name, co
         .desc = desc,
         .real = value != NULL,
         .derived = value != NULL,
+        .timed = w->timed,
         .count = count,
         .value = value ? *value : 0,
         .reason = value && !isfinite(*value) ? rep_no_value(w->region, *value) : NULL,
@@ -164,11 +169,19 @@ static void walk_time(const struct walk *w)
              w->region->measured->elapsed, NULL);
 }
 
-static void walk_monitor(const struct walk *w)
+/* Processors execute in any mode; what buses, caches and directories do is counted while timed. */
+static bool counts_while_timed(const struct mon_unit_ops *unit, unsigned event)
+{
+    const uint64_t always = ((UINT64_C(1) << IN_STATUS_STATES) - 1) | UINT64_C(1) << MON_TAP_CYCLES;
+    return mon_is_own(unit, event) || unit->events[event].taps & ~always;
+}
+
+static void walk_monitor(struct walk *w)
 {
     for (unsigned i = 0; i < w->run->choice.count; i++) {
         const struct mon_event *e = &w->run->unit->events[w->run->choice.event[i]];
         char flag[64];
+        w->timed = counts_while_timed(w->run->unit, w->run->choice.event[i]);
         emit(w, "monitor.", e->name, e->unit, e->sentence,
              rep_count(w->run, w->region, w->level, i), NULL);
         if (!rep_overflowed(w->region, w->level, i))
@@ -177,6 +190,7 @@ static void walk_monitor(const struct walk *w)
         emit(w, "monitor.", flag, "flag", "a 32-bit counter wrapped: its count is modulo 2^32", 1,
              NULL);
     }
+    w->timed = false;
 }
 
 static void walk_status(const struct walk *w)
@@ -190,11 +204,14 @@ static void walk_status(const struct walk *w)
     }
 }
 
-static void walk_truth(const struct walk *w)
+static void walk_truth(struct walk *w)
 {
-    for (unsigned i = 0; i < IN_TRUTH__COUNT; i++)
+    for (unsigned i = 0; i < IN_TRUTH__COUNT; i++) {
+        w->timed = truths[i].timed;
         emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
              rep_truth_row(w->region, w->level, (enum in_truth)i), NULL);
+    }
+    w->timed = false;
 }
 
 static void walk_metrics(const struct walk *w)

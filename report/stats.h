@@ -32,6 +32,8 @@ struct rep_stat {
     const char *component, *name, *unit, *desc;
     bool real;    /**< `value` holds it, else `count` */
     bool derived; /**< a formula's value: it can be without value, and 0 says something */
+    bool timed;   /**< a count that grows only while the machine is timed: of a run of which only
+                       parts are, it is of these parts */
     uint64_t count;
     double value;
     const char *reason; /**< why it has no value; NULL: it has. Null in JSON, nothing in CSV, a dash

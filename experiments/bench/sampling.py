@@ -2,10 +2,13 @@
 """How good sampling is: programs timed as a whole and sampled, on one machine.
 
     sampling.py NUMACHINE [PROGRAM...] [--processors N] [--every TIME]
+    sampling.py NUMACHINE [KERNEL...] --kernels [--processors N]
 
 Prints a row for each program: PCycles of the whole, the estimate's error, the interval that the command gives
 (and whether it says that the program does not suit), the share that was simulated in detail, and how many times
-the host's processor time the whole takes. docs/sampling.md has the table.
+the host's processor time the whole takes. With --kernels the programs are the twelve kernels of experiments/kernels, of
+problems for seconds, with 64, 16, 4 and 1 of numachine-64's processors; the status is 1 if an estimate is off by more than
+its interval and nothing is said against it. docs/sampling.md has the tables.
 """
 import argparse
 import json
@@ -32,46 +35,84 @@ PROGRAMS = {
     "locks": (200_000, WORK, ["{n}", "4000", "64", "0", "locks"]),
 }
 
+# Of kernels that run on the host: arguments.
+HOSTED = {"fft": ["m=9"], "lu": ["blocks=20"], "lu-contiguous": ["blocks=20"], "radix": ["n=262144"],
+          "ocean": ["n=512", "sweeps=12"], "tree": ["n=1024"], "water": ["n=768", "steps=1"],
+          "spmv": ["n=32768", "rounds=4"], "bfs": ["n=16384", "searches=6"], "tasks": ["n=262144"],
+          "produce": ["n=8192"], "table": ["n=32768"]}
+PROCESSORS = 64, 16, 4, 1
+SAMPLES, LEAST = 120, 50_000  # of a kernel; PCycles from one to the next
+
 
 def run(numachine, scratch, name, processors, *sets):
-    """The results' statistics, and the host's processor time [s]."""
+    """One of PROGRAMS: the results' statistics, and the host's processor time [s]."""
     _, source, arguments = PROGRAMS[name]
-    file = scratch / "sampled.yaml"
     arguments = [a.format(n=processors) for a in arguments]
-    file.write_text("program: " + json.dumps({"source": str(source), "abi": "o32", "args": arguments}) +
-                    f"\nmachine: {'numachine-64' if processors > 16 else 'ring-16'}\n")
+    program = {"source": str(source), "abi": "o32", "args": arguments}
     if source != WORK:
-        sets = (*sets, f"program.processors={processors}")
+        program["processors"] = processors
+    return timed(numachine, scratch, program, "numachine-64" if processors > 16 else "ring-16", *sets)
+
+
+def run_hosted(numachine, scratch, name, processors, *sets):
+    """The same of one of HOSTED."""
+    program = {"source": str(KERNELS / f"{name}.c"), "abi": "host", "args": HOSTED[name], "processors": processors}
+    return timed(numachine, scratch, program, "numachine-64", *sets)
+
+
+def timed(numachine, scratch, program, machine, *sets):
+    file = scratch / "sampled.yaml"
+    file.write_text("program: " + json.dumps(program) + f"\nmachine: {machine}\n")
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([numachine, "run", "-q", file, "--force", "-o", scratch / "out", *(f"--set={s}" for s in sets)],
                           capture_output=True, text=True, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
-        sys.exit(f"{name}: {done.stderr}")
+        sys.exit(f"{program['source']}: {done.stderr}")
     return json.loads((scratch / "out/stats.json").read_text()), \
         after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def estimated(numachine, scratch, runs, name, processors, every=None):
+    """A program timed as a whole, and sampled: PCycles of the whole, the estimate, how many times faster it was, and
+    what it is off, and the interval, as shares."""
+    whole, slow = runs(numachine, scratch, name, processors)
+    pcycles = whole["snapshots"][0]["end_tick"]
+    every = every or max(LEAST, pcycles // SAMPLES)
+    sampled, fast = runs(numachine, scratch, name, processors, f"run.sample.every={every}cy", "run.sample.length=8000cy",
+                         "run.sample.lead=2000cy")
+    e = sampled["estimate"]
+    return pcycles, e, slow / fast, e["pcycles"] / pcycles - 1, (e["half_width"] or 0) / e["pcycles"]
+
+
+def is_noticed(e, error, width):
+    """The interval holds the truth, or something is said against the estimate."""
+    return bool(e["unsuited"]) or abs(error) <= width
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("numachine")
-    parser.add_argument("programs", nargs="*", default=list(PROGRAMS))
-    parser.add_argument("--processors", type=int, default=64)
+    parser.add_argument("programs", nargs="*")
+    parser.add_argument("--processors", type=int)
     parser.add_argument("--every", type=int, help="PCycles from one sample to the next")
+    parser.add_argument("--kernels", action="store_true")
     options = parser.parse_args()
-    print("| program | PCycles | error | interval | samples | in detail | refused | times faster | says |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|---|")
+    names = options.programs or (HOSTED if options.kernels else PROGRAMS)
+    processors = [options.processors or 64] if options.processors or not options.kernels else PROCESSORS
+    noticed = True
+    print("| program | processors | PCycles | error | interval | samples | in detail | refused | times faster | says |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|---|")
     with tempfile.TemporaryDirectory() as where:
-        for name in options.programs or PROGRAMS:
-            whole, slow = run(options.numachine, pathlib.Path(where), name, options.processors)
-            sampled, fast = run(options.numachine, pathlib.Path(where), name, options.processors,
-                                f"run.sample.every={options.every or PROGRAMS[name][0]}cy",
-                                "run.sample.length=8000cy", "run.sample.lead=2000cy")
-            pcycles = whole["snapshots"][0]["end_tick"]
-            e = sampled["estimate"]
-            print(f"| `{name}` | {pcycles:,} | {100 * (e['pcycles'] / pcycles - 1):+.1f} % | "
-                  f"{100 * (e['half_width'] or 0) / e['pcycles']:.1f} % | {e['samples']} | {100 * e['timed']:.1f} % | "
-                  f"{100 * e['refused']:.0f} % | {slow / fast:.1f} | {e['unsuited'] or ''} |", flush=True)
+        for name, n in ((name, n) for n in processors for name in names):
+            every = options.every or (None if options.kernels else PROGRAMS[name][0])
+            pcycles, e, times, error, width = estimated(options.numachine, pathlib.Path(where),
+                                                        run_hosted if options.kernels else run, name, n, every)
+            noticed &= is_noticed(e, error, width)
+            print(f"| `{name}` | {n} | {pcycles:,} | {100 * error:+.1f} % | {100 * width:.1f} % | {e['samples']} | "
+                  f"{100 * e['timed']:.1f} % | {100 * e['refused']:.0f} % | {times:.1f} | {e['unsuited'] or ''} |", flush=True)
+    sys.exit(options.kernels and not noticed)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -34,6 +34,7 @@ struct driven_page {
 
 struct driven_member {
     struct driven_batch batch;
+    struct driven_place last; /**< of the batches before it */
     struct driven_result result;
     bool taken;  /**< its references have been handed over */
     bool acting; /**< its act is under way, or done if `acted` */
@@ -186,6 +187,8 @@ static void refill(struct driven_team *team, unsigned thread, sim_tick now)
     struct driven_member *t = &team->member[thread];
     const struct driven_result result = t->result;
 
+    if (t->batch.place.file)
+        t->last = t->batch.place;
     t->batch = (struct driven_batch){.act = DRIVEN_OVER};
     t->result = (struct driven_result){0};
     t->taken = t->acting = t->acted = t->linked = false;
@@ -389,26 +392,38 @@ static void end_thread(struct driven_team *team, unsigned card)
     prog_finish(run, PROG_EXITED, 0, NULL);
 }
 
-static void describe_place(const struct driven_place *at, FILE *out)
+/** @param how  the place stands to what is told: "after"; "": it is there */
+static void describe_place(const char *how, const struct driven_place *at, FILE *out)
 {
     if (at->file)
-        fprintf(out, ", %s at %s:%u", at->what, at->file, at->line);
+        fprintf(out, ",%s%s %s at %s:%u", *how ? " " : "", how, at->what, at->file, at->line);
 }
 
-/** A thread refers to what is not the program's. Where that lies on the host is nobody's business,
- *  and another place each time. */
-static void refuse(struct driven_team *team, unsigned thread)
+/** What is wrong with a reference, and what to do about it. Where it lies on the host is nobody's
+ *  business, and another place each time. */
+static const char *wrong_with(const struct pc_cpu *cpu)
 {
+    if (cpu->unmapped)
+        return "memory that is not the program's; of a kernel only what kn_alloc has given can be "
+               "referred to, and locals need no reference";
+    if (cpu->protected)
+        return "memory that must not be written";
+    return "an address that is no multiple of the reference's size; align what is there";
+}
+
+static void refuse(struct driven_team *team, const struct pc_cpu *cpu)
+{
+    const struct driven_member *t = &team->member[cpu->number];
     char *text = NULL;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
 
-    describe_place(&team->member[thread].batch.place, out);
+    fprintf(out, "thread %u", cpu->number);
+    describe_place("after", &t->last, out);
+    describe_place("before", &t->batch.place, out);
+    fprintf(out, ": refers to %s", wrong_with(cpu));
     sim_text_close(out, &text);
-    prog_finish(team->run, PROG_SIGNALED, SIGSEGV,
-                "thread %u refers to memory that is not the program's, not aligned, or not to be "
-                "referred to so%s%s",
-                thread, *text ? "; it does so before" : "", *text ? text + 1 : "");
+    prog_finish(team->run, PROG_SIGNALED, SIGSEGV, "%s", text);
     free(text);
 }
 
@@ -416,7 +431,7 @@ static void refuse(struct driven_team *team, unsigned thread)
 static void failed(struct driven_team *team, const struct pc_cpu *cpu)
 {
     if (!cpu->absent)
-        refuse(team, cpu->number);
+        refuse(team, cpu);
     else if (give(team, cpu->number, cpu->badvaddr, -1))
         resume(team, cpu->number);
 }
@@ -460,7 +475,7 @@ void driven_team_describe(void *self, FILE *out)
         else
             fputs(" runs", out);
         if (!t->ended)
-            describe_place(at, out);
+            describe_place("", at, out);
         putc('\n', out);
     }
 }
