@@ -433,6 +433,41 @@ static void check_processors(struct build *b)
                     (unsigned long long)v->number, (unsigned long long)cards);
 }
 
+static bool is_arm(const struct in_machine *mc, unsigned card)
+{
+    const unsigned kind = mc->mix.fittings ? mc->mix.of[card] : 0;
+    const struct nm_params *p = kind ? &mc->mix.fitting[kind - 1].params : &mc->params;
+    return p->core >= NM_CORE_ARM1136;
+}
+
+/** One program has one instruction set. Of an executable the workload says so, when it sees it. */
+static void check_abi(struct build *b)
+{
+    const struct in_machine *mc = &b->x->machine;
+    const struct in_value *abi = &b->values[IN_KEY_abi], *source = &b->values[IN_KEY_source];
+    const uint64_t asked = b->values[IN_KEY_processors].number, all = nm_params_cards(&mc->params);
+    const uint64_t used = asked && asked < all ? asked : all;
+    const bool arm = !strcmp(abi->text, "armel");
+    unsigned fit = 0;
+    if (!source->text || !strcmp(abi->text, "host"))
+        return;
+    while (fit < used && is_arm(mc, fit) == arm)
+        fit++;
+    const struct in_place *at = abi->at.doc ? &abi->at : &source->at;
+    const char *sets[] = {"MIPS", "ARM"};
+    if (fit && fit < used)
+        in_complain(b->r, at,
+                    "'program.abi' %s is %s code, and card %u of this machine executes %s: one "
+                    "program has one instruction set; run it on the cards before it "
+                    "(program.processors: %u), or choose another machine",
+                    abi->text, sets[arm], fit, sets[!arm], fit);
+    else if (!fit)
+        in_complain(b->r, at,
+                    "'program.abi' %s is %s code, and this machine's processors (processor.core) "
+                    "execute %s: give program.abi: %s, or choose another machine",
+                    abi->text, sets[arm], sets[!arm], arm ? "o32" : "armel");
+}
+
 /** A range against the machine and the good ones before it. */
 static bool fits(const struct in_experiment *x, const struct nm_range *range, char *why,
                  size_t size)
@@ -641,6 +676,7 @@ static void build(struct build *b, char *const *sets)
         read_time(b, IN_KEY_sample_lead, &b->x->sample_lead);
         read_record(b);
         check_processors(b);
+        check_abi(b);
         read_placement(b);
         read_apart(b);
     }

@@ -132,6 +132,17 @@ def check_instruction_sets(bench, program):
     done = bench.run("stat", "-m", "arm1176-l220", "--", program, "4")
     bench.expect(done.returncode == 2 and "execute ARM ones: one program has one instruction set" in done.stderr and
                  "PCycles" not in done.stderr, "a table of zeros", done.stderr)
+    # Of a source the experiment's own line says so, before anything is built.
+    (bench.scratch / "x.c").write_text("int main(void) { return 0; }\n")
+    file = bench.scratch / "sets.yaml"
+    for lines, at, mend in ((["abi: o32", "source: x.c"], "3:8", "card 1 of this machine executes ARM"),
+                            (["source: x.c"], "3:11", "(program.processors: 1)"),
+                            (["abi: armel", "source: x.c"], "3:8", "give program.abi: o32"),
+                            (["source: x.c", "processors: 1"], "", "")):
+        file.write_text("machine: " + str(machine) + "\nprogram:\n" + "".join(f"  {line}\n" for line in lines))
+        done = bench.run("check", file)
+        bench.expect((done.returncode, f"sets.yaml:{at}: error:" in done.stderr and mend in done.stderr) ==
+                     ((2, True) if at else (0, False)), lines, done.stderr)
 
 
 def check_counts(bench, program):
