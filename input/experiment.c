@@ -56,6 +56,7 @@ struct build {
     struct in_doc *doc;  /**< the experiment's own file; NULL: there is none */
     const char *machine; /**< named on the command line instead; NULL: not */
     char **machine_sets; /**< assignments to the machine's parameters */
+    bool abi_given;      /**< program.abi is no default */
 };
 
 static void *field_of(struct in_experiment *x, size_t key)
@@ -453,7 +454,7 @@ static void check_abi(struct build *b)
         return;
     while (fit < used && is_arm(mc, fit) == arm)
         fit++;
-    const struct in_place *at = abi->at.doc ? &abi->at : &source->at;
+    const struct in_place *at = b->abi_given ? &abi->at : &source->at;
     const char *sets[] = {"MIPS", "ARM"};
     if (fit && fit < used)
         in_complain(b->r, at,
@@ -657,6 +658,7 @@ static void build(struct build *b, char *const *sets)
     for (size_t i = 0; i < b->r->swept_count; i++)
         apply_set(b, b->r->swept[i].set);
     const bool keys_are_good = b->r->diag->errors == b->before;
+    b->abi_given = b->values[IN_KEY_abi].at.doc != NULL;
     fill_defaults(b);
     name_machine(b);
     if (b->doc && keys_are_good)
