@@ -306,7 +306,9 @@ static const struct argp_option run_options[] = {
     {"references", OPT_REFERENCES, NULL, 0,
      "Record all references of all threads, for replay on other machines", 0},
     {"host-threads", OPT_HOST_THREADS, "N", 0,
-     "Let so many processors of the host simulate a large machine; the results stay the same", 0},
+     "Let so many idle processors of the host simulate a machine of 256 or more; the results "
+     "stay the same",
+     0},
     {"output", 'o', "DIR", 0, "Where the results go", 0},
     {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
     {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},
