@@ -43,7 +43,8 @@ def environment(given, directory):
 def experiment(here, name="p.c", abi="o32"):
     (here / name).write_text(SOURCE)
     path = here / "x.yaml"
-    path.write_text(json.dumps({"machine": "station-4", "program": {"source": name, "abi": abi}}))
+    machine = "arm1176-l220" if abi == "armel" else "station-4"
+    path.write_text(json.dumps({"machine": machine, "program": {"source": name, "abi": abi}}))
     return path
 
 
