@@ -1,9 +1,14 @@
 /*
- * The end without memory, in one place.
+ * Memory of the host: large pages, and the end without any.
  */
 #include "base/alloc.h"
 
+#include <stdbool.h>
 #include <unistd.h>
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /**< Linux 6.1; an older one refuses it */
+#endif
 
 void sim_no_memory(void)
 {
@@ -11,4 +16,25 @@ void sim_no_memory(void)
           stderr);
     fflush(stderr);
     _exit(SIM_EXIT_MEMORY);
+}
+
+enum { LARGE = 2 << 20 /**< [bytes] a large page of most hosts */, SMALLEST = 4096 };
+
+/* Does the host keep any page of this stretch? */
+static bool begun(void *at, size_t bytes)
+{
+    unsigned char there[LARGE / SMALLEST] = {0};
+    return mincore(at, bytes, there) == 0 && memchr(there, 1, sizeof there);
+}
+
+void sim_expect_full(void *reserved, size_t bytes)
+{
+    char *const end = (char *)reserved + bytes;
+    if (madvise(reserved, bytes, MADV_HUGEPAGE)) /* for what is not there yet */
+        return;
+    for (char *at = reserved; at < end; at += LARGE) {
+        const size_t part = end - at < LARGE ? (size_t)(end - at) : LARGE;
+        if (begun(at, part)) /* to be refused costs as much as a large page */
+            (void)madvise(at, part, MADV_COLLAPSE);
+    }
 }

@@ -108,4 +108,9 @@ static inline void *sim_reserve(size_t bytes)
     return p;
 }
 
+/** Most of what sim_reserve() gave will be written, and what is written already is spread over it:
+ *  the host may use large pages, of which each takes as long to get as a few small ones. Changes
+ *  no byte; does nothing where the host cannot. */
+void sim_expect_full(void *reserved, size_t bytes);
+
 #endif

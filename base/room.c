@@ -53,6 +53,12 @@ void *sim_room_take(struct sim_room *room, size_t bytes)
     return taken;
 }
 
+void sim_room_expect_full(struct sim_room *room)
+{
+    for (unsigned i = 0; i < room->stretches; i++)
+        sim_expect_full(room->stretch[i].at, room->stretch[i].bytes);
+}
+
 void sim_room_free(struct sim_room *room)
 {
     for (unsigned i = 0; i < room->stretches; i++)

@@ -17,6 +17,9 @@ struct sim_room *sim_room_new(void);
  * cache line of the host's. The room's. */
 void *sim_room_take(struct sim_room *room, size_t bytes);
 
+/** sim_expect_full() of all that has been taken of it. */
+void sim_room_expect_full(struct sim_room *room);
+
 /** Gives back all that was taken of it. */
 void sim_room_free(struct sim_room *room);
 

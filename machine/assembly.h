@@ -64,6 +64,7 @@ struct nm_machine {
     enum nm_mode mode; /**< the present one */
     struct nm_backing contents;
     uint64_t image_bytes;
+    uint64_t pages_taken; /**< by the program, ever, that nobody had before */
     struct nm_station *station;
     unsigned stations, cards;
     const struct nm_protocol *protocol;

@@ -398,11 +398,25 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
     return m->apart;
 }
 
+/* The program has taken a page more. One that takes many will fill what its host keeps of memories,
+ * directories and caches; until then, small pages keep a small program's run short. */
+static void taken(struct nm_machine *m)
+{
+    enum { PAGES = 1024, OF_A_STATION = 64 }; /* design: so many of 4 KB make a run of a second */
+    const uint64_t least = (uint64_t)OF_A_STATION * m->stations;
+    if (++m->pages_taken != (least > PAGES ? least : PAGES))
+        return;
+    sim_expect_full(m->contents.image, m->image_bytes);
+    sim_room_expect_full(m->contents.room);
+}
+
 /** A page that was used before is zeroed. */
 static void clean(struct nm_machine *m, uint64_t pa, bool used)
 {
-    if (!used)
+    if (!used) {
+        taken(m);
         return;
+    }
     memset(m->contents.image + pa, 0, m->p.page_size);
     nm_machine_os_wrote(m, pa, m->p.page_size);
 }
