@@ -33,6 +33,7 @@ struct pc_tlb_model {
     struct entry
         page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
     unsigned next;                 /**< of these, to be replaced */
+    uint64_t reached;              /**< at least reach() of what `entry` holds */
     uint8_t place[PLACES];         /**< of `entry`, where a pair was found last, by its low bits:
                                         where to look first, and nothing that the R4400 has */
 };
@@ -45,6 +46,13 @@ struct pc_tlb_model *pc_tlb_new(void)
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
         t->page[i].pair = NOWHERE;
     return t;
+}
+
+/* One of 64 bits for 8 MB of pairs of pages, so that a stack that is mapped or given back is looked
+ * for in few of a thousand cards. */
+static uint64_t reach(uint64_t pair)
+{
+    return 1ull << ((pair >> 10) * 0x9e3779b97f4a7c15ull >> 58);
 }
 
 static inline bool is(const struct entry *e, uint64_t number, const void *space)
@@ -140,15 +148,31 @@ static void drop_pair(struct pc_card *card, struct entry *e)
     e->pair = NOWHERE;
 }
 
+static bool may_hold(const struct pc_tlb_model *t, uint64_t first, uint64_t last)
+{
+    enum { STRETCHES = 8 };
+    uint64_t reached = 0;
+    if ((last >> 10) - (first >> 10) >= STRETCHES)
+        return true;
+    for (uint64_t stretch = first >> 10; stretch <= last >> 10; stretch++)
+        reached |= reach(stretch << 10);
+    return t->reached & reached;
+}
+
 void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 {
     struct pc_tlb_model *t = card->tlb_model;
     if (!t || !len)
         return;
     uint64_t first = va >> card->page_shift >> 1, last = (va + (len - 1)) >> card->page_shift >> 1;
+    if (!may_hold(t, first, last))
+        return;
+    t->reached = 0;
     for (unsigned i = 0; i < ENTRIES; i++)
         if (t->entry[i].pair >= first && t->entry[i].pair <= last)
             drop_pair(card, &t->entry[i]);
+        else
+            t->reached |= reach(t->entry[i].pair);
 }
 
 /* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
@@ -160,6 +184,7 @@ static uint64_t refill(struct pc_card *card, uint64_t va, sim_tick at)
     drop_pair(card, &t->entry[i]);
     t->entry[i] = (struct entry){.pair = pair, .space = card->space.ctx};
     t->place[pair % PLACES] = (uint8_t)i;
+    t->reached |= reach(pair);
     card->truth.tlb_misses++;
     return pc_card_exception(card, card->p->tlb_refill, at);
 }

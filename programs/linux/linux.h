@@ -154,6 +154,7 @@ struct lx_thread {
     struct lx_thread *prev, *next;     /**< all threads, by creation */
     struct lx_thread *q_prev, *q_next; /**< run queue of its card */
     struct lx_thread *w_prev, *w_next; /**< woken, waiting for a turn */
+    struct lx_thread *d_prev, *d_next; /**< waiting with a deadline, by creation */
     struct prog_actor *actor;
     uint32_t tid;
     enum lx_thread_state state;
@@ -329,6 +330,7 @@ struct lx_prog {
     bool n64;                   /**< its longs have 64 bits */
 
     struct lx_thread *threads; /**< living ones */
+    struct lx_thread *timed;   /**< those of them that wait with a deadline, by creation */
     unsigned alive;
     sim_tick ran; /**< [ticks] of ended threads on their cards */
     uint32_t next_tid;

@@ -39,9 +39,8 @@ static sim_tick next_wakeup(const struct lx_prog *p)
     sim_tick next = lx_timers_date(p);
     const struct lx_thread *t;
 
-    DL_FOREACH(p->threads, t)
-        if (t->waiting)
-            next = sim_earlier(next, t->deadline);
+    DL_FOREACH2(p->timed, t, d_next)
+        next = sim_earlier(next, t->deadline);
     return next;
 }
 
@@ -57,10 +56,10 @@ static sim_tick next_date(const void *self)
 static unsigned due(struct lx_prog *p, sim_tick now, bool wake)
 {
     unsigned n = 0;
-    struct lx_thread *t;
+    struct lx_thread *t, *rest;
 
-    DL_FOREACH(p->threads, t) {
-        if (!t->waiting || t->deadline > now)
+    DL_FOREACH_SAFE2(p->timed, t, rest, d_next) {
+        if (t->deadline > now)
             continue;
         n++;
         if (wake)

@@ -403,6 +403,22 @@ void lx_sched_affinity(struct lx_thread *t)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
+static int by_creation(const struct lx_thread *a, const struct lx_thread *b)
+{
+    return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+/** Waits for lx_thread_wake(), or for a deadline. Few threads of a thousand have one. */
+static void wait_until(struct lx_thread *t, sim_tick deadline, bool interruptible)
+{
+    t->waiting = true;
+    t->interruptible = interruptible;
+    t->deadline = deadline;
+    if (deadline != SIM_NEVER)
+        DL_INSERT_INORDER2(t->p->timed, t, by_creation, d_prev, d_next);
+    prog_actor_wait(t->actor, deadline);
+}
+
 enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interruptible,
                              const void *channel)
 {
@@ -419,11 +435,8 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
         t->state = TH_BLOCKED;
         card_next(p, t->card, lx_now(p) + p->par->os_syscall);
     }
-    t->waiting = true;
-    t->interruptible = interruptible;
-    t->deadline = deadline;
     t->channel = channel;
-    prog_actor_wait(t->actor, deadline);
+    wait_until(t, deadline, interruptible);
     t->channel = NULL;
     return t->wake;
 }
@@ -432,10 +445,7 @@ void lx_thread_hold(struct lx_thread *t, sim_tick at)
 {
     if (at <= lx_now(t->p))
         return;
-    t->waiting = true;
-    t->interruptible = false;
-    t->deadline = at;
-    prog_actor_wait(t->actor, at);
+    wait_until(t, at, false);
 }
 
 void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
@@ -443,6 +453,8 @@ void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
     if (!t->waiting)
         return;
     t->waiting = false;
+    if (t->deadline != SIM_NEVER)
+        DL_DELETE2(t->p->timed, t, d_prev, d_next);
     t->deadline = SIM_NEVER;
     t->wake = why;
     if (t->state == TH_BLOCKED)
