@@ -9,9 +9,10 @@ What simulation costs, in instructions of the host, which unlike seconds are the
 
 Each work of `numachine bench` runs under valgrind's callgrind in two sizes. What start-up costs is in
 both, so the difference, divided by the difference of what was simulated, is the cost of one more
-instruction, reference or miss. Each run builds its program: of two, the second would find the first one's
-in the cache of executables, and start-up would not be the same. A miss is a request to the bus: a secondary miss or an upgrade. Needs
-the Debian package valgrind. With --keep, what callgrind wrote stays in the current directory for
+instruction, reference or miss. A miss is a request to the bus: a secondary miss or an upgrade. For a
+NACK, `refused-64` has as many misses and more NACKs, since refused requests come back sooner. Each run
+builds its program: of two, the second would find the first one's in the cache of executables, and
+start-up would not be the same. Needs the Debian package valgrind. With --keep, what callgrind wrote stays in the current directory for
 callgrind_annotate.
 """
 import argparse
@@ -28,32 +29,36 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
 
-# work: its file, the rest of its arguments, and the references per thread of the two sizes
+# work: its file, what is set in it, and of that the part in which its two sizes differ
 WORKS = {
-    "functional-1": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
-    "functional-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 60000)),
-    "hits": ("hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
-    "private-4": ("private", "[4, {}, 2048, 30, private]", (10000, 100000)),
-    "private-64": ("private-64", "[64, {}, 2048, 30, private]", (10000, 30000)),
-    "sharing-4": ("sharing", "[4, {}, 262144, 30, shared]", (1000, 10000)),
-    "mixed-16": ("mixed-16", "[16, {}, 16384, 30, mixed]", (1000, 6000)),
-    "sharing-64": ("sharing-64", "[64, {}, 262144, 30, shared]", (200, 600)),
-    "far-64": ("far-64", "[64, {}, 16777216, 10, shared]", (200, 600)),
-    "near-1": ("near-1", "[1, {}, 1048576, 0, stream]", (10000, 40000)),
-    "far-1": ("far-1", "[1, {}, 1048576, 0, stream]", (10000, 40000)),
-    "exchange-64": ("exchange-64", "[64, {}, 262144, 0, exchange]", (8192, 16384)),
-    "locks-64": ("locks-64", "[64, {}, 64, 0, locks]", (20, 60)),
-    "r10000-1": ("r10000-1", "[1, {}, 2048, 30, private]", (1000, 8000)),
-    "r10000-16": ("r10000-16", "[16, {}, 16384, 30, shared]", (100, 500)),
-    "arm11-hits": ("arm11-hits", "[1, {}, 2048, 30, private]", (1000, 200000)),
+    "functional-1": ("hits", "program.args=[1, {}, 2048, 30, private]", (1000, 200000)),
+    "functional-64": ("private-64", "program.args=[64, {}, 2048, 30, private]", (10000, 60000)),
+    "hits": ("hits", "program.args=[1, {}, 2048, 30, private]", (1000, 200000)),
+    "private-4": ("private", "program.args=[4, {}, 2048, 30, private]", (10000, 100000)),
+    "private-64": ("private-64", "program.args=[64, {}, 2048, 30, private]", (10000, 30000)),
+    "sharing-4": ("sharing", "program.args=[4, {}, 262144, 30, shared]", (1000, 10000)),
+    "mixed-16": ("mixed-16", "program.args=[16, {}, 16384, 30, mixed]", (1000, 6000)),
+    "sharing-64": ("sharing-64", "program.args=[64, {}, 262144, 30, shared]", (200, 600)),
+    "far-64": ("far-64", "program.args=[64, {}, 16777216, 10, shared]", (200, 600)),
+    "near-1": ("near-1", "program.args=[1, {}, 1048576, 0, stream]", (10000, 40000)),
+    "far-1": ("far-1", "program.args=[1, {}, 1048576, 0, stream]", (10000, 40000)),
+    "exchange-64": ("exchange-64", "program.args=[64, {}, 262144, 0, exchange]", (8192, 16384)),
+    "locks-64": ("locks-64", "program.args=[64, {}, 64, 0, locks]", (20, 60)),
+    "refused-64": ("sharing-64", "program.args=[64, 187, 64, 50, shared] agent.retry={}cy", (32, 4)),
+    "r10000-1": ("r10000-1", "program.args=[1, {}, 2048, 30, private]", (1000, 8000)),
+    "r10000-16": ("r10000-16", "program.args=[16, {}, 16384, 30, shared]", (100, 500)),
+    "arm11-hits": ("arm11-hits", "program.args=[1, {}, 2048, 30, private]", (1000, 200000)),
 }
-HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss"}
+HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss",
+            "refusals": "per NACK"}
 TRUTH = {
     "instructions": ["instructions"],
     "references": ["loads", "stores"],
     "misses": ["l2_misses", "upgrades"],
+    "refusals": ["nacks_locked", "nacks_no_room", "nacks_no_turn"],
 }
 BAND = 1.03  # dearer than this is a regression
+APART = 50  # what differs by less than one in so many between the two sizes costs nothing that can be told
 RARE = 1  # [misses per 1000 instructions] below, the rest is what costs
 
 
@@ -66,17 +71,17 @@ def simulated(directory):
     return {what: sum(truth["truth." + name] for name in names) for what, names in TRUTH.items()}
 
 
-def measure(options, work, references):
+def measure(options, work, size):
     """Host instructions of a run, and what it simulated."""
-    file, arguments, _ = WORKS[work]
+    file, settings, _ = WORKS[work]
     mode = "functional" if work.startswith("functional") else "timed"
-    kept = f"callgrind.{work}.{references}" if options.keep else "/dev/null"
+    kept = f"callgrind.{work}.{size}" if options.keep else "/dev/null"
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch, "out")
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={kept}",
-             options.numachine, "run", "--quiet", "-o", out, "--set",
-             f"program.args={arguments.format(references)}", "--set", f"run.mode={mode}",
+             options.numachine, "run", "--quiet", "-o", out, "--set", f"run.mode={mode}",
+             *(part for setting in re.split(r" (?=[a-z]+\.)", settings.format(size)) for part in ("--set", setting)),
              *(["--set", "run.profile=true"] if options.profile else []),
              *(["--set", "run.truth=true"] if options.truth else []), HERE / f"{file}.yaml"],
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=True, env={**os.environ, "NUMACHINE_CACHE": "off"})
@@ -88,11 +93,13 @@ def costs(options, work):
     """Host instructions for one more of each, and the rest."""
     (small, less), (large, more) = (measure(options, work, n) for n in WORKS[work][2])
     delta = {what: more[what] - less[what] for what in TRUTH}
-    per = {what: round((large - small) / delta[what], 2) for what in TRUTH if delta[what]}
-    rate = 1000 * delta["misses"] / delta["instructions"]
+    per = {what: round((large - small) / delta[what], 2) for what in TRUTH if APART * delta[what] > more[what]}
+    rate = 1000 * delta["misses"] / max(delta["instructions"], 1)
     if rate < RARE:
         per.pop("misses", None)
-    return per, rate, small - per["instructions"] * less["instructions"]
+    if delta["refusals"] <= delta["misses"]:
+        per.pop("refusals", None)
+    return per, rate, small - per.get("instructions", 0) * less["instructions"]
 
 
 def row(work, columns):
@@ -105,7 +112,7 @@ def table(options):
     for work in options.works or WORKS:
         per, rate, start = costs(options, work)
         row(work, [f"{start:.3g}", *(f"{per[what]:.1f}" if what in per else "-" for what in TRUTH),
-                   f"{rate:.2f}"])
+                   f"{rate:.2f}" if "instructions" in per else "-"])
         figures[work] = per
     return figures
 
