@@ -143,8 +143,7 @@ def limit_of(settings):
 def run(command, out):
     """(complaint or None, result hash, cycles)"""
     try:
-        done = simulator.bounded(command, TIMEOUT, stdin=subprocess.DEVNULL, capture_output=True,
-                                 preexec_fn=simulator.no_core)
+        done = simulator.bounded(command, TIMEOUT, stdin=subprocess.DEVNULL, capture_output=True)
     except subprocess.TimeoutExpired:
         return f"no end after {TIMEOUT} s of processor time", None, None
     if done.returncode != 0:
@@ -175,6 +174,7 @@ def check(numachine, number, machine):
 def main():
     numachine, lot_print = map(os.path.abspath, sys.argv[1:3])
     first, count, cards = map(int, sys.argv[3:6])
+    simulator.no_core()
     guests = [os.path.abspath(g) for g in sys.argv[6:]]
     machines = list(known(guests)) if first == 1 else []
     machines += drawn(lot_print, first, count, cards, guests)

@@ -90,8 +90,7 @@ def complaint(command):
         where = command.index("--force")
         try:
             done = simulator.bounded([*command[:where], "-o", os.path.join(scratch, "out"), *command[where:]], TIMEOUT,
-                                     stdin=subprocess.DEVNULL, capture_output=True,
-                                     preexec_fn=simulator.no_core)
+                                     stdin=subprocess.DEVNULL, capture_output=True)
         except subprocess.TimeoutExpired:
             return f"no end after {TIMEOUT} s of processor time\n  {' '.join(command)}"
     if done.returncode == 0:
@@ -105,6 +104,7 @@ def main():
     commands = [command_of(os.path.abspath(numachine), settings, shape, os.path.abspath(guest))
                 for settings, shape, guest in cases_of(which, rows_of(numachine), guests)]
     failed = 0
+    simulator.no_core()
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         for wrong in pool.map(complaint, commands):
             failed += wrong is not None
