@@ -34,7 +34,7 @@ def damaged(rows):
 def main():
     with tempfile.TemporaryDirectory() as where:
         def bench(*words, status=0):
-            done = subprocess.run([NUMACHINE, "bench", *words], capture_output=True, text=True, cwd=where, timeout=300)
+            done = subprocess.run([NUMACHINE, "bench", *words], capture_output=True, text=True, cwd=where, timeout=600)
             assert done.returncode == status, (words, done)
             return done.stderr if status else done.stdout
 

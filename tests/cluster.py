@@ -372,7 +372,7 @@ def test_mistakes(bench):
         while not pathlib.Path(bench.env["NOTES"]).exists():
             time.sleep(0.01)
         stopped.send_signal(number)
-        said = stopped.communicate(timeout=30)
+        said = stopped.communicate(timeout=600)
         bench.expect(stopped.returncode == 130 and "nothing is submitted" in said[1] and len(notes(bench)) == 1,
                      (stopped.returncode, said))
     bench.run("s.yaml", "--slurm", "-o", "refused", "--resume", "-q")
@@ -516,7 +516,7 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
         return self.serve("slurmd", "-D", "-N", self.host, env=self.env)
 
     def ask(self, *words):
-        return subprocess.run(words, env=self.env, capture_output=True, text=True, check=False, timeout=60).stdout
+        return subprocess.run(words, env=self.env, capture_output=True, text=True, check=False, timeout=600).stdout
 
     def kill_node(self):
         """Its daemon, its jobs, and all that these have started."""

@@ -79,16 +79,16 @@ Test(contract, kept)
 }
 
 /* In both modes. */
-#define FORGOTTEN(name, what)                                        \
-    Test(contract, name, .signal = SIGABRT, .timeout = 20)           \
-    {                                                                \
-        forgets = what;                                              \
-        load_all(NM_MODE_TIMED);                                     \
-    }                                                                \
-    Test(contract, name##_untimed, .signal = SIGABRT, .timeout = 20) \
-    {                                                                \
-        forgets = what;                                              \
-        load_all(NM_MODE_FUNCTIONAL);                                \
+#define FORGOTTEN(name, what)                                         \
+    Test(contract, name, .signal = SIGABRT, .timeout = 200)           \
+    {                                                                 \
+        forgets = what;                                               \
+        load_all(NM_MODE_TIMED);                                      \
+    }                                                                 \
+    Test(contract, name##_untimed, .signal = SIGABRT, .timeout = 200) \
+    {                                                                 \
+        forgets = what;                                               \
+        load_all(NM_MODE_FUNCTIONAL);                                 \
     }
 
 FORGOTTEN(horizon_forgotten, HORIZON)
@@ -101,7 +101,7 @@ FORGOTTEN(end_forgotten, END)
 #endif
 
 /* What an unused counter counts must be nothing. */
-Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 20)
+Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 200)
 {
     struct mon_unit_ops unit = mon_numachine;
     const struct nm_card_kind counting = {&pc_card_ops, &core, &unit};
@@ -127,14 +127,14 @@ Test(contract, no_such_machine)
 }
 
 /* What is called with what cannot be ends there, and says where. */
-#define ENDS(name, statement)                              \
-    Test(contract, name, .signal = SIGABRT, .timeout = 20) \
-    {                                                      \
-        struct nm_params p;                                \
-        actors_params(&p, 1, 1, 1, 1);                     \
-        struct nm_machine *m = nm_machine_new(&p, &kind);  \
-        statement;                                         \
-        nm_machine_free(m);                                \
+#define ENDS(name, statement)                               \
+    Test(contract, name, .signal = SIGABRT, .timeout = 200) \
+    {                                                       \
+        struct nm_params p;                                 \
+        actors_params(&p, 1, 1, 1, 1);                      \
+        struct nm_machine *m = nm_machine_new(&p, &kind);   \
+        statement;                                          \
+        nm_machine_free(m);                                 \
     }
 
 static const struct pc_core_ops still = {.name = "still", .size = sizeof(struct pc_cpu)};
@@ -233,7 +233,7 @@ static void run_dated(struct prog_outcome *outcome, sim_tick second)
     nm_machine_free(m);
 }
 
-Test(contract, date_that_goes, .timeout = 20)
+Test(contract, date_that_goes, .timeout = 200)
 {
     struct prog_outcome outcome;
     run_dated(&outcome, SIM_NEVER);
@@ -250,14 +250,14 @@ static void expect_named(const struct prog_outcome *outcome, const char *date)
               "%s", outcome->message);
 }
 
-Test(contract, date_that_stays, .timeout = 20)
+Test(contract, date_that_stays, .timeout = 200)
 {
     struct prog_outcome outcome;
     run_dated(&outcome, 1000);
     expect_named(&outcome, "its date is tick 1000");
 }
 
-Test(contract, date_in_the_past, .timeout = 20)
+Test(contract, date_in_the_past, .timeout = 200)
 {
     struct prog_outcome outcome;
     run_dated(&outcome, 10);

@@ -19,7 +19,7 @@ PARTS = ("statistics", "functions", "objects")
 
 
 def command(*words, status=0):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, check=False,
                           stdin=subprocess.DEVNULL)
     assert done.returncode == status, (words, done.returncode, done.stdout[:400], done.stderr)
     return done

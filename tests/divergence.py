@@ -3,7 +3,7 @@
 numachine diff --first-divergence: the cycle in which two runs part. Before it both have the same results if they are
 stopped there, behind it they have not; the instruction is where their ways are known to part.
 
-    divergence.py NUMACHINE GUEST
+    divergence.py NUMACHINE GUEST [all]     without `all`: every other row
 """
 import json
 import pathlib
@@ -16,7 +16,7 @@ SOON = 60  # PCycles until a difference must show in what is counted
 
 
 def command(*words, status=0, **how):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, check=False,
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, check=False,
                           stdin=subprocess.DEVNULL, **how)
     assert done.returncode == status, (words, done.returncode, done.stdout, done.stderr)
     return done
@@ -51,8 +51,8 @@ PARTS = [
 ]
 
 
-def parts(bench):
-    for name, args, options, function in PARTS:
+def parts(bench, rows):
+    for name, args, options, function in rows:
         runs = [bench.stat(run, *o, args=a) for run, o, a in zip("ab", options, args)]
         said = bench.part(*runs)
         cycle = int(re.search(r"^first difference: PCycle (\d+)$", said, re.M)[1])
@@ -119,10 +119,10 @@ def refused(bench):
 
 
 def main():
-    numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:])
+    numachine, guest = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(numachine, guest, pathlib.Path(scratch))
-        parts(bench)
+        parts(bench, PARTS if "all" in sys.argv[3:] else PARTS[::2])
         same(bench)
         other_hash(bench)
         refused(bench)

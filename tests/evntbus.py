@@ -22,7 +22,7 @@ LINES = {"instructions": (7, 2), "branches": (5, 1)}  # first bit and width (doc
 
 def run(numachine, out, *options):
     subprocess.run([numachine, "stat", "-q", "-m", "arm1176-l220", "-o", out, *options[1:], "--", options[0]],
-                   capture_output=True, check=True, timeout=120)
+                   capture_output=True, check=True, timeout=600)
     return (out / "guest.stdout").read_text().split(), json.loads((out / "manifest.json").read_text())
 
 
@@ -43,7 +43,7 @@ def main():
             assert counted <= sum_ <= counted + LATE and counted >= 50, f"{what}: {counted} counted, {sum_} on the lines"
             print(f"{what}: {counted} counted, {sum_} on the lines")
         if shutil.which("vcd2fst"):
-            subprocess.run(["vcd2fst", file, scratch / "x.fst"], check=True, capture_output=True, timeout=120)
+            subprocess.run(["vcd2fst", file, scratch / "x.fst"], check=True, capture_output=True, timeout=600)
 
 
 main()

@@ -50,7 +50,7 @@ def rows(path):
 def make(numachine, guest, directory):
     for name, text, status in (("run", RUN, 0), ("swept", SWEEP, 3)):
         (directory / f"{name}.yaml").write_text(text.format(guest=guest))
-        done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
+        done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=600,
                               capture_output=True, text=True, check=False)
         assert done.returncode == status, done.stderr
 
@@ -150,7 +150,7 @@ def check_notebook(numachine, home):
         through = interpreter("nbconvert", "ipykernel", "pandas", "matplotlib")
         words = [through, "-m", "nbconvert", "--execute", "--to", "notebook", "--output", "done", "notebook.ipynb"]
         done = subprocess.run(words if through else by_itself, cwd=where, env=environment, capture_output=True, text=True,
-                              timeout=500, check=False)
+                              timeout=600, check=False)
         assert done.returncode == 0, done.stderr[-3000:]
         if through:
             outputs = [o for cell in json.loads((where / "done.ipynb").read_text())["cells"] for o in cell.get("outputs", [])]

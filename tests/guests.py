@@ -28,11 +28,13 @@ ARGUMENTS = {
     "filerest": [["{dir}"]],
     "files": [["{dir}"]],
     "mappings": [["{dir}"]],
-    # Its data in every quarter of a line: on the hostile machine one of them shut a home's answers out.
-    "sum": [[], ["x" * 16], ["x" * 32], ["x" * 48]],
+    # Its data in another place of a line: on the hostile machine a quarter of it shut a home's answers out (EVERY_PLACE).
+    "sum": [[], ["x" * 32]],
     "team": [["1"], ["7"]],
     "threads": [["1"], ["3"], ["64"]],
 }
+# Arguments on every machine of machines.py.
+EVERY_PLACE = {**ARGUMENTS, "sum": [["x" * n] if n else [] for n in (0, 16, 32, 48)]}
 STDIN = {"echo": b"first line\nsecond\nunfinished"}
 
 # Runs of processors end where the monitoring unit looks, and must be the same wherever they end.

@@ -4,7 +4,9 @@ IRIX's event counters from programs: every part of irix_guest.c, each as often a
 by perfex_guest.c; the shipped experiments; and what every command answers (irix_errors.def), on the machine and in
 docs/irix.md.
 
-    irix.py NUMACHINE HOME ABI IRIX_GUEST.ABI PERFEX_GUEST.ABI IRIX_ERRORS.ABI
+    irix.py NUMACHINE HOME ABI IRIX_GUEST.ABI PERFEX_GUEST.ABI IRIX_ERRORS.ABI [all]
+
+Without `all` n64 has each part on one machine only.
 """
 import pathlib
 import re
@@ -140,11 +142,11 @@ def errors(runs, home, guest):
 
 
 def main():
-    numachine, home, abi, guest, perfex, asks = sys.argv[1:]
+    numachine, home, abi, guest, perfex, asks, *every = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
         runs = Runs(pathlib.Path(numachine).resolve(), pathlib.Path(scratch))
         for part, how in PARTS.items():
-            for machine, program, more in how:
+            for machine, program, more in how if every or abi == "o32" else how[:1]:
                 runs.guest(pathlib.Path(guest).resolve(), part, machine, program, more)
         for part, (program, says) in PERFEX.items():
             done = runs.guest(pathlib.Path(perfex).resolve(), part, "r10000", program)

@@ -2,9 +2,10 @@
 """Kernels (programs/kernels/): what their threads agree by, what keeps one from running, and how each
 end of one is told.
 
-    kernel.py NUMACHINE SOURCE
+    kernel.py NUMACHINE SOURCE quick|long
 
-Each row is the work of a kernel's threads, and what is to come of it. Without a host compiler: 77.
+Each row is the work of a kernel's threads, and what is to come of it. A second run says the same: quick asks every ninth
+row, long all of them. Without a host compiler: 77.
 """
 import json
 import pathlib
@@ -139,14 +140,15 @@ class Kernels:
         options = [a for a in arguments if a.startswith("--")]
         return subprocess.run([self.numachine, "stat", "-q", "--processors=4", *more, *options, program,
                                *(a for a in arguments if a not in options)],
-                              capture_output=True, text=True, timeout=300)
+                              capture_output=True, text=True, timeout=600)
 
 
 def kernel(work="", check=OK, setup=""):
     return SHARED.replace("SETUP", setup).replace("WORK", work).replace("CHECK", check)
 
 
-def rows(kernels):
+def rows(kernels, apart):
+    """apart: rows from one that runs twice to the next."""
     sanitized = b"__asan_init" in pathlib.Path(kernels.numachine).read_bytes()
     for turn, (name, work, check, setup, arguments, status, says) in enumerate(ROWS):
         if name == STACK and sanitized:
@@ -156,7 +158,7 @@ def rows(kernels):
         words = done.stdout + done.stderr
         assert done.returncode == status, f"{name}: status {done.returncode}, not {status}:\n{words}"
         assert re.search(says, words, re.M), f"{name}: not {says!r}:\n{words}"
-        if turn % 3 == 0:
+        if turn % apart == 0:
             again = kernels.stat(program, arguments)
             assert (again.stdout, again.stderr) == (done.stdout, done.stderr), f"{name}: another run, other words"
         print(f"ok: {name}")
@@ -193,7 +195,7 @@ def results(kernels):
     assert done.returncode == 2 and done.stderr.count("cannot tell of its references") == 1, done
     assert not done.stdout and not (told.exists() and list(told.iterdir())), done  # neither run nor recorded
     again = subprocess.run([kernels.numachine, "run", "-q", out / "config.resolved.yaml", "-o", kernels.scratch / "again"],
-                           capture_output=True, text=True, timeout=300)
+                           capture_output=True, text=True, timeout=600)
     assert again.returncode == 0, again.stderr
     hashes.add(json.loads((kernels.scratch / "again/manifest.json").read_text())["end"]["result_hash"])
     assert len(hashes) == 1, hashes
@@ -232,7 +234,7 @@ def endless(kernels):
                 time.sleep(0.002)
             time.sleep(delay)
             run.send_signal(signal.SIGINT)
-            said = run.communicate(timeout=120)[1]
+            said = run.communicate(timeout=600)[1]
             manifest = json.loads((out / "manifest.json").read_text())
             assert run.returncode == 130, f"{name}: {run.returncode}: {said}"
             assert (manifest["status"], manifest["end"]["stopped_by"]) == ("partial", "SIGINT"), manifest["end"]
@@ -265,7 +267,7 @@ def built(kernels):
     for abi in ("host", "o32", "n64"):
         out = kernels.scratch / abi
         done = subprocess.run([kernels.numachine, "run", "-q", kernels.scratch / "twin.yaml", "-o", out,
-                               f"--set=program.abi={abi}"], capture_output=True, text=True, timeout=300)
+                               f"--set=program.abi={abi}"], capture_output=True, text=True, timeout=600)
         if done.returncode == 5 and "is not installed" in done.stderr:
             continue
         assert done.returncode == 0, f"{abi}: {done}"
@@ -279,7 +281,7 @@ def main():
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         kernels = Kernels(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(scratch))
-        rows(kernels)
+        rows(kernels, 1 if sys.argv[3] == "long" else 9)
         files(kernels)
         results(kernels)
         crashes(kernels)

@@ -5,7 +5,7 @@ get nowhere end.
 
     liveness.py NUMACHINE LIVENESS.ABI [all]
 
-Of what takes long, one binary interface has one half, and the other the other half; with `all` each has all of it.
+Of what takes long, one binary interface has one part, and the other another; with `all` each has all of it.
 """
 import csv
 import pathlib
@@ -81,6 +81,9 @@ class Bench:
         """The rows that are this binary interface's."""
         return rows if self.whole else rows[0 if self.o32 else 1::2]
 
+    def quarter(self, rows):
+        return rows if self.whole else rows[0 if self.o32 else 1::4]
+
     def check(self, what, good, seen):
         print(f"{'ok' if good else 'FAILED'}: {what}")
         if not good:
@@ -100,7 +103,7 @@ def passed_over(bench):
     says = (r"thread 1001 on card 1 gets nowhere: woken \d+ times in a row, it found the lock 0x[0-9a-f]+( \(\w+\))? "
             r"taken again " + PC.format(r"\w+") + r"(, perhaps held by thread 1000)?\n")
     options = [*ALONE, "--limit=20ms", "--set=run.patience=50"]
-    runs = [bench.run(f"poll {gap} {hold}", options) for gap, hold in HOLDS]
+    runs = [bench.run(f"poll {gap} {hold}", options) for gap, hold in bench.half(HOLDS)]
     stuck = [done for done in runs if done.returncode == 6]
     good = stuck and all(re.search(says, done.stderr) for done in stuck)
     bench.check(f"who is always passed over: {len(stuck)} of {len(runs)}", good, [done.stderr for done in stuck])
@@ -118,7 +121,7 @@ def findings(bench):
 
 
 def sleepers(bench):
-    for what, option in bench.half(SLEEPS) + bench.half(WAITS):
+    for what, option in bench.quarter(SLEEPS + WAITS):
         done = bench.run(what, ["--set=run.livelock=end", "--functional", *option.split()])
         good = done.returncode == 0 and "anywhere" not in done.stderr
         bench.check(f"{what} {option}", good, (done.returncode, done.stderr))
@@ -134,7 +137,7 @@ def get_on(bench):
 
 
 def storms(bench):
-    for what, option in bench.half(STORMS):
+    for what, option in bench.quarter(STORMS):
         done = bench.run(what, ["--limit=100ms", *option.split()])
         bench.check(f"{what} {option} ends", done.returncode == 0, (done.returncode, done.stderr))
 
@@ -168,7 +171,7 @@ def out_of_step(bench):
     bound = 2500  # rounds
     stuck = cured = played = 0
     for turn, wake in enumerate(bench.half(WAKES)):
-        for gap, hold in HOLDS if bench.whole else HOLDS[turn % 2::2]:
+        for gap, hold in HOLDS if bench.whole else HOLDS[turn % 4::4]:
             played += 1
             what, options = f"poll {gap} {hold}", [f"--set=os.wake={wake}cy"]
             got = rounds(bench.run(what, [*options, "--limit=1s"]))
@@ -187,7 +190,7 @@ def out_of_step(bench):
 
 def convoys(bench):
     """What gets a waiter out of step with the lock's taker costs a queue of waiters next to nothing."""
-    for threads, hold in (8, 1000), (16, 300), (16, 1500), (32, 1000):
+    for threads, hold in bench.half([(8, 1000), (16, 300), (16, 1500), (32, 1000)]):
         took = []
         with tempfile.TemporaryDirectory() as directory:
             for spread in [], ["--set=os.wake_spread=0"]:
@@ -233,7 +236,7 @@ def clock(bench):
 def by_turns(bench):
     """In functional mode everybody gets a lock, however many want it and however long it is held."""
     crowds = [f"crowd {shape} 64 {hogs} 20" for shape in range(6) for hogs in (32, 60)]
-    programs = crowds + bench.half(PERIODS)
+    programs = (crowds if bench.whole else crowds[::3]) + bench.quarter(PERIODS)
     ended = 0
     for what in programs:
         done = bench.run(what, ["--functional", "--limit=400ms", "--set=os.tick=0"])

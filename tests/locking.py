@@ -4,7 +4,7 @@ What the groups say of threads that wait for each other in eight ways, with 1, 5
 cards: each way is told by group SYNC's numbers alone, as its text says; time is split without rest; and
 no card without a thread counts in anything that is said of one card.
 
-    locking.py NUMACHINE GUEST
+    locking.py NUMACHINE GUEST [all]     without `all`: each number of threads has every other way
 """
 import collections
 import csv
@@ -141,11 +141,11 @@ def listed(numachine, what):
 
 
 def main():
-    numachine, guest = sys.argv[1:]
+    numachine, guest, *every = sys.argv[1:]
     events = {event["name"] for event in listed(numachine, "events")}  # of the monitoring card; an R4400 has no others
     groups = sorted(group["name"] for group in listed(numachine, "groups") if events.issuperset(group["events"]))
-    for threads in ROUNDS:
-        for kind in KINDS:
+    for turn, threads in enumerate(ROUNDS):
+        for kind in KINDS if every or threads == 1 else list(KINDS)[turn % 2::2]:
             if threads == 1 and kind != "alone":
                 continue
             run = Run(numachine, guest, groups, kind, threads)

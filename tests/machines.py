@@ -5,8 +5,8 @@ under qemu-user, the same result twice, nothing found by the checking mode (gues
 
     machines.py NUMACHINE quick|long GUEST...
 
-quick runs the guests that are told how many threads to make, with at most 64; long runs them with 1,024, and every
-other guest, too.
+quick runs the guests that are told how many threads to make, with at most 64, in turns; long runs all of them on all
+sizes, with 1,024 threads, too, and every other guest.
 """
 import os
 import pathlib
@@ -32,8 +32,8 @@ OTHERS = ["hostile", "station-4", "ring-16", "numachine-48", "numachine-128", "n
 
 def counted(which):
     """(machine, ABI, guest, threads)"""
-    for name in COUNTED:
-        for size in SIZES:
+    for turn, name in enumerate(COUNTED):
+        for size in SIZES if which == "long" else SIZES[turn::2]:
             yield name, *size
     for name in COUNTED if which == "long" else []:
         yield name, *LARGEST
@@ -47,7 +47,7 @@ def runs(which, programs):
                 yield machine, program, [str(threads)]
     for machine in OTHERS if which == "long" else []:
         for program in programs:
-            for arguments in guests.ARGUMENTS.get(program.stem, [[]]):
+            for arguments in guests.EVERY_PLACE.get(program.stem, [[]]):
                 yield machine, program, arguments
 
 

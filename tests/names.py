@@ -2,9 +2,9 @@
 """
 The names of addresses are those that nm and addr2line know.
 
-    names.py half|all NAMES COMPILER SOURCES [GUEST...]   NAMES: names.c; COMPILER: of one ABI; SOURCES: this directory
+    names.py some|all NAMES COMPILER SOURCES [GUEST...]   NAMES: names.c; COMPILER: of one ABI; SOURCES: this directory
 
-A guest is compiled in several ways; with `half` one ABI has one half of them, and the other the other half. Every function symbol, every instruction's function and its line are
+A guest is compiled in several ways; with `some` one ABI has a quarter of them, and the other another. Every function symbol, every instruction's function and its line are
 compared; then what has no debugging information, no symbols, is cut off anywhere or is no guest at all.
 """
 import os
@@ -195,15 +195,15 @@ def refused(names, what, words):
     check(what, status == 1 and not rest and words in why, status, why)
 
 
-def cut_off(program, file, scratch):
-    """At any length, and nearly whole."""
+def cut_off(program, file, scratch, every):
+    """At any length, and nearly whole. every: so many times as far apart."""
     whole = file.read_bytes()
     cut = scratch / "cut"
-    for size in [*range(0, 64), *range(64, len(whole), len(whole) // 150), *range(len(whole) - 50, len(whole))]:
+    for size in [*range(0, 64, every), *range(64, len(whole), len(whole) * every // 150),
+                 *range(len(whole) - 1, len(whole) - 50, -every)]:
         cut.write_bytes(whole[:size])
-        refused(Names(program, cut), f"{size} bytes of {len(whole)}", "")
-        if size > len(whole) - 50:
-            refused(Names(program, cut), f"{size} bytes of {len(whole)}", "truncated: its sections end at byte")
+        says = "truncated: its sections end at byte" if size > len(whole) - 50 else ""
+        refused(Names(program, cut), f"{size} bytes of {len(whole)}", says)
 
 
 def moved(program, file, scratch):
@@ -247,8 +247,8 @@ def foreign(program, scratch):
 def main():
     which, program, compiler, sources, *guests = sys.argv[1:]
     ways = list(WAYS.items())
-    if which == "half":
-        ways = ways[1 if "64" in compiler else 0::2]
+    if which == "some":
+        ways = ways[1 if "64" in compiler else 0::4]
     sources, tools = pathlib.Path(sources), Tools(compiler)
     with tempfile.TemporaryDirectory(prefix="numachine-names-") as name:
         scratch = pathlib.Path(name)
@@ -266,7 +266,7 @@ def main():
             lines = compare_lines(tools, names, way)
             check(way, (functions > 500, lines > 50) == tuple(map(bool, has)), functions, lines)
             print(f"{way}: {functions} addresses of functions, {lines} of lines")
-        cut_off(program, scratch / "guest0", scratch)
+        cut_off(program, scratch / "guest0", scratch, 5 if which == "some" else 1)
         moved(program, scratch / "guest0", scratch)
         foreign(program, scratch)
         if "64" not in compiler:

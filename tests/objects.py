@@ -35,7 +35,7 @@ CXX = ["clang++", "--target=mips-linux-gnu", "-march=mips2", "-fno-exceptions", 
 def run(numachine, guest, directory, *arguments):
     """What the program wrote."""
     subprocess.run([numachine, "stat", "-q", "--profile", "-m", "station-4", "-o", directory, "--", guest, *arguments],
-                   check=True, capture_output=True, timeout=120)
+                   check=True, capture_output=True, timeout=600)
     return (directory / "guest.stdout").read_text()
 
 
@@ -45,7 +45,7 @@ class Names:
 
     def ask(self, questions):
         done = subprocess.run(self.command, input="".join(f"{q}\n" for q in questions), text=True, check=True,
-                              capture_output=True, timeout=60)
+                              capture_output=True, timeout=600)
         return done.stdout.splitlines()
 
     def at(self, *questions):

@@ -49,7 +49,7 @@ class Bench:
 
     def command(self, *words):
         return subprocess.run([self.numachine, *words], capture_output=True, text=True, cwd=self.directory,
-                              stdin=subprocess.DEVNULL, timeout=120, check=False)
+                              stdin=subprocess.DEVNULL, timeout=600, check=False)
 
     def run(self, name, *words):
         done = self.command("run", "-q", "-o", name, *words)
@@ -392,7 +392,7 @@ def dom_of(bench, page, shown=None, window="1280,2000"):
     done = subprocess.run([shutil.which("chromium"), "--headless=new", "--no-sandbox", "--disable-gpu",
                            "--enable-logging=stderr", f"--window-size={window}", "--virtual-time-budget=8000",
                            f"--user-data-dir={bench.directory}/browser", "--dump-dom", file.as_uri()],
-                          capture_output=True, text=True, timeout=120, check=False, errors="replace")
+                          capture_output=True, text=True, timeout=600, check=False, errors="replace")
     assert ":CONSOLE" not in done.stderr, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     shown = shown or Shown()
     shown.feed(done.stdout)

@@ -36,7 +36,7 @@ def dom(page, region, scratch):
     words = ["chromium", "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--window-size=1280,2000",
              "--virtual-time-budget=4000", f"--user-data-dir={scratch}/browser", "--dump-dom", file.as_uri()]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True, errors="replace")
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, check=True, errors="replace")
     return re.search(r'<section id="time".*?</section>', done.stdout, re.S)[0]
 
 
@@ -99,7 +99,7 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         scratch = pathlib.Path(directory)
         for words in (["run", "-q", "-o", "run", home / "experiments/first-light.yaml"], ["report", "run"]):
-            subprocess.run([numachine, *words], cwd=scratch, check=True, capture_output=True, timeout=120)
+            subprocess.run([numachine, *words], cwd=scratch, check=True, capture_output=True, timeout=600)
         page = (scratch / "run/report.html").read_text()
         drawn = picture({region: dom(page, region, scratch) for region in REGIONS}, home)
     if sys.argv[3:] == ["--write"]:

@@ -22,7 +22,7 @@ FIRST_TOUCH = "memory.placement=first_touch"
 
 
 def command(*words, status=0, name=None):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120, check=False,
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=600, check=False,
                           stdin=subprocess.DEVNULL)
     assert done.returncode == status, (name, words, done.returncode, done.stderr)
     return done

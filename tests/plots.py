@@ -50,13 +50,13 @@ def lines(picture):
 def draws(script):
     """Runs a script; the points of its curves, [{x: y}]."""
     picture, table = script.with_suffix(".svg"), script.with_suffix(".tab")
-    done = subprocess.run(["gnuplot", script.name], cwd=script.parent, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(["gnuplot", script.name], cwd=script.parent, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0 and not done.stderr, (script, done.stderr)
     text = script.read_text()
     assert f"set output '{picture.name}'" in text
     table.with_suffix(".tabled").write_text(text.replace(f"set output '{picture.name}'", f"set format '%.12g'; set table '{table.name}'"))
     done = subprocess.run(["gnuplot", table.with_suffix(".tabled").name], cwd=script.parent, capture_output=True, text=True,
-                          timeout=60, check=False)
+                          timeout=600, check=False)
     assert done.returncode == 0, (script, done.stderr)
     wrote = table.read_text()
     curves = []
@@ -110,7 +110,7 @@ def main():
         directory = pathlib.Path(scratch)
         for name, text in (("run", RUN), ("swept", SWEEP), ("marked", MARKED)):
             (directory / f"{name}.yaml").write_text(text.format(guest=guest, marked=marked))
-            done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=120,
+            done = subprocess.run([numachine, "run", "-q", "-o", name, f"{name}.yaml"], cwd=directory, timeout=600,
                                   capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
         check_run(directory / "run")

@@ -71,9 +71,9 @@ def check(numachine, guest, machine, scratch):
     run = pathlib.Path(scratch, f"{pathlib.Path(guest).name}-{machine}")
     subprocess.run([numachine, "stat", "-q", "--profile", "-m", machine,
                     *simulator.MACHINES.get(simulator.abi_of(guest), []), "-o", run, "--", guest], check=True,
-                   capture_output=True, timeout=120)
+                   capture_output=True, timeout=600)
     shown = subprocess.run([numachine, "profile", run, "--format=csv"], check=True, capture_output=True, text=True,
-                           timeout=120)
+                           timeout=600)
     rows = list(csv.DictReader(io.StringIO(shown.stdout)))
     begins = entries(guest)
     for region, expected in ("whole", CALLS), ("recursion", IN_REGION):

@@ -262,7 +262,7 @@ static bool many(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
  * than 16,384 and one for each function besides, none longer than 256 calls. */
 Test(profile_ticks, paths_are_bounded)
 {
-    enum { CALLS = 300000, FUNCTIONS = 500, LONGEST = 256, MOST = 16384 + FUNCTIONS + 2 };
+    enum { CALLS = 100000, FUNCTIONS = 500, LONGEST = 256, MOST = 16384 + FUNCTIONS + 2 };
     const struct nm_params p = states_machine(2);
     struct made made = {.function = many};
     const struct pc_profile_path *path;

@@ -17,7 +17,9 @@
 #include <string.h>
 
 #ifndef EVERY_PAIR
-#define EVERY_PAIR 0 /* 1: hogs on every station, not on the first, the last and one between */
+#define EVERY_PAIR                                                                 \
+    0 /* 1: hogs on every station, not on the first, the last and one between, and \
+       * every number of them in every loop in every protocol, not one half */
 #endif
 
 enum {
@@ -234,6 +236,8 @@ static void play_all(struct scene *s)
     for (unsigned l = 0; l < LOOPS; l++)
         for (s->hogs = 1; s->hogs <= s->p.processors; s->hogs += step)
             for (unsigned spread = 0; spread <= (s->hogs > 1 && s->hogs <= stations); spread++) {
+                if (!EVERY_PAIR && (l + spread + s->p.protocol + (s->hogs > 1)) % 2)
+                    continue;
                 s->loop = &hog_loops[l];
                 s->spread = spread;
                 play_from(s, !EVERY_PAIR ? 3 : small || s->hogs == 1 ? stations : 16);

@@ -329,7 +329,7 @@ static size_t damage(char *text, size_t size, uint64_t *state)
     return size - part;
 }
 
-Test(report_locks_file, damage_is_refused_or_harmless, .timeout = 100)
+Test(report_locks_file, damage_is_refused_or_harmless, .timeout = 600)
 {
     uint64_t state = 3;
     unsigned read = 0;

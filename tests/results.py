@@ -22,7 +22,7 @@ import time
 import simulator
 
 TIMEOUT = 60  # processor seconds
-PLACES = {"few": 20, "all": 50}  # where the disk is full
+PLACES = {"few": 10, "all": 50}  # where the disk is full
 RACERS = 6
 RUNS_KILLED = 20
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}

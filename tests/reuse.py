@@ -30,7 +30,7 @@ USERS = {
 
 def run(*command):
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                          timeout=120, check=False)
+                          timeout=600, check=False)
     assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
     return done.stdout
 

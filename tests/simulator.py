@@ -1,5 +1,5 @@
 """Runs a guest program under the reference (qemu-user) and under the simulator."""
-import dataclasses
+import collections
 import json
 import os
 import pathlib
@@ -21,13 +21,9 @@ PROCESSOR_SECONDS = 300
 CLOCK = 10
 
 
-@dataclasses.dataclass
-class End:
-    """How a program ended: its output, and "exited 3" or "signaled 11"."""
-    stdout: bytes
-    how: str
-    stderr: str = ""
-    hashes: str = ""
+# How a program ended: its output, and "exited 3" or "signaled 11". (A dataclass takes Python longer to read than all
+# else here, and most tests read this file.)
+End = collections.namedtuple("End", "stdout how stderr hashes", defaults=("", ""))
 
 
 def abi_of(program):
@@ -78,13 +74,16 @@ def bounded(command, seconds=PROCESSOR_SECONDS, **keywords):
 
 def run(command, stdin=b"", **keywords):
     try:
-        return bounded(command, input=stdin, capture_output=True, preexec_fn=no_core, **keywords)
+        no_core()
+        return bounded(command, input=stdin, capture_output=True, **keywords)
     except subprocess.TimeoutExpired as expired:
         return subprocess.CompletedProcess(command, 124, expired.stdout or b"",
                                            b"no end after %d s of processor time" % PROCESSOR_SECONDS)
 
 
 def no_core():
+    """Nobody started from here leaves a core. (Not between fork and exec: then Python cannot use vfork, and its memory is
+    copied for each process.)"""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

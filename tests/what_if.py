@@ -17,7 +17,7 @@ LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 def run(*command, stdin=None):
     """@param stdin  a file"""
     with open(stdin or os.devnull, encoding="ascii") as given:
-        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=given, timeout=120,
+        done = subprocess.run([str(c) for c in command], capture_output=True, text=True, stdin=given, timeout=600,
                               check=False)
     assert done.returncode == 0, f"{command}: status {done.returncode}: {done.stderr}"
     return done.stdout
@@ -50,7 +50,7 @@ def check_stdin(numachine, guest, scratch):
     run(*asked, "-o", named, f"--set=program.stdin={number}", "--", guest, "x")
     for command in ["c2c", "--what-if", "bytes"], ["placement", "--measure"]:
         done = subprocess.run([numachine, *command, kept], capture_output=True, text=True, stdin=subprocess.DEVNULL,
-                              timeout=120, check=False)
+                              timeout=600, check=False)
         assert done.returncode == 1 and not done.stdout, (done.returncode, done.stdout)
         assert "the second run ended with status 3, the first with status 0: no comparison" in done.stderr, done.stderr
         assert "program.stdin" in done.stderr, done.stderr
@@ -62,7 +62,7 @@ def check_stdin(numachine, guest, scratch):
 def check_many(numachine, directory):
     """An array of more elements than can lie apart is not tried in part."""
     done = subprocess.run([numachine, "c2c", "--what-if", "many", "--unit=elements", directory], capture_output=True,
-                          text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+                          text=True, stdin=subprocess.DEVNULL, timeout=600, check=False)
     assert done.returncode == 2 and "too many" in done.stderr and not done.stdout, (done.returncode, done.stderr)
 
 
@@ -70,8 +70,8 @@ def check_limit(numachine, guest, scratch):
     """A run that was stopped has no length to compare with."""
     stopped = [numachine, "stat", "-q", "--truth", "-m", "station-4", "--limit", "400us", "-o", scratch / "cut", "--", guest]
     asked = [numachine, "c2c", "--what-if", "bytes", scratch / "cut"]
-    subprocess.run(stopped, capture_output=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
-    done = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    subprocess.run(stopped, capture_output=True, stdin=subprocess.DEVNULL, timeout=600, check=False)
+    done = subprocess.run(asked, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600, check=False)
     assert done.returncode == 2 and "nothing to compare with" in done.stderr and not done.stdout, (done.returncode, done.stderr)
 
 
