@@ -113,15 +113,17 @@ static bool has_started(const struct arm11_pmu *u, const struct arm11_signals *n
     return u->control & ARM11_PMNC_E && cycles(now) >= u->starts;
 }
 
-/* What has happened up to now is not counted when that ends the delay of the start. */
+/* What has happened up to now is not counted when that ends the delay of the start, to the cycle.
+ */
 void arm11_pmu_settle(struct arm11_pmu *u, const struct arm11_signals *now)
 {
-    const bool counted = u->started;
+    const bool late = !u->started && has_started(u, now) && cycles(now) > u->starts;
+    const bool counted = u->started || late;
     u->started = has_started(u, now);
     for (unsigned k = 0; counted && k < ARM11_COUNTERS; k++) {
         uint64_t grown = total(u, k, now) - u->counter[k].base;
         if (k == ARM11_COUNTER_CCNT)
-            grown = prescale(u, grown);
+            grown = prescale(u, late ? cycles(now) - u->starts : grown);
         u->flags |= (u->counter[k].value + grown) >> 32 ? 1U << k : 0;
         u->counter[k].value += (uint32_t)grown;
     }
@@ -165,8 +167,8 @@ static unsigned write_control(struct arm11_pmu *u, uint32_t value, const struct 
     if (value & ARM11_PMNC_E)
         u->flags &= ~(value >> ARM11_PMNC_FLAG & ARM11_PMNC_ALL_COUNTERS);
     if (value & ARM11_PMNC_E && !(before & ARM11_PMNC_E))
-        u->starts = cycles(now) + (u->at_once ? 0 : ARM11_START_DELAY);
-    u->started = has_started(u, now);
+        u->starts = cycles(now) + ARM11_START_DELAY;
+    u->started &= has_started(u, now);
     if (value & ARM11_PMNC_P)
         u->counter[ARM11_COUNTER_PMN0].value = u->counter[ARM11_COUNTER_PMN1].value = 0;
     if (value & ARM11_PMNC_C)

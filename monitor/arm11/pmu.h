@@ -5,8 +5,8 @@
  * It counts nothing by itself. The core keeps running totals of its signals (signals.h), so a
  * counter is what was put into it and a difference of two totals. `now` are the totals at the tick
  * of the call, and never go back; the total of ARM11_SIGNAL_CYCLES is that tick in processor
- * cycles. Whoever has a unit must call arm11_pmu_settle at the moment arm11_pmu_next says, or a
- * counter begins at another cycle than it should.
+ * cycles. Whoever has a unit calls arm11_pmu_settle at the moment arm11_pmu_next says. If that
+ * is late, as where no time is kept, the event counters have what they saw in the delay of a start.
  */
 #ifndef MON_ARM11_PMU_H
 #define MON_ARM11_PMU_H
@@ -74,7 +74,6 @@ enum { ARM11_LINE_IRQ = 0, ARM11_LINE_FIQ = ARM11_COUNTERS };
 /** A unit. Zero but for `chip`: as after reset, when nothing counts. */
 struct arm11_pmu {
     enum arm11_chip chip;
-    bool at_once;       /**< counters that are enabled start without a delay: no time is kept */
     uint32_t control;   /**< PMNC without its flags and what reads 0 */
     unsigned flags;     /**< bit k: counter k has overflowed */
     unsigned prescaled; /**< [cycles] towards CCNT's next increment with D; below 64 */

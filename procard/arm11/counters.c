@@ -25,6 +25,7 @@ static void attend(struct arm11 *c, sim_tick at)
     if (lines & ~c->lines)
         pc_counters_interrupt(&c->base, at);
     c->lines = lines;
+    c->attended = at;
     c->awaits = arm11_pmu_awaits(&c->pmu, &now);
     for (unsigned alone = 0; alone < 2; alone++) {
         const uint64_t next = arm11_pmu_next(&c->pmu, &now, alone);
@@ -41,8 +42,7 @@ void arm11_grew(struct arm11 *c)
 void arm11_look(struct pc_cpu *base, sim_tick at)
 {
     struct arm11 *c = arm11_of(base);
-    if (base->untimed) /* its turn has led it beyond */
-        at = sim_later(at, base->now);
+    at = sim_later(at, c->attended); /* where no time is kept, looks are late */
     const struct arm11_signals now = totals(c, at);
     arm11_pmu_settle(&c->pmu, &now);
     attend(c, at);
@@ -73,7 +73,6 @@ static void note_unknown(struct arm11 *c, unsigned unknown)
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value)
 {
     const struct arm11_signals now = totals(c, c->base.now);
-    c->pmu.at_once = c->base.untimed;
     note_unknown(c, arm11_pmu_write(&c->pmu, reg, value, &now));
     attend(c, c->base.now);
     if (!c->base.untimed) /* an interrupt may be there */

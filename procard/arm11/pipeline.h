@@ -290,8 +290,9 @@ struct arm11 {
 
     /* its counters */
     struct arm11_pmu pmu;
-    unsigned lines;  /**< what has asserted its lines, has interrupted, and still does */
-    uint32_t awaits; /**< signals that a counter near its end waits for, a bit each */
+    unsigned lines;    /**< what has asserted its lines, has interrupted, and still does */
+    sim_tick attended; /**< when they were looked at or written last */
+    uint32_t awaits;   /**< signals that a counter near its end waits for, a bit each */
     struct arm11_unknown unknown;
 };
 
