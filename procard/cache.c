@@ -846,7 +846,8 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
         return PC_ASKED_FULL;
     const struct pc_request *r = pc_agent_request(
         card, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
-    cpu->horizon = sim_earlier(cpu->horizon, r->due);
+    /* in warming a request is due at once, and the core goes on behind its tick all the same */
+    cpu->horizon = sim_earlier(cpu->horizon, sim_later(r->due, at + 1));
     return PC_ASKED;
 }
 

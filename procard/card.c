@@ -195,6 +195,8 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
     struct pc_cpu *cpu = &card->cpu;
     pc_core_settle(card);
     card->nm.quiet = 0;
+    if (card->core->look && (card->functional || card->warm.on)) /* nobody has looked meanwhile */
+        card->core->look(cpu, sim_later(cpu->now, at));
     if (card->warm.on)
         pc_warm_off(card);
     if (card->functional != (mode == NM_MODE_FUNCTIONAL))

@@ -72,8 +72,8 @@ enum pc_stop {
     PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
     PC_STOP_MISS,    /**< an access waits for the card; it is made again in the next run */
     PC_STOP_TRAP,    /**< cpu->exc is set: the core needs the operating system */
-    PC_STOP_ASKED,   /**< it has made a request (pc_ask), and goes on: its clock is behind the tick
-                          of the request */
+    PC_STOP_ASKED, /**< it has made a request (pc_ask, pc_counters_look), and goes on: its clock is
+                        behind the tick of the request */
 };
 
 /** A place of a primary cache as the core sees it. */
@@ -443,7 +443,8 @@ unsigned pc_under_way(const struct pc_cpu *cpu);
 /* ---- event counters of the processor, for a core with signals (counters.c) ------------------- */
 
 /** A core that keeps its counters itself wants to be called (pc_core_ops.look) at tick `at`, or
- *  sooner. Looks that were asked for before may come, too.
+ *  sooner; where that is over, at the next tick. Looks that were asked for before may come, too. A
+ * run goes on up to cpu->horizon, which may be nearer now, and then ends with PC_STOP_ASKED.
  *  @param cpu  the core
  *  @param at  later than cpu->now, or than the look in which it is called
  *  @param alone  it matters even if the processor has no thread and nothing else happens */

@@ -106,6 +106,9 @@ static void look(void *self, sim_tick now, uint64_t alone)
 
 void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
 {
+    at = sim_later(at, sim_kernel_now(cpu->card->k) + 1);
+    if (!cpu->untimed)
+        cpu->horizon = sim_earlier(cpu->horizon, at);
     post_look(cpu->card, at, alone);
 }
 

@@ -35,6 +35,22 @@ static void signal_of(struct pc_l2c *l2c, enum l2c_signal s, uint64_t n)
     l2c->signals.total[s] += n;
 }
 
+static sim_tick now_of(const struct pc_card *card)
+{
+    return sim_later(card->cpu.now, sim_kernel_now(card->k));
+}
+
+/* Behind its signals: who waits for them is told in the next PCycle. */
+static void tell(struct pc_card *card)
+{
+    struct pc_l2c *l2c = &card->l2c;
+    if (!l2c->waits)
+        return;
+    const struct l2c_signals now = pc_l2c_signals(card, now_of(card));
+    if (l2c_interrupts(&l2c->monitor, &now) & ~l2c->raised)
+        pc_counters_look(&card->cpu, now_of(card) + 1, false);
+}
+
 static uint64_t line_of(uint64_t pa)
 {
     return pa & ~(uint64_t)(PC_L2C_LINE - 1);
@@ -87,6 +103,7 @@ sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_loo
     signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRREQ : L2C_SIGNAL_DRREQ, 1);
     if (look->state != NM_LINE_I)
         signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRHIT : L2C_SIGNAL_DRHIT, 1);
+    tell(cpu->card);
     return there_and_back + cycles(l2c, TAG) + cycles(l2c, DATA_READ);
 }
 
@@ -100,6 +117,7 @@ sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick 
             l2c->buffer[side] = ~UINT64_C(0);
     signal_of(l2c, L2C_SIGNAL_DWREQ, 1);
     signal_of(l2c, look->state != NM_LINE_I ? L2C_SIGNAL_DWHIT : L2C_SIGNAL_WA, 1);
+    tell(cpu->card);
     return cpu->card->p->l2c_handover + cycles(l2c, TAG) + cycles(l2c, DATA_WRITE);
 }
 
@@ -108,6 +126,7 @@ void pc_l2c_evicts(struct pc_card *card)
     const uint64_t lines = card->p->l2_line / PC_L2C_LINE;
     signal_of(&card->l2c, L2C_SIGNAL_CO, lines);
     signal_of(&card->l2c, L2C_SIGNAL_CO_HALVES, 2 * lines);
+    tell(card);
 }
 
 /* ---- interrupt ------------------------------------------------------------------------------- */
@@ -118,13 +137,14 @@ void pc_l2c_look(struct pc_card *card, sim_tick at)
     const struct l2c_signals now = pc_l2c_signals(card, at);
     if (!l2c->on)
         return;
-    const bool line = l2c_interrupts(&l2c->monitor, &now);
+    const unsigned flags = l2c_interrupts(&l2c->monitor, &now);
     const uint64_t quiet = l2c_quiet(&l2c->monitor, &now);
-    if (line && !l2c->raised)
+    if (flags & ~l2c->raised)
         pc_counters_interrupt(&card->cpu, at);
-    l2c->raised = line;
+    l2c->raised = flags;
+    l2c->waits = l2c_waits(&l2c->monitor, &now);
     if (quiet)
-        pc_counters_look(&card->cpu, at + quiet, false);
+        pc_counters_look(&card->cpu, at + quiet, true);
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -193,7 +213,8 @@ unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim
         l2c->aux = (value & WRITABLE) | fixed(card->p);
         l2c_set_bus(&l2c->monitor, l2c->aux & BUS_ON, &now);
     }
-    if (l2c->raised || l2c_interrupts(&l2c->monitor, &now) || l2c_quiet(&l2c->monitor, &now))
+    l2c->waits = l2c_waits(&l2c->monitor, &now);
+    if (l2c->raised || l2c->waits || l2c_interrupts(&l2c->monitor, &now))
         pc_counters_look(&card->cpu, at + 1, false);
     return 0;
 }

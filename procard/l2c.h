@@ -24,7 +24,8 @@ struct pc_l2c {
     uint64_t buffer[PC_SIDES]; /**< the line in the buffer of a slave port; ~0: none */
     struct l2c_monitor monitor;
     struct l2c_signals signals;
-    bool raised; /**< its monitor has interrupted and still does */
+    bool waits;      /**< a counter of its monitor may begin to interrupt */
+    unsigned raised; /**< flags of its monitor that have interrupted and still do */
 };
 
 struct pc_card;

@@ -3,25 +3,19 @@
  * L220, as a program gets them: SIGIO, from a descriptor of its card. Every figure is a hand count.
  * Ends with the number of the first line that is not as it must be.
  */
+#include "guests/arm11.h"
 #include "numachine.h"
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    E = 1,
-    P = 2,
-    C = 4,
-    INT0 = 16,
-    FLAG0 = 256,
-    FLAGS = 7 << 8,
-    EVENT0 = 20,
     DRAINED = 0x12, /* a barrier has waited for the write buffer */
     PERIOD = 10,
     PERIODS = 10,
+    SLEEP = 1000000, /* [cycles] */
     INCREMENT = 1,
     OVERFLOW = 2,
     LINE = 32,
@@ -30,14 +24,7 @@ enum {
     WARM = 3,     /* times until what the program itself touches is in its caches */
 };
 
-#define READ(reg)                                                        \
-    ({                                                                   \
-        uint32_t v;                                                      \
-        __asm__ volatile("mrc p15, 0, %0, c15, c12, " #reg : "=r"(v)::); \
-        v;                                                               \
-    })
-#define WRITE(reg, v) __asm__ volatile("mcr p15, 0, %0, c15, c12, " #reg ::"r"((uint32_t)(v)))
-#define BARRIER()     __asm__ volatile("mcr p15, 0, %0, c7, c10, 4" ::"r"(0) : "memory")
+#define BARRIER() __asm__ volatile("mcr p15, 0, %0, c7, c10, 4" ::"r"(0) : "memory")
 #define MUST(what)          \
     do {                    \
         if (!(what))        \
@@ -116,6 +103,24 @@ static void periods(int fd)
     WRITE(0, DRAINED << EVENT0 | INT0 | E); /* ... which is a level: enabled, it is there */
     a_while();
     MUST(signals == PERIODS + 1);
+    WRITE(0, 0);
+}
+
+/* A thread that sleeps is woken by a cycle counter, though another counter, which its sleep keeps
+ * from counting, is nearer its end. */
+static void asleep(int fd)
+{
+    unsigned count = 0;
+    signal(SIGIO, SIG_IGN);
+    MUST(read(fd, &count, sizeof count) == sizeof count && count == PERIODS + 1);
+    WRITE(0, P | C);
+    WRITE(1, -SLEEP);
+    WRITE(2, -PERIOD);
+    WRITE(0, FLAGS | DRAINED << EVENT0 | INT0 | INTC | E);
+    MUST(read(fd, &count, sizeof count) == sizeof count && count == PERIODS + 2);
+    MUST((READ(0) & FLAGS) == FLAGC && READ(1) < SLEEP);
+    WRITE(0, READ(0));
+    MUST(!(READ(0) & FLAGS));
     WRITE(0, 0);
 }
 
@@ -200,6 +205,7 @@ int main(void)
     MUST(!fcntl(fd, F_SETOWN, getpid()) && !fcntl(fd, F_SETFL, O_RDWR | O_ASYNC));
     l220 = (get(NUMACHINE_L2C_ID) >> 6 & 15) == 2;
     periods(fd);
+    asleep(fd);
     monitor();
     puts("ok");
     return 0;

@@ -17,6 +17,8 @@ enum {
     INTERRUPT0 = 1 << ARM11_PMNC_INTERRUPT,
     INTERRUPTC = 4 << ARM11_PMNC_INTERRUPT,
     GO = ARM11_PMNC_E | ARM11_PMNC_P | ARM11_PMNC_C,
+    IRQ0 = 1 << ARM11_LINE_IRQ,
+    FIQ0 = 1 << ARM11_LINE_FIQ,
 };
 
 /* A unit and the totals it listens to. */
@@ -151,16 +153,16 @@ static void interrupt_line(struct world *w)
     pass(w, 1);
     cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), 0, "not enabled");
     put(w, ARM11_PMNC, cycles | INTERRUPT0);
-    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), ARM11_LINE_IRQ);
+    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), IRQ0);
     pass(w, 1000);
-    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), ARM11_LINE_IRQ, "it stays");
+    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), IRQ0, "it stays");
     put(w, ARM11_PMNC, (cycles | INTERRUPT0) & ~(uint32_t)ARM11_PMNC_E);
     cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), 0, "E is in the AND");
     put(w, ARM11_PMNC, cycles | 1U << ARM11_PMNC_FIQ);
-    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now),
-                 w->unit.chip == ARM11_1156 ? ARM11_LINE_FIQ : 0, "as FIQ");
+    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), w->unit.chip == ARM11_1156 ? FIQ0 : 0,
+                 "as FIQ");
     put(w, ARM11_PMNC, cycles | INTERRUPT0 | OVERFLOWED1 | OVERFLOWEDC);
-    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), ARM11_LINE_IRQ, "others' flags");
+    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), IRQ0, "others' flags");
     put(w, ARM11_PMNC, cycles | INTERRUPT0 | OVERFLOWED0);
     cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), 0, "its own");
 }
@@ -173,7 +175,7 @@ static void clearing_needs_enable(struct world *w)
     put(w, ARM11_PMNC, CONTROL(0xff, 0, FLAGS | INTERRUPT0));
     cr_expect_eq(get(w, ARM11_PMNC), CONTROL(0xff, 0, OVERFLOWED0 | INTERRUPT0), "the flag stays");
     put(w, ARM11_PMNC, CONTROL(0xff, 0, ARM11_PMNC_E | INTERRUPT0));
-    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), ARM11_LINE_IRQ, "and so does its interrupt");
+    cr_expect_eq(arm11_pmu_lines(&w->unit, &w->now), IRQ0, "and so does its interrupt");
     put(w, ARM11_PMNC, CONTROL(0xff, 0, ARM11_PMNC_E | INTERRUPT0 | FLAGS));
     cr_expect_eq(get(w, ARM11_PMNC), CONTROL(0xff, 0, ARM11_PMNC_E | INTERRUPT0));
 }
@@ -227,10 +229,9 @@ static void every_number(struct world *w)
 
 static void start_delay(struct world *w)
 {
-    bool alone;
     put(w, ARM11_PMNC, CONTROL(0x7, 0xff, GO));
     for (unsigned left = ARM11_START_DELAY; left; left--) {
-        cr_expect_eq(arm11_pmu_next(&w->unit, &w->now, &alone), left);
+        cr_expect_eq(arm11_pmu_next(&w->unit, &w->now, true), left);
         pass(w, 1);
         arm11_pmu_settle(&w->unit, &w->now);
         cr_expect_eq(get(w, ARM11_CCNT) + get(w, ARM11_PMN0) + get(w, ARM11_PMN1), 0);
@@ -423,12 +424,21 @@ static uint32_t draw(uint64_t *state)
 
 static uint32_t some_value(uint64_t *state, enum arm11_pmu_register reg)
 {
-    static const uint8_t events[] = {0x0, 0x5, 0x7, 0xff, 0x22, 0x24, 0x36, 0x99};
+    static const uint8_t events[] = {0x0, 0x5, 0x7, 0xff, 0x22, 0x24, 0x36, 0x12, 0x0b, 0x99};
     if (reg != ARM11_PMNC)
         return 0U - draw(state) % 200;
     return CONTROL(events[draw(state) % sizeof events], events[draw(state) % sizeof events],
                    draw(state) % 0x1000) |
            draw(state) << 28;
+}
+
+/* 0: it asks for none. */
+static uint64_t next_look(const struct world *w, uint64_t cycle)
+{
+    const uint64_t alone = arm11_pmu_next(&w->unit, &w->now, true),
+                   other = arm11_pmu_next(&w->unit, &w->now, false);
+    const uint64_t first = alone && (!other || alone < other) ? alone : other;
+    return first ? cycle + first : 0;
 }
 
 /* No interrupt comes sooner than the unit says, and each look comes when it asks for it. */
@@ -437,21 +447,24 @@ static void random_sequence(enum arm11_chip chip, uint64_t seed)
     struct world w = world_of(chip);
     struct plain p = {0};
     uint64_t state = seed, next = 0, cycle = 0;
+    uint32_t awaits = 0, grew = 0;
     unsigned lines = 0;
-    bool alone;
     for (unsigned step = 0; step < 2000; step++, cycle++) {
         if (!(draw(&state) % 20)) {
             const enum arm11_pmu_register reg = draw(&state) % ARM11_PMU_REGISTERS;
             const uint32_t value = some_value(&state, reg);
             put(&w, reg, value);
             plain_write(&p, reg, value, chip);
-            next = cycle + arm11_pmu_next(&w.unit, &w.now, &alone);
+            next = next_look(&w, cycle);
             lines = arm11_pmu_lines(&w.unit, &w.now);
-        } else if (cycle == next) {
+            awaits = arm11_pmu_awaits(&w.unit, &w.now);
+        } else if (cycle == next || awaits & grew) {
             arm11_pmu_settle(&w.unit, &w.now);
             lines = arm11_pmu_lines(&w.unit, &w.now);
-            next = cycle + arm11_pmu_next(&w.unit, &w.now, &alone);
+            next = next_look(&w, cycle);
+            awaits = arm11_pmu_awaits(&w.unit, &w.now);
         }
+        cr_assert_eq(awaits & ~(uint32_t)ARM11_RARE, 0);
         cr_assert_eq(arm11_pmu_lines(&w.unit, &w.now) & ~lines, 0, "seed %lu, step %u: no look",
                      (unsigned long)seed, step);
         cr_assert_eq(get(&w, ARM11_PMNC), p.control | p.flags << 8, "seed %lu, step %u",
@@ -463,8 +476,11 @@ static void random_sequence(enum arm11_chip chip, uint64_t seed)
         struct arm11_signals grown = {0};
         for (unsigned s = 0; s < ARM11_SIGNALS; s++)
             grown.total[s] = s == ARM11_SIGNAL_CYCLES ? 1 : draw(&state) % 2;
-        for (unsigned s = 0; s < ARM11_SIGNALS; s++)
+        grew = 0;
+        for (unsigned s = 0; s < ARM11_SIGNALS; s++) {
             w.now.total[s] += grown.total[s];
+            grew |= (grown.total[s] != 0) << s;
+        }
         plain_cycle(&p, &grown, chip);
     }
 }

@@ -4,36 +4,18 @@
  * is done when the flag is up; interrupts are arm11_interrupt_guest.c's. Ends with the number of
  * the first line that is not as it must be.
  */
-#include <stdint.h>
+#include "guests/arm11.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 enum {
-    E = 1,
-    P = 2,
-    C = 4,
-    INT0 = 16,
-    INT1 = 32,
-    INTC = 64,
-    FLAG0 = 256,
-    FLAG1 = 512,
-    FLAGC = 1024,
-    FLAGS = FLAG0 | FLAG1 | FLAGC,
-    EVENT1 = 12,
-    EVENT0 = 20,
     INSTRUCTIONS = 0x07,
     BRANCHES = 0x05,
     NOTHING = 0x20,
     ROUNDS = 200,
 };
 
-#define READ(reg)                                                        \
-    ({                                                                   \
-        uint32_t v;                                                      \
-        __asm__ volatile("mrc p15, 0, %0, c15, c12, " #reg : "=r"(v)::); \
-        v;                                                               \
-    })
-#define WRITE(reg, v) __asm__ volatile("mcr p15, 0, %0, c15, c12, " #reg ::"r"((uint32_t)(v)))
 #define MUST(what)          \
     do {                    \
         if (!(what))        \

@@ -217,6 +217,7 @@ void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
     struct arm_rig *rig = rig_of(cpu);
     (void)alone;
     rig->look = at < rig->look ? at : rig->look;
+    cpu->horizon = at < cpu->horizon ? at : cpu->horizon;
 }
 
 void pc_counters_interrupt(struct pc_cpu *cpu, sim_tick at)

@@ -3,7 +3,10 @@
 numachine locks: of threads that wait for each other in known ways, the numbers that the program knows itself; what
 the log says, worked out once more in a slow way; and what cannot be read is refused with one line and status 2.
 
-    locks.py NUMACHINE GUEST... [all]     without `all` guests behind the first have loops only
+    locks.py NUMACHINE GUEST... [all]
+
+Without `all`, guests behind the first have loops only, and those for armel only the locks that programs make
+themselves: what that core tells of its loops.
 """
 import collections
 import csv
@@ -16,6 +19,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 THREADS, TURNS, ROUNDS, LATE = 4, 25, 10, 3  # as tests/locks_guest.c has them
 WAYS = "mutex", "alone", "spinlock", "rwlock", "barrier", "futex", "condition", "semaphore", "loop", "byhand", \
     "parts"
@@ -27,12 +32,17 @@ FIRST = 1000  # the first thread's number
 READ = 100  # [PCycles] at most, from a look at the clock to the call's edge, a miss of the counter's line included
 
 
+def machine_of(guest):
+    own = simulator.MACHINES.get(simulator.abi_of(guest), [])
+    return ["-m", "station-4", *own, *(["--set", "arm11.user_counters=true"] if own else [])]
+
+
 class Run:
     """A run of the guest: what it printed, what numachine locks says, and the file itself."""
 
     def __init__(self, numachine, guest, way, directory):
         self.numachine, self.directory, self.name = numachine, directory, f"{pathlib.Path(guest).name} {way}"
-        done = subprocess.run([numachine, "stat", "-q", "-m", "station-4", "--profile", "-o", directory, "--", guest, way],
+        done = subprocess.run([numachine, "stat", "-q", *machine_of(guest), "--profile", "-o", directory, "--", guest, way],
                               check=True, capture_output=True, text=True, timeout=600, stdin=subprocess.DEVNULL)
         lines = [line.split() for line in done.stdout.splitlines()]
         self.known = {name: int(number) for name, number in (line for line in lines if len(line) == 2)}
@@ -167,7 +177,7 @@ def expect_made(run):
 
 def check_endless(numachine, guest, directory):
     """A loop that nobody ends lasts until the run does."""
-    subprocess.run([numachine, "stat", "-q", "-m", "station-4", "--profile", "--limit=1ms", "-o", directory, "--", guest,
+    subprocess.run([numachine, "stat", "-q", *machine_of(guest), "--profile", "--limit=1ms", "-o", directory, "--", guest,
                     "endless"], check=False, capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
     shown = json.loads(subprocess.run([numachine, "locks", "--format=json", directory], check=True, capture_output=True,
                                       text=True, timeout=600, stdin=subprocess.DEVNULL).stdout)
@@ -295,7 +305,7 @@ def check_same(run, guest, scratch):
     again = Run(run.numachine, guest, "mutex", scratch / f"{guest.name}-again")
     assert (again.directory / "locks.json").read_bytes() == (run.directory / "locks.json").read_bytes(), run.name
     plain = scratch / f"{guest.name}-plain"
-    subprocess.run([run.numachine, "stat", "-q", "-m", "station-4", "-o", plain, "--", guest, "mutex"], check=True,
+    subprocess.run([run.numachine, "stat", "-q", *machine_of(guest), "-o", plain, "--", guest, "mutex"], check=True,
                    capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
     hashes = [re.search(r'"result_hash": "(\S+)"', (d / "manifest.json").read_text())[1] for d in (plain, run.directory)]
     assert hashes[0] == hashes[1], run.name
@@ -348,36 +358,58 @@ def check_refusals(numachine, run, scratch):
     assert "thread 1003 is nearly always the last" in run.ask("--lock=meeting").stdout
 
 
+def check_made(numachine, guest, scratch, made=None):
+    for way in MADE if made is None else made:
+        run = Run(numachine, guest, way, scratch / f"{guest.name}-{way}")
+        expect_made(run)
+        check_sums(run)
+        check_path(run)
+
+
+def check_ways(numachine, guest, scratch, ways):
+    """@return its runs, by their ways"""
+    runs = {way: Run(numachine, guest, way, scratch / f"{guest.name}-{way}") for way in ways}
+    for way, run in runs.items():
+        globals()["expect_" + way](run)
+        check_sums(run)
+        check_path(run)
+        check_bounds(run)
+    return runs
+
+
+def check_some(numachine, guest, scratch):
+    if simulator.abi_of(guest) == "armel":
+        check_made(numachine, guest, scratch)
+        return
+    check_ways(numachine, guest, scratch, LOOPS)
+    check_made(numachine, guest, scratch, MADE[1::2])
+
+
+def check_whole(numachine, guest, scratch):
+    """All of it. @return its runs"""
+    runs = check_ways(numachine, guest, scratch, WAYS)
+    check_made(numachine, guest, scratch)
+    check_endless(numachine, guest, scratch / f"{guest.name}-endless")
+    gain = runs["mutex"].elapsed - runs["alone"].elapsed
+    runs["mutex"].expect("what it gains without the lock", gain, 1, runs["mutex"].lock("mutex", "shared")["bound"])
+    check_formats(runs["barrier"])
+    check_same(runs["mutex"], guest, scratch)
+    return runs
+
+
 def main():
-    numachine = pathlib.Path(sys.argv[1]).resolve()
+    numachine, *guests = (pathlib.Path(word).resolve() for word in sys.argv[1:] if word != "all")
+    first = None
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
-        scratch = pathlib.Path(scratch)
-        guests = [name for name in sys.argv[2:] if name != "all"]
-        first = {}
+        scratch, whole = pathlib.Path(scratch), "all" in sys.argv
         for guest in guests:
-            whole = guest == guests[0] or "all" in sys.argv
-            runs = {way: Run(numachine, pathlib.Path(guest).resolve(), way, scratch / f"{pathlib.Path(guest).name}-{way}")
-                    for way in (WAYS if whole else LOOPS)}
-            first = first or runs
-            for way, run in runs.items():
-                globals()["expect_" + way](run)
-                check_sums(run)
-                check_path(run)
-                check_bounds(run)
-            for way in MADE if whole else MADE[1::2]:
-                run = Run(numachine, pathlib.Path(guest).resolve(), way, scratch / f"{pathlib.Path(guest).name}-{way}")
-                expect_made(run)
-                check_sums(run)
-                check_path(run)
-            if not whole:
-                continue
-            check_endless(numachine, pathlib.Path(guest).resolve(), scratch / f"{pathlib.Path(guest).name}-endless")
-            gain = runs["mutex"].elapsed - runs["alone"].elapsed
-            runs["mutex"].expect("what it gains without the lock", gain, 1, runs["mutex"].lock("mutex", "shared")["bound"])
-            check_formats(runs["barrier"])
-            check_same(runs["mutex"], pathlib.Path(guest).resolve(), scratch)
+            if whole or guest == guests[0]:
+                runs = check_whole(numachine, guest, scratch)
+                first = first or runs
+            else:
+                check_some(numachine, guest, scratch)
         check_refusals(numachine, first["barrier"], scratch)
-        print(f"ok: {len(WAYS)} ways")
+    print(f"ok: {len(WAYS)} ways, {len(MADE)} locks by hand")
 
 
 main()

@@ -3,7 +3,8 @@
 What simulation costs, in instructions of the host, which unlike seconds are the same on a busy host.
 
     cost.py NUMACHINE [WORK ...]            print the table
-    cost.py --write COSTS NUMACHINE         and write the figures to a file
+    cost.py --write COSTS NUMACHINE [WORK ...]
+                                            and write the figures to a file; those of other works stay
     cost.py --check COSTS NUMACHINE         compare with such a file: exit status 1 if dearer, 77 if
                                             the two cannot be compared
 
@@ -135,6 +136,15 @@ def check(options):
     return 1 if complaints else 0
 
 
+def write(file, options, figures):
+    """Of works that were not measured, what the file has, if that was measured with the same build."""
+    before = json.loads(file.read_text(encoding="ascii")) if options.works and file.exists() else {}
+    if before.get("build") == options.build:
+        figures = {work: figures.get(work, before["costs"].get(work)) for work in {**before["costs"], **figures}}
+    text = json.dumps({"build": options.build, "costs": figures}, indent=1)
+    file.write_text(text + "\n", encoding="ascii")
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("numachine")
@@ -153,8 +163,7 @@ def main():
         return check(options)
     figures = table(options)
     if options.write:
-        text = json.dumps({"build": options.build, "costs": figures}, indent=1)
-        pathlib.Path(options.write).write_text(text + "\n", encoding="ascii")
+        write(pathlib.Path(options.write), options, figures)
     return 0
 
 

@@ -30,7 +30,6 @@ _Static_assert((int)EVENTS <= (int)ARM11_EVENTS_MAX, "room for every row");
 static const unsigned most[ARM11_SIGNALS] = {
 #define SIGNAL(name, most, sentence) most,
 #include "monitor/arm11/signals.def"
-#undef SIGNAL
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -109,22 +108,22 @@ static void begin(struct arm11_pmu *u, unsigned k, const struct arm11_signals *n
     u->counter[k].base = total(u, k, now);
 }
 
-/* Whether the counters count what has happened up to now; not when that ends the delay of their
- * start. */
-static bool counts(struct arm11_pmu *u, const struct arm11_signals *now)
+static bool has_started(const struct arm11_pmu *u, const struct arm11_signals *now)
 {
-    const bool counted = u->started;
-    u->started = u->control & ARM11_PMNC_E && cycles(now) >= u->starts;
-    return counted && u->started;
+    return u->control & ARM11_PMNC_E && cycles(now) >= u->starts;
 }
 
+/* What has happened up to now is not counted when that ends the delay of the start, to the cycle.
+ */
 void arm11_pmu_settle(struct arm11_pmu *u, const struct arm11_signals *now)
 {
-    const bool counted = counts(u, now);
+    const bool late = !u->started && has_started(u, now) && cycles(now) > u->starts;
+    const bool counted = u->started || late;
+    u->started = has_started(u, now);
     for (unsigned k = 0; counted && k < ARM11_COUNTERS; k++) {
         uint64_t grown = total(u, k, now) - u->counter[k].base;
         if (k == ARM11_COUNTER_CCNT)
-            grown = prescale(u, grown);
+            grown = prescale(u, late ? cycles(now) - u->starts : grown);
         u->flags |= (u->counter[k].value + grown) >> 32 ? 1U << k : 0;
         u->counter[k].value += (uint32_t)grown;
     }
@@ -169,7 +168,7 @@ static unsigned write_control(struct arm11_pmu *u, uint32_t value, const struct 
         u->flags &= ~(value >> ARM11_PMNC_FLAG & ARM11_PMNC_ALL_COUNTERS);
     if (value & ARM11_PMNC_E && !(before & ARM11_PMNC_E))
         u->starts = cycles(now) + ARM11_START_DELAY;
-    u->started &= value & ARM11_PMNC_E;
+    u->started &= has_started(u, now);
     if (value & ARM11_PMNC_P)
         u->counter[ARM11_COUNTER_PMN0].value = u->counter[ARM11_COUNTER_PMN1].value = 0;
     if (value & ARM11_PMNC_C)
@@ -202,13 +201,11 @@ unsigned arm11_pmu_lines(const struct arm11_pmu *u, const struct arm11_signals *
     struct arm11_pmu settled = *u;
     arm11_pmu_settle(&settled, now);
     const unsigned flags = settled.control & ARM11_PMNC_E ? settled.flags : 0;
-    return (flags & settled.control >> ARM11_PMNC_INTERRUPT & ARM11_PMNC_ALL_COUNTERS
-                ? (unsigned)ARM11_LINE_IRQ
-                : 0) |
-           (flags & settled.control >> ARM11_PMNC_FIQ & ARM11_PMNC_ALL_COUNTERS
-                ? (unsigned)ARM11_LINE_FIQ
-                : 0);
+    return (flags & settled.control >> ARM11_PMNC_INTERRUPT) << ARM11_LINE_IRQ |
+           (flags & settled.control >> ARM11_PMNC_FIQ) << ARM11_LINE_FIQ;
 }
+
+enum { NEAR = 64 }; /* [cycles] it costs more to look every few cycles than whenever it grows */
 
 /* [cycles] for which counter k, which counts, cannot overflow, at least 1; 0: it never does. */
 static uint64_t quiet(const struct arm11_pmu *u, unsigned k)
@@ -221,32 +218,55 @@ static uint64_t quiet(const struct arm11_pmu *u, unsigned k)
     return grows ? (left + grows - 1) / grows : 0;
 }
 
-static bool counts_cycles(const struct arm11_pmu *u, unsigned k)
+static uint32_t signals_of(const struct arm11_pmu *u, unsigned k)
 {
-    return k == ARM11_COUNTER_CCNT || arm11_pmu_event(u, k)->signals & S(CYCLES);
+    if (k == ARM11_COUNTER_CCNT)
+        return S(CYCLES);
+    const struct arm11_event *event = arm11_pmu_event(u, k);
+    return event ? event->signals : 0;
 }
 
-uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *now, bool *alone)
+/* Whether the core tells of all that counter k counts. */
+static bool is_told(const struct arm11_pmu *u, unsigned k)
+{
+    return !(signals_of(u, k) & ~(uint32_t)ARM11_RARE);
+}
+
+/* Whether a counter can overflow, and that would interrupt. */
+static bool waits(const struct arm11_pmu *u, unsigned k)
+{
+    const uint32_t enabled = u->control >> ARM11_PMNC_INTERRUPT | u->control >> ARM11_PMNC_FIQ;
+    return (enabled & ~u->flags) >> k & 1 && signals_of(u, k);
+}
+
+uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *now, bool alone)
 {
     struct arm11_pmu settled = *u;
     uint64_t next = 0;
-    *alone = false;
     if (!(u->control & ARM11_PMNC_E))
         return 0;
     if (cycles(now) < u->starts)
-        return u->starts - cycles(now);
+        return alone ? u->starts - cycles(now) : 0;
     arm11_pmu_settle(&settled, now);
-    const unsigned enabled =
-        settled.control >> ARM11_PMNC_INTERRUPT | settled.control >> ARM11_PMNC_FIQ;
     for (unsigned k = 0; k < ARM11_COUNTERS; k++) {
-        const bool waits = enabled >> k & 1 && !(settled.flags >> k & 1);
-        const uint64_t its = waits ? quiet(&settled, k) : 0;
-        if (!its || (next && next < its))
+        const uint64_t its = waits(&settled, k) ? quiet(&settled, k) : 0;
+        if (!its || (its < NEAR && is_told(&settled, k)) ||
+            (signals_of(&settled, k) & S(CYCLES)) / S(CYCLES) != alone)
             continue;
-        next = its;
-        *alone = counts_cycles(&settled, k);
+        next = !next || its < next ? its : next;
     }
     return next;
+}
+
+uint32_t arm11_pmu_awaits(const struct arm11_pmu *u, const struct arm11_signals *now)
+{
+    struct arm11_pmu settled = *u;
+    uint32_t signals = 0;
+    arm11_pmu_settle(&settled, now);
+    for (unsigned k = 0; settled.started && k < ARM11_COUNTERS; k++)
+        if (waits(&settled, k) && is_told(&settled, k) && quiet(&settled, k) < NEAR)
+            signals |= signals_of(&settled, k);
+    return signals;
 }
 
 /* ---- export ---------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
  * It counts nothing by itself. The core keeps running totals of its signals (signals.h), so a
  * counter is what was put into it and a difference of two totals. `now` are the totals at the tick
  * of the call, and never go back; the total of ARM11_SIGNAL_CYCLES is that tick in processor
- * cycles. Whoever has a unit must call arm11_pmu_settle at the moment arm11_pmu_next says, or a
- * counter begins at another cycle than it should.
+ * cycles. Whoever has a unit calls arm11_pmu_settle at the moment arm11_pmu_next says. If that
+ * is late, as where no time is kept, the event counters have what they saw in the delay of a start.
  */
 #ifndef MON_ARM11_PMU_H
 #define MON_ARM11_PMU_H
@@ -67,8 +67,9 @@ enum {
 /** Counters, as the bits of PMNC number them. */
 enum { ARM11_COUNTER_PMN0, ARM11_COUNTER_PMN1, ARM11_COUNTER_CCNT, ARM11_COUNTERS };
 
-/** Interrupt lines of the unit (nPMUIRQ and nPMUFIQ, active low there). */
-enum { ARM11_LINE_IRQ = 1, ARM11_LINE_FIQ = 2 };
+/** Interrupt lines of the unit (nPMUIRQ and nPMUFIQ, active low there): from this bit on, the flags
+ *  that assert it. */
+enum { ARM11_LINE_IRQ = 0, ARM11_LINE_FIQ = ARM11_COUNTERS };
 
 /** A unit. Zero but for `chip`: as after reset, when nothing counts. */
 struct arm11_pmu {
@@ -100,13 +101,20 @@ unsigned arm11_pmu_write(struct arm11_pmu *u, enum arm11_pmu_register reg, uint3
 /** The event that counter 0 or 1 counts; NULL: none that there is. */
 const struct arm11_event *arm11_pmu_event(const struct arm11_pmu *u, unsigned k);
 
-/** Interrupt lines that are asserted. A level: a flag is up, its enable is, and E is. */
+/** What asserts the interrupt lines, a flag each (ARM11_LINE_...). A level: the flag is up, its
+ *  enable is, and E is. */
 unsigned arm11_pmu_lines(const struct arm11_pmu *u, const struct arm11_signals *now);
 
 /** [cycles] after which the unit must be looked at (arm11_pmu_settle, arm11_pmu_lines), at least 1;
  *  0: never. Asked again after each look and each write.
- *  @param[out] alone  it comes to that even if the processor does nothing */
-uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *now, bool *alone);
+ *  @param u      it
+ *  @param now    totals
+ *  @param alone  only for what comes even if the processor does nothing; false: for the rest */
+uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *now, bool alone);
+
+/** Signals, a bit each, that a counter near its end waits for: in the cycle after one of them has
+ *  grown the unit must be looked at, too. All are of ARM11_RARE. Asked again likewise. */
+uint32_t arm11_pmu_awaits(const struct arm11_pmu *u, const struct arm11_signals *now);
 
 /** EVNTBUS in a cycle, 20 bits; 0 without X. @param grown  by how much each signal grew in it */
 uint32_t arm11_pmu_bus(const struct arm11_pmu *u, const struct arm11_signals *grown);

@@ -9,8 +9,15 @@
 enum arm11_signal {
 #define SIGNAL(name, most, sentence) ARM11_SIGNAL_##name,
 #include "monitor/arm11/signals.def"
-#undef SIGNAL
     ARM11_SIGNALS
+};
+
+/** Bit: enum arm11_signal, of those that the core tells of when they grow. */
+enum {
+    ARM11_RARE = 0
+#define SIGNAL(...)
+#define RARE(name, most, sentence) | 1 << ARM11_SIGNAL_##name
+#include "monitor/arm11/signals.def"
 };
 
 /** Running totals since the processor's first cycle. */

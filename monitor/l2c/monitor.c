@@ -31,12 +31,6 @@ static const struct l2c_event events[] = {
 enum { EVENTS = sizeof events / sizeof *events };
 _Static_assert((int)EVENTS <= (int)L2C_EVENTS_MAX, "room for every row");
 
-static const unsigned most[L2C_SIGNALS] = {
-#define SIGNAL(name, most, sentence) most,
-#include "monitor/l2c/signals.def"
-#undef SIGNAL
-};
-
 #define NONE(...)
 #define REGISTER(name, offset, bits, access, sentence) \
     {#name, sentence, offset, 0, bits, MON_##access},
@@ -308,38 +302,54 @@ bool l2c_write(struct l2c_monitor *u, uint32_t offset, uint32_t value,
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
-/* Flags of an L210 that interrupt. */
+/* Flags that interrupt. */
 static uint32_t enabled(const struct l2c_monitor *u)
 {
     uint32_t flags = 0;
+    if (u->kind == L2C_220)
+        return u->mask;
     for (unsigned k = 0; k < L2C_COUNTERS_MAX && u->control & EMMC_INTERRUPT; k++)
         flags |= u->counter[k].config & EMCC_INTERRUPT ? 1U << k : 0;
     return flags;
 }
 
-bool l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *now)
+unsigned l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *now)
 {
     struct l2c_monitor settled = *u;
     l2c_settle(&settled, now);
-    return settled.status & (u->kind == L2C_210 ? enabled(u) : u->mask);
+    return settled.status & enabled(u);
 }
 
-/* [cycles] before counter k's condition can occur, at least 1; 0: it cannot. */
-static uint64_t quiet(const struct l2c_monitor *u, unsigned k)
+/* Whether counter k can set a flag that is not up, and interrupt. */
+static bool waits(const struct l2c_monitor *u, unsigned k)
+{
+    const uint32_t flag = u->kind == L2C_210 ? 1U << k : (uint32_t)RAW_COUNTER;
+    const enum condition c = condition_of(u, k);
+    return counts(u) && enabled(u) & ~u->status & flag && (c == ON_INCREMENT || c == ON_OVERFLOW);
+}
+
+bool l2c_waits(const struct l2c_monitor *u, const struct l2c_signals *now)
+{
+    struct l2c_monitor settled = *u;
+    bool any = false;
+    l2c_settle(&settled, now);
+    for (unsigned k = 0; k < l2c_counters(u->kind); k++)
+        any |= waits(&settled, k);
+    return any;
+}
+
+/* [cycles] until counter k has counted `left` more, if it counts cycles, or overflows of one that
+ * does; 0: it does not, or that is beyond all time. */
+static uint64_t by_time(const struct l2c_monitor *u, unsigned k, uint64_t left)
 {
     const struct l2c_event *event = event_of(u, k);
-    const enum condition c = condition_of(u, k);
-    const uint64_t left = c == ON_INCREMENT ? 1 : (UINT64_C(1) << 32) - u->counter[k].value;
-    uint64_t grows = 0;
-    if (!event || (c != ON_INCREMENT && c != ON_OVERFLOW))
+    if (!event)
         return 0;
-    if (event->overflows && !k)
+    if (!event->overflows)
+        return event->signals & S(CYCLES) ? left : 0;
+    if (!k || left >> 31)
         return 0;
-    if (event->overflows) /* as soon as the one before can, if this is at its end */
-        return 1;
-    for (uint32_t s = event->signals; s; s &= s - 1)
-        grows += most[__builtin_ctz(s)];
-    return grows ? (left + grows - 1) / grows : 0;
+    return by_time(u, k - 1, (left << 32) - u->counter[k - 1].value);
 }
 
 uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now)
@@ -347,11 +357,10 @@ uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now)
     struct l2c_monitor settled = *u;
     uint64_t soonest = 0;
     l2c_settle(&settled, now);
-    const uint32_t waits = u->kind == L2C_210                        ? enabled(u) & ~settled.status
-                           : u->mask & RAW_COUNTER & ~settled.status ? UINT32_MAX
-                                                                     : 0;
-    for (unsigned k = 0; k < l2c_counters(u->kind) && counts(u); k++) {
-        const uint64_t its = waits >> k & 1 ? quiet(&settled, k) : 0;
+    for (unsigned k = 0; k < l2c_counters(u->kind); k++) {
+        const bool increment = condition_of(&settled, k) == ON_INCREMENT;
+        const uint64_t left = increment ? 1 : (UINT64_C(1) << 32) - settled.counter[k].value;
+        const uint64_t its = waits(&settled, k) ? by_time(&settled, k, left) : 0;
         if (its && (!soonest || its < soonest))
             soonest = its;
     }

@@ -76,11 +76,16 @@ uint32_t l2c_read(const struct l2c_monitor *u, uint32_t offset, const struct l2c
 bool l2c_write(struct l2c_monitor *u, uint32_t offset, uint32_t value,
                const struct l2c_signals *now);
 
-/** Whether its interrupt line is asserted, a level. */
-bool l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *now);
+/** What asserts its interrupt line, a level: flags of its status. */
+unsigned l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *now);
 
-/** [cycles] for which no counter can begin to interrupt, at least 1; 0: for ever. Asked again after
- *  each look (l2c_settle) and each write. */
+/** Whether a counter may begin to interrupt: whoever has a monitor that waits looks
+ * (l2c_interrupts) when a signal has grown, and, for what grows by itself, when l2c_quiet says.
+ * Asked again after each look and each write. */
+bool l2c_waits(const struct l2c_monitor *u, const struct l2c_signals *now);
+
+/** [cycles] until a counter begins to interrupt if no signal but that of cycles grows, at least 1;
+ *  0: none does. Asked again after each look and each write. */
 uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now);
 
 /** Total of some signals. @param signals  bit: enum l2c_signal */

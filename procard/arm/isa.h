@@ -77,7 +77,9 @@ enum arm_addressing {
 
 enum arm_shift { ARM_LSL, ARM_LSR, ARM_ASR, ARM_ROR, ARM_RRX };
 
-enum { ARM_ALWAYS = 14 }; /**< the condition */
+/** Conditions, by their numbers: those that may fail, and the last one. */
+#define ARM_CONDITIONS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13)
+enum { ARM_ALWAYS = 14 };
 
 /** One operation, ready to run. Registers are indices of struct arm_regs.r; what is not there is
  *  ARM_SINK. */

@@ -216,8 +216,7 @@ static int32_t halfword(const struct arm11_code *code, uint32_t va)
     return p[0] | p[1] << 8;
 }
 
-/* @return false: there is no instruction */
-static bool decode(const struct arm11_code *code, uint32_t pc, bool thumb, struct arm_op *op)
+bool arm11_decode(const struct arm11_code *code, uint32_t pc, bool thumb, struct arm_op *op)
 {
     const int32_t low = halfword(code, pc);
     if (low < 0)
@@ -283,8 +282,9 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
         memset(op->source, ARM_SINK, sizeof op->source);
         op->cycles = op->latency = 1;
     }
-    if (a->cond != ARM_ALWAYS && a->code != ARM_OP_B)
-        op->a.code = ARM11_OP_CONDITION;
+    if (a->cond != ARM_ALWAYS)
+        op->a.code =
+            (uint16_t)((a->code == ARM_OP_B ? ARM11_OP_BRANCH : ARM11_OP_CONDITION) + a->cond);
     m->apart = a->flags & ARM_SETS ? 0 : m->apart + 1;
 }
 
@@ -301,7 +301,7 @@ static uint32_t make(const struct arm11_code *code, struct making *m, struct arm
     m->count = 0;
     m->apart = WRONG_MOST;
     m->returned = ARM_SINK;
-    while (b->count < BLOCK_INSNS && decode(code, pc, b->key.thumb, &a)) {
+    while (b->count < BLOCK_INSNS && arm11_decode(code, pc, b->key.thumb, &a)) {
         add_instruction(code, m, b, pc, &a);
         b->count++;
         pc += a.size;

@@ -16,24 +16,33 @@ static struct arm11_signals totals(const struct arm11 *c, sim_tick at)
     return now;
 }
 
-/* After anything that may have changed what is waited for: an interrupt line that is newly
- * asserted, and the next look. */
+/* After anything that may have changed what is waited for: an interrupt of flags that assert a line
+ * and have not yet, each once until it is cleared, and the next looks. */
 static void attend(struct arm11 *c, sim_tick at)
 {
     const struct arm11_signals now = totals(c, at);
     const unsigned lines = arm11_pmu_lines(&c->pmu, &now);
-    bool alone;
-    const uint64_t next = arm11_pmu_next(&c->pmu, &now, &alone);
     if (lines & ~c->lines)
         pc_counters_interrupt(&c->base, at);
     c->lines = lines;
-    if (next)
-        pc_counters_look(&c->base, at + next, alone);
+    c->attended = at;
+    c->awaits = arm11_pmu_awaits(&c->pmu, &now);
+    for (unsigned alone = 0; alone < 2; alone++) {
+        const uint64_t next = arm11_pmu_next(&c->pmu, &now, alone);
+        if (next)
+            pc_counters_look(&c->base, at + next, alone);
+    }
+}
+
+void arm11_grew(struct arm11 *c)
+{
+    pc_counters_look(&c->base, c->base.now + 1, false);
 }
 
 void arm11_look(struct pc_cpu *base, sim_tick at)
 {
     struct arm11 *c = arm11_of(base);
+    at = sim_later(at, c->attended); /* where no time is kept, looks are late */
     const struct arm11_signals now = totals(c, at);
     arm11_pmu_settle(&c->pmu, &now);
     attend(c, at);
@@ -44,9 +53,10 @@ void arm11_pmu_new(struct arm11 *c)
     c->pmu.chip = c->p->core == NM_CORE_ARM1176 ? ARM11_1176 : ARM11_1136;
 }
 
-uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg)
+uint32_t arm11_counter_read(struct arm11 *c, enum arm11_pmu_register reg)
 {
     const struct arm11_signals now = totals(c, c->base.now);
+    c->base.polls++;
     return arm11_pmu_read(&c->pmu, reg, &now);
 }
 
@@ -65,8 +75,6 @@ void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t 
     const struct arm11_signals now = totals(c, c->base.now);
     note_unknown(c, arm11_pmu_write(&c->pmu, reg, value, &now));
     attend(c, c->base.now);
-    if (c->base.untimed)
-        return;
-    c->base.horizon = c->base.now + 1; /* something may be due sooner than it was */
-    c->asked = true;
+    if (!c->base.untimed) /* an interrupt may be there */
+        c->base.horizon = sim_earlier(c->base.horizon, c->base.now + 1);
 }

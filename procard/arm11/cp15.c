@@ -53,7 +53,8 @@ static bool read_tls(struct arm11 *c, uint32_t *value)
     static bool read_##name(struct arm11 *c, uint32_t *value)                 \
     {                                                                         \
         *value = arm11_counter_read(c, reg);                                  \
-        pc_charge(&c->base, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
+        if (!c->base.untimed)                                                 \
+            arm11_spends(c, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
         return true;                                                          \
     }                                                                         \
     static bool write_##name(struct arm11 *c, uint32_t value)                 \

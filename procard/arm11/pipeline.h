@@ -20,6 +20,7 @@
 #include "procard/arm/isa.h"
 #include "procard/arm11/arm11.h"
 #include "procard/core.h"
+#include "procard/loop.h"
 
 #include <uthash.h>
 
@@ -28,12 +29,13 @@
 /** Operations that are no instructions, and those whose code an operation has in place of its own.
  */
 enum arm11_opcode {
-    ARM11_OP_CONDITION = ARM_OP__COUNT, /**< of `real`, if its condition holds */
-    ARM11_OP_PC,                        /**< the next instruction reads r15, which is `imm` then */
-    ARM11_OP_LINE,                      /**< the next instruction is the first of its line */
-    ARM11_OP_POINT,                     /**< the next instruction is the awaited one */
-    ARM11_OP_END,                       /**< the block runs on */
-    ARM11_OP_END_PC,                    /**< the instruction before has written r15 */
+    ARM11_OP_CONDITION = ARM_OP__COUNT, /**< of `real`, if its condition holds: one for each */
+    ARM11_OP_BRANCH = ARM11_OP_CONDITION + ARM_ALWAYS, /**< B with a condition, likewise */
+    ARM11_OP_PC = ARM11_OP_BRANCH + ARM_ALWAYS, /**< the next reads r15, which is `imm` then */
+    ARM11_OP_LINE,   /**< the next instruction is the first of its line */
+    ARM11_OP_POINT,  /**< the next instruction is the awaited one */
+    ARM11_OP_END,    /**< the block runs on */
+    ARM11_OP_END_PC, /**< the instruction before has written r15 */
     ARM11_OP__COUNT
 };
 
@@ -73,6 +75,16 @@ struct arm11_edge {
 /** How a block is left: through an edge, or to where a register said. */
 enum { ARM11_FALL, ARM11_TAKEN, ARM11_JUMPED };
 
+/** A loop that only looks, which the last branch of a block closes: in a profile (loops.c). */
+struct arm11_loop {
+    bool looked_for;
+    bool known_word;             /**< `word` is the load of what it looks at */
+    uint8_t count;               /**< registers that tell one time round from another; 0: no loop */
+    uint8_t reg[PC_LOOP_VALUES]; /**< ... which they are */
+    unsigned scs;                /**< store-conditionals in it */
+    struct arm_op word;
+};
+
 struct arm11_key {
     uint32_t pc;
     uint32_t thumb;
@@ -82,6 +94,7 @@ struct arm11_block {
     struct arm11_key key;
     uint32_t count; /**< instructions */
     struct arm11_edge edge[2];
+    struct arm11_loop loop;
     UT_hash_handle hh;
     struct arm11_op op[];
 };
@@ -103,6 +116,9 @@ struct arm11_code {
 
 /** The block that begins there, decoded if need be; NULL: there is no instruction in memory. */
 struct arm11_block *arm11_block_get(struct arm11_code *code, uint32_t pc, bool thumb);
+
+/** The instruction at `pc`, decoded. @return false: there is none in memory */
+bool arm11_decode(const struct arm11_code *code, uint32_t pc, bool thumb, struct arm_op *op);
 
 /** Forgets all blocks. */
 void arm11_code_drop(struct arm11_code *code);
@@ -242,7 +258,8 @@ struct arm11 {
     bool write_asked; /**< the oldest waits for the card */
     sim_tick
         write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
-    bool asked;                   /**< in this run */
+    bool asked;                   /**< in this run ... */
+    sim_tick ends;                /**< ... which was to end here */
     struct {
         sim_tick
             latency; /**< [PCycles] of the secondary cache, if it has the line; 0: not looked */
@@ -273,7 +290,9 @@ struct arm11 {
 
     /* its counters */
     struct arm11_pmu pmu;
-    unsigned lines; /**< interrupt lines that have interrupted and still do */
+    unsigned lines;    /**< what has asserted its lines, has interrupted, and still does */
+    sim_tick attended; /**< when they were looked at or written last */
+    uint32_t awaits;   /**< signals that a counter near its end waits for, a bit each */
     struct arm11_unknown unknown;
 };
 
@@ -287,9 +306,15 @@ static inline const struct arm11 *arm11_const_of(const struct pc_cpu *base)
     return (const struct arm11 *)base;
 }
 
+/** A signal that the counters wait for has grown: they are looked at in the next PCycle.
+ *  (counters.c) */
+void arm11_grew(struct arm11 *c);
+
 static inline void arm11_signal(struct arm11 *c, enum arm11_signal s, uint64_t n)
 {
     c->signals.total[s] += n;
+    if (ARM11_RARE >> s & 1 && __builtin_expect(c->awaits >> s & 1, 0))
+        arm11_grew(c);
 }
 
 /** Caches and predictors are empty. @param c  the core @param p  outlives it */
@@ -381,7 +406,7 @@ void arm11_calls(struct arm11 *c, uint32_t back);
 void arm11_pmu_new(struct arm11 *c);
 /** A register of the performance monitoring unit, at base.now: up to there all signals are put
  * down. */
-uint32_t arm11_counter_read(const struct arm11 *c, enum arm11_pmu_register reg);
+uint32_t arm11_counter_read(struct arm11 *c, enum arm11_pmu_register reg);
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value);
 /** pc_core_ops.look */
 void arm11_look(struct pc_cpu *base, sim_tick at);

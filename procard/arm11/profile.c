@@ -78,13 +78,22 @@ void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own)
 
 /* ---- where it stands ------------------------------------------------------------------------- */
 
+/* @param looks  it is an access of the program's, which may take longer */
+static void go_to(struct pc_cursor *cursor, uint64_t pc, bool looks)
+{
+    if (looks)
+        pc_cursor_at(cursor, pc);
+    else if (cursor->pc != pc || cursor->at != cursor->node)
+        pc_cursor_move(cursor, pc);
+}
+
 uint64_t arm11_profile_at(struct arm11 *c, uint64_t pc)
 {
     struct pc_cursor *cursor = c->base.cursor;
     if (!cursor)
         return PC_PROFILE_NOWHERE;
     const uint64_t stood = cursor->pc;
-    pc_cursor_at(cursor, pc);
+    go_to(cursor, pc, false);
     return stood;
 }
 
@@ -103,7 +112,7 @@ void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm
     if (is_end(op))
         return; /* what it takes is the last instruction's */
     if (c->base.cursor)
-        pc_cursor_at(c->base.cursor, address(b, op));
+        go_to(c->base.cursor, address(b, op), op->source[0] == ARM11_LSU);
     if (c->base.record)
         fetches(c, address(b, op));
 }
@@ -131,6 +140,18 @@ static bool is_call(const struct arm11 *c, const struct arm11_op *did, uint32_t 
            (links(did) || (how == ARM11_JUMPED && (c->r.r[ARM_LR] & ~UINT32_C(1)) == behind));
 }
 
+/* It stays in its function. */
+static void goes_on(struct arm11 *c, struct arm11_block *b, const struct arm11_op *did,
+                    unsigned how, uint32_t to)
+{
+    const uint32_t pc = address(b, did);
+    const struct arm11_loop *loop = did->real == ARM_OP_B ? arm11_loop_of(c->code, b, pc) : NULL;
+    if (loop && how == ARM11_TAKEN)
+        arm11_went_round(c, loop, pc, to);
+    else if (loop)
+        pc_cursor_fell(c->base.cursor, pc, loop->scs);
+}
+
 void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *op, unsigned how,
                  uint32_t to)
 {
@@ -145,6 +166,8 @@ void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *
     } else if (how == ARM11_JUMPED || leaves(cursor->profile, &b->edge[how], pc)) {
         pc_cursor_out(cursor, c->base.now);
         pc_cursor_jump(cursor, to, sp);
+    } else {
+        goes_on(c, b, did, how, to);
     }
 }
 
@@ -223,18 +246,17 @@ static uint32_t to_come(struct arm11 *c, unsigned reg)
     return c->r.r[reg];
 }
 
-static uint64_t value_of(const struct pc_cpu *base, unsigned reg)
+uint32_t arm11_value_of(struct arm11 *c, unsigned reg)
 {
-    struct arm11 *c = (struct arm11 *)(uintptr_t)base; /* reads only */
     return c->ready[reg] == ARM11_PENDING ? to_come(c, reg) : c->r.r[reg];
 }
 
 uint64_t arm11_argument(const struct pc_cpu *base, unsigned i)
 {
-    return value_of(base, i);
+    return arm11_value_of((struct arm11 *)(uintptr_t)base, i); /* reads only */
 }
 
 uint64_t arm11_result(const struct pc_cpu *base)
 {
-    return value_of(base, 0);
+    return arm11_argument(base, 0);
 }

@@ -69,6 +69,17 @@ void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *
 /** A load or store hits a line that is shown. */
 void arm11_refers_to(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va, unsigned n);
 
+/* ---- loops (loops.c) ------------------------------------------------------------------------- */
+
+/** The loop that only looks which the branch at `last`, the end of a block, closes; NULL: none. */
+const struct arm11_loop *arm11_loop_of(const struct arm11_code *code, struct arm11_block *b,
+                                       uint32_t last);
+/** It has come round a loop. @param c  the core @param loop  it @param last  its last branch
+ *  @param head  its first instruction */
+void arm11_went_round(struct arm11 *c, const struct arm11_loop *loop, uint32_t last, uint32_t head);
+/** A register, also if a load still waits for it. */
+uint32_t arm11_value_of(struct arm11 *c, unsigned reg);
+
 /* ---- pc_core_ops ----------------------------------------------------------------------------- */
 
 void arm11_placed(struct pc_cpu *base);

@@ -42,7 +42,7 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
 
     if (now >= horizon)
         return now;
-    base->horizon = horizon;
+    base->horizon = c->ends = horizon;
     c->asked = false;
     if (TIMED) {
         arm11_ask_again(c);
