@@ -423,7 +423,7 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
     t->interruptible = interruptible;
     t->deadline = deadline;
     t->channel = channel;
-    prog_actor_wait(t->actor, deadline);
+    prog_actor_block(t->actor, deadline);
     t->channel = NULL;
     return t->wake;
 }
@@ -435,7 +435,7 @@ void lx_thread_hold(struct lx_thread *t, sim_tick at)
     t->waiting = true;
     t->interruptible = false;
     t->deadline = at;
-    prog_actor_wait(t->actor, at);
+    prog_actor_block(t->actor, at);
 }
 
 void lx_thread_wake(struct lx_thread *t, enum lx_wake why)
