@@ -42,10 +42,10 @@ Test(base, queue)
 
 /* What is taken is zero, apart from all that was taken before, and not moved by what is taken
  * later. */
-Test(base, room)
+static void fill_room(enum sim_room_use use)
 {
     enum { TAKEN = 300 };
-    struct sim_room *room = sim_room_new();
+    struct sim_room *room = sim_room_new(use);
     uint8_t *at[TAKEN];
     size_t bytes[TAKEN];
     uint64_t dice = 1;
@@ -61,7 +61,13 @@ Test(base, room)
     for (unsigned n = 0; n < TAKEN; n++)
         cr_assert(at[n][0] == n % 255 + 1 && at[n][bytes[n] - 1] == n % 255 + 1);
     sim_room_free(room);
-    sim_room_free(sim_room_new());
+    sim_room_free(sim_room_new(use));
+}
+
+Test(base, room)
+{
+    fill_room(SIM_ROOM_SPARSE);
+    fill_room(SIM_ROOM_DENSE);
 }
 
 struct clock {
