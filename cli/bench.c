@@ -1,10 +1,10 @@
 /*
  * `numachine bench`: how fast the simulator is on this host, on fixed works.
  *
- * Each work is a shipped experiment (experiments/bench/) and runs in a process of its own, so
- * that none finds memory that another has used; the figures come back through shared memory. What
- * is measured is the region the work names, when all its threads are ready. Host times of one run
- * mean little on a busy host: compare ratios, or count instructions (docs/performance.md).
+ * Each work is a shipped experiment (experiments/bench/) and runs in a process of its own, because
+ * SimGrid has one engine per process; the figures come back through shared memory. What is measured
+ * is the region the work names, when all its threads are ready. Host times of one run mean little
+ * on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
 #include "base/nearest.h"
 #include "cli/cli.h"

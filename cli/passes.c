@@ -1,8 +1,8 @@
 /*
  * A run of a detector's pass.
  *
- * The hard idea: a detector needs many runs, and each has to find the process as the first one
- * does. So each is a child, which leaves what it has heard in memory that both share.
+ * The hard idea: SimGrid has one engine in a process, and a detector needs many runs. So each run
+ * is a child, which leaves what it has heard in memory that both share.
  *
  * The handler of the counters' interrupts is this program: it reads and writes the card's registers
  * as the operating system of the machine would, but its time is not simulated. So the run of a

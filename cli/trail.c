@@ -1,6 +1,6 @@
 /*
- * Runs that leave digests. Each has to find the process as the first one does, so it is a child,
- * which leaves its marks in memory that both share.
+ * Runs that leave digests. SimGrid has one engine in a process, so each is a child, which leaves
+ * its marks in memory that both share.
  */
 #include "cli/trail.h"
 

@@ -23,11 +23,9 @@ struct prog_task {
 };
 
 /**
- * Runs the tasks at once. Once per process, because SimGrid is: what it knows is in variables of
- * its library.
+ * Runs the tasks at once. As prog_actors_run, once per process.
  * @param[out] took  [tasks] [s] 1 or more
- * @return 0, or -errno when SimGrid did not start: EALREADY if it had been started before, by
- * whomever; ELIBACC: its library is not there; else what the host said
+ * @return 0, or -errno as prog_actors_run
  */
 int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsigned tasks,
                    double *took);

@@ -25,12 +25,27 @@ struct writer {
 
 /* ---- for a run ------------------------------------------------------------------------------- */
 
-static void open_platform(FILE *f)
+static void open_file(FILE *f)
 {
     fputs("<?xml version='1.0'?>\n"
           "<!DOCTYPE platform SYSTEM \"https://simgrid.org/simgrid.dtd\">\n"
           "<platform version=\"4.1\">\n",
           f);
+}
+
+char *prog_platform_hosts(const struct nm_params *p)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *f = sim_text_open(&text, &size);
+
+    open_file(f);
+    fputs("<zone id=\"numachine\" routing=\"None\">\n<host id=\"hardware\" speed=\"1f\"/>\n", f);
+    for (uint64_t i = 0; i < nm_params_cards(p); i++)
+        fprintf(f, "<host id=\"card-%u\" speed=\"1f\"/>\n", (unsigned)i);
+    fputs("</zone>\n</platform>\n", f);
+    sim_text_close(f, &text);
+    return text;
 }
 
 /* ---- links ----------------------------------------------------------------------------------- */
@@ -207,7 +222,7 @@ static void explain(const struct nm_params *p, const char *name, FILE *out)
 void prog_platform_write(const struct nm_params *p, const char *name, FILE *out)
 {
     const struct writer w = {.p = p, .shape = nm_ring_shape(p), .out = out};
-    open_platform(out);
+    open_file(out);
     explain(p, name, out);
     if (nm_ring_count(p))
         ring_zone(&w, w.shape.levels - 1, 0);

@@ -1,6 +1,6 @@
 /*
- * The machine as SimGrid reads it, with its buses and rings. Text only; nothing here starts
- * SimGrid.
+ * The machine as SimGrid reads it: for a run, which needs hosts only, and for people, with its
+ * buses and rings. Text only; nothing here starts SimGrid.
  */
 #ifndef PROG_PLATFORM_H
 #define PROG_PLATFORM_H
@@ -8,6 +8,9 @@
 #include "machine/params.h"
 
 #include <stdio.h>
+
+/** What a run's threads stand on: hosts "hardware" and "card-0", ..., and no network. Malloc'd. */
+char *prog_platform_hosts(const struct nm_params *p);
 
 /**
  * Writes the whole machine, in seconds and bytes per second.

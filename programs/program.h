@@ -207,7 +207,7 @@ enum prog_end {
     PROG_LIVELOCK,    /**< run.livelock: a thread gets nowhere; message says which and where */
     PROG_BROKEN,      /**< coherence, an internal invariant or a workload's contract violated */
     PROG_INTERRUPTED, /**< progress hook said stop */
-    PROG_UNLOADABLE,  /**< not an executable this machine can run; message
+    PROG_UNLOADABLE,  /**< not an executable this machine can run, or SimGrid did not start; message
                            is one line */
     PROG_NOMEM,       /**< the machine's memory is full */
     PROG_IO,          /**< the host could not read a file that is mapped */
@@ -235,6 +235,8 @@ struct prog_outcome {
 /**
  * Runs a workload to its end on a fresh machine (an assertion sees to that there is one).
  * At the end the machine stands at outcome->ticks and can be read (taps, truth).
+ * SimGrid, in which threads sleep, starts once in a process: after a run in which one has slept,
+ * the next workload of actors ends with PROG_UNLOADABLE at tick 0.
  */
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
               struct prog_outcome *out);

@@ -8,6 +8,7 @@
  */
 #include "base/alloc.h"
 #include "procard/procard.h"
+#include "programs/actors.h"
 #include "programs/approach.h"
 #include "programs/workload.h"
 
@@ -307,9 +308,11 @@ static bool wants_threads(const struct prog_outcome *out)
            out->end == PROG_LIVELOCK;
 }
 
-/** Runs what has been prepared. */
-static void go(struct prog_run *run)
+static void hardware(struct prog_actors *actors, void *ctx)
 {
+    struct prog_run *run = ctx;
+
+    run->actors = actors;
     run->told_ns = host_ns();
     if (run->stages)
         prog_stages_begin(run->stages);
@@ -322,6 +325,29 @@ static void go(struct prog_run *run)
         say_threads(run);
     if (ops(run)->over)
         ops(run)->over(run->self);
+}
+
+/** The host does not let the run start, or go on. */
+static void not_started(void *ctx, int err)
+{
+    struct prog_run *run = ctx;
+    const bool again = err == -EALREADY;
+
+    prog_finish(run, PROG_UNLOADABLE, 0, "cannot start the simulation: %s",
+                again ? "SimGrid, in which threads sleep, starts only once in a process"
+                      : strerror(-err));
+}
+
+/** Runs what has been prepared. */
+static void start(struct prog_run *run)
+{
+    static const struct prog_actors_ops actors = {.hardware = hardware, .failed = not_started};
+    const int err = ops(run)->actors ? prog_actors_run(run->par, &actors, run) : 0;
+
+    if (err < 0)
+        not_started(run, err);
+    if (!ops(run)->actors)
+        hardware(NULL, run);
 }
 
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
@@ -341,7 +367,7 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     nm_machine_keep_apart(m, spec->apart, spec->apart_count);
     run.stages = prog_stages_new(&run);
     if (ops(&run)->prepare(run.self, &run))
-        go(&run);
+        start(&run);
     else
         prog_finish(&run, PROG_UNLOADABLE, 0,
                     "workload '%s' cannot run this, and does not say why: a `prepare` that returns "

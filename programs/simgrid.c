@@ -1,25 +1,33 @@
 /*
- * Flows on SimGrid 3.32. This is the only file that knows SimGrid.
+ * Sleepers and flows on SimGrid 3.32. This is the only file that knows SimGrid.
  *
- * SimGrid and what it is linked with are ten times what the dynamic linker has to do for us
- * otherwise. So its library is opened when flows are asked for, and each of its functions that we
- * call is a row of CALLS.
+ * SimGrid and what it is linked with are most of what the dynamic linker has to do for us, and most
+ * runs never sleep. So its library is opened when the first sleeper comes or flows are asked for,
+ * and each of its functions that we call is a row of CALLS.
  *
- * SimGrid takes over SIGINT and SIGSEGV when it starts; we give them back.
+ * The hard idea: nobody waits for a sleeper. What concerns it is put into its semaphores, and it
+ * hears of that when SimGrid runs next, which is when the clock moves. Until then SimGrid's time
+ * stands still, so it has slept as long as if it had heard at once.
+ *
+ * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
+ * and SIGSEGV when it starts; we give them back.
  */
-#include "programs/flows.h"
+#include "programs/sleepers.h"
 
 #include "base/alloc.h"
+#include "programs/flows.h"
 #include "programs/platform.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
 #include <simgrid/exec.h>
 #include <simgrid/host.h>
+#include <simgrid/semaphore.h>
 #include <simgrid/version.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -27,15 +35,23 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <utlist.h>
 
 #define CALLS                         \
     CALL(simgrid_init)                \
     CALL(simgrid_load_platform)       \
     CALL(simgrid_run)                 \
+    CALL(simgrid_run_until)           \
     CALL(simgrid_get_clock)           \
     CALL(sg_host_by_name)             \
     CALL(sg_actor_init)               \
     CALL(sg_actor_start_)             \
+    CALL(sg_actor_set_host)           \
+    CALL(sg_sem_init)                 \
+    CALL(sg_sem_destroy)              \
+    CALL(sg_sem_acquire)              \
+    CALL(sg_sem_acquire_timeout)      \
+    CALL(sg_sem_release)              \
     CALL(sg_host_get_speed)           \
     CALL(sg_actor_parallel_exec_init) \
     CALL(sg_exec_start)               \
@@ -47,6 +63,19 @@ struct calls {
     CALLS
 #undef CALL
     bool (*is_initialized)(void);
+};
+
+struct prog_sleeper {
+    struct prog_sleepers *ss;
+    sg_actor_t sg;
+    sg_sem_t begin, end; /* sleep; wake up */
+    sim_tick date;
+    bool asleep; /* or told to be */
+    bool over;
+};
+
+struct prog_sleepers {
+    struct calls call;
 };
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -63,6 +92,37 @@ static void die_without_memory(void *library)
         set(sim_no_memory);
 }
 
+#define TEXT_OF(macro) #macro
+#define TEXT(macro)    TEXT_OF(macro)
+#define LIBRARY        "libsimgrid.so." TEXT(SIMGRID_VERSION_MAJOR) "." TEXT(SIMGRID_VERSION_MINOR)
+
+/** @param more  flags of dlopen */
+static void *open_library(int more)
+{
+    return dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | more);
+}
+
+/* Where the C library is, which is open, there all of a distribution's are. */
+void prog_sleepers_directory(char *path)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    const char *slash;
+    Dl_info libc;
+
+    *path = '\0';
+    if (symbol && dladdr(symbol, &libc)) {
+        slash = strrchr(libc.dli_fname, '/');
+        if (slash && slash - libc.dli_fname < PATH_MAX - (int)sizeof LIBRARY) {
+            size_t length = (size_t)(slash - libc.dli_fname + 1);
+            memcpy(path, libc.dli_fname, length);
+            memcpy(path + length, LIBRARY, sizeof LIBRARY);
+            path[access(path, R_OK) == 0 ? length : 0] = '\0';
+        }
+    }
+    if (!*path)
+        open_library(RTLD_NODELETE);
+}
+
 /** @return 0 or a negated errno: the library is not there, or is another one */
 static int find_calls(struct calls *calls)
 {
@@ -76,12 +136,8 @@ static int find_calls(struct calls *calls)
         /* simgrid::s4u::Engine::is_initialized, which has no name in C */
         {"_ZN7simgrid3s4u6Engine14is_initializedEv", offsetof(struct calls, is_initialized)},
     };
-    char name[64];
-    void *library;
+    void *const library = open_library(0);
 
-    snprintf(name, sizeof name, "libsimgrid.so.%d.%d", SIMGRID_VERSION_MAJOR,
-             SIMGRID_VERSION_MINOR);
-    library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     for (size_t i = 0; library && i < sizeof rows / sizeof *rows; i++) {
         void *found = dlsym(library, rows[i].name);
         if (!found)
@@ -166,22 +222,24 @@ static void *started_with(char **argv)
     return (void *)(uintptr_t)strtoull(argv[0], NULL, 16);
 }
 
-static void start_simgrid(const struct calls *calls)
+/** @param model  NULL, or an argument that chooses how hosts and links are shared */
+static void start_simgrid(const struct calls *calls, char *model)
 {
-    char *args[6] = {"numachine", "--log=root.thres:critical", "--log=no_loc",
-                     "--cfg=host/model:ptask_L07"};
-    int n = 4;
+    char *args[6] = {"numachine", "--log=root.thres:critical", "--log=no_loc"};
+    int n = 3;
 
     /* The thread factory is the one the sanitizers understand. */
 #ifdef __SANITIZE_ADDRESS__
     args[n++] = "--cfg=contexts/factory:thread";
 #endif
+    if (model)
+        args[n++] = model;
     calls->simgrid_init(&n, args);
 }
 
 /** Starts SimGrid and gives it a platform. An interrupt meanwhile would end in SimGrid's
  *  handler, so it waits until ours is back. @return 0 or a negated errno */
-static int set_up(const struct calls *calls, const char *platform)
+static int set_up(const struct calls *calls, const char *platform, char *model)
 {
     struct sigaction saved[TAKEN];
     sigset_t interrupts, before;
@@ -194,7 +252,7 @@ static int set_up(const struct calls *calls, const char *platform)
     sigprocmask(SIG_BLOCK, &interrupts, &before);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], NULL, &saved[i]);
-    start_simgrid(calls);
+    start_simgrid(calls, model);
     err = load_platform(calls, platform);
     for (int i = 0; i < TAKEN; i++)
         sigaction(taken_signals[i], &saved[i], NULL);
@@ -203,13 +261,126 @@ static int set_up(const struct calls *calls, const char *platform)
 }
 
 /** The library, and SimGrid in it, once. @return 0 or a negated errno */
-static int begin(struct calls *calls, const char *platform)
+static int begin(struct calls *calls, const char *platform, char *model)
 {
     int err = find_calls(calls);
 
     if (err == 0)
-        err = calls->is_initialized() ? -EALREADY : set_up(calls, platform);
+        err = calls->is_initialized() ? -EALREADY : set_up(calls, platform, model);
     return err;
+}
+
+/* ---- sleepers -------------------------------------------------------------------------------- */
+
+bool prog_sleepers_started(void)
+{
+    void *const library = open_library(RTLD_NOLOAD);
+    struct calls calls;
+    bool started = false;
+
+    if (library) {
+        started = find_calls(&calls) == 0 && calls.is_initialized();
+        dlclose(library);
+    }
+    return started;
+}
+
+struct prog_sleepers *prog_sleepers_new(const struct nm_params *p, int *err)
+{
+    struct prog_sleepers *ss = sim_alloc(1, sizeof *ss);
+    char *platform = prog_platform_hosts(p);
+
+    *err = begin(&ss->call, platform, NULL);
+    free(platform);
+    if (*err == 0)
+        return ss;
+    free(ss);
+    return NULL;
+}
+
+void prog_sleepers_free(struct prog_sleepers *ss)
+{
+    free(ss);
+}
+
+void prog_sleepers_advance(struct prog_sleepers *ss, sim_tick to)
+{
+    ss->call.simgrid_run_until((double)to);
+}
+
+static sg_host_t host_of(const struct prog_sleepers *ss, unsigned card)
+{
+    char name[32];
+
+    snprintf(name, sizeof name, "card-%u", card);
+    return ss->call.sg_host_by_name(name);
+}
+
+static void sleep_once(struct prog_sleeper *s)
+{
+    const struct calls *calls = &s->ss->call;
+
+    if (s->date == SIM_NEVER)
+        calls->sg_sem_acquire(s->end);
+    else if (calls->sg_sem_acquire_timeout(s->end, (double)s->date - calls->simgrid_get_clock()))
+        s->asleep = false;
+}
+
+static void sleeper_main(int argc, char **argv)
+{
+    struct prog_sleeper *s = started_with(argv);
+
+    (void)argc;
+    s->ss->call.sg_sem_acquire(s->begin);
+    while (!s->over) {
+        sleep_once(s);
+        s->ss->call.sg_sem_acquire(s->begin);
+    }
+}
+
+struct prog_sleeper *prog_sleeper_new(struct prog_sleepers *ss, const char *name, unsigned card)
+{
+    struct prog_sleeper *s = sim_alloc(1, sizeof *s);
+
+    s->ss = ss;
+    s->begin = ss->call.sg_sem_init(0);
+    s->end = ss->call.sg_sem_init(0);
+    s->sg = ss->call.sg_actor_init(name, host_of(ss, card));
+    start(&ss->call, s->sg, sleeper_main, s);
+    return s;
+}
+
+void prog_sleeper_free(struct prog_sleeper *s)
+{
+    const struct calls *calls = &s->ss->call;
+
+    s->over = true;
+    prog_sleeper_wake(s);
+    calls->sg_sem_release(s->begin);
+    calls->simgrid_run_until(calls->simgrid_get_clock());
+    calls->sg_sem_destroy(s->begin);
+    calls->sg_sem_destroy(s->end);
+    free(s);
+}
+
+void prog_sleeper_move(struct prog_sleeper *s, unsigned card)
+{
+    s->ss->call.sg_actor_set_host(s->sg, host_of(s->ss, card));
+}
+
+void prog_sleeper_sleep(struct prog_sleeper *s, sim_tick date)
+{
+    s->date = date;
+    s->asleep = true;
+    s->ss->call.sg_sem_release(s->begin);
+}
+
+void prog_sleeper_wake(struct prog_sleeper *s)
+{
+    if (!s->asleep)
+        return;
+    s->asleep = false;
+    s->ss->call.sg_sem_release(s->end);
 }
 
 /* ---- flows ----------------------------------------------------------------------------------- */
@@ -317,7 +488,7 @@ int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsi
 
     prog_platform_write(p, "flows", out);
     sim_text_close(out, &platform);
-    err = begin(&f.call, platform);
+    err = begin(&f.call, platform, "--cfg=host/model:ptask_L07");
     free(platform);
     if (err < 0)
         return err;

@@ -23,6 +23,7 @@
 
 #pragma GCC visibility push(default)
 
+struct prog_actors;
 struct prog_stages;
 
 /** A run under way. A workload reads it; it changes `out->threads` and `out->stdout_hash`. */
@@ -32,8 +33,9 @@ struct prog_run {
     const struct prog_spec *spec;
     const struct prog_hooks *hooks; /**< NULL: none */
     struct prog_outcome *out;
-    bool over;        /**< the end is decided: */
-    sim_tick over_at; /**< [ticks] the machine still runs to here */
+    struct prog_actors *actors; /**< of a workload of actors, from `start` on */
+    bool over;                  /**< the end is decided: */
+    sim_tick over_at;           /**< [ticks] the machine still runs to here */
 
     /* the loop's own */
     void *self;
@@ -116,6 +118,9 @@ struct prog_names {
 struct prog_workload {
     const char *name, *sentence; /**< for lists */
     size_t size;                 /**< [bytes] of `self` */
+
+    /** Its threads are actors (actors.h): from `start` to `over` they exist. */
+    bool actors;
 
     /** It runs what an experiment describes (prog_program.described), and no file. */
     bool described;

@@ -11,7 +11,9 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -28,6 +30,15 @@ FEW, FEW_THEIRS = 60, 24  # faults of the quick form: of our calls, of the libra
 MANY_THEIRS = 2500
 PAGE = struct.Struct("QQQQ32s64s65536s")
 OURS, THEIRS = 0, 1
+# What a library does without memory, from where nobody can bring it back: (library and function that
+# asked, status, all that was said, why).
+KNOWN = (
+    (r"libsimgrid\.so\S* (_Z\d+surf_parse\w*)?", 2,
+     rb"out of dynamic memory in yy\w+\(\)|out of memory expanding start-condition stack",
+     "flex in SimGrid's reader of platforms ends the process with words of its own"),
+    (r"libsimgrid\.so\S* _Z14surf_parse_lexv", -signal.SIGSEGV, rb"Segmentation fault\.",
+     "SimGrid's reader of platforms does not ask whether its buffer came"),
+)
 RESULTS = {"config.resolved.yaml", "guest.elf", "stats.json", "stats.csv", "stats.txt",
            "monitor/coherence_histogram.csv", "monitor/groups.csv"}
 
@@ -71,7 +82,7 @@ class Bench:
     def __init__(self, program, guest):
         self.program, self.guest = program, guest
         self.place = threading.local()
-        self.counts, self.names, self.failed = Counter(), Counter(), 0
+        self.counts, self.names, self.why, self.failed = Counter(), Counter(), Counter(), 0
 
     def here(self):
         """A directory of this thread's own."""
@@ -92,6 +103,14 @@ class Bench:
             done = subprocess.CompletedProcess(words, "hangs", b"", b"")
         return Outcome(done, page.read_bytes(), out)
 
+    def known(self, o):
+        """Whether a library is known to end so; its words are all there are."""
+        for place, status, words, why in KNOWN:
+            if o.status == status and re.fullmatch(place, o.place) and re.fullmatch(words, o.stderr.strip()):
+                self.why[why] += 1
+                return True
+        return False
+
     def wrong(self, o, whole):
         """None, or what is wrong with an outcome, compared with that without a fault."""
         if o.untrue:
@@ -103,6 +122,8 @@ class Bench:
                 return f"status 0, but {o.claim}, output of {len(o.stdout)} bytes"
             if o.hash != whole.hash and o.name not in ("write", "read"):
                 return "another result"
+            return None
+        if o.claim in (None, "running") and self.known(o):
             return None
         if o.status not in DOCUMENTED:
             return f"status {o.status}"
@@ -171,6 +192,8 @@ def main():
             bench.all_of(command, words, ours // len(commands), theirs // len(commands))
             print(f"  {time.monotonic() - begin:.1f} s")
         os.chdir("/")
+    for why, count in bench.why.items():
+        print(f"known, {count} times: {why}")
     print(f"{sum(bench.counts.values())} faults, by status "
           f"{dict(sorted(bench.counts.items(), key=str))}, by call {dict(bench.names.most_common())}; "
           f"{bench.failed} failed")

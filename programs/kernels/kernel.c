@@ -1,6 +1,6 @@
 /*
- * Kernels as a workload: each thread's function runs natively, on a stack of its own. It belongs to
- * a card, and is asked for references whenever the card has made the last ones.
+ * Kernels as a workload: each thread's function runs natively as a SimGrid actor on the host of its
+ * card, and is asked for references whenever the card has made the last ones.
  *
  * The hard idea is when a thread computes: in the middle of the run of the machine, from the event
  * in which its core has nothing more to do. Its turn lasts until the batch is full or it has to
@@ -14,11 +14,11 @@
  * Memory of kn_alloc has an address of the host and a simulated one, which differ by a constant, so
  * where the host has put it is no part of any result.
  */
+#include "programs/actors.h"
 #include "programs/driven/team.h"
 #include "programs/kernels/plugin.h"
 
 #include "base/alloc.h"
-#include "programs/stack.h"
 
 #include <assert.h>
 #include <dlfcn.h>
@@ -61,8 +61,8 @@ _Static_assert(sizeof(struct kn_packed) == sizeof(struct pc_packed) &&
 struct member {
     struct kn_thread thread;
     struct kernels *of;
-    struct prog_stack *stack; /* of its own */
-    struct driven_batch out;  /**< handed over */
+    struct prog_actor *actor;
+    struct driven_batch out; /**< handed over */
     struct driven_result result;
     sigjmp_buf crashed;            /**< where it goes on that has */
     struct kn_packed batch[BATCH]; /**< the first is work before the first reference */
@@ -364,7 +364,7 @@ static void hand_over(struct member *m)
     put_batch(m);
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
     m->of->own = NULL;
-    prog_stack_leave(m->stack);
+    prog_actor_wait(m->actor);
     enter(m->of, &m->crashed);
     m->thread.last = m->batch;
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};
@@ -381,7 +381,7 @@ static void refill(void *self, unsigned thread, sim_tick now, const struct drive
     m->result = *result;
     k->turn = m;
     if (!k->team.run->over)
-        prog_stack_enter(m->stack);
+        prog_actor_grant(m->actor);
     else
         m->out = (struct driven_batch){.act = DRIVEN_UNTIL, .value = INT64_MAX};
     k->turn = NULL;
@@ -669,7 +669,7 @@ static bool prepare(void *self, struct prog_run *run)
     return set_up(k);
 }
 
-/** A thread's whole life, on its stack. */
+/** A thread's whole life, in its actor. */
 static void live(void *arg)
 {
     struct member *m = arg;
@@ -690,16 +690,12 @@ static void start(void *self)
 {
     struct kernels *k = self;
 
-    for (unsigned i = 0; i < k->team.threads; i++)
-        k->member[i].stack = prog_stack_new(live, &k->member[i]);
+    for (unsigned i = 0; i < k->team.threads; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "thread-%u", i);
+        k->member[i].actor = prog_actor_new(k->team.run->actors, name, i, live, &k->member[i]);
+    }
     driven_team_start(self);
-}
-
-static void free_stacks(struct kernels *k)
-{
-    for (unsigned i = 0; k->member && i < k->team.threads; i++)
-        if (k->member[i].stack)
-            prog_stack_free(k->member[i].stack);
 }
 
 static void end(void *self)
@@ -710,7 +706,6 @@ static void end(void *self)
     XXH64_freeState(k->hash);
     driven_team_end(&k->team);
     let_crash(k);
-    free_stacks(k);
     kernels_unload(k->object);
     free(k->member);
     if (k->memory)
@@ -721,6 +716,7 @@ const struct prog_workload kernels_workload = {
     .name = "kernel",
     .sentence = "a parallel function of the host's, whose references driver cores make",
     .size = sizeof(struct kernels),
+    .actors = true,
     .forwards = true,
     .prepare = prepare,
     DRIVEN_TEAM_OPS,

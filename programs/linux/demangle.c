@@ -1,5 +1,5 @@
 /*
- * Names of C++, taken apart by the C++ library.
+ * Names of C++, taken apart by the C++ library, which SimGrid needs anyway.
  *
  * The one hard idea: nothing here is C++, so the library's function is looked for by its name,
  * which the ABI of C++ fixes. Without it, names stay as they are. The library stays once it is

@@ -7,7 +7,7 @@
 
 #include "programs/linux/syscall.h"
 
-/** One thread in a queue; lives on its own stack while it waits. */
+/** One thread in a queue; lives on its actor's stack while it waits. */
 struct lx_waiter {
     struct lx_waiter *prev, *next;
     struct lx_thread *t;

@@ -25,11 +25,11 @@
 #ifndef LX_LINUX_H
 #define LX_LINUX_H
 
+#include "programs/actors.h"
 #include "programs/irix/hwperf.h"
 #include "programs/linux/elf.h"
 #include "programs/linux/view.h"
 #include "programs/linux/vm.h"
-#include "programs/stack.h"
 #include "programs/workload.h"
 
 #include <xxhash.h>
@@ -154,7 +154,7 @@ struct lx_thread {
     struct lx_thread *prev, *next;     /**< all threads, by creation */
     struct lx_thread *q_prev, *q_next; /**< run queue of its card */
     struct lx_thread *w_prev, *w_next; /**< woken, waiting for a turn */
-    struct prog_stack *stack;          /**< of its own; NULL until it starts */
+    struct prog_actor *actor;
     uint32_t tid;
     enum lx_thread_state state;
     unsigned card;
@@ -188,7 +188,7 @@ struct lx_thread {
     int nice;        /**< -20 .. 19; changes nothing */
     uint64_t slack;  /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
     bool interruptible;
-    bool waiting;         /**< it waits in lx_thread_block */
+    bool waiting;         /**< its actor waits in lx_thread_block */
     sim_tick deadline;    /**< valid while waiting; SIM_NEVER: none */
     const char *waits_in; /**< system call, for people */
     const void *channel;  /**< what it waits for; see lx_thread_wake_all */
@@ -332,7 +332,7 @@ struct lx_prog {
     unsigned alive;
     sim_tick ran; /**< [ticks] of ended threads on their cards */
     uint32_t next_tid;
-    struct lx_thread *woken;   /**< they get the turn next, in this order */
+    struct lx_thread *woken;   /**< their actors get the turn next, in this order */
     struct lx_thread *futexes; /**< waiting on a futex, first come first */
 
     struct lx_card cards[CARDS_MAX];
@@ -422,11 +422,11 @@ void lx_thread_tell(const struct lx_thread *t);
 struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs);
 /** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
 void lx_thread_start(struct lx_thread *t);
-/** The thread is gone: its card goes on without it. Its body may only return then. */
+/** The thread is gone: its card goes on without it. Its actor may only return then. */
 void lx_thread_end(struct lx_thread *t);
 /** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
 void lx_thread_exits(const struct lx_thread *t);
-/** Frees one that has ended and whose body has returned, or any at the end of the run. */
+/** Frees one that has ended and whose actor has returned, or any at the end of the run. */
 void lx_thread_free(struct lx_thread *t);
 
 /** After its handler: back to its card, or into a queue. */
@@ -462,7 +462,7 @@ sim_tick lx_tick_cost(const struct lx_prog *p, unsigned card, sim_tick at);
 
 /* ---- traps ----------------------------------------------------------------------------------- */
 
-/** Body of a thread. @param arg  a struct lx_thread */
+/** Body of a thread's actor. @param arg  a struct lx_thread */
 void lx_thread_main(void *arg);
 /** Handles t->trap's system call (syscall.c). */
 void lx_syscall_trap(struct lx_thread *t);

@@ -2,9 +2,8 @@
  * The Linux personality as a workload: what the run loop asks of it, and one program's
  * beginning and end.
  *
- * The hard idea: a thread has a stack of its own, so that a handler which waits is a function that
- * has not returned. While the machine stands at a tick, the threads concerned get their turns, one
- * after another, in an order that depends on nothing but the simulation.
+ * The hard idea: the actors' clock is moved to the machine's tick, and then the threads concerned
+ * get their turns, one after another, in an order that depends on nothing but the simulation.
  */
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
@@ -68,9 +67,11 @@ static void wake_due(struct lx_prog *p, sim_tick now)
 static void grant(struct lx_prog *p, struct lx_thread *t)
 {
     p->vm.toucher = t->card;
-    prog_stack_enter(t->stack);
-    if (t->state == TH_DEAD)
-        lx_thread_free(t);
+    prog_actor_grant(t->actor);
+    if (t->state != TH_DEAD)
+        return;
+    prog_actor_free(p->run->actors, t->actor);
+    lx_thread_free(t);
 }
 
 /** Gives every woken thread its turn; they may wake others. */
@@ -83,11 +84,12 @@ static void run_woken(struct lx_prog *p)
     }
 }
 
-/** Lets what is due happen. */
+/** Brings the threads' clock to the machine's and lets what is due happen. */
 static void catch_up(void *self, sim_tick now)
 {
     struct lx_prog *p = self;
 
+    prog_actors_advance(p->run->actors, now);
     wake_due(p, now);
     lx_timers_ring(p);
     lx_irix_ring(p);
@@ -213,7 +215,7 @@ sim_tick lx_ticks(const struct lx_prog *p, uint64_t ns)
     return (sim_tick)(((unsigned __int128)ns * p->par->cpu_clock + 999999999) / 1000000000);
 }
 
-/** Body of a thread: one turn per trap. */
+/** Body of a thread's actor: one turn per trap. */
 void lx_thread_main(void *arg)
 {
     struct lx_thread *t = arg;
@@ -228,7 +230,7 @@ void lx_thread_main(void *arg)
         if (t->state == TH_DEAD)
             return;
         lx_sched_return(t);
-        prog_stack_leave(t->stack);
+        prog_actor_wait(t->actor);
     }
 }
 
@@ -516,6 +518,7 @@ const struct prog_workload lx_workload = {
     .name = "linux",
     .sentence = "a static MIPS (big-endian) or ARM executable on a personality of Linux",
     .size = sizeof(struct lx_prog),
+    .actors = true,
     .forwards = true,
     .prepare = prepare,
     .start = start,

@@ -225,6 +225,7 @@ static void move(struct lx_thread *t)
     t->card = choose_card(t);
     p->cards[t->card].load++;
     rest(p, old, lx_now(p));
+    prog_actor_move(t->actor, t->card);
     t->migrate = false;
 }
 
@@ -271,10 +272,12 @@ void lx_thread_tell(const struct lx_thread *t)
 void lx_thread_start(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
+    char name[32];
 
     t->card = choose_card(t);
     p->cards[t->card].load++;
-    t->stack = prog_stack_new(lx_thread_main, t);
+    snprintf(name, sizeof name, "thread-%u", t->tid);
+    t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
     t->first_sp = lx_isa_of(t)->sp(&t->regs);
     lx_thread_tell(t);
@@ -304,8 +307,6 @@ void lx_thread_end(struct lx_thread *t)
 
 void lx_thread_free(struct lx_thread *t)
 {
-    if (t->stack)
-        prog_stack_free(t->stack);
     lx_signal_clear_thread(t);
     lx_files_let_go(t);
     lx_note_free(t->p, t->note);
@@ -422,7 +423,7 @@ enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interr
     t->interruptible = interruptible;
     t->deadline = deadline;
     t->channel = channel;
-    prog_stack_leave(t->stack);
+    prog_actor_block(t->actor, deadline);
     t->channel = NULL;
     return t->wake;
 }
@@ -434,7 +435,7 @@ void lx_thread_hold(struct lx_thread *t, sim_tick at)
     t->waiting = true;
     t->interruptible = false;
     t->deadline = at;
-    prog_stack_leave(t->stack);
+    prog_actor_block(t->actor, at);
 }
 
 void lx_thread_wake(struct lx_thread *t, enum lx_wake why)

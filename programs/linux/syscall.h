@@ -11,7 +11,7 @@ enum { PATH_BYTES = 4096 };
 
 struct lx_sys_row;
 
-/** One system call being handled. Lives on its thread's stack. */
+/** One system call being handled. Lives on its actor's stack. */
 struct lx_call {
     struct lx_thread *t;
     struct lx_prog *p;

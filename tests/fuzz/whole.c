@@ -1,5 +1,5 @@
 /*
- * One run of a guest on a small machine, as often as wanted in one process. The idea:
+ * One run of a guest on a small machine, as often as wanted in one process (actors.c). The idea:
  * whatever the guest does, the run ends as a program ends; a machine that is broken or stuck is a
  * finding, and so is a second run that differs.
  */
