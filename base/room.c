@@ -12,22 +12,33 @@
 enum {
     STRETCHES = 64,
     FIRST = 1 << 20 /**< [bytes] design: a small machine has one */,
-    ALIGNED = 64
+    ALIGNED = 64,
+    LARGE = 2 << 20 /**< [bytes] a large page of the host's, if it has some */
 };
 
 struct sim_room {
+    enum sim_room_use use;
     struct {
         char *at;
-        size_t bytes;
+        size_t bytes; /**< without what LARGE aligns */
     } stretch[STRETCHES];
     unsigned stretches;
     char *at;    /**< what is free in the last one */
     size_t left; /**< [bytes] */
 };
 
-struct sim_room *sim_room_new(void)
+struct sim_room *sim_room_new(enum sim_room_use use)
 {
-    return sim_alloc(1, sizeof(struct sim_room));
+    struct sim_room *room = sim_alloc(1, sizeof *room);
+
+    room->use = use;
+    return room;
+}
+
+/** [bytes] to reserve for a stretch, so that it can begin with a large page. */
+static size_t reserved(const struct sim_room *room, size_t bytes)
+{
+    return room->use == SIM_ROOM_DENSE && bytes > LARGE ? bytes + LARGE : bytes;
 }
 
 static void add_stretch(struct sim_room *room, size_t least)
@@ -37,7 +48,11 @@ static void add_stretch(struct sim_room *room, size_t least)
     if (bytes < least)
         bytes = least;
     room->stretch[n].bytes = room->left = bytes;
-    room->stretch[n].at = room->at = sim_reserve(bytes);
+    room->stretch[n].at = room->at = sim_reserve(reserved(room, bytes));
+    if (reserved(room, bytes) == bytes)
+        return;
+    room->at += -(uintptr_t)room->at % LARGE;
+    madvise(room->at, bytes, MADV_HUGEPAGE); /* or not, if the host has none */
 }
 
 void *sim_room_take(struct sim_room *room, size_t bytes)
@@ -62,6 +77,6 @@ void sim_room_expect_full(struct sim_room *room)
 void sim_room_free(struct sim_room *room)
 {
     for (unsigned i = 0; i < room->stretches; i++)
-        munmap(room->stretch[i].at, room->stretch[i].bytes);
+        munmap(room->stretch[i].at, reserved(room, room->stretch[i].bytes));
     free(room);
 }

@@ -124,6 +124,9 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
 {
     const struct nm_params *p = &x->machine.params;
     const size_t cards = nm_params_cards(p);
+
+    if (!x->expects)
+        return true;
     struct rep_sample nothing = {
         .card = sim_alloc(cards, sizeof *nothing.card),
         .station = sim_alloc(nm_params_stations(p), sizeof *nothing.station),

@@ -9,12 +9,13 @@
 #include "machine/check.h"
 #include "machine/stale.h"
 
-/** Shared by all components of a machine, which owns the four. */
+/** Shared by all components of a machine, which owns them. */
 struct nm_backing {
     uint8_t *image;         /**< all stations' memories, by physical address */
     struct nm_stale *stale; /**< copies older than the image */
     struct nm_check *check; /**< the checking mode */
     struct sim_room *room;  /**< for what components keep of their lines */
+    struct sim_room *cards; /**< for what cards are, and what each access of theirs needs */
 };
 
 #endif

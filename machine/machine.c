@@ -255,7 +255,8 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->cards = (unsigned)nm_params_cards(params);
     mix_copy(&m->mix, mix, m->cards);
     m->image_bytes = m->stations * m->p.memory_size;
-    m->contents.room = sim_room_new();
+    m->contents.room = sim_room_new(SIM_ROOM_SPARSE);
+    m->contents.cards = sim_room_new(SIM_ROOM_DENSE);
     m->contents.image = sim_reserve(m->image_bytes);
     m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
@@ -319,6 +320,7 @@ void nm_machine_free(struct nm_machine *m)
     nm_stale_free(m->contents.stale);
     munmap(m->contents.image, m->image_bytes);
     sim_room_free(m->contents.room);
+    sim_room_free(m->contents.cards);
     free(m->station);
     free(m->awake);
     free(m->usage);

@@ -22,11 +22,9 @@
 
 static const uint64_t NOWHERE = ~0ull;
 
-static void *filled_with_ff(size_t bytes)
+static void *filled_with_ff(struct sim_room *room, size_t bytes)
 {
-    void *p = sim_grow(NULL, bytes, 1);
-    memset(p, 0xff, bytes);
-    return p;
+    return memset(sim_room_take(room, bytes), 0xff, bytes);
 }
 
 static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint64_t line)
@@ -34,10 +32,11 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
     unsigned places = (unsigned)(size / line);
     card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
     card->l1_mask[side] = places - 1;
-    card->l1_line[side] = filled_with_ff(places * sizeof *card->l1_line[side]);
-    card->l1[side] = filled_with_ff(places * sizeof *card->l1[side]);
-    card->l1_dirty[side] = sim_alloc(places, sizeof *card->l1_dirty[side]);
-    card->l1_shown[side] = sim_alloc(places / 64 + 1, sizeof *card->l1_shown[side]);
+    card->l1_line[side] = filled_with_ff(card->room, places * sizeof *card->l1_line[side]);
+    card->l1[side] = filled_with_ff(card->room, places * sizeof *card->l1[side]);
+    card->l1_dirty[side] = sim_room_take(card->room, places * sizeof *card->l1_dirty[side]);
+    card->l1_shown[side] =
+        sim_room_take(card->room, (places / 64 + 1) * sizeof *card->l1_shown[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
         card->colours = (uint8_t)(size / card->p->page_size - 1);
 }
@@ -91,8 +90,10 @@ static void pages_new(struct pc_card *card)
 struct pc_card *pc_card_new(const struct nm_card_site *site)
 {
     const struct pc_core_ops *core = site->kind->ctx;
-    struct pc_card *card = sim_alloc(1, offsetof(struct pc_card, cpu) + core->size);
+    struct sim_room *room = site->contents->cards;
+    struct pc_card *card = sim_room_take(room, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
+    card->room = room;
     card->core = core;
     card->nm.foresees = core->foresees;
     card->nm.together = core->together;
@@ -133,16 +134,6 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
     return card;
-}
-
-static void places_free(struct pc_card *card)
-{
-    for (unsigned side = 0; side < PC_SIDES; side++) {
-        free(card->l1_line[side]);
-        free(card->l1[side]);
-        free(card->l1_dirty[side]);
-        free(card->l1_shown[side]);
-    }
 }
 
 static void swap_places(struct pc_card *card)
@@ -214,16 +205,10 @@ void pc_card_free(struct pc_card *card)
     free(card->tlb_model);
     pc_warm_free(card);
     pc_monitor_free(card);
-    places_free(card);
-    if (card->aside) {
-        swap_places(card);
-        places_free(card);
-        free(card->aside);
-    }
+    free(card->aside);
     free(card->l2[PC_SIDE_I].first);
     if (card->p->l2_split)
         free(card->l2[PC_SIDE_D].first);
-    free(card);
 }
 
 /* Mappings change rarely enough to forget everything; a card without a thread does so when it gets

@@ -189,6 +189,7 @@ struct pc_warm {
 struct pc_card {
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
+    struct sim_room *room;        /**< the machine's: for what is below */
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
     uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */

@@ -235,8 +235,8 @@ struct prog_outcome {
 /**
  * Runs a workload to its end on a fresh machine (an assertion sees to that there is one).
  * At the end the machine stands at outcome->ticks and can be read (taps, truth).
- * A workload of actors runs once per process, because SimGrid has one engine: the next one ends
- * with PROG_UNLOADABLE at tick 0.
+ * SimGrid, in which threads sleep, starts once in a process: after a run in which one has slept,
+ * the next workload of actors ends with PROG_UNLOADABLE at tick 0.
  */
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
               struct prog_outcome *out);

@@ -327,22 +327,27 @@ static void hardware(struct prog_actors *actors, void *ctx)
         ops(run)->over(run->self);
 }
 
-/** Runs what has been prepared. @return 0, or -errno: the host did not let it start */
-static int start(struct prog_run *run)
+/** The host does not let the run start, or go on. */
+static void not_started(void *ctx, int err)
 {
-    if (ops(run)->actors)
-        return prog_actors_run(run->par, hardware, run);
-    hardware(NULL, run);
-    return 0;
-}
-
-static void not_started(struct prog_run *run, int err)
-{
+    struct prog_run *run = ctx;
     const bool again = err == -EALREADY;
 
     prog_finish(run, PROG_UNLOADABLE, 0, "cannot start the simulation: %s",
-                again ? "SimGrid, which has the threads, starts only once in a process"
+                again ? "SimGrid, in which threads sleep, starts only once in a process"
                       : strerror(-err));
+}
+
+/** Runs what has been prepared. */
+static void start(struct prog_run *run)
+{
+    static const struct prog_actors_ops actors = {.hardware = hardware, .failed = not_started};
+    const int err = ops(run)->actors ? prog_actors_run(run->par, &actors, run) : 0;
+
+    if (err < 0)
+        not_started(run, err);
+    if (!ops(run)->actors)
+        hardware(NULL, run);
 }
 
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
@@ -356,21 +361,18 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
                            .out = out,
                            .self = sim_alloc(1, spec->workload->size),
                            .moment_at = hooks && hooks->moment ? spec->moment : SIM_NEVER};
-    int err = 0;
 
     *out = (struct prog_outcome){0};
     nm_machine_place(m, spec->ranges, spec->range_count);
     nm_machine_keep_apart(m, spec->apart, spec->apart_count);
     run.stages = prog_stages_new(&run);
     if (ops(&run)->prepare(run.self, &run))
-        err = start(&run);
+        start(&run);
     else
         prog_finish(&run, PROG_UNLOADABLE, 0,
                     "workload '%s' cannot run this, and does not say why: a `prepare` that returns "
                     "false calls prog_finish first (programs/workload.h)",
                     spec->workload->name);
-    if (err < 0)
-        not_started(&run, err);
     if (!run.over)
         prog_finish(&run, PROG_BROKEN, 0, "the simulation ended before the program");
     out->ticks = nm_machine_now(m);

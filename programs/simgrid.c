@@ -1,23 +1,18 @@
 /*
- * The operating system's actors, on SimGrid 3.32. This is the only file that knows SimGrid.
+ * Sleepers and flows on SimGrid 3.32. This is the only file that knows SimGrid.
  *
- * SimGrid and what it is linked with are most of what the dynamic linker has to do for us, and only
- * runs with actors need it. So its library is opened when the first of them starts, and each of its
- * functions that we call is a row of CALLS.
+ * SimGrid and what it is linked with are most of what the dynamic linker has to do for us, and most
+ * runs never sleep. So its library is opened when the first sleeper comes or flows are asked for,
+ * and each of its functions that we call is a row of CALLS.
  *
- * The hard idea: SimGrid may run any actor whose wait is over, but the order of system calls is
- * part of the result. So an actor whose deadline comes only reports that (`due`) and then waits
- * for the hardware to grant it its turn (`go`), like one that is woken. Between two grants exactly
- * one actor works; the order of grants is decided by us.
- *
- * A call of SimGrid's that may wait costs more than most turns have to do. SimGrid lets everybody
- * go on in the order in which they were woken: who is granted a turn before who has granted it. So
- * the thread has handed it back when the grant returns, and nobody need wait for that.
+ * The hard idea: nobody waits for a sleeper. What concerns it is put into its semaphores, and it
+ * hears of that when SimGrid runs next, which is when the clock moves. Until then SimGrid's time
+ * stands still, so it has slept as long as if it had heard at once.
  *
  * SimGrid's time is a double; ticks are whole and stay exact up to 2^53. SimGrid takes over SIGINT
  * and SIGSEGV when it starts; we give them back.
  */
-#include "programs/actors.h"
+#include "programs/sleepers.h"
 
 #include "base/alloc.h"
 #include "programs/flows.h"
@@ -26,6 +21,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <simgrid/actor.h>
 #include <simgrid/engine.h>
@@ -45,15 +41,12 @@
     CALL(simgrid_init)                \
     CALL(simgrid_load_platform)       \
     CALL(simgrid_run)                 \
+    CALL(simgrid_run_until)           \
     CALL(simgrid_get_clock)           \
     CALL(sg_host_by_name)             \
     CALL(sg_actor_init)               \
     CALL(sg_actor_start_)             \
-    CALL(sg_actor_self)               \
-    CALL(sg_actor_daemonize)          \
     CALL(sg_actor_set_host)           \
-    CALL(sg_actor_sleep_for)          \
-    CALL(sg_actor_yield)              \
     CALL(sg_sem_init)                 \
     CALL(sg_sem_destroy)              \
     CALL(sg_sem_acquire)              \
@@ -72,22 +65,17 @@ struct calls {
     bool (*is_initialized)(void);
 };
 
-struct prog_actor {
-    struct prog_actors *as;
-    struct prog_actor *prev, *next;
+struct prog_sleeper {
+    struct prog_sleepers *ss;
     sg_actor_t sg;
-    sg_sem_t go; /* the hardware grants the turn */
-    void (*body)(void *arg);
-    void *arg;
+    sg_sem_t begin, end; /* sleep; wake up */
+    sim_tick date;
+    bool asleep; /* or told to be */
+    bool over;
 };
 
-struct prog_actors {
+struct prog_sleepers {
     struct calls call;
-    struct prog_actor *all;
-    sg_sem_t due; /* a thread reports that its deadline came */
-    bool handed;  /* the turn is the hardware's */
-    void (*hardware)(struct prog_actors *as, void *ctx);
-    void *ctx;
 };
 
 /* ---- the library ----------------------------------------------------------------------------- */
@@ -104,6 +92,37 @@ static void die_without_memory(void *library)
         set(sim_no_memory);
 }
 
+#define TEXT_OF(macro) #macro
+#define TEXT(macro)    TEXT_OF(macro)
+#define LIBRARY        "libsimgrid.so." TEXT(SIMGRID_VERSION_MAJOR) "." TEXT(SIMGRID_VERSION_MINOR)
+
+/** @param more  flags of dlopen */
+static void *open_library(int more)
+{
+    return dlopen(LIBRARY, RTLD_LAZY | RTLD_LOCAL | more);
+}
+
+/* Where the C library is, which is open, there all of a distribution's are. */
+void prog_sleepers_directory(char *path)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+    const char *slash;
+    Dl_info libc;
+
+    *path = '\0';
+    if (symbol && dladdr(symbol, &libc)) {
+        slash = strrchr(libc.dli_fname, '/');
+        if (slash && slash - libc.dli_fname < PATH_MAX - (int)sizeof LIBRARY) {
+            size_t length = (size_t)(slash - libc.dli_fname + 1);
+            memcpy(path, libc.dli_fname, length);
+            memcpy(path + length, LIBRARY, sizeof LIBRARY);
+            path[access(path, R_OK) == 0 ? length : 0] = '\0';
+        }
+    }
+    if (!*path)
+        open_library(RTLD_NODELETE);
+}
+
 /** @return 0 or a negated errno: the library is not there, or is another one */
 static int find_calls(struct calls *calls)
 {
@@ -117,12 +136,8 @@ static int find_calls(struct calls *calls)
         /* simgrid::s4u::Engine::is_initialized, which has no name in C */
         {"_ZN7simgrid3s4u6Engine14is_initializedEv", offsetof(struct calls, is_initialized)},
     };
-    char name[64];
-    void *library;
+    void *const library = open_library(0);
 
-    snprintf(name, sizeof name, "libsimgrid.so.%d.%d", SIMGRID_VERSION_MAJOR,
-             SIMGRID_VERSION_MINOR);
-    library = dlopen(name, RTLD_LAZY | RTLD_LOCAL);
     for (size_t i = 0; library && i < sizeof rows / sizeof *rows; i++) {
         void *found = dlsym(library, rows[i].name);
         if (!found)
@@ -207,14 +222,6 @@ static void *started_with(char **argv)
     return (void *)(uintptr_t)strtoull(argv[0], NULL, 16);
 }
 
-static void hardware_main(int argc, char **argv)
-{
-    struct prog_actors *as = started_with(argv);
-
-    (void)argc;
-    as->hardware(as, as->ctx);
-}
-
 /** @param model  NULL, or an argument that chooses how hosts and links are shared */
 static void start_simgrid(const struct calls *calls, char *model)
 {
@@ -263,113 +270,117 @@ static int begin(struct calls *calls, const char *platform, char *model)
     return err;
 }
 
-void prog_actor_free(struct prog_actors *as, struct prog_actor *a)
+/* ---- sleepers -------------------------------------------------------------------------------- */
+
+bool prog_sleepers_started(void)
 {
-    DL_DELETE(as->all, a);
-    as->call.sg_sem_destroy(a->go);
-    free(a);
+    void *const library = open_library(RTLD_NOLOAD);
+    struct calls calls;
+    bool started = false;
+
+    if (library) {
+        started = find_calls(&calls) == 0 && calls.is_initialized();
+        dlclose(library);
+    }
+    return started;
 }
 
-int prog_actors_run(const struct nm_params *p, void (*hardware)(struct prog_actors *as, void *ctx),
-                    void *ctx)
+struct prog_sleepers *prog_sleepers_new(const struct nm_params *p, int *err)
 {
-    struct prog_actors as = {.hardware = hardware, .ctx = ctx};
-    sg_actor_t hw;
-    struct prog_actor *a, *tmp;
+    struct prog_sleepers *ss = sim_alloc(1, sizeof *ss);
     char *platform = prog_platform_hosts(p);
-    int err = begin(&as.call, platform, NULL);
 
+    *err = begin(&ss->call, platform, NULL);
     free(platform);
-    if (err < 0)
-        return err;
-    as.due = as.call.sg_sem_init(0);
-    hw = as.call.sg_actor_init("hardware", as.call.sg_host_by_name("hardware"));
-    start(&as.call, hw, hardware_main, &as);
-    as.call.simgrid_run();
-    DL_FOREACH_SAFE(as.all, a, tmp)
-        prog_actor_free(&as, a);
-    as.call.sg_sem_destroy(as.due);
-    return 0;
+    if (*err == 0)
+        return ss;
+    free(ss);
+    return NULL;
 }
 
-/* ---- threads --------------------------------------------------------------------------------- */
+void prog_sleepers_free(struct prog_sleepers *ss)
+{
+    free(ss);
+}
 
-static sg_host_t host_of(const struct prog_actors *as, unsigned card)
+void prog_sleepers_advance(struct prog_sleepers *ss, sim_tick to)
+{
+    ss->call.simgrid_run_until((double)to);
+}
+
+static sg_host_t host_of(const struct prog_sleepers *ss, unsigned card)
 {
     char name[32];
 
     snprintf(name, sizeof name, "card-%u", card);
-    return as->call.sg_host_by_name(name);
+    return ss->call.sg_host_by_name(name);
 }
 
-static void actor_main(int argc, char **argv)
+static void sleep_once(struct prog_sleeper *s)
 {
-    struct prog_actor *a = started_with(argv);
-    struct prog_actors *as = a->as;
+    const struct calls *calls = &s->ss->call;
+
+    if (s->date == SIM_NEVER)
+        calls->sg_sem_acquire(s->end);
+    else if (calls->sg_sem_acquire_timeout(s->end, (double)s->date - calls->simgrid_get_clock()))
+        s->asleep = false;
+}
+
+static void sleeper_main(int argc, char **argv)
+{
+    struct prog_sleeper *s = started_with(argv);
 
     (void)argc;
-    /* Daemons end with the hardware: a thread blocked for ever must not keep SimGrid going. */
-    as->call.sg_actor_daemonize(as->call.sg_actor_self());
-    as->call.sg_sem_acquire(a->go);
-    a->body(a->arg);
-    as->handed = true;
-}
-
-struct prog_actor *prog_actor_new(struct prog_actors *as, const char *name, unsigned card,
-                                  void (*body)(void *arg), void *arg)
-{
-    struct prog_actor *a = sim_alloc(1, sizeof *a);
-    a->as = as;
-    a->body = body;
-    a->arg = arg;
-    a->go = as->call.sg_sem_init(0);
-    DL_APPEND(as->all, a);
-    a->sg = as->call.sg_actor_init(name, host_of(as, card));
-    start(&as->call, a->sg, actor_main, a);
-    return a;
-}
-
-void prog_actor_move(struct prog_actor *a, unsigned card)
-{
-    a->as->call.sg_actor_set_host(a->sg, host_of(a->as, card));
-}
-
-/* ---- turns ----------------------------------------------------------------------------------- */
-
-void prog_actors_advance(struct prog_actors *as, sim_tick to, unsigned due)
-{
-    double now = as->call.simgrid_get_clock();
-
-    if ((double)to > now)
-        as->call.sg_actor_sleep_for((double)to - now);
-    while (due-- > 0)
-        as->call.sg_sem_acquire(as->due);
-}
-
-void prog_actor_grant(struct prog_actor *a)
-{
-    struct prog_actors *as = a->as;
-
-    as->handed = false;
-    as->call.sg_sem_release(a->go);
-    while (!as->handed) /* the thread has called SimGrid itself */
-        as->call.sg_actor_yield();
-}
-
-bool prog_actor_wait(struct prog_actor *a, sim_tick deadline)
-{
-    const struct calls *calls = &a->as->call;
-
-    a->as->handed = true;
-    if (deadline == SIM_NEVER) {
-        calls->sg_sem_acquire(a->go);
-        return true;
+    s->ss->call.sg_sem_acquire(s->begin);
+    while (!s->over) {
+        sleep_once(s);
+        s->ss->call.sg_sem_acquire(s->begin);
     }
-    if (!calls->sg_sem_acquire_timeout(a->go, (double)deadline - calls->simgrid_get_clock()))
-        return true;
-    calls->sg_sem_release(a->as->due);
-    calls->sg_sem_acquire(a->go);
-    return false;
+}
+
+struct prog_sleeper *prog_sleeper_new(struct prog_sleepers *ss, const char *name, unsigned card)
+{
+    struct prog_sleeper *s = sim_alloc(1, sizeof *s);
+
+    s->ss = ss;
+    s->begin = ss->call.sg_sem_init(0);
+    s->end = ss->call.sg_sem_init(0);
+    s->sg = ss->call.sg_actor_init(name, host_of(ss, card));
+    start(&ss->call, s->sg, sleeper_main, s);
+    return s;
+}
+
+void prog_sleeper_free(struct prog_sleeper *s)
+{
+    const struct calls *calls = &s->ss->call;
+
+    s->over = true;
+    prog_sleeper_wake(s);
+    calls->sg_sem_release(s->begin);
+    calls->simgrid_run_until(calls->simgrid_get_clock());
+    calls->sg_sem_destroy(s->begin);
+    calls->sg_sem_destroy(s->end);
+    free(s);
+}
+
+void prog_sleeper_move(struct prog_sleeper *s, unsigned card)
+{
+    s->ss->call.sg_actor_set_host(s->sg, host_of(s->ss, card));
+}
+
+void prog_sleeper_sleep(struct prog_sleeper *s, sim_tick date)
+{
+    s->date = date;
+    s->asleep = true;
+    s->ss->call.sg_sem_release(s->begin);
+}
+
+void prog_sleeper_wake(struct prog_sleeper *s)
+{
+    if (!s->asleep)
+        return;
+    s->asleep = false;
+    s->ss->call.sg_sem_release(s->end);
 }
 
 /* ---- flows ----------------------------------------------------------------------------------- */

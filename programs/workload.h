@@ -119,7 +119,7 @@ struct prog_workload {
     const char *name, *sentence; /**< for lists */
     size_t size;                 /**< [bytes] of `self` */
 
-    /** Its threads are actors (actors.h): from `start` to `over` it is called within SimGrid. */
+    /** Its threads are actors (actors.h): from `start` to `over` they exist. */
     bool actors;
 
     /** It runs what an experiment describes (prog_program.described), and no file. */

@@ -42,10 +42,10 @@ Test(base, queue)
 
 /* What is taken is zero, apart from all that was taken before, and not moved by what is taken
  * later, nor by large pages of the host. */
-Test(base, room)
+static void fill_room(enum sim_room_use use)
 {
     enum { TAKEN = 300 };
-    struct sim_room *room = sim_room_new();
+    struct sim_room *room = sim_room_new(use);
     uint8_t *at[TAKEN];
     size_t bytes[TAKEN];
     uint64_t dice = 1;
@@ -65,7 +65,13 @@ Test(base, room)
         for (size_t i = 0; i < bytes[n]; i += i + 999 < bytes[n] ? 999 : 1)
             cr_assert_eq(at[n][i], n % 255 + 1, "byte %zu of %u", i, n);
     sim_room_free(room);
-    sim_room_free(sim_room_new());
+    sim_room_free(sim_room_new(use));
+}
+
+Test(base, room)
+{
+    fill_room(SIM_ROOM_SPARSE);
+    fill_room(SIM_ROOM_DENSE);
 }
 
 struct clock {

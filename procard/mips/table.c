@@ -282,9 +282,9 @@ static void number_operand(struct translation *t, char letter)
 /** The condition bits, and the control register they live in, count as one resource. */
 static void condition_use(struct translation *t, char letter)
 {
-    if (strchr("CK", letter))
+    if (letter == 'C' || letter == 'K')
         reads(t, MIPS_RES_FCC);
-    if (strchr("Qk", letter))
+    if (letter == 'Q' || letter == 'k')
         writes(t, MIPS_RES_FCC);
 }
 

@@ -203,6 +203,7 @@ struct r4400_code {
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     struct r4400_block *blocks;
     struct r4400_context *contexts;
+    struct r4400_context *recent;     /**< the one asked for last */
     const struct r4400_context *idle; /**< the context with nothing outstanding */
     struct r4400_chunk *arena;
     uint64_t arena_bytes;

@@ -64,12 +64,14 @@ static void arena_free(struct r4400_code *code)
     code->arena_bytes = 0;
 }
 
-/** The one context with these latencies. */
+/** The one context with these latencies: mostly that of the instruction before. */
 static const struct r4400_context *context_of(struct r4400_code *code,
                                               const struct r4400_pending *pending)
 {
-    struct r4400_context *context;
+    struct r4400_context *context = code->recent;
 
+    if (context && memcmp(&context->pending, pending, sizeof *pending) == 0)
+        return context;
     HASH_FIND(hh, code->contexts, pending, sizeof *pending, context);
     if (!context) {
         context = sim_alloc(1, sizeof *context);
@@ -77,6 +79,7 @@ static const struct r4400_context *context_of(struct r4400_code *code,
         context->id = HASH_COUNT(code->contexts);
         HASH_ADD(hh, code->contexts, pending, sizeof *pending, context);
     }
+    code->recent = context;
     return context;
 }
 

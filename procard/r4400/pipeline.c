@@ -144,8 +144,9 @@ static void fly(struct r4400_pending *pending, unsigned n)
 void r4400_elapse(struct r4400_pending *pending, unsigned n)
 {
     uint8_t *left = pending->left;
+    const uint8_t most = n < UINT8_MAX ? (uint8_t)n : UINT8_MAX;
 
     for (unsigned i = 0; i < MIPS_RES__COUNT; i++)
-        left[i] = left[i] > n ? (uint8_t)(left[i] - n) : 0;
+        left[i] = left[i] > most ? (uint8_t)(left[i] - most) : 0;
     fly(pending, n);
 }

@@ -364,7 +364,7 @@ static void hand_over(struct member *m)
     put_batch(m);
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
     m->of->own = NULL;
-    prog_actor_wait(m->actor, SIM_NEVER);
+    prog_actor_wait(m->actor);
     enter(m->of, &m->crashed);
     m->thread.last = m->batch;
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};

@@ -8,9 +8,11 @@
 #include "programs/linux/confine.h"
 
 #include "base/alloc.h"
+#include "programs/sleepers.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
@@ -89,6 +91,7 @@ static void allow_private(struct ruleset *r, const char *directory)
 /* A kernel that cannot allow files to move between directories would change what a guest sees. */
 static void confine_files(const struct lx_view *v, const char *program, const char *const *also)
 {
+    char libraries[PATH_MAX];
     const long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     struct landlock_ruleset_attr attr = {.handled_access_fs = handled(abi)};
     struct ruleset r = {.handled = attr.handled_access_fs, .good = true};
@@ -102,6 +105,9 @@ static void confine_files(const struct lx_view *v, const char *program, const ch
         return;
     allow_private(&r, lx_view_private(v));
     allow(&r, program, reading);
+    prog_sleepers_directory(libraries);
+    if (*libraries)
+        allow(&r, libraries, reading);
     for (size_t i = 0; lx_view_root(v, i, &path, &writable); i++)
         allow(&r, path, writable ? writing : reading);
     for (size_t i = 0; also && also[i]; i++)

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* What elf.h of this C library does not name. */
 enum {
@@ -176,31 +177,25 @@ static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh,
     REFUSE("entry point 0x%" PRIx64 " is not in an executable segment", im->entry);
 }
 
-static bool has_magic(Elf *elf)
+/** @return whether the file begins with these bytes */
+static bool begins_with(int fd, const char *bytes)
 {
-    size_t size = 0;
-    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
+    char found[SELFMAG];
+    const size_t length = strlen(bytes);
 
-    return raw && size >= SELFMAG && memcmp(raw, ELFMAG, SELFMAG) == 0;
+    return pread(fd, found, length, 0) == (ssize_t)length && memcmp(found, bytes, length) == 0;
 }
 
-static bool is_script(Elf *elf)
-{
-    size_t size = 0;
-    const char *raw = elf ? elf_rawfile(elf, &size) : NULL;
-
-    return raw && size >= 2 && raw[0] == '#' && raw[1] == '!';
-}
-
-static bool read_elf(Elf *elf, struct lx_elf_image *im, uint64_t file_size, char *why, size_t size)
+static bool read_elf(int fd, Elf *elf, struct lx_elf_image *im, uint64_t file_size, char *why,
+                     size_t size)
 {
     GElf_Ehdr eh;
     size_t phnum = 0;
 
     if (file_size < 4)
         REFUSE("not an ELF file (%" PRIu64 " bytes long)", file_size);
-    if (!has_magic(elf))
-        REFUSE("%s", is_script(elf)
+    if (!begins_with(fd, ELFMAG))
+        REFUSE("%s", begins_with(fd, "#!")
                          ? "a script, not an ELF file: only MIPS and ARM executables are run"
                          : "not an ELF file");
     if (elf_kind(elf) != ELF_K_ELF || !gelf_getehdr(elf, &eh))
@@ -255,7 +250,7 @@ bool lx_elf_read(int fd, struct lx_elf_image *image, char *why, size_t size)
     elf = elf_begin(fd, ELF_C_READ, NULL);
     if (!elf)
         REFUSE("cannot be read: %s", elf_errmsg(-1));
-    ok = read_elf(elf, image, (uint64_t)st.st_size, why, size);
+    ok = read_elf(fd, elf, image, (uint64_t)st.st_size, why, size);
     elf_end(elf);
     return ok;
 }

@@ -2,8 +2,8 @@
  * The Linux personality as a workload: what the run loop asks of it, and one program's
  * beginning and end.
  *
- * The hard idea: SimGrid's clock is moved to the machine's tick, and then the threads concerned get
- * their turns, one after another, in an order that depends on nothing but the simulation.
+ * The hard idea: the actors' clock is moved to the machine's tick, and then the threads concerned
+ * get their turns, one after another, in an order that depends on nothing but the simulation.
  */
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
@@ -52,20 +52,14 @@ static sim_tick next_date(const void *self)
     return sim_earlier(next_wakeup(p), lx_irix_date(p));
 }
 
-/** Threads whose deadline is at or before `now`: counts them and, if `wake`, queues their turns. */
-static unsigned due(struct lx_prog *p, sim_tick now, bool wake)
+/** Queues the turns of threads whose deadline is at or before `now`. */
+static void wake_due(struct lx_prog *p, sim_tick now)
 {
-    unsigned n = 0;
     struct lx_thread *t, *rest;
 
-    DL_FOREACH_SAFE2(p->timed, t, rest, d_next) {
-        if (t->deadline > now)
-            continue;
-        n++;
-        if (wake)
+    DL_FOREACH_SAFE2(p->timed, t, rest, d_next)
+        if (t->deadline <= now)
             lx_thread_wake(t, WAKE_TIMEOUT);
-    }
-    return n;
 }
 
 /** Gives a thread its turn, which may be its last. */
@@ -94,8 +88,8 @@ static void catch_up(void *self, sim_tick now)
 {
     struct lx_prog *p = self;
 
-    prog_actors_advance(p->run->actors, now, due(p, now, false));
-    due(p, now, true);
+    prog_actors_advance(p->run->actors, now);
+    wake_due(p, now);
     lx_timers_ring(p);
     lx_irix_ring(p);
     run_woken(p);
@@ -235,7 +229,7 @@ void lx_thread_main(void *arg)
         if (t->state == TH_DEAD)
             return;
         lx_sched_return(t);
-        prog_actor_wait(t->actor, SIM_NEVER);
+        prog_actor_wait(t->actor);
     }
 }
 

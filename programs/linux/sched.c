@@ -416,7 +416,7 @@ static void wait_until(struct lx_thread *t, sim_tick deadline, bool interruptibl
     t->deadline = deadline;
     if (deadline != SIM_NEVER)
         DL_INSERT_INORDER2(t->p->timed, t, by_creation, d_prev, d_next);
-    prog_actor_wait(t->actor, deadline);
+    prog_actor_block(t->actor, deadline);
 }
 
 enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interruptible,
