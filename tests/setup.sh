@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the one command says where packages are missing and cannot be installed; and when it sets up again: after
-# every change that a build could notice, and only then. Usage: setup.sh SCRIPT
+# every change that a build could notice, and only then. Usage: setup.sh SCRIPT CURRENT
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/bin"
@@ -33,7 +33,7 @@ expect 5 "these packages cannot be installed: gcc"
 
 # A tree of one room, and a build that only counts. All packages are there.
 tree=$scratch/tree
-mkdir -p "$tree/room/deep" "$tree/configs" "$tree/experiments" "$tree/tests" "$scratch/dpkg" "$tree/results"
+mkdir -p "$tree/room/deep" "$tree/configs" "$tree/experiments/include" "$tree/tests" "$scratch/dpkg" "$tree/results"
 cp "$1" "$tree/numachine"
 touch "$tree/meson.build" "$tree/meson_options.txt" "$tree/CITATION.cff" "$tree/room/meson.build" \
     "$tree/room/a.c" "$tree/room/deep/b.h" "$tree/configs/c.yaml" "$scratch/dpkg/status" "$tree/results/r" \
@@ -45,6 +45,7 @@ stub meson "mkdir -p '$tree/build/meson-private' '$tree/build/cli'
     touch '$tree/build/build.ninja' '$tree/build/meson-private/coredata.dat'"
 stub ninja "echo >>'$scratch/looks'
     [ ! -e '$scratch/fails' ] || exit 1
+    cp '$2' '$tree/build/cli/current'
     [ -x '$tree/build/cli/numachine' ] || printf '#!/bin/sh\n' >'$tree/build/cli/numachine'
     chmod +x '$tree/build/cli/numachine'"
 
