@@ -404,9 +404,9 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
  * directories and caches; until then, small pages keep a small program's run short. */
 static void taken(struct nm_machine *m)
 {
-    enum { PAGES = 1024, OF_A_STATION = 64 }; /* design: so many of 4 KB make a run of a second */
-    const uint64_t least = (uint64_t)OF_A_STATION * m->stations;
-    if (++m->pages_taken != (least > PAGES ? least : PAGES))
+    enum { LEAST = 4 << 20, OF_A_STATION = 256 << 10 }; /* [bytes] design: a run of a second */
+    const uint64_t each = (uint64_t)OF_A_STATION * m->stations, many = each > LEAST ? each : LEAST;
+    if (++m->pages_taken != many / m->p.page_size)
         return;
     sim_expect_full(m->contents.image, m->image_bytes);
     sim_room_expect_full(m->contents.room);
