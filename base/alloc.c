@@ -18,23 +18,21 @@ void sim_no_memory(void)
     _exit(SIM_EXIT_MEMORY);
 }
 
-enum { LARGE = 2 << 20 /**< [bytes] a large page of most hosts */, SMALLEST = 4096 };
-
 /* Does the host keep any page of this stretch? */
 static bool begun(void *at, size_t bytes)
 {
-    unsigned char there[LARGE / SMALLEST] = {0};
+    enum { SMALLEST = 4096 };
+    unsigned char there[SIM_LARGE_PAGE / SMALLEST] = {0};
     return mincore(at, bytes, there) == 0 && memchr(there, 1, sizeof there);
 }
 
 void sim_expect_full(void *reserved, size_t bytes)
 {
     char *const end = (char *)reserved + bytes;
+    char *at = (char *)reserved + -(uintptr_t)reserved % SIM_LARGE_PAGE;
     if (madvise(reserved, bytes, MADV_HUGEPAGE)) /* for what is not there yet */
         return;
-    for (char *at = reserved; at < end; at += LARGE) {
-        const size_t part = end - at < LARGE ? (size_t)(end - at) : LARGE;
-        if (begun(at, part)) /* to be refused costs as much as a large page */
-            (void)madvise(at, part, MADV_COLLAPSE);
-    }
+    for (; end - at >= SIM_LARGE_PAGE; at += SIM_LARGE_PAGE)
+        if (begun(at, SIM_LARGE_PAGE)) /* to be refused costs as much as a large page */
+            (void)madvise(at, SIM_LARGE_PAGE, MADV_COLLAPSE);
 }

@@ -108,6 +108,8 @@ static inline void *sim_reserve(size_t bytes)
     return p;
 }
 
+enum { SIM_LARGE_PAGE = 2 << 20 /**< [bytes] of most hosts that have large pages */ };
+
 /** Most of what sim_reserve() gave will be written, and what is written already is spread over it:
  *  the host may use large pages, of which each takes as long to get as a few small ones. Changes
  *  no byte; does nothing where the host cannot. */

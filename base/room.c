@@ -12,15 +12,14 @@
 enum {
     STRETCHES = 64,
     FIRST = 1 << 20 /**< [bytes] design: a small machine has one */,
-    ALIGNED = 64,
-    LARGE = 2 << 20 /**< [bytes] a large page of the host's, if it has some */
+    ALIGNED = 64
 };
 
 struct sim_room {
     enum sim_room_use use;
     struct {
         char *at;
-        size_t bytes; /**< without what LARGE aligns */
+        size_t bytes; /**< without what aligns it to a large page */
     } stretch[STRETCHES];
     unsigned stretches;
     char *at;    /**< what is free in the last one */
@@ -38,7 +37,7 @@ struct sim_room *sim_room_new(enum sim_room_use use)
 /** [bytes] to reserve for a stretch, so that it can begin with a large page. */
 static size_t reserved(const struct sim_room *room, size_t bytes)
 {
-    return room->use == SIM_ROOM_DENSE && bytes > LARGE ? bytes + LARGE : bytes;
+    return room->use == SIM_ROOM_DENSE && bytes > SIM_LARGE_PAGE ? bytes + SIM_LARGE_PAGE : bytes;
 }
 
 static void add_stretch(struct sim_room *room, size_t least)
@@ -51,8 +50,8 @@ static void add_stretch(struct sim_room *room, size_t least)
     room->stretch[n].at = room->at = sim_reserve(reserved(room, bytes));
     if (reserved(room, bytes) == bytes)
         return;
-    room->at += -(uintptr_t)room->at % LARGE;
-    madvise(room->at, bytes, MADV_HUGEPAGE); /* or not, if the host has none */
+    room->at += -(uintptr_t)room->at % SIM_LARGE_PAGE;
+    sim_expect_full(room->at, bytes);
 }
 
 void *sim_room_take(struct sim_room *room, size_t bytes)
