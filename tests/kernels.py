@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import marked
 import simulator
 
 
@@ -212,25 +213,15 @@ def table_of_misses(kernels):
     return "\n".join(lines)
 
 
-def between(text, name, new=None):
-    """What stands between the marks of that name, or the text with something new there."""
-    begin, end = f"<!-- {name} -->\n", f"\n<!-- end of {name} -->"
-    before, rest = text.split(begin)
-    old, after = rest.split(end)
-    return old if new is None else before + begin + new + end + after
-
-
 def check_readme(folder):
     written = {path.stem for path in folder.glob("*.c")}
     assert written == set(KERNELS), f"kernels that are files or rows only: {written ^ set(KERNELS)}"
-    assert between((folder / "README.md").read_text(), "kernels") == list_of_kernels(folder), \
-        "experiments/kernels/README.md: not the list of the sources; kernels.py ... --write"
+    marked.hold(folder / "README.md", {"kernels": list_of_kernels(folder)}, "tests/kernels.py ... --write")
 
 
 def write(kernels):
-    readme = kernels.folder / "README.md"
-    text = between(readme.read_text(), "kernels", list_of_kernels(kernels.folder))
-    readme.write_text(between(text, "misses", table_of_misses(kernels)))
+    marked.hold(kernels.folder / "README.md",
+                {"kernels": list_of_kernels(kernels.folder), "misses": table_of_misses(kernels)}, None, write=True)
 
 
 # ---- speed -----------------------------------------------------------------------------------------------------------
@@ -284,7 +275,7 @@ def write_costs(kernels):
         sys.exit("no valgrind here")
     page = kernels.folder.parent.parent / "docs/kernels.md"
     table = table_of_costs(kernels)
-    page.write_text(between(page.read_text(), "costs", table))
+    marked.hold(page, {"costs": table}, None, write=True)
     print(table)
 
 

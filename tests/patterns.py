@@ -18,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 
+import marked
+
 MEET = 8  # misses, upgrades or stores of a thread where a phase begins and ends, at most
 NUMACHINE, HOME = None, None
 
@@ -317,14 +319,8 @@ def tables():
 
 
 def document(write=False):
-    path = pathlib.Path(HOME, "docs/patterns.md")
-    text = path.read_text()
-    for name, rows in tables():
-        begin, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
-        head, rest = text.split(begin)
-        text = head + begin + "\n".join(rows) + "\n" + end + rest.split(end)[1]
-    assert write or text == path.read_text(), "docs/patterns.md is behind the tables; tests/patterns.py ... --write"
-    path.write_text(text)
+    marked.hold(pathlib.Path(HOME, "docs/patterns.md"), {name: "\n".join(rows) for name, rows in tables()},
+                "tests/patterns.py ... --write", write)
 
 
 def golden(write=False):
@@ -362,12 +358,8 @@ def saturation(write=False):
     for rate in dict.fromkeys(rate for rate, _, _ in found):
         lines.append(f"| {rate} | " + " | ".join(f"{found[rate, region, 'pattern.accepted']:.3f} | "
                                                  f"{found[rate, region, 'pattern.wait']:.0f}" for region in order) + " |")
-    readme = pathlib.Path(HOME, "experiments/patterns/README.md")
-    before, rest = readme.read_text().split("<!-- saturation -->\n")
-    table, after = "\n".join(lines), rest.split("\n<!-- end of saturation -->")[1]
-    now = f"{before}<!-- saturation -->\n{table}\n<!-- end of saturation -->{after}"
-    assert write or now == readme.read_text(), f"README.md has another curve; tests/patterns.py ... --write\n{table}"
-    readme.write_text(now)
+    marked.hold(pathlib.Path(HOME, "experiments/patterns/README.md"), {"saturation": "\n".join(lines)},
+                "tests/patterns.py ... --write", write)
 
 
 KEPT = tempfile.TemporaryDirectory()

@@ -8,6 +8,8 @@ import pathlib
 import subprocess
 import tempfile
 
+import marked
+
 FOLDER = "experiments/kernels"
 SWEEPS = {"kernels-scaling": "scaling.yaml", "kernels-validation": "validation.yaml",
           "kernels-differences": "differences.yaml"}
@@ -103,12 +105,5 @@ def readme(home, golden, write=False):
             f"{FOLDER}/README.md": {"scaling": speed_ups(scaling)},
             "docs/validation.md": {"scaling": speed_ups(validation), "shares": shares(validation),
                                    "placement": placements(validation, differences)}}.items():
-        path = pathlib.Path(home, document)
-        now = path.read_text(encoding="utf-8")
-        for name, lines in tables.items():
-            before, rest = now.split(f"<!-- {name} -->\n")
-            after = rest.split(f"\n<!-- end of {name} -->")[1]
-            now = "\n".join([before + f"<!-- {name} -->", *lines, f"<!-- end of {name} -->"]) + after
-        assert write or now == path.read_text(encoding="utf-8"), \
-            f"{document} has other tables; tests/experiments.py ... --write kernels-scaling"
-        path.write_text(now, encoding="utf-8")
+        marked.hold(pathlib.Path(home, document), {name: "\n".join(lines) for name, lines in tables.items()},
+                    "tests/experiments.py ... --write kernels-scaling", write)
