@@ -7,9 +7,11 @@
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "cli/options.h"
+#include "cli/version.h"
 #include "cli/words.h"
 #include "input/diag.h"
 #include "input/home.h"
+#include "report/version.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -169,6 +171,7 @@ int main(int argc, char **argv)
                                      .help_filter = help};
     struct choice choice = {0};
     argp_program_version = "numachine " NM_VERSION;
+    rep_git = CLI_GIT;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
     if (!cli_host_prepare())
