@@ -162,6 +162,11 @@ static void close_output(void)
     _exit(CLI_EXIT_IO);
 }
 
+const char *rep_git(void)
+{
+    return CLI_GIT;
+}
+
 int main(int argc, char **argv)
 {
     static const struct argp argp = {.options = options,
@@ -171,7 +176,6 @@ int main(int argc, char **argv)
                                      .help_filter = help};
     struct choice choice = {0};
     argp_program_version = "numachine " NM_VERSION;
-    rep_git = CLI_GIT;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
     if (!cli_host_prepare())

@@ -90,7 +90,7 @@ static uint64_t of_expectations(const struct in_experiment *x)
 
 static uint64_t of_version(void)
 {
-    char *version = sim_format("%s %s", NM_VERSION, rep_git);
+    char *version = sim_format("%s %s", NM_VERSION, rep_git());
     const uint64_t hash = XXH64(version, strlen(version) + 1, 0);
     free(version);
     return hash;
