@@ -3,7 +3,9 @@
  *
  * The one hard idea: nobody says beforehand how much there will be. Each stretch is twice as long
  * as the one before, so that there are few, and at most half of the address space, which costs
- * nothing, is for nobody.
+ * nothing, is for nobody. The first has the size of a large page: the cards of 64 processors are
+ * six hundred small ones, each an exception of the host's, and these cost more than to clear one
+ * large page for a single card.
  */
 #include "base/room.h"
 
@@ -11,7 +13,7 @@
 
 enum {
     STRETCHES = 64,
-    FIRST = 1 << 20 /**< [bytes] design: a small machine has one */,
+    FIRST = SIM_LARGE_PAGE /**< design: a small machine has one */,
     ALIGNED = 64
 };
 
@@ -37,7 +39,7 @@ struct sim_room *sim_room_new(enum sim_room_use use)
 /** [bytes] to reserve for a stretch, so that it can begin with a large page. */
 static size_t reserved(const struct sim_room *room, size_t bytes)
 {
-    return room->use == SIM_ROOM_DENSE && bytes > SIM_LARGE_PAGE ? bytes + SIM_LARGE_PAGE : bytes;
+    return room->use == SIM_ROOM_DENSE ? bytes + SIM_LARGE_PAGE : bytes;
 }
 
 static void add_stretch(struct sim_room *room, size_t least)

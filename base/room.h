@@ -13,7 +13,7 @@ struct sim_room;
 /** What a room is for. */
 enum sim_room_use {
     SIM_ROOM_SPARSE, /**< much of it is never written */
-    SIM_ROOM_DENSE,  /**< all of it is used: the host may give it large pages, once it is large */
+    SIM_ROOM_DENSE,  /**< all of it is used: the host may give it large pages */
 };
 
 /** An empty one; the caller's, to be given to sim_room_free(). */

@@ -7,9 +7,11 @@
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "cli/options.h"
+#include "cli/version.h"
 #include "cli/words.h"
 #include "input/diag.h"
 #include "input/home.h"
+#include "report/version.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -158,6 +160,11 @@ static void close_output(void)
     perror("numachine: error: standard output");
     fflush(stderr);
     _exit(CLI_EXIT_IO);
+}
+
+const char *rep_git(void)
+{
+    return CLI_GIT;
 }
 
 int main(int argc, char **argv)

@@ -88,11 +88,18 @@ static uint64_t of_expectations(const struct in_experiment *x)
     return hash;
 }
 
+static uint64_t of_version(void)
+{
+    char *version = sim_format("%s %s", NM_VERSION, rep_git());
+    const uint64_t hash = XXH64(version, strlen(version) + 1, 0);
+    free(version);
+    return hash;
+}
+
 struct rep_digest rep_digest(const struct in_experiment *x)
 {
-    static const char version[] = NM_VERSION " " REP_GIT;
     struct rep_digest digest = {{
-        [REP_DIGEST_simulator] = XXH64(version, sizeof version, 0),
+        [REP_DIGEST_simulator] = of_version(),
         [REP_DIGEST_settings] = of_settings(x),
         [REP_DIGEST_expectations] = of_expectations(x),
         [REP_DIGEST_program] = of_file(x->program, 0),

@@ -19,6 +19,11 @@
 /** Version of the layout of manifest.json. */
 enum { MANIFEST_SCHEMA = 1 };
 
+__attribute__((weak)) const char *rep_git(void)
+{
+    return "unknown";
+}
+
 static const char *const status_words[] = {
     [REP_RUNNING] = "running", [REP_COMPLETE] = "complete",     [REP_PARTIAL] = "partial",
     [REP_FAILED] = "failed",   [REP_INCOMPLETE] = "incomplete",
@@ -146,7 +151,7 @@ static json_t *date(const struct timespec *t)
 
 static json_t *program_part(void)
 {
-    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", REP_GIT, "compiler",
+    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", rep_git(), "compiler",
 #ifdef __clang__
                      __VERSION__
 #else

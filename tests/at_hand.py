@@ -3,9 +3,9 @@
 Everything is at hand: every command has its --help, a page of the manual and completion, for every option; every
 shipped YAML file agrees with the schema (where python3-jsonschema is).
 
-    at_hand.py NUMACHINE HOME [PAGES]
+    at_hand.py NUMACHINE HOME quick|long [PAGES]
 
-With PAGES, the directory of pages that have been made, mandoc finds nothing wrong with them, if it is there.
+A value is completed in three ways, which take turns in quick. With PAGES, the directory of pages that have been made, mandoc finds nothing wrong with them, if it is there.
 """
 import json
 import os
@@ -43,6 +43,7 @@ WORDS = [(["run"], "first-l", "first-light"), (["run"], "hit-", "hit-and-miss"),
          (["topology"], "stat", "station-4"), (["latency"], "stat", "station-4"), (["detect"], "wor", "words"),
          (["trace"], "con", "convert"), (["profile"], "exper", "experiments")]
 
+WHOLE = "long" in sys.argv[3:4]
 failures = []
 
 
@@ -80,12 +81,13 @@ def split(word):
     return [part for part in re.split(r"([=:]+)", word) if part]
 
 
-def ask_value(bash, front, option, typed, offered):
-    """As a word of its own, behind '=' in one word, and as bash splits that."""
-    bash.ask(offered, *front, option, typed)
-    bash.ask(f"{option}={offered}", *front, f"{option}={typed}")
+def ask_value(bash, front, option, typed, offered, turn=None):
+    """As a word of its own, behind '=' in one word, and as bash splits that; or one of them."""
     behind = re.split(r"[=:]", typed)[-1]
-    bash.ask(offered[len(typed) - len(behind):], *front, *split(f"{option}={typed}"))
+    ways = [(offered, *front, option, typed), (f"{option}={offered}", *front, f"{option}={typed}"),
+            (offered[len(typed) - len(behind):], *front, *split(f"{option}={typed}"))]
+    for way in ways if turn is None else ways[turn % 3:turn % 3 + 1]:
+        bash.ask(*way)
 
 
 def check_values(bash, command, help_, asked):
@@ -99,7 +101,7 @@ def check_values(bash, command, help_, asked):
         if VALUES.get(takes) and row not in asked:
             good = options.ROWS[row][0]
             offered = good.partition("=")[0] + "=" if takes == "KEY=VALUE" else good
-            ask_value(bash, [command], option, offered[:-1].rstrip("="), offered)
+            ask_value(bash, [command], option, offered[:-1].rstrip("="), offered, None if WHOLE else len(asked))
             asked.add(row)
 
 
@@ -210,8 +212,8 @@ def main():
     check_completion(Bash(numachine, home), commands)
     check_hostile(numachine, home)
     pages = check_pages(manual, home, numachine, commands)
-    if len(sys.argv) > 3:
-        check_made(pathlib.Path(sys.argv[3]), pages)
+    if len(sys.argv) > 4:
+        check_made(pathlib.Path(sys.argv[4]), pages)
     check_schema(home)
     print(*failures, sep="\n")
     sys.exit(bool(failures))

@@ -12,6 +12,10 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#ifndef EVERY_TARGET
+#define EVERY_TARGET 0
+#endif
+
 TestSuite(input_build, .fini = leave_scratch);
 
 static const char source[] =
@@ -111,11 +115,14 @@ static const struct {
     const char *abi, *target;
 } targets[] = {{"o32", "mips-linux-gnu"}, {"n64", "mips64-linux-gnuabi64"}};
 
+/** Targets take turns: a language has one, and in the long suite all. */
 Test(input_build, languages)
 {
     enter_scratch();
     cr_assert(!mkdir("out", 0777));
     for (size_t i = 0; i < 2 * LANGUAGES; i++) {
+        if (!EVERY_TARGET && i % 2 != i / 2 % 2)
+            continue;
         char *path, *why;
         const char *file = languages[i / 2].file, *text = languages[i / 2].text;
         write_file(file, text, strlen(text));

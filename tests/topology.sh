@@ -3,6 +3,8 @@
 # Usage: topology.sh PROGRAM SOURCE
 program=$1 home=$2
 failures=0
+drawn=$(mktemp -d) || exit
+trap 'rm -rf "$drawn"' EXIT
 
 fail() {
     echo "FAILED: $*"
@@ -18,13 +20,12 @@ count() {
 for machine in "$home"/configs/*.yaml; do
     name=$(basename "$machine" .yaml)
     "$program" topology "$name" >/dev/null || fail "topology $name"
-    "$program" topology "$name" --format=svg |
-        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
-        fail "the picture of $name is not XML"
-    "$program" topology "$name" --format=simgrid |
-        python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.stdin)' ||
-        fail "the platform of $name is not XML"
+    for format in svg simgrid; do
+        "$program" topology "$name" --format=$format >"$drawn/$name.$format" || fail "topology $name --format=$format"
+    done
 done
+python3 -c 'import sys, xml.dom.minidom; [xml.dom.minidom.parse(file) for file in sys.argv[1:]]' "$drawn"/* ||
+    fail "a picture or a platform is not XML"
 count numachine-64 text 'station [0-9]*: processors' 16
 count numachine-64 text 'local ring' 4
 count numachine-64 svg '>station [0-9]*<' 16
