@@ -34,7 +34,7 @@ struct sim_kernel *sim_kernel_new(void)
     k->free_list = SIM_NO_EVENT;
     for (unsigned i = 0; i < SIM_WHEEL; i++)
         k->bucket[i] = SIM_NO_EVENT;
-    k->next = k->heap_first = SIM_NEVER;
+    k->soon_at = k->next = k->heap_first = SIM_NEVER;
     k->exact = true;
     return k;
 }
@@ -66,6 +66,40 @@ void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t compone
     assert(rank == SIM_RANK_MODULE ? component < SIM_STANDING_COMPONENTS : component == 0);
     assert(rank >= SIM_RANK_DELIVER && rank <= SIM_RANK_ARBITRATE && !k->standing[number].fire);
     k->standing[number] = (struct sim_standing){fire, self, sim_order(rank, component)};
+}
+
+/* Gives a standing event a place in the wheel or the heap. */
+static void place(struct sim_kernel *k, sim_tick at, uint32_t number)
+{
+    sim_foremost(k, at);
+    if (at - k->now < SIM_WHEEL)
+        sim_standing_insert(k, at, number);
+    else
+        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
+}
+
+/* It is no longer before all others. */
+void sim_soon_over(struct sim_kernel *k)
+{
+    const sim_tick at = k->soon_at;
+    k->soon_at = SIM_NEVER;
+    place(k, at, k->soon);
+}
+
+void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number)
+{
+    const sim_tick soon_at = k->soon_at;
+    if (at > soon_at || soon_at == SIM_NEVER) {
+        place(k, at, number);
+        return;
+    }
+    sim_soon_over(k);
+    if (at < soon_at) {
+        k->soon_at = at;
+        k->soon = number;
+    } else {
+        place(k, at, number);
+    }
 }
 
 /* ---- events that are not standing ------------------------------------------------------------ */
@@ -191,7 +225,7 @@ void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx)
 /* Every event of the heap is at a distance of SIM_WHEEL or more. */
 uint32_t sim_kernel_count(const struct sim_kernel *k)
 {
-    uint32_t count = k->heap_count;
+    uint32_t count = k->heap_count + (k->soon_at != SIM_NEVER);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
         count += (uint32_t)__builtin_popcountll(k->due[slot]);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
