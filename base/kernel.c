@@ -10,6 +10,9 @@
  *
  * Nearly all events are standing ones: a component has one of a kind, and what it does never
  * changes. Of these a bucket needs no more than a bit. The few others are records in a list.
+ * A standing event that is posted before all others waits apart, until it is fired or another one
+ * is posted for its tick or an earlier one: where a transaction goes on by itself, each of its
+ * events is such a one, and nothing is written into the wheel or looked for there.
  *
  * What runs for every event is inline (kernel.h).
  */
@@ -86,20 +89,20 @@ void sim_soon_over(struct sim_kernel *k)
     place(k, at, k->soon);
 }
 
+/* Of the two that come first one waits apart; of one tick none does. */
 void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number)
 {
     const sim_tick soon_at = k->soon_at;
-    if (at > soon_at || soon_at == SIM_NEVER) {
-        place(k, at, number);
-        return;
-    }
-    sim_soon_over(k);
-    if (at < soon_at) {
+    if (at < soon_at && soon_at != SIM_NEVER) {
+        const uint32_t soon = k->soon;
         k->soon_at = at;
         k->soon = number;
-    } else {
-        place(k, at, number);
+        at = soon_at;
+        number = soon;
+    } else if (at == soon_at) {
+        sim_soon_over(k);
     }
+    place(k, at, number);
 }
 
 /* ---- events that are not standing ------------------------------------------------------------ */

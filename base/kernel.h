@@ -59,9 +59,9 @@ typedef void sim_tie_fn(void *ctx, const struct sim_event *first, const struct s
 struct sim_kernel {
     sim_tick now;
     sim_tick soon_at;              /**< a standing event before all others; SIM_NEVER: none */
-    uint32_t soon;                 /**< its number */
-    bool exact;                    /**< of the others, there is one at `next` ... */
-    sim_tick next;                 /**< ... and none before it */
+    sim_tick next;                 /**< none of the others is before this tick */
+    uint32_t soon;                 /**< number of the one at soon_at */
+    bool exact;                    /**< one of the others is at `next` */
     uint32_t fired;                /**< order of the event fired last */
     uint32_t free_list;            /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;        /**< grows only when it is empty */

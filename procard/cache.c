@@ -108,8 +108,8 @@ struct parts {
     unsigned place, mask;
 };
 
-static struct parts parts_of(const struct pc_card *card, enum pc_side side, enum pc_side half,
-                             uint64_t line)
+static inline struct parts parts_of(const struct pc_card *card, enum pc_side side,
+                                    enum pc_side half, uint64_t line)
 {
     const uint64_t page = (1ull << card->page_shift) - 1;
     const uint64_t colour =
@@ -121,7 +121,7 @@ static struct parts parts_of(const struct pc_card *card, enum pc_side side, enum
                           .mask = card->l1_mask[side]};
 }
 
-static void next_part(struct parts *p)
+static inline void next_part(struct parts *p)
 {
     p->part += p->step;
     p->place = (p->place + 1) & p->mask;
