@@ -10,6 +10,9 @@
  *
  * Nearly all events are standing ones: a component has one of a kind, and what it does never
  * changes. Of these a bucket needs no more than a bit. The few others are records in a list.
+ * A standing event that is posted before all others waits apart, until it is fired or another one
+ * is posted for its tick or an earlier one: where a transaction goes on by itself, each of its
+ * events is such a one, and nothing is written into the wheel or looked for there.
  *
  * What runs for every event is inline (kernel.h).
  */
@@ -34,7 +37,7 @@ struct sim_kernel *sim_kernel_new(void)
     k->free_list = SIM_NO_EVENT;
     for (unsigned i = 0; i < SIM_WHEEL; i++)
         k->bucket[i] = SIM_NO_EVENT;
-    k->next = k->heap_first = SIM_NEVER;
+    k->soon_at = k->next = k->heap_first = SIM_NEVER;
     k->exact = true;
     return k;
 }
@@ -66,6 +69,40 @@ void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t compone
     assert(rank == SIM_RANK_MODULE ? component < SIM_STANDING_COMPONENTS : component == 0);
     assert(rank >= SIM_RANK_DELIVER && rank <= SIM_RANK_ARBITRATE && !k->standing[number].fire);
     k->standing[number] = (struct sim_standing){fire, self, sim_order(rank, component)};
+}
+
+/* Gives a standing event a place in the wheel or the heap. */
+static void place(struct sim_kernel *k, sim_tick at, uint32_t number)
+{
+    sim_foremost(k, at);
+    if (at - k->now < SIM_WHEEL)
+        sim_standing_insert(k, at, number);
+    else
+        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
+}
+
+/* It is no longer before all others. */
+void sim_soon_over(struct sim_kernel *k)
+{
+    const sim_tick at = k->soon_at;
+    k->soon_at = SIM_NEVER;
+    place(k, at, k->soon);
+}
+
+/* Of the two that come first one waits apart; of one tick none does. */
+void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number)
+{
+    const sim_tick soon_at = k->soon_at;
+    if (at < soon_at && soon_at != SIM_NEVER) {
+        const uint32_t soon = k->soon;
+        k->soon_at = at;
+        k->soon = number;
+        at = soon_at;
+        number = soon;
+    } else if (at == soon_at) {
+        sim_soon_over(k);
+    }
+    place(k, at, number);
 }
 
 /* ---- events that are not standing ------------------------------------------------------------ */
@@ -191,7 +228,7 @@ void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx)
 /* Every event of the heap is at a distance of SIM_WHEEL or more. */
 uint32_t sim_kernel_count(const struct sim_kernel *k)
 {
-    uint32_t count = k->heap_count;
+    uint32_t count = k->heap_count + (k->soon_at != SIM_NEVER);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
         count += (uint32_t)__builtin_popcountll(k->due[slot]);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)

@@ -58,8 +58,10 @@ typedef void sim_tie_fn(void *ctx, const struct sim_event *first, const struct s
 /** Event queue; one per island. Its members are for the inline functions below only. */
 struct sim_kernel {
     sim_tick now;
-    sim_tick next;                 /**< no event before this tick */
-    bool exact;                    /**< and there is one at it */
+    sim_tick soon_at;              /**< a standing event before all others; SIM_NEVER: none */
+    sim_tick next;                 /**< none of the others is before this tick */
+    uint32_t soon;                 /**< number of the one at soon_at */
+    bool exact;                    /**< one of the others is at `next` */
     uint32_t fired;                /**< order of the event fired last */
     uint32_t free_list;            /**< of the pool; SIM_NO_EVENT: empty */
     struct sim_event *pool;        /**< grows only when it is empty */
@@ -85,6 +87,8 @@ void sim_kernel_free(struct sim_kernel *k);
 
 /** Slow parts of the functions below. */
 void sim_pool_grow(struct sim_kernel *k);
+void sim_soon_over(struct sim_kernel *k);
+void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number);
 void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order);
 void sim_heap_pour(struct sim_kernel *k);
 bool sim_pool_first(const struct sim_kernel *k);
@@ -130,6 +134,28 @@ static inline bool sim_slot_empty(const struct sim_kernel *k, uint32_t slot)
     return !k->due[slot] && k->bucket[slot] == SIM_NO_EVENT;
 }
 
+/** Of the events that have a place in the wheel or the heap, one is at `at`. */
+static inline void sim_foremost(struct sim_kernel *k, sim_tick at)
+{
+    if (at < k->next) {
+        k->next = at;
+        k->exact = true;
+    }
+}
+
+/** Tick of the first of them, or SIM_NEVER. */
+static inline sim_tick sim_kernel_later(struct sim_kernel *k)
+{
+    if (k->exact)
+        return k->next;
+    const uint32_t start = k->now % SIM_WHEEL;
+    const uint64_t near = k->full[start / 64] >> (start % 64);
+    if (!near)
+        return sim_kernel_look(k);
+    k->exact = true;
+    return k->next = k->now + (sim_tick)__builtin_ctzll(near);
+}
+
 /**
  * Posts an event.
  * @param at         [ticks] not before sim_kernel_now()
@@ -152,10 +178,9 @@ static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank ran
     ev->fire = fire;
     ev->self = self;
     ev->arg = arg;
-    if (at < k->next) {
-        k->next = at;
-        k->exact = true;
-    }
+    if (__builtin_expect(at <= k->soon_at && k->soon_at != SIM_NEVER, 0))
+        sim_soon_over(k);
+    sim_foremost(k, at);
     if (at - k->now < SIM_WHEEL)
         sim_wheel_insert(k, at, e);
     else
@@ -179,15 +204,15 @@ static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim
                                      uint32_t component)
 {
     const uint32_t number = sim_standing(rank, component);
-    assert(at >= k->now && k->standing[number].fire);
-    if (at < k->next) {
-        k->next = at;
-        k->exact = true;
+    assert(at >= k->now);
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(k->standing[number].fire, "an event of component %u that nobody does", component);
+    if (k->soon_at == SIM_NEVER && at < sim_kernel_later(k)) {
+        k->soon_at = at;
+        k->soon = number;
+    } else {
+        sim_post_among(k, at, number);
     }
-    if (at - k->now < SIM_WHEEL)
-        sim_standing_insert(k, at, number);
-    else
-        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
 }
 
 /** Events posted and not yet fired; walks through them. A standing one posted twice for one tick
@@ -200,14 +225,7 @@ void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx);
 /** Tick of the next event, or SIM_NEVER. */
 static inline sim_tick sim_kernel_next(struct sim_kernel *k)
 {
-    if (k->exact)
-        return k->next;
-    const uint32_t start = k->now % SIM_WHEEL;
-    const uint64_t near = k->full[start / 64] >> (start % 64);
-    if (!near)
-        return sim_kernel_look(k);
-    k->exact = true;
-    return k->next = k->now + (sim_tick)__builtin_ctzll(near);
+    return k->soon_at != SIM_NEVER ? k->soon_at : sim_kernel_later(k);
 }
 
 /** Current tick: that of the last event fired, or set by sim_kernel_advance. */
@@ -220,7 +238,7 @@ static inline sim_tick sim_kernel_now(const struct sim_kernel *k)
  *  once. */
 static inline bool sim_kernel_clear(const struct sim_kernel *k)
 {
-    return sim_slot_empty(k, k->now % SIM_WHEEL);
+    return k->soon_at != k->now && sim_slot_empty(k, k->now % SIM_WHEEL);
 }
 
 /** Rank and component of the event fired last. */
@@ -263,12 +281,26 @@ static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
     return true;
 }
 
+/** Fires a standing event, whose tick has come. */
+static inline void sim_fire_standing(struct sim_kernel *k, uint32_t number)
+{
+    const struct sim_standing *s = &k->standing[number];
+    k->fired = s->order;
+    s->fire(s->self, k->now, 0);
+}
+
 /** Fires the first event in order. Precondition: there is one. */
 static inline void sim_kernel_step(struct sim_kernel *k)
 {
+    const bool soon = k->soon_at != SIM_NEVER;
     k->now = sim_kernel_next(k);
     if (k->heap_first - k->now < SIM_WHEEL)
         sim_heap_pour(k);
+    if (soon) {
+        k->soon_at = SIM_NEVER;
+        sim_fire_standing(k, k->soon);
+        return;
+    }
     const uint32_t slot = k->now % SIM_WHEEL;
     const uint64_t due = k->due[slot], rest = due & (due - 1);
     const bool others = k->bucket[slot] != SIM_NO_EVENT;
@@ -276,15 +308,12 @@ static inline void sim_kernel_step(struct sim_kernel *k)
         sim_pool_step(k);
         return;
     }
-    const uint32_t number = (uint32_t)__builtin_ctzll(due);
     k->due[slot] = rest;
     if (!rest && !others) {
         k->full[slot / 64] &= ~(1ull << (slot % 64));
         k->exact = false;
     }
-    const struct sim_standing *s = &k->standing[number];
-    k->fired = s->order;
-    s->fire(s->self, k->now, 0);
+    sim_fire_standing(k, (uint32_t)__builtin_ctzll(due));
 }
 
 #endif

@@ -101,15 +101,30 @@ static uint8_t colour_of(const struct pc_card *card, uint64_t va)
     return (uint8_t)(va >> card->page_shift & card->colours);
 }
 
-/* Primary place of a part of a secondary line that is here. */
-static unsigned part_place(const struct pc_card *card, enum pc_side side, enum pc_side half,
-                           uint64_t part)
+/* Goes through the parts of a secondary line that is here, and their primary places. These lie side
+ * by side, but a primary cache may have fewer. */
+struct parts {
+    uint64_t part, end, step;
+    unsigned place, mask;
+};
+
+static inline struct parts parts_of(const struct pc_card *card, enum pc_side side,
+                                    enum pc_side half, uint64_t line)
 {
-    uint64_t page = (1ull << card->page_shift) - 1;
-    const uint64_t line = part & ~(card->p->l2_line - 1);
-    uint64_t colour =
+    const uint64_t page = (1ull << card->page_shift) - 1;
+    const uint64_t colour =
         card->colours ? ~card->l2[half].colour[pc_line_find(card, half, line)] & card->colours : 0;
-    return l1_place(card, side, (part & page) | colour << card->page_shift);
+    return (struct parts){.part = line,
+                          .end = line + card->p->l2_line,
+                          .step = 1ull << card->l1_shift[side],
+                          .place = l1_place(card, side, (line & page) | colour << card->page_shift),
+                          .mask = card->l1_mask[side]};
+}
+
+static inline void next_part(struct parts *p)
+{
+    p->part += p->step;
+    p->place = (p->place + 1) & p->mask;
 }
 
 uint8_t pc_line_half_state(const struct pc_card *card, enum pc_side side, uint64_t line)
@@ -163,12 +178,10 @@ static void tell_loss(struct pc_card *card, uint64_t line, enum pc_loss loss)
 /* Empties the primary places that hold parts of a line of the secondary cache's `half`. */
 static void l1_drop(struct pc_card *card, enum pc_side side, enum pc_side half, uint64_t line)
 {
-    uint64_t step = 1ull << card->l1_shift[side];
-    for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
-        unsigned place = part_place(card, side, half, part);
-        if (card->l1_line[side][place] == part)
-            part_drop(card, side, place);
-    }
+    struct parts p = parts_of(card, side, half, line);
+    for (; p.part < p.end; next_part(&p))
+        if (card->l1_line[side][p.place] == p.part)
+            part_drop(card, side, p.place);
 }
 
 /* Empties them on every side this half serves. */
@@ -205,18 +218,18 @@ void pc_line_drop(struct pc_card *card, uint64_t line)
 
 void pc_line_clean(struct pc_card *card, uint64_t line)
 {
-    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D], place = pc_line_find(card, PC_SIDE_D, line);
+    const uint64_t place = pc_line_find(card, PC_SIDE_D, line);
+    struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
     card->nm.quiet = 0;
     tell_loss(card, line, PC_LOSS_SHARED);
     card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
-    for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
-        unsigned primary = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
-        if (card->l1_line[PC_SIDE_D][primary] != part)
+    for (; p.part < p.end; next_part(&p)) {
+        if (card->l1_line[PC_SIDE_D][p.place] != p.part)
             continue;
         if (card->copies)
-            pc_misses_touch(card, primary);
-        card->l1_dirty[PC_SIDE_D][primary] = false;
-        card->l1[PC_SIDE_D][primary].wtag = NOWHERE;
+            pc_misses_touch(card, p.place);
+        card->l1_dirty[PC_SIDE_D][p.place] = false;
+        card->l1[PC_SIDE_D][p.place].wtag = NOWHERE;
     }
     if (card->copies)
         pc_misses_share(card, line);
@@ -228,12 +241,10 @@ void pc_line_hide(struct pc_card *card, uint64_t line)
         card->core->hides(&card->cpu, line);
     if (pc_line_half_state(card, PC_SIDE_D, line) == NM_LINE_I)
         return;
-    uint64_t step = 1ull << card->l1_shift[PC_SIDE_D];
-    for (uint64_t part = line; part < line + card->p->l2_line; part += step) {
-        unsigned place = part_place(card, PC_SIDE_D, PC_SIDE_D, part);
-        if (card->l1_line[PC_SIDE_D][place] == part)
-            card->l1[PC_SIDE_D][place].rtag = card->l1[PC_SIDE_D][place].wtag = NOWHERE;
-    }
+    struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
+    for (; p.part < p.end; next_part(&p))
+        if (card->l1_line[PC_SIDE_D][p.place] == p.part)
+            card->l1[PC_SIDE_D][p.place].rtag = card->l1[PC_SIDE_D][p.place].wtag = NOWHERE;
 }
 
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
