@@ -123,7 +123,8 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     if (core->create)
         core->create(&card->cpu);
     pc_card_forget(card);
-    card->tlb_model = p->tlb_refill && !card->functional && !core->requests ? pc_tlb_new() : NULL;
+    if (p->tlb_refill && !card->functional && !core->requests)
+        card->tlb_model = pc_tlb_new(room);
     card->filled = NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;
@@ -202,7 +203,6 @@ void pc_card_free(struct pc_card *card)
 {
     if (card->core->free)
         card->core->free(&card->cpu);
-    free(card->tlb_model);
     pc_warm_free(card);
     pc_monitor_free(card);
     free(card->aside);

@@ -553,7 +553,8 @@ void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
-struct pc_tlb_model *pc_tlb_new(void);
+/** @param room  of the card */
+struct pc_tlb_model *pc_tlb_new(struct sim_room *room);
 
 /** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
  *  @return the PCycles charged */
