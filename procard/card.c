@@ -44,7 +44,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
 /* What places need in all arrays. */
 static size_t l2_bytes(uint64_t places)
 {
-    return places * (sizeof(uint64_t) + 2);
+    return places * (sizeof(uint64_t) + 1);
 }
 
 static void l2_new(struct pc_card *card, struct sim_room *room)
@@ -56,10 +56,9 @@ static void l2_new(struct pc_card *card, struct sim_room *room)
         uint8_t *arrays = sim_room_take(room, l2_bytes(places));
         card->l2[side] =
             (struct pc_l2){.tag = (uint64_t *)arrays,
-                           .state = arrays + places * sizeof(uint64_t),
-                           .colour = arrays + places * (sizeof(uint64_t) + 1),
+                           .colour = arrays + places * sizeof(uint64_t),
                            .sets = places / p->l2_ways,
-                           .places = places,
+                           .ways = (unsigned)p->l2_ways,
                            .first = p->l2_ways == 2 ? sim_alloc(p->l2_way_bits, 1) : NULL,
                            .bits = p->l2_way_bits};
     }
