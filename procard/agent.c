@@ -506,13 +506,14 @@ static void look_here(void *self, sim_tick now, uint64_t arg)
     struct nm_look *look = &card->special.look;
     const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
     const uint64_t line = card->special.command.line;
-    const uint64_t index = (line >> card->l2_shift) & (l2->places - 1),
-                   place = look->by_index ? index : pc_line_find(card, PC_SIDE_D, line);
-    const bool held = place != PC_NOWHERE && l2->state[place] != NM_LINE_I;
+    const uint64_t way = (line >> card->l2_shift) / l2->sets % l2->ways, /* of an index */
+        place = look->by_index ? pc_line_set(card, PC_SIDE_D, line) + way
+                               : pc_line_find(card, PC_SIDE_D, line);
+    const uint8_t state = place == PC_NOWHERE ? (uint8_t)NM_LINE_I : pc_place_state(l2, place);
+    const bool held = state != NM_LINE_I;
     (void)arg;
-    look->tag = held ? ~l2->tag[place] : ~0ull;
-    look->state =
-        pc_state_name(card, held ? l2->state[place] & (uint8_t)~PC_NONCOHERENT : NM_LINE_I);
+    look->tag = held ? pc_place_line(l2, place) : ~0ull;
+    look->state = pc_state_name(card, state & (uint8_t)~PC_NONCOHERENT);
     look->cards = held;
     card->special.active = false;
     nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_SPECIAL);
@@ -635,11 +636,8 @@ static void expect(const struct pc_card *card)
         const struct nm_fifo *f = &card->port.in[c];
         if (!f->count)
             continue;
-        const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
-        const uint64_t place =
-            (nm_fifo_at(f, f->count - 1)->line >> card->l2_shift) & (l2->sets - 1);
-        __builtin_prefetch(&l2->tag[place], 1);
-        __builtin_prefetch(&l2->state[place], 1);
+        const uint64_t set = pc_line_set(card, PC_SIDE_D, nm_fifo_at(f, f->count - 1)->line);
+        __builtin_prefetch(&card->l2[PC_SIDE_D].tag[set], 1);
     }
 }
 

@@ -30,7 +30,7 @@ static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t
 static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const uint64_t place = pc_line_find(card, side, line);
-    return place == PC_NOWHERE ? (uint8_t)NM_LINE_I : card->l2[side].state[place];
+    return place == PC_NOWHERE ? (uint8_t)NM_LINE_I : pc_place_state(&card->l2[side], place);
 }
 
 /* ---- two ways (R10000 manual 5.4) -------------------------------------------------------------
@@ -47,10 +47,10 @@ static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
     return false;
 }
 
-/* Which way of a set is looked at first. */
-static uint8_t *first_of(const struct pc_l2 *l2, uint64_t set)
+/* Which way of a set of two is looked at first. @param place  one of the set's */
+static uint8_t *first_of(const struct pc_l2 *l2, uint64_t place)
 {
-    return &l2->first[set & (l2->bits - 1)];
+    return &l2->first[place / 2 & (l2->bits - 1)];
 }
 
 /* Of more than two ways, the first that is empty; else by chance one that is not kept for another
@@ -58,17 +58,16 @@ static uint8_t *first_of(const struct pc_l2 *l2, uint64_t set)
 static uint64_t way_by_chance(const struct pc_card *card, enum pc_side side, uint64_t set)
 {
     const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t ways = l2->places / l2->sets;
     const uint64_t drawn = (l2->filled + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
-    for (uint64_t place = set; place < l2->places; place += l2->sets)
-        if (l2->state[place] == NM_LINE_I && !kept(card, side, place))
+    for (uint64_t place = set; place < set + l2->ways; place++)
+        if (pc_place_state(l2, place) == NM_LINE_I && !kept(card, side, place))
             return place;
-    for (uint64_t w = 0; w < ways; w++) {
-        const uint64_t place = set + (drawn + w) % ways * l2->sets;
+    for (uint64_t w = 0; w < l2->ways; w++) {
+        const uint64_t place = set + (drawn + w) % l2->ways;
         if (!kept(card, side, place))
             return place;
     }
-    return set + drawn % ways * l2->sets;
+    return set + drawn % l2->ways;
 }
 
 /* The way that is looked at first if that is empty, else the other: so the line that was used last
@@ -78,8 +77,9 @@ uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set)
     const struct pc_l2 *l2 = &card->l2[side];
     if (!l2->first)
         return way_by_chance(card, side, set);
-    const uint64_t first = set + (*first_of(l2, set) ? l2->sets : 0), other = first ^ l2->sets;
-    if ((l2->state[first] == NM_LINE_I || kept(card, side, other)) && !kept(card, side, first))
+    const uint64_t first = set + *first_of(l2, set), other = first ^ 1;
+    if ((pc_place_state(l2, first) == NM_LINE_I || kept(card, side, other)) &&
+        !kept(card, side, first))
         return first;
     return other;
 }
@@ -88,8 +88,8 @@ uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set)
  * is from now on */
 static bool train(const struct pc_l2 *l2, uint64_t place)
 {
-    const uint8_t way = place >= l2->sets;
-    uint8_t *first = first_of(l2, place & (l2->sets - 1));
+    const uint8_t way = place % 2;
+    uint8_t *first = first_of(l2, place);
     const bool predicted = *first == way;
     *first = way;
     return predicted;
@@ -204,7 +204,6 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     if (card->copies)
         pc_misses_lose(card, side, line, taken, owned(card, side, line));
     card->l2[side].tag[place] = 0;
-    card->l2[side].state[place] = NM_LINE_I;
     card->l2[side].colour[place] = (uint8_t)~PC_COLOURLESS;
 }
 
@@ -222,7 +221,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
     struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
     card->nm.quiet = 0;
     tell_loss(card, line, PC_LOSS_SHARED);
-    card->l2[PC_SIDE_D].state[place] = NM_LINE_S;
+    pc_place_set(&card->l2[PC_SIDE_D], place, line, NM_LINE_S);
     for (; p.part < p.end; next_part(&p)) {
         if (card->l1_line[PC_SIDE_D][p.place] != p.part)
             continue;
@@ -250,20 +249,21 @@ void pc_line_hide(struct pc_card *card, uint64_t line)
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state)
 {
+    struct pc_l2 *l2 = &card->l2[side];
+    const bool comes = pc_place_line(l2, place) != line;
     if (state != NM_LINE_D)
         card->nm.quiet = 0;
-    if (card->l2[side].first && card->l2[side].tag[place] != ~line)
-        train(&card->l2[side], place);
-    card->l2[side].filled += card->l2[side].tag[place] != ~line;
-    card->l2[side].tag[place] = ~line;
-    card->l2[side].state[place] = state;
+    if (l2->first && comes)
+        train(l2, place);
+    l2->filled += comes;
+    pc_place_set(l2, place, line, state);
 }
 
 bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                     bool noncoherent, uint64_t *victim, uint8_t *state)
 {
-    *victim = ~card->l2[side].tag[place];
-    *state = card->l2[side].state[place];
+    *victim = pc_place_line(&card->l2[side], place);
+    *state = pc_place_state(&card->l2[side], place);
     return *state != NM_LINE_I && (*victim != line || !(*state & PC_NONCOHERENT) == noncoherent);
 }
 
@@ -822,7 +822,7 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
     look->predicted = true;
     if (card->l2[side].first && look->state != NM_LINE_I) {
         const uint64_t place = pc_line_find(card, side, line);
-        look->way = place >= card->l2[side].sets;
+        look->way = place % 2;
         look->predicted = train(&card->l2[side], place);
     }
 }

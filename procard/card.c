@@ -44,7 +44,7 @@ static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint6
 /* What places need in all arrays. */
 static size_t l2_bytes(uint64_t places)
 {
-    return places * (sizeof(uint64_t) + 2);
+    return places * (sizeof(uint64_t) + 1);
 }
 
 static void l2_new(struct pc_card *card, struct sim_room *room)
@@ -56,10 +56,9 @@ static void l2_new(struct pc_card *card, struct sim_room *room)
         uint8_t *arrays = sim_room_take(room, l2_bytes(places));
         card->l2[side] =
             (struct pc_l2){.tag = (uint64_t *)arrays,
-                           .state = arrays + places * sizeof(uint64_t),
-                           .colour = arrays + places * (sizeof(uint64_t) + 1),
+                           .colour = arrays + places * sizeof(uint64_t),
                            .sets = places / p->l2_ways,
-                           .places = places,
+                           .ways = (unsigned)p->l2_ways,
                            .first = p->l2_ways == 2 ? sim_alloc(p->l2_way_bits, 1) : NULL,
                            .bits = p->l2_way_bits};
     }
@@ -123,7 +122,8 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     if (core->create)
         core->create(&card->cpu);
     pc_card_forget(card);
-    card->tlb_model = p->tlb_refill && !card->functional && !core->requests ? pc_tlb_new() : NULL;
+    if (p->tlb_refill && !card->functional && !core->requests)
+        card->tlb_model = pc_tlb_new(room);
     card->filled = NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;
@@ -202,7 +202,6 @@ void pc_card_free(struct pc_card *card)
 {
     if (card->core->free)
         card->core->free(&card->cpu);
-    free(card->tlb_model);
     pc_warm_free(card);
     pc_monitor_free(card);
     free(card->aside);

@@ -26,17 +26,15 @@
 #include <stddef.h>
 
 /** A half of the secondary cache (SCADDR(17)), or all of it when it is not split. Direct-mapped, or
- *  set-associative: then the second way's places come behind the first's, and so on. The arrays are
- *  one piece of memory, and complements where an empty cache has ones: it takes room when it is
- *  written. */
+ *  set-associative: then the places of a set lie side by side. The arrays are one piece of memory,
+ *  and complements where an empty cache has ones: it takes room when it is written. */
 struct pc_l2 {
-    uint64_t *tag;  /**< complement of the physical line address held in each place; 0: of none */
-    uint8_t *state; /**< NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E and D the other
-                         half may have a copy besides, in S, which leaves with it */
+    uint64_t *tag; /**< of each place the complement of the physical line address held there, and in
+                        the bits of PC_STATE the line's state; 0: none */
     uint8_t *colour; /**< complement of PIdx, index bits of the primary caches above the page; of
                           PC_COLOURLESS, 0 */
-    uint64_t sets;   /**< a power of two; places of a way */
-    uint64_t places; /**< of all ways */
+    uint64_t sets;   /**< a power of two */
+    unsigned ways;   /**< places of a set: a power of two */
     uint8_t *first;  /**< by the low bits of a set's number, the way that is looked at first; NULL:
                           there are not two ways */
     uint64_t bits;   /**< of them; a power of two */
@@ -45,10 +43,12 @@ struct pc_l2 {
 };
 
 enum {
-    PC_NONCOHERENT = 0x80, /**< in the state of a line: of a non-coherent page. S is then clean, and
-                                may be written */
-    PC_COLOURLESS = 0xff,  /**< no access has been made to the line */
-    PC_L2_WORD = 16,       /**< [bytes] the secondary cache's data bus (manual p. 32) */
+    PC_STATE = 0xf, /**< bits of a tag: NM_LINE_I, _S, _E or _D; _S or _D with PC_NONCOHERENT. Of E
+                         and D the other half may have a copy besides, in S, which leaves with it */
+    PC_NONCOHERENT = 8,   /**< in the state of a line: of a non-coherent page. S is then clean, and
+                               may be written */
+    PC_COLOURLESS = 0xff, /**< no access has been made to the line */
+    PC_L2_WORD = 16,      /**< [bytes] the secondary cache's data bus (manual p. 32) */
 };
 
 /** An outstanding request: a row of the miss handling table. */
@@ -476,23 +476,45 @@ void pc_line_hide(struct pc_card *card, uint64_t line);
 /** The line comes to a place, or what is had of it there changes. */
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state);
+/** The state of what is in a place. */
+static inline uint8_t pc_place_state(const struct pc_l2 *l2, uint64_t place)
+{
+    return l2->tag[place] & PC_STATE;
+}
+/** The line in a place; of an empty one the address of none. */
+static inline uint64_t pc_place_line(const struct pc_l2 *l2, uint64_t place)
+{
+    return ~(l2->tag[place] | PC_STATE);
+}
+static inline void pc_place_set(const struct pc_l2 *l2, uint64_t place, uint64_t line,
+                                uint8_t state)
+{
+    l2->tag[place] = (~line & ~(uint64_t)PC_STATE) | state;
+}
+/** The first place of a line's set. */
+static inline uint64_t pc_line_set(const struct pc_card *card, enum pc_side side, uint64_t line)
+{
+    const struct pc_l2 *l2 = &card->l2[side];
+    return ((line >> card->l2_shift) & (l2->sets - 1)) * l2->ways;
+}
 /** The place of a line in a half of the secondary cache. @return PC_NOWHERE: it is not there */
 static inline uint64_t pc_line_find(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const struct pc_l2 *l2 = &card->l2[side];
-    uint64_t place = (line >> card->l2_shift) & (l2->sets - 1);
-    while (l2->tag[place] != ~line && place + l2->sets < l2->places)
-        place += l2->sets;
-    return l2->tag[place] == ~line ? place : PC_NOWHERE;
+    const uint64_t set = pc_line_set(card, side, line);
+    for (uint64_t place = set; place < set + l2->ways; place++)
+        if ((l2->tag[place] ^ ~line) <= PC_STATE)
+            return place;
+    return PC_NOWHERE;
 }
-/** The one that a line is given in a set of several places, of which it has none. */
+/** The one that a line is given in a set of several places, of which it has none.
+ *  @param set  the first of them */
 uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set);
 /** The place for a line: where it is, or the one it would be given. */
 static inline uint64_t pc_line_place(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t set = (line >> card->l2_shift) & (l2->sets - 1),
-                   place = l2->sets == l2->places ? set : pc_line_find(card, side, line);
+    const uint64_t set = pc_line_set(card, side, line),
+                   place = card->l2[side].ways == 1 ? set : pc_line_find(card, side, line);
     return place == PC_NOWHERE ? pc_way_for(card, side, set) : place;
 }
 /** Whether both are places of one array, and the same. */
@@ -553,7 +575,8 @@ void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool
 
 /* ---- tlb.c, for cache.c and card.c ----------------------------------------------------------- */
 
-struct pc_tlb_model *pc_tlb_new(void);
+/** @param room  of the card */
+struct pc_tlb_model *pc_tlb_new(struct sim_room *room);
 
 /** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
  *  @return the PCycles charged */

@@ -91,11 +91,12 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
     const uint64_t at = pc_line_find(card, side, line);
-    SIM_MUST(at != PC_NOWHERE && l2->state[at] != NM_LINE_I,
-             "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache", number, side, part);
-    SIM_MUST(!card->l1_dirty[side][place] || (l2->state[at] & ~PC_NONCOHERENT) == NM_LINE_D,
+    const uint8_t state = at == PC_NOWHERE ? (uint8_t)NM_LINE_I : pc_place_state(l2, at);
+    SIM_MUST(state != NM_LINE_I, "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache",
+             number, side, part);
+    SIM_MUST(!card->l1_dirty[side][place] || (state & ~PC_NONCOHERENT) == NM_LINE_D,
              "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,
-             pc_state_name(card, l2->state[at] & (uint8_t)~PC_NONCOHERENT));
+             pc_state_name(card, state & (uint8_t)~PC_NONCOHERENT));
 }
 
 void pc_card_invariants(const struct pc_card *card, sim_tick now)

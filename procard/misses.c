@@ -160,7 +160,7 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     for (unsigned i = 0; i < profile->cards; i++) {
         struct pc_card *card = card_at(misses, i);
         card->copies = misses->copies;
-        pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].places);
+        pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].sets * card->l2[PC_SIDE_D].ways);
         card->core = card->core->touching;
     }
     return misses;

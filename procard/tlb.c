@@ -13,11 +13,11 @@
  */
 #include "procard/card.h"
 
-#include "base/alloc.h"
+#include "base/room.h"
 
-#include <stdlib.h>
+#include <string.h>
 
-enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, PLACES = 256, SHOWN = 4 };
+enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, CHAINS = 64, SHOWN = 4, NONE = 0xff };
 
 static const uint64_t NOWHERE = ~0ull;
 
@@ -25,22 +25,24 @@ struct pc_tlb_model {
     struct entry {
         uint64_t pair; /**< number of the pair of pages, NOWHERE: invalid */
         const void *space;
-        unsigned count;        /**< places where lines of its pages have been shown; SHOWN + 1:
-                                    more than are known */
-        uint16_t shown[SHOWN]; /**< these places of the data cache */
+        uint16_t shown[SHOWN]; /**< places of the data cache where lines of its pages have been
+                                    shown */
+        uint8_t count;         /**< of these; SHOWN + 1: more than are known */
+        uint8_t next;          /**< of `entry`, in its chain; NONE: it is the last */
     } entry[ENTRIES];
-    bool others; /**< lines have been shown of pages that no entry translated */
+    uint8_t first[CHAINS]; /**< of `entry`, by the pair's low bits; NONE: there is none. That most
+                                accesses find theirs, or that there is none, at once */
+    bool others;           /**< lines have been shown of pages that no entry translated */
     struct entry
         page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
     unsigned next;                 /**< of these, to be replaced */
     uint64_t reached;              /**< at least reach() of what `entry` holds */
-    uint8_t place[PLACES];         /**< of `entry`, where a pair was found last, by its low bits:
-                                        where to look first, and nothing that the R4400 has */
 };
 
-struct pc_tlb_model *pc_tlb_new(void)
+struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
 {
-    struct pc_tlb_model *t = sim_alloc(1, sizeof *t);
+    struct pc_tlb_model *t = sim_room_take(room, sizeof *t);
+    memset(t->first, NONE, sizeof t->first);
     for (unsigned i = 0; i < ENTRIES; i++)
         t->entry[i].pair = NOWHERE;
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
@@ -60,17 +62,33 @@ static inline bool is(const struct entry *e, uint64_t number, const void *space)
     return e->pair == number && e->space == space;
 }
 
-static bool holds_pair(struct pc_tlb_model *t, uint64_t pair, const void *space)
+static uint8_t *chain_of(struct pc_tlb_model *t, uint64_t pair)
 {
-    uint8_t *place = &t->place[pair % PLACES];
-    if (is(&t->entry[*place], pair, space))
-        return true;
-    for (unsigned i = 0; i < ENTRIES; i++)
-        if (is(&t->entry[i], pair, space)) {
-            *place = (uint8_t)i;
-            return true;
-        }
-    return false;
+    return &t->first[pair % CHAINS];
+}
+
+/* The entry for a pair; NULL: it is not there. */
+static struct entry *find(struct pc_tlb_model *t, uint64_t pair, const void *space)
+{
+    for (unsigned i = *chain_of(t, pair); i != NONE; i = t->entry[i].next)
+        if (is(&t->entry[i], pair, space))
+            return &t->entry[i];
+    return NULL;
+}
+
+static void chain(struct pc_tlb_model *t, struct entry *e)
+{
+    uint8_t *first = chain_of(t, e->pair);
+    e->next = *first;
+    *first = (uint8_t)(e - t->entry);
+}
+
+static void unchain(struct pc_tlb_model *t, const struct entry *e)
+{
+    uint8_t *link = chain_of(t, e->pair);
+    while (&t->entry[*link] != e)
+        link = &t->entry[*link].next;
+    *link = e->next;
 }
 
 static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *space)
@@ -109,11 +127,11 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
     const uint64_t pair = va >> card->page_shift >> 1;
     if (!t)
         return;
-    if (!holds_pair(t, pair, card->space.ctx)) {
+    struct entry *e = find(t, pair, card->space.ctx);
+    if (!e) {
         t->others = true;
         return;
     }
-    struct entry *e = &t->entry[t->place[pair % PLACES]];
     if (e->count > SHOWN || (e->count && e->shown[e->count - 1] == place))
         return;
     if (e->count < SHOWN)
@@ -123,8 +141,7 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
 
 bool pc_tlb_translates(const struct pc_card *card, uint64_t va)
 {
-    return !card->tlb_model ||
-           holds_pair(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
+    return !card->tlb_model || find(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
 }
 
 void pc_tlb_all_hidden(struct pc_card *card)
@@ -145,6 +162,7 @@ static void drop_pair(struct pc_card *card, struct entry *e)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
     hide_pair(card, e);
+    unchain(card->tlb_model, e);
     e->pair = NOWHERE;
 }
 
@@ -183,7 +201,7 @@ static uint64_t refill(struct pc_card *card, uint64_t va, sim_tick at)
     const uint64_t pair = va >> card->page_shift >> 1;
     drop_pair(card, &t->entry[i]);
     t->entry[i] = (struct entry){.pair = pair, .space = card->space.ctx};
-    t->place[pair % PLACES] = (uint8_t)i;
+    chain(t, &t->entry[i]);
     t->reached |= reach(pair);
     card->truth.tlb_misses++;
     return pc_card_exception(card, card->p->tlb_refill, at);
@@ -206,7 +224,7 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
     uint64_t page = va >> card->page_shift, spent = 0;
     if (!t)
         return 0;
-    if (!holds_pair(t, page >> 1, card->space.ctx))
+    if (!find(t, page >> 1, card->space.ctx))
         spent = refill(card, va, at);
     if (side == PC_SIDE_I && !holds_page(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);

@@ -164,7 +164,8 @@ static void empty_secondary_caches(struct nm_machine *m)
 {
     for (unsigned i = 0; i < m->cards; i++) {
         const struct pc_card *card = pc_card_of(m->card[i]);
-        memset(card->l2[PC_SIDE_D].state, NM_LINE_I, card->l2[PC_SIDE_D].places);
+        const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+        memset(l2->tag, 0, l2->sets * l2->ways * sizeof *l2->tag);
         for (sim_tick t = 0; t < 1000; t++)
             pc_card_invariants(card, t);
     }

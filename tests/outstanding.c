@@ -571,7 +571,7 @@ static void fill_line(struct pc_card *card, uint64_t line)
  * looked at first from then on; so is one in which a line is found. */
 Test(outstanding, ways)
 {
-    enum { SETS = 4, SIZE = 64 * 2 * SETS };
+    enum { SETS = 4, SIZE = 64 * 2 * SETS, WAY_0 = 0, WAY_1 }; /* the places of set 0 */
     struct nm_params p;
     set_up(&shapes[0], NM_PROTOCOL_numachine, &p);
     p.l2_size = SIZE;
@@ -587,9 +587,9 @@ Test(outstanding, ways)
     expect_way(cpu, b, 1, true);
     expect_way(cpu, a, 0, false);
     expect_way(cpu, a, 0, true);
-    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), SETS, "the way used last stays");
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), WAY_1, "the way used last stays");
     expect_way(cpu, b, 1, false);
-    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), 0);
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), WAY_0);
     fill_line(card, other); /* its bit says way 1, which is empty */
     expect_way(cpu, other, 1, true);
     expect_way(cpu, a, 0, false); /* the bit that they share */
@@ -597,8 +597,8 @@ Test(outstanding, ways)
     fill_line(card, far); /* another bit */
     expect_way(cpu, far, 0, true);
     pc_line_evict(card, PC_SIDE_D, b);
-    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), SETS, "the way looked at first is empty");
-    cr_expect_eq(pc_line_place(card, PC_SIDE_D, a), 0, "a line has its place");
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, c), WAY_1, "the way looked at first is empty");
+    cr_expect_eq(pc_line_place(card, PC_SIDE_D, a), WAY_0, "a line has its place");
     nm_machine_free(m);
 }
 
