@@ -400,13 +400,18 @@ const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
     return m->apart;
 }
 
+void nm_machine_fills_pages(struct nm_machine *m)
+{
+    m->fills_pages = true;
+}
+
 /* The program has taken a page more. One that takes many will fill what its host keeps of memories,
  * directories and caches; until then, small pages keep a small program's run short. */
 static void taken(struct nm_machine *m)
 {
     enum { LEAST = 4 << 20, OF_A_STATION = 256 << 10 }; /* [bytes] design: a run of a second */
     const uint64_t each = (uint64_t)OF_A_STATION * m->stations, many = each > LEAST ? each : LEAST;
-    if (++m->pages_taken != many / m->p.page_size)
+    if (++m->pages_taken != many / m->p.page_size || !m->fills_pages)
         return;
     sim_expect_full(m->contents.image, m->image_bytes);
     sim_room_expect_full(m->contents.room);

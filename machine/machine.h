@@ -130,6 +130,11 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
 /** The same, of a page whose home is `station` unless a range of nm_machine_place has it. */
 bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa);
 
+/** Programs will fill the pages they take, so that the host may keep much of them in large pages of
+ * its own. Who only makes references takes a page for a line or two. Before the first page is
+ * taken. */
+void nm_machine_fills_pages(struct nm_machine *m);
+
 /** Gives a page back, which nothing maps any more. @param pa  as nm_page_alloc gave it */
 void nm_page_free(struct nm_machine *m, uint64_t pa);
 

@@ -14,6 +14,7 @@ import csv
 import json
 import pathlib
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +22,7 @@ import tempfile
 import marked
 
 MEET = 8  # misses, upgrades or stores of a thread where a phase begins and ends, at most
+MOST = 256 << 10  # KB that a run keeps in memory: lines are used, of pages that are mostly empty
 NUMACHINE, HOME = None, None
 
 
@@ -334,6 +336,8 @@ def golden(write=False):
         else:
             run = Run(None, file=file)
         found[file.stem] = {"result_hash": run.hash, "table": run.table.splitlines()}
+        kept = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        assert kept < MOST, f"{file.stem}: {kept} KB in memory"
     path = directory / "golden.json"
     if write:
         path.write_text(json.dumps(found, indent=2) + "\n")

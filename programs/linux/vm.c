@@ -655,6 +655,7 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_kind *ki
 
     memset(vm, 0, sizeof *vm);
     vm->m = m;
+    nm_machine_fills_pages(m);
     vm->kind = kind;
     vm->page = p->page_size;
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
