@@ -88,6 +88,15 @@ def more_work(runs):
     return [f"{min(took.values())} to {max(took.values())} thousand", f"takes {alone}", f"({mutex})"]
 
 
+def lock_words(runs):
+    four = [round(runs[4][name]["elapsed"] / 1000) for name in ("swap", "look", "ticket", "queue")]
+    nacks = {name: f"{runs[16][name]['monitor.nacks']:,.0f}" for name in ("swap", "queue")}
+    return [f"take {min(four)} to {max(four)} thousand", f"refused (`nacks`: {nacks['swap']})", f"them: {nacks['queue']} nacks"]
+
+
+# What the text says of the runs beside the chart.
+SAID = {"locks": lock_words}
+
 # The exercises of each: what is set, and what the answer then has to say.
 EXERCISES = {
     "hit-and-miss": [("l1d.size=32KB", wider_cache)],
@@ -123,7 +132,8 @@ def measure(numachine, home, name):
         manifests, runs = run(numachine, home, name, pathlib.Path(scratch, "out"))
     for manifest in manifests:
         assert manifest["expect"] and all(row["kept"] for row in manifest["expect"]), manifest["expect"]
-    return {"result_hashes": [manifest["end"]["result_hash"] for manifest in manifests], "chart": CHARTS[name](runs)}
+    said = {"said": SAID[name](runs)} if name in SAID else {}
+    return {"result_hashes": [manifest["end"]["result_hash"] for manifest in manifests], "chart": CHARTS[name](runs), **said}
 
 
 def exercise(numachine, home, name):
@@ -151,3 +161,6 @@ def readme(home, golden, write=False):
     if write:
         path.write_text(now)
     assert write or now == text, "experiments/teaching/README.md has other charts; tests/experiments.py ... --write"
+    said = " ".join(text.split())
+    for words in [words for name in SAID for words in golden[name]["said"]]:
+        assert words in said, f"experiments/teaching/README.md does not say '{words}'"
