@@ -598,8 +598,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     }
     if (card->l1_line[side][place] != part)
         l1_fill(card, side, va, pa, line, at);
-    if (side == PC_SIDE_D || line == card->filled) /* not its own instruction, fetched once more */
-        card->filled = NOWHERE;
+    card->filled = NOWHERE;
     card->l1_dirty[side][place] |= store;
     if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
         show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
