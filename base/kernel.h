@@ -204,9 +204,7 @@ static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim
                                      uint32_t component)
 {
     const uint32_t number = sim_standing(rank, component);
-    assert(at >= k->now);
-    if (SIM_LOOKS_AT_INVARIANTS)
-        SIM_MUST(k->standing[number].fire, "an event of component %u that nobody does", component);
+    assert(at >= k->now && k->standing[number].fire);
     if (k->soon_at == SIM_NEVER && at < sim_kernel_later(k)) {
         k->soon_at = at;
         k->soon = number;

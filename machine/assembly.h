@@ -65,7 +65,7 @@ struct nm_machine {
     struct nm_backing contents;
     uint64_t image_bytes;
     uint64_t pages_taken; /**< by the program, ever, that nobody had before */
-    bool fills_pages;
+    bool fills_pages;     /**< nm_machine_fills_pages */
     struct nm_station *station;
     unsigned stations, cards;
     const struct nm_protocol *protocol;

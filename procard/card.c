@@ -15,6 +15,7 @@
 #include "procard/pins.h"
 #include "procard/record.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static void l2_new(struct pc_card *card, struct sim_room *room)
     const struct nm_params *p = card->p;
     unsigned halves = p->l2_split ? 2 : 1;
     uint64_t places = p->l2_size / p->l2_line / halves;
+    assert(p->l2_line > PC_STATE); /* a tag has room for the state */
     for (unsigned side = 0; side < halves; side++) {
         uint8_t *arrays = sim_room_take(room, l2_bytes(places));
         card->l2[side] =
