@@ -162,10 +162,8 @@ static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
 {
     if (card->copies && side == PC_SIDE_D)
         pc_misses_touch(card, place);
-    card->l1[side][place].touched = 0;
-    card->l1_line[side][place] = NOWHERE;
-    card->l1_dirty[side][place] = false;
-    card->l1[side][place].rtag = card->l1[side][place].wtag = NOWHERE;
+    card->l1_line[side][place] = 0;
+    card->l1[side][place].tag = pc_line_none(place);
 }
 
 /* A core that keeps its primary caches itself loses a line. */
@@ -180,7 +178,7 @@ static void l1_drop(struct pc_card *card, enum pc_side side, enum pc_side half, 
 {
     struct parts p = parts_of(card, side, half, line);
     for (; p.part < p.end; next_part(&p))
-        if (card->l1_line[side][p.place] == p.part)
+        if (pc_l1_has(card, side, p.place, p.part))
             part_drop(card, side, p.place);
 }
 
@@ -223,12 +221,14 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
     tell_loss(card, line, PC_LOSS_SHARED);
     pc_place_set(&card->l2[PC_SIDE_D], place, line, NM_LINE_S);
     for (; p.part < p.end; next_part(&p)) {
-        if (card->l1_line[PC_SIDE_D][p.place] != p.part)
+        if (!pc_l1_has(card, PC_SIDE_D, p.place, p.part))
             continue;
         if (card->copies)
             pc_misses_touch(card, p.place);
-        card->l1_dirty[PC_SIDE_D][p.place] = false;
-        card->l1[PC_SIDE_D][p.place].wtag = NOWHERE;
+        card->l1_line[PC_SIDE_D][p.place] &= ~(uint64_t)PC_L1_DIRTY;
+        struct pc_line *view = &card->l1[PC_SIDE_D][p.place];
+        if (view->tag != pc_line_none(p.place))
+            view->tag |= PC_LINE_READ_ONLY;
     }
     if (card->copies)
         pc_misses_share(card, line);
@@ -242,8 +242,8 @@ void pc_line_hide(struct pc_card *card, uint64_t line)
         return;
     struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
     for (; p.part < p.end; next_part(&p))
-        if (card->l1_line[PC_SIDE_D][p.place] == p.part)
-            card->l1[PC_SIDE_D][p.place].rtag = card->l1[PC_SIDE_D][p.place].wtag = NOWHERE;
+        if (pc_l1_has(card, PC_SIDE_D, p.place, p.part))
+            card->l1[PC_SIDE_D][p.place].tag = pc_line_none(p.place);
 }
 
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
@@ -361,11 +361,10 @@ static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t 
     if (nm_check_on(card->check) && side == PC_SIDE_D)
         return;
     uint64_t low = (1ull << card->l1_shift[side]) - 1;
-    struct pc_line *l = &card->l1[side][l1_place(card, side, va)];
-    l->rtag = va & ~low;
-    l->wtag = writable ? va & ~low : NOWHERE;
-    l->host = (uintptr_t)(card->image + pa) - va;
-    unsigned place = (unsigned)(l - card->l1[side]);
+    const unsigned place = l1_place(card, side, va);
+    card->l1[side][place] = (struct pc_line){
+        .tag = (va & ~low) | (writable || side == PC_SIDE_I ? 0 : PC_LINE_READ_ONLY),
+        .host = (uintptr_t)(card->image + pa) - va};
     card->l1_shown[side][place / 64] |= 1ull << place % 64;
     if (side == PC_SIDE_D && !card->functional)
         pc_tlb_shown(card, va, place);
@@ -375,9 +374,9 @@ void pc_card_hide_place(struct pc_card *card, enum pc_side side, unsigned place,
                         uint64_t len)
 {
     struct pc_line *l = &card->l1[side][place];
-    if (l->rtag != NOWHERE && l->rtag - va >= len)
+    if (l->tag != pc_line_none(place) && (l->tag & ~PC_LINE_READ_ONLY) - va >= len)
         return;
-    l->rtag = l->wtag = NOWHERE;
+    l->tag = pc_line_none(place);
     card->l1_shown[side][place / 64] &= ~(1ull << place % 64);
 }
 
@@ -388,14 +387,8 @@ void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t
     card->nm.quiet = 0;
     for (unsigned i = 0; i < words && i <= more; i++) {
         unsigned word = (first + i) & (words - 1);
-        uint64_t *shown = &card->l1_shown[side][word];
-        for (uint64_t left = *shown; left; left &= left - 1) {
-            struct pc_line *l = &card->l1[side][64 * word + (unsigned)__builtin_ctzll(left)];
-            if (l->rtag != NOWHERE && l->rtag - va >= len)
-                continue;
-            l->rtag = l->wtag = NOWHERE;
-            *shown &= ~(left & -left);
-        }
+        for (uint64_t left = card->l1_shown[side][word]; left; left &= left - 1)
+            pc_card_hide_place(card, side, 64 * word + (unsigned)__builtin_ctzll(left), va, len);
     }
 }
 
@@ -442,14 +435,15 @@ static uint64_t refill_time(struct pc_card *card, enum pc_side side, sim_tick at
 /* ... those of a primary line that has to make room, if it is dirty. */
 static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, sim_tick at)
 {
-    if (card->l1_dirty[side][place])
-        passed(card, MON_KIND_VICTIM, side, card->l1_line[side][place], at, card->p->l1_writeback);
+    if (pc_l1_dirty(card, side, place))
+        passed(card, MON_KIND_VICTIM, side, pc_l1_part(card, side, place), at,
+               card->p->l1_writeback);
 }
 
 /* [PCycles] The line that makes room goes down first if it is dirty. */
 static uint64_t victim_time(struct pc_card *card, enum pc_side side, unsigned place)
 {
-    if (!card->l1_dirty[side][place])
+    if (!pc_l1_dirty(card, side, place))
         return 0;
     card->truth.l1_writebacks++;
     return card->p->l1_writeback * ((1ull << card->l1_shift[side]) / PC_L2_WORD);
@@ -477,7 +471,7 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
     if (card->l2[side].first)
         train(&card->l2[side], pc_line_find(card, side, line));
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
-    card->l1_line[side][place] = pa & ~((1ull << card->l1_shift[side]) - 1);
+    card->l1_line[side][place] = (pa & ~((1ull << card->l1_shift[side]) - 1)) | PC_L1_PRESENT;
     if (card->copies)
         pc_misses_use(card, side, line);
     if (side == PC_SIDE_I)
@@ -580,7 +574,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     if (state == NM_LINE_I) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
-        if (card->l1_line[side][place] != part)
+        if (!pc_l1_has(card, side, place, part))
             goes_down(card, side, place, at + card->p->l2_lookup);
         pc_agent_request(card, line, access,
                          noncoherent ? NM_CARD_EVENTS
@@ -596,12 +590,13 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
     }
-    if (card->l1_line[side][place] != part)
+    if (!pc_l1_has(card, side, place, part))
         l1_fill(card, side, va, pa, line, at);
     card->filled = NOWHERE;
-    card->l1_dirty[side][place] |= store;
+    if (store)
+        card->l1_line[side][place] |= PC_L1_DIRTY;
     if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
-        show(card, side, va, pa, card->l1_dirty[side][place] && may_store(card, va));
+        show(card, side, va, pa, pc_l1_dirty(card, side, place) && may_store(card, va));
     return true;
 }
 
@@ -676,7 +671,7 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     if (apart)
         return image;
     if (card->copies && !card->functional)
-        cpu->touched = &card->l1[PC_SIDE_D][l1_place(card, PC_SIDE_D, va)].touched;
+        cpu->touched = &cpu->touches[l1_place(card, PC_SIDE_D, va)];
     if (noncoherent || card->functional)
         return card->image + *pa;
     if (store) {

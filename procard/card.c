@@ -23,19 +23,14 @@
 
 static const uint64_t NOWHERE = ~0ull;
 
-static void *filled_with_ff(struct sim_room *room, size_t bytes)
-{
-    return memset(sim_room_take(room, bytes), 0xff, bytes);
-}
-
 static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint64_t line)
 {
     unsigned places = (unsigned)(size / line);
     card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
     card->l1_mask[side] = places - 1;
-    card->l1_line[side] = filled_with_ff(card->room, places * sizeof *card->l1_line[side]);
-    card->l1[side] = filled_with_ff(card->room, places * sizeof *card->l1[side]);
-    card->l1_dirty[side] = sim_room_take(card->room, places * sizeof *card->l1_dirty[side]);
+    card->l1_line[side] = sim_room_take(card->room, places * sizeof *card->l1_line[side]);
+    card->l1[side] = sim_room_take(card->room, places * sizeof *card->l1[side]);
+    card->l1[side]->tag = pc_line_none(0);
     card->l1_shown[side] =
         sim_room_take(card->room, (places / 64 + 1) * sizeof *card->l1_shown[side]);
     if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
@@ -141,13 +136,11 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
 static void swap_places(struct pc_card *card)
 {
     for (unsigned side = 0; side < PC_SIDES; side++) {
-        const struct pc_places here = {card->l1_line[side],  card->l1[side],
-                                       card->l1_dirty[side], card->l1_shown[side],
+        const struct pc_places here = {card->l1_line[side], card->l1[side], card->l1_shown[side],
                                        card->l1_shift[side], card->l1_mask[side]};
         const struct pc_places there = card->aside[side];
         card->l1_line[side] = there.line;
         card->l1[side] = there.view;
-        card->l1_dirty[side] = there.dirty;
         card->l1_shown[side] = there.shown;
         card->l1_shift[side] = there.shift;
         card->l1_mask[side] = there.mask;
@@ -170,6 +163,7 @@ static void make_aside(struct pc_card *card)
 static void change_places(struct pc_card *card)
 {
     struct pc_cpu *cpu = &card->cpu;
+    assert(!cpu->touches); /* it is of the caches' places */
     if (!card->aside)
         make_aside(card);
     pc_card_forget(card);

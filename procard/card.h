@@ -167,7 +167,6 @@ struct pc_xlate {
 struct pc_places {
     uint64_t *line;
     struct pc_line *view;
-    bool *dirty;
     uint64_t *shown;
     unsigned shift, mask;
 };
@@ -191,9 +190,9 @@ struct pc_card {
     const struct pc_core_ops *core;
     struct sim_room *room;        /**< the machine's: for what is below */
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
-    uint64_t *l1_line[PC_SIDES];  /**< physical line address in each L1 place, ~0: empty */
+    uint64_t *l1_line[PC_SIDES];  /**< what each L1 place has: physical line address,
+                                       PC_L1_PRESENT, and PC_L1_DIRTY; 0: nothing */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
-    bool *l1_dirty[PC_SIDES];     /**< W bit: written, and not yet in the secondary cache */
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
     unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
     struct pc_places *aside; /**< [PC_SIDES] of the other mode; NULL: there never was another */
@@ -268,6 +267,31 @@ struct pc_card {
     alignas(max_align_t) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
                                                  need any alignment */
 };
+
+/* ---- places of the primary caches ------------------------------------------------------------ */
+
+/** Below a line's address (16 bytes at least). Dirty: the W bit, written and not yet in the
+ *  secondary cache. */
+enum { PC_L1_PRESENT = 1, PC_L1_DIRTY = 2 };
+
+/** Whether a place has the line `part`. */
+static inline bool pc_l1_has(const struct pc_card *card, enum pc_side side, unsigned place,
+                             uint64_t part)
+{
+    return (card->l1_line[side][place] & ~(uint64_t)PC_L1_DIRTY) == (part | PC_L1_PRESENT);
+}
+
+/** The line that a place has; PC_NOWHERE: none. */
+static inline uint64_t pc_l1_part(const struct pc_card *card, enum pc_side side, unsigned place)
+{
+    const uint64_t line = card->l1_line[side][place];
+    return line ? line & ~(uint64_t)(PC_L1_PRESENT | PC_L1_DIRTY) : PC_NOWHERE;
+}
+
+static inline bool pc_l1_dirty(const struct pc_card *card, enum pc_side side, unsigned place)
+{
+    return card->l1_line[side][place] & PC_L1_DIRTY;
+}
 
 /* ---- the secondary cache's address pins (manual pp. 32, 248) --------------------------------- */
 

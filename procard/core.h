@@ -76,17 +76,40 @@ enum pc_stop {
                         behind the tick of the request */
 };
 
-/** A place of a primary cache as the core sees it. */
+/** A place of a primary cache as the core sees it. Two words, because the host's caches must hold
+ *  those of all processors. */
 struct pc_line {
-    uint64_t rtag;    /**< virtual line address that may be read here; ~0: none */
-    uint64_t wtag;    /**< virtual line address that may be written here without asking; ~0: none */
-    uintptr_t host;   /**< what to add to an address in the line: where its byte lies in the memory
-                           image (big-endian). Meaningless without a tag */
-    uint64_t touched; /**< in a profile, which bytes a core has read (bits 0 to 31, by the address's
-                           low five) and written (32 to 63) since the card looked */
+    uint64_t tag;   /**< virtual address of the line that may be read here, and PC_LINE_READ_ONLY if
+                         it may not be written without asking; pc_line_none: there is none */
+    uintptr_t host; /**< what to add to an address in the line: where its byte lies in the memory
+                         image (big-endian). Meaningless without a tag */
 };
-enum { PC_LINE_SHIFT = 5 };
+enum { PC_LINE_SHIFT = 4 };
 _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
+
+/** Neither of a line's address (16 bytes at least) nor looked at for alignment (8 at most). */
+#define PC_LINE_READ_ONLY UINT64_C(8)
+
+/** The tag of an empty place: it is no line's that belongs there. So memory that is zero is empty
+ *  places, but for place 0. */
+static inline uint64_t pc_line_none(unsigned place)
+{
+    return place ? 0 : ~UINT64_C(0);
+}
+
+/** Whether an access may read at `va`, which belongs to this place.
+ *  @param bits  of the address, that must be the line's: all above its offset, and size - 1, so
+ *               that an access that is not aligned may not */
+static inline bool pc_line_reads(const struct pc_line *line, uint64_t va, uint64_t bits)
+{
+    return !(((va & bits) ^ line->tag) & ~PC_LINE_READ_ONLY);
+}
+
+/** Whether it may write there without asking. */
+static inline bool pc_line_writes(const struct pc_line *line, uint64_t va, uint64_t bits)
+{
+    return line->tag == (va & bits);
+}
 
 struct pc_card;
 union mon_own_signals;
@@ -128,7 +151,7 @@ struct pc_cpu {
     /* primary data cache: index (va >> dshift) & dmask; a line is 1 << dshift bytes. The card's */
     struct pc_line *d;
     uint32_t dshift, dmask;
-    /* primary instruction cache; wtag means nothing there. The card's */
+    /* primary instruction cache; nothing is read-only there. The card's */
     struct pc_line *i;
     uint32_t ishift, imask;
     bool untimed; /**< functional mode: every instruction takes one PCycle. The card's */
@@ -162,8 +185,10 @@ struct pc_cpu {
 
     struct pc_record *record; /**< what it tells of its references (record.h); NULL: nothing */
     struct pc_cursor *cursor; /**< its place in a profile (cursor.h); NULL: there is none */
-    uint64_t *touched; /**< in a profile, where the bytes of the last access through a slow path
-                            belong (struct pc_line) */
+    uint64_t *touches; /**< in a profile with the truth of misses, by place of `d`: which bytes of
+                            its line the core has read (bits 0 to 31, by the address's low five) and
+                            written (32 to 63) since the card looked. The card's */
+    uint64_t *touched; /**< where those of the last access through a slow path belong */
 };
 
 /**
@@ -252,7 +277,7 @@ struct pc_core_ops {
     const struct pc_core_ops *profiled;
 
     /** Of a profiled one: the same once more, that notes the bytes it touches beside its lines
-     *  (struct pc_line), and at cpu->touched after a slow path. NULL: the truth of its misses is
+     *  (cpu->touches), and at cpu->touched after a slow path. NULL: the truth of its misses is
      *  not to be had. */
     const struct pc_core_ops *touching;
 
@@ -357,7 +382,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
 /** Waits for the store in the uncached store buffer: false until that has been acknowledged. */
 bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop);
 
-/** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `rtag` of
+/** Instruction fetch of the line at `va`; false as for NULL above. Needed only when the `tag` of
  *  its place in cpu->i is not the line's address; then its `host` says where the bytes are. */
 bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop);
 

@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 
-static const uint64_t NOWHERE = ~0ull;
-
 static void waiting_holds(const struct pc_card *card, sim_tick now)
 {
     const enum pc_activity activity = card->activity;
@@ -74,19 +72,24 @@ static void time_holds(const struct pc_card *card)
 static void place_holds(const struct pc_card *card, enum pc_side side, unsigned place)
 {
     const struct pc_line *view = &card->l1[side][place];
-    const uint64_t part = card->l1_line[side][place];
+    const uint64_t part = pc_l1_part(card, side, place);
+    const uint64_t va = view->tag & ~PC_LINE_READ_ONLY;
+    const bool writable = !(view->tag & PC_LINE_READ_ONLY);
     const unsigned number = card->cpu.number;
-    if (view->rtag != NOWHERE) {
-        SIM_MUST(part != NOWHERE, "card %u, side %u, place %u", number, side, place);
+    if (view->tag != pc_line_none(place)) {
+        SIM_MUST(part != PC_NOWHERE, "card %u, side %u, place %u", number, side, place);
         SIM_MUST(card->l1_shown[side][place / 64] >> place % 64 & 1, "card %u, side %u, place %u",
                  number, side, place);
-        SIM_MUST(side == PC_SIDE_I || card->warm.on || pc_tlb_translates(card, view->rtag),
+        SIM_MUST(side == PC_SIDE_I || card->warm.on || pc_tlb_translates(card, va),
                  "card %u, place %u: 0x%" PRIx64 " is seen, and its page has left the TLB", number,
-                 place, view->rtag);
+                 place, va);
+        SIM_MUST((va >> card->l1_shift[side] & card->l1_mask[side]) == place &&
+                     !(va & ((1ull << card->l1_shift[side]) - 1)),
+                 "card %u, side %u: 0x%" PRIx64 " is seen at place %u", number, side, va, place);
+        SIM_MUST(side == PC_SIDE_I || !writable || pc_l1_dirty(card, side, place),
+                 "card %u, side %u, place %u", number, side, place);
     }
-    SIM_MUST(view->wtag == NOWHERE || (view->wtag == view->rtag && card->l1_dirty[side][place]),
-             "card %u, side %u, place %u", number, side, place);
-    if (part == NOWHERE)
+    if (part == PC_NOWHERE)
         return;
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
@@ -94,7 +97,7 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
     const uint8_t state = at == PC_NOWHERE ? (uint8_t)NM_LINE_I : pc_place_state(l2, at);
     SIM_MUST(state != NM_LINE_I, "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache",
              number, side, part);
-    SIM_MUST(!card->l1_dirty[side][place] || (state & ~PC_NONCOHERENT) == NM_LINE_D,
+    SIM_MUST(!pc_l1_dirty(card, side, place) || (state & ~PC_NONCOHERENT) == NM_LINE_D,
              "card %u: 0x%" PRIx64 " is dirty, in state %s", number, part,
              pc_state_name(card, state & (uint8_t)~PC_NONCOHERENT));
 }

@@ -103,9 +103,9 @@ void pc_misses_use(struct pc_card *card, enum pc_side side, uint64_t line)
 
 void pc_misses_touch(struct pc_card *card, unsigned place)
 {
-    const uint64_t part = card->l1_line[PC_SIDE_D][place];
-    uint64_t *touched = &card->l1[PC_SIDE_D][place].touched;
-    if (part == ~UINT64_C(0) || !*touched)
+    const uint64_t part = pc_l1_part(card, PC_SIDE_D, place);
+    uint64_t *touched = &card->cpu.touches[place];
+    if (part == PC_NOWHERE || !*touched)
         return;
     const uint64_t line = line_of(card, part);
     const pc_bytes read = (uint32_t)*touched >> (part & 31),
@@ -161,6 +161,7 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
         struct pc_card *card = card_at(misses, i);
         card->copies = misses->copies;
         pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].sets * card->l2[PC_SIDE_D].ways);
+        card->cpu.touches = sim_alloc(card->l1_mask[PC_SIDE_D] + 1, sizeof *card->cpu.touches);
         card->core = card->core->touching;
     }
     return misses;
@@ -176,8 +177,12 @@ void pc_misses_free(struct pc_misses *misses)
 {
     if (!misses)
         return;
-    for (unsigned i = 0; i < misses->profile->cards; i++)
-        card_at(misses, i)->copies = NULL;
+    for (unsigned i = 0; i < misses->profile->cards; i++) {
+        struct pc_card *card = card_at(misses, i);
+        free(card->cpu.touches);
+        card->cpu.touches = NULL;
+        card->copies = NULL;
+    }
     pc_copies_free(misses->copies);
     free(misses->copy);
     free(misses->row);

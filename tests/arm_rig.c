@@ -256,7 +256,7 @@ void arm_rig_begin(struct arm_rig *rig)
         arm11_free(c);
     *c = (struct arm11){.code = c->code};
     c->base = (struct pc_cpu){.d = nothing, .i = nothing, .card = (struct pc_card *)rig};
-    nothing[0].rtag = nothing[0].wtag = ~UINT64_C(0);
+    nothing[0].tag = pc_line_none(0);
     c->base.dshift = c->base.ishift = 5;
     arm11_new(c, &rig->p);
     if (!c->code)

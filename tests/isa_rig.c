@@ -78,13 +78,12 @@ static uint8_t *access_memory(struct pc_cpu *cpu, uint64_t va, unsigned size, si
     }
     if (va & (size - 1) || !mapped(rig, va, size))
         return fault(cpu, va, kind, stop);
-    if (l->rtag != line && !bring(cpu, line, kind, stop))
+    if (!pc_line_reads(l, line, ~UINT64_C(0)) && !bring(cpu, line, kind, stop))
         return NULL;
     note(rig, va << 3 | kind, at);
     l->host = (uintptr_t)rig->bytes - rig->base;
     if (rig->cached) {
-        l->rtag = line;
-        l->wtag = kind == NM_STORE ? line : ~UINT64_C(0);
+        l->tag = line | (kind == NM_STORE ? 0 : PC_LINE_READ_ONLY);
     }
     return rig->bytes + (va - rig->base);
 }
@@ -146,7 +145,7 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
         return false;
     note(rig, va << 3 | NM_FETCH, at);
     if (rig->cached)
-        cpu->i[(va >> cpu->ishift) & cpu->imask].rtag = line;
+        cpu->i[(va >> cpu->ishift) & cpu->imask].tag = line;
     return true;
 }
 
@@ -160,7 +159,7 @@ static const uint8_t *fetch_word(void *ctx, uint64_t va)
 static void reset_lines(struct pc_line *lines)
 {
     for (unsigned n = 0; n < RIG_LINES; n++)
-        lines[n] = (struct pc_line){.rtag = ~UINT64_C(0), .wtag = ~UINT64_C(0)};
+        lines[n] = (struct pc_line){.tag = pc_line_none(n)};
 }
 
 void rig_restart(struct rig *rig, bool n64)

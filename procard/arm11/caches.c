@@ -27,7 +27,7 @@ static struct pc_line *views_new(unsigned n)
 {
     struct pc_line *views = sim_alloc(n, sizeof *views);
     for (unsigned i = 0; i < n; i++)
-        views[i].rtag = views[i].wtag = ARM11_NOWHERE;
+        views[i].tag = pc_line_none(i);
     return views;
 }
 
@@ -35,10 +35,11 @@ static struct pc_line *views_new(unsigned n)
 static void vacate(struct arm11 *c, enum pc_side side, unsigned place)
 {
     struct pc_line *view = &views_of(c, side)[place];
-    if (side == PC_SIDE_D && view->touched)
-        c->shown[place]->dirty |= (uint8_t)view->touched;
-    view->rtag = view->wtag = ARM11_NOWHERE;
-    view->touched = 0;
+    view->tag = pc_line_none(place);
+    if (side == PC_SIDE_D && c->wrote[place]) {
+        c->shown[place]->dirty |= c->wrote[place];
+        c->wrote[place] = 0;
+    }
 }
 
 static unsigned view_of(uint32_t va)
@@ -56,7 +57,7 @@ void arm11_hide_all(struct arm11 *c)
 static void hide_va(struct arm11 *c, enum pc_side side, uint32_t va)
 {
     const unsigned place = view_of(va);
-    if (views_of(c, side)[place].rtag == (va & ~UINT32_C(31)))
+    if ((views_of(c, side)[place].tag & ~PC_LINE_READ_ONLY) == (va & ~UINT32_C(31)))
         vacate(c, side, place);
 }
 
@@ -92,14 +93,14 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
         view->host = (uintptr_t)host - line;
         c->shown[place] = l;
     }
-    view->rtag = line;
-    view->wtag = l->state == NM_LINE_D && l->dirty ? line : ARM11_NOWHERE;
+    const bool writable = side == PC_SIDE_I || (l->state == NM_LINE_D && l->dirty);
+    view->tag = line | (writable ? 0 : PC_LINE_READ_ONLY);
 }
 
 void arm11_show_tcm(struct arm11 *c, uint32_t va)
 {
     vacate(c, PC_SIDE_I, view_of(va));
-    c->iviews[view_of(va)].rtag = va & ~UINT32_C(31);
+    c->iviews[view_of(va)].tag = va & ~UINT32_C(31);
 }
 
 /* ---- caches ---------------------------------------------------------------------------------- */
@@ -343,6 +344,7 @@ void arm11_new(struct arm11 *c, const struct nm_params *p)
     c->iviews = views_new(ARM11_VIEWS);
     c->blind = views_new(1);
     c->shown = sim_alloc(ARM11_VIEWS, sizeof *c->shown);
+    c->wrote = sim_alloc(ARM11_VIEWS, sizeof *c->wrote);
     for (unsigned w = 0; w < 2; w++)
         c->main_tlb[w] = sim_alloc(c->p->arm11_main_sets, sizeof *c->main_tlb[w]);
     c->main_old = sim_alloc(c->p->arm11_main_sets, 1);
@@ -357,6 +359,7 @@ void arm11_free(struct arm11 *c)
     free(c->iviews);
     free(c->blind);
     free(c->shown);
+    free(c->wrote);
     free(c->main_tlb[0]);
     free(c->main_tlb[1]);
     free(c->main_old);

@@ -231,8 +231,9 @@ struct arm11 {
     struct pc_line *view, *blind; /**< of the data cache: what needs no look; what it has when data
                                      are big-endian: nothing */
     uint32_t view_mask;
-    struct pc_line *views, *iviews; /**< touched: halves of a line of data that have been written */
-    struct arm11_line **shown;      /**< by place of `views`: the line */
+    struct pc_line *views, *iviews;
+    struct arm11_line **shown; /**< by place of `views`: the line ... */
+    uint8_t *wrote;            /**< ... and its halves that have been written through it */
     struct arm11_code *code;
     const struct nm_params *p;
 

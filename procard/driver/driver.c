@@ -296,8 +296,8 @@ static inline bool stores(const struct pc_packed *p)
 static inline bool shown(const struct driver *d, const struct pc_packed *p)
 {
     const struct pc_line *line = place_of(&d->base, p->what);
-    return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) ==
-           ((stores(p) ? line->wtag : line->rtag) | REFERS);
+    const uint64_t tag = line->tag & ~(stores(p) ? 0 : PC_LINE_READ_ONLY);
+    return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) == (tag | REFERS);
 }
 
 /* Makes a packed store that is shown. */
@@ -386,7 +386,7 @@ static bool waits_in_vain(const struct pc_cpu *cpu, const struct pc_reference *r
 {
     const struct pc_line *line = place_of(cpu, r->address);
     return r->kind == PC_REFERENCE_WAIT &&
-           line->rtag == (r->address & ~((UINT64_C(1) << cpu->dshift) - 1)) &&
+           pc_line_reads(line, r->address, ~UINT64_C(0) << cpu->dshift) &&
            !holds(r, get((const uint8_t *)(line->host + r->address),
                          r->size)); // NOLINT(performance-no-int-to-ptr)
 }

@@ -383,31 +383,31 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 
 /** Binds `p` to the bytes at `address` and executes `statement`. One compare when they are cached:
  *  misalignment leaves low bits in the tag. */
-#define ACCESS(id, tag, shift, slow, kind, size, address, statement)        \
-    do_##id:                                                                \
-    {                                                                       \
-        const uint64_t va = (address);                                      \
-        struct pc_line *line = LINE(va);                                    \
-        uint8_t *p;                                                         \
-        if (likely(line->tag == (va & (cpu->pipe.outside | ((size)-1))))) { \
-            p = (uint8_t *)(line->host + va);                               \
-            TOUCHED(&line->touched, id, va, size, shift);                   \
-        } else {                                                            \
-            HERE(PC);                                                       \
-            p = slow(cpu, va, size, NOW, &why);                             \
-            if (unlikely(!p))                                               \
-                goto stopped;                                               \
-            PACE_AGAIN();                                                   \
-            TOUCHED(cpu->base.touched, id, va, size, shift);                \
-        }                                                                   \
-        RECORDED(kind, va, size, NOW);                                      \
-        statement;                                                          \
-        NEXT();                                                             \
+#define ACCESS(id, allows, shift, slow, kind, size, address, statement)           \
+    do_##id:                                                                      \
+    {                                                                             \
+        const uint64_t va = (address);                                            \
+        struct pc_line *line = LINE(va);                                          \
+        uint8_t *p;                                                               \
+        if (likely(allows(line, va, cpu->pipe.outside | ((size)-1)))) {           \
+            p = (uint8_t *)(line->host + va);                                     \
+            TOUCHED(&cpu->base.touches[line - cpu->base.d], id, va, size, shift); \
+        } else {                                                                  \
+            HERE(PC);                                                             \
+            p = slow(cpu, va, size, NOW, &why);                                   \
+            if (unlikely(!p))                                                     \
+                goto stopped;                                                     \
+            PACE_AGAIN();                                                         \
+            TOUCHED(cpu->base.touched, id, va, size, shift);                      \
+        }                                                                         \
+        RECORDED(kind, va, size, NOW);                                            \
+        statement;                                                                \
+        NEXT();                                                                   \
     }
 #define LOAD(id, size, address, statement) \
-    ACCESS(id, rtag, 0, load_slowly, LOAD, size, address, statement)
+    ACCESS(id, pc_line_reads, 0, load_slowly, LOAD, size, address, statement)
 #define STORE(id, size, address, statement) \
-    ACCESS(id, wtag, 32, store_slowly, STORE, size, address, statement)
+    ACCESS(id, pc_line_writes, 32, store_slowly, STORE, size, address, statement)
 
 #define LINKED(id, size, statement)                                                         \
     do_##id:                                                                                \
@@ -499,7 +499,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
     } while (0)
 
 #define IN_CACHE(block) \
-    (((const struct pc_line *)((const char *)cpu->base.i + (block)->place))->rtag == (block)->line)
+    (((const struct pc_line *)((const char *)cpu->base.i + (block)->place))->tag == (block)->line)
 
 #define ENTER()                                          \
     do {                                                 \
@@ -619,7 +619,7 @@ miss:
 do_LINE : {
     const uint64_t va = PC;
 
-    if (unlikely(((const struct pc_line *)((const char *)cpu->base.i + op->imm))->rtag != va)) {
+    if (unlikely(((const struct pc_line *)((const char *)cpu->base.i + op->imm))->tag != va)) {
         HERE(va);
         if (!pc_fetch(&cpu->base, va, NOW, &why))
             goto stopped;

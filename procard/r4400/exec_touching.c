@@ -1,4 +1,4 @@
-/* And as r4400_run_touching, which notes the bytes it touches, too (struct pc_line). */
+/* And as r4400_run_touching, which notes the bytes it touches, too (cpu->touches). */
 #define R4400_PROFILED
 #define R4400_TOUCHING
 #define r4400_run r4400_run_touching

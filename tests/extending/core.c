@@ -23,7 +23,7 @@ static bool fetch(struct tiny *t, uint32_t *word, enum pc_stop *stop)
 {
     struct pc_cpu *cpu = &t->cpu;
     const struct pc_line *line = &cpu->i[t->pc >> cpu->ishift & cpu->imask];
-    if (line->rtag != t->pc >> cpu->ishift << cpu->ishift && !pc_fetch(cpu, t->pc, cpu->now, stop))
+    if (line->tag != t->pc >> cpu->ishift << cpu->ishift && !pc_fetch(cpu, t->pc, cpu->now, stop))
         return false;
     memcpy(word, (const void *)(line->host + t->pc), sizeof *word);
     *word = be32toh(*word);

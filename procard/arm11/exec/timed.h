@@ -122,16 +122,16 @@
             c->ready[op->a.e] = now + SECOND_##time; \
         now += CYCLES_##time;                        \
     } while (0)
-#define RESULT()        (c->ready[op->a.d] = now + op->latency)
-#define TAKES()         (now += op->cycles)
-#define OCCUPIES(more)  (c->ready[ARM11_LSU] = now + op->memory + (more))
-#define LATENCY         , op->latency
-#define CALL(f)         arm11_##f
-#define VIEW(va)        (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
-#define TAG(va, size)   ((va) & (~UINT32_C(31) | ((size)-1)))
-#define WROTE(line, va) ((line)->touched |= 1u << ((va) >> 4 & 1))
-#define WRITTEN_BACK()  (c->ready[op->a.n] = now + 1)
-#define BARRIER()       arm11_barrier(c, false)
+#define RESULT()       (c->ready[op->a.d] = now + op->latency)
+#define TAKES()        (now += op->cycles)
+#define OCCUPIES(more) (c->ready[ARM11_LSU] = now + op->memory + (more))
+#define LATENCY        , op->latency
+#define CALL(f)        arm11_##f
+#define VIEW(va)       (&c->view[(va) >> ARM11_LINE_SHIFT & c->view_mask])
+#define OF_LINE(size)  (~UINT64_C(31) | ((size)-1))
+#define WROTE(va)      (c->wrote[(va) >> ARM11_LINE_SHIFT & c->view_mask] |= 1u << ((va) >> 4 & 1))
+#define WRITTEN_BACK() (c->ready[op->a.n] = now + 1)
+#define BARRIER()      arm11_barrier(c, false)
 
 /** What the predictors say that an instruction takes that issues now, in `cycles`; fetch may have
  *  asked for lines. */
@@ -163,8 +163,8 @@
         now += n;                                             \
     } while (0)
 /** Whether the line of instructions at `pc` is shown. */
-#define FETCHED(pc)                                                  \
-    (c->iviews[(pc) >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)].rtag == \
+#define FETCHED(pc)                                                 \
+    (c->iviews[(pc) >> ARM11_LINE_SHIFT & (ARM11_VIEWS - 1)].tag == \
      ((pc) & ~(uint32_t)(ARM11_LINE - 1)))
 /** The data cache is shown, unless data are big-endian. */
 #define SHOW()                                       \

@@ -53,7 +53,7 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, si
     for (uint32_t at = va & ~UINT32_C(31); at - (va & ~UINT32_C(31)) <= last - (va & ~UINT32_C(31));
          at += 32) {
         const struct pc_line *line = VIEW(at);
-        if ((store ? line->wtag : line->rtag) != at) {
+        if (!(store ? pc_line_writes : pc_line_reads)(line, at, ~UINT64_C(0))) {
             *lines = 0;
             return false;
         }
@@ -67,7 +67,7 @@ static inline bool transfer_words(struct arm11 *c, const struct arm11_op *op, si
         uint8_t *p = (uint8_t *)(VIEW(va)->host + va);
         if (store) {
             memcpy(p, &c->r.r[regs[i]], 4);
-            WROTE(VIEW(va), va);
+            WROTE(va);
         } else {
             memcpy(&c->r.r[regs[i]], p, 4);
             c->ready[regs[i]] = now + op->latency + (i + odd) / 2;

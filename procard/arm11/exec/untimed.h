@@ -16,12 +16,12 @@
 #define TAKES()        (now++)
 #define OCCUPIES(more) ((void)0)
 #define LATENCY
-#define CALL(f)         arm11_untimed_##f
-#define VIEW(va)        (&view[(va) >> c->base.dshift & view_mask])
-#define TAG(va, size)   ((va) & (untimed_line | ((size)-1)))
-#define WROTE(line, va) ((void)0)
-#define WRITTEN_BACK()  ((void)0)
-#define BARRIER()       true
+#define CALL(f)        arm11_untimed_##f
+#define VIEW(va)       (&view[(va) >> c->base.dshift & view_mask])
+#define OF_LINE(size)  (untimed_line | ((size)-1))
+#define WROTE(va)      ((void)0)
+#define WRITTEN_BACK() ((void)0)
+#define BARRIER()      true
 
 #define PREDICTED(cycles, call) ((cycles) = 1)
 #define CALLED(back)            ((void)0)
