@@ -15,7 +15,7 @@ struct nm_backing {
     struct nm_stale *stale; /**< copies older than the image */
     struct nm_check *check; /**< the checking mode */
     struct sim_room *room;  /**< for what components keep of their lines */
-    struct sim_room *cards; /**< for what cards are, and what each access of theirs needs */
+    struct sim_room *parts; /**< for what components are, and what each access needs */
 };
 
 #endif

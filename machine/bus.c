@@ -12,14 +12,13 @@
  */
 #include "machine/bus.h"
 
-#include "base/alloc.h"
 #include "base/timer.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
 struct nm_bus {
     struct sim_kernel *k;
+    struct sim_room *room;
     struct nm_port *port[NM_MODULES];
     struct sim_clock clock;
     sim_tick arbitration;             /* [ticks] */
@@ -56,10 +55,11 @@ static inline struct nm_packet *fifo_push(struct nm_fifo *f, const struct nm_pac
 
 static sim_fire_fn decide, deliver;
 
-struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p)
+struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struct sim_room *room)
 {
-    struct nm_bus *bus = sim_alloc(1, sizeof *bus);
+    struct nm_bus *bus = sim_room_take(room, sizeof *bus);
     bus->k = k;
+    bus->room = room;
     bus->clock = sim_clock_of(p->cpu_clock / p->bus_clock);
     bus->arbitration = p->bus_arbitration * bus->clock.cycle;
     bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
@@ -69,18 +69,6 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p)
     sim_kernel_stand(k, SIM_RANK_ARBITRATE, 0, decide, bus);
     sim_kernel_stand(k, SIM_RANK_DELIVER, 0, deliver, bus);
     return bus;
-}
-
-void nm_bus_free(struct nm_bus *bus)
-{
-    if (!bus)
-        return;
-    for (unsigned m = 0; m < NM_MODULES; m++)
-        for (unsigned c = 0; bus->port[m] && c < NM_CLASSES; c++) {
-            free(bus->port[m]->in[c].slot);
-            free(bus->port[m]->out[c].slot);
-        }
-    free(bus);
 }
 
 void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
@@ -94,8 +82,8 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port)
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         port->in[c] = (struct nm_fifo){.depth = bus->depth, .wrap = size - 1, .clock = bus->k};
         port->out[c] = port->in[c];
-        port->in[c].slot = sim_alloc(size, sizeof(struct nm_packet));
-        port->out[c].slot = sim_alloc(size, sizeof(struct nm_packet));
+        port->in[c].slot = sim_room_take(bus->room, size * sizeof(struct nm_packet));
+        port->out[c].slot = sim_room_take(bus->room, size * sizeof(struct nm_packet));
     }
 }
 

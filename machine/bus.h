@@ -6,6 +6,7 @@
 #define NM_BUS_H
 
 #include "base/kernel.h"
+#include "base/room.h"
 #include "machine/packet.h"
 #include "machine/params.h"
 #include "monitor/taps.h"
@@ -69,10 +70,10 @@ typedef void nm_bus_listener(void *ctx, sim_tick now, const struct nm_packet *p)
 typedef void nm_bus_tenure_fn(void *ctx, unsigned station, sim_tick now, unsigned cycles,
                               const struct nm_packet *p);
 
-struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p);
-void nm_bus_free(struct nm_bus *bus);
+/** @param room  for it and its modules' FIFOs; outlives it */
+struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struct sim_room *room);
 
-/** Connects a module: fills in its FIFOs, whose memory is the bus's, and its clock.
+/** Connects a module: fills in its FIFOs and its clock.
  *  @param position  module number on the station */
 void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 

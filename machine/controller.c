@@ -40,19 +40,14 @@ void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
     c->check = contents->check;
     c->stale = contents->stale;
     c->due = SIM_NEVER;
-    c->bank_free = sim_alloc(c->timing.banks, sizeof *c->bank_free);
-    c->bank_refreshed = sim_alloc(c->timing.banks, sizeof *c->bank_refreshed);
+    c->bank_free = sim_room_take(contents->parts, c->timing.banks * sizeof *c->bank_free);
+    c->bank_refreshed = sim_room_take(contents->parts, c->timing.banks * sizeof *c->bank_refreshed);
     c->table = c->place.protocol->agent[c->agent];
-    c->seen = sim_alloc(c->table->states, sizeof *c->seen);
-    c->late_size = NM_STAGE;
-    c->late = sim_alloc(c->late_size, sizeof *c->late);
+    c->seen = sim_room_take(contents->parts, c->table->states * sizeof *c->seen);
 }
 
 void nm_controller_release(struct nm_controller *c)
 {
-    free(c->bank_free);
-    free(c->bank_refreshed);
-    free(c->seen);
     free(c->stage);
     free(c->late);
 }
@@ -173,8 +168,10 @@ void nm_controller_send(struct nm_controller *c, struct nm_packet *p, sim_tick r
 {
     p->source = c->module;
     if (nm_message_row(p->message)->class == NM_NONSINKABLE) {
-        if (c->late_count == c->late_size)
-            c->late = sim_grow(c->late, c->late_size *= 2, sizeof *c->late);
+        if (c->late_count == c->late_size) {
+            c->late_size = c->late_size ? 2 * c->late_size : NM_STAGE;
+            c->late = sim_grow(c->late, c->late_size, sizeof *c->late);
+        }
         c->late[c->late_count++] = (struct nm_answer){*p, ready, c->sent + c->staged.count};
         c->due = sim_earlier(c->due, ready);
         return;

@@ -98,7 +98,7 @@ struct nm_controller {
  *  agent, place, module, copy, places, timing but for the refresh, cycle, owner, put. */
 void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
                         const struct nm_backing *contents);
-/** Gives back what it works with. */
+/** Gives back what has grown: what it works with is in contents->parts. */
 void nm_controller_release(struct nm_controller *c);
 
 /** May it take a message of that class now? */

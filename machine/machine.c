@@ -212,7 +212,7 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
         s->k->tie = nm_station_tie;
         s->k->tie_ctx = s;
     }
-    s->bus = nm_bus_new(s->k, &m->p);
+    s->bus = nm_bus_new(s->k, &m->p, m->contents.parts);
     if (m->p.check)
         nm_bus_listen(s->bus, on_packet, s);
     s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, &m->contents);
@@ -256,17 +256,18 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     mix_copy(&m->mix, mix, m->cards);
     m->image_bytes = m->stations * m->p.memory_size;
     m->contents.room = sim_room_new(SIM_ROOM_SPARSE);
-    m->contents.cards = sim_room_new(SIM_ROOM_DENSE);
+    m->contents.parts = sim_room_new(SIM_ROOM_DENSE);
     m->contents.image = sim_reserve(m->image_bytes);
     m->protocol = &nm_protocols[m->p.protocol];
     m->placement = nm_placement_new(&m->p);
     m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
     m->contents.stale = nm_stale_new(&m->p, &m->shape, m->contents.image, hide_line, m);
-    m->card = sim_alloc(m->cards, sizeof(struct nm_card *));
-    m->station = sim_alloc(m->stations, sizeof *m->station);
-    m->usage = sim_alloc(m->cards, sizeof *m->usage);
-    m->counts = sim_alloc(m->cards, sizeof *m->counts);
-    m->awake = sim_alloc((m->stations + 63) / 64, sizeof *m->awake);
+    struct sim_room *parts = m->contents.parts;
+    m->card = sim_room_take(parts, m->cards * sizeof(struct nm_card *));
+    m->station = sim_room_take(parts, m->stations * sizeof *m->station);
+    m->usage = sim_room_take(parts, m->cards * sizeof *m->usage);
+    m->counts = sim_room_take(parts, m->cards * sizeof *m->counts);
+    m->awake = sim_room_take(parts, (m->stations + 63) / 64 * sizeof *m->awake);
     m->next = m->speaks = m->stop_at = SIM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
     m->together = !m->p.check;
@@ -306,7 +307,6 @@ void nm_machine_free(struct nm_machine *m)
     if (!m)
         return;
     for (unsigned i = 0; i < m->stations; i++) {
-        nm_bus_free(m->station[i].bus);
         nm_memory_free(m->station[i].memory);
         nm_network_free(m->station[i].network);
         sim_kernel_free(m->station[i].k);
@@ -320,15 +320,10 @@ void nm_machine_free(struct nm_machine *m)
     nm_stale_free(m->contents.stale);
     munmap(m->contents.image, m->image_bytes);
     sim_room_free(m->contents.room);
-    sim_room_free(m->contents.cards);
-    free(m->station);
-    free(m->awake);
-    free(m->usage);
-    free(m->counts);
+    sim_room_free(m->contents.parts);
     free((void *)m->mix.fitting);
     free((void *)m->mix.of);
     free(m->calls.at);
-    free(m->card);
     nm_blocks_free(m);
     if (m->warm)
         free(m->warm->message);

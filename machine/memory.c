@@ -8,12 +8,9 @@
  */
 #include "machine/memory.h"
 
-#include "base/alloc.h"
 #include "base/timer.h"
 #include "machine/noncoherent.h"
 #include "machine/special.h"
-
-#include <stdlib.h>
 
 struct nm_memory {
     struct sim_kernel *k;
@@ -70,7 +67,7 @@ struct nm_memory *nm_memory_new(struct sim_kernel *k, struct nm_bus *bus, const 
                                 const struct nm_place *place, uint64_t base,
                                 const struct nm_backing *contents)
 {
-    struct nm_memory *mem = sim_alloc(1, sizeof *mem);
+    struct nm_memory *mem = sim_room_take(contents->parts, sizeof *mem);
     sim_tick cycle = nm_bus_cycle(bus);
     const struct nm_dram_timing timing = {.directory = p->memory_directory * cycle,
                                           .dram = p->memory_dram * cycle,
@@ -106,7 +103,6 @@ void nm_memory_free(struct nm_memory *mem)
     if (!mem)
         return;
     nm_controller_release(&mem->controller);
-    free(mem);
 }
 
 static struct nm_dir_line *entry(const struct nm_memory *mem, uint64_t line)

@@ -1,10 +1,6 @@
 /* The network cache: where entries are found, made and given up. */
 #include "machine/netcache.h"
 
-#include "base/alloc.h"
-
-#include <stdlib.h>
-
 enum { BUFFER = 8 };
 
 /* A place of the cache. All zero: empty. */
@@ -32,20 +28,15 @@ bool nm_netcache_keeps(const struct nm_protocol *protocol)
 }
 
 struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c,
-                                    struct sim_room *room)
+                                    const struct nm_backing *contents)
 {
-    struct nm_netcache *cache = sim_alloc(1, sizeof *cache);
+    struct nm_netcache *cache = sim_room_take(contents->parts, sizeof *cache);
     cache->c = c;
     cache->keeps = nm_netcache_keeps(c->place.protocol);
     cache->memory_size = p->memory_size;
     cache->slots = p->netcache_size / p->l2_line;
-    cache->slot = sim_room_take(room, cache->slots * sizeof *cache->slot);
+    cache->slot = sim_room_take(contents->room, cache->slots * sizeof *cache->slot);
     return cache;
-}
-
-void nm_netcache_free(struct nm_netcache *cache)
-{
-    free(cache);
 }
 
 /* The home of a line: a station's number. */

@@ -37,10 +37,9 @@ struct nm_netcache_count {
 };
 
 /** @param c     decides; the caller's, outlives the cache. Its agent is NM_AGENT_NC.
- *  @param room  for its entries; outlives it */
+ *  @param contents  outlives it */
 struct nm_netcache *nm_netcache_new(const struct nm_params *p, struct nm_controller *c,
-                                    struct sim_room *room);
-void nm_netcache_free(struct nm_netcache *cache);
+                                    const struct nm_backing *contents);
 
 /** Whether the protocol keeps lines in network caches. */
 bool nm_netcache_keeps(const struct nm_protocol *protocol);

@@ -469,7 +469,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                   const struct nm_params *p, const struct nm_place *place,
                                   struct ring_net *net, const struct nm_backing *contents)
 {
-    struct nm_network *n = sim_alloc(1, sizeof *n);
+    struct nm_network *n = sim_room_take(contents->parts, sizeof *n);
     sim_tick cycle = nm_bus_cycle(bus);
     const bool keeps = nm_netcache_keeps(place->protocol);
     const struct nm_dram_timing timing = {.directory = keeps ? p->netcache_directory * cycle : 0,
@@ -481,7 +481,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
     n->net = net;
     n->memory_size = p->memory_size;
     n->line_bytes = (unsigned)p->l2_line;
-    n->sent = sim_alloc(nm_params_stations(p), sizeof *n->sent);
+    n->sent = sim_room_take(contents->parts, nm_params_stations(p) * sizeof *n->sent);
     for (unsigned level = 0, stride = 1; level < place->rings->levels; level++) {
         n->stride[level] = stride;
         stride *= place->rings->fan[level];
@@ -502,7 +502,7 @@ struct nm_network *nm_network_new(struct sim_kernel *k, struct nm_bus *bus,
                                .owner = n,
                                .put = put};
     nm_controller_init(&n->controller, p, contents);
-    n->cache = nm_netcache_new(p, &n->controller, contents->room);
+    n->cache = nm_netcache_new(p, &n->controller, contents);
     n->port = (struct nm_port){.module = n, .arrived = on_bus, .sent = on_sent};
     nm_bus_attach(bus, NM_MODULE_NETWORK, &n->port);
     return n;
@@ -512,12 +512,9 @@ void nm_network_free(struct nm_network *n)
 {
     if (!n)
         return;
-    nm_netcache_free(n->cache);
     nm_controller_release(&n->controller);
     for (unsigned c = 0; c < NM_CLASSES; c++)
         free(n->in[c].a);
-    free(n->sent);
-    free(n);
 }
 
 struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsigned class,

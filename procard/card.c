@@ -86,7 +86,7 @@ static void pages_new(struct pc_card *card)
 struct pc_card *pc_card_new(const struct nm_card_site *site)
 {
     const struct pc_core_ops *core = site->kind->ctx;
-    struct sim_room *room = site->contents->cards;
+    struct sim_room *room = site->contents->parts;
     struct pc_card *card = sim_room_take(room, offsetof(struct pc_card, cpu) + core->size);
     const struct nm_params *p = site->params;
     card->room = room;

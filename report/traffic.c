@@ -38,6 +38,8 @@ void rep_traffic_add(const struct rep_run *run, struct nm_traffic *sum,
         for (unsigned to = 0; to < run->stations; to++) {
             struct nm_traffic *cell = &sum[(size_t)from * run->stations + to];
             for (unsigned side = 0; side < NM_SIDES; side++) {
+                if (!now[from][to].packets[side]) /* most pairs: the host need not have the cell */
+                    continue;
                 cell->packets[side] += (uint64_t)sign * now[from][to].packets[side];
                 cell->bytes[side] += (uint64_t)sign * now[from][to].bytes[side];
             }

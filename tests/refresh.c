@@ -36,7 +36,7 @@ static sim_tick plain(struct bank *b, const struct nm_dram_timing *t, sim_tick n
 static void compare(const struct nm_dram_timing *timing, unsigned seed)
 {
     struct nm_controller c = {.timing = *timing, .cycle = 1, .place.protocol = &nm_protocols[0]};
-    const struct nm_backing contents = {0};
+    const struct nm_backing contents = {.parts = sim_room_new(SIM_ROOM_SPARSE)};
     struct nm_params p;
     struct bank bank[4];
     unsigned waited = 0;
@@ -60,6 +60,7 @@ static void compare(const struct nm_dram_timing *timing, unsigned seed)
     }
     cr_expect_gt(waited, 0);
     nm_controller_release(&c);
+    sim_room_free(contents.parts);
 }
 
 Test(refresh, as_on_time)
