@@ -11,7 +11,6 @@
 #include "cli/words.h"
 #include "input/diag.h"
 #include "input/home.h"
-#include "report/version.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -162,7 +161,7 @@ static void close_output(void)
     _exit(CLI_EXIT_IO);
 }
 
-const char *rep_git(void)
+const char *cli_git(void)
 {
     return CLI_GIT;
 }

@@ -124,6 +124,7 @@ static enum cli_exit run(const struct request *r, struct in_experiment *x, int a
         .experiment = x,
         .argc = argc,
         .argv = argv,
+        .git = cli_git(),
         .stdin_fd = -1,
         .keep = true,
         .out = r->options.out,

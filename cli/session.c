@@ -464,8 +464,11 @@ static bool write_manifest(struct state *s)
 static bool write_start(struct state *s)
 {
     char why[512];
-    s->manifest = (struct rep_manifest){
-        .run = &s->run, .dir = &s->dir, .argc = s->ask->argc, .argv = s->ask->argv};
+    s->manifest = (struct rep_manifest){.run = &s->run,
+                                        .dir = &s->dir,
+                                        .argc = s->ask->argc,
+                                        .argv = s->ask->argv,
+                                        .git = s->ask->git};
     s->begun = write_manifest(s);
     if (!s->begun)
         return false;
@@ -838,7 +841,7 @@ static bool show(struct state *s)
 static enum cli_exit run(struct state *s)
 {
     if (s->ask->keep && !s->ask->quiet)
-        s->earlier = rep_earlier_find(s->ask->experiment, s->ask->out);
+        s->earlier = rep_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
     rep_host_start(&s->run.host);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)

@@ -32,6 +32,7 @@ struct cli_session {
     const struct in_experiment *experiment;
     int argc; /**< the command line, for the manifest */
     char *const *argv;
+    const char *git; /**< likewise (cli_git); of a run that keeps nothing NULL will do */
     int stdin_fd;    /**< behind the guest's stdin if the experiment names no file; -1: empty */
     bool keep;       /**< write a run directory ... */
     const char *out; /**< ... here; NULL: a fresh one under results/ */

@@ -234,6 +234,7 @@ int cli_stat(int argc, char **argv)
             .experiment = &x,
             .argc = argc,
             .argv = argv,
+            .git = cli_git(),
             .stdin_fd = STDIN_FILENO,
             .keep = r.options.out != NULL,
             .out = r.options.out,

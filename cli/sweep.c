@@ -10,6 +10,7 @@
  */
 #include "cli/sweep.h"
 
+#include "cli/cli.h"
 #include "cli/cluster.h"
 #include "cli/session.h"
 #include "cli/stop.h"
@@ -114,7 +115,7 @@ static bool load_points(struct state *s)
                           in_experiment_allow(&x, o->allow, &diag) &&
                           (i || swp_expect_check(&s->sweep, &x, stderr)) &&
                           cli_session_possible(&s->seen, &x);
-        job->inputs = rep_digest(&x);
+        job->inputs = rep_digest(&x, cli_git());
         job->digest = rep_digest_text(&job->inputs);
         job->bound = bound_of(&x);
         job->ours =
@@ -538,7 +539,7 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
     s.plan = (struct swp_plan){.sweep = &s.sweep,
-                               .base = rep_digest(ask->base),
+                               .base = rep_digest(ask->base, cli_git()),
                                .processes = ask->processes ? ask->processes : processors(),
                                .memory = rep_host_memory() / 100 * MEMORY_PERCENT};
     if (swp_load(&s.sweep, ask->file, ask->options->sets, &diag)) {

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "input/write.h"
-#include "report/version.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -88,18 +87,18 @@ static uint64_t of_expectations(const struct in_experiment *x)
     return hash;
 }
 
-static uint64_t of_version(void)
+static uint64_t of_version(const char *git)
 {
-    char *version = sim_format("%s %s", NM_VERSION, rep_git());
+    char *version = sim_format("%s %s", NM_VERSION, git);
     const uint64_t hash = XXH64(version, strlen(version) + 1, 0);
     free(version);
     return hash;
 }
 
-struct rep_digest rep_digest(const struct in_experiment *x)
+struct rep_digest rep_digest(const struct in_experiment *x, const char *git)
 {
     struct rep_digest digest = {{
-        [REP_DIGEST_simulator] = of_version(),
+        [REP_DIGEST_simulator] = of_version(git),
         [REP_DIGEST_settings] = of_settings(x),
         [REP_DIGEST_expectations] = of_expectations(x),
         [REP_DIGEST_program] = of_file(x->program, 0),

@@ -20,7 +20,8 @@ struct rep_digest {
     uint64_t part[REP_DIGEST_PARTS];
 };
 
-struct rep_digest rep_digest(const struct in_experiment *x);
+/** @param git  the source of the program that simulates (rep_manifest) */
+struct rep_digest rep_digest(const struct in_experiment *x, const char *git);
 
 /** All of them as one: "xxh64:0123456789abcdef". Allocated. */
 char *rep_digest_text(const struct rep_digest *digest);

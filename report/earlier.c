@@ -72,10 +72,10 @@ static unsigned latest(const char *name)
     return (unsigned)most;
 }
 
-struct rep_earlier rep_earlier_find(const struct in_experiment *x, const char *out)
+struct rep_earlier rep_earlier_find(const struct in_experiment *x, const char *git, const char *out)
 {
     struct rep_earlier best = {0};
-    const struct rep_digest inputs = rep_digest(x);
+    const struct rep_digest inputs = rep_digest(x, git);
     char *digest = rep_digest_text(&inputs);
     if (out)
         consider(&best, out, x->name, digest);

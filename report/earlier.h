@@ -19,10 +19,12 @@ struct rep_earlier {
  * Looks in the directory that results go to, and in the latest results/NAME-NNN, for runs that came
  * to their program's end. The same run is better than one of the same name, and of these the first
  * seen is taken.
+ * @param git  of the program that simulates (rep_manifest)
  * @param out  NULL: none is named. To be called before this run replaces what is there
  * @return rep_earlier_free is due
  */
-struct rep_earlier rep_earlier_find(const struct in_experiment *x, const char *out);
+struct rep_earlier rep_earlier_find(const struct in_experiment *x, const char *git,
+                                    const char *out);
 void rep_earlier_free(struct rep_earlier *earlier);
 
 #endif

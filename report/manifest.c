@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "report/expect.h"
-#include "report/version.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -18,11 +17,6 @@
 
 /** Version of the layout of manifest.json. */
 enum { MANIFEST_SCHEMA = 1 };
-
-__attribute__((weak)) const char *rep_git(void)
-{
-    return "unknown";
-}
 
 static const char *const status_words[] = {
     [REP_RUNNING] = "running", [REP_COMPLETE] = "complete",     [REP_PARTIAL] = "partial",
@@ -97,7 +91,7 @@ void rep_manifest_hash(struct rep_manifest *manifest)
     add_input(manifest, run->program);
     add_input(manifest, x->source);
     add_input(manifest, x->stdin_path);
-    manifest->digest = rep_digest(x);
+    manifest->digest = rep_digest(x, manifest->git);
     manifest->hashed = true;
 }
 
@@ -149,9 +143,9 @@ static json_t *date(const struct timespec *t)
     return json_string(buf);
 }
 
-static json_t *program_part(void)
+static json_t *program_part(const struct rep_manifest *manifest)
 {
-    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", rep_git(), "compiler",
+    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", manifest->git, "compiler",
 #ifdef __clang__
                      __VERSION__
 #else
@@ -290,16 +284,16 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_manifest *manifest = ctx;
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
-    json_t *root =
-        json_pack("{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-                  MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
-                  *manifest->error ? text(manifest->error) : json_null(), "end",
-                  ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true),
-                  "missing", files_part(manifest, false), "experiment", experiment_part(run),
-                  "inputs", inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
-                  manifest->hashed ? rep_digest_json(&manifest->digest) : json_null(), "numachine",
-                  program_part(), "command", command_part(manifest), "host", host_part(&run->host),
-                  "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
+    json_t *root = json_pack(
+        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", MANIFEST_SCHEMA,
+        "status", status_words[manifest->status], "error",
+        *manifest->error ? text(manifest->error) : json_null(), "end",
+        ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true), "missing",
+        files_part(manifest, false), "experiment", experiment_part(run), "inputs",
+        inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
+        manifest->hashed ? rep_digest_json(&manifest->digest) : json_null(), "numachine",
+        program_part(manifest), "command", command_part(manifest), "host", host_part(&run->host),
+        "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);

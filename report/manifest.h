@@ -35,6 +35,7 @@ struct rep_manifest {
     const char *stopped_by; /**< who interrupted the run, as "SIGTERM"; NULL: nobody. Static */
     int argc;               /**< the whole command line */
     char *const *argv;
+    const char *git; /**< the source that the program was built from, as git describes it */
     struct rep_digest digest; /**< of the inputs; once `hashed` */
     bool hashed;
     struct rep_input *input; /**< [inputs] */

@@ -149,7 +149,8 @@ Test(report_files, manifest_tells_whether_it_is_whole)
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
     struct rep_manifest m;
     struct rep_rundir dir = {.file = {{true, true, 7}, {true, true, 5}, {0}, {true, false, 0}}};
-    m = (struct rep_manifest){.run = &fake.run, .dir = &dir, .argc = 3, .argv = argv};
+    m = (struct rep_manifest){
+        .run = &fake.run, .dir = &dir, .argc = 3, .argv = argv, .git = "unknown"};
     rep_manifest_hash(&m);
     for (int status = REP_RUNNING; status <= REP_INCOMPLETE; status++) {
         char *text;

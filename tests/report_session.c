@@ -433,8 +433,12 @@ static void setup(void)
     experiment.machine.params.ring_stations = experiment.machine.params.ring_locals = 1;
     experiment.name = strdup("play");
     experiment.program = strdup("good");
-    session = (struct cli_session){
-        .experiment = &experiment, .argc = 2, .argv = argv, .stdin_fd = -1, .keep = true};
+    session = (struct cli_session){.experiment = &experiment,
+                                   .argc = 2,
+                                   .argv = argv,
+                                   .git = "unknown",
+                                   .stdin_fd = -1,
+                                   .keep = true};
     play = (struct play){.end = PROG_EXITED};
     the_machine = (struct nm_machine){0};
     cr_assert(mkdtemp(base));
