@@ -17,7 +17,7 @@
 #include <string.h>
 
 #ifndef REFERENCES
-#define REFERENCES 12000 /* per shape */
+#define REFERENCES 24000 /* per shape */
 #endif
 
 enum { CARDS_MAX = 64, WORDS_PER_LINE = 8, FUNCTIONS = 6, PREFETCH = 5 };
