@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 
+#include <malloc.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -35,4 +36,24 @@ void sim_expect_full(void *reserved, size_t bytes)
     for (; end - at >= SIM_LARGE_PAGE; at += SIM_LARGE_PAGE)
         if (begun(at, SIM_LARGE_PAGE)) /* to be refused costs as much as a large page */
             (void)madvise(at, SIM_LARGE_PAGE, MADV_COLLAPSE);
+}
+
+void sim_heap_large(void)
+{
+    enum {
+        FIRST = 4096,               /**< [bytes] in a small page: what malloc() writes at once */
+        APART = 1 << 20,            /**< design: [bytes] of a block that has a mapping to itself */
+        LARGE = 4 * SIM_LARGE_PAGE, /**< design: [bytes] most runs need one page or two */
+    };
+    char *const end = sbrk(0);
+    const size_t gap = -((uintptr_t)end + FIRST) % SIM_LARGE_PAGE;
+
+    if (sbrk((intptr_t)gap) != end)
+        return;
+    mallopt(M_MMAP_THRESHOLD, APART);
+    mallopt(M_TRIM_THRESHOLD, 2 * LARGE);
+    mallopt(M_TOP_PAD, FIRST + LARGE);
+    void *volatile small = malloc(1);
+    free(small);
+    (void)madvise(end + gap + FIRST, LARGE, MADV_HUGEPAGE);
 }

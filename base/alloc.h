@@ -115,4 +115,9 @@ enum { SIM_LARGE_PAGE = 2 << 20 /**< [bytes] of most hosts that have large pages
  *  no byte; does nothing where the host cannot. */
 void sim_expect_full(void *reserved, size_t bytes);
 
+/** From now on malloc() takes its memory from large pages, as long as it is not much: for a program
+ *  that begins, and ends soon, most small pages are an exception of the host's each. Changes no
+ *  byte. */
+void sim_heap_large(void);
+
 #endif

@@ -101,6 +101,7 @@ static bool has_streams(void)
 bool cli_host_prepare(void)
 {
     signal(SIGXFSZ, SIG_IGN);
+    sim_heap_large();
     catch_abort();
     return has_streams() && has_stack();
 }

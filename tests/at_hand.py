@@ -5,7 +5,8 @@ shipped YAML file agrees with the schema (where python3-jsonschema is).
 
     at_hand.py NUMACHINE HOME quick|long [PAGES]
 
-A value is completed in three ways, which take turns in quick. With PAGES, the directory of pages that have been made, mandoc finds nothing wrong with them, if it is there.
+A value is completed in three ways, which take turns in quick; so do the places in a line where a hostile word stands. What the
+program has said once to the same words it is not asked again. With PAGES, the directory of pages that have been made, mandoc finds nothing wrong with them, if it is there.
 """
 import json
 import os
@@ -52,18 +53,41 @@ def expect(good, *what):
         failures.append(" ".join(map(str, what)))
 
 
+# The program for completion: what it says, and its status, is kept in a file for each list of words.
+KEPT = r"""
+numachine()
+{
+    local IFS='|' said key
+    key="$*"
+    key=$kept/${key//\//|}
+    if [ ! -e "$key" ]; then
+        "$real" "$@" >"$key.out" 2>"$key.err"
+        printf '%s\n' "$?" >"$key"
+    fi
+    mapfile -d '' said <"$key.out"
+    printf '%s' "${said[0]-}"
+    mapfile -d '' said <"$key.err"
+    printf '%s' "${said[0]-}" >&2
+    read -r said <"$key"
+    return "$said"
+}
+"""
+
+
 class Bash:
     """A shell that completes lines. A line is a list of words, as bash has them."""
 
-    def __init__(self, numachine, home):
-        self.program, self.home, self.lines = numachine, home, []
+    def __init__(self, numachine, home, kept=None):
+        """kept: an empty directory for what the program says."""
+        self.program, self.home, self.lines = "numachine" if kept else numachine, home, []
+        self.begin = f"real={numachine} kept={kept}{KEPT}" if kept else ""
 
     def ask(self, offered, *words):
         """Keeps a question: whether completing the last word offers this, or all of these."""
         self.lines.append((offered, words))
 
     def answer(self, **environment):
-        script = f". {self.home}/cli/completion.bash\n"
+        script = f"{self.begin}. {self.home}/cli/completion.bash\n"
         for _, words in self.lines:
             quoted = " ".join("'" + word.replace("'", r"'\''") + "'" for word in (self.program, *words))
             script += f'COMP_WORDS=({quoted}); COMP_CWORD={len(words)}; _numachine; echo "${{COMPREPLY[*]}}"\n'
@@ -137,8 +161,9 @@ def check_hostile(numachine, home):
             for folder in ("experiments", "configs", "monitor/groups"):
                 shutil.copyfile(home / "configs/ring-16.yaml", scratch / folder / name)
         bash = Bash(numachine, scratch)
-        for word in HOSTILE:
-            for front in [], ["run"], ["stat", "--set"], ["list"], ["run", "--point"]:
+        fronts = [], ["run"], ["stat", "--set"], ["list"], ["run", "--point"]
+        for turn, word in enumerate(HOSTILE):
+            for front in fronts if WHOLE else (fronts[turn % len(fronts)], fronts[(turn + 2) % len(fronts)]):
                 bash.ask("", *front, word)
         for front, typed in (["run"], ""), (["stat", "-g"], ""), (["topology"], ""), (["stat", "--machine"], ""):
             bash.ask("", *front, typed)
@@ -209,7 +234,8 @@ def main():
     sys.path.insert(0, str(home / "cli"))
     import manual
     commands = {name: manual.Help(manual.ask(numachine, home, name, "--help")) for name in manual.commands_of(home)}
-    check_completion(Bash(numachine, home), commands)
+    with tempfile.TemporaryDirectory(prefix="numachine-") as kept:
+        check_completion(Bash(numachine, home, kept), commands)
     check_hostile(numachine, home)
     pages = check_pages(manual, home, numachine, commands)
     if len(sys.argv) > 4:

@@ -3,7 +3,7 @@
 expect.stats: what each row comes to, the line that says so, the manifest and the exit status; and rows that are refused
 before anything runs.
 
-    expect.py NUMACHINE GUEST
+    expect.py NUMACHINE GUEST [all]      without `all` every third row is run once more, as it was understood
 """
 import csv
 import json
@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 TIMES = 50
+AGAIN = 1 if "all" in sys.argv[3:] else 3  # rows from one that runs twice to the next
 FILE = "held.yaml"
 AT = f"{FILE}:6:7: error: expected "
 
@@ -148,7 +149,7 @@ class Bench:
 
 
 def judge(bench):
-    for row, kept, said in rows_of(bench.statistics()):
+    for turn, (row, kept, said) in enumerate(rows_of(bench.statistics())):
         done, manifest = bench.hold(row)
         assert done.returncode == (0 if kept else 1), (row, done.returncode, done.stderr)
         assert done.stderr == ("" if kept else AT + said + "\n"), (row, done.stderr, said)
@@ -158,6 +159,8 @@ def judge(bench):
         assert manifest["end"]["exit_code"] == done.returncode and manifest["status"] == "complete", (row, manifest)
         shown = run(bench.numachine, bench.directory, "check", FILE)
         assert shown.returncode == 0 and (kept or said.split(" to be ")[0] + ": " in shown.stdout), (row, shown)
+        if turn % AGAIN:
+            continue
         # As it was understood, it comes to the same.
         again = run(bench.numachine, bench.directory, "run", "-q", "--force", "-o", "again", "out/config.resolved.yaml")
         assert again.returncode == done.returncode, (row, again.stderr)
@@ -287,7 +290,7 @@ def sweeps(bench):
 
 
 def main():
-    numachine, guest = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:])
+    numachine, guest = (str(pathlib.Path(word).resolve()) for word in sys.argv[1:3])
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(numachine, guest, pathlib.Path(directory))
         judge(bench)

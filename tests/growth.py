@@ -5,7 +5,7 @@ times what the machine has, and is refused as Linux refuses, or leaves nothing b
 
     growth.py NUMACHINE GUEST.ABI [all | few]
 
-One binary interface has one half of the ways, and the other the other half, on a machine with half as much memory; with
+One binary interface has one half of the ways, and the other the other half, on a machine with a quarter of the memory; with
 `all` each has all of them, with `few` some.
 """
 import os
@@ -15,7 +15,7 @@ import tempfile
 
 import simulator
 
-MEMORY = 32 if "all" in sys.argv else 16  # [MB] of the machine, and what the operating system may keep for the guest
+MEMORY = 32 if "all" in sys.argv else 8  # [MB] of the machine, and what the operating system may keep for the guest
 REST = 12    # [MB] areas, tables of pages, what the host's allocator adds
 
 # Thousands of names: a disk may take a minute for them.

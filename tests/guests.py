@@ -33,6 +33,8 @@ ARGUMENTS = {
     "team": [["1"], ["7"]],
     "threads": [["1"], ["3"], ["64"]],
 }
+# Of these a binary interface has one row on a machine, except on the hostile one; machines.py has all in the long suite.
+TURNS = ["sum"]
 # Arguments on every machine of machines.py.
 EVERY_PLACE = {**ARGUMENTS, "sum": [["x" * n] if n else [] for n in (0, 16, 32, 48)]}
 STDIN = {"echo": b"first line\nsecond\nunfinished"}
@@ -118,10 +120,18 @@ def differences(guest):
     return complaints + compare("functional mode", expected, functional)
 
 
+def rows_of(program):
+    """Arguments of this program's runs."""
+    rows = ARGUMENTS.get(program.stem, [[]])
+    if program.stem not in TURNS or os.environ.get("TEST_MACHINE") == "hostile":
+        return rows
+    return rows[list(simulator.QEMU).index(program.suffix[1:]) % len(rows):][:1]
+
+
 def main():
     numachine, program = map(os.path.abspath, sys.argv[1:])
     failed = False
-    for arguments in ARGUMENTS.get(pathlib.Path(program).stem, [[]]):
+    for arguments in rows_of(pathlib.Path(program)):
         for complaint in check(Guest(numachine, program, arguments)):
             print(f"{pathlib.Path(program).name} {arguments}: {complaint}")
             failed = True

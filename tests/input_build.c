@@ -70,10 +70,12 @@ Test(input_build, same_bytes_o32)
     build_twice("o32");
 }
 
+#if EVERY_TARGET
 Test(input_build, same_bytes_n64)
 {
     build_twice("n64");
 }
+#endif
 
 Test(input_build, failures)
 {

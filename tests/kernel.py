@@ -4,10 +4,12 @@ end of one is told.
 
     kernel.py NUMACHINE SOURCE quick|long
 
-Each row is the work of a kernel's threads, and what is to come of it. A second run says the same: quick asks every ninth
-row, long all of them. Without a host compiler: 77.
+Each row is the work of a kernel's threads, and what is to come of it. All rows are compiled at once; ROW in the environment
+is the number of the one that runs. A second run says the same: quick asks every ninth row, long all of them. Without a
+host compiler: 77.
 """
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -17,18 +19,39 @@ import sys
 import tempfile
 import time
 
-SHARED = """
+HEAD = """
 #include "numachine_kernel.h"
 #include <assert.h>
 #include <stdlib.h>
 struct shared { kn_barrier barrier; char a[KN_APART]; kn_lock lock; char b[KN_APART]; kn_word word, other; char c[KN_APART]; uint64_t sum; uint32_t stray; };
 static inline volatile int *at(volatile uintptr_t a) { return (volatile int *)a; } /* nobody knows what it is */
+"""
+BODY = """\
 static void *setup(kn_program *p) { SETUP; return kn_alloc(p, sizeof(struct shared)); }
 static void work(kn_thread *t, void *data)
 { struct shared *s = (struct shared *)data; const unsigned me = kn_self(t), all = kn_threads(kn_program_of(t));
   (void)s; (void)me; (void)all; WORK; }
 static int check(kn_program *p, void *data) { struct shared *s = (struct shared *)data; (void)s; (void)p; CHECK; }
-KN_KERNEL(setup, work, check)
+"""
+TAIL = "KN_KERNEL(setup, work, check)\n"
+# One of many in a file: its messages name a file and lines of its own.
+ONE = """\
+#define setup setup_NUMBER
+#define work work_NUMBER
+#define check check_NUMBER
+#line LINE "NAME.c"
+BODY
+#undef setup
+#undef work
+#undef check
+"""
+CHOICE = """\
+static const struct { void *(*setup)(kn_program *); void (*work)(kn_thread *, void *); int (*check)(kn_program *, void *); } row[] = { TABLE };
+static unsigned chosen;
+static void *setup_one(kn_program *p) { chosen = (unsigned)atoi(getenv("ROW")); return row[chosen].setup(p); }
+static void work_one(kn_thread *t, void *data) { row[chosen].work(t, data); }
+static int check_one(kn_program *p, void *data) { return row[chosen].check(p, data); }
+KN_KERNEL(setup_one, work_one, check_one)
 """
 OK = "return 0"
 STACK = "full stack"  # not under a sanitizer, where threads are the host's and have no other stack for signals
@@ -70,7 +93,7 @@ ROWS = [
     ("exit", "if (me == 2) exit(0)", OK, "", [], 1, r"the program has ended the simulator \(exit\)"),
     ("abort", "if (me == 2) abort()", OK, "", [], 128 + 6, r"^numachine: error: thread 2 has crashed \(SIGABRT\)$"),
     ("assertion", "if (me == 1) { kn_get(t, &s->word); assert(!me); }", OK, "", [], 128 + 6,
-     r"assertion.c:10: work: Assertion `!me' failed.\n.* thread 1 has crashed \(SIGABRT\), after kn_get at \S*assertion.c:10\n"),
+     r"assertion.c:10: work_\d+: Assertion `!me' failed.\n.* thread 1 has crashed \(SIGABRT\), after kn_get at \S*assertion.c:10\n"),
     ("crash", "kn_meet(t, &s->barrier); if (me == 3) *at(120) = 1", OK, "", [], 128 + 11,
      r"thread 3 has crashed \(SIGSEGV\) at address 0x78, after kn_meet at \S*crash.c:10, in crash.so\+0x[0-9a-f]+$"),
     (STACK, "volatile char big[4000]; big[me] = 1; if (!kn_get(t, &s->word)) work(t, data); big[0] = big[me]", OK, "", [],
@@ -129,37 +152,56 @@ class Kernels:
         self.include = pathlib.Path(source).resolve() / "experiments/include"
 
     def build(self, name, text, *flags):
-        file = self.scratch / f"{name.replace(' ', '-')}.c"
+        file = self.scratch / f"{file_name(name)}.c"
         file.write_text(text)
         program = file.with_suffix(".so")
         subprocess.run(["cc", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared", f"-I{self.include}", *flags,
                         file, "-o", program], check=True)
         return program
 
-    def stat(self, program, arguments=(), *more):
+    def stat(self, program, arguments=(), *more, row=0):
         options = [a for a in arguments if a.startswith("--")]
         return subprocess.run([self.numachine, "stat", "-q", "--processors=4", *more, *options, program,
                                *(a for a in arguments if a not in options)],
-                              capture_output=True, text=True, timeout=600)
+                              capture_output=True, text=True, timeout=600, env={**os.environ, "ROW": str(row)})
+
+
+def file_name(name):
+    return name.replace(" ", "-")
+
+
+def body(work, check, setup):
+    return BODY.replace("SETUP", setup).replace("WORK", work).replace("CHECK", check)
 
 
 def kernel(work="", check=OK, setup=""):
-    return SHARED.replace("SETUP", setup).replace("WORK", work).replace("CHECK", check)
+    return HEAD + body(work, check, setup) + TAIL
+
+
+def all_rows():
+    """One kernel that is any of them."""
+    line = str(HEAD.count("\n") + 1)
+    each = [ONE.replace("NUMBER", str(number)).replace("LINE", line).replace("NAME", file_name(name))
+            .replace("BODY\n", body(work, check, setup)) for number, (name, work, check, setup, *_) in enumerate(ROWS)]
+    table = ", ".join(f"{{setup_{n}, work_{n}, check_{n}}}" for n in range(len(ROWS)))
+    return HEAD + "".join(each) + CHOICE.replace("TABLE", table)
 
 
 def rows(kernels, apart):
     """apart: rows from one that runs twice to the next."""
+    every = kernels.build("rows", all_rows())
     sanitized = b"__asan_init" in pathlib.Path(kernels.numachine).read_bytes()
-    for turn, (name, work, check, setup, arguments, status, says) in enumerate(ROWS):
+    for turn, (name, _, _, _, arguments, status, says) in enumerate(ROWS):
         if name == STACK and sanitized:
             continue
-        program = kernels.build(name, kernel(work, check, setup))
-        done = kernels.stat(program, arguments)
+        program = kernels.scratch / f"{file_name(name)}.so"
+        program.symlink_to(every)
+        done = kernels.stat(program, arguments, row=turn)
         words = done.stdout + done.stderr
         assert done.returncode == status, f"{name}: status {done.returncode}, not {status}:\n{words}"
         assert re.search(says, words, re.M), f"{name}: not {says!r}:\n{words}"
         if turn % apart == 0:
-            again = kernels.stat(program, arguments)
+            again = kernels.stat(program, arguments, row=turn)
             assert (again.stdout, again.stderr) == (done.stdout, done.stderr), f"{name}: another run, other words"
         print(f"ok: {name}")
 

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 
 #ifndef ITERATIONS
-#define ITERATIONS 20 /* per test, machine and protocol */
+#define ITERATIONS 10 /* per test, machine and protocol */
 #endif
 
 enum { CARDS_MAX = 64, NOISE_LINES = 24, STEPS = 8 };

@@ -264,7 +264,7 @@ def main():
         get_on(bench, GET_ON)
     if not bench.o32 or bench.whole:
         by_turns(bench)
-    findings(bench, FINDINGS)
+    findings(bench, FINDINGS if bench.o32 or bench.whole else FINDINGS[:-1])  # the last takes longest
     silent(bench)
     sleepers(bench)
     storms(bench)

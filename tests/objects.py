@@ -63,10 +63,13 @@ def check_names(names, said):
 
 
 def check_parts(names, said):
+    """All in one process, which reads the whole profile first."""
     where = {name: address for address, name in said.items()}
-    for (name, depth), expected in PARTS.items():
-        key, _, _, size, _ = names.at(where[name])[0]
-        parts = [line.split("#") for line in names.ask([f"{where[name]} parts {depth}"]) if line]
+    objects = names.at(*(where[name] for name, _ in PARTS))
+    answers = "\n".join(names.ask(f"{where[name]} parts {depth}" for name, depth in PARTS)).split("\n\n")
+    assert len(answers) == len(objects) == len(PARTS), answers
+    for ((name, _), expected), (key, _, _, size, _), answer in zip(PARTS.items(), objects, answers):
+        parts = [line.split("#") for line in answer.split("\n") if line]
         found = [key + part for part, _, _ in parts if not part.endswith("(padding)")]
         assert found == expected, f"{name}: {found}"
         ends = [int(offset) + int(length) for _, offset, length in parts]
@@ -78,9 +81,8 @@ def check_find(names, said):
     static = [(key, start, size) for key, name, start, size, _ in names.at(*said) if name.startswith(key) and
               not key.startswith(("heap", "mmap", "TLS", "stack"))]
     assert static
-    found = names.ask([f"name {key}" for key, _, _ in static])
-    assert found == [f"{start}#{size}" for _, start, size in static], list(zip(found, static))
-    assert names.ask(["name no_such_name", "name no::such"]) == ["none", "none"]
+    found = names.ask([*(f"name {key}" for key, _, _ in static), "name no_such_name", "name no::such"])
+    assert found == [*(f"{start}#{size}" for _, start, size in static), "none", "none"], list(zip(found, static))
 
 
 def check_blocks(names, document):

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #ifndef ACCESSES
-#define ACCESSES 1600 /* of each machine */
+#define ACCESSES 800 /* of each machine */
 #endif
 
 enum { CARDS_MAX = 8, WORD = 8, STORES_MAX = ACCESSES };

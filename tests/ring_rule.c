@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #ifndef LOTS
-#define LOTS 3000
+#define LOTS 1500
 #endif
 
 enum { STATIONS = 64, HEARD = 4096 };

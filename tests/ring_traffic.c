@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 #ifndef LOTS
-#define LOTS 60
+#define LOTS 30
 #endif
 
 #define SHAPE(l, a, b, c)               \

@@ -244,7 +244,7 @@ def shown(scratch):
            for name, sets in {"timed": [], "sampled": ["run.sample.every=20000cy"],
                               "few": ["run.sample.every=500000cy"]}.items()}
     file = scratch / "sampled.yaml"
-    (scratch / "r10000.yaml").write_text(file.read_text().replace("ring-16", "r10000").replace("host", "o32"))
+    (scratch / "r10000.yaml").write_text(file.read_text().replace("ring-16", "r10000").replace("host", "o32").replace("8192", "1024"))
     (scratch / "swept.yaml").write_text(file.read_text() + "sweep: {run.seed: [1, 2]}\n")
     every = "--set=run.sample.every=20000cy"
     command("run", "-q", scratch / "swept.yaml", "-o", scratch / "swept", every)

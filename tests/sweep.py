@@ -482,7 +482,7 @@ def test_failures(bench):
 
 def test_two_at_once(bench):
     bench.write(ENDLESS)
-    first = start(bench, "both")
+    first = start(bench, "both", "-j1")
     try:
         while not list((bench.directory / "both").glob("points/*.part/config.resolved.yaml")):
             assert first.poll() is None, "the sweep has ended"
