@@ -60,7 +60,7 @@ void *sim_room_take(struct sim_room *room, size_t bytes)
 {
     if (bytes > SIZE_MAX / 4)
         sim_no_memory();
-    bytes = (bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
+    bytes = (bytes + !bytes + ALIGNED - 1) / ALIGNED * ALIGNED;
     if (bytes > room->left)
         add_stretch(room, bytes);
     void *taken = room->at;

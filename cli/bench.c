@@ -6,10 +6,12 @@
  * is the region the work names, when all its threads are ready. Host times of one run mean little
  * on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
+#include "base/alloc.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/earlier.h"
 #include "cli/guest.h"
+#include "cli/host.h"
 #include "cli/options.h"
 #include "input/experiment.h"
 #include "input/home.h"
@@ -135,7 +137,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
                              .range_count = x->range_count,
                              .apart = x->kept_apart,
                              .apart_count = x->apart_count};
-    nm_machine_host_threads(m, f->threads);
+    cli_host_threads(f->threads, nm_machine_host_threads(m, f->threads));
     f->start_up = rep_host_seconds() - begin;
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);
@@ -268,8 +270,14 @@ static void name_work(struct argp_state *state, struct request *r, const char *n
     const char *near = sim_nearest(name, next_work, NULL);
     if (near)
         argp_error(state, "no work '%.60s'; did you mean '%s'?", name, near);
-    else
-        argp_error(state, "no work '%.60s'; without names all run, and the table names them", name);
+    char *all = sim_strdup(works[0].name);
+    for (i = 1; i < WORKS; i++) {
+        char *more = sim_format("%s, %s", all, works[i].name);
+        free(all);
+        all = more;
+    }
+    argp_error(state, "no work '%.60s'; works are %s", name, all);
+    free(all);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -124,7 +124,8 @@ void cli_earlier_row(const json_t *now, const json_t *then)
 {
     const char *name = json_string_value(json_object_get(now, "work"));
     if (!then) {
-        printf("%-13s %8s %8.2f %7s %16s  %s\n", name, "-", seconds(now), "-", "-", "-");
+        printf("%-13s %8s %8.2f %7s %16s  %s\n", name, "-", seconds(now), "-", "-",
+               "not in that file");
         return;
     }
     const struct spread n = spread_of(now), t = spread_of(then);

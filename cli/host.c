@@ -129,3 +129,12 @@ void cli_host_runs(bool runs)
         on_exit(on_end, NULL);
     listens = true;
 }
+
+void cli_host_threads(unsigned asked, unsigned got)
+{
+    if (asked > got)
+        fprintf(stderr,
+                "numachine: note: --host-threads: this run has %u; a station is simulated by one, "
+                "and docs/performance.md says what else limits them\n",
+                got);
+}

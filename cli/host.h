@@ -17,4 +17,7 @@ bool cli_host_prepare(void);
  *  and a message, as there are no results. */
 void cli_host_runs(bool runs);
 
+/** Says so if a machine has `got` threads of the host where more were asked for; 0: none were. */
+void cli_host_threads(unsigned asked, unsigned got);
+
 #endif

@@ -977,11 +977,8 @@ static void share_out(const struct state *s)
         return;
     const bool counts = x->from || x->to || x->approach.sampling.every;
     const unsigned got = counts ? 1 : nm_machine_host_threads(s->machine, asked);
-    if (got < asked && !s->ask->quiet)
-        fprintf(stderr,
-                "numachine: note: --host-threads: this run has %u (docs/performance.md says which "
-                "have more)\n",
-                got);
+    if (!s->ask->quiet)
+        cli_host_threads(asked, got);
 }
 
 /* A machine, and the run on it, with the program that has been found good. */

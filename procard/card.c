@@ -26,6 +26,7 @@ static const uint64_t NOWHERE = ~0ull;
 static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint64_t line)
 {
     unsigned places = (unsigned)(size / line);
+    assert(side == PC_SIDE_I || places > 1); /* pc_line_none: an address of another place */
     card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
     card->l1_mask[side] = places - 1;
     card->l1_line[side] = sim_room_take(card->room, places * sizeof *card->l1_line[side]);

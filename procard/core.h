@@ -90,8 +90,8 @@ _Static_assert(sizeof(struct pc_line) == 1 << PC_LINE_SHIFT, "a power of two");
 /** Neither of a line's address (16 bytes at least) nor looked at for alignment (8 at most). */
 #define PC_LINE_READ_ONLY UINT64_C(8)
 
-/** The tag of an empty place: it is no line's that belongs there. So memory that is zero is empty
- *  places, but for place 0. */
+/** The tag of an empty place: it belongs to another place, so that there must be two of data.
+ * Memory that is zero is empty places, but for place 0. */
 static inline uint64_t pc_line_none(unsigned place)
 {
     return place ? 0 : ~UINT64_C(0);

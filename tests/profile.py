@@ -58,7 +58,8 @@ class Bench:
         assert done.stderr.count("\n") == 1 or "Try" in done.stderr, done.stderr
 
     def run(self, name, guest, *options):
-        subprocess.run([self.numachine, "stat", "-q", *self.machine(), "-o", self.directory / name, *options, "--",
+        machine = [] if "-m" in options else self.machine()
+        subprocess.run([self.numachine, "stat", "-q", *machine, "-o", self.directory / name, *options, "--",
                         guest], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=600)
 
     def machine(self):
@@ -332,6 +333,20 @@ def check_advice(bench):
         assert done.stderr.count("\n") == 1 and not done.stdout, done.stderr
 
 
+MODES = {"functional": ["--functional"],
+         "warm behind it": ["--set=run.from=instructions 3000", "--set=run.to=instructions 9000"],
+         "cold behind it": ["--set=run.from=instructions 3000", "--set=run.to=instructions 9000", "--set=run.warm=none"],
+         "to the end": ["--set=run.from=instructions 3000"], "from the begin": ["--set=run.to=instructions 9000"]}
+
+
+def check_modes(bench):
+    """Each core, in each mode of the machine: a run whose profile is not what the cards have counted fails."""
+    for machine in [[], ["-m", "r10000", "-p", "4"]][:2 if bench.abi == "o32" else 1]:
+        for mode, options in MODES.items():
+            bench.run("mode", bench.guest, "--profile", "--force", *machine, *options)
+            assert total(bench.csv("mode"), "instructions") > 0, (machine, mode)
+
+
 def check(numachine, guest):
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         bench = Bench(numachine, guest, scratch)
@@ -341,6 +356,7 @@ def check(numachine, guest):
         check_stat(bench)
         check_text(bench, rows)
         check_source(bench)
+        check_modes(bench)
         if bench.abi == "o32" or "all" in sys.argv:
             check_tools(bench, rows)
             check_stripped(bench)

@@ -148,7 +148,7 @@ def write(file, options, figures):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("numachine")
-    parser.add_argument("works", nargs="*", metavar="WORK")
+    parser.add_argument("works", nargs="*", metavar="WORK", help=f"all by default, of {', '.join(WORKS)}")
     parser.add_argument("--check", metavar="COSTS")
     parser.add_argument("--write", metavar="COSTS")
     parser.add_argument("--build", default="", help="compiler and kind of build of NUMACHINE")
@@ -156,6 +156,8 @@ def main():
     parser.add_argument("--profile", action="store_true", help="of profiled runs")
     parser.add_argument("--truth", action="store_true", help="of runs that find out why misses had to be, too")
     options = parser.parse_args()
+    if unknown := sorted(set(options.works) - set(WORKS)):
+        parser.error(f"no work {', '.join(unknown)}; works are {', '.join(WORKS)}")
     if not shutil.which("valgrind"):
         print("skipped: no valgrind here")
         return SKIPPED

@@ -44,6 +44,7 @@ static bool store_conditional(struct r10k *c, const struct r10k_word *w, uint64_
         tries->row = 0;
     } else {
         c->base.scs_failed++;
+        r10k_profile_counts(c, c->r.pc, PC_PROFILE_SCS_FAILED);
         tries->row = tries->row && tries->pc == c->r.pc ? tries->row + 1 : 1;
         tries->failed++;
         tries->pc = c->r.pc;
@@ -146,11 +147,28 @@ static enum pc_exc execute(struct r10k *c, const struct r10k_word *w, struct r10
     return out->exc;
 }
 
+/* The instruction at `pc` is done: what graduates from a pipeline, and its PCycle. */
+static void completes(struct r10k *c, const struct r10k_word *w, uint64_t pc, bool in_slot,
+                      const struct r10k_outcome *out)
+{
+    const enum pc_status state = state_of(w, out->taken);
+    const struct r10k_entry e = {
+        .pc = pc, .w = w, .slot = in_slot, .taken = out->taken, .next = c->r.npc};
+    c->base.instructions++;
+    c->loads += (w->traits & R10K_LOAD) != 0;
+    c->stores += (w->traits & R10K_STORE) != 0;
+    r10k_profile_graduates(c, &e);
+    pc_complete(&c->base, state, 1);
+    r10k_profile_spends(c, pc, state, 1);
+}
+
 static sim_tick traps(struct r10k *c)
 {
     if (c->base.exc == PC_EXC_SYS) {
         c->base.instructions++;
+        r10k_profile_counts(c, c->r.pc, PC_PROFILE_INSTRUCTIONS);
         pc_charge(&c->base, PC_ST_INT, 1);
+        r10k_profile_spends(c, c->r.pc, PC_ST_INT, 1);
         c->call_pc = c->r.pc;
         c->call_npc = c->r.npc;
         c->r.pc = c->r.npc;
@@ -182,6 +200,7 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
             cpu->exc = PC_EXC_POINT;
             return traps(c);
         }
+        const bool in_slot = c->r.npc != c->r.pc + 4;
         const bool refers = w->traits & (R10K_LOAD | R10K_STORE);
         const uint64_t va = refers ? address(c, w) : 0;
         if (refers) {
@@ -199,10 +218,7 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
             r10k_record_graduates(c, w, c->r.pc, va);
         c->r.passed = 0;
         goes_on(c, w, &out);
-        cpu->instructions++;
-        c->loads += (w->traits & R10K_LOAD) != 0;
-        c->stores += (w->traits & R10K_STORE) != 0;
-        pc_complete(cpu, state_of(w, out.taken), 1);
+        completes(c, w, out.pc, in_slot, &out);
         if (cpu->record)
             r10k_record_passes(c, PC_ST_INT, 1);
     }
