@@ -57,14 +57,16 @@ def main():
         rows[1]["misses"]["count"] += 1
         file.write_text(json.dumps(rows))
         table = bench("--compare=before.json", "-r1", "near-1", "hits").splitlines()
-        assert table[1].startswith("hits") and table[1].split()[3:] == ["-", "-", "-"], table
+        assert table[1].startswith("hits") and table[1].split()[3:] == ["-", "-", "not", "in", "that", "file"], table
         assert table[2].startswith("near-1") and table[2].endswith("something else"), table
 
         for wrong, says in damaged(rows):
             file.write_text(json.dumps(wrong))
             said = bench("--compare=before.json", "near-1", status=2)
             assert says in said and said.count("\n") == 1 and "before.json: " in said, (wrong, said)
-        for words, says in (["nera-1"], "did you mean 'near-1'"), (["-r0"], "--runs"), (["-r1001"], "at most 1000"), \
+        few = subprocess.run([NUMACHINE, "bench", "-t2", "hits"], capture_output=True, text=True, timeout=600, check=True)
+        assert "this run has 1" in few.stderr, few  # of a machine of one station
+        for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "works are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "at most 1000"), \
                 (["--compare=none.json"], "none.json"):
             assert says in bench(*words, status=2), words
     print("ok")
