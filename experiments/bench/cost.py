@@ -3,9 +3,10 @@
 What simulation costs, in instructions of the host, which unlike seconds are the same on a busy host.
 
     cost.py NUMACHINE [WORK ...]            print the table
-    cost.py --write COSTS NUMACHINE [WORK ...]
+    cost.py --write COSTS --build BUILD NUMACHINE [WORK ...]
                                             and write the figures to a file; those of other works stay
-    cost.py --check COSTS NUMACHINE         compare with such a file: exit status 1 if dearer, 77 if
+    cost.py --check COSTS --build BUILD NUMACHINE
+                                            compare with such a file: exit status 1 if dearer, 77 if
                                             the two cannot be compared
 
 Each work of `numachine bench` runs under valgrind's callgrind in two sizes. What start-up costs is in
@@ -158,6 +159,8 @@ def main():
     options = parser.parse_args()
     if unknown := sorted(set(options.works) - set(WORKS)):
         parser.error(f"no work {', '.join(unknown)}; works are {', '.join(WORKS)}")
+    if (options.check or options.write) and not options.build:
+        parser.error("--check and --write need --build, as 'gcc 12.2.0 release x86_64': other builds have other costs")
     if not shutil.which("valgrind"):
         print("skipped: no valgrind here")
         return SKIPPED
