@@ -109,9 +109,21 @@ static void set_rights(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
     *e = (*e & ~(uint64_t)(LX_R | LX_W | LX_X)) | *rights;
 }
 
-/** The processors must forget what they know of [start, end). */
+static void found_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *found)
+{
+    (void)vm, (void)va, (void)e;
+    *(bool *)found = true;
+}
+
+/** The processors must forget what they know of [start, end): of pages that are present, nobody
+ * knows others. */
 static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
 {
+    bool known = false;
+
+    each_page(vm, start, end, found_page, &known);
+    if (!known)
+        return;
     nm_machine_unmap(vm->m, start, end - start);
     lx_processors_flush(vm->cpus, start, end - start);
 }
@@ -360,6 +372,7 @@ static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t le
 {
     split(vm, from);
     split(vm, from + len);
+    shoot_down(vm, from, from + len);
     for (uint64_t off = 0; off < len; off += vm->page) {
         const uint64_t *e = entry(vm, from + off);
         if (e && (*e & PRESENT)) {
@@ -379,7 +392,6 @@ static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t le
         a.end = a.end - from + to;
         add_area(vm, &a);
     }
-    shoot_down(vm, from, from + len);
 }
 
 /** Lengthens the area that ends at `end`, if what follows is free. */
