@@ -38,8 +38,8 @@ static inline unsigned sim_queue_push(struct sim_queue *q)
 static inline unsigned sim_queue_pop(struct sim_queue *q)
 {
     const unsigned first = q->head;
-    q->head = sim_queue_at(q, 1);
-    q->count--;
+    q->head = --q->count ? sim_queue_at(q, 1) : 0; /* an empty one begins anew: fewer of the host's
+                                                      cache lines are in use */
     return first;
 }
 

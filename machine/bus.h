@@ -37,8 +37,7 @@ static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
 static inline struct nm_packet nm_fifo_pop(struct nm_fifo *f)
 {
     const struct nm_packet *p = nm_fifo_at(f, 0);
-    f->head++;
-    f->count--;
+    f->head = --f->count ? f->head + 1 : 0; /* an empty one begins where the host's cache has it */
     f->filled += sim_kernel_now(f->clock);
     return *p;
 }
