@@ -1,9 +1,10 @@
 /*
- * The benchmark's work: threads that load and store in arrays, in one of six patterns.
+ * The benchmark's work: threads that load and store in arrays, in one of seven patterns.
  *
- *     work THREADS REFERENCES WORDS WRITE_PERCENT private|shared|mixed|stream|exchange|locks
+ *     work THREADS REFERENCES WORDS WRITE_PERCENT PATTERN
  *
  * private:  at random, an array of WORDS for each thread.
+ * settled:  the same, when each has been through its array, and all begin at one moment.
  * shared:   at random, one array for all.
  * mixed:    every eighth reference as shared, the others as private in an eighth of WORDS.
  * stream:   one word of every 64 bytes of an array of WORDS for each thread, in order.
@@ -12,9 +13,9 @@
  * locks:    every reference adds to a counter under its mutex; there are WORDS of them.
  *
  * References are 4 bytes and per thread. What is printed depends on the arguments only: a checksum,
- * or 0 where threads race. The region "work" begins when all threads are ready and ends when the
- * first thread is done. Threads start, report to and wake each other as a tree, so that 1,024 of
- * them do not meet in one place before there is anything to measure.
+ * or 0 where threads race. The region "work" begins when all threads are ready, in `settled` when
+ * all go on, and ends when the first thread is done. Threads start, report to and wake each other
+ * as a tree, so that 1,024 of them do not meet in one place before there is anything to measure.
  */
 #include <numachine.h>
 #include <pthread.h>
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { THREADS_MAX = 1024 };
 
@@ -115,9 +117,11 @@ static const struct pattern {
     const char *name;
     void (*run)(struct job *);
     int own, races; /* an array for each thread; the sums depend on who is first */
+    int settled;    /* see above */
 } patterns[] = {
-    {"private", wander, 1, 0}, {"shared", wander, 0, 1},     {"mixed", mix, 0, 1},
-    {"stream", stream, 1, 0},  {"exchange", exchange, 0, 0}, {"locks", count, 0, 0},
+    {"private", wander, 1, 0}, {"settled", wander, 1, 0, 1}, {"shared", wander, 0, 1},
+    {"mixed", mix, 0, 1},      {"stream", stream, 1, 0},     {"exchange", exchange, 0, 0},
+    {"locks", count, 0, 0},
 };
 
 static const struct pattern *pattern;
@@ -158,18 +162,62 @@ static void join(unsigned child)
     pthread_join(thread[child], NULL);
 }
 
+/* When all threads begin that have settled. Waking 1,024 of them, one by one, takes longer than
+ * their work; the time of day is the same for all. */
+static struct timespec moment;
+
+static void choose_moment(unsigned threads)
+{
+    enum { LEAST = 1000000, EACH = 10000, SECOND = 1000000000 }; /* [ns] */
+    clock_gettime(CLOCK_MONOTONIC, &moment);
+    moment.tv_nsec += LEAST + (long)threads * EACH;
+    moment.tv_sec += moment.tv_nsec / SECOND;
+    moment.tv_nsec %= SECOND;
+}
+
+static void wait_for_moment(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (now.tv_sec > moment.tv_sec ||
+        (now.tv_sec == moment.tv_sec && now.tv_nsec >= moment.tv_nsec))
+        exit(3); /* too late: a longer EACH is needed */
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL);
+}
+
+/* Every line of the thread's array is its own, and so is the code. */
+static void settle(struct job *own)
+{
+    const unsigned random = own->random, references = own->references;
+    for (unsigned i = 0; i <= own->mask; i++)
+        own->words[i] = i;
+    own->references = own->mask;
+    pattern->run(own);
+    own->random = random;
+    own->references = references;
+}
+
 static void *work(void *arg)
 {
     struct job *own = arg;
     children(own, start);
+    if (pattern->settled)
+        settle(own);
     children(own, await);
-    if (own->number == 0) {
-        NUMACHINE_BEGIN("work");
-    } else {
+    if (own->number != 0) {
         sem_post(&own->ready);
         sem_wait(&own->go);
+    } else if (pattern->settled) {
+        choose_moment(own->threads);
     }
+    if (own->number == 0 && !pattern->settled)
+        NUMACHINE_BEGIN("work");
     children(own, release);
+    if (pattern->settled) {
+        wait_for_moment();
+        if (own->number == 0)
+            NUMACHINE_BEGIN("work");
+    }
     pattern->run(own);
     if (own->number == 0)
         NUMACHINE_END("work");
