@@ -62,7 +62,7 @@ struct done {
 
 /** What one work did in its region; filled in by the child. */
 struct figures {
-    unsigned threads; /**< of the host; given */
+    unsigned threads; /**< of the host: asked for, which is given, then those that it had */
     bool complete;
     unsigned processors;
     sim_tick ticks;
@@ -137,7 +137,9 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
                              .range_count = x->range_count,
                              .apart = x->kept_apart,
                              .apart_count = x->apart_count};
-    cli_host_threads(f->threads, nm_machine_host_threads(m, f->threads));
+    const unsigned got = nm_machine_host_threads(m, f->threads);
+    cli_host_threads(f->threads, got);
+    f->threads = got;
     f->start_up = rep_host_seconds() - begin;
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);
@@ -199,10 +201,10 @@ static double seconds(const struct figures *f)
 
 static json_t *as_json(const char *name, const struct figures *f)
 {
-    json_t *row = json_pack("{s:s, s:i, s:I, s:f, s:f, s:i, s:i}", "work", name, "processors",
-                            (int)f->processors, "ticks", (json_int_t)f->ticks, "host_seconds",
-                            seconds(f), "start_up_seconds", f->start_up, "built_kb",
-                            (int)f->built_kb, "peak_kb", (int)f->peak_kb);
+    json_t *row = json_pack("{s:s, s:i, s:i, s:I, s:f, s:f, s:i, s:i}", "work", name, "processors",
+                            (int)f->processors, "host_threads", (int)f->threads, "ticks",
+                            (json_int_t)f->ticks, "host_seconds", seconds(f), "start_up_seconds",
+                            f->start_up, "built_kb", (int)f->built_kb, "peak_kb", (int)f->peak_kb);
     for (unsigned i = 0; i < COLUMNS; i++) {
         const uint64_t n = count(f, &columns[i]);
         json_t *figure =

@@ -39,6 +39,9 @@ static bool is_work(const struct rep_claims *claims, const json_t *row, size_t i
         return rep_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
     if (!json_is_integer(json_object_get(row, "ticks")))
         return rep_refuse(claims, "[%zu].ticks: not a number", i);
+    if (!json_is_integer(json_object_get(row, "host_threads")) &&
+        json_object_get(row, "host_threads"))
+        return rep_refuse(claims, "[%zu].host_threads: not a number", i);
     for (size_t c = 0; c < COUNTS; c++)
         if (!json_is_integer(json_object_get(json_object_get(row, counts[c]), "count")))
             return rep_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
@@ -95,6 +98,13 @@ static struct spread spread_of(const json_t *row)
     return all;
 }
 
+/* A result from before it was kept had one. */
+static json_int_t host_threads(const json_t *row)
+{
+    const json_t *threads = json_object_get(row, "host_threads");
+    return threads ? json_integer_value(threads) : 1;
+}
+
 static bool same(const json_t *now, const json_t *then)
 {
     for (size_t c = 0; c < COUNTS; c++)
@@ -131,7 +141,11 @@ void cli_earlier_row(const json_t *now, const json_t *then)
     const struct spread n = spread_of(now), t = spread_of(then);
     char any[32];
     snprintf(any, sizeof any, "%.2f to %.2f", n.least / t.greatest, n.greatest / t.least);
-    printf("%-13s %8.2f %8.2f %7.2f %16s  %s\n", name, seconds(then), seconds(now),
+    printf("%-13s %8.2f %8.2f %7.2f %16s  %s", name, seconds(then), seconds(now),
            seconds(now) / seconds(then), any, same(now, then) ? "the same" : "something else");
+    if (host_threads(now) != host_threads(then))
+        printf(", host threads %lld then, %lld now", (long long)host_threads(then),
+               (long long)host_threads(now));
+    putchar('\n');
     fflush(stdout);
 }

@@ -32,7 +32,7 @@ void nm_blocks_free(struct nm_machine *m)
 unsigned nm_machine_host_threads(struct nm_machine *m, unsigned threads)
 {
     const unsigned count = threads < m->stations ? threads : m->stations;
-    if (count < 2 || !m->together || m->in_turn || m->crew)
+    if (count < 2 || m->mode != NM_MODE_TIMED || !m->together || m->in_turn || m->crew)
         return m->blocks;
     struct sim_crew *crew = sim_crew_new(count);
     if (!crew)

@@ -336,7 +336,7 @@ static void run_member(void *ctx, unsigned member)
 /* Whether host threads may share the window, and it pays. */
 static bool shares(const struct nm_machine *m)
 {
-    enum { LEAST = 8 }; /* stations awake for each thread: fewer are sooner done than told */
+    enum { LEAST = 9 }; /* stations awake for each thread: fewer are sooner done than told */
     unsigned awake = 0;
     for (unsigned w = 0; w * 64 < m->stations; w++)
         awake += (unsigned)__builtin_popcountll(m->awake[w]);

@@ -27,6 +27,7 @@ def damaged(rows):
     yield row(runs=[]), "[0]: host_seconds or runs: not a time"
     yield row(runs=[1, -1]), "[0]: host_seconds or runs: not a time"
     yield rows + row(ticks=None), f"[{len(rows)}].ticks: not a number"
+    yield row(host_threads="2"), "[0].host_threads: not a number"
     for name in COUNTS:
         yield row(**{name: {}}), f"[0].{name}.count: not a number"
 
@@ -53,7 +54,13 @@ def main():
         assert ratio["least"] <= ratio["median"] <= ratio["greatest"], ratio
         assert have["near-1"]["then"] == rows[1]
 
-        del rows[1]["runs"]  # as results were before there were several runs
+        assert rows[1]["host_threads"] == 1, rows[1]
+        rows[1]["host_threads"] = 2
+        file.write_text(json.dumps(rows))
+        table = bench("--compare=before.json", "-r1", "near-1").splitlines()
+        assert table[1].endswith("the same, host threads 2 then, 1 now"), table
+
+        del rows[1]["runs"], rows[1]["host_threads"]  # as results were before there were several of them
         rows[1]["misses"]["count"] += 1
         file.write_text(json.dumps(rows))
         table = bench("--compare=before.json", "-r1", "near-1", "hits").splitlines()
@@ -66,6 +73,8 @@ def main():
             assert says in said and said.count("\n") == 1 and "before.json: " in said, (wrong, said)
         few = subprocess.run([NUMACHINE, "bench", "-t2", "hits"], capture_output=True, text=True, timeout=600, check=True)
         assert "this run has 1" in few.stderr, few  # of a machine of one station
+        few = subprocess.run([NUMACHINE, "bench", "-t2", "functional-64"], capture_output=True, text=True, timeout=600, check=True)
+        assert "this run has 1" in few.stderr, few  # of one without windows
         for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "works are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "at most 1000"), \
                 (["--compare=none.json"], "none.json"):
             assert says in bench(*words, status=2), words

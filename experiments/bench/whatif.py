@@ -103,8 +103,8 @@ def region_of(path, name):
 
 
 def compared(run, other, region):
-    """How many times as long the other run took. Of the whole run all of the work is the same. 'work' ends when the
-    first thread is done, with more or less of the others' work in it, so an instruction's time is taken; None if it is
+    """How many times as long the other run took. Of the whole run all of the work is the same. 'work' ends when
+    thread 0 is done, with more or less of the others' work in it, so an instruction's time is taken; None if it is
     another work altogether."""
     (seconds, instructions), (others, their) = region_of(run, region), region_of(other, region)
     if region == "whole":

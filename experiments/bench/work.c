@@ -3,8 +3,11 @@
  *
  *     work THREADS REFERENCES WORDS WRITE_PERCENT PATTERN
  *
- * private:  at random, an array of WORDS for each thread.
- * settled:  the same, when each has been through its array, and all begin at one moment.
+ * THREADS is 1 to 1024, WORDS a power of two.
+ *
+ * private:  at random, an array of WORDS for each thread; neighbours share the line between them.
+ * settled:  the same, in lines of its own, when each thread has been through its array, and all
+ *           begin at one moment.
  * shared:   at random, one array for all.
  * mixed:    every eighth reference as shared, the others as private in an eighth of WORDS.
  * stream:   one word of every 64 bytes of an array of WORDS for each thread, in order.
@@ -14,7 +17,7 @@
  *
  * References are 4 bytes and per thread. What is printed depends on the arguments only: a checksum,
  * or 0 where threads race. The region "work" begins when all threads are ready, in `settled` when
- * all go on, and ends when the first thread is done. Threads start, report to and wake each other
+ * all go on, and ends when thread 0 is done. Threads start, report to and wake each other
  * as a tree, so that 1,024 of them do not meet in one place before there is anything to measure.
  */
 #include <numachine.h>
@@ -25,7 +28,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 1024 };
+enum { THREADS_MAX = 1024, LINE = 64 };
 
 struct job {
     _Alignas(64) sem_t ready, go;
@@ -78,10 +81,9 @@ static void mix(struct job *job)
 
 static void stream(struct job *job)
 {
-    enum { LINE = 64 / sizeof *job->words };
     unsigned sum = 0;
     for (unsigned i = 0; i < job->references; i++)
-        sum += job->words[i * LINE & job->mask];
+        sum += job->words[i * (LINE / sizeof *job->words) & job->mask];
     job->sum = sum;
 }
 
@@ -180,8 +182,10 @@ static void wait_for_moment(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (now.tv_sec > moment.tv_sec ||
-        (now.tv_sec == moment.tv_sec && now.tv_nsec >= moment.tv_nsec))
-        exit(3); /* too late: a longer EACH is needed */
+        (now.tv_sec == moment.tv_sec && now.tv_nsec >= moment.tv_nsec)) {
+        fputs("work: a thread came after the common moment: EACH is too short here\n", stderr);
+        exit(3);
+    }
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &moment, NULL);
 }
 
@@ -235,16 +239,25 @@ static unsigned total(unsigned threads, unsigned words)
     return pattern->races ? 0 : sum;
 }
 
+static const struct pattern *pattern_called(const char *name)
+{
+    for (const struct pattern *p = patterns; p < patterns + sizeof patterns / sizeof *patterns; p++)
+        if (!strcmp(p->name, name))
+            return p;
+    return NULL;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 6)
+    const unsigned threads = argc == 6 ? atoi(argv[1]) : 0, words = threads ? atoi(argv[3]) : 0;
+    pattern = words ? pattern_called(argv[5]) : NULL;
+    if (!pattern || threads > THREADS_MAX || words & (words - 1)) {
+        fputs("usage: work THREADS REFERENCES WORDS WRITE_PERCENT PATTERN (see work.c)\n", stderr);
         return 2;
-    for (pattern = patterns; strcmp(pattern->name, argv[5]);)
-        if (++pattern == patterns + sizeof patterns / sizeof *patterns)
-            return 2;
-    const unsigned threads = atoi(argv[1]), words = atoi(argv[3]);
+    }
     const size_t each = pattern->own ? words : 0;
-    unsigned *array = calloc(each ? each * threads : words, sizeof *array);
+    unsigned *array = pattern->settled ? aligned_alloc(LINE, each * threads * sizeof *array)
+                                       : calloc(each ? each * threads : words, sizeof *array);
     unsigned *own = pattern->run == mix ? calloc((size_t)threads * (words / 8), sizeof *own) : NULL;
     if (pattern->run == count) {
         counter = calloc(words, sizeof *counter);

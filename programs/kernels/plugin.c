@@ -67,7 +67,8 @@ static const char *wrong(int fd)
         header.e_type == ET_DYN && header.e_machine == HOST)
         what = is_kernel(elf) ? NULL
                               : "a program or library of this host, and no kernel: it defines no "
-                                "'" SYMBOL "' (KN_KERNEL, docs/kernels.md)";
+                                "'" SYMBOL "' (KN_KERNEL, docs/kernels.md); compile a program for "
+                                "the machine with mips-linux-gnu-gcc -static";
     elf_end(elf);
     return what;
 }
