@@ -131,6 +131,10 @@ struct nm_card_ops {
     /** What is known of virtual addresses in [va, va+len) must be forgotten. Outside. */
     void (*unmap)(struct nm_card *card, uint64_t va, uint64_t len);
 
+    /** Bytes have been written by nobody's store. A load linked whose line has some of them is
+     *  lost. @return whether the card has a load linked still. Outside, or in an event. */
+    bool (*unlink)(struct nm_card *card, uint64_t pa, uint64_t len);
+
     /** The card's shared copy of a line may be older than the memory image from now on: its
      *  processor asks nm_stale_bytes before it reads. Any time; costs none. */
     void (*hide)(struct nm_card *card, uint64_t line);

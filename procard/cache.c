@@ -929,8 +929,7 @@ const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, 
     struct pc_card *card = cpu->card;
     if (bytes) {
         memcpy(card->image + look->pa, bytes, size);
-        nm_stale_os_wrote(card->old, look->pa, size);
-        nm_check_os_wrote(card->check, look->pa, size);
+        nm_machine_os_wrote(card->machine, look->pa, size);
     }
     return card->image + look->pa;
 }

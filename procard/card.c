@@ -100,6 +100,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->p = p;
     card->image = site->contents->image;
     card->old = site->contents->stale;
+    card->may_link = &site->contents->linked[site->number];
     card->check = site->contents->check;
     card->rings = site->rings;
     card->protocol = site->protocol;

@@ -257,6 +257,7 @@ struct pc_card {
     struct nm_bus *bus;
     struct nm_check *check;
     struct nm_stale *old; /**< shared copies older than the image */
+    uint8_t *may_link;    /**< the card's of struct nm_backing's `linked` */
     const struct nm_params *p;
     uint8_t *image;
     unsigned position; /**< on the station's bus */

@@ -113,6 +113,17 @@ static void set_space(struct nm_card *nm, const struct nm_space *space)
     unmap(nm, 0, UINT64_MAX);
 }
 
+static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
+{
+    struct pc_card *card = pc_card_of(nm);
+    struct pc_cpu *cpu = &card->cpu;
+    if (cpu->link && cpu->link_pa < pa + len && pa < cpu->link_pa + card->p->l2_line) {
+        cpu->link = false;
+        card->linked.taken = true;
+    }
+    return cpu->link;
+}
+
 static void hide(struct nm_card *nm, uint64_t line)
 {
     pc_line_hide(pc_card_of(nm), line);
@@ -231,6 +242,7 @@ const struct nm_card_ops pc_card_ops = {
     .preempt = preempt,
     .set_space = set_space,
     .unmap = unmap,
+    .unlink = unlink_line,
     .hide = hide,
     .special = special,
     .look = look,

@@ -1,6 +1,6 @@
 /*
  * A guest at its monitoring cards: counters of its own card and of another's, the SRAM, a refused
- * write, and the interrupt as a signal, by read and by poll.
+ * write, the interrupt as a signal, by read and by poll, and registers whose mapping changes.
  */
 #include "numachine.h"
 
@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 enum { OTHER = 2, SOON = 20000 };
 
@@ -21,7 +22,7 @@ static void on_interrupt(int number)
     signals += number == SIGIO;
 }
 
-static void on_bus_error(int number)
+static void on_fault(int number)
 {
     (void)number;
     siglongjmp(back, 1);
@@ -153,6 +154,34 @@ static void interrupts(volatile unsigned *own, int fd)
     printf("read: %d, poll: %d %d\n", late, before, poll(&ready, 1, 0));
 }
 
+/* They have been used, so a processor knows where they are. */
+static void mappings(volatile unsigned *card)
+{
+    void *const at = (void *)card;
+    volatile unsigned char *const bytes = at;
+    unsigned others = 0;
+
+    if (mprotect(at, NUMACHINE_REGISTERS, PROT_READ) != 0)
+        fail("mprotect");
+    if (!sigsetjmp(back, 1)) {
+        card[0] = 1;
+        puts("registers: written after PROT_READ");
+    }
+    if (mmap(at, NUMACHINE_REGISTERS, PROT_READ | PROT_WRITE,
+             MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != at)
+        fail("mmap");
+    card[0] = 0x01020304;
+    for (unsigned i = 1; i < NUMACHINE_REGISTERS / sizeof *card; i++)
+        others |= card[i];
+    printf("registers: memory in their place, %x %x %x\n", card[0], bytes[3], others);
+    if (munmap(at, NUMACHINE_REGISTERS) != 0)
+        fail("munmap");
+    if (!sigsetjmp(back, 1))
+        printf("registers: %u behind munmap\n", card[0]);
+    else
+        puts("registers: gone");
+}
+
 int main(void)
 {
     volatile unsigned *own = numachine_card(-1), *other = numachine_card(OTHER);
@@ -160,7 +189,8 @@ int main(void)
     if (!own || !other || fd < 0)
         fail("open");
     signal(SIGIO, on_interrupt);
-    signal(SIGBUS, on_bus_error);
+    signal(SIGBUS, on_fault);
+    signal(SIGSEGV, on_fault);
     printf("identity %x, %x\n", NUMACHINE_READ(own, IDENTITY), NUMACHINE_READ(other, IDENTITY));
     counters(own);
     remote(own, other);
@@ -180,5 +210,6 @@ int main(void)
                *(volatile unsigned *)((volatile char *)own + 2));
     else
         printf("registers: unaligned words are bus errors\n");
+    mappings(other);
     return 0;
 }

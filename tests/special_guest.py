@@ -44,6 +44,8 @@ interrupt: 1 signal, count 1
 read: 1, poll: 1 0
 registers: bytes are bus errors
 registers: unaligned words are bus errors
+registers: memory in their place, 1020304 4 0
+registers: gone
 """,
     "sync_guest": """bits: 3, then 0
 barriers: 0 words wrong

@@ -12,6 +12,27 @@
 
 enum { BUS_ADRALN_ = 1, BUS_ADRERR_ = 2, BUS_OBJERR_ = 3 };
 
+static bool allowed(struct lx_thread *t, enum nm_access access)
+{
+    uint64_t pa;
+    const enum nm_xlate now = lx_vm_translate(&t->p->vm, t->card, t->badvaddr, access, &pa);
+
+    return nm_xlate_found(now) || now == NM_XLATE_ABSENT;
+}
+
+/** Whether the page may be used by now: another thread has changed the mapping after the access, or
+ * after a core has looked ahead. A fetch looks like a load: of what may have been either, both must
+ * be allowed. */
+static bool is_over(struct lx_thread *t)
+{
+    enum { NEAR = 8 }; /* [bytes] an instruction, and one in its delay slot */
+    const uint64_t pc = lx_isa_of(t)->pc(&t->regs) & ~UINT64_C(3);
+
+    if (t->exc == PC_EXC_ADES)
+        return allowed(t, NM_STORE);
+    return allowed(t, NM_LOAD) && (t->badvaddr - pc >= NEAR || allowed(t, NM_FETCH));
+}
+
 static void address_error(struct lx_thread *t)
 {
     int done;
@@ -22,6 +43,10 @@ static void address_error(struct lx_thread *t)
             lx_signal_force(t, SIG_BUS, BUS_ADRERR_, t->badvaddr);
         else
             lx_signal_deliver(t);
+        return;
+    }
+    if ((t->unmapped || t->protected) && is_over(t)) {
+        lx_signal_deliver(t); /* the same */
         return;
     }
     if (t->unmapped || t->protected) {

@@ -109,25 +109,6 @@ static void set_rights(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
     *e = (*e & ~(uint64_t)(LX_R | LX_W | LX_X)) | *rights;
 }
 
-static void found_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *found)
-{
-    (void)vm, (void)va, (void)e;
-    *(bool *)found = true;
-}
-
-/** The processors must forget what they know of [start, end): of pages that are present, nobody
- * knows others. */
-static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
-{
-    bool known = false;
-
-    each_page(vm, start, end, found_page, &known);
-    if (!known)
-        return;
-    nm_machine_unmap(vm->m, start, end - start);
-    lx_processors_flush(vm->cpus, start, end - start);
-}
-
 /* ---- areas ----------------------------------------------------------------------------------- */
 
 /** Index of the first area that ends after `va`. */
@@ -143,6 +124,33 @@ static size_t area_after(const struct lx_vm *vm, uint64_t va)
             hi = mid;
     }
     return lo;
+}
+
+static bool has_registers(const struct lx_vm *vm, uint64_t start, uint64_t end)
+{
+    for (size_t i = area_after(vm, start); i < vm->count && vm->areas[i].start < end; i++)
+        if (vm->areas[i].kind == VM_REGISTERS)
+            return true;
+    return false;
+}
+
+static void found_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *found)
+{
+    (void)vm, (void)va, (void)e;
+    *(bool *)found = true;
+}
+
+/** The processors must forget what they know of [start, end): of pages that are present, and of
+ * registers, which have no pages. Nobody knows others. */
+static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
+{
+    bool known = has_registers(vm, start, end);
+
+    each_page(vm, start, end, found_page, &known);
+    if (!known)
+        return;
+    nm_machine_unmap(vm->m, start, end - start);
+    lx_processors_flush(vm->cpus, start, end - start);
 }
 
 const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va)
