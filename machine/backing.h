@@ -16,7 +16,7 @@ struct nm_backing {
     struct nm_check *check; /**< the checking mode */
     struct sim_room *room;  /**< for what components keep of their lines */
     struct sim_room *parts; /**< for what components are, and what each access needs */
-    uint8_t *linked;        /**< [cards] not 0: the card may have a load linked (nm_machine_os_wrote) */
+    uint8_t *linked; /**< [cards] not 0: the card may have a load linked (nm_machine_os_wrote) */
 };
 
 #endif
