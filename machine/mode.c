@@ -44,6 +44,12 @@ static void go_on_timed(struct nm_machine *m)
     m->watched_at = m->now;
 }
 
+static void set_all(struct nm_machine *m, enum nm_mode mode)
+{
+    for (unsigned i = 0; i < m->cards; i++)
+        m->card[i]->ops->set_mode(m->card[i], mode, m->now);
+}
+
 void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
 {
     assert(m->p.mode == NM_MODE_TIMED && !m->p.check && mode != m->mode);
@@ -52,8 +58,9 @@ void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
         m->warm = sim_alloc(1, sizeof *m->warm);
     for (unsigned i = 0; i < m->stations; i++)
         m->station[i].frozen = false;
-    for (unsigned i = 0; i < m->cards; i++)
-        m->card[i]->ops->set_mode(m->card[i], mode, m->now);
+    if (m->mode == NM_MODE_WARM && mode == NM_MODE_FUNCTIONAL)
+        set_all(m, NM_MODE_TIMED); /* what is asked for is answered, when all have their caches */
+    set_all(m, mode);
     m->mode = mode;
     if (mode == NM_MODE_TIMED)
         go_on_timed(m);
