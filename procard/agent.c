@@ -282,16 +282,9 @@ static inline void over(struct pc_card *card, const struct pc_request *r, bool g
     pc_agent_resume(card, now);
 }
 
-void pc_agent_granted(struct pc_card *card, struct pc_request *r, sim_tick now)
+void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
 {
-    card->filled = r->line;
-    over(card, r, true, now);
-    card->filled = PC_NOWHERE; /* whoever traps before the access has to look again */
-}
-
-void pc_agent_withdrawn(struct pc_card *card, struct pc_request *r, sim_tick now)
-{
-    over(card, r, false, now);
+    over(card, r, granted, now);
 }
 
 /* The request has come to nothing, after it was refused or before it left.
@@ -753,7 +746,8 @@ static void complete(struct pc_card *card, struct pc_request *r, const struct nm
         tell_served(card, r, now, false);
     if (card->warm.watches && !pc_is_noncoherent(r))
         pc_warm_learn(card, r, in, now);
-    pc_agent_granted(card, r, now);
+    card->filled = r->line;
+    over(card, r, true, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that

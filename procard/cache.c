@@ -586,13 +586,13 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     }
     if (card->request->failed && line == card->request->line && access == NM_STORE) {
         card->request->failed = false;
+        card->filled = NOWHERE;
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
     }
     if (!pc_l1_has(card, side, place, part))
         l1_fill(card, side, va, pa, line, at);
-    if (side == pc_side_of(card->request)) /* not its own instruction, fetched once more */
-        card->filled = NOWHERE;
+    card->filled = NOWHERE;
     if (store)
         card->l1_line[side][place] |= PC_L1_DIRTY;
     if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
@@ -745,6 +745,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
     uint64_t pa;
     *failed = false;
     if (!cpu->link && at < cpu->horizon && !(va & (size - 1))) {
+        cpu->card->filled = NOWHERE;
         pc_agent_conditional(cpu->card, true, at);
         *failed = true;
         return NULL;

@@ -173,6 +173,7 @@ static void change_places(struct pc_card *card)
         card->core->moved(cpu);
     swap_places(card);
     card->functional = !card->functional;
+    card->filled = NOWHERE;
     cpu->link = false;
     show_places(card);
     pc_card_forget(card);

@@ -206,8 +206,7 @@ struct pc_card {
     unsigned outstanding; /**< bit per row: it is a request that is not over */
     unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
     enum pc_status stall; /**< what a processor that waits reports */
-    uint64_t filled;      /**< line granted in this event: the access that waited for it completes
-                               without another look-up; else PC_NOWHERE */
+    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     sim_tick preempt_at;
     uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
@@ -641,10 +640,9 @@ void pc_agent_conditional(struct pc_card *card, bool failed, sim_tick at);
 void pc_agent_let_go(struct pc_card *card, sim_tick at);
 /** The processor, which has waited, does the one access it waited for in this same event. */
 void pc_agent_resume(struct pc_card *card, sim_tick now);
-/** A request has brought its line: whoever has waited makes its access in this same event. */
-void pc_agent_granted(struct pc_card *card, struct pc_request *r, sim_tick now);
-/** Nothing has come of a request: whoever has waited tries its access again in this same event. */
-void pc_agent_withdrawn(struct pc_card *card, struct pc_request *r, sim_tick now);
+/** A request is over: whoever has waited for it makes its access in this same event.
+ *  @param granted  false: nothing has come of it */
+void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now);
 /** Fills in whence and whither a message for the home of `pa` goes (memory, or a card's registers).
  */
 void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t pa);

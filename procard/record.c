@@ -68,7 +68,7 @@ bool pc_record_stands(const struct pc_records *records, unsigned card)
 
 void pc_record_forgets(struct pc_card *card)
 {
-    const bool waits = card->activity == PC_WAITING,
+    const bool waits = card->activity == PC_WAITING || card->filled != UINT64_MAX,
                fetches = !card->uncached.waits && pc_side_of(card->request) == PC_SIDE_I;
     card->cpu.record->again = waits && !fetches;
 }

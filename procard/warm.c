@@ -217,6 +217,7 @@ static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
         fetch(card, r);
     else
         transact(card, r);
+    card->filled = r->line;
     sim_tick end = at + takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
@@ -228,9 +229,9 @@ static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
 static void answer(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
     if (pointless(card, r))
-        pc_agent_withdrawn(card, r, at);
+        pc_agent_over(card, r, false, at);
     else
-        pc_agent_granted(card, r, served(card, r, at));
+        pc_agent_over(card, r, true, served(card, r, at));
 }
 
 sim_tick pc_warm_goes_on(const struct pc_card *card)

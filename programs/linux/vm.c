@@ -109,6 +109,13 @@ static void set_rights(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
     *e = (*e & ~(uint64_t)(LX_R | LX_W | LX_X)) | *rights;
 }
 
+/** The processors must forget what they know of [start, end). */
+static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
+{
+    nm_machine_unmap(vm->m, start, end - start);
+    lx_processors_flush(vm->cpus, start, end - start);
+}
+
 /* ---- areas ----------------------------------------------------------------------------------- */
 
 /** Index of the first area that ends after `va`. */
@@ -124,33 +131,6 @@ static size_t area_after(const struct lx_vm *vm, uint64_t va)
             hi = mid;
     }
     return lo;
-}
-
-static bool has_registers(const struct lx_vm *vm, uint64_t start, uint64_t end)
-{
-    for (size_t i = area_after(vm, start); i < vm->count && vm->areas[i].start < end; i++)
-        if (vm->areas[i].kind == VM_REGISTERS)
-            return true;
-    return false;
-}
-
-static void found_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *found)
-{
-    (void)vm, (void)va, (void)e;
-    *(bool *)found = true;
-}
-
-/** The processors must forget what they know of [start, end): of pages that are present, and of
- * registers, which have no pages. Nobody knows others. */
-static void shoot_down(struct lx_vm *vm, uint64_t start, uint64_t end)
-{
-    bool known = has_registers(vm, start, end);
-
-    each_page(vm, start, end, found_page, &known);
-    if (!known)
-        return;
-    nm_machine_unmap(vm->m, start, end - start);
-    lx_processors_flush(vm->cpus, start, end - start);
 }
 
 const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va)
@@ -380,7 +360,6 @@ static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t le
 {
     split(vm, from);
     split(vm, from + len);
-    shoot_down(vm, from, from + len);
     for (uint64_t off = 0; off < len; off += vm->page) {
         const uint64_t *e = entry(vm, from + off);
         if (e && (*e & PRESENT)) {
@@ -400,6 +379,7 @@ static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t le
         a.end = a.end - from + to;
         add_area(vm, &a);
     }
+    shoot_down(vm, from, from + len);
 }
 
 /** Lengthens the area that ends at `end`, if what follows is free. */
