@@ -439,7 +439,8 @@ void in_form_describe(const struct in_form *form, char *out, size_t size)
     in_value_format(form, form->min, min, sizeof min);
     in_value_format(form, form->max, max, sizeof max);
     if (form->type == IN_INT)
-        snprintf(out, size, "a whole number from %s to %s", min, max);
+        snprintf(out, size, "a whole number from %s to %s", min,
+                 form->max == INT64_MAX ? "2^63 - 1" : max);
     else if (form->type == IN_CYCLES)
         snprintf(out, size, "%s from %s to %s", form->unit, min, max);
     else
