@@ -138,29 +138,31 @@ enum slot {
     KNOWN /**< used, but the operation need not say where */
 };
 
+/** By the letter. One that names no register is neither read nor written. */
 static const struct register_letter {
-    char letter;
     uint8_t position; /**< in the word */
     uint8_t kind, read, written;
-} register_letters[] = {
-    {'s', RS, GPR, IN_S, NO},      {'b', RS, GPR, IN_S, NO},    {'t', RT, GPR, IN_T, NO},
-    {'D', RD, GPR, NO, IN_D},      {'T', RT, GPR, NO, IN_D},    {'Y', RD, GPR, KNOWN, IN_D},
-    {'X', RT, GPR, IN_T, IN_D},    {'v', RD, SINGLE, IN_S, NO}, {'w', RT, SINGLE, IN_T, NO},
-    {'r', RS, SINGLE, IN_IMM, NO}, {'x', RD, SINGLE, IN_D, NO}, {'F', SA, SINGLE, NO, IN_D},
-    {'V', RD, SINGLE, NO, IN_D},   {'W', RT, SINGLE, NO, IN_D}, {'f', SA, SINGLE, KNOWN, IN_D},
-    {'n', RD, WHOLE, IN_S, NO},    {'m', RT, WHOLE, IN_T, NO},  {'z', RS, WHOLE, IN_IMM, NO},
-    {'y', RD, WHOLE, IN_D, NO},    {'G', SA, WHOLE, NO, IN_D},  {'g', SA, WHOLE, KNOWN, IN_D},
-    {'P', RD, PAIR, IN_S, NO},     {'B', RT, PAIR, IN_T, NO},   {'N', RD, PAIR, NO, IN_D},
-    {'M', RT, PAIR, NO, IN_D},     {'h', RD, UPPER, IN_S, NO},  {'H', RD, UPPER, NO, IN_D},
+} register_letters[128] = {
+    ['s'] = {RS, GPR, IN_S, NO},       ['b'] = {RS, GPR, IN_S, NO},
+    ['t'] = {RT, GPR, IN_T, NO},       ['D'] = {RD, GPR, NO, IN_D},
+    ['T'] = {RT, GPR, NO, IN_D},       ['Y'] = {RD, GPR, KNOWN, IN_D},
+    ['X'] = {RT, GPR, IN_T, IN_D},     ['v'] = {RD, SINGLE, IN_S, NO},
+    ['w'] = {RT, SINGLE, IN_T, NO},    ['r'] = {RS, SINGLE, IN_IMM, NO},
+    ['x'] = {RD, SINGLE, IN_D, NO},    ['F'] = {SA, SINGLE, NO, IN_D},
+    ['V'] = {RD, SINGLE, NO, IN_D},    ['W'] = {RT, SINGLE, NO, IN_D},
+    ['f'] = {SA, SINGLE, KNOWN, IN_D}, ['n'] = {RD, WHOLE, IN_S, NO},
+    ['m'] = {RT, WHOLE, IN_T, NO},     ['z'] = {RS, WHOLE, IN_IMM, NO},
+    ['y'] = {RD, WHOLE, IN_D, NO},     ['G'] = {SA, WHOLE, NO, IN_D},
+    ['g'] = {SA, WHOLE, KNOWN, IN_D},  ['P'] = {RD, PAIR, IN_S, NO},
+    ['B'] = {RT, PAIR, IN_T, NO},      ['N'] = {RD, PAIR, NO, IN_D},
+    ['M'] = {RT, PAIR, NO, IN_D},      ['h'] = {RD, UPPER, IN_S, NO},
+    ['H'] = {RD, UPPER, NO, IN_D},
 };
 
 static const struct register_letter *register_letter(char letter)
 {
-    for (unsigned i = 0; i < sizeof register_letters / sizeof register_letters[0]; i++) {
-        if (register_letters[i].letter == letter)
-            return &register_letters[i];
-    }
-    return NULL;
+    const struct register_letter *l = &register_letters[(unsigned char)letter % 128];
+    return l->read != NO || l->written != NO ? l : NULL;
 }
 
 /** Byte offset of register n in struct mips_regs; results for r0 go nowhere. */
