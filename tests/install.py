@@ -53,7 +53,8 @@ def names_no_tree(prefix, *trees):
                 run("strip", "--strip-debug", "-o", copy.name, path)
                 data = pathlib.Path(copy.name).read_bytes()
         for tree in trees:
-            expect(os.fsencode(tree) not in data, path, "names", tree)
+            # one as short as /n is part of other words
+            expect(len(str(tree)) < 5 or os.fsencode(tree) not in data, path, "names", tree)
 
 
 def command_runs(prefix, elsewhere):
