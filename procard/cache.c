@@ -858,12 +858,12 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
 }
 
 void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
-                  bool upgrade, sim_tick at)
+                  sim_tick at)
 {
     struct pc_card *card = cpu->card;
     if (card->copies)
         pc_misses_ask_for(card, pc_request_of(card, line_of(card, look->pa)), va, look->pa, size,
-                          upgrade, at);
+                          at);
 }
 
 void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store)

@@ -440,13 +440,13 @@ uint64_t pc_card_exception(struct pc_card *card, uint64_t n, sim_tick at)
 
 sim_tick pc_card_return(struct pc_card *card, sim_tick at)
 {
-    enum { ERET = 1 + PC_KILLED_BY_ERET };
+    _Static_assert(PC_RETURN == 1 + PC_KILLED_BY_ERET, "ERET, and what it kills");
     struct pc_cpu *cpu = &card->cpu;
     sim_tick left = at > cpu->now ? at - cpu->now : 0;
     cpu->link = false;
-    pc_card_stall(card, PC_ST_STALL_OTHER, left < ERET ? left : left - ERET, cpu->now);
+    pc_card_stall(card, PC_ST_STALL_OTHER, left < PC_RETURN ? left : left - PC_RETURN, cpu->now);
     const sim_tick returns = cpu->now;
-    if (left >= ERET)
+    if (left >= PC_RETURN)
         eret(card, returns);
     return returns;
 }

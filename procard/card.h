@@ -577,9 +577,9 @@ static inline uint8_t pc_line_of(const struct pc_card *card, uint8_t state)
 
 /** The access at tick `at` of `size` bytes has made the card ask for a line. */
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at);
-/** The same of one of several requests. */
+/** The same of one of several requests: the one that the agent has just begun. */
 void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
-                       unsigned size, bool upgrade, sim_tick at);
+                       unsigned size, sim_tick at);
 /** Bytes of a line of data, the first in bit 0, have been touched. */
 void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load,
                            bool store);

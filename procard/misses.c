@@ -50,11 +50,11 @@ static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
     /* such a core waits for its only one */
-    pc_misses_ask_for(card, card->request, va, pa, size, card->stall == PC_ST_STALL_MP, at);
+    pc_misses_ask_for(card, card->request, va, pa, size, at);
 }
 
 void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
-                       unsigned size, bool upgrade, sim_tick at)
+                       unsigned size, sim_tick at)
 {
     const struct pc_cursor *cursor = card->cpu.cursor;
     pc_copies_ask(card->copies, &(struct pc_request_asked){
@@ -62,7 +62,7 @@ void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_
                                     .pa = pa,
                                     .va = va,
                                     .size = size,
-                                    .upgrade = upgrade,
+                                    .upgrade = card->stall == PC_ST_STALL_MP,
                                     .noncoherent = pc_is_noncoherent(r),
                                     .node = cursor->at,
                                     .pc = cursor->pc,

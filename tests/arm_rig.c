@@ -80,9 +80,9 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
 }
 
 void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
-                  bool upgrade, sim_tick at)
+                  sim_tick at)
 {
-    (void)cpu, (void)look, (void)va, (void)size, (void)upgrade, (void)at;
+    (void)cpu, (void)look, (void)va, (void)size, (void)at;
 }
 
 /* Who is observed asks for these: no core of a rig is. */

@@ -309,7 +309,6 @@ bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look 
                 enum nm_access access, bool or_line)
 {
     enum { WORD = 4 };
-    const bool upgrade = look->state == NM_LINE_S && access != NM_LOAD && access != NM_FETCH;
     if (c->base.now >= c->base.horizon) /* a request before this one has brought it nearer */
         return false;
     const uint64_t stood = arm11_profile_at(c, pc);
@@ -317,7 +316,7 @@ bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look 
     if (did == PC_ASKED) {
         struct pc_look word = *look;
         word.pa = arm11_line_of(look->pa) + (va & (ARM11_LINE - WORD));
-        pc_asked_for(&c->base, &word, va, WORD, upgrade, c->base.now);
+        pc_asked_for(&c->base, &word, va, WORD, c->base.now);
     }
     arm11_profile_at(c, stood);
     c->asked |= did == PC_ASKED;

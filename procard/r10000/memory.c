@@ -233,6 +233,12 @@ static enum nm_access access_of(const struct r10k_miss *m)
                                 : NM_LOAD;
 }
 
+/* A shared copy is not enough: it stores, or links exclusively. */
+static bool wants_more(const struct r10k_miss *m)
+{
+    return m->owns || m->linked;
+}
+
 static bool exclusive(uint8_t state)
 {
     return state == NM_LINE_E || state == NM_LINE_D;
@@ -267,7 +273,7 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
 static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     enum { WORD = 4 };
-    const bool shared = m->owns && m->look.state == NM_LINE_S;
+    const bool shared = wants_more(m) && m->look.state == NM_LINE_S;
     r10k_profile_at(c, m->pc);
     if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
         m->at = now + FULL_AGAIN;
@@ -275,7 +281,7 @@ static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
         return;
     }
     c->worked = true;
-    pc_asked_for(&c->base, &m->look, m->va, shared ? 0 : WORD, shared, now);
+    pc_asked_for(&c->base, &m->look, m->va, shared ? 0 : WORD, now);
     c->asked = true;
     m->phase = R10K_MISS_MEMORY;
     m->fetched = !shared;
@@ -298,8 +304,7 @@ static void look_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
     }
     pc_look_up(&c->base, m->side, &m->look);
     const uint8_t state = m->look.state;
-    const bool wants_more = m->owns || m->linked;
-    if (state != NM_LINE_I && (!wants_more || exclusive(state)))
+    if (state != NM_LINE_I && (!wants_more(m) || exclusive(state)))
         comes_up(c, m, now);
     else
         ask(c, m, now);

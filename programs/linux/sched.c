@@ -30,7 +30,7 @@ static sim_tick reach(const struct lx_prog *p)
 /** [ticks] from a wake-up to the first instruction. */
 static sim_tick wake_time(const struct lx_prog *p)
 {
-    return sim_later(p->par->os_wake, nm_machine_reach(p->m));
+    return sim_later(sim_later(p->par->os_wake, PC_RETURN), nm_machine_reach(p->m));
 }
 
 /** [ticks] What chance adds to that when the thread has been woken for the same lock in vain.
