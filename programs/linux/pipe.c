@@ -14,7 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIPE_ATOMIC = 4096 };
+enum {
+    PIPE_ATOMIC = 4096,
+    PIPE_PART = 4096 /* is copied as one: a fault in it leaves all of it where it was */
+};
 
 int64_t lx_sys_pipe2(struct lx_call *c)
 {
@@ -133,6 +136,28 @@ static int64_t wait_pipe(struct lx_call *c, const struct lx_file *f)
     return lx_thread_block(c->t, SIM_NEVER, true, c->p->fds) == WAKE_SIGNAL ? -ERESTART_SYS : 0;
 }
 
+/** Bytes of the next part: `len` are still wanted, and `pipe` could move so many. */
+static uint64_t part_of(uint64_t len, uint64_t pipe)
+{
+    const uint64_t n = len < pipe ? len : pipe;
+
+    return n < PIPE_PART ? n : PIPE_PART;
+}
+
+/** Takes what is next out of a pipe to `va`; 0 or -EFAULT. */
+static int take_out(struct lx_call *c, struct lx_pipe *pipe, uint64_t va, uint64_t n)
+{
+    uint8_t part[PIPE_PART];
+
+    for (uint64_t i = 0; i < n; i++)
+        part[i] = pipe->data[(pipe->head + i) % PIPE_BYTES];
+    if (lx_vm_write(&c->p->vm, va, part, n) < 0)
+        return -EFAULT;
+    pipe->head = (pipe->head + n) % PIPE_BYTES;
+    pipe->count -= n;
+    return 0;
+}
+
 int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
 {
     struct lx_pipe *pipe = f->pipe;
@@ -144,11 +169,13 @@ int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t
             return err;
     }
     while (n < len && pipe->count > 0) {
-        if (lx_vm_write(&c->p->vm, va + n, &pipe->data[pipe->head], 1) < 0)
-            return n > 0 ? (int64_t)n : -EFAULT;
-        pipe->head = (pipe->head + 1) % PIPE_BYTES;
-        pipe->count--;
-        n++;
+        const uint64_t part = part_of(len - n, pipe->count);
+        if (take_out(c, pipe, va + n, part) < 0) {
+            if (n == 0)
+                return -EFAULT;
+            break;
+        }
+        n += part;
     }
     pipe->moved++;
     lx_thread_wake_all(c->p, c->p->fds);
@@ -161,23 +188,40 @@ struct source {
     const uint8_t *host; /* NULL: at va */
 };
 
-/** Copies what fits. */
-static int64_t pipe_fill(struct lx_call *c, struct lx_pipe *pipe, const struct source *from,
-                         uint64_t done, uint64_t len)
+/** Puts the bytes of a source from `done` on into a pipe that has room; 0 or -EFAULT. */
+static int put_in(struct lx_call *c, struct lx_pipe *pipe, const struct source *from, uint64_t done,
+                  uint64_t n)
+{
+    uint8_t part[PIPE_PART];
+
+    if (from->host)
+        memcpy(part, from->host + done, n);
+    else if (lx_vm_read(&c->p->vm, from->va + done, part, n) < 0)
+        return -EFAULT;
+    for (uint64_t i = 0; i < n; i++)
+        pipe->data[(pipe->head + pipe->count + i) % PIPE_BYTES] = part[i];
+    pipe->count += n;
+    return 0;
+}
+
+/** Copies what fits. @param faults  set if the source ends before */
+static uint64_t pipe_fill(struct lx_call *c, struct lx_pipe *pipe, const struct source *from,
+                          uint64_t done, uint64_t len, bool *faults)
 {
     uint64_t n = 0;
 
-    for (; done + n < len && pipe->count < PIPE_BYTES; n++, pipe->count++) {
-        uint8_t *to = &pipe->data[(pipe->head + pipe->count) % PIPE_BYTES];
-        if (from->host)
-            *to = from->host[done + n];
-        else if (lx_vm_read(&c->p->vm, from->va + done + n, to, 1) < 0)
-            return n > 0 ? (int64_t)n : -EFAULT;
+    while (done + n < len && pipe->count < PIPE_BYTES) {
+        const uint64_t part = part_of(len - done - n, PIPE_BYTES - pipe->count);
+        if (put_in(c, pipe, from, done + n, part) < 0) {
+            *faults = true;
+            break;
+        }
+        n += part;
     }
     pipe->moved++;
     if (n > 0)
         lx_thread_wake_all(c->p, c->p->fds);
-    return (int64_t)n;
+    return n;
 }
 
 static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct source *from,
@@ -187,20 +231,18 @@ static int64_t pipe_move(struct lx_call *c, struct lx_file *f, const struct sour
     struct lx_siginfo info = {
         .signo = lx_signo(c->p, SIG_PIPE), .pid = FIRST_TID, .uid = c->p->uid};
     uint64_t done = 0;
+    bool faults = false;
 
     while (done < len) {
-        int64_t n = 0;
+        int64_t n;
         if (pipe->readers == 0) {
             lx_signal_post(c->p, c->t, &info);
             return done > 0 ? (int64_t)done : -EPIPE;
         }
         /* Small writes are not torn apart. */
         if (len > PIPE_ATOMIC || PIPE_BYTES - pipe->count >= len)
-            n = pipe_fill(c, pipe, from, done, len);
-        if (n < 0)
-            return done > 0 ? (int64_t)done : n;
-        done += (uint64_t)n;
-        n = done < len ? wait_pipe(c, f) : 0;
+            done += pipe_fill(c, pipe, from, done, len, &faults);
+        n = faults ? -EFAULT : done < len ? wait_pipe(c, f) : 0;
         if (n < 0)
             return done > 0 ? (int64_t)done : n;
     }
