@@ -153,14 +153,23 @@ static uint32_t break_code(uint32_t field)
     return field >= 1 << 10 ? (field & 0x3ff) << 10 | field >> 10 : field;
 }
 
-static void floating_point(struct lx_thread *t)
+static int fp_code(uint32_t fcsr)
 {
     for (size_t i = 0; i < sizeof fp_causes / sizeof *fp_causes; i++)
-        if (t->regs.mips.fcsr & fp_causes[i].bit) {
-            lx_signal_force(t, SIG_FPE, fp_causes[i].code, t->regs.mips.pc);
-            return;
-        }
-    lx_signal_force(t, SIG_FPE, SI_KERNEL_, t->regs.mips.pc);
+        if (fcsr & fp_causes[i].bit)
+            return fp_causes[i].code;
+    return SI_KERNEL_;
+}
+
+/** Causes that are enabled do not stay: with one of them FCSR could not be written again. */
+static void floating_point(struct lx_thread *t)
+{
+    enum { UNIMPLEMENTED = 1 << 17, ENABLES = 0xf80, CAUSES_ABOVE = 5 };
+    uint32_t *fcsr = &t->regs.mips.fcsr;
+    const int code = fp_code(*fcsr);
+
+    *fcsr &= ~((*fcsr & ENABLES) << CAUSES_ABOVE | UNIMPLEMENTED);
+    lx_signal_force(t, SIG_FPE, code, t->regs.mips.pc);
 }
 
 void lx_mips_fault(struct lx_thread *t)

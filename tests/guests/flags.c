@@ -5,6 +5,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
 static void show(const char *what)
 {
@@ -23,6 +24,10 @@ static void on_fpe(int signal, siginfo_t *info, void *context)
 {
     (void)signal;
     (void)context;
+#ifdef __mips__ /* a cause that is enabled would be raised again when FCSR is written */
+    const unsigned fcsr = ((ucontext_t *)context)->uc_mcontext.fpc_csr;
+    CHECK(!(fcsr & (fcsr & 0xf80) << 5));
+#endif
     code = info->si_code;
     siglongjmp(back, 1);
 }
