@@ -407,8 +407,8 @@ void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_l
 void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look);
 
 /** In the truth of misses (pc_core_ops.touching): the line that pc_ask has just asked for is wanted
- *  by the access of `size` bytes at `va`; 0: pc_touched will tell what an upgrade is for. Whether it
- *  is one is as the agent has decided. No effect otherwise. */
+ *  by the access of `size` bytes at `va`; 0: pc_touched will tell what an upgrade is for. Whether
+ * it is one is as the agent has decided. No effect otherwise. */
 void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, unsigned size,
                   sim_tick at);
 
