@@ -44,8 +44,8 @@ struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
  *  does not say, or it has not had a thread. */
 uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
 
-/** [PCycles] that a return from an exception takes: a thread whose card has slept goes on no earlier
- *  than so long after it is called. */
+/** [PCycles] that a return from an exception takes: a thread whose card has slept goes on no
+ * earlier than so long after it is called. */
 enum { PC_RETURN = 4 };
 
 /** Until the thread on the card, from here on, has completed so many instructions, nm_card_preempt
