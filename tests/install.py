@@ -5,7 +5,7 @@
 
 The objects are those of BUILD. It is installed below a directory of its own, so nothing is where it
 was configured to be: whatever works finds its files from its own place. What is asked of the prefix:
-no file names the source or the build tree; the command runs a shipped experiment, from elsewhere; man finds the
+no file names the source or the build tree; the command needs no library but C's, and runs a shipped experiment, from elsewhere; man finds the
 pages; each public header compiles by itself; the library exports what they declare and nothing else, has no variables,
 and ends a process only where MAY_END says so; every example
 of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs; each kernel there runs as a
@@ -173,6 +173,12 @@ def examples_run(prefix, examples, scratch):
             run(program, env=env, cwd=scratch)
 
 
+def loads_little(prefix):
+    """The command looks for no library but C's: each that it finds when it starts is a third of a millisecond."""
+    needed = re.findall(r"NEEDED.*\[(\S+)\.so", run("readelf", "-d", prefix / "bin/numachine"))
+    expect({n for n in needed if not n.endswith("san")} <= {"libc", "libm", "ld-linux-x86-64"}, "bin/numachine needs", needed)
+
+
 def kernels_run(prefix, examples, scratch):
     """Examples that are kernels: as plugins, which link against nothing, and as guests."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("PKG_CONFIG")} | {
@@ -198,6 +204,7 @@ def main():
             (scratch / folder).mkdir()
         prefix = install(meson, build, scratch / "moved")
         names_no_tree(prefix, source, build)
+        loads_little(prefix)
         command_runs(prefix, scratch / "elsewhere")
         manual_is_found(prefix)
         headers_stand_alone(prefix, scratch)
