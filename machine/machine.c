@@ -277,6 +277,8 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->inward = m->net ? inward(&m->p) : 0;
     /* no processor has gone further when the trap is seen */
     m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(&m->p);
+    if (m->p.step) /* nobody gets ahead of anybody */
+        m->outward = m->inward = 0;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i, cards);
     nm_blocks_new(m, 1);

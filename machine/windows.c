@@ -246,6 +246,8 @@ static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick
                            sim_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
+    if (m->p.step)
+        return sim_earlier(until, sim_earlier(moving, speaks) + 1);
     if (!m->net)
         return sim_earlier(until, sim_later_by(speaks, LONGEST));
     return sim_earlier(until, ring_window_end(m->net, moving, speaks));

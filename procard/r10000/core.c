@@ -88,7 +88,7 @@ static enum pc_status cycle(struct r10k *c, sim_tick now)
 /* No stage has anything to do: none had in the last cycle, and none waits for this one. */
 static bool only_counts(const struct r10k *c, sim_tick now)
 {
-    return c->quiet && c->next > now && now != c->exception_until;
+    return c->quiet && c->next > now && now != c->exception_until && !c->p->step;
 }
 
 /* A cycle of that kind. @return as `cycle` */
@@ -121,7 +121,7 @@ static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
 static bool still_waits(const struct r10k *c, sim_tick now)
 {
     const struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
-    return !c->worked && c->next > now && !c->lately && !done->integer && !done->fp &&
+    return !c->p->step && !c->worked && c->next > now && !c->lately && !done->integer && !done->fp &&
            now != c->exception_until;
 }
 
@@ -141,7 +141,7 @@ static sim_tick next_due(const struct r10k *c, sim_tick from)
 /* The next tick at which anything may happen; all up to there are like the last cycle. */
 static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
 {
-    if (c->worked || c->next <= now + 1)
+    if (c->worked || c->next <= now + 1 || c->p->step)
         return now + 1;
     sim_tick next = c->next < horizon ? c->next : horizon;
     if (now < c->exception_until && c->exception_until < next)
