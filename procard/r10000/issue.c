@@ -149,10 +149,21 @@ static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
     }
 }
 
+/* A multiply-add that needs the adder now goes before what could issue to it. */
+static bool adder_free(struct r10k *c, sim_tick now)
+{
+    const sim_tick free = c->madd_adds[now % 4] == now ? now + 1 : 0;
+    const sim_tick from = sim_later(free, c->add_free);
+    if (from <= now)
+        return true;
+    r10k_wait_for(c, from);
+    return false;
+}
+
 static void issue_fp(struct r10k *c, bool add, sim_tick now)
 {
     const uint32_t awake = c->fp.used & ~c->fp.asleep;
-    if (!awake || (add && (c->madd_adds[now % 4] == now || c->add_free > now)))
+    if (!awake || (add && !adder_free(c, now)))
         return;
     for (unsigned left = awake; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);

@@ -503,6 +503,19 @@ static void refuse(struct r10k_entry *e, sim_tick now)
     e->done = now + 1;
 }
 
+/* A prefetch that would trap, or whose page no cache has: nothing comes of it. */
+static void drop_prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    e->access = R10K_ACCESS_DONE;
+    e->done = now + 1;
+    c->trying &= ~r10k_bit(c, e);
+}
+
+static bool is_uncached(const struct r10k_entry *e)
+{
+    return e->look.page == NM_XLATE_UNCACHED;
+}
+
 /* Translated, at the end of address calculation. */
 static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
@@ -513,15 +526,14 @@ static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
         return;
     }
     pc_find(&c->base, e->va, store ? NM_STORE : NM_LOAD, &e->look);
-    if (!nm_xlate_found(e->look.page)) {
-        if (e->w->traits & R10K_PREFETCH)
-            e->done = now + 1; /* it is dropped */
-        else
-            refuse(e, now);
-        return;
-    }
-    if (!r10k_tlb_has(c, e->va)) {
-        e->tlb = !(e->w->traits & R10K_PREFETCH);
+    const bool found = nm_xlate_found(e->look.page);
+    if (e->w->traits & R10K_PREFETCH) {
+        if (!found || is_uncached(e) || !r10k_tlb_has(c, e->va))
+            drop_prefetch(c, e, now);
+    } else if (!found) {
+        refuse(e, now);
+    } else if (!r10k_tlb_has(c, e->va)) {
+        e->tlb = true;
         e->done = now + 1;
     }
 }
@@ -541,11 +553,6 @@ static void count_issue(struct r10k *c, const struct r10k_entry *e)
     r10k_signal(c, R10K_SIGNAL_ISSUED_LOADS, 1);
     if (!(traits & R10K_PREFETCH))
         r10k_signal(c, R10K_SIGNAL_ISSUED_LOADS_2, 1);
-}
-
-static bool is_uncached(const struct r10k_entry *e)
-{
-    return e->look.page == NM_XLATE_UNCACHED;
 }
 
 void r10k_calculate(struct r10k *c, sim_tick now)
@@ -622,12 +629,14 @@ static void again(struct r10k *c, struct r10k_entry *e, sim_tick at)
 
 static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
-    if (c->entered) /* the table takes one request in a cycle */
+    if (c->entered) { /* the table takes one request in a cycle */
         again(c, e, now + 1);
-    else if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now))
+    } else if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now)) {
         e->access = R10K_ACCESS_MISSED;
-    else
+        c->worked = true;
+    } else {
         again(c, e, now + FULL_AGAIN);
+    }
 }
 
 static void try_load(struct r10k *c, struct r10k_entry *e, sim_tick now)
@@ -675,7 +684,7 @@ static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_signal(c, R10K_SIGNAL_PREFETCHES, 1);
     const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
     const bool owns = wants_to_write(e->w);
-    if (is_uncached(e) || (l && (!owns || l->state == NM_LINE_D)))
+    if (l && (!owns || l->state == NM_LINE_D))
         return;
     want(c, PC_SIDE_D, e->va, &e->look, owns ? WISH_OWN : WISH_READ, true, e->pc, now);
 }
