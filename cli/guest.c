@@ -11,6 +11,7 @@
 #include "input/home.h"
 #include "input/pattern.h"
 #include "input/workload.h"
+#include "input/yaml.h"
 #include "programs/build.h"
 
 #include <dirent.h>
@@ -36,6 +37,15 @@ static char *cache_directory(void)
         return strcmp(asked, "off") ? sim_format("%s/guests", asked) : NULL;
     char *directory = below_variable("XDG_CACHE_HOME", "numachine/guests");
     return directory ? directory : below_variable("HOME", ".cache/numachine/guests");
+}
+
+char **cli_guest_tool(void)
+{
+    char **list = in_home_own(), *kept = cache_directory();
+    if (kept)
+        in_push(&list, kept);
+    free(kept);
+    return list;
 }
 
 static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *x)

@@ -25,4 +25,8 @@ void cli_guest_release(struct cli_guest *guest);
 /** Copies the executable. @return false, with errno, when it cannot be read */
 bool cli_guest_copy(const struct cli_guest *guest, FILE *out);
 
+/** Directories that are the simulator's own: of its files (in_home_own), and of executables that
+ * are kept. NULL-terminated and allocated (in_free_list). */
+char **cli_guest_tool(void);
+
 #endif

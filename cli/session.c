@@ -571,6 +571,7 @@ static enum cli_exit simulate(struct state *s)
         return CLI_EXIT_IO;
     }
     const char *const kept[] = {s->ask->keep ? s->dir.path : NULL, NULL};
+    char **tool = cli_guest_tool();
     const struct prog_program program = {
         .path = s->program,
         .described = s->guest.described,
@@ -578,6 +579,7 @@ static enum cli_exit simulate(struct state *s)
         .allow = x->files,
         .root = x->root,
         .off = kept,
+        .tool = (const char *const *)tool,
         .confine = true,
         .argv = x->argv,
         .envp = x->envp,
@@ -622,6 +624,7 @@ static enum cli_exit simulate(struct state *s)
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
     cli_host_runs(false);
     rep_progress_clear(&s->progress);
+    in_free_list(tool);
     close(in);
     return CLI_EXIT_OK;
 }

@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* realpath. Allocated; NULL: there is none. */
 static char *real(const char *path)
@@ -100,6 +101,25 @@ char *in_home_wrong(void)
     free(home);
     free(configs);
     return wrong;
+}
+
+char **in_home_own(void)
+{
+    char **list = NULL;
+    char *home = home_of_files(), *self = own_path(), *slash = self ? strrchr(self, '/') : NULL;
+    in_push(&list, home);
+    if (slash) {
+        *slash = '\0';
+        char *build = sim_format("%s/..", self), *file = sim_format("%s/build.ninja", build);
+        in_push(&list, self);
+        if (!access(file, F_OK))
+            in_push(&list, build);
+        free(build);
+        free(file);
+    }
+    free(home);
+    free(self);
+    return list;
 }
 
 static bool ends_in(const char *name, const char *suffix)

@@ -18,6 +18,10 @@ char *in_home_path(const char *format, ...) __attribute__((format(printf, 1, 2))
  *  Allocated; NULL: nothing. */
 char *in_home_wrong(void);
 
+/** Directories that are this program's own: of the shipped files, of itself, and of its build.
+ *  NULL-terminated and allocated (in_free_list). */
+char **in_home_own(void);
+
 /** Names of the files of a shipped directory that end in `suffix`, without it, sorted;
  *  NULL-terminated and allocated (in_free_list), NULL when there are none. */
 char **in_home_names(const char *directory, const char *suffix);

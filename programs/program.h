@@ -28,15 +28,18 @@ struct prog_program {
     char *const *argv;                  /**< NULL-terminated; argv[0] as the guest shall see it */
     char *const *envp;                  /**< NULL-terminated; the guest's whole environment */
     int stdin_fd, stdout_fd, stderr_fd; /**< host descriptors behind the guest's 0, 1, 2 */
-    const char *beside;                 /**< the guest may read this file's directory; NULL: no */
-    char *const *allow;     /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
-                                 name; NULL: nothing */
-    bool root;              /**< the guest is root to its operating system: to IRIX's counters. It
-                                 may use no other file for that */
-    const char *const *off; /**< NULL-terminated directories the guest may not change;
-                                 NULL: none */
-    bool confine;           /**< the host's kernel shall confine the process too, for
-                                 good: it may write to `off`, but not much else */
+    const char *beside;                 /**< what the user calls it, which the guest may read;
+                                             NULL: nothing */
+    char *const *allow;      /**< NULL-terminated "PATH[:ro|:rw]": more that the guest may
+                                  name; NULL: nothing */
+    bool root;               /**< the guest is root to its operating system: to IRIX's counters. It
+                                  may use no other file for that */
+    const char *const *off;  /**< NULL-terminated directories the guest may not change;
+                                  NULL: none */
+    const char *const *tool; /**< NULL-terminated directories of the simulator itself, which the
+                                guest may change only if `allow` has them; NULL: none */
+    bool confine;            /**< the host's kernel shall confine the process too, for
+                                  good: it may write to `off`, but not much else */
 };
 
 /** A point of a run. */

@@ -22,7 +22,7 @@ static int64_t find_own(struct lx_call *c, int64_t dir, const char *path, bool f
     if (s->kind == SPOT_NOTHING)
         r = -ENOENT;
     else if (s->kind != SPOT_HOST || !s->writable)
-        r = -EROFS;
+        r = lx_path_refused(c->p, s, s->guard);
     else if (!lx_view_owns(&s->st))
         r = -EPERM;
     if (r < 0)
@@ -55,10 +55,11 @@ static int64_t change_mode(struct lx_call *c, int64_t dir, uint64_t mode)
 
     if (r < 0)
         return r;
-    r = set_mode(&s, mode & 01777);
+    const bool guarded = S_ISREG(s.st.st_mode) && s.guard == GUARD_WORKS;
+    r = set_mode(&s, lx_path_host_mode(mode, guarded));
     if (!r) {
         lx_inode_changed(c->p, lx_inode_of(c->p, &s.st));
-        lx_inode_of(c->p, &s.st)->special = mode & SET_ID;
+        lx_path_keep_mode(c->p, &s, lx_inode_of(c->p, &s.st), mode, guarded);
     }
     lx_spot_free(&s);
     return r;
@@ -83,7 +84,9 @@ static int64_t change_owner(struct lx_call *c, int64_t dir, uint64_t user, uint6
 
     if (r < 0)
         return r;
-    r = s.kind == SPOT_NOTHING ? -ENOENT : s.kind != SPOT_HOST || !s.writable ? -EROFS : 0;
+    r = s.kind == SPOT_NOTHING               ? -ENOENT
+        : s.kind != SPOT_HOST || !s.writable ? lx_path_refused(c->p, &s, s.guard)
+                                             : 0;
     if (!r && (((uint32_t)user != UINT32_MAX && user != 1000) ||
                ((uint32_t)group != UINT32_MAX && group != 1000)))
         r = -EPERM;

@@ -166,10 +166,10 @@ int64_t lx_sys_fchmod(struct lx_call *c)
     int64_t err = may_describe(c->f);
 
     if (!err)
-        err = lx_host_result(fchmod(c->f->host, (mode_t)c->a[1] & 01777));
+        err = lx_host_result(fchmod(c->f->host, lx_path_host_mode(c->a[1], c->f->guarded)));
     if (!err) {
         lx_inode_changed(c->p, c->f->inode);
-        c->f->inode->special = c->a[1] & 06000;
+        lx_path_keep_mode(c->p, NULL, c->f->inode, c->a[1], c->f->guarded);
     }
     return err < 0 ? err : 0;
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { BLOCK = 4096, SECTOR = 512, USER = 1000 };
+enum { BLOCK = 4096, SECTOR = 512, USER = 1000, EXECUTE = 0111 };
 
 struct lx_inode *lx_inode_known(struct lx_prog *p, dev_t dev, ino_t ino)
 {
@@ -97,6 +97,7 @@ void lx_inode_born(struct lx_prog *p, struct lx_inode *n)
     n->number = ++p->inode_count;
     n->special = n->seals = 0;
     n->memory = n->nameless = n->counted = false;
+    n->made = true;
     n->atime = n->mtime = n->ctime = lx_inode_now(p);
 }
 
@@ -114,7 +115,14 @@ void lx_inode_chowned(struct lx_prog *p, struct lx_inode *n, mode_t mode)
 {
     lx_inode_changed(p, n);
     if (!S_ISDIR(mode)) /* without a right to execute, the group's bit means locks */
-        n->special &= mode & S_IXGRP ? 0 : S_ISGID;
+        n->special &= (mode | n->special) & S_IXGRP ? EXECUTE : S_ISGID | EXECUTE;
+}
+
+unsigned lx_inode_may_execute(struct lx_prog *p, const struct stat *st)
+{
+    const struct lx_inode *n = lx_inode_known(p, st->st_dev, st->st_ino);
+
+    return n && lx_view_owns(st) ? n->special >> 6 & 1 : 0;
 }
 
 uint64_t lx_inode_extend(struct lx_prog *p, struct lx_inode *n, uint64_t end)

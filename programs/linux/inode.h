@@ -36,7 +36,8 @@ struct lx_inode {
     uint64_t kept;        /**< ... so many */
     uint64_t names;       /**< for which LX_NAME_BYTES each are put aside */
     unsigned seals;       /**< what may not be done to it (seal.c) */
-    unsigned special;     /**< set-id bits: the guest sees them, the host does not get them */
+    bool made;            /**< by the guest */
+    unsigned special;     /**< bits of its mode that the guest sees and the host does not get */
     struct lx_pipe *fifo; /**< NULL: nobody has it open */
     struct lock *locks;   /**< lock.c */
 };
@@ -51,6 +52,8 @@ void lx_inodes_free(struct lx_prog *p);
 
 /** The simulated date. */
 struct timespec lx_inode_now(const struct lx_prog *p);
+/** The bit of a mode that lets the guest execute a file, if the host has not got it. */
+unsigned lx_inode_may_execute(struct lx_prog *p, const struct stat *st);
 /** It is new: nothing said of an earlier file of its number holds. */
 void lx_inode_born(struct lx_prog *p, struct lx_inode *n);
 /** Its bytes or, of a directory, names have changed. */

@@ -272,7 +272,8 @@ struct lx_file {
     uint64_t at;                      /**< position in a regular file */
     uint64_t moved;                   /**< reads and writes of an object */
     struct lx_inode *inode;           /**< of a file of the host; not owned */
-    bool writable;                    /**< the view lets it be changed */
+    bool writable;                    /**< the view lets it be changed ... */
+    bool guarded;                     /**< ... but for rights to execute it (guard.h) */
     const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
     struct lx_place place;            /**< FILE_FOLDER */
     struct lx_pipe *pipe;
@@ -375,6 +376,7 @@ struct lx_prog {
     uint64_t random_drawn;    /**< getrandom bytes given */
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     bool hinted;              /**< at files outside the view */
+    unsigned guards_said;     /**< a bit of each enum lx_guard that was met */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
     sim_tick watch_at;       /**< the watchdog's next look */

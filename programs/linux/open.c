@@ -124,7 +124,7 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
 
 /* ---- opening what is ------------------------------------------------------------------------- */
 
-static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable)
+static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
 {
     struct lx_file *f;
     struct stat st;
@@ -135,6 +135,7 @@ static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable)
     if (fstat(fd, &st) == 0)
         f->inode = lx_inode_of(p, &st);
     f->writable = writable;
+    f->guarded = guarded;
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 
@@ -144,7 +145,7 @@ static int create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, ui
     const mode_t host = umask(0);
     int fd = openat(s->in.fd, s->name,
                     (int)(flags & 3) | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
-                    (mode_t)(mode & 01777 & ~(uint64_t)p->umask));
+                    lx_path_host_mode(mode & ~(uint64_t)p->umask, s->in.guard == GUARD_WORKS));
 
     fd = fd < 0 ? -errno : fd;
     umask(host);
@@ -161,7 +162,7 @@ static int64_t open_new(struct lx_call *c, const struct lx_spot *s, uint32_t fla
     fd = create(c->p, s, flags, mode);
     if (fd >= 0)
         lx_path_born(c->p, s, (mode_t)(mode & ~(uint64_t)c->p->umask));
-    return install(c->p, fd, flags, true);
+    return install(c->p, fd, flags, true, s->in.guard == GUARD_WORKS);
 }
 
 /** What an access mode needs of a file's rights. */
@@ -190,10 +191,11 @@ int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_
     if ((lx_view_rights(&s->st) & need) != need)
         return -EACCES;
     if ((need & MAY_WRITE) && !s->writable)
-        return -EROFS;
+        return lx_path_refused(c->p, s, s->guard);
     if ((need & MAY_WRITE) && is_program(c->p, &s->st))
         return -ETXTBSY;
-    fd = install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable);
+    fd = install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
+                 s->guard == GUARD_WORKS);
     if (fd >= 0 && (flags & G_O_TRUNC) && s->st.st_size > 0) {
         const int64_t err = lx_file_resize(c->p, lx_file_get(c->p, fd), 0);
         if (err < 0)
@@ -248,6 +250,7 @@ static int64_t open_name(struct lx_call *c, const struct lx_spot *s, uint32_t fl
         f->inode = lx_inode_of(p, &s->st);
     f->synth = s->kind == SPOT_SYNTHETIC ? s->synth : NULL;
     f->writable = s->writable;
+    f->guarded = s->guard == GUARD_WORKS;
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 
@@ -275,14 +278,16 @@ static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t
         return -EINVAL;
     if (!folder)
         return s->kind == SPOT_NOTHING ? -ENOENT : s->kind == SPOT_DIRECTORY ? -EROFS : -ENOTDIR;
-    if (!s->writable || !(lx_view_rights(&s->st) & MAY_WRITE))
-        return s->writable ? -EACCES : -EROFS;
+    if (!s->writable)
+        return lx_path_refused(c->p, s, s->guard);
+    if (!(lx_view_rights(&s->st) & MAY_WRITE))
+        return -EACCES;
     if (!lx_inode_may_name(c->p))
         return -ENOSPC;
     fd = lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask));
     if (fd >= 0)
         born_unnamed(c->p, fd);
-    return install(c->p, fd, flags, true);
+    return install(c->p, fd, flags, true, false);
 }
 
 static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t flags)

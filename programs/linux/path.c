@@ -22,10 +22,19 @@ int64_t lx_host_says(struct lx_prog *p, int64_t err)
     return err;
 }
 
+/** Whether the guest has made a file. */
+static bool is_made(struct lx_prog *p, const struct stat *st)
+{
+    const struct lx_inode *n = lx_inode_known(p, st->st_dev, st->st_ino);
+
+    return n && n->made;
+}
+
 int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool follow,
                      struct lx_spot *s)
 {
     const struct lx_place *from = &c->p->cwd;
+    int64_t r;
 
     if (!path[0])
         return -ENOENT;
@@ -37,7 +46,12 @@ int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool foll
             return -ENOTDIR;
         from = &f->place;
     }
-    return lx_host_says(c->p, lx_view_find(c->p->view, from, path, follow, s));
+    r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, follow, s));
+    if (!r && s->kind == SPOT_HOST && s->guard == GUARD_EXECUTABLE && is_made(c->p, &s->st)) {
+        s->guard = GUARD_WORKS; /* some file systems let all be executed */
+        s->writable = true;
+    }
+    return r;
 }
 
 /** What a descriptor is open on, as a spot without a name. A pipe's is what /dev/fd has of it. */
@@ -56,6 +70,7 @@ static int64_t spot_of_file(struct lx_call *c, int64_t fd, const struct lx_file 
         return 0;
     s->kind = SPOT_HOST;
     s->writable = f->writable;
+    s->guard = f->guarded ? GUARD_WORKS : GUARD_NONE;
     s->fd = fcntl(f->host, F_DUPFD_CLOEXEC, 3);
     return lx_host_says(c->p, lx_host_result(s->fd < 0 ? -1 : fstat(s->fd, &s->st)));
 }
@@ -73,22 +88,53 @@ int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64
     return lx_path_find(c, dir, itself ? "." : path, follow, s);
 }
 
-int64_t lx_path_may_change(const struct lx_spot *s)
+int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why)
+{
+    char *directory = lx_view_host(p->view, &s->in, ""), *line;
+
+    if (why > GUARD_WORKS && directory && !(p->guards_said >> why & 1)) {
+        p->guards_said |= 1u << why;
+        line = sim_format("numachine: note: %s/%s %s; --allow %s (in an experiment, files:) %s\n",
+                          strcmp(directory, "/") == 0 ? "" : directory, s->name, lx_guard_file(why),
+                          directory, lx_guard_mend(why));
+        prog_say(p->run, line);
+        free(line);
+    }
+    free(directory);
+    return why == GUARD_FOREIGN ? -EPERM : -EROFS;
+}
+
+int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s)
 {
     if (s->in.fd < 0 || !s->in.writable)
-        return -EROFS;
+        return lx_path_refused(p, s, s->in.guard);
+    if (s->guard > GUARD_WORKS)
+        return lx_path_refused(p, s, s->guard);
     return (lx_view_rights(&s->in.st) & (MAY_WRITE | MAY_SEARCH)) == (MAY_WRITE | MAY_SEARCH)
                ? 0
                : -EACCES;
 }
 
-int64_t lx_path_may_make(const struct lx_prog *p, const struct lx_spot *s)
+int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s)
 {
-    const int64_t err = lx_path_may_change(s);
+    const int64_t err = lx_path_may_change(p, s);
 
     if (err < 0)
         return err;
     return lx_view_is_private(p->view, s->in.root) && !lx_inode_may_name(p) ? -ENOSPC : 0;
+}
+
+mode_t lx_path_host_mode(uint64_t mode, bool guarded)
+{
+    return (mode_t)(mode & 01777 & ~(uint64_t)(guarded ? EXECUTE : 0));
+}
+
+void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
+                       uint64_t mode, bool guarded)
+{
+    n->special = (unsigned)(mode & (SET_ID | (guarded ? EXECUTE : 0)));
+    if (s && n->special & EXECUTE)
+        lx_path_refused(p, s, GUARD_RIGHT);
 }
 
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s)
@@ -107,7 +153,7 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
         return;
     n = lx_inode_of(p, &st);
     lx_inode_born(p, n);
-    n->special = mode & SET_ID;
+    lx_path_keep_mode(p, s, n, mode, S_ISREG(st.st_mode) && s->in.guard == GUARD_WORKS);
     n->counted = S_ISREG(st.st_mode) && private;
     if (private)
         lx_inode_named(p, n);
@@ -133,9 +179,9 @@ static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, ui
          !lx_irix_there(c->p, s.number)))
         r = -ENOENT;
     else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
-        r = -EROFS;
+        r = lx_path_refused(c->p, &s, s.guard);
     if (s.kind == SPOT_HOST)
-        rights = lx_view_rights(&s.st);
+        rights = lx_view_rights(&s.st) | lx_inode_may_execute(c->p, &s.st);
     else if (s.kind == SPOT_SYNTHETIC)
         rights = s.synth->kind == SYN_TEXT  ? MAY_READ
                  : s.synth->kind == SYN_EXE ? MAY_READ | MAY_SEARCH
@@ -163,13 +209,17 @@ int64_t lx_sys_faccessat(struct lx_call *c)
 /** What removing, or renaming, the name of a spot may not do. */
 static int64_t may_take(struct lx_call *c, const struct lx_spot *s)
 {
-    int64_t err = lx_path_may_change(s);
+    int64_t err = lx_path_may_change(c->p, s);
 
     if (s->kind == SPOT_NOTHING && s->in.writable)
         return -ENOENT;
     if (err < 0)
         return err;
-    return s->kind != SPOT_HOST || lx_view_holds_root(c->p->view, s) ? -EBUSY : 0;
+    if (s->kind != SPOT_HOST || lx_view_holds_root(c->p->view, s))
+        return -EBUSY;
+    return s->guard == GUARD_WORKS && !is_made(c->p, &s->st)
+               ? lx_path_refused(c->p, s, GUARD_FOREIGN)
+               : 0;
 }
 
 static int64_t unlink_path(struct lx_call *c, int64_t dir, const char *path, bool folder)
@@ -251,7 +301,11 @@ static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *f
             : s.slash && fn != make_folder ? -ENOENT
                                            : lx_path_may_make(c->p, &s);
         if (!r)
-            r = lx_host_says(c->p, lx_host_result(fn(s.in.fd, s.name, m & 01777, text)));
+            r = lx_host_says(
+                c->p,
+                lx_host_result(
+                    fn(s.in.fd, s.name,
+                       lx_path_host_mode(m, fn == make_file && s.in.guard == GUARD_WORKS), text)));
         if (!r)
             lx_path_born(c->p, &s, m);
         lx_spot_free(&s);
@@ -355,7 +409,7 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
     if (!err && to->kind != SPOT_NOTHING && (flags & RENAME_NOREPLACE))
         err = -EEXIST;
     if (!err)
-        err = to->kind == SPOT_NOTHING && !(flags & RENAME_EXCHANGE) ? lx_path_may_change(to)
+        err = to->kind == SPOT_NOTHING && !(flags & RENAME_EXCHANGE) ? lx_path_may_change(c->p, to)
                                                                      : may_take(c, to);
     if (!err && to->slash && !S_ISDIR(from->st.st_mode))
         err = -ENOTDIR;
@@ -425,8 +479,7 @@ int64_t lx_sys_renameat(struct lx_call *c)
 }
 
 /** A second name: of a file that may be changed, or it could be changed by that name. */
-static int64_t may_link(const struct lx_prog *p, const struct lx_spot *from,
-                        const struct lx_spot *to)
+static int64_t may_link(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
 {
     if (from->kind == SPOT_NOTHING)
         return -ENOENT;

@@ -12,13 +12,23 @@ enum {
     G_AT_EMPTY_PATH = 0x1000
 };
 
-/** Bits of lx_view_rights; set-id bits of a mode. */
-enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000 };
+/** Bits of lx_view_rights; set-id bits of a mode, and those to execute. */
+enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 0111 };
 
-/** Whether names in the spot's directory may change. @return 0 or -errno */
-int64_t lx_path_may_change(const struct lx_spot *s);
+/** A change that the view refuses: says once of each reason how to let it. @return -EPERM of what
+ * is somebody else's, as where a directory is sticky; -EROFS of all others */
+int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why);
+/** Whether names in the spot's directory may change, and this one. @return 0 or -errno */
+int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s);
 /** Whether a name can be made there. @return 0 or -errno; -ENOSPC: no room is left to count it */
-int64_t lx_path_may_make(const struct lx_prog *p, const struct lx_spot *s);
+int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s);
+/** What the host gets of a file's mode; the guest sees the rest all the same. @param guarded  where
+ *  the guest works */
+mode_t lx_path_host_mode(uint64_t mode, bool guarded);
+/** The host has got it: what is remembered of a file's mode, and said if it can be executed.
+ *  @param s  where it is, for people; NULL: not known */
+void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
+                       uint64_t mode, bool guarded);
 /** Names in the spot's directory have changed. */
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s);
 /** A file of the host's that has just been made: its record begins anew. */

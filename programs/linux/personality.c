@@ -394,8 +394,10 @@ static void raise_file_limit(void)
 /** Decides which files of the host the guest can name. */
 static bool open_view(struct lx_prog *p)
 {
-    const struct lx_view_spec spec = {
-        .program = p->program->beside, .allow = p->program->allow, .off = p->program->off};
+    const struct lx_view_spec spec = {.program = p->program->beside,
+                                      .allow = p->program->allow,
+                                      .off = p->program->off,
+                                      .tool = p->program->tool};
     char why[512];
 
     raise_file_limit();

@@ -393,7 +393,7 @@ static void explain(const struct lx_thread *t, const struct lx_siginfo *info, ch
         snprintf(buf, size, ": division by zero");
     else if (sig == SIG_FPE && info->code == 2)
         snprintf(buf, size, ": integer overflow");
-    else if (sig == SIG_ILL)
+    else if (sig == SIG_ILL && fault)
         snprintf(buf, size, ": reserved instruction");
     else
         buf[0] = '\0';

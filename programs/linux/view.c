@@ -36,11 +36,13 @@ struct root {
     int parent;        /* a file's directory; -1: it is a directory */
     struct stat st;
     bool writable, private;
+    enum lx_guard guard;
     bool asked;  /* by the user: its rights hold wherever a path passes through it */
     bool hidden; /* has no path */
 };
 
 struct lx_view {
+    struct lx_guards guards;
     struct root *roots; /* those with the last word about rights first */
     size_t count;
     char private[VIEW_PATH]; /* directory of the private directories, "": none */
@@ -137,13 +139,26 @@ unsigned lx_view_rights(const struct stat *st)
     return st->st_mode >> shift & 7;
 }
 
-/** Rights of a directory or file: those asked for it, else those of where it was found. */
-static bool is_writable(const struct lx_view *v, const struct stat *st, bool around)
+/** The root that was asked for and is this directory or file; NULL: none. */
+static const struct root *asked_root(const struct lx_view *v, const struct stat *st)
 {
     for (size_t i = 0; i < v->count; i++)
         if (v->roots[i].asked && same_file(&v->roots[i].st, st))
-            return v->roots[i].writable;
-    return around;
+            return &v->roots[i];
+    return NULL;
+}
+
+/** Rights of a spot: those asked for it, else those of where it was found, without what others
+ *  trust. @param around  the guard of where it was found */
+static void set_rights(const struct lx_view *v, struct lx_spot *s, bool writable,
+                       enum lx_guard around)
+{
+    const struct root *asked = s->fd >= 0 ? asked_root(v, &s->st) : NULL;
+
+    s->guard = asked ? GUARD_NONE : around;
+    if (s->guard == GUARD_WORKS && *s->name && s->in.guard == GUARD_WORKS)
+        s->guard = lx_guard_of(&v->guards, &s->in.st, s->name, s->fd, &s->st);
+    s->writable = asked ? asked->writable : writable && s->guard <= GUARD_WORKS;
 }
 
 static const struct root *root_at(const struct lx_view *v, const char *path)
@@ -169,7 +184,8 @@ int lx_view_enter(const struct lx_spot *s, struct lx_place *at)
         return -ENOENT;
     if (s->kind == SPOT_SYNTHETIC || (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode)))
         return -ENOTDIR;
-    *at = (struct lx_place){.fd = -1, .writable = s->writable, .root = s->root, .search = true};
+    *at = (struct lx_place){
+        .fd = -1, .writable = s->writable, .guard = s->guard, .root = s->root, .search = true};
     if (s->kind == SPOT_HOST) {
         at->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
         if (at->fd < 0)
@@ -224,7 +240,7 @@ static int step_root(const struct root *r, const struct lx_view *v, struct lx_sp
     s->kind = SPOT_HOST;
     s->is_root = true;
     s->root = (unsigned)(r - v->roots) + 1;
-    s->writable = is_writable(v, &r->st, r->writable);
+    set_rights(v, s, r->writable, r->guard);
     s->dir = r->parent < 0 ? s->fd : r->parent;
     s->leaf = r->parent < 0 ? "." : strrchr(r->host, '/') + 1;
     return 0;
@@ -243,7 +259,7 @@ static int step_host(const struct lx_view *v, struct lx_spot *s)
         return -EACCES;
     s->kind = SPOT_HOST;
     s->root = s->in.root;
-    s->writable = is_writable(v, &s->st, s->in.writable);
+    set_rights(v, s, s->in.writable, s->in.guard);
     for (size_t i = 0; i < v->count && !s->is_root; i++)
         s->is_root = S_ISDIR(s->st.st_mode) && same_file(&v->roots[i].st, &s->st);
     s->dir = s->in.fd;
@@ -261,6 +277,7 @@ static int step(const struct lx_view *v, struct lx_spot *s)
     s->kind = SPOT_NOTHING;
     s->fd = -1;
     s->is_root = s->writable = false;
+    s->guard = GUARD_NONE;
     s->root = 0;
     s->dir = s->in.fd;
     s->leaf = s->name;
@@ -272,6 +289,8 @@ static int step(const struct lx_view *v, struct lx_spot *s)
         err = step_host(v, s);
     if (err == -ENOENT || (!err && s->kind == SPOT_NOTHING)) {
         err = 0;
+        if (s->in.fd >= 0)
+            set_rights(v, s, false, s->in.guard);
         s->synth = lx_synthetic_find(path, &s->number);
         if (s->synth)
             s->kind = SPOT_SYNTHETIC;
@@ -329,6 +348,7 @@ static int to_top(const struct lx_view *v, struct lx_place *at)
     at->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3);
     at->st = r->st;
     at->writable = r->writable;
+    at->guard = r->guard;
     at->root = (unsigned)(r - v->roots) + 1;
     return at->fd < 0 ? -EMFILE : 0;
 }
@@ -381,6 +401,7 @@ static int end_in_place(const struct lx_view *v, struct lx_spot *s)
     s->kind = s->in.fd < 0 ? SPOT_DIRECTORY : SPOT_HOST;
     s->root = s->in.root;
     s->writable = s->in.writable;
+    s->guard = s->in.guard;
     s->is_root = r && same_file(&r->st, &s->in.st);
     s->dir = s->in.fd;
     s->leaf = ".";
@@ -453,18 +474,25 @@ int lx_view_open(const struct lx_spot *s, int flags)
     return -ENXIO;
 }
 
+char *lx_view_host(const struct lx_view *v, const struct lx_place *at, const char *name)
+{
+    const struct root *r = at->root ? &v->roots[at->root - 1] : NULL;
+    char *path = at->path ? *name ? join(at->path, name) : sim_strdup(at->path) : NULL;
+    const char *rest = r && path ? beneath(path, r->path) : NULL;
+    char *host =
+        rest ? sim_format("%s%s", strcmp(r->host, "/") == 0 && *rest ? "" : r->host, rest) : NULL;
+
+    free(path);
+    return host;
+}
+
 bool lx_view_holds_root(const struct lx_view *v, const struct lx_spot *s)
 {
-    const struct root *in = s->root ? &v->roots[s->root - 1] : NULL;
-    char *path = join(s->in.path, s->name), *host = NULL;
+    char *path = join(s->in.path, s->name), *host = lx_view_host(v, &s->in, s->name);
     bool held = s->is_root || root_above(v, path);
 
-    if (in && beneath(path, in->path)) {
-        host =
-            sim_format("%s%s", strcmp(in->host, "/") == 0 ? "" : in->host, beneath(path, in->path));
-        for (size_t i = 0; i < v->count && !held; i++)
-            held = beneath(v->roots[i].host, host);
-    }
+    for (size_t i = 0; host && i < v->count && !held; i++)
+        held = beneath(v->roots[i].host, host);
     free(path);
     free(host);
     return held;
@@ -698,6 +726,17 @@ static int add_privates(struct lx_view *v)
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
 }
 
+/** A path of the guest's to the working directory. Takes the path. */
+static int add_work(struct lx_view *v, char *path, const char *here)
+{
+    const int err = add_root(v, path, sim_strdup(here), true);
+    struct root *r = &v->roots[v->count - 1];
+
+    r->guard = lx_guard_beneath(&v->guards, here);
+    r->writable = r->guard == GUARD_WORKS;
+    return err;
+}
+
 /** The working directory under its two names. The host's root directory is too much to be given
  *  away by where somebody stands: the program gets an empty one. */
 static int add_home(struct lx_view *v)
@@ -709,27 +748,22 @@ static int add_home(struct lx_view *v)
         free(here);
         return add_private(v, "home", VIEW_HOME, 0755);
     }
-    err = add_root(v, sim_strdup(VIEW_HOME), sim_strdup(here), true);
+    err = add_work(v, sim_strdup(VIEW_HOME), here);
     if (!err)
-        err = add_root(v, sim_strdup(here), sim_strdup(here), true);
+        err = add_work(v, sim_strdup(here), here);
     free(here);
     return err;
 }
 
-/** The directory of a file, readable, unless it lies in the working directory. */
-static int add_directory_of(struct lx_view *v, const char *file)
+/** A file, readable, unless it lies in the working directory. */
+static int add_file(struct lx_view *v, const char *file)
 {
-    const char *slash = strrchr(file, '/');
-    char *dir = slash == file ? sim_strdup("/")
-                : slash       ? sim_strndup(file, (size_t)(slash - file))
-                              : sim_strdup(".");
-    char *clean = tidy(dir), *host = realpath(dir, NULL);
+    char *clean = tidy(file), *host = realpath(file, NULL);
     const struct root *home = root_at(v, VIEW_HOME);
     int err = host ? 0 : -errno;
 
     assert(host || err);
-    free(dir);
-    if (!err && strcmp(host, "/") != 0 && !beneath(host, home->host))
+    if (!err && !beneath(host, home->host))
         return add_root(v, clean ? clean : sim_strdup(host), host, false);
     free(clean);
     free(host);
@@ -764,7 +798,7 @@ static int add_all(struct lx_view *v, const struct lx_view_spec *spec, const cha
         err = add_home(v);
     }
     if (!err && spec->program)
-        err = add_directory_of(v, *what = spec->program);
+        err = add_file(v, *what = spec->program);
     return err;
 }
 
@@ -773,6 +807,7 @@ struct lx_view *lx_view_new(const struct lx_view_spec *spec, char *why, size_t s
     struct lx_view *v = sim_alloc(1, sizeof *v);
     const char *what = "";
     v->lock = -1;
+    lx_guards_know(&v->guards, spec->tool);
     const int err = add_all(v, spec, &what);
 
     if (!err)
@@ -784,12 +819,13 @@ struct lx_view *lx_view_new(const struct lx_view_spec *spec, char *why, size_t s
 
 void lx_view_home(const struct lx_view *v, struct lx_place *at)
 {
-    const struct root *r = root_at(v, VIEW_HOME);
+    const struct root *r = root_at(v, VIEW_HOME), *asked = asked_root(v, &r->st);
 
     *at = (struct lx_place){.path = sim_strdup(VIEW_HOME),
                             .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3),
                             .root = (unsigned)(r - v->roots) + 1,
-                            .writable = is_writable(v, &r->st, r->writable),
+                            .writable = asked ? asked->writable : r->writable,
+                            .guard = asked ? GUARD_NONE : r->guard,
                             .search = true,
                             .st = r->st};
 }
@@ -809,6 +845,7 @@ void lx_view_free(struct lx_view *v)
         free(v->roots[i].host);
     }
     free(v->roots);
+    lx_guards_free(&v->guards);
     if (v->private[0]) {
         empty(v->lock);
         rmdir(v->private);

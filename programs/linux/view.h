@@ -8,11 +8,10 @@
 #ifndef LX_VIEW_H
 #define LX_VIEW_H
 
+#include "programs/linux/guard.h"
+
 #include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
 enum { VIEW_PATH = 4096 };
 
@@ -24,19 +23,22 @@ struct lx_synthetic;
 
 /** What a view is made of. All pointers belong to the caller. */
 struct lx_view_spec {
-    const char *program;    /**< its directory can be read; NULL: none */
+    const char *program;    /**< a file that can be read, by its own path; NULL: none */
     char *const *allow;     /**< NULL-terminated "PATH", "PATH:ro" or "PATH:rw"; NULL: none */
     const char *const *off; /**< NULL-terminated directories that are read-only wherever they lie */
+    const char *const *tool; /**< NULL-terminated directories that are numachine's own (guard.h);
+                                  NULL: none */
 };
 
 /** A directory of the view, from where a relative path starts. */
 struct lx_place {
-    char *path;     /**< absolute, without links, as the guest sees it; owned */
-    int fd;         /**< of the host, O_PATH, owned; -1: exists only in the view */
-    unsigned root;  /**< 1 + index of the root it is in; 0: none */
-    bool writable;  /**< names in it and files behind them may change */
-    bool search;    /**< the guest may look names up in it */
-    struct stat st; /**< of the host's directory */
+    char *path;          /**< absolute, without links, as the guest sees it; owned */
+    int fd;              /**< of the host, O_PATH, owned; -1: exists only in the view */
+    unsigned root;       /**< 1 + index of the root it is in; 0: none */
+    bool writable;       /**< names in it and files behind them may change */
+    enum lx_guard guard; /**< why not, where the guest works */
+    bool search;         /**< the guest may look names up in it */
+    struct stat st;      /**< of the host's directory */
 };
 
 enum lx_spot_kind {
@@ -55,6 +57,8 @@ struct lx_spot {
     bool dots, up;           /**< ended in "." or "..", in ".." */
     bool is_root;            /**< the host's name must stay */
     bool writable;           /**< the file may be changed */
+    enum lx_guard guard;     /**< why not, where the guest works; of SPOT_NOTHING: why it may not be
+                                  made */
     unsigned root;           /**< as in struct lx_place */
     int dir;                 /**< the host's directory and name of a SPOT_HOST; not owned. */
     const char *leaf;        /**< Only for calls that follow no link */
@@ -100,6 +104,10 @@ bool lx_view_owns(const struct stat *st);
 
 /** Whether [the file or] something beneath a spot is a root: its name must stay. */
 bool lx_view_holds_root(const struct lx_view *v, const struct lx_spot *s);
+
+/** The host's path of a place, or of a name in it. Allocated; NULL: it is no place of the host's.
+ */
+char *lx_view_host(const struct lx_view *v, const struct lx_place *at, const char *name);
 
 /** Names in a directory that exists only in the view, in no order, each once.
  *  @return a NULL-terminated list to be freed with its members */
