@@ -2,11 +2,13 @@
  * Futexes: the kernel's half of every lock. A thread sleeps if a word still has the value it saw;
  * another wakes sleepers on that word.
  *
- * All sleepers are in one list, first come first; the address is looked for in it. There are at
- * most as many as threads, and one address space, so this is short and its order is the
- * simulation's.
+ * All sleepers are in one list, first come first; the word is looked for in it. There are at most
+ * as many as threads, so this is short and its order is the simulation's. The hard idea is what a
+ * word is known by (struct lx_futex): who waits for one as private and who wakes it as shared do
+ * not meet.
  */
 #include "programs/linux/futex.h"
+#include "programs/linux/vm_file.h"
 #include "programs/linux/watch.h"
 
 #include <utlist.h>
@@ -40,25 +42,25 @@ static void leave(struct lx_thread *t)
     t->on_futex = false;
 }
 
-static void join(struct lx_thread *t, uint64_t addr)
+static void join(struct lx_thread *t, const struct lx_futex *w)
 {
-    t->futex = addr;
+    t->futex = *w;
     t->on_futex = true;
     DL_APPEND2(t->p->futexes, t, f_prev, f_next);
 }
 
-enum lx_wake lx_futex_sleep(struct lx_thread *t, uint64_t addr, enum lx_futex_kind kind,
+enum lx_wake lx_futex_sleep(struct lx_thread *t, const struct lx_futex *w, enum lx_futex_kind kind,
                             sim_tick deadline)
 {
-    enum lx_wake w;
+    enum lx_wake why;
 
     t->futex_kind = kind;
-    join(t, addr);
-    w = lx_thread_block(t, deadline, true, NULL);
+    join(t, w);
+    why = lx_thread_block(t, deadline, true, NULL);
     leave(t);
-    if (w == WAKE_EVENT)
+    if (why == WAKE_EVENT)
         nm_card_os_counts(t->p->m, t->card)->sleeps++;
-    return w;
+    return why;
 }
 
 void lx_futex_called(struct lx_prog *p)
@@ -72,24 +74,45 @@ void lx_futex_rouse(struct lx_thread *t)
     lx_thread_wake(t, WAKE_EVENT);
 }
 
-void lx_futex_move(struct lx_thread *t, uint64_t addr, enum lx_futex_kind kind)
+void lx_futex_move(struct lx_thread *t, const struct lx_futex *w, enum lx_futex_kind kind)
 {
     leave(t);
     t->futex_kind = kind;
-    join(t, addr);
+    join(t, w);
 }
 
-int lx_futex_check(const struct lx_call *c, uint64_t addr)
-{
-    const bool private = c->a[1] & FUTEX_PRIVATE;
-    const struct lx_vm_area *area = lx_vm_find(&c->p->vm, addr);
+/* ---- words ----------------------------------------------------------------------------------- */
 
+bool lx_futex_same(const struct lx_futex *a, const struct lx_futex *b)
+{
+    return a->shared == b->shared && a->dev == b->dev && a->ino == b->ino && a->at == b->at;
+}
+
+/** The word at `addr` as other programs would know it. @return 0 or -EFAULT */
+static int shared_word(const struct lx_prog *p, uint64_t addr, struct lx_futex *w)
+{
+    const struct lx_vm_area *area = lx_vm_find(&p->vm, addr);
+
+    if (!area || !area->rights)
+        return -EFAULT;
+    *w = (struct lx_futex){.addr = addr, .shared = true, .at = addr};
+    /* Of private memory of a file only what cannot be written is the file's. */
+    if (area->file && (area->shared || !(area->rights & LX_W))) {
+        w->dev = area->file->dev;
+        w->ino = area->file->ino;
+        w->at = area->offset + addr - area->start;
+    }
+    return 0;
+}
+
+int lx_futex_word(const struct lx_call *c, uint64_t addr, struct lx_futex *w)
+{
     if (addr & 3)
         return -EINVAL;
     if (addr >= lx_vm_end(&c->p->vm))
         return -EFAULT;
-    /* Another program's word is found by its page. */
-    return !private && !(area && area->rights) ? -EFAULT : 0;
+    *w = (struct lx_futex){.addr = addr, .at = addr};
+    return c->a[1] & FUTEX_PRIVATE ? 0 : shared_word(c->p, addr, w);
 }
 
 int lx_futex_deadline(struct lx_call *c, bool absolute, bool realtime, sim_tick *deadline)
@@ -103,14 +126,14 @@ int lx_futex_deadline(struct lx_call *c, bool absolute, bool realtime, sim_tick 
     return err;
 }
 
-unsigned lx_futex_wake(struct lx_prog *p, uint64_t addr, unsigned count, uint32_t bits)
+static unsigned wake(struct lx_prog *p, const struct lx_futex *w, unsigned count, uint32_t bits)
 {
     struct lx_thread *t, *tmp;
     unsigned n = 0;
 
     DL_FOREACH_SAFE2(p->futexes, t, tmp, f_next) {
-        if (t->futex != addr || t->futex_kind != FUTEX_WORD || !(t->futex_bits & bits) ||
-            !t->waiting)
+        if (!lx_futex_same(&t->futex, w) || t->futex_kind != FUTEX_WORD ||
+            !(t->futex_bits & bits) || !t->waiting)
             continue;
         if (n == count) {
             t->watched.free_at = lx_now(p); /* for who is next */
@@ -124,8 +147,18 @@ unsigned lx_futex_wake(struct lx_prog *p, uint64_t addr, unsigned count, uint32_
     return n;
 }
 
-/** Moves up to `count` sleepers from one address to another. */
-static unsigned requeue(struct lx_prog *p, uint64_t from, uint64_t to, unsigned count)
+void lx_futex_call(struct lx_prog *p, uint64_t addr)
+{
+    struct lx_futex w;
+
+    if (!(addr & 3) && shared_word(p, addr, &w) == 0)
+        wake(p, &w, 1, ~0u);
+}
+
+/** Moves up to `count` sleepers from one word to another. Where that is the same they stay, and
+ *  count. */
+static unsigned requeue(struct lx_prog *p, const struct lx_futex *from, const struct lx_futex *to,
+                        unsigned count)
 {
     struct lx_thread *t, *tmp;
     unsigned n = 0;
@@ -133,9 +166,10 @@ static unsigned requeue(struct lx_prog *p, uint64_t from, uint64_t to, unsigned 
     DL_FOREACH_SAFE2(p->futexes, t, tmp, f_next) {
         if (n >= count)
             break;
-        if (t->futex != from || t->futex_kind != FUTEX_WORD || from == to)
+        if (!lx_futex_same(&t->futex, from) || t->futex_kind != FUTEX_WORD || !t->waiting)
             continue;
-        lx_futex_move(t, to, FUTEX_WORD);
+        if (!lx_futex_same(from, to))
+            lx_futex_move(t, to, FUTEX_WORD);
         n++;
     }
     return n;
@@ -145,18 +179,20 @@ static unsigned requeue(struct lx_prog *p, uint64_t from, uint64_t to, unsigned 
 static int64_t checked_wake(struct lx_call *c, uint64_t addr, uint64_t count, uint32_t bits)
 {
     const struct lx_thread *t;
-    int err = lx_futex_check(c, addr);
+    struct lx_futex w;
+    int err = lx_futex_word(c, addr, &w);
 
     if (err < 0)
         return err;
     DL_FOREACH2(c->p->futexes, t, f_next)
-        if (t->futex == addr && t->waiting && t->futex_kind != FUTEX_WORD)
+        if (lx_futex_same(&t->futex, &w) && t->waiting && t->futex_kind != FUTEX_WORD)
             return -EINVAL;
-    return lx_futex_wake(c->p, addr, (int32_t)count > 1 ? (unsigned)count : 1, bits);
+    return wake(c->p, &w, (int32_t)count > 1 ? (unsigned)count : 1, bits);
 }
 
 static int64_t wait(struct lx_call *c, bool absolute, bool realtime, uint32_t bits)
 {
+    struct lx_futex w;
     sim_tick deadline;
     uint32_t now;
     int err = lx_futex_deadline(c, absolute, realtime, &deadline);
@@ -164,7 +200,7 @@ static int64_t wait(struct lx_call *c, bool absolute, bool realtime, uint32_t bi
     if (err == 0 && !bits)
         err = -EINVAL;
     if (err == 0)
-        err = lx_futex_check(c, c->a[0]);
+        err = lx_futex_word(c, c->a[0], &w);
     if (err < 0)
         return err;
     if (lx_vm_read32(&c->p->vm, c->a[0], &now) < 0)
@@ -173,7 +209,7 @@ static int64_t wait(struct lx_call *c, bool absolute, bool realtime, uint32_t bi
     if (now != (uint32_t)c->a[2])
         return -EAGAIN;
     c->t->futex_bits = bits;
-    switch (lx_futex_sleep(c->t, c->a[0], FUTEX_WORD, deadline)) {
+    switch (lx_futex_sleep(c->t, &w, FUTEX_WORD, deadline)) {
     case WAKE_EVENT:
         return 0;
     case WAKE_TIMEOUT:
@@ -238,10 +274,11 @@ static bool compares(uint32_t code, int32_t old)
 static int64_t wake_op(struct lx_call *c)
 {
     uint32_t code = (uint32_t)c->a[5], old, new;
-    int64_t n = lx_futex_check(c, c->a[0]), more;
+    struct lx_futex w;
+    int64_t n = lx_futex_word(c, c->a[0], &w), more;
 
     if (n == 0)
-        n = lx_futex_check(c, c->a[4]);
+        n = lx_futex_word(c, c->a[4], &w);
     if (n < 0)
         return n;
     if (!new_value(code, 0, &new))
@@ -260,22 +297,23 @@ static int64_t wake_op(struct lx_call *c)
 
 static int64_t wake_and_requeue(struct lx_call *c, bool compare)
 {
-    int64_t err = lx_futex_check(c, c->a[0]);
+    struct lx_futex from, to;
+    int64_t err = lx_futex_word(c, c->a[0], &from);
     uint32_t now;
     unsigned n = 0;
 
     if ((int32_t)c->a[2] < 0 || (int32_t)c->a[3] < 0)
         return -EINVAL;
     if (err == 0)
-        err = lx_futex_check(c, c->a[4]);
+        err = lx_futex_word(c, c->a[4], &to);
     if (err < 0)
         return err;
     if (compare && lx_vm_read32(&c->p->vm, c->a[0], &now) < 0)
         return -EFAULT;
     if (compare && now != (uint32_t)c->a[5])
         return -EAGAIN;
-    n = lx_futex_wake(c->p, c->a[0], (unsigned)c->a[2], ~0u);
-    return n + requeue(c->p, c->a[0], c->a[4], (unsigned)c->a[3]);
+    n = wake(c->p, &from, (unsigned)c->a[2], ~0u);
+    return n + requeue(c->p, &from, &to, (unsigned)c->a[3]);
 }
 
 /** futex(word, op, value, timeout or value2, word2, value3) */
@@ -340,12 +378,12 @@ static void owner_died(struct lx_thread *t, struct held h, bool pending)
     if ((h.lock & 3) || lx_vm_read32(vm, h.lock, &v) < 0)
         return;
     if (pending && !h.pi && v == 0)
-        lx_futex_wake(t->p, h.lock, 1, ~0u);
+        lx_futex_call(t->p, h.lock);
     if ((v & FUTEX_TID_MASK) != t->tid)
         return;
     lx_vm_write32(vm, h.lock, (v & FUTEX_WAITERS) | FUTEX_OWNER_DIED);
     if ((v & FUTEX_WAITERS) && !h.pi)
-        lx_futex_wake(t->p, h.lock, 1, ~0u);
+        lx_futex_call(t->p, h.lock);
 }
 
 static void end_robust(struct lx_thread *t)

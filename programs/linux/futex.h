@@ -9,18 +9,20 @@
 #define FUTEX_OWNER_DIED UINT32_C(0x40000000)
 #define FUTEX_TID_MASK   UINT32_C(0x3fffffff)
 
-/** Sleeps on `addr` at the end of its queue. @return why it goes on; it is off the queue then */
-enum lx_wake lx_futex_sleep(struct lx_thread *t, uint64_t addr, enum lx_futex_kind kind,
+/** Whether both are the same word, known in the same way. */
+bool lx_futex_same(const struct lx_futex *a, const struct lx_futex *b);
+/** Sleeps on a word at the end of its queue. @return why it goes on; it is off the queue then */
+enum lx_wake lx_futex_sleep(struct lx_thread *t, const struct lx_futex *w, enum lx_futex_kind kind,
                             sim_tick deadline);
 /** A call of the thread that has the turn wakes sleepers: counts it (truth.wakes). */
 void lx_futex_called(struct lx_prog *p);
 /** Ends a sleep. */
 void lx_futex_rouse(struct lx_thread *t);
 /** Puts a sleeper at the end of another queue. */
-void lx_futex_move(struct lx_thread *t, uint64_t addr, enum lx_futex_kind kind);
+void lx_futex_move(struct lx_thread *t, const struct lx_futex *w, enum lx_futex_kind kind);
 
-/** The word at `addr` may be a futex. @return 0, -EINVAL, -EFAULT */
-int lx_futex_check(const struct lx_call *c, uint64_t addr);
+/** The word at `addr`, as the call's flags say. @return 0, -EINVAL, -EFAULT */
+int lx_futex_word(const struct lx_call *c, uint64_t addr, struct lx_futex *w);
 /** Deadline from argument 3. @return 0, -EFAULT, -EINVAL */
 int lx_futex_deadline(struct lx_call *c, bool absolute, bool realtime, sim_tick *deadline);
 

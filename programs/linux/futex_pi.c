@@ -10,30 +10,30 @@
 
 #include <utlist.h>
 
-/** The first thread that waits for the lock at `addr`, or NULL. One that has given up, and has not
+/** The first thread that waits for that lock, or NULL. One that has given up, and has not
  *  had its turn to leave the queue yet, does not. */
-static struct lx_thread *first_waiter(struct lx_prog *p, uint64_t addr)
+static struct lx_thread *first_waiter(struct lx_prog *p, const struct lx_futex *lock)
 {
     struct lx_thread *t;
 
     DL_FOREACH2(p->futexes, t, f_next)
-        if (t->futex_kind == FUTEX_LOCK && t->futex == addr && t->waiting)
+        if (t->futex_kind == FUTEX_LOCK && lx_futex_same(&t->futex, lock) && t->waiting)
             return t;
     return NULL;
 }
 
 /** Gives the lock to the first who waits. @return false: nobody does */
-static bool hand_over(struct lx_prog *p, uint64_t addr, uint32_t flags)
+static bool hand_over(struct lx_prog *p, const struct lx_futex *lock, uint32_t flags)
 {
-    struct lx_thread *to = first_waiter(p, addr), *t;
+    struct lx_thread *to = first_waiter(p, lock), *t;
 
     if (!to)
         return false;
-    lx_vm_write32(&p->vm, addr, to->tid | FUTEX_WAITERS | flags);
+    lx_vm_write32(&p->vm, lock->addr, to->tid | FUTEX_WAITERS | flags);
     lx_futex_rouse(to);
     lx_futex_called(p);
     DL_FOREACH2(p->futexes, t, f_next)
-        if (t->futex_kind == FUTEX_LOCK && t->futex == addr)
+        if (t->futex_kind == FUTEX_LOCK && lx_futex_same(&t->futex, lock))
             t->lock_owner = to->tid;
     return true;
 }
@@ -81,16 +81,17 @@ static int64_t take(struct lx_thread *t, uint64_t addr, bool waiters)
 
 int64_t lx_futex_lock_pi(struct lx_call *c, bool realtime)
 {
+    struct lx_futex lock;
     sim_tick deadline;
     int64_t r = lx_futex_deadline(c, true, realtime, &deadline);
 
     if (r == 0)
-        r = lx_futex_check(c, c->a[0]);
+        r = lx_futex_word(c, c->a[0], &lock);
     if (r == 0)
         r = take(c->t, c->a[0], false);
     if (r != 0)
         return r < 0 ? r : 0;
-    switch (lx_futex_sleep(c->t, c->a[0], FUTEX_LOCK, deadline)) {
+    switch (lx_futex_sleep(c->t, &lock, FUTEX_LOCK, deadline)) {
     case WAKE_EVENT:
         return 0;
     case WAKE_TIMEOUT:
@@ -102,7 +103,8 @@ int64_t lx_futex_lock_pi(struct lx_call *c, bool realtime)
 
 int64_t lx_futex_trylock_pi(struct lx_call *c)
 {
-    int64_t r = lx_futex_check(c, c->a[0]);
+    struct lx_futex lock;
+    int64_t r = lx_futex_word(c, c->a[0], &lock);
 
     if (r == 0)
         r = take(c->t, c->a[0], false);
@@ -111,7 +113,8 @@ int64_t lx_futex_trylock_pi(struct lx_call *c)
 
 int64_t lx_futex_unlock_pi(struct lx_call *c)
 {
-    int64_t r = lx_futex_check(c, c->a[0]);
+    struct lx_futex lock;
+    int64_t r = lx_futex_word(c, c->a[0], &lock);
     uint32_t v;
 
     if (r < 0)
@@ -120,7 +123,7 @@ int64_t lx_futex_unlock_pi(struct lx_call *c)
         return -EFAULT;
     if ((v & FUTEX_TID_MASK) != c->t->tid)
         return -EPERM;
-    if (!hand_over(c->p, c->a[0], 0) && lx_vm_write32(&c->p->vm, c->a[0], 0) < 0)
+    if (!hand_over(c->p, &lock, 0) && lx_vm_write32(&c->p->vm, c->a[0], 0) < 0)
         return -EFAULT;
     return 0;
 }
@@ -128,16 +131,19 @@ int64_t lx_futex_unlock_pi(struct lx_call *c)
 /* ---- condition variables --------------------------------------------------------------------- */
 
 /** The two words of a requeue: usable, different, and the first still has that value. */
-static int64_t check_words(struct lx_call *c, uint32_t expected)
+static int64_t check_words(struct lx_call *c, uint32_t expected, struct lx_futex *condition,
+                           struct lx_futex *lock)
 {
     uint32_t now;
     int64_t r;
 
     if (c->a[0] == c->a[4])
         return -EINVAL;
-    r = lx_futex_check(c, c->a[0]);
+    r = lx_futex_word(c, c->a[0], condition);
     if (r == 0)
-        r = lx_futex_check(c, c->a[4]);
+        r = lx_futex_word(c, c->a[4], lock);
+    if (r == 0 && lx_futex_same(condition, lock))
+        r = -EINVAL;
     if (r < 0)
         return r;
     if (lx_vm_read32(&c->p->vm, c->a[0], &now) < 0)
@@ -149,16 +155,16 @@ static int64_t check_words(struct lx_call *c, uint32_t expected)
 int64_t lx_futex_wait_requeue_pi(struct lx_call *c, bool realtime)
 {
     struct lx_thread *t = c->t;
+    struct lx_futex condition;
     sim_tick deadline;
     int64_t r = lx_futex_deadline(c, true, realtime, &deadline);
 
     if (r < 0)
         return r;
-    r = check_words(c, (uint32_t)c->a[2]);
+    r = check_words(c, (uint32_t)c->a[2], &condition, &t->lock_wanted);
     if (r < 0)
         return r;
-    t->lock_wanted = c->a[4];
-    switch (lx_futex_sleep(t, c->a[0], FUTEX_CONDITION, deadline)) {
+    switch (lx_futex_sleep(t, &condition, FUTEX_CONDITION, deadline)) {
     case WAKE_EVENT:
         return 0;
     case WAKE_TIMEOUT:
@@ -169,13 +175,13 @@ int64_t lx_futex_wait_requeue_pi(struct lx_call *c, bool realtime)
 }
 
 /** One who waits for the condition gets the lock, or a place in its queue. */
-static int64_t pass_on(struct lx_thread *t, uint64_t lock)
+static int64_t pass_on(struct lx_thread *t, const struct lx_futex *lock)
 {
     int64_t r;
 
-    if (t->futex_kind != FUTEX_CONDITION || t->lock_wanted != lock)
+    if (t->futex_kind != FUTEX_CONDITION || !lx_futex_same(&t->lock_wanted, lock))
         return -EINVAL;
-    r = take(t, lock, true);
+    r = take(t, lock->addr, true);
     if (r > 0) {
         lx_futex_rouse(t);
         lx_futex_called(t->p);
@@ -190,19 +196,20 @@ int64_t lx_futex_cmp_requeue_pi(struct lx_call *c)
 {
     const int64_t most = 1 + (int64_t)c->a[3];
     struct lx_thread *t, *tmp;
+    struct lx_futex condition, lock;
     int64_t n = 0, r;
 
     if (c->a[2] != 1 || (int32_t)c->a[3] < 0)
         return -EINVAL;
-    r = check_words(c, (uint32_t)c->a[5]);
+    r = check_words(c, (uint32_t)c->a[5], &condition, &lock);
     if (r < 0)
         return r;
     DL_FOREACH_SAFE2(c->p->futexes, t, tmp, f_next) {
         if (n >= most)
             break;
-        if (t->futex != c->a[0] || !t->waiting)
+        if (!lx_futex_same(&t->futex, &condition) || !t->waiting)
             continue;
-        r = pass_on(t, c->a[4]);
+        r = pass_on(t, &lock);
         if (r < 0)
             return n > 0 ? n : r;
         n++;
@@ -219,6 +226,6 @@ void lx_futex_pi_exit(struct lx_thread *t)
         again = false;
         for (i = t->p->futexes; i && !again; i = i->f_next)
             if (i->futex_kind == FUTEX_LOCK && i->lock_owner == t->tid)
-                again = hand_over(t->p, i->futex, FUTEX_OWNER_DIED);
+                again = hand_over(t->p, &i->futex, FUTEX_OWNER_DIED);
     }
 }

@@ -114,6 +114,15 @@ enum lx_futex_kind {
     FUTEX_CONDITION, /**< to be moved to such a lock */
 };
 
+/** A futex's word. Private ones are known by their address; shared ones in shared memory of a file by
+ *  their place there, and elsewhere by their address. */
+struct lx_futex {
+    uint64_t addr; /**< as it was called: for people */
+    bool shared;
+    uint64_t dev, ino; /**< of the file; 0: none */
+    uint64_t at;       /**< address, or place in the file */
+};
+
 /** What a thread has done: for PIOCGETPREVCTRS. */
 struct lx_usage {
     sim_tick born;                    /**< [ticks] */
@@ -193,11 +202,11 @@ struct lx_thread {
     sim_tick deadline;    /**< valid while waiting; SIM_NEVER: none */
     const char *waits_in; /**< system call, for people */
     const void *channel;  /**< what it waits for; see lx_thread_wake_all */
-    uint64_t futex;       /**< address waited on; valid while on the futex list */
+    struct lx_futex futex; /**< waited on; valid while on the futex list */
     uint32_t futex_bits;
     enum lx_futex_kind futex_kind;
-    uint32_t lock_owner;  /**< FUTEX_LOCK: the thread that has it */
-    uint64_t lock_wanted; /**< FUTEX_CONDITION: address of the lock to be had afterwards */
+    uint32_t lock_owner;         /**< FUTEX_LOCK: the thread that has it */
+    struct lx_futex lock_wanted; /**< FUTEX_CONDITION: the lock to be had afterwards */
     struct lx_thread *f_prev, *f_next;
     bool on_futex;
 
@@ -519,7 +528,8 @@ void lx_timers_free(struct lx_prog *p);
 
 /* ---- futex.c --------------------------------------------------------------------------------- */
 
-unsigned lx_futex_wake(struct lx_prog *p, uint64_t addr, unsigned count, uint32_t bits);
+/** The operating system's own call: wakes one who waits for the word at `addr` as a shared one. */
+void lx_futex_call(struct lx_prog *p, uint64_t addr);
 /** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
 void lx_futex_thread_exit(struct lx_thread *t);
 

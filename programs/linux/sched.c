@@ -108,7 +108,7 @@ static void tell(const struct lx_thread *t, struct prog_turn turn)
 
     turn.card = t->card;
     turn.thread = t->tid;
-    turn.word = turn.step == PROG_ENDS ? t->clear_tid : t->on_futex ? t->futex : 0;
+    turn.word = turn.step == PROG_ENDS ? t->clear_tid : t->on_futex ? t->futex.addr : 0;
     if (hooks && hooks->turn)
         hooks->turn(hooks->ctx, &turn);
 }

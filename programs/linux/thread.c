@@ -71,7 +71,7 @@ int64_t lx_sys_exit(struct lx_call *c)
     lx_futex_thread_exit(t);
     lx_irix_gone(t);
     if (t->clear_tid && lx_vm_write32(&p->vm, t->clear_tid, 0) == 0)
-        lx_futex_wake(p, t->clear_tid, 1, ~0u);
+        lx_futex_call(p, t->clear_tid);
     lx_thread_end(t);
     if (p->alive == 0)
         prog_finish(p->run, PROG_EXITED, (int)(c->a[0] & 0xff), NULL);

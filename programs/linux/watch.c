@@ -180,7 +180,7 @@ static void print_doing(FILE *out, struct lx_prog *p, const struct lx_thread *t)
         fprintf(out, "in %s", t->waits_in ? t->waits_in : "the operating system");
         print_pc(out, p, lx_isa_of(t)->pc(&t->regs));
         if (t->on_futex)
-            print_wanted(out, p, t, t->futex);
+            print_wanted(out, p, t, t->futex.addr);
     }
 }
 
