@@ -1,6 +1,7 @@
 /* Experiment files: every key, defaults, paths seen from the file, checks across keys, round trip.
  */
 #include "input/home.h"
+#include "input/tables.h"
 #include "input/write.h"
 #include "input_text.h"
 
@@ -209,4 +210,75 @@ Test(input_experiment, a_wrong_executable_is_shown_where_it_is_named)
                      "t.yaml:1:17: error: 'program.path': guest: not a MIPS or ARM program"),
               "%s", o.complaints);
     outcome_free(&o);
+}
+
+/* The text of a number that a key takes. Of a time only cycles. */
+static bool text_of(const struct in_form *form, uint64_t number, char *text, size_t size)
+{
+    if (form->type == IN_TIME)
+        snprintf(text, size, "%lucy", (unsigned long)number);
+    else if (form->type == IN_INT || form->type == IN_DECIMAL || form->type == IN_BOOL)
+        in_value_format(form, number, text, size);
+    else
+        return false;
+    return true;
+}
+
+/* The value is the experiment's, and of the file that says what was understood. */
+static void expect_number(const struct outcome *o, size_t key, const char *set, uint64_t number)
+{
+    cr_expect_eq(in_number_of(&o->x, key), number, "%s", set);
+    FILE *f = fopen("resolved.yaml", "w");
+    in_experiment_write_resolved(f, &o->x, NULL);
+    fclose(f);
+    struct outcome back = read_file("resolved.yaml", NULL);
+    cr_expect(back.kind == IN_FILE_EXPERIMENT && in_number_of(&back.x, key) == number, "%s: %s",
+              set, back.complaints);
+    outcome_free(&back);
+}
+
+/* The least and the most of each key that is a number or a flag comes where it belongs and is the
+ * same when it is read back; what is beyond is refused. */
+Test(input_experiment, every_key_at_its_ends)
+{
+    static const char
+        any[] = "machine: numachine-1024\nprogram: {path: a.out}\n",
+        pattern[] = "program: {pattern: [{kind: zipf, references: 10}]}\n",
+        masked[] = "program: {path: a.out}\nmonitor: {counters: [{event: nacks, masked: true}], "
+                   "histogram: {source: service-time}}\n",
+        recorded[] = "program: {path: a.out}\nrecord: {waves: true}\n",
+        sampled[] = "program: {path: a.out}\nrun: {sample: {every: 9000000000000cy}}\n";
+    /* What a key needs to be taken. */
+    static const struct {
+        const char *section, *text;
+    } needs[] = {{"program.rate", pattern},
+                 {"monitor.", masked},
+                 {"record.", recorded},
+                 {"run.sample.", sampled}};
+    make_files();
+    for (size_t k = 0; k < in_experiment_table.count; k++) {
+        const struct in_key *key = &in_experiment_table.keys[k];
+        const uint64_t most = key->form.type == IN_TIME ? INT64_MAX : key->form.max;
+        const uint64_t ends[] = {key->form.min, most, most + 1, key->form.min - 1};
+        const char *needed = any;
+        for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+            needed = strncmp(key->path, needs[i].section, strlen(needs[i].section)) ? needed
+                                                                                    : needs[i].text;
+        for (unsigned end = 0; end < 4; end++) {
+            char text[64], set[200], *sets[] = {set, NULL};
+            if (!text_of(&key->form, ends[end], text, sizeof text) ||
+                (end == 3 && !key->form.min) || (end > 1 && key->form.type == IN_BOOL))
+                continue;
+            snprintf(set, sizeof set, "%s=%s", key->path, text);
+            struct outcome o = read_bytes(needed, strlen(needed), sets);
+            const bool refused =
+                end > 1 ||
+                (o.complaints && strstr(o.complaints, "must be longer than run.sample.lead"));
+            cr_expect_eq(o.kind != IN_FILE_EXPERIMENT, refused, "%s: %s", set, o.complaints);
+            if (o.kind == IN_FILE_EXPERIMENT && key->form.type != IN_BOOL &&
+                key->form.type != IN_DECIMAL)
+                expect_number(&o, k, set, ends[end]);
+            outcome_free(&o);
+        }
+    }
 }

@@ -1,4 +1,5 @@
 /* Machine files: what is understood, where it came from, inheritance, assignments, round trip. */
+#include "input/tables.h"
 #include "input/write.h"
 #include "input_text.h"
 
@@ -152,4 +153,35 @@ Test(input_machine, round_trip)
     cr_expect(memcmp(&back.x.machine.params, &o.x.machine.params, sizeof(struct nm_params)) == 0);
     outcome_free(&o);
     outcome_free(&back);
+}
+
+/* The least and the most of each parameter come where they belong, or a rule that ties it to others
+ * refuses them by name; what is beyond them is refused for its range. */
+Test(input_machine, every_parameter_at_its_ends)
+{
+    static const char any[] = "base: numachine-64\nrun: {watchdog: 1000000000000cy}\n";
+    size_t count;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+    for (size_t i = 0; i < count; i++) {
+        const struct nm_param_row *row = &rows[i];
+        const struct in_form form = in_param_form(row);
+        const uint64_t ends[] = {row->min, row->max, row->max + 1, row->min - 1};
+        for (unsigned end = 0; end < 4; end++) {
+            char text[64], set[200], *sets[] = {set, NULL};
+            if ((end == 2 && row->max == UINT64_MAX) || (end == 3 && !row->min) ||
+                (end > 1 && form.type == IN_ENUM) || (end > 1 && form.type == IN_BOOL))
+                continue;
+            in_value_format(&form, ends[end], text, sizeof text);
+            snprintf(set, sizeof set, "%s=%s", row->key, text);
+            struct outcome o = read_bytes(any, sizeof any - 1, sets);
+            if (o.kind == IN_FILE_MACHINE)
+                cr_expect(end < 2 && nm_param_get(&o.x.machine.params, row) == ends[end], "%s",
+                          set);
+            else
+                cr_expect(strstr(o.complaints, row->key) &&
+                              (end < 2 || strstr(o.complaints, "expected")),
+                          "%s: %s", set, o.complaints);
+            outcome_free(&o);
+        }
+    }
 }

@@ -171,6 +171,146 @@ Test(input_monitor, register_writes)
     }
 }
 
+/* ---- the least and the most of everything, in loops over the tables -----------------------------
+ */
+
+/* A text of monitor: that comes to one write of this value, among others, or to no write of the
+ * register. */
+static void expect_write(const char *monitor, uint32_t offset, bool written, uint32_t value)
+{
+    struct outcome o = read_monitor(monitor);
+    unsigned found = 0;
+    cr_expect_eq(o.kind, IN_FILE_EXPERIMENT, "%s: %s", monitor, o.complaints);
+    for (unsigned k = 0; k < o.x.write_count; k++)
+        found += o.x.write[k].offset == offset && o.x.write[k].value == value;
+    cr_expect_eq(found, written, "%s: 0x%x = 0x%x", monitor, offset, value);
+    outcome_free(&o);
+}
+
+/* Whatever a condition of the mask is compared with, 0 too, the condition is on; and off without
+ * it. */
+Test(input_monitor, conditions_at_their_ends)
+{
+    char monitor[200];
+    for (unsigned phase = 0; phase < 16; phase++)
+        for (unsigned named = 0; named < 2; named++) {
+            char text[16];
+            snprintf(text, sizeof text, named ? "p%u" : "%u", phase);
+            snprintf(monitor, sizeof monitor, "phases: {p%u: %u}, mask: {phase: %s}" MASKED, phase,
+                     phase, text);
+            expect_write(monitor, MON_REG_PHASE_MATCH, true, phase);
+            expect_write(monitor, MON_REG_MASK, true, MON_PUT(1, MASK_PHASE));
+        }
+    static const unsigned depths[] = {0, 1, 254, 255};
+    for (unsigned i = 0; i < sizeof depths / sizeof *depths; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {fifo: %u}" MASKED, depths[i]);
+        expect_write(monitor, MON_REG_FIFO_DEPTH, true, depths[i]);
+        expect_write(monitor, MON_REG_MASK, true, MON_PUT(1, MASK_FIFO));
+    }
+    for (unsigned i = 0; i < NM_MSG__COUNT; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {command: %s}" MASKED,
+                 nm_message_row((enum nm_message)i)->name);
+        expect_write(monitor, MON_REG_COMMAND, true, i);
+        expect_write(monitor, MON_REG_MASK, true, MON_PUT(1, MASK_COMMAND));
+    }
+    static const char *const addresses[] = {"0x0", "0xffffffffff", "{from: 0, to: 1}", "0bx0"};
+    for (unsigned i = 0; i < sizeof addresses / sizeof *addresses; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {address: %s}" MASKED, addresses[i]);
+        expect_write(monitor, MON_REG_MASK, true, MON_PUT(1, MASK_ADDRESS));
+    }
+    static const char *const directions[] = {"out", "in"};
+    for (unsigned i = 0; i < 2; i++) {
+        snprintf(monitor, sizeof monitor, "mask: {direction: %s}" MASKED, directions[i]);
+        expect_write(monitor, MON_REG_MASK, true, MON_PUT(i + 1, MASK_DIRECTION));
+    }
+    for (unsigned condition = 0; condition < 16; condition++)
+        expect_write("mask: {direction: any, command: any}", MON_REG_MASK, false, condition);
+}
+
+/* Each event on each counter that has it, each flag alone, and what a counter begins with. */
+Test(input_monitor, counters_at_their_ends)
+{
+    char monitor[200];
+    for (unsigned event = 0; event < mon_numachine.event_count; event++) {
+        unsigned fits = 0;
+        for (unsigned k = 0; k < 4; k++) {
+            static const char *const before[] = {
+                "", "{event: nothing}, ", "{event: nothing}, {event: nothing}, ",
+                "{event: nothing}, {event: nothing}, {event: nothing}, "};
+            snprintf(monitor, sizeof monitor, "counters: [%s{event: %s}]", before[k],
+                     mon_numachine.events[event].name);
+            struct outcome o = read_monitor(monitor);
+            fits += o.kind == IN_FILE_EXPERIMENT;
+            const bool good = o.kind == IN_FILE_EXPERIMENT && o.x.write_count == 2 * (k + 1) &&
+                              o.x.write[2 * k].offset == MON_REG_CONTROL0 + 4 * k &&
+                              o.x.write[2 * k].value == event;
+            cr_expect(good || strstr(o.complaints, "it fits only counter"), "%s: %s", monitor,
+                      o.complaints);
+            outcome_free(&o);
+        }
+        cr_expect_gt(fits, 0, "%s", mon_numachine.events[event].name);
+    }
+    for (unsigned i = 0; mon_board_flag_rows[i].name; i++) {
+        const char *flag = mon_board_flag_rows[i].name;
+        snprintf(monitor, sizeof monitor, "mask: {fifo: 1}, counters: [{event: nacks, %s: true}%s]",
+                 flag, strcmp(flag, "masked") ? ", {event: nacks, masked: true}" : "");
+        expect_write(monitor, MON_REG_CONTROL0, true,
+                     MON_EV_nacks | UINT32_C(1) << mon_board_flag_rows[i].number);
+        snprintf(monitor, sizeof monitor, "counters: [{event: nacks, %s: false}]", flag);
+        expect_write(monitor, MON_REG_CONTROL0, true, MON_EV_nacks);
+    }
+    static const struct {
+        const char *text;
+        uint32_t value;
+    } starts[] = {{"0", 0},           {"1", 1},           {"4294967295", UINT32_MAX},
+                  {"-1", UINT32_MAX}, {"-4294967295", 1}, {"-0", 0}};
+    for (unsigned i = 0; i < sizeof starts / sizeof *starts; i++) {
+        snprintf(monitor, sizeof monitor, "counters: [{event: nacks, start: %s}]", starts[i].text);
+        expect_write(monitor, MON_REG_COUNTER0, true, starts[i].value);
+    }
+}
+
+/* Each source of the histogram, with each of its ends; each register that can be written, at both
+ * ends of its bits. */
+Test(input_monitor, registers_at_their_ends)
+{
+    static const uint32_t control[] = {
+#define HISTOGRAM(word, control, sentence) (control),
+#include "monitor/board/histograms.def"
+#undef HISTOGRAM
+    };
+    char monitor[200];
+    for (unsigned i = 1; mon_board_histograms[i].name; i++)
+        for (unsigned interrupt = 0; interrupt < 2; interrupt++) {
+            snprintf(monitor, sizeof monitor, "histogram: {source: %s, interrupt: %s}",
+                     mon_board_histograms[i].name, interrupt ? "true" : "false");
+            expect_write(monitor, MON_REG_SRAM_CONTROL, true,
+                         control[i] | MON_PUT(interrupt, SRAM_CONTROL_INTERRUPT));
+        }
+    expect_write("histogram: {source: none}", MON_REG_SRAM_CONTROL, false, 0);
+    for (const struct mon_register_row *r = mon_numachine.registers; r->name; r++) {
+        const uint32_t most = UINT32_MAX >> (32 - r->bits);
+        for (unsigned i = 0; i < 3; i++) {
+            const uint64_t value = i == 0 ? 0 : i == 1 ? most : UINT64_C(1) + most;
+            snprintf(monitor, sizeof monitor, "registers: {%s: %lu}", r->name,
+                     (unsigned long)value);
+            struct outcome o = read_monitor(monitor);
+            if (i == 2)
+                cr_expect(strstr(o.complaints, "does not fit") ||
+                              strstr(o.complaints, "is not a number from"),
+                          "%s: %s", monitor, o.complaints);
+            else if (o.kind == IN_FILE_EXPERIMENT)
+                cr_expect(o.x.write_count == 1 && o.x.write[0].offset == r->offset &&
+                              o.x.write[0].value == value,
+                          "%s", monitor);
+            else
+                cr_expect(strstr(o.complaints, "the monitoring card refuses this: "), "%s: %s",
+                          monitor, o.complaints);
+            outcome_free(&o);
+        }
+    }
+}
+
 Test(input_monitor, refusals)
 {
     static const struct {

@@ -5,6 +5,7 @@ variables, blocks, stacks and thread-local variables is, and what it is called.
 
     objects.py NUMACHINE OBJECTS BLOCKS GUEST...   OBJECTS: objects.c; BLOCKS: that come and go in one of the runs
 """
+import collections
 import fnmatch
 import json
 import pathlib
@@ -109,6 +110,24 @@ def check_sums(document):
         assert most <= size
 
 
+def check_allocators(numachine, guest, directory):
+    """Each row of report/allocators.def, called once: the block is there, or is no more."""
+    said = [line.split() for line in run(numachine, guest, directory, "allocators").splitlines()]
+    document = json.loads((directory / "objects.json").read_text())
+    held = {(b[0], b[1] - b[0]): document["kinds"][document["sites"][b[6]][2]] for b in document["blocks"] if b[3] is None}
+    gone = collections.Counter()
+    for start, end, _, died, _, _, _, _, times in document["blocks"]:
+        if died is not None:
+            gone[start, end - start] += times
+    assert {does for _, _, does, *_ in said} == {"TAKES", "RETAKES", "HANDS", "WITHIN", "GIVES", "MAPS", "REMAPS", "UNMAPS", "BREAKS"}
+    for name, kind, does, got, size, *_ in said:
+        if int(size):
+            kind = "posix_memalign" if does == "WITHIN" else kind
+            assert held.get((int(got, 16), int(size))) == kind, (name, held)
+    returned = collections.Counter((int(old, 16), int(had)) for *_, old, had in said if int(had))
+    assert returned == gone, (returned, gone)
+
+
 def check_churn(numachine, guest, scratch, churn):
     """Blocks that come and go take no more room than a few."""
     def peak():
@@ -164,6 +183,7 @@ def main():
             assert text == (scratch / "b" / "objects.json").read_text(), "two runs differ"
             check_blocks(names, json.loads(text))
             check_sums(json.loads(text))
+            check_allocators(numachine, guest, scratch / "c")
             if guest == guests[0]:
                 check_churn(numachine, guest, scratch, int(sys.argv[3]))
                 check_strange(program, numachine, guest, scratch)

@@ -3,9 +3,12 @@
  * line for each, "ADDRESS NAME". What depends on the compiler (sizes, offsets) is left to it.
  *
  *     objects_guest [churn TIMES]   so many blocks of the heap, 64 at a time
+ *     objects_guest allocators      each function of report/allocators.def, called once
  */
 #include <errno.h>
+#include <malloc.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,8 +306,101 @@ static int churn(long times)
     return 0;
 }
 
+/* ---- every function that gives memory or takes it back ----------------------------------------
+ */
+
+/* What newer libraries do not have any more. */
+void cfree(void *block);
+
+void cfree(void *block)
+{
+    free(block);
+    kept = NULL; /* no jump to free, which would be a call from elsewhere */
+}
+
+APART static void *aligned_block(size_t size)
+{
+    void *block = NULL;
+    return posix_memalign(&block, 64, size) ? NULL : block;
+}
+
+APART static void *mapped(size_t size)
+{
+    return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+APART static void *mapped64(size_t size)
+{
+    return mmap64(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
+/* One call of the function: a block of `size` bytes, or `old` given back. */
+APART static void *called(const char *name, void *old, size_t old_size, size_t size)
+{
+#define CALL(function, result)       \
+    if (strcmp(name, function) == 0) \
+    return result
+    CALL("malloc", malloc(size));
+    CALL("calloc", calloc(size / 4, 4));
+    CALL("realloc", realloc(old, size));
+    CALL("reallocarray", reallocarray(old, size / 4, 4));
+    CALL("aligned_alloc", aligned_alloc(64, size));
+    CALL("memalign", memalign(64, size));
+    CALL("posix_memalign", aligned_block(size));
+    CALL("valloc", valloc(size));
+    CALL("pvalloc", pvalloc(size));
+    CALL("_mid_memalign", aligned_block(size));
+    CALL("_mid_memalign.constprop.0", aligned_block(size));
+    CALL("free", (free(old), NULL));
+    CALL("cfree", (cfree(old), NULL));
+    CALL("mmap", mapped(size));
+    CALL("mmap64", mapped64(size));
+    CALL("mremap", mremap(old, old_size, size, MREMAP_MAYMOVE));
+    CALL("munmap", (munmap(old, old_size), NULL));
+    CALL("sbrk", sbrk((intptr_t)size));
+#undef CALL
+    printf("nobody calls %s here\n", name);
+    exit(1);
+}
+
+/* Of several names for one function the first one counts. */
+static bool is_other_name(const char *name)
+{
+    return strcmp(name, "memalign") == 0 && (void *)memalign == (void *)aligned_alloc;
+}
+
+/* Says for each row: what it does, the block it got and its size, and the one that it gave back. */
+static int call_allocators(void)
+{
+    static const struct {
+        const char *name, *kind, *does;
+    } rows[] = {
+#define ALLOCATOR(name, kind, does, size, times) {name, kind, #does},
+#include "../report/allocators.def"
+#undef ALLOCATOR
+    };
+    enum { PAGE = 1 << 16 };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *does = rows[i].does;
+        const bool maps = strstr(does, "MAP") != NULL;
+        const size_t had = maps ? PAGE : 400, size = maps ? 2 * PAGE : 4096 + 64 * i;
+        void *old = NULL;
+        if (strcmp(does, "REMAPS") == 0 || strcmp(does, "UNMAPS") == 0)
+            old = mapped(had);
+        else if (strcmp(does, "RETAKES") == 0 || strcmp(does, "GIVES") == 0)
+            old = by_malloc(had);
+        void *got = called(rows[i].name, old, had, size);
+        printf("%s %s %s %lx %zu %lx %zu\n", rows[i].name,
+               is_other_name(rows[i].name) ? "aligned_alloc" : rows[i].kind, does,
+               (unsigned long)got, got ? size : 0, (unsigned long)old, old ? had : 0);
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc == 2)
+        return call_allocators();
     if (argc == 3)
         return churn(atol(argv[2]));
     say_variables();

@@ -154,6 +154,24 @@ def check_fst(bench, book):
         assert again.pieces(name) == book.pieces(name), name
 
 
+def check_each_word(bench):
+    """Each word of record.signals alone has the signals that all of them together have of it, and moves."""
+    parts = {"bus": r"station\[\d+\]\.bus\.", "rings": r"ring\[", "status": r"card\[\d+\]\.(status|older|newer)$",
+             "counters": r"card\[\d+\]\.(l2_stall|invalidate_hits)$", "run": r"card\[\d+\]\.run$"}
+    words = sorted(parts)
+    counted = ["--event", "l2_stall", "--set", "monitor.counters=[{event: invalidate_hits}]"]
+    bench.run(f"waves: true, signals: [{', '.join(words)}], to: 300us", "two", *counted)
+    whole = vcd.read(bench.out / "waves.vcd")
+    for word in words:
+        bench.run(f"waves: true, signals: [{word}], to: 300us", "two", *counted)
+        book = vcd.read(bench.out / "waves.vcd")
+        assert book.bits.keys() == {name for name in whole.bits if re.search(parts[word], name)}, (word, sorted(book.bits))
+        assert all(book.changes[name] == whole.changes[name] for name in book.bits), word
+        assert any(len(book.changes[name]) > 2 for name in book.bits), word
+    listed = subprocess.run([bench.numachine, "list", "keys", "--json"], check=True, capture_output=True).stdout
+    assert set(words) >= {word for key in json.loads(listed) if key["key"] == "record.signals" for word in key["default"]}
+
+
 def check_said(bench):
     """What is wrong or missing is said in one line."""
     for record, options, complaint in (
@@ -236,6 +254,7 @@ def main():
         bench.run("waves: true, to: 100ms", "one", "--set", "monitor.counters=[{event: store}, {event: load}]")
         assert {"machine.station[0].card[3].store", "machine.station[0].card[0].load"} <= \
             vcd.read(bench.out / "waves.vcd").bits.keys()
+        check_each_word(bench)
         check_said(bench)
         check_cap(bench)
     return 0
