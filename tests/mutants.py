@@ -38,7 +38,7 @@ NEAR = {
     "": ["base", "isa_cases", "latency", "first_light", "input_cli", "sum-o32", "calls-o32", "options", "experiment-barrier"],
     "base/": ["base", "input_units", "kernel", "names-o32", "drawn", "profile"],
     "ring/": ["ring_*", "latency", "statistics", "whatif"],
-    "machine/": ["statistics", "bus_plain", "latency", "coherence_random", "special", "contention", "misses", "mode", "warm", "invariants",
+    "machine/": ["statistics", "bus_rule", "latency", "coherence_random", "special", "contention", "misses", "mode", "warm", "invariants",
                  "noncoherent", "refresh", "stale", "r4400_caches", "monitor_live", "outstanding", "placement", "input_machine", "two_machines"],
     "machine/protocol": ["protocol_*", "latency", "coherence_random", "misses", "input_cli"],
     "machine/params": ["input_params", "input_machine", "machines-quick", "latency", "monitor_document", "input_schema"],
@@ -54,7 +54,7 @@ NEAR = {
     "monitor/r10000/": ["r10000_*", "perfex", "irix_*", "irix-o32"],
     "monitor/arm11/": ["arm11_*", "arm11_note", "evntbus", "experiment-arm11-note"],
     "monitor/l2c/": ["l2c_*"],
-    "programs/": ["once", "platform", "actors", "flows", "sampling", "approach", "input_build", "guest_cache", "first_light", "host_threads"],
+    "programs/": ["once", "platform", "flows", "sampling", "approach", "input_build", "guest_cache", "first_light", "host_threads"],
     "programs/linux/": ["os_*", "calls-*", "files-o32", "filecalls-o32", "signals-o32", "mutex-o32", "escapes-o32", "input_files-o32",
                         "host_ends-o32", "liveness-armel", "names-o32", "timers-o32", "ipc-o32"],
     "programs/linux/arm": ["signals-armel", "calls-armel", "arm_programs", "*-armel"],
@@ -118,17 +118,18 @@ class Tree:
         self.names = self.tests = self.objects = None
 
     def files(self):
-        tracked = subprocess.run(["git", "-C", self.source, "ls-files", "-z"], capture_output=True, text=True, check=False)
+        tracked = subprocess.run(["git", "-C", self.source, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                                 capture_output=True, text=True, check=False)
         if tracked.returncode == 0:
             return [name for name in tracked.stdout.split("\0") if name]
         top = [p for p in self.source.iterdir() if p.name in mutate.ROOMS + BESIDE or p.is_file()]
         return [str(p.relative_to(self.source)) for t in top for p in ([t] if t.is_file() else t.rglob("*")) if p.is_file()]
 
-    def restore(self):
+    def update(self):
         """Makes the copy what the tree is; what is the same already keeps its time."""
         for name in self.files():
             here, there = self.source / name, self.copy / name
-            if not there.exists() or there.read_bytes() != here.read_bytes():
+            if here.exists() and (not there.exists() or there.read_bytes() != here.read_bytes()):
                 there.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(here, there)
 
@@ -137,7 +138,6 @@ class Tree:
         return said if status else None
 
     def prepare(self):
-        self.restore()
         if not (self.build / "build.ninja").exists():
             subprocess.run(["meson", "setup", *OPTIONS, self.build, self.copy], check=True, stdout=subprocess.DEVNULL)
         trouble = self.ninja("all", "tests")
@@ -174,10 +174,10 @@ class Campaign:
         known = json.loads(self.state.read_text()) if self.state.exists() else {}
         self.pass_, self.fail = set(known.get("pass", [])), set(known.get("fail", []))
 
-    def is_sound(self, test):
-        """Whether a test that failed passes without the fault; the fault is gone after this."""
+    def is_sound(self, test, restore):
+        """Whether a test that failed passes without the fault."""
         if test not in self.pass_ and test not in self.fail:
-            self.tree.restore()
+            restore()
             trouble = self.tree.ninja("all", "tests")
             assert not trouble, trouble
             (self.fail if self.tree.test([test])[0] else self.pass_).add(test)
@@ -192,7 +192,7 @@ class Campaign:
         if not self.near_only:
             yield ["all", "tests"], [name for name in names if name not in first]
 
-    def tried(self, one):
+    def tried(self, one, restore):
         """(how it ended, which test, seconds); no end if the test that failed does so anyway."""
         if self.tree.ninja(PRODUCT):
             return "not built", "", 0
@@ -205,21 +205,23 @@ class Campaign:
             failed, seconds = self.tree.test(names)
             total += seconds
             if failed:
-                return ("caught", failed, total) if self.is_sound(failed) else None
+                return ("caught", failed, total) if self.is_sound(failed, restore) else None
         return "survived", "", total
 
     def run(self, one):
         """A fault's row."""
-        while True:
-            self.tree.restore()
-            path = self.tree.copy / one.file
-            path.write_text(one.applied(path.read_text()))
-            end = self.tried(one)
-            self.tree.restore()
+        path = self.tree.copy / one.file
+        text = path.read_text()
+        end = None
+        while not end:
+            path.write_text(one.applied(text))
+            try:
+                end = self.tried(one, lambda: path.write_text(text))
+            finally:
+                path.write_text(text)
             if one.file.startswith("programs/"):  # may have built guests wrongly
                 shutil.rmtree(self.tree.cache, ignore_errors=True)
-            if end:
-                return end
+        return end
 
 
 def read_table(path, head):
@@ -243,11 +245,12 @@ def main():
     given = parser.parse_args()
     source, directory = given.source.resolve(), given.directory.resolve() / "mutants"
     directory.mkdir(parents=True, exist_ok=True)
-    lot = mutate.Lot(source, given.only)
+    tree = Tree(source, directory)
+    tree.update()
+    lot = mutate.Lot(tree.copy, given.only)
     drawn = hashlib.sha256(repr(lot.lines).encode()).hexdigest()[:12]
     table = directory / "mutants.tsv"
     done = read_table(table, f"# seed {given.seed}, {len(lot.lines)} lines, {drawn}{', near' if given.near else ''}")
-    tree = Tree(source, directory)
     tree.prepare()
     campaign = Campaign(tree, directory, given.near)
     ends = collections.Counter(row[3] for row in done)
