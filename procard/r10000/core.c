@@ -121,8 +121,8 @@ static enum pc_status looked_at_cycle(struct r10k *c, sim_tick now)
 static bool still_waits(const struct r10k *c, sim_tick now)
 {
     const struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
-    return !c->p->step && !c->worked && c->next > now && !c->lately && !done->integer && !done->fp &&
-           now != c->exception_until;
+    return !c->p->step && !c->worked && c->next > now && !c->lately && !done->integer &&
+           !done->fp && now != c->exception_until;
 }
 
 /* The first tick from `from` on at which units may finish anything; SIM_NEVER */

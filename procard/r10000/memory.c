@@ -671,22 +671,32 @@ static bool wants_to_write(const struct r10k_word *w)
     return hint == STORE || hint == STORE_STREAMED || hint == STORE_RETAINED;
 }
 
+/* [tick] when a prefetch whose line is not here tries again to ask for it; 0: it is asked for */
+static sim_tick asks_later(struct r10k *c, const struct r10k_entry *e, bool owns, sim_tick now)
+{
+    if (c->entered)
+        return now + 1;
+    const enum wish wish = owns ? WISH_OWN : WISH_READ;
+    return want(c, PC_SIDE_D, e->va, &e->look, wish, true, e->pc, now) ? 0 : now + FULL_AGAIN;
+}
+
+/* It stays in its queue until the table has taken its request, as a load does; no revision counts
+ * that it is issued again. */
 static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    if (c->entered) {
-        e->again = now + 1;
-        r10k_wait_for(c, e->again);
+    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const bool owns = wants_to_write(e->w);
+    const bool here = l && (!owns || l->state == NM_LINE_D);
+    const sim_tick later = here ? 0 : asks_later(c, e, owns, now);
+    if (later) {
+        e->again = later;
+        r10k_wait_for(c, later);
         return;
     }
     e->access = R10K_ACCESS_DONE;
     e->done = now + 1;
     c->worked = true;
     r10k_signal(c, R10K_SIGNAL_PREFETCHES, 1);
-    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
-    const bool owns = wants_to_write(e->w);
-    if (l && (!owns || l->state == NM_LINE_D))
-        return;
-    want(c, PC_SIDE_D, e->va, &e->look, owns ? WISH_OWN : WISH_READ, true, e->pc, now);
 }
 
 void r10k_accesses(struct r10k *c, sim_tick now)
