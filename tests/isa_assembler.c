@@ -16,8 +16,9 @@ static const struct field {
     unsigned low;
     uint32_t mask;
 } fields[] = {
-    {"sbrz", 21, 31},    {"tTXwWmBMA", 16, 31}, {"DYvxVnyPNhHRKkI", 11, 31}, {"FfGga", 6, 31},
-    {"iuop", 0, 0xffff}, {"j", 0, 0x3ffffff},   {"c", 6, 0xfffff},           {"q", 6, 0x3ff},
+    {"sbrz", 21, 31},  {"tTXwWmBMA", 16, 31}, {"DYvxVnyPNhHRKkI", 11, 31},
+    {"FfGga", 6, 31},  {"iuop", 0, 0xffff},   {"j", 0, 0x3ffffff},
+    {"c", 6, 0xfffff}, {"q", 6, 0x3ff},       {"0", 1, 31},
 };
 
 /** A register's number or a plain one. */

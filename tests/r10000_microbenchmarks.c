@@ -92,3 +92,75 @@ Test(r10000_microbenchmarks, every_event_has_one)
         cr_expect(happens, "%s", r10k_signal_name(s));
     }
 }
+
+/* ---- what a program's own counters have of what stands before them
+ * ------------------------------- */
+
+/* They touch other lines than what is counted, which are not in the primary cache, and are all as
+ * long. */
+static const char *const in_front[] = {
+    "4*nop",
+    "ddiv a0,a0; 3*nop",
+    "lw v1,0(a0); 3*nop",
+    "sw a0,0(a0); addu v1,a0,a0; 2*nop",
+    "div.d f0,f2,f4; madd.d f6,f0,f2,f4; sqrt.d f8,f0; nop",
+    "lw v1,0(a0); addu t0,v1,a0; sw t0,256(a0); lwc1 f0,512(a0)",
+};
+enum { IN_FRONT = sizeof in_front / sizeof *in_front };
+
+#define GONE                                                                                  \
+    "ori t0,zero,0x8000; addu t0,a0,t0; lw v0,0x4000(a0); lw v0,0(t0); lw v0,0x4400(a0); "    \
+    "lw v0,0x400(t0); lw v0,0x4420(a0); lw v0,0x420(t0); lw v0,0x4440(a0); lw v0,0x440(t0); " \
+    "lw v0,0x4100(a0); lw v0,0x100(t0); lw v0,0x4200(a0); lw v0,0x200(t0)"
+#define COUNTED                                                                               \
+    "lw v0,0x400(a0); mult a0,a0; mul.s f10,f12,f14; sw a0,0x420(a0); bne zero,zero,1; nop; " \
+    "pref 0,0x440(a0); ll v0,0x400(a0); sc v0,0x400(a0); addu v0,a0,a0"
+
+/* What counter k has counted between MTPC and MFPC. */
+static uint64_t counted_behind(struct rig *rig, const char *front, unsigned k, unsigned event)
+{
+    char code[600];
+    snprintf(code, sizeof code, "%s; mtpc zero,%u; " COUNTED "; mfpc v1,%u", front, k, k);
+    rig_program(rig, k, event, R10K_COUNT_USER);
+    rig_again(rig);
+    rig_steps(rig, GONE);
+    rig_steps(rig, code);
+    return r10k_registers(rig->m, 0)->gpr[3];
+}
+
+static void check_front(enum r10k_chip chip, const char *front, struct rig *usual)
+{
+    char options[200];
+    struct rig rig;
+    unsigned events;
+    const struct r10k_event *event = r10k_events(chip, &events);
+    snprintf(options, sizeof options, "%s r10000.user_counters=1", chips[chip]);
+    rig_init(&rig, options);
+    counted_behind(&rig, front, 0, 0); /* caches and predictors know it */
+    for (unsigned e = 0; e < 2 * events; e++) {
+        const unsigned k = e % 2, number = event[e / 2].number[k];
+        if (number == R10K_NO_EVENT)
+            continue;
+        const uint64_t found = counted_behind(&rig, front, k, number);
+        const uint64_t alone = counted_behind(usual, in_front[0], k, number);
+        cr_expect_eq(found, alone, "%s, %s behind '%s': %lu, and %lu behind nops",
+                     r10k_chip_name(chip), event[e / 2].name, front, (unsigned long)found,
+                     (unsigned long)alone);
+    }
+    rig_free(&rig);
+}
+
+/* Nothing behind MTPC begins before it, and all before it is over. */
+Test(r10000_microbenchmarks, what_stands_in_front_of_mtpc_does_not_count)
+{
+    for (unsigned chip = 0; chip < R10K_CHIPS; chip++) {
+        struct rig usual;
+        char options[200];
+        snprintf(options, sizeof options, "%s r10000.user_counters=1", chips[chip]);
+        rig_init(&usual, options);
+        counted_behind(&usual, in_front[0], 0, 0);
+        for (unsigned i = 1; i < IN_FRONT; i++)
+            check_front((enum r10k_chip)chip, in_front[i], &usual);
+        rig_free(&usual);
+    }
+}

@@ -371,13 +371,19 @@ static void take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
         done_now(c, e, now);
 }
 
+/* The youngest is of coprocessor 0: nothing begins behind it (manual pp. 22 to 24). */
+static bool held_up(struct r10k *c)
+{
+    return c->count && r10k_entry(c, c->count - 1)->w->traits & R10K_SERIAL;
+}
+
 void r10k_decode(struct r10k *c, sim_tick now)
 {
     unsigned branches = 0, loads = 0, stores = 0;
     for (unsigned n = 0; n < R10K_GROUP && c->buffered && r10k_fetched_at(c, 0)->at < now; n++) {
         const struct r10k_fetched *f = r10k_fetched_at(c, 0);
         const uint32_t traits = f->w ? f->w->traits : 0;
-        if (traits & R10K_TRANSFER && branches)
+        if ((traits & R10K_TRANSFER && branches) || held_up(c))
             break;
         if (f->w && !room_for(c, f->w))
             break;

@@ -267,12 +267,23 @@ static bool event_counter(struct r10k *c, struct r10k_entry *e)
     return false;
 }
 
+/* One of coprocessor 0 begins when what is older has been counted, too: in the cycle after that. */
+static bool begins(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
+    if (!(e->w->traits & R10K_SERIAL))
+        return true;
+    if (e->again == SIM_NEVER)
+        e->again = now + 1;
+    r10k_wait_for(c, e->again);
+    return e->again <= now;
+}
+
 /* Registers of control, and SYNC. */
 static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     enum pc_stop stop;
-    if (e->done != SIM_NEVER || !r10k_operands(c, e, now))
+    if (e->done != SIM_NEVER || !r10k_operands(c, e, now) || !begins(c, e, now))
         return;
     if (e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_QUEUED)
         return;

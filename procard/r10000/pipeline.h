@@ -82,9 +82,10 @@ enum r10k_trait {
     R10K_HALF = 1 << 16,    /**< writes one half of a register and leaves the other */
     R10K_FP_LOAD = 1 << 17,
     R10K_CACHE = 1 << 18,
-    R10K_WHOLE = 1 << 19, /**< reads both halves of a register */
-    R10K_NOW = 1 << 20,   /**< is done as it is decoded */
-    R10K_FP = 1 << 21,    /**< counts as a floating-point instruction (event 21) */
+    R10K_WHOLE = 1 << 19,  /**< reads both halves of a register */
+    R10K_NOW = 1 << 20,    /**< is done as it is decoded */
+    R10K_FP = 1 << 21,     /**< counts as a floating-point instruction (event 21) */
+    R10K_SERIAL = 1 << 22, /**< nothing behind it is decoded before it has graduated */
     R10K_TRANSFER = R10K_BRANCH | R10K_JUMP | R10K_REGISTER,
     R10K_MEMORY = R10K_LOAD | R10K_STORE | R10K_PREFETCH | R10K_SYNC | R10K_CACHE,
 };

@@ -196,12 +196,13 @@ static uint32_t traits_by_code(const struct r10k_word *w)
     case MIPS_OP_CTC1:
         return R10K_ALONE | R10K_FLUSHES;
     case MIPS_OP_CFC1:
+        return R10K_ALONE;
     case MIPS_OP_MFPS:
     case MIPS_OP_MFPC:
-        return R10K_ALONE;
+        return R10K_ALONE | R10K_SERIAL;
     case MIPS_OP_MTPS:
     case MIPS_OP_MTPC:
-        return R10K_ALONE | R10K_FLUSHES;
+        return R10K_ALONE | R10K_SERIAL | R10K_FLUSHES;
     case MIPS_OP_RDHWR:
         return w->op.imm == 29 ? R10K_NOW : R10K_ALONE;
     case MIPS_OP_BC1F:
