@@ -601,6 +601,17 @@ static void *storm_signals(void *unused)
     return NULL;
 }
 
+/** Of such signals none is lost: they wait by thousands. */
+static void *storm_queue(void *unused)
+{
+    const union sigval none = {0};
+
+    (void)unused;
+    while (!stop)
+        sigqueue(getpid(), SIGRTMIN, none);
+    return NULL;
+}
+
 static void *storm_interrupts(void *unused)
 {
     volatile unsigned *card = numachine_card(0);
@@ -618,8 +629,10 @@ static void storm(void *(*body)(void *))
     pthread_t t[64];
 
     signal(SIGUSR2, on_storm);
+    signal(SIGRTMIN, on_storm);
     sigemptyset(&both);
     sigaddset(&both, SIGUSR2);
+    sigaddset(&both, SIGRTMIN);
     sigaddset(&both, SIGIO);
     pthread_sigmask(SIG_BLOCK, &both, &before);
     for (unsigned i = 0; i < arg[0]; i++)
@@ -635,6 +648,11 @@ static void storm(void *(*body)(void *))
 static void signalled(void)
 {
     storm(storm_signals);
+}
+
+static void queued(void)
+{
+    storm(storm_queue);
 }
 
 static void interrupted(void)
@@ -671,6 +689,7 @@ static const struct {
     {"clock", by_clock},
     {"computing", by_computing},
     {"signalled", signalled},
+    {"queued", queued},
     {"interrupted", interrupted},
 };
 

@@ -67,6 +67,7 @@ GET_ON += [(f"card {spins}", "") for spins in (0, 1)]
 # The first thread gets on between two signals or interrupts, however many come.
 STORMS = [(f"signalled {threads}", mode) for threads in (1, 4, 16, 60) for mode in ("", "--functional")]
 STORMS += [(f"interrupted {threads}", "") for threads in (1, 4, 16, 60)]
+STORMS += [(f"queued {threads}", mode) for threads in (16, 60) for mode in ("", "--functional")]
 
 
 class Bench:
@@ -140,7 +141,7 @@ def get_on(bench, rows):
 
 def storms(bench):
     for what, option in bench.quarter(STORMS):
-        done = bench.run(what, ["--limit=100ms", *option.split()])
+        done = bench.run(what, ["--limit=1s", *option.split()])
         bench.check(f"{what} {option} ends", done.returncode == 0, (done.returncode, done.stderr))
 
 

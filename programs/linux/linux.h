@@ -75,18 +75,25 @@ struct lx_siginfo {
     uint64_t addr;     /**< faults */
     uint32_t pid, uid; /**< kill, tgkill, sigqueue */
     uint64_t value;
-    uint32_t sender; /**< the thread whose call sent it, or 0 */
 };
 
 struct lx_pending {
     struct lx_pending *prev, *next;
     struct lx_siginfo info;
+    sim_tick at; /**< [ticks] it was sent */
 };
 
 /** Signals sent to a thread or to the process and not yet taken. */
 struct lx_sigqueue {
     struct lx_sigs set;                /**< those with at least one waiting */
     struct lx_pending *first[SIGNALS]; /**< of signal s at s-1, in the order they were sent */
+};
+
+/** What keeps a thread from its own work: handlers that end and find the next signal waiting. */
+struct lx_storm {
+    unsigned returns; /**< of such handlers, in a row */
+    sim_tick until;   /**< [ticks] what was sent later waits; SIM_NEVER: there are not too many */
+    unsigned spared;  /**< [instructions] a handler returns: so many before the next interrupt */
 };
 
 struct lx_altstack {
@@ -219,7 +226,7 @@ struct lx_thread {
     int restart;       /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t again[2]; /**< registers that the call would be made with again (isa.h) */
     struct lx_call_site call;
-    bool spared;           /**< a handler is done: no other before some instructions */
+    struct lx_storm storm;
     bool restore_mask;     /**< saved_mask comes back after the handler's frame is made */
     struct lx_sigs wanted; /**< sigtimedwait */
     struct lx_sigqueue pending;
@@ -229,6 +236,13 @@ struct lx_thread {
 };
 
 /* ---- scheduling ------------------------------------------------------------------------------ */
+
+/* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
+ * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
+ * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
+ * the next thread. An LL and its SC must fit, too. Whose handler returns gets on by as many before
+ * a signal that comes meanwhile. */
+enum { SPARED = 64 };
 
 struct lx_card {
     struct lx_thread *running; /**< TH_RUNNING or TH_OS; NULL: idle */
@@ -502,11 +516,11 @@ void lx_signal_settle(struct lx_prog *p, int signo);
 void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr);
 /** True if a signal waits that the thread must act on. */
 bool lx_signal_waiting(const struct lx_thread *t);
-/** The thread's handler is done: what others sent it meanwhile waits for some instructions. What it
- *  sent itself does not, as on Linux. */
-void lx_signal_spare(struct lx_thread *t);
-/** Acts on the thread's signals before it goes on, unless it is spared; restarts or ends an
- * interrupted call. */
+/** The thread's handler is done. What was sent to it before that comes first, as on Linux; what is
+ *  sent while it returns waits for some instructions. Where that is without end (a storm), what is
+ *  sent later waits for more. */
+void lx_signal_returned(struct lx_thread *t);
+/** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
 void lx_signal_deliver(struct lx_thread *t);
 /** Takes a waiting signal of `set` off the queues. */
 bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info);

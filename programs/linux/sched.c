@@ -54,13 +54,6 @@ static sim_tick wake_chance(const struct lx_thread *t)
     return chance % range;
 }
 
-/* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
- * handler of a virtual coherency exception may take longer than a slice or the period of the clock,
- * and what it brought may be gone when the thread comes back: taken by another card, or replaced by
- * the next thread. An LL and its SC must fit, too. Whom others send signals without end gets on by
- * as many between two handlers. */
-enum { SPARED = 64 };
-
 /* ---- cards and queues ------------------------------------------------------------------------ */
 
 /** Whether a thread of the card sleeps until another calls it. */
@@ -138,6 +131,15 @@ void lx_thread_exits(const struct lx_thread *t)
     tell_step(t, PROG_EXITS, lx_now(t->p));
 }
 
+/** So many instructions come before the next interrupt. */
+static void spare(struct lx_thread *t)
+{
+    if (t->trap.preempted && t->storm.spared < SPARED)
+        t->storm.spared = SPARED;
+    pc_spare(t->p->m, t->card, t->storm.spared);
+    t->storm.spared = 0;
+}
+
 /** Puts the thread's registers on its card and arms its clock and the end of its slice. */
 static void resume(struct lx_thread *t, sim_tick at)
 {
@@ -149,14 +151,14 @@ static void resume(struct lx_thread *t, sim_tick at)
     c->running = t;
     c->tick_at = lx_tick_after(p, t->card, at);
     t->since = at;
+    lx_signal_deliver(t); /* those sent while it stood in the queue */
     if (p->run->over)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
     lx_watch_begin(t);
     lx_irix_runs(t);
     lx_processor_resume(p->vm.cpus, t->card, &t->regs, at);
-    pc_spare(p->m, t->card, t->trap.preempted || t->spared ? SPARED : 0);
-    t->spared = false;
+    spare(t);
     if (lx_signal_waiting(t))
         stop = at;
     else if (c->queue)

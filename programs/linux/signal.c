@@ -139,6 +139,7 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
         return -EAGAIN;
     e = sim_alloc(1, sizeof *e);
     e->info = *info;
+    e->at = lx_now(p);
     DL_APPEND(q->first[info->signo - 1], e);
     sigs_add(&q->set, info->signo);
     p->pending_count++;
@@ -172,24 +173,45 @@ static int lowest(const struct lx_sigs *a, const struct lx_sigs *b)
     return 0;
 }
 
-static bool take_from(struct lx_prog *p, struct lx_sigqueue *q, const struct lx_sigs *set,
-                      struct lx_siginfo *info)
+/** The lowest of the set that was sent by then; 0: none. @param until  [ticks] */
+static int lowest_by(const struct lx_sigqueue *q, struct lx_sigs set, sim_tick until)
 {
-    const int signo = lowest(&q->set, set);
+    int signo;
 
-    if (signo)
-        *info = unqueue(p, q, signo);
+    while ((signo = lowest(&q->set, &set)) && q->first[signo - 1]->at > until)
+        sigs_remove(&set, signo);
     return signo;
+}
+
+/** The queue that the next of them comes from, the thread's first; NULL: none was sent by then. */
+static struct lx_sigqueue *next_of(struct lx_thread *t, const struct lx_sigs *set, sim_tick until)
+{
+    return lowest_by(&t->pending, *set, until)      ? &t->pending
+           : lowest_by(&t->p->pending, *set, until) ? &t->p->pending
+                                                    : NULL;
+}
+
+static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick until,
+                    struct lx_siginfo *info)
+{
+    struct lx_sigqueue *q = next_of(t, set, until);
+
+    if (!q)
+        return false;
+    *info = unqueue(t->p, q, lowest_by(q, *set, until));
+    lx_timer_taken(t->p, info);
+    return true;
 }
 
 bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info)
 {
-    struct lx_prog *p = t->p;
-    const bool got = take_from(p, &t->pending, set, info) || take_from(p, &p->pending, set, info);
+    return take_by(t, set, SIM_NEVER, info);
+}
 
-    if (got)
-        lx_timer_taken(p, info);
-    return got;
+/** Signals whose handlers it would enter. */
+static struct lx_sigs open_to(const struct lx_thread *t)
+{
+    return (struct lx_sigs){{~t->mask.w[0], ~t->mask.w[1]}};
 }
 
 bool lx_signal_waiting(const struct lx_thread *t)
@@ -201,24 +223,25 @@ bool lx_signal_waiting(const struct lx_thread *t)
     return lowest(&t->pending.set, &open) || lowest(&t->p->pending.set, &open);
 }
 
-/** Whether the thread itself sent one of those that it would act on now, the first of their number.
+/* Handlers in a row, and instructions: whom signals keep from its own work for so long is in a
+ * storm, and gets on by as many instructions as there were handlers. Linux would let it stand. What
+ * was sent before the last of them ended is no part of it: by signal(7) nothing comes before that.
  */
-static bool sent_itself(const struct lx_thread *t, const struct lx_sigqueue *q)
-{
-    struct lx_sigs open;
+enum { STORM = 1024 };
 
-    for (int i = 0; i < 2; i++)
-        open.w[i] = ~t->mask.w[i];
-    for (int signo; (signo = lowest(&q->set, &open)); sigs_remove(&open, signo))
-        if (q->first[signo - 1]->info.sender == t->tid)
-            return true;
-    return false;
-}
-
-void lx_signal_spare(struct lx_thread *t)
+void lx_signal_returned(struct lx_thread *t)
 {
-    t->spared =
-        lx_signal_waiting(t) && !sent_itself(t, &t->pending) && !sent_itself(t, &t->p->pending);
+    const struct lx_sigs open = open_to(t);
+    struct lx_storm *s = &t->storm;
+
+    s->spared = SPARED;
+    s->returns = next_of(t, &open, SIM_NEVER) ? s->returns + 1 : 0;
+    if (s->returns <= STORM)
+        s->until = s->returns < STORM ? SIM_NEVER : lx_now(t->p);
+    if (s->returns >= STORM && !next_of(t, &open, s->until)) {
+        s->spared = STORM;
+        s->returns = 0;
+    }
 }
 
 static void drop(struct lx_prog *p, struct lx_sigqueue *q, int signo)
@@ -457,18 +480,21 @@ static void act(struct lx_thread *t, const struct lx_siginfo *info)
         p->actions[info->signo].handler = HANDLER_DEFAULT;
 }
 
+/** [ticks] In a storm, a handler that returns leaves those waiting that were sent later. */
+static sim_tick deliver_until(const struct lx_thread *t)
+{
+    return t->storm.spared ? t->storm.until : SIM_NEVER;
+}
+
 void lx_signal_deliver(struct lx_thread *t)
 {
     struct lx_siginfo info;
-    struct lx_sigs open;
+    struct lx_sigs open = open_to(t);
 
-    for (;;) {
-        open.w[0] = ~t->mask.w[0];
-        open.w[1] = ~t->mask.w[1];
-        if (t->p->run->over || t->spared || !lx_signal_take(t, &open, &info))
-            break;
+    while (!t->p->run->over && take_by(t, &open, deliver_until(t), &info)) {
         t->usage.signals++;
         act(t, &info);
+        open = open_to(t);
     }
     if (t->restore_mask) {
         t->restore_mask = false;

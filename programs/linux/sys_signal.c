@@ -180,7 +180,7 @@ static int64_t sigreturn(struct lx_call *c, bool rt)
     if (lx_isa_of(c->t)->leave(c->t, rt) < 0)
         lx_signal_force(c->t, SIG_SEGV, SI_KERNEL_, 0);
     else
-        lx_signal_spare(c->t);
+        lx_signal_returned(c->t);
     return 0;
 }
 
@@ -202,8 +202,7 @@ enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 static int64_t send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
 {
     struct lx_thread *t = tid ? lx_thread_find(c->p, tid) : NULL;
-    struct lx_siginfo info = {
-        .signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid, .sender = c->t->tid};
+    struct lx_siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid};
 
     if (tid && !t)
         return -ESRCH;
@@ -265,7 +264,6 @@ static int64_t queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint6
 
     if (read_info(c, sig, va, &info) < 0)
         return -EFAULT;
-    info.sender = c->t->tid;
     if (pid != FIRST_TID && !lx_thread_find(c->p, (uint32_t)pid))
         return pid == INIT ? -EPERM : -ESRCH;
     if (sig > c->p->kind->signals)
