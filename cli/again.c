@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/session.h"
+#include "report/intact.h"
 #include "report/output.h"
 
 #include <fcntl.h>
@@ -11,6 +12,11 @@
 
 bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
 {
+    char why[8192];
+    if (!rep_run_is_intact(directory, why, sizeof why)) {
+        fprintf(stderr, "numachine: error: %s\n", why);
+        return false;
+    }
     struct in_diag diag = {.out = stderr};
     char *path = sim_format("%s/config.resolved.yaml", directory);
     char *profile = sim_strdup("run.profile=false");
@@ -71,14 +77,12 @@ static FILE *open_output(const char *directory)
 
 const char *const cli_output_name[] = {"unknown", "same", "other"};
 
-static enum cli_output compare(const char *directory, FILE *output)
+/* @param before  NULL: not known */
+static enum cli_output compare(FILE *before, FILE *output)
 {
-    FILE *before = open_output(directory);
-    const bool same = before && same_bytes(output, before);
     if (!before)
         return CLI_OUTPUT_unknown;
-    fclose(before);
-    return same ? CLI_OUTPUT_same : CLI_OUTPUT_other;
+    return same_bytes(output, before) ? CLI_OUTPUT_same : CLI_OUTPUT_other;
 }
 
 const char *cli_again_remark(const struct cli_again *again)
@@ -122,6 +126,7 @@ enum cli_exit cli_again_run(const struct rep_kept *kept, const struct in_experim
     struct prog_outcome outcome;
     enum cli_exit status = CLI_EXIT_IO;
     int out = -1;
+    FILE *before = open_output(kept->directory); /* which a run's confinement would not let us do */
     FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
     *again = (struct cli_again){0};
     const struct cli_session session = {.experiment = x,
@@ -136,13 +141,15 @@ enum cli_exit cli_again_run(const struct rep_kept *kept, const struct in_experim
     if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT) {
         again->compares = ended_alike(kept, x, &outcome);
         again->ticks = outcome.ticks;
-        again->output = compare(kept->directory, output);
+        again->output = compare(before, output);
         status = again->compares ? CLI_EXIT_OK : CLI_EXIT_EXPECT;
     }
     if (nowhere)
         fclose(nowhere);
     if (output)
         fclose(output);
+    if (before)
+        fclose(before);
     return status;
 }
 

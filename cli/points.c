@@ -64,7 +64,7 @@ static void print_csv(const struct swp_sweep *sweep)
     }
     fputs("\r\n", stdout);
     for (size_t i = 0; i < sweep->points; i++) {
-        fputs(sweep->point[i].id, stdout);
+        rep_csv_field(stdout, sweep->point[i].id);
         for (size_t k = 0; k < sweep->keys; k++) {
             putchar(',');
             rep_csv_field(stdout, swp_text(sweep, &sweep->point[i], k));

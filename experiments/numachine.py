@@ -14,6 +14,7 @@ import contextlib
 import json
 import math
 import pathlib
+import re
 import sqlite3
 
 import numpy
@@ -21,6 +22,8 @@ import pandas
 
 WHOLE, MACHINE = "whole", "machine"
 DERIVED = ("metric.", "group.")  # what is no count
+# The apostrophe in front of what a spreadsheet would take for a formula (docs/results.md).
+UNMARKED = re.compile(r"^'(?=[=+\-@\t\r\n＝＋－＠'])")
 
 
 def load(directory):
@@ -35,7 +38,13 @@ def load(directory):
 
 def _table(path):
     """A CSV file; None: the run has none. Empty fields of texts are "", not NaN."""
-    return pandas.read_csv(path, keep_default_na=False, na_values={"value": [""], "hi": [""]}) if path.exists() else None
+    if not path.exists():
+        return None
+    table = pandas.read_csv(path, keep_default_na=False, na_values={"value": [""], "hi": [""]})
+    for name, column in table.items():
+        if not pandas.api.types.is_numeric_dtype(column):
+            table[name] = column.map(lambda v: UNMARKED.sub("", v) if isinstance(v, str) else v)
+    return table
 
 
 class Run:

@@ -42,16 +42,6 @@ static bool has(const struct making *m, const char *name)
     return json_object_get(json_object_get(json_object_get(m->root, "manifest"), "files"), name);
 }
 
-static bool is_intact(const struct making *m)
-{
-    char file[160];
-    const bool good =
-        rep_is_intact(m->run->directory, json_object_get(m->root, "manifest"), file, sizeof file);
-    if (!good)
-        snprintf(m->why, m->size, "%s/%s", m->run->directory, file);
-    return good;
-}
-
 /* ---- files as they are ----------------------------------------------------------------------- */
 
 /* Adds a JSON file under `name`. */
@@ -221,7 +211,8 @@ static bool is_own(const struct making *m, const char *path)
 static bool gather(struct making *m, const char *path, struct page_notes *notes)
 {
     if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) ||
-        !page_may_be(path, m->why, m->size) || !is_intact(m) || !add_config(m) || !add_stats(m))
+        !page_may_be(path, m->why, m->size) ||
+        !rep_run_is_intact(m->run->directory, m->why, m->size) || !add_config(m) || !add_stats(m))
         return false;
     add_machine(m);
     return add_tables(m) && add_samples(m) && add_kept(m, notes);

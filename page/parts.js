@@ -52,7 +52,10 @@ const pc = v => (v >= 10 || v === 0 ? v.toFixed(0) : v.toPrecision(2)) + ' %';
 const valueOf = cell => cell !== null && typeof cell === 'object' ? cell.v : cell;
 
 function csvOf(columns, rows) {
-  const field = v => v === null || v === undefined ? '' : /[",\n]/.test(v) ? '"' + String(v).replace(/"/g, '""') + '"' : String(v);
+  // A text that a spreadsheet would take for a formula has an apostrophe in front, as in the tables of a run.
+  const marked = v => typeof v === 'string' && /^[=+\-@\t\r\n＝＋－＠']/.test(v) && !/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(v) ? "'" + v : String(v);
+  const quoted = v => /[",\r\n]/.test(v) ? '"' + v.replace(/"/g, '""') + '"' : v;
+  const field = v => v === null || v === undefined ? '' : quoted(marked(v));
   return [columns].concat(rows.map(row => row.map(valueOf))).map(row => row.map(field).join(',')).join('\r\n') + '\r\n';
 }
 

@@ -13,6 +13,7 @@
 #include "page/sums.h"
 #include "report/claims.h"
 #include "report/csv_read.h"
+#include "report/intact.h"
 #include "report/rundir.h"
 
 #include <errno.h>
@@ -223,6 +224,15 @@ static bool read_row(struct reading *r)
     return true;
 }
 
+static bool is_intact(const struct reading *r)
+{
+    char file[160];
+    const bool good = rep_is_intact(r->sweep->directory, r->index, file, sizeof file);
+    if (!good)
+        snprintf(r->why, r->size, "%s/%s", r->sweep->directory, file);
+    return good;
+}
+
 static bool read_table(struct reading *r)
 {
     char *path = path_of(r, PAGE_SWEEP_TABLE);
@@ -231,7 +241,7 @@ static bool read_table(struct reading *r)
                  "%s: the sweep has no results yet; 'numachine run --resume' goes on with it, "
                  "'numachine collect' makes them of the points that are there",
                  path);
-    else if (rep_csv_open(&r->csv, path, r->why, r->size) && find_columns(r))
+    else if (is_intact(r) && rep_csv_open(&r->csv, path, r->why, r->size) && find_columns(r))
         while (rep_csv_next(&r->csv) && read_row(r))
             ;
     const bool good = r->csv.in && !r->csv.bad;

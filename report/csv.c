@@ -3,6 +3,7 @@
  *
  * RFC 4180: CRLF after each row, fields with commas or quotes quoted.
  */
+#include "report/csv_read.h"
 #include "report/stats.h"
 
 #include <string.h>
@@ -14,11 +15,12 @@ struct csv {
 
 void rep_csv_field(FILE *out, const char *text)
 {
+    const char *mark = rep_csv_is_marked(text) ? "'" : "";
     if (!strpbrk(text, ",\"\r\n")) {
-        fputs(text, out);
+        fprintf(out, "%s%s", mark, text);
         return;
     }
-    putc('"', out);
+    fprintf(out, "\"%s", mark);
     for (; *text; text++) {
         if (*text == '"')
             putc('"', out);

@@ -70,6 +70,30 @@ static char *unquote(char *from)
     return from;
 }
 
+/* What begins so is a formula in a spreadsheet: the last four are as wide as a letter of Chinese.
+ */
+static bool begins_formula(const char *text)
+{
+    static const char *const begins[] = {"=",  "+",  "-",  "@",  "\t", "\r",
+                                         "\n", "＝", "＋", "－", "＠", "'"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (!strncmp(text, begins[i], strlen(begins[i])))
+            return true;
+    return false;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return *text && !*end && !text[strspn(text, "+-.0123456789eE")];
+}
+
+bool rep_csv_is_marked(const char *text)
+{
+    return begins_formula(text) && !is_number(text);
+}
+
 static void end_row(char *text)
 {
     size_t n = strlen(text);
@@ -88,6 +112,7 @@ static unsigned split(char *text, char ***field, unsigned *room)
         (*field)[count] = at;
         at = *at == '"' ? unquote(at) : at + strcspn(at, ",");
         at = *at ? (*at = '\0', at + 1) : NULL;
+        (*field)[count] += (*field)[count][0] == '\'' && begins_formula((*field)[count] + 1);
     }
     return count;
 }

@@ -32,6 +32,10 @@ struct rep_csv {
  *  @return false: so it is */
 bool rep_csv_open(struct rep_csv *csv, const char *path, char *why, size_t size);
 
+/** Whether a text has to have an apostrophe in front in a table: a spreadsheet would take it for a
+ *  formula, or it begins with one itself. */
+bool rep_csv_is_marked(const char *text);
+
 /** Reads a row. @return false: there is none, or csv->bad */
 bool rep_csv_next(struct rep_csv *csv);
 void rep_csv_close(struct rep_csv *csv);

@@ -1,6 +1,7 @@
 #include "report/intact.h"
 
 #include "base/alloc.h"
+#include "report/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,28 @@ json_t *rep_document(const char *directory, const char *name)
     return root;
 }
 
+json_t *rep_hash_json(uint64_t xxh64)
+{
+    return json_sprintf("xxh64:%016llx", (unsigned long long)xxh64);
+}
+
+/* @param hash  it should have; NULL: not known */
+static bool has_hash(const char *directory, const char *name, const json_t *hash)
+{
+    char *path = sim_format("%s/%s", directory, name);
+    const char *wrong;
+    struct rep_content content;
+    FILE *in = rep_ordinary_open(path, &wrong);
+    json_t *found =
+        in && rep_content_of(fileno(in), &content) ? rep_hash_json(content.xxh64) : NULL;
+    const bool same = found && json_equal(found, hash);
+    json_decref(found);
+    if (in)
+        fclose(in);
+    free(path);
+    return same;
+}
+
 static bool is_as_listed(const char *directory, const char *name, json_int_t bytes, char *why,
                          size_t size)
 {
@@ -75,13 +98,30 @@ static bool is_as_listed(const char *directory, const char *name, json_int_t byt
 
 bool rep_is_intact(const char *directory, const json_t *manifest, char *why, size_t size)
 {
+    const json_t *hashes = json_object_get(manifest, "hashes"), *bytes;
     const char *name;
-    const json_t *bytes;
-    json_object_foreach(json_object_get(manifest, "files"), name, bytes)
+    json_object_foreach(json_object_get(manifest, "files"), name, bytes) {
         if (!is_as_listed(directory, name, json_is_integer(bytes) ? json_integer_value(bytes) : -2,
                           why, size))
             return false;
+        if (hashes && !has_hash(directory, name, json_object_get(hashes, name))) {
+            snprintf(why, size, "%.*s: it is not as the run has left it: its hash is another", NAME,
+                     name);
+            return false;
+        }
+    }
     return true;
+}
+
+bool rep_run_is_intact(const char *directory, char *why, size_t size)
+{
+    char file[160];
+    json_t *manifest = rep_document(directory, "manifest.json");
+    const bool good = rep_is_intact(directory, manifest, file, sizeof file);
+    if (!good)
+        snprintf(why, size, "%s/%s", directory, file);
+    json_decref(manifest);
+    return good;
 }
 
 bool rep_is_whole(const char *directory, const json_t *manifest, char *why, size_t size)

@@ -1,6 +1,6 @@
 /*
- * Whether the directory of a run is still as the run has left it: the manifest has the length of
- * each of its files.
+ * Whether the directory of a run is still as the run has left it: the manifest has the length and
+ * the hash of each of its files. All that is read of a run is looked at here first.
  */
 #ifndef REP_INTACT_H
 #define REP_INTACT_H
@@ -24,9 +24,18 @@ FILE *rep_ordinary_open(const char *path, const char **wrong);
  *  @return the caller's; NULL: there is none that can be read */
 json_t *rep_document(const char *directory, const char *name);
 
-/** Whether each file that a manifest lists is there, and as long as it was.
+/** A hash as documents have it: "xxh64:" and 16 digits. */
+json_t *rep_hash_json(uint64_t xxh64);
+
+/** Whether each file that a manifest lists is there, and has the bytes that it had. A manifest
+ *  without any hash (an earlier version's) knows lengths only.
  *  @return false with "FILE: what is wrong with it" in `why` */
 bool rep_is_intact(const char *directory, const json_t *manifest, char *why, size_t size);
+
+/** The same of a run's directory by its manifest; where there is none, nothing is known to be
+ * wrong.
+ *  @return false with "directory/FILE: what is wrong with it" in `why` */
+bool rep_run_is_intact(const char *directory, char *why, size_t size);
 
 /** Whether a run came to its end and is intact.
  *  @param manifest  of the directory; NULL: it has none

@@ -1,6 +1,7 @@
 #include "report/kept.h"
 
 #include "base/alloc.h"
+#include "report/intact.h"
 
 typedef bool read_fn(struct rep_kept *kept, const char *path, char *why, size_t size);
 
@@ -47,7 +48,7 @@ static bool read_part(struct rep_kept *k, const struct part *part, char *why, si
 bool rep_kept_open(struct rep_kept *k, const char *directory, unsigned wanted, char *why,
                    size_t size)
 {
-    bool good = true;
+    bool good = rep_run_is_intact(directory, why, size);
     k->directory = directory;
     for (size_t i = 0; good && i < sizeof parts / sizeof *parts; i++)
         good = (parts[i].bit & ~wanted) || read_part(k, &parts[i], why, size);

@@ -6,14 +6,13 @@
 
 #include "base/alloc.h"
 #include "report/expect.h"
+#include "report/intact.h"
 
 #include <assert.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 /** Version of the layout of manifest.json. */
 enum { MANIFEST_SCHEMA = 1 };
@@ -41,22 +40,11 @@ const char *rep_end_word(enum prog_end end)
 /* What a device holds is not known beforehand, and it may have no end. */
 static void hash_file(struct rep_input *input)
 {
-    char block[65536];
-    struct stat st;
-    if (stat(input->path, &st) || !S_ISREG(st.st_mode))
-        return;
-    FILE *in = fopen(input->path, "re");
+    const char *wrong;
+    FILE *in = rep_ordinary_open(input->path, &wrong);
     if (!in)
         return;
-    XXH64_state_t *state = XXH64_createState();
-    if (!state)
-        sim_no_memory();
-    XXH64_reset(state, 0);
-    for (size_t n; (n = fread(block, 1, sizeof block, in)) > 0; input->bytes += n)
-        XXH64_update(state, block, n);
-    input->xxh64 = XXH64_digest(state);
-    input->readable = !ferror(in);
-    XXH64_freeState(state);
+    input->readable = rep_content_of(fileno(in), &input->content);
     fclose(in);
 }
 
@@ -127,11 +115,6 @@ static json_t *texts(char *const *list, size_t count)
     return array;
 }
 
-static json_t *hash_text(uint64_t hash)
-{
-    return json_sprintf("xxh64:%016llx", (unsigned long long)hash);
-}
-
 static json_t *date(const struct timespec *t)
 {
     char buf[64];
@@ -189,9 +172,10 @@ static json_t *inputs_part(const struct rep_manifest *manifest)
     for (size_t i = 0; i < manifest->inputs; i++) {
         const struct rep_input *in = &manifest->input[i];
         json_array_append_new(
-            array, json_pack("{s:o,s:o,s:o}", "path", text(in->path), "bytes",
-                             in->readable ? json_integer((json_int_t)in->bytes) : json_null(),
-                             "hash", in->readable ? hash_text(in->xxh64) : json_null()));
+            array,
+            json_pack("{s:o,s:o,s:o}", "path", text(in->path), "bytes",
+                      in->readable ? json_integer((json_int_t)in->content.bytes) : json_null(),
+                      "hash", in->readable ? rep_hash_json(in->content.xxh64) : json_null()));
     }
     return array;
 }
@@ -220,15 +204,15 @@ static json_t *end_part(const struct rep_manifest *manifest)
     double rate = run->host.seconds > 0 ? (double)out->instructions / run->host.seconds : 0;
     const bool has_status =
         !manifest->unstarted && (out->end == PROG_EXITED || out->end == PROG_SIGNALED);
-    return json_pack("{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
-                     manifest->unstarted ? "not started" : rep_end_word(out->end), "status",
-                     has_status ? json_integer(out->status) : json_null(), "message",
-                     text(out->message), "stopped_by", text(manifest->stopped_by), "exit_code",
-                     (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks,
-                     "instructions", (json_int_t)out->instructions, "instructions_per_host_second",
-                     rate, "threads", (json_int_t)out->threads, "stdout_hash",
-                     hash_text(out->stdout_hash), "result_hash", hash_text(run->hash.result),
-                     "totals_hash", hash_text(run->hash.totals));
+    return json_pack(
+        "{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
+        manifest->unstarted ? "not started" : rep_end_word(out->end), "status",
+        has_status ? json_integer(out->status) : json_null(), "message", text(out->message),
+        "stopped_by", text(manifest->stopped_by), "exit_code", (json_int_t)manifest->exit_code,
+        "ticks", (json_int_t)out->ticks, "instructions", (json_int_t)out->instructions,
+        "instructions_per_host_second", rate, "threads", (json_int_t)out->threads, "stdout_hash",
+        rep_hash_json(out->stdout_hash), "result_hash", rep_hash_json(run->hash.result),
+        "totals_hash", rep_hash_json(run->hash.totals));
 }
 
 static json_t *measured(const struct in_measured *stat)
@@ -262,21 +246,35 @@ static json_t *expect_part(const struct rep_run *run)
     return array;
 }
 
-/* The run's own files that are whole, with their lengths, or the names of those that are not. */
-static json_t *files_part(const struct rep_manifest *manifest, bool whole)
+/* Calls `each` with the run's own files that were to be written, but for the manifest. */
+static json_t *files_part(const struct rep_manifest *manifest, json_t *part,
+                          void (*each)(json_t *part, const char *name, const struct rep_file *f))
 {
-    json_t *part = whole ? json_object() : json_array();
     for (unsigned i = 0; manifest->dir && i < REP_FILES; i++) {
         const struct rep_file *f = &manifest->dir->file[i];
         const char *name = rep_rundir_name(i);
-        if (!f->asked || f->whole != whole || !strcmp(name, "manifest.json"))
-            continue;
-        if (whole)
-            json_object_set_new(part, name, json_integer((json_int_t)f->bytes));
-        else
-            json_array_append_new(part, json_string(name));
+        if (f->asked && strcmp(name, "manifest.json") != 0)
+            each(part, name, f);
     }
     return part;
+}
+
+static void put_length(json_t *part, const char *name, const struct rep_file *f)
+{
+    if (f->whole)
+        json_object_set_new(part, name, json_integer((json_int_t)f->content.bytes));
+}
+
+static void put_hash(json_t *part, const char *name, const struct rep_file *f)
+{
+    if (f->whole)
+        json_object_set_new(part, name, rep_hash_json(f->content.xxh64));
+}
+
+static void put_missing(json_t *part, const char *name, const struct rep_file *f)
+{
+    if (!f->whole)
+        json_array_append_new(part, json_string(name));
 }
 
 void rep_manifest_write(void *ctx, FILE *out)
@@ -285,12 +283,14 @@ void rep_manifest_write(void *ctx, FILE *out)
     const struct rep_run *run = manifest->run;
     bool ended = manifest->status != REP_RUNNING;
     json_t *root = json_pack(
-        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema", MANIFEST_SCHEMA,
-        "status", status_words[manifest->status], "error",
+        "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
+        MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
         *manifest->error ? text(manifest->error) : json_null(), "end",
-        ended ? end_part(manifest) : json_null(), "files", files_part(manifest, true), "missing",
-        files_part(manifest, false), "experiment", experiment_part(run), "inputs",
-        inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
+        ended ? end_part(manifest) : json_null(), "files",
+        files_part(manifest, json_object(), put_length), "hashes",
+        files_part(manifest, json_object(), put_hash), "missing",
+        files_part(manifest, json_array(), put_missing), "experiment", experiment_part(run),
+        "inputs", inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
         manifest->hashed ? rep_digest_json(&manifest->digest) : json_null(), "numachine",
         program_part(manifest), "command", command_part(manifest), "host", host_part(&run->host),
         "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));

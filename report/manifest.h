@@ -20,7 +20,7 @@ enum rep_status {
 /** One file the run depends on. */
 struct rep_input {
     const char *path;
-    uint64_t bytes, xxh64;
+    struct rep_content content;
     bool readable;
 };
 

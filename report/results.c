@@ -99,19 +99,11 @@ static bool take_config(struct rep_results *r, const struct rep_claims *claims)
     return in_flat_read(&r->config, claims->file, claims->why, claims->size);
 }
 
-static bool are_intact(const struct rep_results *r, char *why, size_t size)
-{
-    char file[160];
-    const bool good = rep_is_intact(r->directory, r->manifest, file, sizeof file);
-    if (!good)
-        snprintf(why, size, "%s/%s", r->directory, file);
-    return good;
-}
-
 bool rep_results_read(struct rep_results *r, const char *directory, char *why, size_t size)
 {
     *r = (struct rep_results){.directory = directory};
-    return read_file(r, "manifest.json", take_manifest, why, size) && are_intact(r, why, size) &&
+    return read_file(r, "manifest.json", take_manifest, why, size) &&
+           rep_run_is_intact(directory, why, size) &&
            read_file(r, "config.resolved.yaml", take_config, why, size) &&
            read_file(r, "stats.json", take_stats, why, size);
 }

@@ -289,7 +289,7 @@ bool rep_rundir_write(struct rep_rundir *dir, const char *name, rep_write_fn *wr
     *file = (struct rep_file){.asked = true};
     if (strchr(name, '/') && !make_directory(dir, name, why, size))
         return false;
-    file->whole = rep_whole_write(path.text, false, write, ctx, &file->bytes, why, size);
+    file->whole = rep_whole_write(path.text, false, write, ctx, &file->content, why, size);
     return file->whole;
 }
 

@@ -37,7 +37,7 @@ enum { REP_FILES = 28 /**< files a run may write */ };
 struct rep_file {
     bool asked; /**< it was to be written ... */
     bool whole; /**< ... and was */
-    uint64_t bytes;
+    struct rep_content content;
 };
 
 struct rep_rundir {

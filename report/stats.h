@@ -108,7 +108,8 @@ const struct rep_metric *rep_metrics(void);
 bool rep_metric_value(const struct rep_run *run, const struct rep_region *region,
                       struct rep_level level, enum rep_metric_id metric, double *value);
 
-/** Writes a field of a CSV file, quoted if need be (RFC 4180). */
+/** Writes a field of a CSV file, quoted if need be (RFC 4180). A text that a spreadsheet would take
+ * for a formula gets an apostrophe in front, which rep_csv_next takes off; a number does not. */
 void rep_csv_field(FILE *out, const char *text);
 
 /** Writes every region to an open file. Errors stay with the stream (ferror). */

@@ -7,34 +7,52 @@
  */
 #include "report/whole.h"
 
+#include "base/alloc.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-/* What is written, and how. */
-struct content {
+bool rep_content_of(int fd, struct rep_content *content)
+{
+    char block[65536];
+    ssize_t n;
+    XXH64_state_t *state = XXH64_createState();
+    if (!state)
+        sim_no_memory();
+    XXH64_reset(state, 0);
+    *content = (struct rep_content){0};
+    while ((n = pread(fd, block, sizeof block, (off_t)content->bytes)) > 0) {
+        XXH64_update(state, block, (size_t)n);
+        content->bytes += (uint64_t)n;
+    }
+    content->xxh64 = XXH64_digest(state);
+    XXH64_freeState(state);
+    return n == 0;
+}
+
+/* How a file is written. */
+struct way {
     rep_try_fn *write;
     void *ctx;
     bool fresh;
-    uint64_t *bytes; /* NULL: nobody wants to know */
+    struct rep_content *content; /* NULL: nobody wants to know */
 };
 
 /* The bytes, on the disk. @return 0 or an errno; ECANCELED: there shall be no file */
-static int put(FILE *out, const struct content *content)
+static int put(FILE *out, const struct way *way)
 {
-    uint64_t *bytes = content->bytes;
     int error = 0;
     errno = 0;
-    if (!content->write(content->ctx, out))
+    if (!way->write(way->ctx, out))
         error = ECANCELED;
-    else if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0)
+    else if (ferror(out) || fflush(out) != 0 || fsync(fileno(out)) < 0 ||
+             (way->content && !rep_content_of(fileno(out), way->content)))
         error = errno ? errno : EIO;
-    const off_t end = ftello(out);
-    if (bytes)
-        *bytes = end < 0 ? 0 : (uint64_t)end;
     if (fclose(out) != 0 && !error)
         error = errno;
     return error;
@@ -44,7 +62,7 @@ static int put(FILE *out, const struct content *content)
  * replaced, unless nothing may be. */
 static FILE *open_unfinished(const char *path, bool fresh)
 {
-    enum { FLAGS = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
+    enum { FLAGS = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
     int fd = open(path, FLAGS, 0666);
     if (fd < 0 && errno == EEXIST && !fresh && unlink(path) == 0)
         fd = open(path, FLAGS, 0666);
@@ -76,9 +94,9 @@ static bool is_special(const char *path)
 }
 
 /* @return 0 or an errno; `why` has a sentence then */
-static int write_whole(const char *path, const struct content *content, char *why, size_t size)
+static int write_whole(const char *path, const struct way *way, char *why, size_t size)
 {
-    const bool fresh = content->fresh;
+    const bool fresh = way->fresh;
     char unfinished[PATH_MAX + 8];
     if (is_special(path)) {
         snprintf(why, size, "cannot write '%s': it is there and not a regular file", path);
@@ -89,7 +107,7 @@ static int write_whole(const char *path, const struct content *content, char *wh
     FILE *out = fits ? open_unfinished(unfinished, fresh) : NULL;
     int error = out ? 0 : fits ? errno : ENAMETOOLONG;
     if (out) {
-        error = put(out, content);
+        error = put(out, way);
         if (!error)
             error = give_name(unfinished, path, fresh);
         if (error)
@@ -114,16 +132,16 @@ static bool write_always(void *ctx, FILE *out)
     return true;
 }
 
-bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
-                     char *why, size_t size)
+bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx,
+                     struct rep_content *content, char *why, size_t size)
 {
     struct always always = {write, ctx};
-    return !write_whole(path, &(struct content){write_always, &always, fresh, bytes}, why, size);
+    return !write_whole(path, &(struct way){write_always, &always, fresh, content}, why, size);
 }
 
 bool rep_whole_try(const char *path, rep_try_fn *write, void *ctx, char *why, size_t size)
 {
-    const int error = write_whole(path, &(struct content){write, ctx, false, NULL}, why, size);
+    const int error = write_whole(path, &(struct way){write, ctx, false, NULL}, why, size);
     if (error == ECANCELED)
         *why = '\0';
     return !error;

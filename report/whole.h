@@ -14,6 +14,14 @@ typedef void rep_write_fn(void *ctx, FILE *out);
 /** The same, of a file that may turn out not to be. @return false: there shall be none */
 typedef bool rep_try_fn(void *ctx, FILE *out);
 
+/** What a file is: its length [bytes], and the hash of its bytes. */
+struct rep_content {
+    uint64_t bytes, xxh64;
+};
+
+/** Reads a regular file that is open for reading, from its begin. @return false: see errno */
+bool rep_content_of(int fd, struct rep_content *content);
+
 /** What is appended to a name while the file is being written. */
 #define REP_UNFINISHED ".new"
 
@@ -22,11 +30,11 @@ typedef bool rep_try_fn(void *ctx, FILE *out);
  * renamed. Whatever fails, `path` is what it was before. A device, a FIFO or a socket of that name
  * stays.
  * @param fresh  an existing file is not replaced, which is a failure
- * @param[out] bytes  its length; NULL: not wanted
+ * @param[out] content  what it is; NULL: not wanted
  * @param[out] why  on failure one sentence
  */
-bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx, uint64_t *bytes,
-                     char *why, size_t size);
+bool rep_whole_write(const char *path, bool fresh, rep_write_fn *write, void *ctx,
+                     struct rep_content *content, char *why, size_t size);
 
 /** The same; `write` may find, while it writes, that there is nothing to be written.
  *  @param[out] why  on failure one sentence; "" if `write` said so, which then has its own */

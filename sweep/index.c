@@ -80,6 +80,23 @@ static void add_points(json_t *root, json_t *list, const struct swp_result *resu
     }
 }
 
+/* The table of the points, by which the page knows that it is still the one that was collected. */
+static void put_table(json_t *root, const char *directory)
+{
+    struct rep_content content;
+    const char *wrong;
+    char *path = sim_format("%s/" SWP_CSV, directory);
+    FILE *in = rep_ordinary_open(path, &wrong);
+    if (in && rep_content_of(fileno(in), &content)) {
+        json_object_set_new(root, "files", json_pack("{s:I}", SWP_CSV, (json_int_t)content.bytes));
+        json_object_set_new(root, "hashes",
+                            json_pack("{s:o}", SWP_CSV, rep_hash_json(content.xxh64)));
+    }
+    if (in)
+        fclose(in);
+    free(path);
+}
+
 static void write_root(void *ctx, FILE *out)
 {
     json_dumpf(ctx, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
@@ -97,6 +114,7 @@ bool swp_index_conclude(const struct swp_result *result, const struct swp_judged
     if (root) {
         add_points(root, list, result);
         json_object_set(root, "expect", list);
+        put_table(root, directory);
         good = rep_whole_write(path, false, write_root, root, NULL, why, size);
     } else {
         snprintf(why, size, "cannot read '%s': it is no JSON document", path);

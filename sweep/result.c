@@ -225,7 +225,7 @@ static char *front_of(const struct swp_result *result, const struct swp_row *row
     char *front = NULL;
     size_t size;
     FILE *out = sim_text_open(&front, &size);
-    fputs(row->id, out);
+    rep_csv_field(out, row->id);
     for (size_t k = 0; k < result->keys; k++) {
         putc(',', out);
         rep_csv_field(out, row->number[k] ? row->number[k] : row->text[k]);

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 PARTS = ("statistics", "functions", "objects")
 
 
@@ -257,13 +259,6 @@ DAMAGED = [  # (file, what it becomes; None: it is gone), what is said
 ]
 
 
-def list_again(run, name):
-    """So that the manifest has the length that a file has now."""
-    manifest = json.loads((run / "manifest.json").read_text())
-    manifest["files"][name] = (run / name).stat().st_size
-    (run / "manifest.json").write_text(json.dumps(manifest))
-
-
 def damaged(bench, a, b):
     refuse(bench, "nowhere: No such file or directory", "diff", bench.directory / "nowhere", b)
     refuse(bench, "not a run's directory", "diff", a, bench.guest)
@@ -285,7 +280,7 @@ def damaged(bench, a, b):
                 (broken / name).write_text(text)
                 if name != "manifest.json":
                     refuse(bench, f"{name}: it is not as the run has left it: {len(text)} bytes, not ", "diff", *both)
-                    list_again(broken, name)
+                    simulator.listed_again(broken, name)
             refuse(bench, said, "diff", *both)
 
 

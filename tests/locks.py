@@ -352,6 +352,7 @@ def check_refusals(numachine, run, scratch):
         (copy / file).unlink()
         if text is not None:
             (copy / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+        simulator.listed_again(copy, file)
         refused(numachine, copy, sentence)
     only = json.loads(run.ask("--format=json", "--lock=meeting").stdout)
     assert [lock["lock"] for lock in only["locks"]] == ["meeting"]

@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 # of a variable's name, and how deep: its parts, all but padding, which depends on the ABI
 PARTS = {
     ("tallies[0].n", 1): [f"tallies[{i}]" for i in range(10)],
@@ -152,6 +154,7 @@ def check_strange(program, numachine, guest, scratch):
     for key, _, _, _, _ in Names(program, scratch / "run").at(*said):
         assert key.startswith(("0x", "TLS of", "stack of")), key
     (scratch / "run" / "objects.json").write_text("{")
+    simulator.listed_again(scratch / "run", "objects.json")
     done = subprocess.run([program, scratch / "run"], text=True, capture_output=True, stdin=subprocess.DEVNULL,
                           check=False)
     assert done.returncode == 2 and done.stderr.count("\n") == 1 and "objects.json" in done.stderr, done

@@ -22,6 +22,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 SKIPPED = 77
 NARROW = "500,2000"  # Chromium has no narrower window
 HAS_CHARTS = os.path.exists("/usr/share/javascript/dygraphs/dygraph.min.js")
@@ -289,7 +291,7 @@ def check_refusals(bench):
             file.write_text(damage(file.read_text()))
             if name != "manifest.json":
                 bench.refused(run.name, f"{name}: it is not as the run has left it: {file.stat().st_size} bytes, not ")
-                list_again(run, name)
+                simulator.listed_again(run, name)
         bench.refused(run.name, sentence)
         assert not (run / "report.html").exists(), f"{name}: there is a page"
 
@@ -298,13 +300,6 @@ def unlisted(text):
     manifest = json.loads(text)
     del manifest["files"]["stats.json"]
     return json.dumps(manifest)
-
-
-def list_again(run, name):
-    """So that the manifest has the length that a file has now."""
-    manifest = json.loads((run / "manifest.json").read_text())
-    manifest["files"][name] = (run / name).stat().st_size
-    (run / "manifest.json").write_text(json.dumps(manifest))
 
 
 def half(text):

@@ -147,8 +147,9 @@ def check_refusals(bench):
     for number, (name, damage, sentence) in enumerate(DAMAGES):
         broken = bench.directory / f"broken-{number}"
         broken.mkdir()
-        for file in ("sweep.json", "sweep.csv"):
-            shutil.copy(bench.directory / "swept" / file, broken)
+        shutil.copy(bench.directory / "swept/sweep.csv", broken)
+        root = json.loads((bench.directory / "swept/sweep.json").read_text())
+        (broken / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes")}))
         if damage is None:
             (broken / name).unlink()
         elif "not a regular file" in sentence:

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 STATIONS, PROCESSORS, PAGE = 4, 4, 4096  # of ring-16
 FIRST_TOUCH = "memory.placement=first_touch"
 
@@ -223,6 +225,7 @@ def check_slower(run, scratch):
     assert changed != manifest
     (copy / "manifest.json").write_text(changed)
     (copy / "guest.stdout").write_text("another\n")
+    simulator.listed_again(copy, "guest.stdout")
     text = command(run.numachine, "placement", "--measure", copy).stdout
     assert " more PCycles\n" in text, text
     assert "the ranges make the program slower" in text and "its output is another one" in text, text
@@ -266,6 +269,7 @@ def check_refusals(numachine, run, guest, scratch):
         (copy / file).unlink()
         if text is not None:
             (copy / file).write_bytes(text if isinstance(text, bytes) else text.encode())
+        simulator.listed_again(copy, file)
         refused(numachine, copy, sentence)
 
 

@@ -320,6 +320,7 @@ def check_refusals(bench):
         path.unlink()
         if text is not None:
             damage(path, text)
+        simulator.listed_again(path.parent, file)
         bench.refused(name, sentence)
 
 

@@ -1,5 +1,6 @@
 /* The files of a run directory, read back. */
 #include "report/components.h"
+#include "report/csv_read.h"
 #include "report/grid.h"
 #include "report/group.h"
 #include "report/histogram.h"
@@ -18,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 static struct fake fake;
 
@@ -92,6 +94,54 @@ Test(report_files, csv_is_tidy_and_quoted)
     free(text);
 }
 
+/* Whoever named it: it is read back as it was, and no spreadsheet calculates with it. */
+static void check_field(const char *text, const char *path)
+{
+    static const char numbers[] = "+-.0123456789eE";
+    char why[256];
+    struct rep_csv csv;
+    FILE *out = fopen(path, "w");
+    cr_assert(out);
+    fputs("a,b\r\n1,", out);
+    rep_csv_field(out, text);
+    fputs("\r\n", out);
+    fclose(out);
+    cr_assert(rep_csv_open(&csv, path, why, sizeof why) && rep_csv_next(&csv), "%s: %s", text, why);
+    cr_expect_str_eq(csv.field[1], text);
+    rep_csv_close(&csv);
+    char cell[64] = "";
+    FILE *in = fopen(path, "r");
+    cr_assert(in && fread(cell, 1, sizeof cell - 1, in) > 7);
+    fclose(in);
+    const char first = cell[7] == '"' ? cell[8] : cell[7]; /* behind "a,b\r\n1," */
+    cr_expect(!*text || !text[strspn(text, numbers)] || !strchr("=+-@\t\r\n\xef", first), "%s",
+              text);
+}
+
+Test(report_files, names_are_no_formulas)
+{
+    static const char alphabet[] = "=+-@\t\r\n'\",;1e.a ", *const wide[] = {"＝1", "＋1", "－1",
+                                                                            "＠a"};
+    static const char *const numbers[] = {"-5", "+1.5e-3", "-0", ".5"};
+    const size_t letters = sizeof alphabet - 1;
+    char path[] = "/tmp/report-XXXXXX", text[4] = "";
+    cr_assert(close(mkstemp(path)) == 0);
+    for (size_t i = 0; i < letters * letters * letters; i++) {
+        text[0] = alphabet[i % letters];
+        text[1] = alphabet[i / letters % letters];
+        text[2] = i < letters * letters ? '\0' : alphabet[i / letters / letters];
+        if (!strchr("\r\n", text[strlen(text) - 1])) /* which a row's end takes */
+            check_field(text, path);
+    }
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        check_field(wide[i], path);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        check_field(numbers[i], path);
+        cr_expect_not(rep_csv_is_marked(numbers[i]));
+    }
+    unlink(path);
+}
+
 /* So many regions that their parts would fill a disk. */
 Test(report_files, too_many_regions)
 {
@@ -148,7 +198,8 @@ Test(report_files, manifest_tells_whether_it_is_whole)
 {
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
     struct rep_manifest m;
-    struct rep_rundir dir = {.file = {{true, true, 7}, {true, true, 5}, {0}, {true, false, 0}}};
+    struct rep_rundir dir = {
+        .file = {{true, true, {7, 1}}, {true, true, {5, 2}}, {0}, {.asked = true}}};
     m = (struct rep_manifest){
         .run = &fake.run, .dir = &dir, .argc = 3, .argv = argv, .git = "unknown"};
     rep_manifest_hash(&m);
@@ -166,6 +217,9 @@ Test(report_files, manifest_tells_whether_it_is_whole)
         json_t *files = json_object_get(root, "files"), *missing = json_object_get(root, "missing");
         cr_expect_eq(json_object_size(files), 1, "the manifest does not list itself");
         cr_expect_eq(json_integer_value(json_object_get(files, rep_rundir_name(1))), 5);
+        cr_expect_str_eq(
+            json_string_value(json_object_get(json_object_get(root, "hashes"), rep_rundir_name(1))),
+            "xxh64:0000000000000002");
         cr_expect_eq(json_array_size(missing), 1);
         cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), rep_rundir_name(3));
         json_decref(root);
@@ -321,7 +375,7 @@ Test(report_files, files_are_there_whole_or_not_at_all)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
     struct rep_rundir dir;
-    uint64_t bytes = 0;
+    struct rep_content content = {0};
     cr_assert(mkdtemp(base));
     cr_assert_eq(rep_rundir_make(&dir, base, "x", false, why, sizeof why), REP_DIR_MADE);
     write_all(&dir, "old");
@@ -331,15 +385,17 @@ Test(report_files, files_are_there_whole_or_not_at_all)
     limit_files(RLIM_INFINITY);
     cr_expect_not(rep_rundir_is_whole(&dir));
     snprintf(path, sizeof path, "%s/stats.csv", base);
-    cr_expect_not(rep_whole_write(path, true, write_word, (void *)"new", &bytes, why, sizeof why));
+    cr_expect_not(
+        rep_whole_write(path, true, write_word, (void *)"new", &content, why, sizeof why));
     cr_expect(strstr(why, "File exists"), "%s", why);
     char text[8] = "";
     FILE *in = fopen(path, "r");
     cr_assert(in && fgets(text, sizeof text, in));
     fclose(in);
     cr_expect_str_eq(text, "old");
-    cr_expect(rep_whole_write(path, false, write_word, (void *)"newer", &bytes, why, sizeof why));
-    cr_expect_eq(bytes, 5);
+    cr_expect(rep_whole_write(path, false, write_word, (void *)"newer", &content, why, sizeof why));
+    cr_expect_eq(content.bytes, 5);
+    cr_expect_eq(content.xxh64, XXH64("newer", 5, 0));
     rep_rundir_close(&dir);
     remove_tree(base);
 }

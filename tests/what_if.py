@@ -5,6 +5,7 @@ nothing in the run's directory is waited for.
 
     what_if.py NUMACHINE GUEST...
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -35,9 +36,15 @@ def check_words(numachine, guest, scratch):
 
 
 def check_pipe(numachine, directory):
-    """The file with what the run wrote is no file any more."""
+    """The file with what the run wrote is no file any more; then the run has not kept it, either."""
     (directory / "guest.stdout").unlink()
     os.mkfifo(directory / "guest.stdout")
+    done = subprocess.run([numachine, "c2c", "--what-if", "bytes", directory], capture_output=True, text=True, timeout=600,
+                          check=False)
+    assert done.returncode == 2 and "guest.stdout: not a regular file" in done.stderr, done.stderr
+    manifest = json.loads((directory / "manifest.json").read_text())
+    del manifest["files"]["guest.stdout"]
+    (directory / "manifest.json").write_text(json.dumps(manifest))
     assert "cannot be compared" in run(numachine, "c2c", "--what-if", "bytes", directory)
 
 

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import simulator
+
 SKIPPED = 77
 NEAR = 15  # [%] a prediction of the program here, which asks its memories at random, is off
 
@@ -134,6 +136,7 @@ def check_refusals(bench, out):
         text = (bad / "traffic.csv").read_bytes().decode()
         assert old in text, old
         (bad / "traffic.csv").write_bytes(text.replace(old, new, 1).encode())
+        simulator.listed_again(bad, "traffic.csv")
         bench.refused(bad, "--machine=ring-16", says=says)
     (bad / "traffic.csv").unlink()
     bench.refused(bad, "--machine=ring-16", says="traffic.csv")
