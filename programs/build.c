@@ -24,13 +24,14 @@ enum { LOG_SHOWN = 16384 /**< [bytes] of the compiler's words */ };
 /** Binary interfaces, what Debian calls their compilers' targets, and what their programs are. */
 static const struct target {
     const char *abi;
-    const char *name;    /**< in front of a compiler's own; "": the host's */
-    const char *flag[4]; /**< NULL after the last */
+    const char *name;     /**< in front of a compiler's own; "": the host's */
+    const char *releases; /**< " of Debian ..." where not all since 12 have it */
+    const char *flag[4];  /**< NULL after the last */
 } targets[] = {
-    {"o32", "mips-linux-gnu", {"-static", "-pthread"}},
-    {"n64", "mips64-linux-gnuabi64", {"-static", "-pthread"}},
-    {"armel", "arm-linux-gnueabi", {"-static", "-pthread"}},
-    {"host", "", {"-shared", "-fPIC", "-ffp-contract=off"}},
+    {"o32", "mips-linux-gnu", " of Debian 12 and 13", {"-static", "-pthread"}},
+    {"n64", "mips64-linux-gnuabi64", " of Debian 12 and 13", {"-static", "-pthread"}},
+    {"armel", "arm-linux-gnueabi", "", {"-static", "-pthread"}},
+    {"host", "", "", {"-shared", "-fPIC", "-ffp-contract=off"}},
 };
 
 /** Who compiles: mips-linux-gnu-gcc of the package gcc-mips-linux-gnu. */
@@ -157,8 +158,8 @@ static enum prog_built run(const struct prog_args *args, const struct compiler *
     const int error = prog_compiler_run(a, paths->home, paths->log, NULL, &status);
     prog_args_free(a);
     if (error == ENOENT) {
-        *why = sim_format("%s is not installed; it is in the Debian package %s", cc->command,
-                          cc->package);
+        *why = sim_format("%s is not installed; it is in the Debian package %s%s", cc->command,
+                          cc->package, cc->target->releases);
         return PROG_BUILD_MISSING;
     }
     if (error) {

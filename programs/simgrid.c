@@ -1,5 +1,5 @@
 /*
- * Sleepers and flows on SimGrid 3.32. This is the only file that knows SimGrid.
+ * Sleepers and flows on SimGrid, 3.32 or 4.0. This is the only file that knows SimGrid.
  *
  * SimGrid and what it is linked with are most of what the dynamic linker has to do for us, and most
  * runs never sleep. So its library is opened when the first sleeper comes or flows are asked for,
@@ -55,7 +55,7 @@
     CALL(sg_host_get_speed)           \
     CALL(sg_actor_parallel_exec_init) \
     CALL(sg_exec_start)               \
-    CALL(sg_exec_wait_any)
+    CALL(sg_exec_wait)
 
 /** SimGrid, once its library is open. */
 struct calls {
@@ -385,12 +385,21 @@ void prog_sleeper_wake(struct prog_sleeper *s)
 
 /* ---- flows ----------------------------------------------------------------------------------- */
 
-/** Tasks that run at once, and the one actor that waits for them. */
+/** Tasks that run at once. One actor starts them all and outlives them, which those of an actor
+ * that ends do not. */
 struct flows {
     struct calls call;
     const struct nm_params *p;
     const struct prog_task *task;
     unsigned tasks;
+    double *took;
+    sg_sem_t ended; /**< once for each that has */
+};
+
+/** Who waits for one of them. */
+struct waiter {
+    const struct flows *f;
+    sg_exec_t exec;
     double *took;
 };
 
@@ -443,6 +452,16 @@ static sg_exec_t start_task(const struct flows *f, const struct prog_task *task,
     return exec;
 }
 
+static void waiter_main(int argc, char **argv)
+{
+    const struct waiter *w = started_with(argv);
+
+    (void)argc;
+    w->f->call.sg_exec_wait(w->exec);
+    *w->took = w->f->call.simgrid_get_clock();
+    w->f->call.sg_sem_release(w->f->ended);
+}
+
 static void flows_main(int argc, char **argv)
 {
     struct flows *f = started_with(argv);
@@ -452,8 +471,7 @@ static void flows_main(int argc, char **argv)
                               .host = sim_alloc(hosts, sizeof(sg_host_t)),
                               .flops = sim_alloc(hosts, sizeof(double)),
                               .bytes = sim_alloc(hosts * hosts, sizeof(double))};
-    sg_exec_t *exec = sim_alloc(f->tasks, sizeof *exec);
-    unsigned *number = sim_alloc(f->tasks, sizeof *number);
+    struct waiter *waiter = sim_alloc(f->tasks, sizeof *waiter);
 
     (void)argc;
     for (unsigned s = 0; s < stations; s++) {
@@ -461,20 +479,16 @@ static void flows_main(int argc, char **argv)
         a.host[1 + stations + s] = station_host(&f->call, "memory", s);
     }
     for (unsigned i = 0; i < f->tasks; i++) {
-        exec[i] = start_task(f, &f->task[i], &a);
-        number[i] = i;
+        waiter[i] =
+            (struct waiter){.f = f, .exec = start_task(f, &f->task[i], &a), .took = &f->took[i]};
+        start(&f->call, f->call.sg_actor_init("task", a.host[0]), waiter_main, &waiter[i]);
     }
-    for (unsigned left = f->tasks; left > 0; left--) {
-        const ssize_t i = f->call.sg_exec_wait_any(exec, left);
-        f->took[number[i]] = f->call.simgrid_get_clock();
-        exec[i] = exec[left - 1];
-        number[i] = number[left - 1];
-    }
+    for (unsigned i = 0; i < f->tasks; i++)
+        f->call.sg_sem_acquire(f->ended);
     free(a.host);
     free(a.flops);
     free(a.bytes);
-    free(exec);
-    free(number);
+    free(waiter);
 }
 
 int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsigned tasks,
@@ -492,7 +506,9 @@ int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsi
     free(platform);
     if (err < 0)
         return err;
+    f.ended = f.call.sg_sem_init(0);
     start(&f.call, f.call.sg_actor_init("flows", f.call.sg_host_by_name("card-0")), flows_main, &f);
     f.call.simgrid_run();
+    f.call.sg_sem_destroy(f.ended);
     return 0;
 }

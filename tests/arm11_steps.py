@@ -9,16 +9,14 @@ import re
 import subprocess
 import tempfile
 
+from figures import compiler
+
 COMPILER = "arm-linux-gnueabi-gcc"
 LINE = re.compile(r"^(\S.{33}) (.{8}) (.{8}) (.{8})  (\d|what)")
 TURNS, WORDS, CONDITIONS, NOPS = 200, 8 * 1024, 100, 256  # of arm11-note.c
 LINES, ADDED, PAGES = WORDS // 8, 512, WORDS // 1024
 # The experiment, and its lines to change: options.
 WAYS = {"l220": [], "l210": ["--set", "machine=arm1136-l210"], "unpredicted": ["--set", "arm11.prediction=false"]}
-
-
-def compiler():
-    return subprocess.run([COMPILER, "-dumpfullversion"], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def run(numachine, experiment, options):
@@ -81,5 +79,5 @@ def measure(numachine, home):
     for figures, _, _ in seen.values():
         check_figures(figures)
     check_ways({way: s[0] for way, s in seen.items()}, {way: s[1] for way, s in seen.items()})
-    return {"compiler": compiler(), **{way: {"result_hash": digest, "figures": figures, **groups}
+    return {"compiler": compiler(COMPILER), **{way: {"result_hash": digest, "figures": figures, **groups}
                                        for way, (figures, groups, digest) in seen.items()}}

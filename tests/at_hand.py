@@ -19,6 +19,8 @@ import tempfile
 
 import options
 
+import skip
+
 # What VALUE stands for in --help: whether its values are in tables, so that completion offers them.
 VALUES = {
     "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
@@ -208,7 +210,7 @@ def check_made(folder, pages):
     """The pages as man shows them."""
     for page in pages:
         expect((folder / page).is_file(), page, "has not been made")
-    if shutil.which("mandoc"):
+    if skip.have("mandoc", "mandoc"):
         done = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *pages], cwd=folder, capture_output=True, text=True,
                               check=False)
         expect(not done.stdout + done.stderr and done.returncode == 0, done.stdout, done.stderr)

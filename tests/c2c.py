@@ -11,12 +11,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import skip
+
 SOME = ["accounts", "neighbours", "answers", "board", "counter", "private"]  # heap, variables, stack, both kinds, true, none
 NAMED = SOME[:3]  # those whose objects' names are all tried
 PROGRAM = re.compile(r'^PROGRAM\((\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"', re.M)
@@ -119,9 +119,7 @@ def check(numachine, lab, program, scratch):
 def main():
     numachine, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     lab = root / "experiments" / "false-sharing-lab"
-    if not shutil.which(COMPILER):
-        print(f"skipped: no {COMPILER}")
-        return SKIPPED
+    skip.need(f"gcc-{COMPILER.removesuffix('-gcc')}", COMPILER)
     rows = [p for p in programs(lab) if "all" in sys.argv[3:] or p[0] in SOME]
     bad, gains = 0, []
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:

@@ -23,8 +23,8 @@ import tempfile
 import time
 
 import simulator
+import skip
 
-SKIPPED = 77
 HEAD = "machine: station-4\nprogram: {path: guest, args: ['100']}\nmonitor: {events: [nacks]}\n"
 SIX = "{program.args: [['100'], ['3000', '2']], run.seed: [1, 2, 3]}"
 
@@ -541,11 +541,14 @@ PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PATH = os.environ.get("PATH", "") + ":/usr/local/sbin:/usr/sbin:/sbin"
 
 
+# Of programs that are not called as their packages are.
+PACKAGES = {"munged": "munge", **dict.fromkeys(["sbatch", "squeue", "scancel", "scontrol"], "slurm-client")}
+
+
 def need(*programs):
     missing = [name for name in programs if not shutil.which(name, path=PATH)]
     if missing:
-        print("skipped: not installed:", *missing)
-        sys.exit(SKIPPED)
+        skip.skip(f"no {' '.join(missing)}", *sorted({PACKAGES.get(name, name) for name in missing}))
 
 
 def plain(bench):
@@ -558,8 +561,7 @@ def test_slurm(bench):
     """A node dies in mid-sweep, and comes back; jobs are cancelled, and submitted again."""
     need(*Slurm.NEEDED)
     if os.geteuid():
-        print("skipped: the daemons of Slurm run as root")
-        sys.exit(SKIPPED)
+        skip.skip("the daemons of Slurm run as root")
     plain(bench)
     slurm = Slurm(bench.directory)
     bench.env["SLURM_CONF"] = slurm.env["SLURM_CONF"]
@@ -675,7 +677,7 @@ def test_parallel(bench):
     bench.expect("interrupted by SIGINT; numachine run --resume goes on" in said, said)
     stopped_and_resumed(bench, "crashed", here, lambda p: crashed(p, f"{bench.directory}/crashed"))
     if not shutil.which("sshd", path=PATH) or not shutil.which("ssh"):
-        print("without ssh: not installed")
+        skip.left_out("no sshd", "openssh-server", "openssh-client")
         return
     with ssh_daemon(bench) as ssh:
         bench.env["PARALLEL_SSH"] = ssh

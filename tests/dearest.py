@@ -19,8 +19,9 @@ import sys
 import tempfile
 import time
 
+import skip
+
 PROCESSORS = 2  # of the host that the suite is meant for
-SKIPPED = 77
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +63,7 @@ def costs(tests, build):
             cost = run(test, build, pathlib.Path(directory))
             found.append(cost)
             print(f"{cost.name}\t{cost.processor:.2f}\t{cost.system:.2f}\t{cost.clock:.2f}\t{cost.status}", file=sys.stderr, flush=True)
-            if cost.status not in (0, SKIPPED):
+            if cost.status not in (0, skip.SKIPPED):
                 said = pathlib.Path(directory, "output").read_text(errors="replace")
                 print(f"{cost.name}: exit status {cost.status}\n{said}", file=sys.stderr)
     return found
@@ -88,7 +89,7 @@ def main():
     if not found:
         parser.error("no such test")
     print(table(found, given.rows))
-    return any(cost.status not in (0, SKIPPED) for cost in found)
+    return any(cost.status not in (0, skip.SKIPPED) for cost in found)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import skip
+
 LEFT = re.compile(r"MIPS, (about \d+ s left.*?|\d.*? of the limit, .*?)\x1b")
 
 
@@ -47,8 +48,7 @@ def has_terminals():
 
 def main():
     if not has_terminals():
-        print("no pseudo-terminals here")
-        sys.exit(SKIPPED)
+        skip.skip("no pseudo-terminals")
     numachine, experiment = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         scratch = pathlib.Path(scratch)

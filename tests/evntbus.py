@@ -8,12 +8,13 @@ the file. Recording changes nothing.
 """
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import vcd
+
+import skip
 
 PS = 5000  # of a PCycle at 200 MHz
 LATE = 8  # instructions and branches at most in the PCycles before the counters start, and behind the last one
@@ -42,7 +43,7 @@ def main():
             counted = int(said[k])
             assert counted <= sum_ <= counted + LATE and counted >= 50, f"{what}: {counted} counted, {sum_} on the lines"
             print(f"{what}: {counted} counted, {sum_} on the lines")
-        if shutil.which("vcd2fst"):
+        if skip.have("gtkwave", "vcd2fst"):
             subprocess.run(["vcd2fst", file, scratch / "x.fst"], check=True, capture_output=True, timeout=600)
 
 

@@ -22,7 +22,9 @@ import sys
 import tempfile
 
 import arm11_steps
+import figures
 import scaling
+import skip
 import suite
 import teaching
 
@@ -214,7 +216,6 @@ def mixed(numachine, experiment):
 
 
 SWEEPS = {"speed-up": speed_up, "mixed": mixed}
-SKIPPED = 77
 EXPERIMENTS = {"nack-histogram": nack_histogram, "ring-busy": ring_busy,
                "invalidate-histogram": invalidate_histogram, "barrier": barrier,
                "protocols": protocols}
@@ -222,11 +223,6 @@ CHEAP = ["nack-histogram", "invalidate-histogram"]  # the others take three time
 BESIDES = "exclusive_"  # begins the golden numbers of what is asked besides
 NOTE = "arm11-note"  # for another compiler than the others
 ALL = [*SWEEPS, *teaching.CHARTS, *suite.CELLS, *EXPERIMENTS, *scaling.SWEEPS, NOTE]
-
-
-def compiler():
-    command = ["mips-linux-gnu-gcc", "-dumpfullversion"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def made_by(name, entry, others):
@@ -263,7 +259,7 @@ def documents(home, golden, write=False):
 
 def write(numachine, home, golden_file, names):
     golden = json.loads(golden_file.read_text())
-    golden["compiler"] = compiler()
+    golden["compiler"] = figures.compiler()
     for name in names or ALL:
         golden[name] = measure(numachine, home, name)
         if golden[name] is None:
@@ -277,9 +273,7 @@ def check(numachine, home, golden, what, whole):
     found = measure(numachine, home, what, whole)
     if found is None:
         return False
-    theirs, ours = made_by(what, golden[what], golden), made_by(what, found, {"compiler": compiler()})
-    if theirs != ours:
-        print("made by another compiler:", theirs, ours)
+    if not figures.comparable(made_by(what, golden[what], golden), made_by(what, found, {"compiler": figures.compiler()})):
         return True
     if what in teaching.EXERCISES:
         teaching.exercise(numachine, home, what)
@@ -302,7 +296,7 @@ def main():
         for name in EXPERIMENTS:
             check(numachine, home, golden, name, True)
     elif not check(numachine, home, golden, what, what in CHEAP or what not in EXPERIMENTS):
-        sys.exit(SKIPPED)
+        skip.skip("its compiler is not installed")
 
 
 if __name__ == "__main__":

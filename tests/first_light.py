@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+import figures
+
 TIMES = 5  # "several"
 SIZE = 300_000  # [bytes] of a region's statistics at most, most cards being idle
 
@@ -99,7 +101,8 @@ def main():
         assert adjacent[stat] > TIMES * padded[stat], f"{stat}: {adjacent[stat]}, {padded[stat]}"
     work = adjacent["monitor.run"] / padded["monitor.run"]
     assert 0.9 < work < 1.1, f"not the same work: {work}"
-    check_readme(home / "README.md", found)
+    if figures.of_documents(home):
+        check_readme(home / "README.md", found)
     with tempfile.TemporaryDirectory() as directory:
         done = subprocess.run([numachine, "run", "--functional", "-o", pathlib.Path(directory, "out"),
                                experiment], check=True, capture_output=True)

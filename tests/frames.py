@@ -18,7 +18,8 @@ import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import skip
+
 RUN = """
 machine: station-4
 program: {{path: {guest}, args: ['300', '2']}}
@@ -121,8 +122,7 @@ def check_sweep(module, out):
 def check_tables(numachine, guest, home):
     python = interpreter("pandas")
     if not python:
-        print("no pandas here (Debian: python3-pandas)")
-        sys.exit(SKIPPED)
+        skip.skip("no pandas", "python3-pandas")
     if python != sys.executable:
         os.execv(python, [python, *sys.argv])
     sys.path.insert(0, str(home / "experiments"))
@@ -140,8 +140,7 @@ def check_notebook(numachine, home):
     assert code and not any(cell["outputs"] or cell["execution_count"] for cell in code), "outputs are stored"
     python = interpreter("pandas", "matplotlib")
     if not python:
-        print("no pandas or no matplotlib here (Debian: python3-pandas, python3-matplotlib)")
-        sys.exit(SKIPPED)
+        skip.skip("no pandas or no matplotlib", "python3-pandas", "python3-matplotlib")
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(home / "experiments", f"{scratch}/experiments")
         where = pathlib.Path(scratch) / "experiments"

@@ -26,9 +26,10 @@ PLACES = [
     ({}, None),
 ]
 # Sources, the binary interface, and the package that a message then names.
-MISSING = [("p.c", "o32", "gcc-mips-linux-gnu"), ("p.cc", "o32", "g++-mips-linux-gnu"),
-           ("p.cpp", "n64", "g++-mips64-linux-gnuabi64"), ("p.f90", "o32", "gfortran-mips-linux-gnu"),
-           ("p.f", "n64", "gfortran-mips64-linux-gnuabi64"), ("p.c", "armel", "gcc-arm-linux-gnueabi"),
+MIPS = " of Debian 12 and 13"
+MISSING = [("p.c", "o32", "gcc-mips-linux-gnu" + MIPS), ("p.cc", "o32", "g++-mips-linux-gnu" + MIPS),
+           ("p.cpp", "n64", "g++-mips64-linux-gnuabi64" + MIPS), ("p.f90", "o32", "gfortran-mips-linux-gnu" + MIPS),
+           ("p.f", "n64", "gfortran-mips64-linux-gnuabi64" + MIPS), ("p.c", "armel", "gcc-arm-linux-gnueabi"),
            ("p.cc", "armel", "g++-arm-linux-gnueabi")]
 KILLED = 12
 EXIT_IO = 5

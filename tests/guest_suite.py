@@ -11,15 +11,14 @@ Skipped (77) where its compiler is not installed.
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import simulator
+import skip
 import suite
 
-SKIPPED = 77
 THREADS = "4"  # of those whose library decides
 
 
@@ -59,7 +58,7 @@ def experiment_of(guest, home, abi, path):
 
 def compare_with_qemu(guest, abi, run):
     qemu = simulator.QEMU[abi]
-    if not shutil.which(qemu[0]):
+    if not skip.have("qemu-user", qemu[0]):
         return
     run.program.chmod(0o700)
     done = simulator.run([*qemu, "-E", f"OMP_NUM_THREADS={THREADS}", run.program, *guest.arguments])
@@ -85,8 +84,7 @@ def main():
         experiment = experiment_of(guest, os.path.abspath(home), abi, here / "guest.yaml")
         plain = Built(numachine, experiment, here / "plain", "off")
         if plain.missing:
-            print("skipped:", plain.done.stderr)
-            return SKIPPED
+            skip.skip(plain.done.stderr.strip())
         assert not plain.done.stderr.count("warning:"), plain.done.stderr
         assert b"WRONG" not in plain.stdout and b"FORBIDDEN" not in plain.stdout, plain.stdout
         if abi == "o32" or every:

@@ -17,6 +17,7 @@ import time
 from collections import Counter
 
 import simulator
+import skip
 
 TIMEOUT = 120  # processor seconds
 DOCUMENTED = {0, 1, 2, 3, 4, 5, 6, 130}
@@ -129,7 +130,7 @@ def main():
         plain = bench.run("AS", 1 << 36, [numachine, "list", "events"]).returncode == 0
         for limit, (values, count) in LIMITS.items():
             if not plain and limit in ("AS", "DATA", "STACK"):
-                print(f"skipped: {limit}, under a sanitizer")
+                skip.left_out(f"{limit}, under a sanitizer")
                 continue
             begin = time.monotonic()
             for turn, value in enumerate(values[::max(1, len(values) // count) if few else 1]):

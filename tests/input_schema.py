@@ -7,13 +7,13 @@ import sys
 import tempfile
 
 import simulator
+import skip
 
 try:
     import jsonschema
     import yaml
 except ImportError as missing:
-    print("skipped:", missing)
-    sys.exit(77)
+    skip.skip(str(missing), "python3-jsonschema", "python3-yaml")
 
 home, numachine = sys.argv[1:]
 with open(os.path.join(home, "configs/schema.json"), encoding="utf-8") as file:

@@ -21,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 
+import skip
+
 INCLUDE = re.compile(r'^#\s*include\s+"([^"]+)"', re.M)
 KERNEL = re.compile(r"^KN_KERNEL\(", re.M)
 failures = []
@@ -77,7 +79,9 @@ def command_runs(prefix, elsewhere):
 
 def manual_is_found(prefix):
     """By man, where it and the pages are: without scdoc there are none."""
-    if not (prefix / "share/man").exists() or not shutil.which("man"):
+    if not (prefix / "share/man").exists():
+        return skip.left_out("no pages of the manual", "scdoc")
+    if not skip.have("man-db", "man"):
         return
     env = {**os.environ, "MANPATH": str(prefix / "share/man")}
     for section, name in ("1", "numachine"), ("1", "numachine-run"), ("5", "numachine-experiment"), ("7", "numachine-events"):

@@ -12,12 +12,13 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+import skip
 
 HEAD = """
 #include "numachine_kernel.h"
@@ -319,8 +320,7 @@ def built(kernels):
 
 
 def main():
-    if not shutil.which("cc"):
-        sys.exit(77)
+    skip.need("gcc", "cc")
     with tempfile.TemporaryDirectory() as scratch:
         kernels = Kernels(pathlib.Path(sys.argv[1]).resolve(), sys.argv[2], pathlib.Path(scratch))
         rows(kernels, 1 if sys.argv[3] == "long" else 9)

@@ -28,6 +28,7 @@ import time
 
 import marked
 import simulator
+import skip
 
 
 @dataclasses.dataclass
@@ -284,9 +285,8 @@ def write_costs(kernels):
 def main():
     numachine, home, what = sys.argv[1:4]
     begin = time.monotonic()
-    if not shutil.which("cc") or not shutil.which("qemu-mips"):
-        print("no host compiler, or no qemu-user")
-        return 77
+    skip.need("gcc", "cc")
+    skip.need("qemu-user", "qemu-mips")
     with tempfile.TemporaryDirectory(prefix="kernels-") as scratch:
         kernels = Kernels(numachine, home, scratch)
         if what == "readme":

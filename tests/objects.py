@@ -10,12 +10,12 @@ import fnmatch
 import json
 import pathlib
 import resource
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import simulator
+import skip
 
 # of a variable's name, and how deep: its parts, all but padding, which depends on the ABI
 PARTS = {
@@ -190,7 +190,7 @@ def main():
             if guest == guests[0]:
                 check_churn(numachine, guest, scratch, int(sys.argv[3]))
                 check_strange(program, numachine, guest, scratch)
-                if shutil.which("clang++"):
+                if skip.have("clang", "clang++"):
                     check_cxx(program, numachine, scratch)
     print(f"ok: {len(guests)} programs, {len(said)} names")
 

@@ -23,8 +23,8 @@ import sys
 import tempfile
 
 import simulator
+import skip
 
-SKIPPED = 77
 NARROW = "500,2000"  # Chromium has no narrower window
 HAS_CHARTS = os.path.exists("/usr/share/javascript/dygraphs/dygraph.min.js")
 BYTES = 2_000_000  # that the page of a profiled run of 64 processors may have
@@ -429,9 +429,7 @@ def check_shown(bench, run, change=lambda page: page, window="1280,2000"):
 
 
 def in_browser(bench, work):
-    if not shutil.which("chromium"):
-        print("no chromium here (Debian: chromium)")
-        sys.exit(SKIPPED)
+    skip.need("chromium", "chromium")
     zoomed = check_shown(bench, "run").root["data-zoomed"]
     assert zoomed == "0.5" or not HAS_CHARTS, zoomed
     assert check_shown(bench, "run", without_charts).root["data-zoomed"] == "none"

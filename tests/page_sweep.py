@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import page
+import skip
 
 EXPERIMENT = """
 machine: station-4
@@ -267,9 +268,7 @@ def check_shown(bench, directory, made):
 
 
 def in_browser(bench, made):
-    if not shutil.which("chromium"):
-        print("no chromium here (Debian: chromium)")
-        sys.exit(page.SKIPPED)
+    skip.need("chromium", "chromium")
     for change in (lambda same: same, page.without_charts):
         shown = check_shown(bench, "swept", change(made))
         data = data_of(bench, "swept")

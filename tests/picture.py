@@ -10,12 +10,12 @@ Chromium draws it as it draws the page; skipped (77) where there is none (Debian
 import html
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import skip
+
 REGIONS = ("adjacent", "padded")
 CHOOSE = """
 <script>
@@ -93,9 +93,7 @@ def picture(sections, home):
 def main():
     numachine, home = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
     kept = home / "docs/report.svg"
-    if not shutil.which("chromium"):
-        print("no chromium here (Debian: chromium)")
-        sys.exit(SKIPPED)
+    skip.need("chromium", "chromium")
     with tempfile.TemporaryDirectory() as directory:
         scratch = pathlib.Path(directory)
         for words in (["run", "-q", "-o", "run", home / "experiments/first-light.yaml"], ["report", "run"]):

@@ -11,12 +11,12 @@ import collections
 import csv
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
+import skip
+
 RUN = """
 machine: station-4
 program: {{path: {guest}, args: ['300', '2']}}
@@ -102,9 +102,7 @@ def check_sweep(out):
 
 
 def main():
-    if not shutil.which("gnuplot"):
-        print("no gnuplot here (Debian: gnuplot-nox)")
-        sys.exit(SKIPPED)
+    skip.need("gnuplot-nox", "gnuplot")
     numachine, guest, marked = (pathlib.Path(word).resolve() for word in sys.argv[1:4])
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)

@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import simulator
+import skip
 
 STATES = ["load", "store", "br_untaken", "br_taken", "int", "fp", "stall_l1i", "stall_l1d", "stall_l2", "stall_mp",
           "stall_other", "kill_branch", "kill_exc", "slip_int", "slip_fp"]
@@ -234,7 +235,7 @@ def check_tools(bench, rows):
             spent += int(line.split()[2])
         called = line.startswith("calls=")
     assert spent == total(rows)
-    if not shutil.which("callgrind_annotate"):
+    if not skip.have("valgrind", "callgrind_annotate"):
         return
     (bench.directory / "grind").write_text(grind)
     for words in ["--show=pcycles"], ["--show=pcycles", "--inclusive=yes"]:

@@ -20,6 +20,7 @@ import tempfile
 import time
 
 import simulator
+import skip
 
 TIMEOUT = 60  # processor seconds
 PLACES = {"few": 10, "all": 50}  # where the disk is full
@@ -138,7 +139,7 @@ def full_tmpfs(bench, whole):
     probe = bench.directory / "probe"
     probe.mkdir()
     if bench.run(["unshare", "-Urm", "sh", "-c", mount + "true", "64", str(probe)]).returncode != 0:
-        print("skipped: no tmpfs can be mounted here")
+        skip.left_out("no tmpfs can be mounted")
         return
     used = sum(f.stat().st_size // 4096 + 1 for f in whole.rglob("*")) * 4 + 64  # [KB]
     good = 0

@@ -11,12 +11,12 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import time
 
-SKIPPED = 77
+import skip
+
 BATCH = 16  # design: enough that starts do not count, and few enough that all processors have the last ones
 
 
@@ -42,9 +42,7 @@ def main():
     source, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
     quick = "quick" in sys.argv[3:]
     options = ["--checks=-clang-analyzer-*"] if quick else []
-    if not shutil.which("clang-tidy"):
-        print("no clang-tidy here (Debian: clang-tidy)")
-        return SKIPPED
+    skip.need("clang-tidy", "clang-tidy")
     begin = time.monotonic()
     files = sources(source, build)
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:

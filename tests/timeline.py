@@ -12,10 +12,11 @@ import gzip
 import json
 import math
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
+
+import skip
 
 STATES = {"ready", "runs", "blocked"}
 RUN = {"load", "store", "branch_untaken", "branch_taken", "other_integer", "other_float"}
@@ -207,7 +208,7 @@ def check_paje(bench, trace):
     assert {t: sum(e - b for b, e, _ in s) for t, s in merged.items()} == \
         {t: sum(e - b for b, e, _ in s) for t, s in slices.items()}
     assert paje == slices
-    if not shutil.which("pj_dump"):
+    if not skip.have("pajeng", "pj_dump"):
         return
     done = subprocess.run(["pj_dump", bench.out / "threads.paje"], check=True, capture_output=True, text=True)
     dumped = collections.defaultdict(list)

@@ -13,12 +13,12 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import simulator
+import skip
 import suite
 
 # What a replay does not say as the recording did: which instructions those PCycles were, and why threads had no card.
@@ -215,9 +215,7 @@ def check_guests(home, whole):
 
 
 def valgrind():
-    if not shutil.which("valgrind"):
-        print("skipped: no valgrind")
-        sys.exit(77)
+    skip.need("valgrind", "valgrind")
     (scratch / "data").write_bytes(pathlib.Path("/bin/sh").read_bytes()[:20000])
     for words in ["ls", "/"], ["gzip", "-kf", "data"]:
         subprocess.run(["valgrind", "--tool=lackey", "--trace-mem=yes", "--log-file=x.txt", *words], cwd=scratch, check=True,

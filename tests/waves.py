@@ -12,14 +12,14 @@ import json
 import pathlib
 import random
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
 import vcd
 
-SKIPPED = 77
+import skip
+
 HZ, CYCLE = 150_000_000, 3  # PCycles in a cycle of the bus, and of the rings
 EVENTS = ["l2_stall", "bus_busy", "packet_headers", "read_latency", "run", "invalidate_hits"]
 EVERYTHING = f"waves: true, signals: [bus, rings, status, counters, ring_busy, {', '.join(EVENTS)}]"
@@ -215,9 +215,8 @@ def check_cap(bench):
 
 def main():
     numachine, guest, *how = sys.argv[1:]
-    if how and not (shutil.which("vcd2fst") and shutil.which("fst2vcd")):
-        print("no vcd2fst here (package gtkwave)")
-        return SKIPPED
+    if how:
+        skip.need("gtkwave", "vcd2fst", "fst2vcd")
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(numachine, str(pathlib.Path(guest).absolute()), pathlib.Path(directory))
         drawn = random.Random(1)

@@ -15,8 +15,8 @@ import sys
 import tempfile
 
 import simulator
+import skip
 
-SKIPPED = 77
 NEAR = 15  # [%] a prediction of the program here, which asks its memories at random, is off
 
 
@@ -150,8 +150,7 @@ def check_one_station(bench):
 
 
 def main():
-    if not shutil.which("mips-linux-gnu-gcc"):
-        sys.exit(SKIPPED)
+    skip.need("gcc-mips-linux-gnu", "mips-linux-gnu-gcc")
     with tempfile.TemporaryDirectory() as directory:
         bench = Bench(sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), directory)
         out = bench.run("base", "ring-16", 16)

@@ -19,6 +19,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[1]))
+import skip
+
 # Executions: 10^7 of parsers and 10^5 of whole runs (elf, calls, code, devices) together.
 EXECUTIONS = {
     "calls": 20_000,
@@ -102,8 +105,7 @@ def main():
     parser.add_argument("--part", type=int, default=1)
     args = parser.parse_args()
     if not has_runtime():
-        print("no clang with libFuzzer here: install clang and libclang-rt-14-dev")
-        return 77
+        skip.skip("no clang with libFuzzer", "clang", "libclang-rt-dev")
     build(args.source, args.directory)
     good = True
     with tempfile.TemporaryDirectory(prefix="numachine-campaign-") as name:
