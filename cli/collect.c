@@ -2,6 +2,7 @@
  * numachine collect: the results of a sweep from the directories of its shards.
  */
 #include "base/alloc.h"
+#include "base/owner.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "input/yaml.h"
@@ -117,7 +118,7 @@ static enum cli_exit write_results(const struct swp_result *result, const char *
     if (!result->there && access(out, F_OK))
         return refuse_nothing(result, why, size);
     if (mkdir(out, 0777) && errno != EEXIST) {
-        snprintf(why, size, "cannot make directory '%s': %s", out, strerror(errno));
+        snprintf(why, size, "cannot make directory '%s': %s", out, sim_refusal_of(errno, out).text);
         return CLI_EXIT_IO;
     }
     const enum rep_dir made = swp_dir_borrow(&dir, out, why, size);

@@ -7,6 +7,7 @@
  */
 #include "report/rundir.h"
 
+#include "base/owner.h"
 #include "report/components.h"
 #include "report/gnuplot.h"
 #include "report/group.h"
@@ -66,7 +67,7 @@ static struct path path_of(const char *directory, const char *name, const char *
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
 {
-    snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+    snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
 }
 

@@ -8,6 +8,7 @@
 #include "report/whole.h"
 
 #include "base/alloc.h"
+#include "base/owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -115,7 +116,7 @@ static int write_whole(const char *path, const struct way *way, char *why, size_
     }
     if (error)
         snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished,
-                 strerror(error));
+                 sim_refusal_of(error, path).text);
     return error;
 }
 

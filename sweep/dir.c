@@ -1,6 +1,7 @@
 #include "sweep/dir.h"
 
 #include "base/alloc.h"
+#include "base/owner.h"
 #include "report/intact.h"
 #include "sweep/result.h"
 
@@ -22,7 +23,7 @@ enum { INDEX_SCHEMA = 1, LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
 {
-    snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+    snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
 }
 

@@ -4,6 +4,7 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
+#include "base/owner.h"
 #include "report/csv_read.h"
 #include "report/intact.h"
 #include "report/stats.h"
@@ -324,7 +325,7 @@ static bool give_name(const char *unfinished, const char *path, char *why, size_
     const int fd = open(unfinished, O_RDONLY | O_CLOEXEC);
     const bool good = fd >= 0 && !fsync(fd) && !rename(unfinished, path);
     if (!good)
-        snprintf(why, size, "cannot write '%s': %s", path, strerror(errno));
+        snprintf(why, size, "cannot write '%s': %s", path, sim_refusal_of(errno, path).text);
     if (fd >= 0)
         close(fd);
     return good;

@@ -1,6 +1,7 @@
 #include "sweep/shards.h"
 
 #include "base/alloc.h"
+#include "base/owner.h"
 #include "report/intact.h"
 #include "sweep/result.h"
 
@@ -16,7 +17,7 @@
 
 static bool fail(char *why, size_t size, const char *what, const char *path)
 {
-    snprintf(why, size, "%s '%s': %s", what, path, strerror(errno));
+    snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
 }
 
