@@ -190,7 +190,7 @@ static void write_dot(const struct cli_topology *t, FILE *out)
 
 static void write_simgrid(const struct cli_topology *t, FILE *out)
 {
-    prog_platform_write(&t->machine->params, t->name, out);
+    prog_platform_write(&t->machine->params, t->name, false, out);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

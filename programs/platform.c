@@ -200,7 +200,7 @@ static void ring_zone(const struct writer *w, unsigned level, unsigned ring)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-static void explain(const struct nm_params *p, const char *name, FILE *out)
+static void explain(const struct nm_params *p, const char *name, bool tasks, FILE *out)
 {
     fprintf(
         out,
@@ -211,19 +211,20 @@ static void explain(const struct nm_params *p, const char *name, FILE *out)
         "     precision that SimGrid has by itself, 1e-9, they would be lost or grow. The model\n"
         "     is the plain one: no factors for TCP, no traffic for acknowledgements. -->\n",
         name, (unsigned long long)p->l2_line);
-    fputs("<config>\n"
-          "<prop id=\"surf/precision\" value=\"1e-15\"/>\n"
-          "<prop id=\"network/model\" value=\"CM02\"/>\n"
-          "<prop id=\"network/crosstraffic\" value=\"no\"/>\n"
-          "</config>\n",
-          out);
+    fprintf(out,
+            "<config>\n"
+            "<prop id=\"surf/precision\" value=\"1e-15\"/>\n"
+            "%s"
+            "<prop id=\"network/crosstraffic\" value=\"no\"/>\n"
+            "</config>\n",
+            tasks ? "" : "<prop id=\"network/model\" value=\"CM02\"/>\n");
 }
 
-void prog_platform_write(const struct nm_params *p, const char *name, FILE *out)
+void prog_platform_write(const struct nm_params *p, const char *name, bool tasks, FILE *out)
 {
     const struct writer w = {.p = p, .shape = nm_ring_shape(p), .out = out};
     open_file(out);
-    explain(p, name, out);
+    explain(p, name, tasks, out);
     if (nm_ring_count(p))
         ring_zone(&w, w.shape.levels - 1, 0);
     else

@@ -7,6 +7,7 @@
 
 #include "machine/params.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
 /** What a run's threads stand on: hosts "hardware" and "card-0", ..., and no network. Malloc'd. */
@@ -20,9 +21,10 @@ char *prog_platform_hosts(const struct nm_params *p);
  * of ring R of level L to the next, the ends "generator-S" and "handler-S" of a station, and
  * "up-L-R" and "down-L-R" of a ring's interface to the one above. Zones are stations and rings, so
  * that a ring has routes between its own nodes only.
- * @param name  of the machine, harmless in a comment
+ * @param name   of the machine, harmless in a comment
+ * @param tasks  for parallel tasks, whose model has a network of its own and bears no choice of another
  */
-void prog_platform_write(const struct nm_params *p, const char *name, FILE *out);
+void prog_platform_write(const struct nm_params *p, const char *name, bool tasks, FILE *out);
 
 /** Payload bytes in a second of a bus or a ring of this width and clock, when every message is a
  *  line behind its header: what the links of prog_platform_write have. */

@@ -500,7 +500,7 @@ int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsi
     FILE *out = sim_text_open(&platform, &size);
     int err;
 
-    prog_platform_write(p, "flows", out);
+    prog_platform_write(p, "flows", true, out);
     sim_text_close(out, &platform);
     err = begin(&f.call, platform, "--cfg=host/model:ptask_L07");
     free(platform);

@@ -37,7 +37,7 @@ static void load(const struct nm_params *p)
     FILE *out = fdopen(fd, "w");
     double before;
     cr_assert(out != NULL);
-    prog_platform_write(p, "a machine", out);
+    prog_platform_write(p, "a machine", false, out);
     cr_assert_eq(fclose(out), 0);
     simgrid_init(&n, args);
     before = cpu_seconds();

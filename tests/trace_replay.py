@@ -5,6 +5,7 @@ invalidates and NACKs, to the PCycle. On other machines it ends, and what thread
 with comes in the same order. Traces of other programs, cut ones and damaged ones end as they must.
 
     trace_replay.py NUMACHINE GUEST...           programs, with threads that wait for each other
+    trace_replay.py NUMACHINE --places GUEST     of one thread, whose data are more than 64 KB
     trace_replay.py NUMACHINE --guests quick|long HOME   those of experiments/guests: threads that move, and share
                                                  processors
     trace_replay.py NUMACHINE --valgrind         traces of the host's ls and gzip (long; skipped without valgrind)
@@ -92,12 +93,14 @@ def check_elsewhere(guest, facts):
 
 
 def check_places(guest):
-    """On a machine that gives other places to pages, those are the places that a run has there: its misses are the same,
-    but for those of another order."""
-    stat("there", guest, "--machine", "ring-16", "--set", "l2.size=128KB")
-    stat("replayed", "recorded/references.ntr", "--machine", "ring-16", "--set", "l2.size=128KB")
-    want, have = int(sums("there")["truth.l2_misses"]), int(sums("replayed")["truth.l2_misses"])
-    assert 0.95 < have / want < 1.05, f"{guest}: {want} secondary misses, replayed {have}"
+    """On a machine that gives other places to pages, those are the places that a run has there. So a thread that waits for
+    nobody has the same misses, whatever compiler has made it."""
+    machine = ["--machine", "ring-16"]
+    stat("recorded", guest, *machine, "--references")
+    stat("there", guest, *machine, "--set", "l2.size=64KB")
+    stat("replayed", "recorded/references.ntr", *machine, "--set", "l2.size=64KB")
+    before, want, have = (int(sums(out)["truth.l2_misses"]) for out in ("recorded", "there", "replayed"))
+    assert have == want > before + 1000, f"{guest}: {before} secondary misses, {want} in the small cache, replayed {have}"
 
 
 def check_parts():
@@ -243,13 +246,15 @@ def main():
         if "--valgrind" in sys.argv:
             valgrind()
             return
+        if "--places" in sys.argv:
+            check_places(*guests)
+            return
         if simulator.abi_of(guests[0]) == "armel":
             for guest in guests:
                 check_arm(guest)
             return
         for guest in guests:
             check_same(guest, "ring-16")
-            check_places(guest)
             facts = check_same(guest, "station-4")
             check_elsewhere(guest, facts)
             check_out_of_order(guest)
