@@ -26,6 +26,7 @@ import sys
 import tempfile
 import time
 
+import figures
 import marked
 import simulator
 import skip
@@ -289,6 +290,7 @@ def main():
     skip.need("qemu-user", "qemu-mips")
     with tempfile.TemporaryDirectory(prefix="kernels-") as scratch:
         kernels = Kernels(numachine, home, scratch)
+        ours = figures.of_documents(home)  # what KN_COMPUTE says was counted in that compiler's code
         if what == "readme":
             check_readme(kernels.folder)
         elif what == "--write":
@@ -301,10 +303,11 @@ def main():
             idle = idle_runs(kernels)
             for name in KERNELS:
                 check_results(kernels, name, THREADS)
-                check_misses(kernels, name, idle)
+                if ours:
+                    check_misses(kernels, name, idle)
         else:
             check_results(kernels, what, SOME_THREADS)
-            if what in BRIEF:
+            if what in BRIEF and ours:
                 check_misses(kernels, what, idle_runs(kernels))
     print(f"{what}: {time.monotonic() - begin:.1f} s")
     return 0
