@@ -11,11 +11,14 @@
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { LOADS = 100, LINE = 64, STEP = 50 };
 
 /* What the core forgets. */
-static enum { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END } forgets;
+enum slip { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END };
+static enum slip forgets;
 
 /* The smallest of cores. */
 struct loader {
@@ -78,27 +81,159 @@ Test(contract, kept)
     load_all(NM_MODE_FUNCTIONAL);
 }
 
-/* In both modes. */
-#define FORGOTTEN(name, what)                                         \
-    Test(contract, name, .signal = SIGABRT, .timeout = 200)           \
-    {                                                                 \
-        forgets = what;                                               \
-        load_all(NM_MODE_TIMED);                                      \
-    }                                                                 \
-    Test(contract, name##_untimed, .signal = SIGABRT, .timeout = 200) \
-    {                                                                 \
-        forgets = what;                                               \
-        load_all(NM_MODE_FUNCTIONAL);                                 \
-    }
+/* ---- a core that asks -------------------------------------------------------------------------
+ */
 
-FORGOTTEN(horizon_forgotten, HORIZON)
-FORGOTTEN(reason_forgotten, REASON)
-FORGOTTEN(pcycle_forgotten, CHARGE)
-FORGOTTEN(books_forgotten, BOOKS)
+/* Ticks by which its one request is behind the last tick that is before the horizon. */
+static unsigned behind;
+
+static sim_tick ask(struct pc_cpu *cpu, sim_tick horizon)
+{
+    struct pc_look look;
+    cpu->horizon = horizon;
+    if (cpu->now > 0) {
+        cpu->exc = PC_EXC_SYS;
+        return pc_stopped(cpu, PC_STOP_TRAP);
+    }
+    pc_find(cpu, 0, NM_LOAD, &look);
+    pc_look_up(cpu, PC_SIDE_D, &look);
+    cr_assert_eq(pc_ask(cpu, &look, NM_LOAD, horizon - 1 + behind), PC_ASKED);
+    while (cpu->now < horizon)
+        pc_complete(cpu, PC_ST_INT, 1);
+    return pc_stopped(cpu, PC_STOP_ASKED);
+}
+
+static void answered(struct pc_cpu *cpu, enum pc_side side, uint64_t line, bool granted,
+                     sim_tick now)
+{
+    (void)cpu, (void)side, (void)line, (void)granted, (void)now;
+}
+
+static void loses(struct pc_cpu *cpu, uint64_t line, enum pc_loss loss, sim_tick now)
+{
+    (void)cpu, (void)line, (void)loss, (void)now;
+}
+
+static void ask_once(void)
+{
+    static const struct pc_core_ops asking = {.name = "asking",
+                                              .size = sizeof(struct pc_cpu),
+                                              .run = ask,
+                                              .requests = 1,
+                                              .answered = answered,
+                                              .loses = loses};
+    static const struct nm_card_kind asks = {&pc_card_ops, &asking, &mon_numachine};
+    struct nm_params p;
+    struct nm_trap trap;
+    actors_params(&p, 1, 1, 1, 1);
+    struct nm_machine *m = nm_machine_new(&p, &asks);
+    nm_machine_set_space(m, &pc_flat_space);
+    nm_card_resume(m, 0, 0);
+    cr_assert_eq(nm_machine_run(m, STEP, &trap), NM_RUN_UNTIL);
+    nm_machine_free(m);
+}
+
+/* ---- what is said -----------------------------------------------------------------------------
+ */
+
+/* Runs what ends the process with a message, in a process of its own. What it has said. */
+static void said_by(void (*fault)(void), char *text, size_t size)
+{
+    int ends[2], status;
+    cr_assert(!pipe(ends));
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        dup2(ends[1], STDERR_FILENO);
+        fault();
+        _exit(0);
+    }
+    close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    text[fread(text, 1, size - 1, in)] = '\0';
+    fclose(in);
+    cr_assert_eq(waitpid(child, &status, 0), child);
+    cr_expect(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT, "%s", text);
+}
+
+static void load_timed(void)
+{
+    load_all(NM_MODE_TIMED);
+}
+
+static void load_functional(void)
+{
+    load_all(NM_MODE_FUNCTIONAL);
+}
+
+/* Whether a text is as expected, where # stands for a number that depends on the machine. A build
+ * that looks at its state may find out sooner. */
+static bool is_said(const char *text, const char *expected)
+{
+    for (; *expected; expected++) {
+        const size_t digits = *expected == '#' ? strspn(text, "0123456789") : *text == *expected;
+        if (!digits)
+            return SIM_LOOKS_AT_INVARIANTS;
+        text += digits;
+    }
+    return !*text || SIM_LOOKS_AT_INVARIANTS;
+}
+
+#define EARLY                                                                                  \
+    "card 0 stopped at tick 0, before its horizon 50: it must go on to the horizon, wait, or " \
+    "trap. A "                                                                                 \
+    "core sets cpu->horizon before its first access (procard/core.h)\n"
+#define COMPLETE \
+    " PCycles that complete one: a core calls pc_complete for each instruction (procard/core.h)\n"
+#define CHARGE_IT                                                                   \
+    " PCycles in its states: a core moves its clock with pc_charge or pc_complete " \
+    "(procard/core.h)\n"
+
+/* Each slip, in both modes, and what is said of it. */
+Test(contract, slips)
+{
+    static const struct {
+        enum slip forgets;
+        const char *timed, *functional;
+    } rows[] = {
+        {HORIZON, EARLY, EARLY},
+        {REASON,
+         "card 0 traps at tick # without a reason: a core sets cpu->exc first (procard/core.h)\n",
+         "card 0 traps at tick 100 without a reason: a core sets cpu->exc first "
+         "(procard/core.h)\n"},
+        {CHARGE, "card 0 traps after 100 instructions and #" COMPLETE,
+         "card 0 traps after 100 instructions and 50" COMPLETE},
+        {BOOKS, "card 0 traps at tick # with #" CHARGE_IT,
+         "card 0 traps at tick 100 with 0" CHARGE_IT},
 #ifdef SIM_INVARIANTS
-FORGOTTEN(tick_forgotten, TICK)
-FORGOTTEN(end_forgotten, END)
+        {TICK, NULL, NULL},
+        {END, NULL, NULL},
 #endif
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (unsigned functional = 0; functional < 2; functional++) {
+            char text[1000];
+            const char *expected = functional ? rows[i].functional : rows[i].timed;
+            forgets = rows[i].forgets;
+            said_by(functional ? load_functional : load_timed, text, sizeof text);
+            if (expected)
+                cr_expect(is_said(text, expected), "slip %d: %s", rows[i].forgets, text);
+        }
+}
+
+/* The last tick at which a core may ask, and the one behind it. */
+Test(contract, asks)
+{
+    char text[1000];
+    behind = 0;
+    ask_once();
+    behind = 1;
+    said_by(ask_once, text, sizeof text);
+    cr_expect(is_said(text, "card 0 asks for a line at tick 50, horizon 50: a core starts accesses "
+                            "before its horizon only "
+                            "(procard/core.h)\n"),
+              "%s", text);
+}
 
 /* What an unused counter counts must be nothing. */
 Test(contract, event_that_counts, .signal = SIGABRT, .timeout = 200)

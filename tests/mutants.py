@@ -10,7 +10,8 @@ changes no object file of the product is none, and one that does not build is no
 The first time that a test catches a fault it must pass without it. A test that does not is left out from then on.
 
 The table, mutants.tsv: number, file:line, what was changed, how it ended (caught, survived, same code, not built), which test
-caught it, after how many seconds of testing. Exit status 1 if fewer than PERCENT of COUNT faults were caught.
+caught it, after how many seconds of testing. Who has looked at a survivor and found that it changes nothing that anybody
+can see writes `harmless` there: it counts no more, and the next call draws another one. Exit status 1 if fewer than PERCENT of COUNT faults were caught.
 --near: without the rest of the suite; for looking at what survives by eye.
 """
 import argparse
@@ -66,6 +67,7 @@ NEAR = {
     "programs/traces/": ["trace_*", "fuzz-trace"],
     "input/": ["input_*", "options", "expect", "sweep_plan", "report_session", "fuzz-units", "fuzz-yaml", "mixed"],
     "report/": ["report_*", "statistics", "expect", "diff", "first_light", "page", "results", "input_cli"],
+    "report/(csv|hash|kept|grid|chart)": ["sweep-*", "frames", "page_sweep", "report_files", "plots"],
     "report/lock": ["report_locks", "locks"],
     "report/profile": ["report_profile", "profile", "profile_calls"],
     "report/sharing": ["c2c-says", "c2c-quick", "report_truth", "what-if"],
@@ -134,7 +136,7 @@ class Tree:
                 shutil.copy(here, there)
 
     def ninja(self, *targets):
-        said, status = processes_of(["nice", "ninja", "-C", self.build, *targets])
+        said, status = processes_of(["ninja", "-C", self.build, *targets])
         return said if status else None
 
     def prepare(self):
@@ -159,7 +161,7 @@ class Tree:
         """The first test of these that fails, None if none does, and the seconds until then."""
         begin = time.monotonic()
         (self.build / "meson-logs/testlog.json").unlink(missing_ok=True)
-        processes_of(["nice", "meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1", "--timeout-multiplier", "2", *names],
+        processes_of(["meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1", "--timeout-multiplier", "2", *names],
                      env={**os.environ, "XDG_CACHE_HOME": str(self.cache)})
         log = self.build / "meson-logs/testlog.json"
         ends = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []

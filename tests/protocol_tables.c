@@ -172,3 +172,31 @@ Test(protocol_tables, attributes)
         }
     }
 }
+
+/* A step is taken where there is a row for it, and nowhere else: what is no row changes nothing and
+ * sends nothing. For each state and message, from this station and from another. */
+Test(protocol_tables, steps)
+{
+    const struct ring_shape shape = {.fan = {4, 1, 1}};
+    for (const struct nm_protocol *p = nm_protocols; p < nm_protocols + NM_PROTOCOLS; p++)
+        for (unsigned a = NM_AGENT_HOME; a <= NM_AGENT_NC; a++)
+            for (unsigned state = 0; state < p->agent[a]->states; state++)
+                for (unsigned message = 0; message < NM_MSG__COUNT; message++)
+                    for (unsigned far = 0; far < 2; far++) {
+                        const struct nm_place place = {
+                            .rings = &shape, .protocol = p, .station = 1, .cards = 4};
+                        const struct nm_packet in = {
+                            .message = (uint8_t)message, .station = far ? 2 : 1, .requester = 1};
+                        struct nm_dir_line line = {.state = (uint8_t)state}, before = line;
+                        struct nm_sends out = {.count = 9};
+                        uint64_t actions;
+                        const unsigned event = nm_dir_event_of(a, &place, &line, &in, far);
+                        const bool row =
+                            event != NM_MEANS_NOTHING && nm_cell(p->agent[a], state, event)->exists;
+                        cr_expect_eq(nm_dir_step(a, &place, &line, &in, far, &out, &actions), row,
+                                     "%s %s: %s on message %u", p->name, nm_agent_name(a),
+                                     p->agent[a]->state[state].name, message);
+                        if (!row)
+                            cr_expect(!out.count && !memcmp(&line, &before, sizeof line));
+                    }
+}
