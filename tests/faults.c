@@ -35,36 +35,38 @@ struct page {
     uint64_t fail[SIDES];  /**< number of the call to fail, from 1; 0: none */
     uint64_t count[SIDES]; /**< calls so far */
     char name[32];         /**< of the call that failed */
-    char place[64];     /**< of theirs: the library that asked, and its function if it has a name */
-    uint8_t rare[KEPT]; /**< of ours: 1 if it asks for something else than memory */
+    char place[64]; /**< of theirs: the library that asked, and its function if it has a name */
+    uint32_t
+        site[KEPT]; /**< of ours: from where, if it asks for something else than memory; else 0 */
 };
 
 static struct page *page;
 
-/** Counts a call. @return whether it is the one */
-static bool fails(enum side side, const char *name, int error)
+/** Counts a call. @param caller  where it returns to @return whether it is the one */
+static bool fails(enum side side, const char *name, int error, const void *caller)
 {
     if (!page)
         return false;
     const uint64_t number = ++page->count[side];
     if (side == OURS && number <= KEPT)
-        page->rare[number - 1] = error != ENOMEM;
+        page->site[number - 1] =
+            error == ENOMEM ? 0 : (uint32_t)((uintptr_t)caller - (uintptr_t)fails);
     if (number != page->fail[side])
         return false;
     strncpy(page->name, name, sizeof page->name - 1);
     return true;
 }
 
-#define FAULT(name, type, parameters, arguments, refusal, error) \
-    type __real_##name parameters;                               \
-    type __wrap_##name parameters;                               \
-    type __wrap_##name parameters                                \
-    {                                                            \
-        if (fails(OURS, #name, error)) {                         \
-            errno = error;                                       \
-            return refusal;                                      \
-        }                                                        \
-        return __real_##name arguments;                          \
+#define FAULT(name, type, parameters, arguments, refusal, error)      \
+    type __real_##name parameters;                                    \
+    type __wrap_##name parameters;                                    \
+    type __wrap_##name parameters                                     \
+    {                                                                 \
+        if (fails(OURS, #name, error, __builtin_return_address(0))) { \
+            errno = error;                                            \
+            return refusal;                                           \
+        }                                                             \
+        return __real_##name arguments;                               \
     }
 #include "tests/faults.def"
 #undef FAULT
@@ -79,7 +81,7 @@ int __wrap_open64(const char *path, int flags, ...)
     va_start(ap, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
     va_end(ap);
-    if (!fails(OURS, "open64", EMFILE))
+    if (!fails(OURS, "open64", EMFILE, __builtin_return_address(0)))
         return __real_open64(path, flags, mode);
     errno = EMFILE;
     return -1;
@@ -93,7 +95,7 @@ int __wrap_openat64(int at, const char *path, int flags, ...)
     va_start(ap, flags);
     const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(ap, mode_t) : 0;
     va_end(ap);
-    if (!fails(OURS, "openat64", EMFILE))
+    if (!fails(OURS, "openat64", EMFILE, __builtin_return_address(0)))
         return __real_openat64(at, path, flags, mode);
     errno = EMFILE;
     return -1;
@@ -104,7 +106,7 @@ int __real_fclose(FILE *f);
 int __wrap_fclose(FILE *f);
 int __wrap_fclose(FILE *f)
 {
-    const bool fail = fails(OURS, "fclose", ENOSPC);
+    const bool fail = fails(OURS, "fclose", ENOSPC, __builtin_return_address(0));
     const int result = __real_fclose(f);
     if (!fail)
         return result;
@@ -132,7 +134,7 @@ static void note_place(const void *caller)
 /** @param caller  an address in the function that asks. @return whether the request is granted */
 static bool grant(const void *caller)
 {
-    if (!fails(THEIRS, "library memory", ENOMEM))
+    if (!fails(THEIRS, "library memory", ENOMEM, caller))
         return true;
     note_place(caller);
     errno = ENOMEM;

@@ -6,6 +6,7 @@ of 0 means that everything is there and right.
 
     faults.py NUMACHINE_FAULTS GUEST [few|all|COUNT for each command]
 """
+import collections
 import concurrent.futures
 import json
 import os
@@ -26,10 +27,10 @@ import simulator
 
 TIMEOUT = 60  # processor seconds
 DOCUMENTED = {1, 2, 3, 4, 5, 6, 130}
-FEW, FEW_THEIRS = 60, 24  # faults of the quick form: of our calls, of the libraries' memory
+FEW, FEW_THEIRS = 21, 24  # faults of the quick form: of our calls, beside those of each place; of the libraries' memory
 MANY_THEIRS = 2500
-PAGE = struct.Struct("QQQQ32s64s65536s")
-OURS, THEIRS = 0, 1
+PAGE = struct.Struct("QQQQ32s64s65536I")
+NOWHERE = [0] * 65536
 # What a library does without memory, from where nobody can bring it back: (library and function that
 # asked, status, all that was said, why).
 KNOWN = (
@@ -47,8 +48,11 @@ class Outcome:
     def __init__(self, done, page, out):
         self.status, self.stderr = done.returncode, done.stderr
         self.stdout = done.stdout.replace(bytes(out.parent), b"HERE")
-        *_, self.ours, self.theirs, name, place, rare = PAGE.unpack(page)
-        self.rare = [n + 1 for n, is_rare in enumerate(rare) if is_rare]
+        _, _, self.ours, self.theirs, name, place, *sites = PAGE.unpack(page)
+        self.sites = collections.defaultdict(list)  # what asks for something else than memory: numbers of its calls
+        for number, site in enumerate(sites, 1):
+            if site:
+                self.sites[site].append(number)
         self.name, self.place = (text.rstrip(b"\0").decode() for text in (name, place))
         self.manifest, self.untrue = None, None
         try:
@@ -83,6 +87,7 @@ class Bench:
         self.program, self.guest = program, guest
         self.place = threading.local()
         self.counts, self.names, self.why, self.failed = Counter(), Counter(), Counter(), 0
+        self.sites = set()  # places that ask for something else than memory, so far
 
     def here(self):
         """A directory of this thread's own."""
@@ -93,7 +98,7 @@ class Bench:
 
     def run(self, words, ours=0, theirs=0):
         page, out = self.here() / "page", self.here() / "out"
-        page.write_bytes(PAGE.pack(ours, theirs, 0, 0, b"", b"", b""))
+        page.write_bytes(PAGE.pack(ours, theirs, 0, 0, b"", b"", *NOWHERE))
         shutil.rmtree(out, ignore_errors=True)
         env = dict(os.environ, NUMACHINE_FAULTS=str(page))
         try:
@@ -120,6 +125,8 @@ class Bench:
         if o.status == 0:
             if (o.claim, o.stdout) != (whole.claim, whole.stdout) and o.name != "write":
                 return f"status 0, but {o.claim}, output of {len(o.stdout)} bytes"
+            if b"error" in o.stderr:
+                return "status 0 after an error"
             if o.hash != whole.hash and o.name not in ("write", "read"):
                 return "another result"
             return None
@@ -151,9 +158,11 @@ class Bench:
             print(f"FAILED: {command} without a fault: {whole.status} {whole.untrue} {whole.stderr}")
             return
         lot = random.Random(command)
-        rest = sorted(set(range(1, whole.ours + 1)) - set(whole.rare))
-        some = lot.sample(whole.rare, min(share * 2 // 3, len(whole.rare)))
-        some += lot.sample(rest, min(share - len(some), len(rest)))
+        # The first and the last call from each place that no other command has come to yet; then whatever is drawn.
+        some = {n for site, calls in whole.sites.items() if site not in self.sites for n in (calls[0], calls[-1])}
+        self.sites |= whole.sites.keys()
+        rest = sorted(set(range(1, whole.ours + 1)) - some)
+        some |= set(lot.sample(rest, min(share, len(rest))))
         faults = [{"ours": n} for n in sorted(some)]
         points = range(1, whole.theirs + 1)
         faults += [{"theirs": n} for n in sorted(lot.sample(points, min(share_theirs, len(points))))]
