@@ -10,7 +10,20 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <xxhash.h>
+
+/* What a machine that gets nowhere may take: simulated time [ticks], and the host's where that
+ * stands still [s of a processor]. All of them need a second. */
+enum { TICKS_MOST = 1000000, SECONDS_MOST = 60 };
+
+static void set_limit(void)
+{
+    const struct rlimit most = {SECONDS_MOST, SECONDS_MOST};
+    cr_assert_eq(setrlimit(RLIMIT_CPU, &most), 0);
+}
+
+TestSuite(two_machines, .init = set_limit);
 
 enum { REFERENCES = 60, LINES = 24, LINE = 128, MEMORY = 1 << 20 };
 
@@ -97,6 +110,8 @@ static void begin(struct play *p, unsigned row)
 static void go(struct play *p, sim_tick piece)
 {
     const sim_tick until = nm_machine_now(p->m) + 1 + actors_draw(&p->random, piece);
+    cr_assert_lt(until, TICKS_MOST, "after %lu ticks %u cards are not done", (unsigned long)until,
+                 p->left);
     while (p->left) {
         struct nm_trap trap;
         const enum nm_run why = nm_machine_run(p->m, until, &trap);
