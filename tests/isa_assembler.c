@@ -39,10 +39,27 @@ static long value(const char **text)
     return v;
 }
 
+/** Position and size of what is extracted or inserted: of the doubleword's upper half (U, O),
+ * across both (E, L). */
+static uint32_t piece(char letter, const char **text)
+{
+    const bool inserts = strchr("lLO", letter), high = strchr("UO", letter),
+               wide = strchr("ELO", letter);
+    const long position = value(text);
+    *text += **text == ',';
+    const long size = value(text);
+    const long last = (inserts ? position : 0) + size - 1 - 32 * wide;
+    return (uint32_t)(last << 11 | (position - 32 * high) << 6);
+}
+
 static bool operand(char letter, const char **text, uint32_t *word)
 {
     if (strchr(",()", letter))
         return *(*text)++ == letter;
+    if (strchr("eEUlLO", letter)) {
+        *word |= piece(letter, text);
+        return true;
+    }
     for (unsigned n = 0; n < sizeof fields / sizeof fields[0]; n++) {
         if (strchr(fields[n].letters, letter)) {
             *word |= ((uint32_t)value(text) & fields[n].mask) << fields[n].low;
