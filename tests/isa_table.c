@@ -100,3 +100,40 @@ Test(isa, text_reads_as_assembler)
         cr_expect_str_eq(text, rows[n].text);
     }
 }
+
+/* The row whose mnemonic is the first `length` letters of a text. */
+static const struct mips_row *row_named(const char *text, size_t length)
+{
+    for (unsigned n = MIPS_OP_RI + 1; n < MIPS_OP_ROWS_END; n++)
+        if (strlen(mips_rows[n].mnemonic) == length &&
+            !strncmp(mips_rows[n].mnemonic, text, length))
+            return &mips_rows[n];
+    return NULL;
+}
+
+/* What an instruction is to a pipeline, told from its name, its operands and its opcode. */
+static unsigned class_of(const struct mips_row *r)
+{
+    enum { COP1 = 0x11, COP1X = 0x13 };
+    const unsigned opcode = r->match >> 26;
+    const size_t length = strlen(r->mnemonic);
+    if (strchr(r->operands,
+               'p')) { /* a branch that nullifies has the name of another one with an l behind it */
+        const struct mips_row *plain =
+            r->mnemonic[length - 1] == 'l' ? row_named(r->mnemonic, length - 1) : NULL;
+        return plain ? MIPS_CLASS_LIKELY : MIPS_CLASS_BRANCH;
+    }
+    if (r->mnemonic[0] == 'j')
+        return strchr(r->operands, 'j') ? MIPS_CLASS_JUMP : MIPS_CLASS_JUMPR;
+    if (strstr(r->operands, "(b)") && !strpbrk(r->operands, "AI") &&
+        strcmp(r->mnemonic, "synci") != 0)
+        return r->mnemonic[0] == 'l' ? MIPS_CLASS_LOAD : MIPS_CLASS_STORE;
+    const bool accesses = strstr(r->operands, "(b)");
+    return (opcode == COP1 || opcode == COP1X) && !accesses ? MIPS_CLASS_FP : MIPS_CLASS_INT;
+}
+
+Test(isa, classes)
+{
+    for (unsigned n = MIPS_OP_RI + 1; n < MIPS_OP_ROWS_END; n++)
+        cr_expect_eq(mips_rows[n].klass, class_of(&mips_rows[n]), "%s", mips_rows[n].mnemonic);
+}
