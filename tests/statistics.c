@@ -334,10 +334,13 @@ static void draw(struct load *l, const struct nm_params *p)
     }
 }
 
-/* A machine after a load of all its cards, looked at every `step` ticks. */
-static struct nm_machine *loaded(const struct nm_params *p, sim_tick step)
+/* A machine after a load of all its cards, looked at every `step` ticks.
+ * @param told  of each tenure of a bus; NULL: nobody */
+static struct nm_machine *loaded(const struct nm_params *p, sim_tick step, nm_bus_tenure_fn *told,
+                                 void *ctx)
 {
     struct nm_machine *m = actors_machine(p);
+    nm_machine_watch_buses(m, told, ctx);
     struct load *l = calloc(1, sizeof *l);
     draw(l, p);
     for (unsigned c = 0; c < nm_machine_cards(m); c++)
@@ -364,7 +367,7 @@ Test(looking, every_message_is_an_access_or_refused_and_every_slot_sent_arrives)
 {
     for (unsigned i = 0; i < RANDOM_SHAPES; i++) {
         const struct nm_params p = random_shape(i);
-        struct nm_machine *m = loaded(&p, 5000);
+        struct nm_machine *m = loaded(&p, 5000, NULL, NULL);
         uint64_t taken = 0, cards = 0, cells = 0, sent = 0, received = 0, copies = 0, headers = 0;
         for (unsigned s = 0; s < nm_machine_stations(m); s++) {
             const struct nm_station_counts c = station(m, s).sum;
@@ -398,11 +401,57 @@ Test(looking, every_message_is_an_access_or_refused_and_every_slot_sent_arrives)
     }
 }
 
+/* Packets that have passed each FIFO of each bus port. */
+enum { STATIONS_MOST = 8 };
+typedef uint64_t passed[STATIONS_MOST][NM_FIFO_DELIVERED];
+
+static void pass(void *ctx, unsigned station, sim_tick now, unsigned cycles,
+                 const struct nm_packet *p)
+{
+    passed *count = ctx;
+    const enum nm_class class = nm_message_row(p->message)->class;
+    (void)now, (void)cycles;
+    (*count)[station][4 * p->source + 2 + class]++;
+    for (unsigned m = 0; m < NM_MODULES; m++)
+        (*count)[station][4 * m + class] += p->targets >> m & 1;
+}
+
+/* A FIFO that packets have passed has had one, and no more than there is room for; each has waited
+ * in its module's own for arbitration at least. One that none has passed has had none. */
+Test(looking, each_fifo_has_what_passed_it)
+{
+    uint64_t used = 0;
+    for (unsigned i = 0; i < RANDOM_SHAPES; i++) {
+        const struct nm_params p = random_shape(i);
+        const uint64_t least = p.bus_arbitration * (p.cpu_clock / p.bus_clock);
+        passed count = {{0}};
+        struct nm_machine *m = loaded(&p, 5000, pass, &count);
+        cr_assert_leq(nm_machine_stations(m), STATIONS_MOST);
+        for (unsigned s = 0; s < nm_machine_stations(m); s++) {
+            const struct nm_station_monitor seen = station(m, s);
+            for (unsigned f = 0; f < NM_FIFO_DELIVERED; f++) {
+                const uint64_t n = count[s][f], deepest = seen.most.deepest[f],
+                               filled = seen.sum.filled[f];
+                cr_expect(n ? deepest >= 1 && deepest <= p.bus_fifo : !deepest,
+                          "station %u, FIFO %u: %lu passed, at most %lu", s, f, (unsigned long)n,
+                          (unsigned long)deepest);
+                cr_expect(f % 4 < 2 || filled >= n * least,
+                          "station %u, FIFO %u: %lu passed in %lu", s, f, (unsigned long)n,
+                          (unsigned long)filled);
+                cr_expect(n ? filled <= deepest * nm_machine_now(m) : !filled);
+                used += n > 0;
+            }
+        }
+        nm_machine_free(m);
+    }
+    cr_expect_gt(used, 200);
+}
+
 Test(looking, looking_changes_nothing)
 {
     for (unsigned i = 0; i < RANDOM_SHAPES; i++) {
         const struct nm_params p = random_shape(i);
-        struct nm_machine *a = loaded(&p, 97), *b = loaded(&p, 50000);
+        struct nm_machine *a = loaded(&p, 97, NULL, NULL), *b = loaded(&p, 50000, NULL, NULL);
         cr_assert_eq(nm_machine_now(a), nm_machine_now(b));
         for (unsigned s = 0; s < nm_machine_stations(a); s++) {
             const struct nm_station_monitor x = station(a, s), y = station(b, s);
