@@ -13,6 +13,7 @@
 #include "programs/linux/inode.h"
 #include "programs/linux/lock.h"
 #include "programs/linux/object.h"
+#include "programs/linux/path.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
