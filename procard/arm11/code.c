@@ -311,9 +311,7 @@ static uint32_t make(const struct arm11_code *code, struct making *m, struct arm
             break;
     }
     const bool jumps = b->count && a.flags & ARM_WRITES_PC;
-    struct arm11_op *end = add(m, jumps ? ARM11_OP_END_PC : ARM11_OP_END, (pc - b->key.pc) / 2);
-    if (jumps)
-        end->a.flags = a.flags;
+    add(m, jumps ? ARM11_OP_END_PC : ARM11_OP_END, (pc - b->key.pc) / 2);
     return pc;
 }
 

@@ -2,6 +2,7 @@
  * The ARM11 as a core of a card, and what the rooms above do with it.
  */
 #include "monitor/board/board.h"
+#include "procard/arm11/exec/place.h"
 #include "procard/arm11/profile.h"
 #include "procard/card.h"
 
@@ -36,14 +37,14 @@ static void settle(struct pc_cpu *base)
 static void totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
 {
     memcpy(states, base->states, sizeof base->states);
-    *tail = (struct pc_tail){0};
+    *tail = base->tail;
 }
 
 /* The thread leaves, or mappings or the mode have changed. */
 static void leave(struct pc_cpu *base)
 {
     struct arm11 *c = arm11_of(base);
-    arm11_settle_memory(c);
+    arm11_settle(c);
     arm11_hide_all(c);
     c->op = NULL;
     c->told_line = ~UINT64_C(0);
@@ -53,9 +54,7 @@ static void leave(struct pc_cpu *base)
 static uint64_t pc(const struct pc_cpu *base)
 {
     const struct arm11 *c = arm11_const_of(base);
-    const bool writes = c->op && c->code && c->generation == c->code->generation &&
-                        c->op->a.code == ARM11_OP_END_PC;
-    return writes ? c->block->key.pc + 2u * c->op[-1].at : c->r.r[ARM_PC];
+    return c->jump.waits ? c->jump.pc : c->r.r[ARM_PC];
 }
 
 static void truth(const struct pc_cpu *base, struct nm_truth *out)
@@ -119,7 +118,7 @@ void arm11_take(struct nm_machine *m, unsigned card, struct arm_regs *regs, uint
                 uint64_t *call_npc)
 {
     struct arm11 *c = core_at(m, card);
-    arm11_settle_memory(c);
+    arm11_settle(c);
     *regs = c->r;
     *call_pc = c->call_pc;
     *call_npc = c->call_npc;

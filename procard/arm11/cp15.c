@@ -3,12 +3,19 @@
  */
 #include "procard/arm11/profile.h"
 
+/* `n` PCycles behind the instruction's own. */
+static void stalls(struct arm11 *c, enum pc_status state, uint64_t n)
+{
+    arm11_spends(c, state, n);
+    c->spent[0].to++;
+}
+
 static bool flush_prefetch(struct arm11 *c, uint32_t value)
 {
     enum { REFILL = 4 }; /* [PCycles] as a branch that was wrong, assumed */
     (void)value;
     if (!c->base.untimed)
-        arm11_spends(c, PC_ST_KILL_BRANCH, REFILL);
+        stalls(c, PC_ST_KILL_BRANCH, REFILL);
     return true;
 }
 
@@ -49,18 +56,18 @@ static bool read_tls(struct arm11 *c, uint32_t *value)
     return true;
 }
 
-#define COUNTER(name, reg)                                                    \
-    static bool read_##name(struct arm11 *c, uint32_t *value)                 \
-    {                                                                         \
-        *value = arm11_counter_read(c, reg);                                  \
-        if (!c->base.untimed)                                                 \
-            arm11_spends(c, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
-        return true;                                                          \
-    }                                                                         \
-    static bool write_##name(struct arm11 *c, uint32_t value)                 \
-    {                                                                         \
-        arm11_counter_write(c, reg, value);                                   \
-        return true;                                                          \
+#define COUNTER(name, reg)                                              \
+    static bool read_##name(struct arm11 *c, uint32_t *value)           \
+    {                                                                   \
+        *value = arm11_counter_read(c, reg);                            \
+        if (!c->base.untimed)                                           \
+            stalls(c, PC_ST_STALL_OTHER, c->p->arm11_counter_read - 1); \
+        return true;                                                    \
+    }                                                                   \
+    static bool write_##name(struct arm11 *c, uint32_t value)           \
+    {                                                                   \
+        arm11_counter_write(c, reg, value);                             \
+        return true;                                                    \
     }
 COUNTER(pmnc, ARM11_PMNC)
 COUNTER(ccnt, ARM11_CCNT)

@@ -72,8 +72,8 @@ struct arm11_edge {
     uint8_t leaves; /**< enum arm11_leaves: in a profile */
 };
 
-/** How a block is left: through an edge, or to where a register said. */
-enum { ARM11_FALL, ARM11_TAKEN, ARM11_JUMPED };
+/** Through which edge a block is left. */
+enum { ARM11_FALL, ARM11_TAKEN };
 
 /** A loop that only looks, which the last branch of a block closes: in a profile (loops.c). */
 struct arm11_loop {
@@ -221,6 +221,21 @@ struct arm11_target {
     uint8_t counter;
 };
 
+/** An instruction that has written r15, which is not known yet: the jump is still to be made. It
+ *  needs no block: those may be forgotten meanwhile. */
+struct arm11_jump {
+    struct arm11_op by;
+    uint32_t pc; /**< of that instruction */
+    bool waits;
+};
+
+/** PCycles in a row that were put down to one thing other than instructions. */
+struct arm11_spent {
+    sim_tick to; /**< behind the last of them */
+    uint64_t n;
+    enum pc_status state;
+};
+
 struct arm11 {
     struct pc_cpu base;
     struct arm_regs r; /**< as of the last instruction */
@@ -237,7 +252,9 @@ struct arm11 {
     struct arm11_code *code;
     const struct nm_params *p;
 
-    /* where it stands: r.r[ARM_PC], and, of the same generation of blocks: */
+    /* where it stands: behind an instruction whose jump waits; else at r.r[ARM_PC], and, of the
+     * same generation of blocks: */
+    struct arm11_jump jump;
     struct arm11_block *block;
     struct arm11_op *op;
     uint64_t generation;
@@ -282,6 +299,8 @@ struct arm11 {
     unsigned calls, top; /**< places of the stack in use; where the next goes */
 
     /* books */
+    struct arm11_spent spent[2]; /**< the last, and the one before */
+    unsigned kills;              /**< [PCycles] of the branch or jump that issues now */
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks;
     struct arm11_signals signals;
 
@@ -358,7 +377,7 @@ bool arm11_fetch(struct arm11 *c, uint32_t pc);
  * base.horizon; that may be nearer now.
  *  @param fills  false: it is cancelled before a line that misses is asked for */
 void arm11_fetch_ahead(struct arm11 *c, uint32_t va, bool fills);
-/** What is under way is done now, in no time: the thread leaves, or the mode changes. */
+/** What is under way in memory is done now, in no time (arm11_settle). */
 void arm11_settle_memory(struct arm11 *c);
 /** What could not be asked for is: as every run begins. */
 void arm11_ask_again(struct arm11 *c);

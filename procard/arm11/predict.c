@@ -10,10 +10,17 @@ enum cost {
 #undef BRANCH_TIME
 };
 
+/* Of the PCycles that the instruction takes, these are the last. */
+static void kills(struct arm11 *c, unsigned cycles)
+{
+    c->kills = cycles;
+    arm11_books(c, PC_ST_KILL_BRANCH, cycles);
+}
+
 /* [PCycles] A flush: of the instructions behind it nothing is left. */
 static unsigned flush(struct arm11 *c, const struct arm11_op *op, unsigned cycles, bool of_branch)
 {
-    arm11_books(c, PC_ST_KILL_BRANCH, cycles - op->cycles);
+    kills(c, cycles - op->cycles);
     arm11_signal(c, ARM11_SIGNAL_NO_INSN, 1); /* [S] one, whatever is lost */
     if (of_branch)
         arm11_signal(c, ARM11_SIGNAL_MISPREDICTED, 1);
@@ -75,7 +82,7 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
         return COST_UNTAKEN;
-    arm11_books(c, PC_ST_KILL_BRANCH, COST_STATIC_TAKEN - 1);
+    kills(c, COST_STATIC_TAKEN - 1);
     return COST_STATIC_TAKEN;
 }
 
@@ -136,7 +143,7 @@ static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uin
         return flush(c, op, unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
-        arm11_books(c, PC_ST_KILL_BRANCH, COST_RETURN_RIGHT - op->cycles);
+        kills(c, COST_RETURN_RIGHT - op->cycles);
         return is_load(op) ? COST_LOAD_RIGHT : COST_RETURN_RIGHT;
     }
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */

@@ -133,11 +133,32 @@ static bool leaves(const struct pc_profile *profile, struct arm11_edge *edge, ui
 }
 
 /* A write of the pc behind "mov lr, pc" is a call, too: it returns right behind it. */
-static bool is_call(const struct arm11 *c, const struct arm11_op *did, uint32_t behind,
-                    unsigned how)
+static bool is_call(const struct arm11 *c, const struct arm11_op *did, uint32_t behind)
 {
-    return how != ARM11_FALL &&
-           (links(did) || (how == ARM11_JUMPED && (c->r.r[ARM_LR] & ~UINT32_C(1)) == behind));
+    return links(did) || (c->r.r[ARM_LR] & ~UINT32_C(1)) == behind;
+}
+
+static void calls(struct arm11 *c, uint32_t pc, uint32_t behind, uint32_t to)
+{
+    pc_cursor_out(c->base.cursor, c->base.now);
+    pc_cursor_call(c->base.cursor, pc, behind, to, c->r.r[ARM_SP]);
+}
+
+static void jumps(struct arm11 *c, uint32_t to)
+{
+    pc_cursor_out(c->base.cursor, c->base.now);
+    pc_cursor_jump(c->base.cursor, to, c->r.r[ARM_SP]);
+}
+
+void arm11_jumped(struct arm11 *c, const struct arm11_op *did, uint32_t pc, uint32_t to)
+{
+    const uint32_t behind = pc + did->a.size;
+    if (!c->base.cursor)
+        return;
+    if (is_call(c, did, behind))
+        calls(c, pc, behind, to);
+    else
+        jumps(c, to);
 }
 
 /* It stays in its function. */
@@ -155,20 +176,17 @@ static void goes_on(struct arm11 *c, struct arm11_block *b, const struct arm11_o
 void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *op, unsigned how,
                  uint32_t to)
 {
-    struct pc_cursor *cursor = c->base.cursor;
+    const struct pc_cursor *cursor = c->base.cursor;
     const struct arm11_op *did = is_end(op) ? op - 1 : op;
-    const uint32_t pc = address(b, did), behind = pc + did->a.size, sp = c->r.r[ARM_SP];
+    const uint32_t pc = address(b, did);
     if (!cursor)
         return;
-    if (is_call(c, did, behind, how)) {
-        pc_cursor_out(cursor, c->base.now);
-        pc_cursor_call(cursor, pc, behind, to, sp);
-    } else if (how == ARM11_JUMPED || leaves(cursor->profile, &b->edge[how], pc)) {
-        pc_cursor_out(cursor, c->base.now);
-        pc_cursor_jump(cursor, to, sp);
-    } else {
+    if (how == ARM11_TAKEN && links(did))
+        calls(c, pc, pc + did->a.size, to);
+    else if (leaves(cursor->profile, &b->edge[how], pc))
+        jumps(c, to);
+    else
         goes_on(c, b, did, how, to);
-    }
 }
 
 /* ---- references ------------------------------------------------------------------------------ */

@@ -22,10 +22,24 @@ static inline void arm11_books(struct arm11 *c, enum pc_status state, uint64_t n
         arm11_booked(c, state, n);
 }
 
+/** `n` PCycles up to `to` are put down to it. */
+static inline void arm11_spent(struct arm11 *c, enum pc_status state, uint64_t n, sim_tick to)
+{
+    struct arm11_spent *last = &c->spent[0];
+    if (last->state == state && last->to == to - n) {
+        last->n += n;
+        last->to = to;
+    } else if (n) {
+        c->spent[1] = *last;
+        *last = (struct arm11_spent){.to = to, .n = n, .state = state};
+    }
+}
+
 /** They pass, too. */
 static inline void arm11_spends(struct arm11 *c, enum pc_status state, uint64_t n)
 {
     c->base.now += n;
+    arm11_spent(c, state, n, c->base.now);
     arm11_books(c, state, n);
 }
 
@@ -62,10 +76,12 @@ void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own);
 /** One has waited for a register or a place. */
 void arm11_slips(struct arm11 *c, sim_tick n);
-/** The block is left by `op`. @param how  ARM11_FALL, ARM11_TAKEN or ARM11_JUMPED
- *  @param to  the address of the next instruction */
+/** The block is left by `op`, through its edge `how`. @param to  the address of the next
+ *  instruction */
 void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *op, unsigned how,
                  uint32_t to);
+/** The instruction at `pc` has jumped to where a register said. */
+void arm11_jumped(struct arm11 *c, const struct arm11_op *did, uint32_t pc, uint32_t to);
 /** A load or store hits a line that is shown. */
 void arm11_refers_to(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va, unsigned n);
 

@@ -229,6 +229,7 @@ void r10k_leave(struct pc_cpu *base)
     goes_on(c);
     c->begun = false;
     c->away = true;
+    base->tail = (struct pc_tail){0};
     c->line_va = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
     c->told_line = ~UINT64_C(0);

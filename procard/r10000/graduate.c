@@ -177,6 +177,7 @@ static void raise(struct r10k *c, struct r10k_entry *e)
     c->r.passed = 0;
     r10k_restart(c, cpu->now);
     pc_charge(cpu, PC_ST_KILL_EXC, undone);
+    cpu->tail = (struct pc_tail){.held = (uint16_t)undone, .holds = PC_ST_KILL_EXC};
     r10k_profile_spends(c, c->r.pc, PC_ST_KILL_EXC, undone);
     c->must_stop = true;
     c->stop = PC_STOP_TRAP;

@@ -36,6 +36,25 @@ void arm11_put_down(struct arm11 *c, struct arm11_tally did, bool observed)
     arm11_books(c, PC_ST_INT, rest - did.loads - stores - did.branches);
 }
 
+/* The last instruction, what it killed, and what it or the next was stalled by may have passed the
+ * horizon; one PCycle of it has not. */
+void arm11_tail(struct arm11 *c)
+{
+    struct pc_cpu *cpu = &c->base;
+    const struct arm11_spent *last = &c->spent[0], *before = &c->spent[1];
+    const sim_tick over = cpu->now > cpu->horizon ? cpu->now - cpu->horizon + 1 : 0;
+    const sim_tick held = last->to == cpu->now ? sim_earlier(last->n, over) : 0, rest = over - held;
+    const bool two = held && before->to == cpu->now - held;
+    const bool kills = two && before->state == PC_ST_KILL_BRANCH;
+    const sim_tick killed = kills ? sim_earlier(before->n, rest) : 0;
+    cpu->tail =
+        (struct pc_tail){.did = (uint16_t)(rest - killed),
+                         .done = two && !kills ? (uint8_t)before->state : (uint8_t)PC_ST_INT,
+                         .killed = (uint16_t)killed,
+                         .held = (uint16_t)held,
+                         .holds = (uint8_t)last->state};
+}
+
 void arm11_also_full(struct arm11 *c, sim_tick from, sim_tick to)
 {
     if (c->full > from)

@@ -18,6 +18,9 @@ struct arm11_tally {
  *  instruction that stands there */
 void arm11_put_down(struct arm11 *c, struct arm11_tally did, bool observed);
 
+/** base.tail: what of the clock lies behind the horizon, at the end of a run. */
+void arm11_tail(struct arm11 *c);
+
 /** A load or store waits in [from, to) for a register or for its pipe. [S] One cycle may be in
  *  several events: while it waits for a register (0x2), all places for misses may be taken (0x11).
  */

@@ -3,7 +3,7 @@
  * table of all; when decoded code is forgotten (arm11_code_flush), both are.
  */
 #include "procard/arm11/exec/place.h"
-#include "procard/arm11/profile.h"
+#include "procard/arm11/exec/books.h"
 
 #include <string.h>
 
@@ -49,16 +49,26 @@ void arm11_no_instruction(struct arm11 *c, uint32_t pc)
     arm11_fault(c, pc, NM_FETCH, (enum nm_xlate)look.page);
 }
 
+void arm11_settle(struct arm11 *c)
+{
+    struct arm11_jump *jump = &c->jump;
+    arm11_settle_memory(c);
+    if (!jump->waits)
+        return;
+    jump->waits = false;
+    c->ready[ARM_PC] = 0;
+    arm11_jumped(c, &jump->by, jump->pc, arm11_lands(c, &jump->by));
+}
+
 sim_tick arm11_traps(struct arm11 *c, bool costs)
 {
     struct pc_cpu *cpu = &c->base;
     if (cpu->exc != PC_EXC_POINT) {
         c->r.passed = 0;
-        if (costs) {
-            arm11_books(c, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
-            cpu->now += PC_KILLED_BY_EXCEPTION;
-        }
+        if (costs)
+            arm11_spends(c, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION);
     }
+    arm11_tail(c);
     if (cpu->exc == PC_EXC_SYS)
         c->r.r[ARM_PC] = c->call_npc;
     c->op = NULL;

@@ -28,6 +28,29 @@ void arm11_forgets(struct arm11 *c);
 /** It begins again with `op` of `b`; what has been passed in front of the instruction stays so. */
 void arm11_stand(struct arm11 *c, struct arm11_block *b, struct arm11_op *op);
 
+/** Where an instruction goes that has written r15; bit 0 is the state. */
+static inline uint32_t arm11_lands_at(const struct arm11 *c, const struct arm11_op *by)
+{
+    const uint32_t to = c->r.r[ARM_PC];
+    return by->a.flags & ARM_INTERWORKS || by->a.flags & ARM_ENDS ? to
+           : c->r.t                                               ? to | 1
+                                                                  : to & ~UINT32_C(1);
+}
+
+/** It goes there: r15 and the state are those of the next instruction. @return its address */
+static inline uint32_t arm11_lands(struct arm11 *c, const struct arm11_op *by)
+{
+    const uint32_t to = arm11_lands_at(c, by);
+    c->r.t = to & 1;
+    c->r.r[ARM_PC] = to & (c->r.t ? ~UINT32_C(1) : ~UINT32_C(3));
+    arm11_signal(c, ARM11_SIGNAL_PC_CHANGE, 1);
+    return c->r.r[ARM_PC];
+}
+
+/** What is under way is done now, in no time: the thread leaves, or the mode changes. It stands at
+ *  an instruction then. */
+void arm11_settle(struct arm11 *c);
+
 /** No instruction can be had from `pc`: base.exc says why. */
 void arm11_no_instruction(struct arm11 *c, uint32_t pc);
 

@@ -50,6 +50,10 @@ sim_tick RUN(struct pc_cpu *base, sim_tick horizon)
     }
     SHOW();
     arm11_forgets(c);
+    if (c->jump.waits) {
+        c->jump.waits = false;
+        goto jumps;
+    }
     if (c->op) {
         b = c->block;
         op = c->op;

@@ -22,6 +22,12 @@
         BOOKS();                            \
         arm11_moves(c, b, op, (how), (to)); \
     } while (0)
+/** An instruction jumps. */
+#define JUMPS(by, pc, to)                  \
+    do {                                   \
+        BOOKS();                           \
+        arm11_jumped(c, (by), (pc), (to)); \
+    } while (0)
 #define REFERS(kind, va, size)                    \
     do {                                          \
         base->now = now;                          \
@@ -37,6 +43,7 @@
 #define BOOKS()                ((void)0)
 #define STANDS()               ((void)0)
 #define LEAVES(how, to)        ((void)0)
+#define JUMPS(by, pc, to)      ((void)0)
 #define REFERS(kind, va, size) ((void)0)
 #endif
 

@@ -133,13 +133,15 @@
 #define WRITTEN_BACK() (c->ready[op->a.n] = now + 1)
 #define BARRIER()      arm11_barrier(c, false)
 
-/** What the predictors say that an instruction takes that issues now, in `cycles`; fetch may have
- *  asked for lines. */
-#define PREDICTED(cycles, call)  \
-    do {                         \
-        base->now = now;         \
-        (cycles) = (call);       \
-        horizon = base->horizon; \
+/** What the predictors say that an instruction takes that issues now, in `cycles`, `more` than that
+ *  in all; fetch may have asked for lines. */
+#define PREDICTED(cycles, more, call)                                         \
+    do {                                                                      \
+        base->now = now;                                                      \
+        c->kills = 0;                                                         \
+        (cycles) = (call);                                                    \
+        arm11_spent(c, PC_ST_KILL_BRANCH, c->kills, now + (cycles) + (more)); \
+        horizon = base->horizon;                                              \
     } while (0)
 /** The return stack takes the address behind a call. */
 #define CALLED(back) arm11_calls(c, (back))

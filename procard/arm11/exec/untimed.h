@@ -23,12 +23,12 @@
 #define WRITTEN_BACK() ((void)0)
 #define BARRIER()      true
 
-#define PREDICTED(cycles, call) ((cycles) = 1)
-#define CALLED(back)            ((void)0)
-#define KNOWN_FROM(tick)        ((void)0)
-#define TAKEN_BY(operation)     ((void)(operation), 1)
-#define PASSES()                ((void)wants)
-#define FETCHED(pc)             true
+#define PREDICTED(cycles, more, call) ((cycles) = 1)
+#define CALLED(back)                  ((void)0)
+#define KNOWN_FROM(tick)              ((void)0)
+#define TAKEN_BY(operation)           ((void)(operation), 1)
+#define PASSES()                      ((void)wants)
+#define FETCHED(pc)                   true
 #define SHOW()                                \
     do {                                      \
         view = c->r.e ? c->blind : base->d;   \
