@@ -15,11 +15,14 @@
  */
 #include "procard/card.h"
 #include "procard/cursor.h"
+#include "procard/record.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 static const uint64_t NOWHERE = ~0ull;
+
+enum { INSTRUCTION = 4 /* [bytes] of a fetch */ };
 
 static unsigned l1_place(const struct pc_card *card, enum pc_side side, uint64_t va)
 {
@@ -629,6 +632,14 @@ static bool is_apart(const struct pc_card *card, struct target *target)
     return true;
 }
 
+/* A recording may have to know of an access that stops. */
+static inline void begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
+                         enum pc_stop why)
+{
+    if (cpu->record)
+        pc_record_begun(cpu, access, va, size, why);
+}
+
 /* @param[out] pa  as the caches see it */
 static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum nm_access access,
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)
@@ -648,8 +659,10 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
      * between processors. */
     if (result != NM_XLATE_OK && (access == NM_LINKED || access == NM_CONDITIONAL))
         return pc_bus_error(cpu, access, va, 0, stop);
-    if (!mapped(card, PC_SIDE_D, va, &at, stop))
+    if (!mapped(card, PC_SIDE_D, va, &at, stop)) {
+        begun(cpu, access, va, size, *stop);
         return NULL;
+    }
     const bool untimed = card->functional || card->warm.on;
     if (result == NM_XLATE_UNCACHED && untimed && *pa >= NM_REGISTERS)
         return pc_bus_error(cpu, access, va, 0, stop);
@@ -664,6 +677,7 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     uint8_t *const image = card->image + *pa;
     *pa = target.pa;
     if (!obtain(card, PC_SIDE_D, &target, access, at, stop)) {
+        begun(cpu, access, va, size, *stop);
         if (card->copies && *stop == PC_STOP_MISS)
             pc_misses_ask(card, target.va, target.pa, size, at);
         return NULL;
@@ -776,13 +790,16 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
         return fault(cpu, NM_FETCH, va, result, stop);
     if (result == NM_XLATE_UNCACHED)
         return pc_bus_error(cpu, NM_FETCH, va, 0, stop);
-    if (!mapped(card, PC_SIDE_I, va, &at, stop))
+    if (!mapped(card, PC_SIDE_I, va, &at, stop)) {
+        begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
         return false;
+    }
     const struct target target = {va, pa, result == NM_XLATE_NONCOHERENT, false};
     if (obtain(card, PC_SIDE_I, &target, NM_FETCH, at, stop))
         return true;
+    begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
     if (card->copies && *stop == PC_STOP_MISS)
-        pc_misses_ask(card, va, pa, 4, at);
+        pc_misses_ask(card, va, pa, INSTRUCTION, at);
     return false;
 }
 

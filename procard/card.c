@@ -349,6 +349,8 @@ static void preempt(struct pc_card *card)
     pc_agent_let_go(card, card->cpu.now);
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);
+    if (card->cpu.record)
+        pc_record_gives_up(&card->cpu);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     if (card->cpu.record) /* as of a trap, which the core charges: nobody would do it again */
         card->cpu.record->waited -= PC_KILLED_BY_EXCEPTION;

@@ -44,6 +44,43 @@ void pc_record_end(struct pc_records *records)
     free(records);
 }
 
+/* Until it is made (pc_record). Of a trap nothing is known: an access that fails has not begun. */
+void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
+                     enum pc_stop why)
+{
+    static const uint8_t kinds[] = {[NM_FETCH] = PC_RECORDED_FETCH,
+                                    [NM_LOAD] = PC_RECORDED_LOAD,
+                                    [NM_STORE] = PC_RECORDED_STORE,
+                                    [NM_LINKED] = PC_RECORDED_LL,
+                                    [NM_CONDITIONAL] = PC_RECORDED_SC};
+    if (why == PC_STOP_TRAP)
+        return;
+    cpu->record->begun = (struct pc_recorded){
+        .va = va,
+        .size = (uint8_t)size,
+        .kind = PC_RECORDED_BEGUN,
+        .version =
+            pc_begun_code(kinds[access], why == PC_STOP_MISS ? PC_BEGUN_ASKED : PC_BEGUN_MAPPED)};
+}
+
+void pc_record_gives_up(struct pc_cpu *cpu)
+{
+    struct pc_record *record = cpu->record;
+    if (!record->begun.size)
+        return;
+    record->begun.own = cpu->now - record->waited;
+    record->made[record->count++] = record->begun;
+    record->begun.size = 0;
+    if (record->count == PC_RECORD_ROOM)
+        pc_record_tell(record);
+}
+
+void pc_record_stop(struct pc_records *records)
+{
+    for (unsigned i = 0; i < nm_machine_cards(records->m); i++)
+        pc_record_gives_up(&card_at(records, i)->cpu);
+}
+
 void pc_record_tell(struct pc_record *record)
 {
     const struct pc_record_listener *listener = record->listener;
@@ -68,9 +105,10 @@ bool pc_record_stands(const struct pc_records *records, unsigned card)
 
 void pc_record_forgets(struct pc_card *card)
 {
-    const bool waits = card->activity == PC_WAITING || card->filled != UINT64_MAX,
-               fetches = !card->uncached.waits && pc_side_of(card->request) == PC_SIDE_I;
-    card->cpu.record->again = waits && !fetches;
+    struct pc_record *record = card->cpu.record;
+    const struct pc_recorded *begun = &record->begun;
+    const bool fetches = begun->version >> 1 == PC_RECORDED_FETCH;
+    record->again = card->uncached.waits || (begun->size && !fetches);
 }
 
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
@@ -85,6 +123,7 @@ void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from)
     const struct pc_record_listener *listener = record->listener;
     pc_record_tell(record);
     record->again = false;
+    record->begun.size = 0;
     record->thread = cpu->tries.thread;
     listener->goes_on(listener->ctx, record->card, record->thread, cpu->now - record->waited, from,
                       cpu->now);

@@ -19,7 +19,21 @@ enum pc_recorded_kind {
     PC_RECORDED_LL,
     PC_RECORDED_SC,
     PC_RECORDED_SC_FAILED,
+    PC_RECORDED_BEGUN, /**< an access that an interrupt came before: it had begun, and is made
+                            again when its thread goes on; `version` says which it is */
 };
+
+/** How far an access had come that was only begun. */
+enum pc_begun {
+    PC_BEGUN_MAPPED,
+    /**< its page is in the TLB, */ PC_BEGUN_ASKED /**< and its line was asked for */
+};
+
+/** What `version` is of an access that was only begun. */
+static inline uint64_t pc_begun_code(enum pc_recorded_kind kind, enum pc_begun far)
+{
+    return (uint64_t)kind << 1 | far;
+}
 
 /** A reference that has been made. */
 struct pc_recorded {
@@ -69,6 +83,9 @@ void pc_record_end(struct pc_records *records);
  *  @return [PCycles] of the core's own, up to now */
 uint64_t pc_record_flush(struct pc_records *records, unsigned card);
 
+/** The run is over: accesses that were begun will not be made. */
+void pc_record_stop(struct pc_records *records);
+
 /** Whether a card stands: it has trapped, or has no thread. */
 bool pc_record_stands(const struct pc_records *records, unsigned card);
 
@@ -79,11 +96,19 @@ struct pc_record {
     const struct pc_record_listener *listener;
     unsigned card;
     uint32_t thread;
-    uint64_t waited; /**< [PCycles] for which the core was let wait */
-    bool again;      /**< the next look-up is one more of an instruction that waits */
+    uint64_t waited;          /**< [PCycles] for which the core was let wait */
+    bool again;               /**< the next look-up is one more of an instruction that waits */
+    struct pc_recorded begun; /**< size not 0: it was begun, and is not made yet */
     size_t count;
     struct pc_recorded made[PC_RECORD_ROOM];
 };
+
+/** An access has been begun and stops, to be made later. */
+void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
+                     enum pc_stop why);
+
+/** The access that was begun, if one was, is not made any more: an interrupt, or the run's end. */
+void pc_record_gives_up(struct pc_cpu *cpu);
 
 /** Tells what has not been told. */
 void pc_record_tell(struct pc_record *record);
@@ -106,6 +131,7 @@ static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uin
     struct pc_record *record = cpu->record;
     const bool again = record->again;
     record->again = false;
+    record->begun.size = 0;
     if (again && kind == PC_RECORDED_FETCH)
         return;
     struct pc_recorded *made = &record->made[record->count++];

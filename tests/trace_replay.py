@@ -25,8 +25,8 @@ import suite
 # What a replay does not say as the recording did: which instructions those PCycles were, and why threads had no card.
 OTHERWISE = ("monitor.run", "status.", "instructions", "running", "truth.system", "waiting", "asleep", "idle", "sleeps", "wakes",
              "metric.", "host.", "polls")
-# Timer interrupts may come while a processor waits for a miss that it then gives up: that is not in a trace.
-SETS = ["--set", "os.tick=0cy"]
+# Timer interrupts come anywhere: also while a processor waits for a line, or is about to ask for one.
+SETS = ["--set", "os.tick=20000cy"]
 
 numachine = scratch = None
 

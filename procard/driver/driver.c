@@ -32,6 +32,7 @@ struct driver {
     sim_tick began;  /**< it was first tried; SIM_NEVER: not yet */
     uint64_t line;   /**< of instructions, the last one that was looked up (LINE), ... */
     bool again;      /**< ... and is to be looked up again before the reference is tried again */
+    bool has_asked;  /**< the reference, which is not made whole, for its line */
     uint64_t left;   /**< [PCycles] to compute before the next one ... */
     enum pc_status state; /**< ... in this state */
 };
@@ -76,11 +77,43 @@ static bool holds(const struct pc_reference *r, uint64_t value)
     }
 }
 
+/* The place of a primary cache where the bytes at an address would be shown. */
+static inline const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
+{
+    return &cpu->d[va >> cpu->dshift & cpu->dmask];
+}
+
+/* What an aligned access of so many bytes must have in common with a line's tag. */
+static inline uint64_t bits_of(unsigned shift, unsigned size)
+{
+    return ~UINT64_C(0) << shift | (size - 1);
+}
+
+/* The bytes of a reference that is shown: nobody need be asked, and nothing changes but they.
+   @return NULL: it is not */
+static uint8_t *shown_bytes(const struct pc_cpu *cpu, const struct pc_reference *r)
+{
+    const struct pc_line *line = place_of(cpu, r->address);
+    const uint64_t bits = bits_of(cpu->dshift, r->size);
+    const bool store = r->kind == PC_REFERENCE_STORE;
+    if (store ? !pc_line_writes(line, r->address, bits) : !pc_line_reads(line, r->address, bits))
+        return NULL;
+    return (uint8_t *)(line->host + r->address); // NOLINT(performance-no-int-to-ptr)
+}
+
+/* The same of an instruction. */
+static bool is_shown(const struct pc_cpu *cpu, uint64_t va)
+{
+    return pc_line_reads(&cpu->i[va >> cpu->ishift & cpu->imask], va, bits_of(cpu->ishift, 4));
+}
+
 static bool load(struct driver *d, bool linked, struct pc_result *result, enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
-    const uint8_t *bytes = linked ? pc_load_linked(&d->base, r->address, r->size, d->base.now, stop)
-                                  : pc_load(&d->base, r->address, r->size, d->base.now, stop);
+    const uint8_t *bytes = linked ? NULL : shown_bytes(&d->base, r);
+    if (!bytes)
+        bytes = linked ? pc_load_linked(&d->base, r->address, r->size, d->base.now, stop)
+                       : pc_load(&d->base, r->address, r->size, d->base.now, stop);
     if (bytes)
         result->value = get(bytes, r->size);
     return bytes;
@@ -89,9 +122,11 @@ static bool load(struct driver *d, bool linked, struct pc_result *result, enum p
 static bool store(struct driver *d, bool conditional, struct pc_result *result, enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
-    uint8_t *bytes = conditional ? pc_store_conditional(&d->base, r->address, r->size, d->base.now,
-                                                        stop, &result->failed)
-                                 : pc_store(&d->base, r->address, r->size, d->base.now, stop);
+    uint8_t *bytes = conditional ? NULL : shown_bytes(&d->base, r);
+    if (!bytes)
+        bytes = conditional ? pc_store_conditional(&d->base, r->address, r->size, d->base.now, stop,
+                                                   &result->failed)
+                            : pc_store(&d->base, r->address, r->size, d->base.now, stop);
     result->value = r->value;
     if (bytes)
         put(bytes, r->size, r->value);
@@ -112,7 +147,7 @@ static bool make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
         return store(d, r->kind == PC_REFERENCE_STORE_CONDITIONAL, result, stop);
     case PC_REFERENCE_FETCH:
     case PC_REFERENCE_LINE:
-        return pc_fetch(&d->base, r->address, d->base.now, stop);
+        return is_shown(&d->base, r->address) || pc_fetch(&d->base, r->address, d->base.now, stop);
     default:
         return pc_sync(&d->base, d->base.now, stop);
     }
@@ -137,6 +172,28 @@ static void count_try(struct pc_cpu *cpu, const struct pc_reference *r, bool fai
         cpu->tries.va = r->address;
 }
 
+/* A reference that an interrupt came before in the run that it is from.
+   @return false: *stop says why */
+static bool refer_in_part(struct driver *d, enum pc_stop *stop)
+{
+    struct pc_cpu *cpu = &d->base;
+    const struct pc_reference r = d->reference;
+    const bool maps = r.extent == PC_AS_FAR_AS_MAPPED;
+    const sim_tick horizon = cpu->horizon;
+    struct pc_result result = {.failed = false};
+    bool over = d->has_asked;
+    if (!over) {
+        cpu->horizon = maps ? cpu->now + 1 : horizon;
+        over = make(d, &result, stop) || (maps && *stop == PC_STOP_HORIZON);
+        cpu->horizon = horizon;
+        d->has_asked = *stop == PC_STOP_MISS;
+    }
+    d->asked = !over;
+    if (over && d->source->done)
+        d->source->done(d->self, cpu->number, &r, &result);
+    return over;
+}
+
 /* @return false: *stop says why */
 static bool refer(struct driver *d, enum pc_stop *stop)
 {
@@ -148,6 +205,8 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     if (d->again && !pc_fetch(cpu, d->line, cpu->now, stop))
         return false;
     d->again = false;
+    if (r.extent != PC_WHOLE)
+        return refer_in_part(d, stop);
     if (!make(d, &result, stop))
         return false;
     if (r.kind == PC_REFERENCE_LINE)
@@ -230,6 +289,7 @@ static void ask(struct driver *d)
     else
         d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
+    d->has_asked = false;
     d->began = SIM_NEVER;
     d->state = PC_ST_INT;
 }
@@ -253,12 +313,6 @@ static bool begin(struct driver *d, enum pc_stop *stop)
 }
 
 /* ---- the short ways -------------------------------------------------------------------------- */
-
-/* The place of a primary cache where the bytes at an address would be shown. */
-static inline const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
-{
-    return &cpu->d[va >> cpu->dshift & cpu->dmask];
-}
 
 /* Bits of a packed reference that say whether it is a load or a store, or something else. */
 #define REFERS (UINT64_C(1) << (PC_PACKED_BITS + 9))

@@ -35,6 +35,13 @@ enum pc_relation {
     PC_AT_LEAST, /**< has come to, or passed, counting up: their difference is not negative */
 };
 
+/** How far a reference is made. */
+enum pc_extent {
+    PC_WHOLE,
+    PC_AS_FAR_AS_ASKED,  /**< until its line is there, if it must ask for it */
+    PC_AS_FAR_AS_MAPPED, /**< until its page is in the TLB, if it must be brought there */
+};
+
 /** One thing to do. What a page is (coherent, uncached, not coherent) is a matter of the address.
  */
 struct pc_reference {
@@ -49,6 +56,8 @@ struct pc_reference {
                            the next reference. 0 means 1. END: how many the trap kills, at once */
     enum pc_status state;      /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
     enum pc_relation relation; /**< WAIT only; its `ticks` pass between two looks, too */
+    enum pc_extent extent; /**< LOAD to FETCH: else than whole, it takes no PCycle of its own, and
+                                what it loads, or whether it fails, means nothing */
 };
 
 /** A load, a store or a COMPUTE (in PC_ST_INT) in 16 bytes, of which the source is not told. */

@@ -120,7 +120,8 @@ static uint8_t kind_of(const struct pc_recorded *made)
     static const uint8_t plain[] = {
         [PC_RECORDED_LOAD] = TR_OP_LOAD,   [PC_RECORDED_STORE] = TR_OP_STORE,
         [PC_RECORDED_FETCH] = TR_OP_FETCH, [PC_RECORDED_LL] = TR_OP_LL,
-        [PC_RECORDED_SC] = TR_OP_SC,       [PC_RECORDED_SC_FAILED] = TR_OP_SC_FAILED};
+        [PC_RECORDED_SC] = TR_OP_SC,       [PC_RECORDED_SC_FAILED] = TR_OP_SC_FAILED,
+        [PC_RECORDED_BEGUN] = TR_OP_BEGUN};
     return !made->ordered                    ? plain[made->kind]
            : made->kind == PC_RECORDED_LOAD  ? TR_OP_ACQUIRE
            : made->kind == PC_RECORDED_STORE ? TR_OP_RELEASE
@@ -135,8 +136,9 @@ static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_reco
     (void)thread;
     for (size_t i = 0; i < count; i++) {
         const struct pc_recorded *m = &reference[i];
+        const bool counts = m->ordered || m->kind == PC_RECORDED_BEGUN;
         const struct tr_op op = {.address = m->va,
-                                 .value = m->ordered ? m->version : 0,
+                                 .value = counts ? m->version : 0,
                                  .gap = gap_to(r, c, m->own),
                                  .kind = kind_of(m),
                                  .size = m->size};
@@ -578,6 +580,7 @@ static void tell_gone(struct tr_recording *r)
 
 void tr_recording_end(struct tr_recording *recording)
 {
+    pc_record_stop(recording->records);
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
         catch_up(recording, i, false);
     tell_gone(recording);

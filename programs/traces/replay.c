@@ -13,6 +13,7 @@
  */
 #include "base/alloc.h"
 #include "procard/driver/driver.h"
+#include "procard/record.h"
 #include "programs/traces/ntr.h"
 #include "programs/traces/recording.h"
 #include "programs/traces/source.h"
@@ -180,6 +181,22 @@ static void conditional(struct replay *r, struct thread *t, struct pc_reference 
     piece(out, t, t->linking ? PC_REFERENCE_LOAD_LINKED : PC_REFERENCE_STORE_CONDITIONAL, 1);
 }
 
+/* One that an interrupt came before. */
+static void begun(struct pc_reference *out, const struct thread *t)
+{
+    static const enum pc_reference_kind kinds[] = {[PC_RECORDED_LOAD] = PC_REFERENCE_LOAD,
+                                                   [PC_RECORDED_STORE] = PC_REFERENCE_STORE,
+                                                   [PC_RECORDED_FETCH] = PC_REFERENCE_FETCH,
+                                                   [PC_RECORDED_LL] = PC_REFERENCE_LOAD_LINKED,
+                                                   [PC_RECORDED_SC] =
+                                                       PC_REFERENCE_STORE_CONDITIONAL};
+    const struct tr_op *op = &t->op[t->at];
+    const uint64_t kind = op->value >> 1;
+    piece(out, t, kind < sizeof kinds / sizeof *kinds ? kinds[kind] : PC_REFERENCE_LOAD, 1);
+    out->extent =
+        op->value == pc_begun_code(kind, PC_BEGUN_ASKED) ? PC_AS_FAR_AS_ASKED : PC_AS_FAR_AS_MAPPED;
+}
+
 static void refer(struct replay *r, struct thread *t, struct pc_reference *out)
 {
     const struct tr_op *op = &t->op[t->at];
@@ -203,6 +220,9 @@ static void refer(struct replay *r, struct thread *t, struct pc_reference *out)
         break;
     case TR_OP_SC_FAILED:
         piece(out, t, PC_REFERENCE_STORE_CONDITIONAL, 1);
+        break;
+    case TR_OP_BEGUN:
+        begun(out, t);
         break;
     case TR_OP_FETCH:
         *out = (struct pc_reference){
