@@ -484,6 +484,8 @@ int cli_trace(int argc, char **argv)
     int status;
     if (source) {
         status = r.action == INFO ? info(&r, source) : copy(&r, source);
+        if (status == CLI_EXIT_OK && tr_note(source))
+            fprintf(stderr, "numachine: note: %s: %s\n", r.file[0], tr_note(source));
         tr_close(source);
     } else
         status = cli_complain(CLI_EXIT_USAGE, why);

@@ -129,6 +129,16 @@ const char *in_kind(const yaml_node_t *node)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/** Editors of some systems put a mark of byte order in front. */
+static void take_mark_away(char *text, size_t *size)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    if (*size < sizeof mark || memcmp(text, mark, sizeof mark) != 0)
+        return;
+    *size -= sizeof mark;
+    memmove(text, text + sizeof mark, *size);
+}
+
 /** Reads all of `f`. @return NULL, or the complaint */
 static const char *read_all(FILE *f, char **text, size_t *size)
 {
@@ -137,6 +147,7 @@ static const char *read_all(FILE *f, char **text, size_t *size)
     *text = buffer;
     if (ferror(f))
         return strerror(errno);
+    take_mark_away(buffer, size);
     buffer[*size] = '\0';
     return NULL;
 }
@@ -225,6 +236,33 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     return false;
 }
 
+/** Bytes of the anchor's or alias's name at a place, and where it begins. */
+static int name_at(const struct in_doc *doc, const yaml_mark_t *mark, const char **name)
+{
+    const char *at = doc->text;
+    for (size_t left = mark->index; left && *at; left--) /* a mark counts characters */
+        for (at++; (*at & 0xc0) == 0x80; at++)
+            ;
+    *name = at;
+    *name += **name == '&' || **name == '*';
+    return (int)strcspn(*name, " \t\r\n,[]{}:");
+}
+
+/** What libyaml finds when it puts nodes together: anchors and aliases. */
+static void complain_anchor(struct in_reading *r, struct in_doc *doc, const yaml_parser_t *p)
+{
+    const struct in_place at = {doc, (unsigned)p->problem_mark.line + 1,
+                                (unsigned)p->problem_mark.column + 1};
+    const char *name;
+    const int n = name_at(doc, &p->problem_mark, &name);
+    if (p->context) /* there is a first one */
+        in_complain(r, &at,
+                    "the anchor &%.*s is already in line %zu; give one of them another name", n,
+                    name, p->context_mark.line + 1);
+    else
+        in_complain(r, &at, "no anchor &%.*s stands before *%.*s", n, name, n, name);
+}
+
 static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml_parser_t *p)
 {
     struct in_place at = {doc, (unsigned)p->problem_mark.line + 1,
@@ -235,6 +273,8 @@ static void complain_syntax(struct in_reading *r, struct in_doc *doc, const yaml
     if (p->error == YAML_READER_ERROR) {
         at = place_of_byte(doc, p->problem_offset);
         in_complain(r, &at, "not UTF-8 text: %s", problem);
+    } else if (p->error == YAML_COMPOSER_ERROR) {
+        complain_anchor(r, doc, p);
     } else if (strstr(problem, "cannot start any token")) {
         in_complain(r, &at,
                     "not YAML: this character cannot start a value; indent with spaces, not "

@@ -128,8 +128,16 @@ def check_text():
     have = sums("text")
     assert (int(have["truth.loads"]), int(have["truth.stores"])) == (3000, 3 * 3000), have["truth.stores"]
     assert int(have["truth.l1i_misses"]) >= 900 * 4 // 32
-    complaint = stat("none", "text.txt", "--machine", "station-4", status=2)
-    assert "a trace of the format lackey" in complaint and "numachine trace convert text.txt" in complaint, complaint
+    stat("text", "text.txt", "--machine", "station-4")
+    again = sums("text")
+    assert all(again[name] == have[name] for name in have if not name.startswith("host.")), "a text is the trace made of it"
+    (scratch / "cut.txt").write_text("".join(lines) + " S 10")
+    done = subprocess.run([numachine, "stat", "-q", "--force", "-o", "cut", "-m", "station-4", "--", "cut.txt"],
+                          capture_output=True, text=True, cwd=scratch, check=True)
+    assert ": the file ends within line 9001: it is read up to there" in done.stderr, done.stderr
+    (scratch / "wrong.txt").write_text("".join(lines) + "hello\n")
+    complaint = stat("none", "wrong.txt", "--machine", "station-4", status=2)
+    assert "line 9001): 'hello' is no line of lackey's" in complaint, complaint
     complaint = stat("none", "text.ntr", "--machine", "station-4", "--set", "run.from=instructions 100", status=2)
     assert "can only be timed as a whole" in complaint, complaint
 

@@ -33,6 +33,7 @@ struct tr_input {
     uint64_t offset; /**< [bytes] of the last line in the unpacked file, and */
     uint64_t next;   /**< ... of plain[at] */
     uint64_t line;   /**< from 1 on */
+    bool open_end;   /**< the last line has no end */
     char why[1024];
 };
 
@@ -184,13 +185,27 @@ static void choose(struct tr_input *in)
         sim_no_memory();
 }
 
+/* Editors of some systems put it in front of a text. */
+static void pass_byte_order_mark(struct tr_input *in)
+{
+    static const char mark[] = {'\xef', '\xbb', '\xbf'};
+    const char *bytes;
+    if (tr_input_peek(in, &bytes) < sizeof mark || memcmp(bytes, mark, sizeof mark) != 0)
+        return;
+    in->at += sizeof mark;
+    in->next += sizeof mark;
+}
+
 struct tr_input *tr_input_open(const char *path, char *why, size_t size)
 {
     FILE *file = fopen(path, "rbe");
-    if (!file) {
+    if (!file)
         snprintf(why, size, "%.400s: %s", path, strerror(errno));
-        return NULL;
-    }
+    return file ? tr_input_of(file, path, why, size) : NULL;
+}
+
+struct tr_input *tr_input_of(FILE *file, const char *path, char *why, size_t size)
+{
     struct tr_input *in = sim_alloc(1, sizeof *in);
     in->file = file;
     in->path = sim_strdup(path);
@@ -200,6 +215,7 @@ struct tr_input *tr_input_open(const char *path, char *why, size_t size)
         tr_input_close(in);
         return NULL;
     }
+    pass_byte_order_mark(in);
     return in;
 }
 
@@ -243,6 +259,7 @@ bool tr_input_line(struct tr_input *in, const char **line)
     if (*in->why || (!to && !length))
         return false;
     take(in, length + !!to);
+    in->open_end = !to;
     if (length > TR_INPUT_LINE || memchr(from, '\0', length)) {
         tr_input_complain(in,
                           length > TR_INPUT_LINE
@@ -266,6 +283,15 @@ FILE *tr_input_file(struct tr_input *in)
 const char *tr_input_path(const struct tr_input *in)
 {
     return in->path;
+}
+
+bool tr_input_cut(struct tr_input *in, uint64_t *line)
+{
+    if (!*in->why || !in->open_end)
+        return false;
+    *in->why = '\0';
+    *line = in->line;
+    return true;
 }
 
 const char *tr_input_why(const struct tr_input *in)

@@ -19,6 +19,9 @@ struct tr_input;
 
 /** @return the caller's; NULL, with one line in `why` */
 struct tr_input *tr_input_open(const char *path, char *why, size_t size);
+
+/** The same of a file that is open. @param file  from now on the input's */
+struct tr_input *tr_input_of(FILE *file, const char *path, char *why, size_t size);
 void tr_input_close(struct tr_input *in);
 
 /** The file's first bytes, unpacked, without going on. @return how many */
@@ -37,6 +40,10 @@ const char *tr_input_path(const struct tr_input *in);
  *  first complaint stands. */
 void tr_input_complain(struct tr_input *in, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** What is wrong with the last line, if nothing ends it: the file was cut off within it. Then
+ *  nothing is wrong any more. @return false: a line's end is there, or nothing is wrong */
+bool tr_input_cut(struct tr_input *in, uint64_t *line);
 
 /** That line; NULL: nothing is wrong. */
 const char *tr_input_why(const struct tr_input *in);

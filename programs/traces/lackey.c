@@ -1,7 +1,8 @@
 /*
  * valgrind --tool=lackey --trace-mem=yes: "I  addr,size" for an instruction, " L addr,size",
  * " S addr,size" and " M addr,size" (loads, stores, both) for what it refers to, and between them
- * what valgrind itself has to say, behind "==PID==" or "--PID--". There are no threads in it.
+ * what valgrind itself has to say: behind "==PID==", "--PID--", "--PID:LEVEL:..." or "**PID**",
+ * with the time in front of the number if --time-stamp=yes. There are no threads in it.
  */
 #include "programs/traces/text.h"
 #include "programs/traces/writers.h"
@@ -9,14 +10,22 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* What valgrind says itself. */
-static bool is_remark(const char *line)
+/* "00:00:00:06.259 ": days, hours, minutes and seconds of valgrind's. */
+static void pass_time(const char **text)
 {
-    uint64_t pid;
+    const size_t n = strspn(*text, "0123456789:.");
+    if (memchr(*text, '.', n) && (*text)[n] == ' ')
+        *text += n + 1;
+}
+
+/* What valgrind says itself. @param[out] pid  of the process of which */
+static bool is_remark(const char *line, uint64_t *pid)
+{
     const char *p = line, mark = *p;
     if (!(tr_text_word(&p, "==") || tr_text_word(&p, "--") || tr_text_word(&p, "**")))
         return false;
-    return tr_text_decimal(&p, &pid) && p[0] == mark && p[1] == mark;
+    pass_time(&p);
+    return tr_text_decimal(&p, pid) && ((p[0] == mark && p[1] == mark) || p[0] == ':');
 }
 
 /* @return the record's letter, 0: it is none */
@@ -36,9 +45,9 @@ static char read_record(const char *line, uint64_t *address, uint64_t *size)
 
 static int says(const char *line)
 {
-    uint64_t address, size;
-    return !*line            ? 0
-           : is_remark(line) ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
+    uint64_t address, size, pid;
+    return !*line                  ? 0
+           : is_remark(line, &pid) ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
            : read_record(line, &address, &size) ? 1
                                                 : -1;
 }
@@ -50,9 +59,13 @@ static bool is(const char *bytes, size_t size)
 
 static void take(struct tr_text *text, const char *line)
 {
-    uint64_t address = 0, size = 0;
-    if (!*line || is_remark(line))
+    uint64_t address = 0, size = 0, pid;
+    if (!*line)
         return;
+    if (is_remark(line, &pid)) {
+        tr_text_of_process(text, pid, "give each its own with valgrind's --log-file=FILE.%p");
+        return;
+    }
     const char letter = read_record(line, &address, &size);
     if (!letter) {
         tr_input_complain(text->source.in,

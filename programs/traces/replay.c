@@ -18,10 +18,14 @@
 #include "programs/traces/recording.h"
 #include "programs/traces/source.h"
 #include "programs/traces/table.h"
+#include "programs/traces/writers.h"
 #include "programs/workload.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -655,14 +659,74 @@ static void do_due(struct replay *r, sim_tick now)
 
 /* ---- the workload ---------------------------------------------------------------------------- */
 
+/* All records of a trace, in our format. @return false: *why says why */
+static bool write_ours(struct tr_source *from, FILE *to, char *why, size_t size)
+{
+    struct tr_sink *sink = tr_ntr_writer.open(to, tr_about(from));
+    struct tr_batch batch;
+    enum tr_more more;
+    while ((more = tr_next(from, &batch)) == TR_MORE) {
+        tr_ntr_writer.thread(sink, batch.thread, tr_thread_name(from, batch.thread), batch.card);
+        tr_ntr_writer.put(sink, batch.thread, batch.op, batch.count);
+    }
+    tr_ntr_writer.close(sink);
+    if (more == TR_BAD)
+        snprintf(why, size, "%s", tr_why(from));
+    else if (fflush(to) || ferror(to))
+        snprintf(why, size, "no file for the trace: %s", strerror(errno));
+    rewind(to);
+    return !*why;
+}
+
+/* Text becomes a file of ours that nobody sees. @param from  closed here
+ *  @return NULL: *why says why */
+static struct tr_source *made_ours(struct replay *r, struct tr_source *from, const char *path,
+                                   char *why, size_t size)
+{
+    FILE *file = tmpfile();
+    char note[PATH_MAX + 512];
+    *why = '\0';
+    if (!file)
+        snprintf(why, size, "no file for the trace: %s", strerror(errno));
+    if (file && !write_ours(from, file, why, size)) {
+        fclose(file);
+        file = NULL;
+    }
+    if (file && tr_note(from)) {
+        snprintf(note, sizeof note, "numachine: note: %s: %s\n", path, tr_note(from));
+        prog_say(r->run, note);
+    }
+    tr_close(from);
+    return file ? tr_open_file(file, path, why, size) : NULL;
+}
+
+static struct tr_source *open_trace(struct replay *r, char *why, size_t size)
+{
+    const struct prog_program *program = r->run->spec->what;
+    const char *name = program->argv && program->argv[0] ? program->argv[0] : program->path;
+    const struct tr_block *block;
+    FILE *file = fopen(program->path, "rbe");
+    struct tr_source *trace = NULL;
+    snprintf(why, size, "%.400s: %s", name, strerror(errno));
+    if (file)
+        trace = tr_open_file(file, name, why, size);
+    if (trace && trace->reader != &tr_ntr_reader)
+        trace = made_ours(r, trace, name, why, size);
+    if (trace && !tr_blocks(trace, &block)) {
+        snprintf(why, size, "%.400s: a trace without records", name);
+        tr_close(trace);
+        trace = NULL;
+    }
+    return trace;
+}
+
 static bool prepare(void *self, struct prog_run *run)
 {
     struct replay *r = self;
-    const struct prog_program *program = run->spec->what;
     const struct nm_space space = {.ctx = r, .translate = translate};
     char why[1024];
     r->run = run;
-    r->source = tr_open(program->path, why, sizeof why);
+    r->source = open_trace(r, why, sizeof why);
     if (!r->source) {
         prog_finish(run, PROG_UNLOADABLE, 0, "%s", why);
         return false;
@@ -803,18 +867,14 @@ static enum look look_at(const char *path)
                : TEXT;
 }
 
-/* A trace in another format is no program yet. What is none, others say. */
-static void refuse_text(const char *path, char *why, size_t size)
+/* A trace in another format is made one of ours when it is run. What is none, others say. */
+static bool is_text(const char *path)
 {
     char nothing[1024];
     struct tr_source *s = tr_open(path, nothing, sizeof nothing);
-    if (!s)
-        return;
-    snprintf(why, size,
-             "%.200s: a trace of the format %s; make one of it that can be run: numachine trace "
-             "convert %.100s OUT.ntr",
-             path, tr_about(s)->format, path);
-    tr_close(s);
+    if (s)
+        tr_close(s);
+    return s;
 }
 
 static bool check(const char *path, char *why, size_t size)
@@ -822,10 +882,8 @@ static bool check(const char *path, char *why, size_t size)
     const struct tr_block *block;
     const enum look look = look_at(path);
     *why = '\0';
-    if (look == TEXT)
-        refuse_text(path, why, size);
-    if (look != TRACE)
-        return false; /* others know better */
+    if (look != TRACE) /* others know better */
+        return look == TEXT && is_text(path);
     struct tr_source *s = tr_open(path, why, size);
     const bool good = s && tr_blocks(s, &block) > 0;
     if (s && !good)

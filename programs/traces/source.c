@@ -56,9 +56,8 @@ static struct tr_source *recognize(struct tr_input *in)
     return NULL;
 }
 
-struct tr_source *tr_open(const char *path, char *why, size_t size)
+static struct tr_source *open_input(struct tr_input *in, const char *path, char *why, size_t size)
 {
-    struct tr_input *in = tr_input_open(path, why, size);
     if (!in)
         return NULL;
     struct tr_source *source = recognize(in);
@@ -81,6 +80,16 @@ struct tr_source *tr_open(const char *path, char *why, size_t size)
         return NULL;
     }
     return source;
+}
+
+struct tr_source *tr_open(const char *path, char *why, size_t size)
+{
+    return open_input(tr_input_open(path, why, size), path, why, size);
+}
+
+struct tr_source *tr_open_file(FILE *file, const char *path, char *why, size_t size)
+{
+    return open_input(tr_input_of(file, path, why, size), path, why, size);
 }
 
 void tr_close(struct tr_source *source)
@@ -113,6 +122,11 @@ void tr_want(struct tr_source *source, tr_want_fn *want, void *ctx)
 const char *tr_why(const struct tr_source *source)
 {
     return *source->why ? source->why : tr_input_why(source->in);
+}
+
+const char *tr_note(const struct tr_source *source)
+{
+    return *source->note ? source->note : NULL;
 }
 
 const struct tr_about *tr_about(const struct tr_source *source)

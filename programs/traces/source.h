@@ -38,6 +38,7 @@ struct tr_source {
     void *want_ctx;
     char made[TR_NAME_MAX + 1]; /**< about.made */
     char why[1024];             /**< "": see the input */
+    char note[256];             /**< "": there is none */
 };
 
 /** What is wrong in the file at `offset`: "path: offset N: ...". The first complaint stands.

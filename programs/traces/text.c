@@ -45,6 +45,16 @@ void tr_text_on(struct tr_text *text, uint64_t name)
     text->at[text->thread] = (struct tr_text_thread){.line = ~UINT64_C(0)};
 }
 
+void tr_text_of_process(struct tr_text *text, uint64_t process, const char *mend)
+{
+    if (text->process && text->process != process + 1)
+        tr_input_complain(text->source.in,
+                          "text of several processes, %llu and %llu, whose addresses are not the "
+                          "same memory; %s",
+                          (unsigned long long)text->process - 1, (unsigned long long)process, mend);
+    text->process = process + 1;
+}
+
 /* Whether the record is one that can be. */
 static bool has_size(struct tr_text *text, uint64_t address, uint64_t size)
 {
@@ -102,12 +112,25 @@ static void finish(struct tr_text *text)
         }
 }
 
+/* Whether the line that was taken last is none because the file ends within it. */
+static bool is_cut(struct tr_text *text)
+{
+    uint64_t line;
+    if (!tr_input_cut(text->source.in, &line))
+        return false;
+    snprintf(text->source.note, sizeof text->source.note,
+             "the file ends within line %llu: it is read up to there", (unsigned long long)line);
+    return true;
+}
+
 static void fill(struct tr_text *text)
 {
     const char *line;
     text->ops = text->given = 0;
-    while (text->ops < TR_TEXT_BATCH && !text->over && tr_input_line(text->source.in, &line))
+    while (text->ops < TR_TEXT_BATCH && !text->over && tr_input_line(text->source.in, &line)) {
         text->line(text, line);
+        text->over |= is_cut(text);
+    }
     if (text->ops < TR_TEXT_BATCH && !tr_input_why(text->source.in))
         finish(text);
 }

@@ -32,7 +32,9 @@ struct tr_text {
     struct tr_text_thread *at; /**< [source.threads] */
     uint32_t thread;           /**< of what comes next */
     bool over;                 /**< the rest of the file is no trace */
-    uint32_t closed;           /**< threads whose last instructions have been put into records */
+    uint64_t process; /**< that the text is of, as the format numbers them, + 1; 0: none yet */
+    bool plain;       /**< din: no line was another than three decimal numbers */
+    uint32_t closed;  /**< threads whose last instructions have been put into records */
     struct tr_op op[TR_TEXT_ROOM];
     uint32_t of[TR_TEXT_ROOM]; /**< their threads */
     size_t ops, given;
@@ -40,6 +42,10 @@ struct tr_text {
 
 enum tr_more tr_text_next(struct tr_source *source, struct tr_batch *out);
 void tr_text_close(struct tr_source *source);
+
+/** What comes next is of this process. Text of several is complained of.
+ *  @param mend  what to do about that */
+void tr_text_of_process(struct tr_text *text, uint64_t process, const char *mend);
 
 /** What comes next is of the thread of this name. */
 void tr_text_on(struct tr_text *text, uint64_t name);

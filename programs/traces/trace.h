@@ -106,6 +106,10 @@ struct tr_source;
  *  @param[out] why  on failure one line
  *  @return the caller's, for tr_close; NULL: no trace, or it cannot be read */
 struct tr_source *tr_open(const char *path, char *why, size_t size);
+
+/** The same of a file that is open, and lies where its bytes are to be read from.
+ *  @param file  the source's from now on @param path  for messages */
+struct tr_source *tr_open_file(FILE *file, const char *path, char *why, size_t size);
 void tr_close(struct tr_source *source);
 
 /** The next records: of each thread in their order; those of different threads lie as the file has
@@ -118,6 +122,9 @@ void tr_want(struct tr_source *source, tr_want_fn *want, void *ctx);
 
 /** One line, after TR_BAD. */
 const char *tr_why(const struct tr_source *source);
+
+/** What a person should know of a trace that has been read: a clause. NULL: nothing. */
+const char *tr_note(const struct tr_source *source);
 
 /** Whole at once for our own format; others tell of threads and names only what has been read. */
 const struct tr_about *tr_about(const struct tr_source *source);
