@@ -58,9 +58,10 @@ OK = "return 0"
 STACK = "full stack"  # not under a sanitizer, where threads are the host's and have no other stack for signals
 # name, work, check, setup, arguments, status of `stat`, what it says
 ROWS = [
-    ("add", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3)", "return s->word.word ? 1 : 0", "", [], 0, ""),
+    ("add", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3)",
+     "return kn_differs(p, s->word.word, 150 * kn_threads(p)) || kn_differs(p, s->other.word, 0)", "", [], 0, ""),
     ("locked", "for (int i = 0; i < 20; i++) { kn_acquire(t, &s->lock); KN_STORE(t, s->sum, KN_LOAD(t, s->sum) + me);"
-     " kn_release(t, &s->lock); }", "return s->sum != 20 * 6", "", [], 0, ""),
+     " kn_release(t, &s->lock); }", "return s->sum != 20 * 6 || kn_differs(p, s->lock.served.word, 20 * kn_threads(p))", "", [], 0, ""),
     ("met", "for (unsigned i = 0; i < 30; i++) { if (i % all == me) KN_STORE(t, s->sum, KN_LOAD(t, s->sum) * 3 + i);"
      " kn_meet(t, &s->barrier); }",
      "uint64_t sum = 0; for (unsigned i = 0; i < 30; i++) sum = sum * 3 + i; return s->sum != sum", "", [], 0, ""),
@@ -68,9 +69,10 @@ ROWS = [
      " KN_STORE(t, s->sum, KN_LOAD(t, s->sum) + 1); kn_set(t, &s->word, 0); }", "return s->sum != 18", "", [], 0, ""),
     ("compared", "for (int i = 0; i < 9; i++) for (;;) { const uint32_t was = kn_get(t, &s->word);"
      " if (kn_compare(t, &s->word, was, was + 1) == was) break; } kn_meet(t, &s->barrier);"
-     " if (me == 1) KN_STORE(t, s->sum, kn_get(t, &s->word))", "return s->sum != 36", "", [], 0, ""),
+     " if (me == 1) KN_STORE(t, s->sum, kn_get(t, &s->word))", "return s->sum != 36 || kn_differs(p, s->word.word, 36)", "", [], 0, ""),
     ("waits", "if (me == 1) { kn_set(t, &s->word, 7); kn_wait(t, &s->other, KN_IS_NOT, 0); } if (me == 2) {"
-     " kn_wait(t, &s->word, KN_AT_LEAST, 6); kn_set(t, &s->other, 1); }", OK, "", [], 0, ""),
+     " kn_wait(t, &s->word, KN_AT_LEAST, 6); kn_set(t, &s->other, 1); }",
+     "return kn_differs(p, s->word.word, 7) || kn_differs(p, s->other.word, 1)", "", [], 0, ""),
     ("pages touched at once", "for (int i = 1; i < 400; i++) { kn_add(t, (kn_word *)(void *)((char *)s - 4096 * i), 1);"
      " if (i % 20) continue; kn_meet(t, &s->barrier); for (int j = 1; !me && j <= i; j++)"
      " if (kn_get(t, (kn_word *)(void *)((char *)s - 4096 * j)) != all) KN_STORE(t, s->sum, s->sum + 1);"

@@ -34,7 +34,8 @@ enum kn_relation {
     KN_AT_LEAST /**< has come to, or passed, counting up */
 };
 
-/** A word of 32 bits that threads change together, or wait for. It begins as 0. */
+/** A word of 32 bits that threads change together, or wait for. It begins as 0. In `check`, when
+ * all threads have ended, `word` is its value; while they run, only the calls below know it. */
 typedef struct {
     volatile uint32_t word;
 } kn_word;

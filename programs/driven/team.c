@@ -75,23 +75,29 @@ static bool owns(struct driven_team *team, uint64_t va)
                                 : va < UINT64_C(1) << PC_PACKED_BITS;
 }
 
+bool driven_team_at(const struct driven_team *team, uint64_t va, uint64_t *pa)
+{
+    const uint64_t at = page_of(team, va);
+    struct driven_page *page;
+
+    HASH_FIND(hh, team->page, &at, sizeof at, page);
+    if (page)
+        *pa = page->pa + (va - at);
+    return page;
+}
+
 static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
                                uint64_t *pa)
 {
     struct driven_team *team = ctx;
-    const uint64_t at = page_of(team, va);
-    struct driven_page *page;
 
     (void)card, (void)access;
     if (is_register(team, va)) {
         *pa = va;
         return NM_XLATE_UNCACHED;
     }
-    HASH_FIND(hh, team->page, &at, sizeof at, page);
-    if (page) {
-        *pa = page->pa + (va - at);
+    if (driven_team_at(team, va, pa))
         return NM_XLATE_OK;
-    }
     return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 

@@ -104,6 +104,9 @@ bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
  *  @return false: there is none left; prog_finish was called */
 bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int station);
 
+/** Where a virtual address lies. @return false: its page has no memory yet */
+bool driven_team_at(const struct driven_team *team, uint64_t va, uint64_t *pa);
+
 /** Virtual address of the register of a thread's card that has the PhaseID, for packed stores of 4
  *  bytes; 0: its counter unit has none, or the
  *  machine is functional at times, and no registers are there then. */

@@ -22,6 +22,7 @@
 
 #include <assert.h>
 #include <dlfcn.h>
+#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -575,6 +576,23 @@ static bool owns(void *self, uint64_t va)
     return va >= VA && va - VA < k->used;
 }
 
+/** Words have their values in simulated memory, where they are all that is not 0: what KN_STORE
+ * stores is the host's. `check` finds them in the host's, too. */
+static void bring_words(struct kernels *k)
+{
+    const uint64_t page = k->team.run->par->page_size;
+    const uint8_t *image = nm_machine_image(k->team.run->m);
+    uint64_t pa;
+
+    for (uint64_t from = 0; from < k->used; from += page)
+        for (uint64_t i = 0; driven_team_at(&k->team, VA + from, &pa) && i < page; i += 4) {
+            uint32_t value;
+            memcpy(&value, image + pa + i, sizeof value);
+            if (value)
+                *(uint32_t *)(void *)(k->memory + from + i) = be32toh(value);
+        }
+}
+
 /** All threads have ended: the kernel looks at its result. */
 static void ended(void *self)
 {
@@ -588,6 +606,7 @@ static void ended(void *self)
     if (number)
         return;
     k->called = NULL;
+    bring_words(k);
     enter(k, &k->refused);
     wrong = k->kernel->check(&k->program, k->data);
     k->own = NULL;
