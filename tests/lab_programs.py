@@ -15,6 +15,10 @@ import subprocess
 import sys
 import tempfile
 
+import figures
+
+HOME = pathlib.Path(__file__).resolve().parents[1]
+
 GAIN_LEAST = 1.1     # of a mended program
 NOISE_MOST = 0.03    # of a program that has nothing to mend: its addresses are others
 HITS_OF_SHARING = 20  # invalidates that hit, for each thread: more only if something is shared
@@ -48,8 +52,9 @@ def check_sharing(program, threads, plain, padded):
         assert gain >= GAIN_LEAST, f"{program.name}: padding gains {gain:.2f} only"
     else:
         assert abs(gain - 1) <= NOISE_MOST, f"{program.name}: padding changes the time by {gain:.3f}"
-    shares = program.truly or program.falsely and program.name not in ("positions", "neighbours")
-    assert bool(shares) == (plain[2] > HITS_OF_SHARING * threads), f"{program.name}: {plain[2]} invalidates hit"
+    rarely = program.name in ("positions", "neighbours")  # in the code of one compiler
+    shares = program.truly or program.falsely and not rarely
+    assert rarely and not figures.of_documents(HOME) or bool(shares) == (plain[2] > HITS_OF_SHARING * threads), f"{program.name}: {plain[2]} invalidates hit"
 
 
 def check(numachine, program, directory, lab, every):

@@ -176,8 +176,8 @@ def expect_made(run):
 
 
 def check_endless(numachine, guest, directory):
-    """A loop that nobody ends lasts until the run does."""
-    subprocess.run([numachine, "stat", "-q", *machine_of(guest), "--profile", "--limit=1ms", "-o", directory, "--", guest,
+    """A loop that nobody ends lasts until the run does, which is long after the C library has started the threads."""
+    subprocess.run([numachine, "stat", "-q", *machine_of(guest), "--profile", "--limit=4ms", "-o", directory, "--", guest,
                     "endless"], check=False, capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
     shown = json.loads(subprocess.run([numachine, "locks", "--format=json", directory], check=True, capture_output=True,
                                       text=True, timeout=600, stdin=subprocess.DEVNULL).stdout)
