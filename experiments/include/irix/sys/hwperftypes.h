@@ -11,7 +11,10 @@
 #include <time.h>
 
 typedef unsigned short ushort_t;
-typedef struct timespec timespec_t;
+/* A long each, however long the C library's time_t is. */
+typedef struct {
+    long tv_sec, tv_nsec;
+} timespec_t;
 
 /** An event to be counted: the lower half of a control register of the processor. */
 struct hwperf_ctrlreg {
