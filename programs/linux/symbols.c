@@ -122,6 +122,8 @@ struct lx_symbols {
     struct table table; /**< its strings are the names */
     struct entry *entry;
     size_t count;
+    struct lx_symbol *alias; /**< other names of what an entry speaks for: found by name only */
+    size_t aliases;
     struct piece *piece;
     size_t pieces;
 };
@@ -244,6 +246,13 @@ static int compare_entries(const void *pa, const void *pb)
     return strcmp(a->symbol.name, b->symbol.name);
 }
 
+static void add_alias(struct lx_symbols *s, const struct lx_symbol *symbol)
+{
+    if ((s->aliases & (s->aliases - 1)) == 0)
+        s->alias = sim_grow(s->alias, s->aliases ? 2 * s->aliases : 1, sizeof *s->alias);
+    s->alias[s->aliases++] = *symbol;
+}
+
 /** Leaves one symbol for each address, and no label within a function. */
 static void choose_entries(struct lx_symbols *s)
 {
@@ -253,8 +262,11 @@ static void choose_entries(struct lx_symbols *s)
     qsort(s->entry, s->count, sizeof *s->entry, compare_entries);
     for (size_t i = 0; i < s->count; i++) {
         const struct entry *e = &s->entry[i];
-        if ((kept && e->symbol.from == s->entry[kept - 1].symbol.from) ||
-            (e->label && e->symbol.from < covered))
+        if (kept && e->symbol.from == s->entry[kept - 1].symbol.from) {
+            add_alias(s, &e->symbol);
+            continue;
+        }
+        if (e->label && e->symbol.from < covered)
             continue;
         covered = e->symbol.to > covered ? e->symbol.to : covered;
         s->entry[kept++] = *e;
@@ -338,6 +350,7 @@ void lx_symbols_free(struct lx_symbols *s)
         return;
     close_table(&s->table);
     free(s->entry);
+    free(s->alias);
     free(s->piece);
     free(s);
 }
@@ -392,6 +405,9 @@ const struct lx_symbol *lx_symbols_named(const struct lx_symbols *s, const char 
     for (size_t i = 0; i < s->count; i++)
         if (!strcmp(s->entry[i].symbol.name, name))
             return &s->entry[i].symbol;
+    for (size_t i = 0; i < s->aliases; i++)
+        if (!strcmp(s->alias[i].name, name))
+            return &s->alias[i];
     return NULL;
 }
 

@@ -51,7 +51,7 @@ const struct lx_symbol *lx_symbols_at(const struct lx_symbols *symbols, uint64_t
  *  @param end  gets where the next one starts, or the section ends */
 const struct lx_symbol *lx_symbols_before(const struct lx_symbols *symbols, uint64_t va,
                                           uint64_t *end);
-/** One of that name. @return NULL: there is none */
+/** One of that name, also if another name speaks for its address. @return NULL: there is none */
 const struct lx_symbol *lx_symbols_named(const struct lx_symbols *symbols, const char *name);
 
 /**
