@@ -2,7 +2,7 @@
 """
 What the tests see: small faults (mutate.py), drawn by lot, put one at a time into a copy of the tree, built and tested.
 
-    mutants.py SOURCE DIRECTORY [--seed N] [--count N] [--only REGEX] [--near] [--least PERCENT]
+    mutants.py SOURCE DIRECTORY [--seed N] [--count N] [--only REGEX] [--near] [--least PERCENT] [--patience N]
 
 The copy, its build and the table are below DIRECTORY and are kept: a campaign that was cut off goes on where it was. The
 tests nearest to a fault's file (NEAR below) come first, then the rest of the quick suite, until one fails. A fault that
@@ -12,7 +12,8 @@ The first time that a test catches a fault it must pass without it. A test that 
 The table, mutants.tsv: number, file:line, what was changed, how it ended (caught, survived, same code, not built), which test
 caught it, after how many seconds of testing. Who has looked at a survivor and found that it changes nothing that anybody
 can see writes `harmless` there: it counts no more, and the next call draws another one. What is taken out is tried again. Exit status 1 if fewer than PERCENT of COUNT faults were caught.
---near: without the rest of the suite; for looking at what survives by eye.
+--near: without the rest of the suite; for looking at what survives by eye. --patience: of a test's limit, how much it has; a
+fault that makes a test hang is caught, too, but only then.
 """
 import argparse
 import collections
@@ -137,7 +138,8 @@ def processes_of(command, **more):
 class Tree:
     """A copy of the tree and its build."""
 
-    def __init__(self, source, directory):
+    def __init__(self, source, directory, patience):
+        self.patience = patience
         self.source, self.copy, self.build = source, directory / "tree", directory / "build"
         self.cache = directory / "cache"
         self.names = self.tests = self.objects = None
@@ -184,7 +186,7 @@ class Tree:
         """The first test of these that fails, None if none does, and the seconds until then."""
         begin = time.monotonic()
         (self.build / "meson-logs/testlog.json").unlink(missing_ok=True)
-        processes_of(["meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1", "--timeout-multiplier", "2", *names],
+        processes_of(["meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1", "--timeout-multiplier", str(self.patience), *names],
                      env={**os.environ, "XDG_CACHE_HOME": str(self.cache)})
         log = self.build / "meson-logs/testlog.json"
         ends = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
@@ -267,10 +269,11 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--near", action="store_true")
     parser.add_argument("--least", type=float, default=90)
+    parser.add_argument("--patience", type=float, default=1)
     given = parser.parse_args()
     source, directory = given.source.resolve(), given.directory.resolve() / "mutants"
     directory.mkdir(parents=True, exist_ok=True)
-    tree = Tree(source, directory)
+    tree = Tree(source, directory, given.patience)
     tree.update()
     lot = mutate.Lot(tree.copy, given.only)
     drawn = hashlib.sha256(repr(lot.lines).encode()).hexdigest()[:12]

@@ -1,4 +1,5 @@
 /* The R10000's and R12000's pipeline to the PCycle: r10000_cycles.def against the core. */
+#include "each.h"
 #include "r10000_rig.h"
 
 #include "procard/card.h"
@@ -29,33 +30,20 @@ static const struct written {
 #undef EACH
 };
 
-enum { ROWS_MOST = 600, CODE_MOST = 100 };
+enum { ROWS_MOST = 600 };
 
 static struct row rows[ROWS_MOST];
 static unsigned row_count;
 
-/* The code with a name in it: the test's. */
-static char *with_name(const char *code, const char *name, size_t length)
-{
-    const char *at = strstr(code, "%s");
-    char *out = malloc(CODE_MOST);
-    snprintf(out, CODE_MOST, "%.*s%.*s%s", (int)(at - code), code, (int)length, name, at + 2);
-    return out;
-}
-
 static void expand(void)
 {
     for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const char *name = written[i].names;
+        const char *names = written[i].names;
         do {
-            const size_t length = strcspn(name, " ");
             cr_assert_lt(row_count, ROWS_MOST);
             rows[row_count] = written[i].row;
-            if (length)
-                rows[row_count].code = with_name(rows[row_count].code, name, length);
-            row_count++;
-            name += length + (name[length] == ' ');
-        } while (*name);
+            rows[row_count++].code = each_code(written[i].row.code, &names);
+        } while (*names);
     }
 }
 
@@ -130,18 +118,6 @@ Test(r10000_cycles, counts_hold_wherever_the_run_is_cut)
         check_cut(&rows[n], rows[n].options, n % 7 + 1);
 }
 
-/* Whether a row's code has the instruction. */
-static bool has_instruction(const struct row *row, const char *mnemonic)
-{
-    const size_t length = strlen(mnemonic);
-    for (const char *at = row->code; (at = strstr(at, mnemonic)); at++) {
-        const char before = at == row->code ? ' ' : at[-1];
-        if (strchr(" *", before) && (at[length] == ' ' || at[length] == ';' || !at[length]))
-            return true;
-    }
-    return false;
-}
-
 /* Each instruction that has a time of its own has a count; but for those that end in an exception,
  * or are counted elsewhere. */
 Test(r10000_cycles, every_instruction_has_a_count)
@@ -161,7 +137,7 @@ Test(r10000_cycles, every_instruction_has_a_count)
         unsigned found = 0;
         snprintf(word, sizeof word, " %s ", mnemonic);
         for (unsigned n = 0; n < row_count; n++)
-            found += has_instruction(&rows[n], mnemonic);
+            found += each_has(rows[n].code, mnemonic);
         cr_expect(found || strstr(excused, word), "%s has no row in r10000_cycles.def", mnemonic);
     }
 }

@@ -2,6 +2,7 @@
  * each other, and the Status pins. */
 #include "procard/pins.h"
 #include "procard/r4400/code.h"
+#include "tests/each.h"
 #include "tests/isa_assembler.h"
 #include "tests/isa_rig.h"
 #include "tests/r4400_counts.h"
@@ -20,7 +21,7 @@ static void start_at(struct rig *rig, const char *code, uint64_t at)
     const unsigned count = assemble(code, words, ROOM);
 
     cr_assert(count, "cannot assemble '%s'", code);
-    rig_init(rig, BASE, SIZE, true, NM_ISA_MIPS4);
+    rig_init(rig, BASE, SIZE, true, NM_ISA_MIPS64R2);
     for (unsigned n = 0; n < count; n++)
         rig_put(rig, at + 4 * n, words[n]);
     rig_put(rig, at + 4 * count, SYSCALL);
@@ -34,15 +35,40 @@ static void start(struct rig *rig, const char *code)
     start_at(rig, code, BASE);
 }
 
-static const struct row {
+struct row {
     const char *row, *code, *counts, *why;
-} rows[] = {
-#define CYCLES(row, code, counts, why) {row, code, counts, why},
-#include "tests/r4400_cycles.def"
-#undef CYCLES
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+/* The rows as they are written: of EACH with `names`. */
+static const struct written {
+    struct row row;
+    const char *names;
+} written[] = {
+#define CYCLES(row, code, counts, why)      {{row, code, counts, why}, ""},
+#define EACH(row, names, code, counts, why) {{row, code, counts, why}, names},
+#include "tests/r4400_cycles.def"
+#undef CYCLES
+#undef EACH
+};
+
+enum { ROWS_MOST = 600 };
+
+static struct row rows[ROWS_MOST];
+static unsigned row_count;
+
+static void expand(void)
+{
+    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+        const char *names = written[i].names;
+        do {
+            cr_assert_lt(row_count, ROWS_MOST);
+            rows[row_count] = written[i].row;
+            rows[row_count++].code = each_code(written[i].row.code, &names);
+        } while (*names);
+    }
+}
+
+TestSuite(r4400, .init = expand);
 
 static void check_row(const struct row *row, unsigned slice)
 {
@@ -61,13 +87,13 @@ static void check_row(const struct row *row, unsigned slice)
 
 Test(r4400, counts_by_hand)
 {
-    for (unsigned n = 0; n < ROWS; n++)
+    for (unsigned n = 0; n < row_count; n++)
         check_row(&rows[n], 0);
 }
 
 Test(r4400, counts_hold_wherever_the_run_is_cut)
 {
-    for (unsigned n = 0; n < ROWS; n++) {
+    for (unsigned n = 0; n < row_count; n++) {
         check_row(&rows[n], 1);
         check_row(&rows[n], 5);
     }
@@ -284,7 +310,7 @@ Test(r4400, what_a_run_leaves_behind)
 {
     enum { PAGE = 4096, PLACES = 8 };
 
-    for (unsigned n = 0; n < ROWS; n++) {
+    for (unsigned n = 0; n < row_count; n++) {
         check_tails(&rows[n], BASE);
         for (unsigned i = 1; i < PLACES && !strchr(rows[n].code, 'j'); i++)
             check_tails(&rows[n], BASE + PAGE - 4 * i);
@@ -308,4 +334,21 @@ Test(r4400, status_codes_are_data)
     cr_assert_eq(plain.count, other.count);
     for (unsigned n = 0; n < plain.count; n++)
         cr_expect_eq(plain.status[n] ^ 0xff, other.status[n]);
+}
+
+/** Each instruction that has a time of its own has a count. */
+Test(r4400, every_instruction_has_a_count)
+{
+    static const enum mips_opcode timed[] = {
+#define TIME(id, unit, latency, busy) MIPS_OP_##id,
+#include "procard/r4400/timing.def"
+#undef TIME
+    };
+    for (size_t i = 0; i < sizeof timed / sizeof *timed; i++) {
+        const char *mnemonic = mips_rows[timed[i]].mnemonic;
+        bool found = false;
+        for (unsigned n = 0; n < row_count && !found; n++)
+            found = each_has(rows[n].code, mnemonic);
+        cr_expect(found, "%s has no row in r4400_cycles.def", mnemonic);
+    }
 }
