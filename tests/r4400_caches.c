@@ -447,6 +447,41 @@ static void check_pins(const struct seen *seen, const struct pc_cpu *cpu)
 }
 
 /* @param bus  what each card's packets must be, or NULL */
+/* What the card counts of a script is what its steps say. */
+static void check_truth(const struct scene *s, struct nm_machine *m, unsigned card)
+{
+    struct nm_truth truth, expected = {0};
+    nm_card_truth(m, card, &truth);
+    for (const struct step *step = s->script[card]; step->kind != END; step++) {
+        const char *counts = step->counts;
+        const bool upgrade = strstr(counts, "STALL_MP *"), fetched = strstr(counts, "STALL_L2 *");
+        expected.loads += step->kind == L || step->kind == LL;
+        expected.stores += step->kind == S || step->kind == SC || step->kind == FAIL;
+        expected.l1i_misses += strstr(counts, "STALL_L1I") != NULL;
+        expected.l1d_misses +=
+            strstr(counts, "STALL_L1D") && (!upgrade || fetched); /* one that fails is a miss */
+        expected.l2_misses += fetched && !upgrade;
+        expected.upgrades += upgrade;
+        expected.upgrades_failed += upgrade && fetched;
+        expected.virtual_coherency += strstr(counts, "STALL_OTHER 100") != NULL;
+        expected.tlb_misses += strstr(counts, "STALL_OTHER 5") != NULL;
+    }
+#define SAME(field)                                                                              \
+    cr_expect_eq(truth.field, expected.field,                                                    \
+                 "%s, '%s', card %u: " #field ": %lu, by the script %lu", s->row, s->what, card, \
+                 (unsigned long)truth.field, (unsigned long)expected.field)
+    SAME(l1i_misses);
+    SAME(l1d_misses);
+    SAME(l2_misses);
+    SAME(upgrades);
+    SAME(upgrades_failed);
+    SAME(virtual_coherency);
+    SAME(tlb_misses);
+    SAME(loads);
+    SAME(stores);
+#undef SAME
+}
+
 static void play(const struct scene *s, const char *const bus[CARDS], bool check, bool watched)
 {
     struct seen seen = {.last = 0};
@@ -474,6 +509,8 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
         nm_card_take(m, trap.card);
     }
     cr_assert_eq(nm_machine_run(m, QUIET, &trap), NM_RUN_UNTIL);
+    for (unsigned i = 0; i < CARDS; i++)
+        check_truth(s, m, i);
     for (unsigned i = 0; bus && i < CARDS; i++)
         cr_expect_str_eq(actor[i].bus, bus[i], "%s, '%s', card %u: %s", s->row, s->what, i,
                          actor[i].bus);
