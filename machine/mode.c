@@ -32,10 +32,19 @@ bool nm_machine_rests(const struct nm_machine *m)
     return m->station->frozen && !m->calls.count && nm_machine_asleep(m);
 }
 
+/* What has been posted for ticks that are over: looks of counters, which have been given up. */
+static void drop_past(struct sim_kernel *k, sim_tick now)
+{
+    sim_kernel_allow(k, now);
+    while (sim_kernel_next(k) < now)
+        sim_kernel_step(k);
+}
+
 static void go_on_timed(struct nm_machine *m)
 {
     for (unsigned i = 0; i < m->stations; i++) {
         struct nm_station *s = &m->station[i];
+        drop_past(s->k, m->now);
         sim_kernel_advance(s->k, m->now);
         nm_station_changed(m, s, m->now);
     }

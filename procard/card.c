@@ -184,6 +184,7 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
     struct pc_cpu *cpu = &card->cpu;
     pc_core_settle(card);
     card->nm.quiet = 0;
+    pc_counters_leave(card);
     if (card->core->look && (card->functional || card->warm.on)) /* nobody has looked meanwhile */
         card->core->look(cpu, sim_later(cpu->now, at));
     if (card->warm.on)
@@ -194,6 +195,8 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
         pc_warm_on(card);
     if (card->activity == PC_RUNNING && cpu->now < at)
         pc_card_stall(card, PC_ST_STALL_OTHER, at - cpu->now, cpu->now);
+    if (mode == NM_MODE_TIMED)
+        pc_counters_go_on(card, at);
 }
 
 void pc_card_free(struct pc_card *card)

@@ -77,6 +77,8 @@ static void post_look(struct pc_card *card, sim_tick at, bool alone)
 static void attend(struct pc_card *card, sim_tick now, const struct r10k_signals *signals)
 {
     struct pc_counters *counters = &card->counters;
+    if (card->functional || card->warm.on) /* events would come when their time is over */
+        return;
     const unsigned pending = r10k_pending(&counters->unit, signals);
     if (pending & ~counters->raised)
         nm_card_interrupts(card->machine, card->cpu.number, now, NM_INTERRUPT_COUNTERS);
@@ -102,6 +104,20 @@ static void look(void *self, sim_tick now, uint64_t alone)
     }
     pc_counters_signals(card, now, &signals);
     attend(card, now, &signals);
+}
+
+void pc_counters_leave(struct pc_card *card)
+{
+    card->counters.look[0].at = card->counters.look[1].at = SIM_NEVER;
+}
+
+void pc_counters_go_on(struct pc_card *card, sim_tick at)
+{
+    struct r10k_signals signals;
+    if (!pc_counters_are(card))
+        return;
+    pc_counters_signals(card, at, &signals);
+    attend(card, at, &signals);
 }
 
 void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)

@@ -30,6 +30,11 @@ void pc_counters_init(struct pc_card *card);
  *  pc_card_taps: all 0 of a core without. Cycles of all modes add up to `at`. */
 void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_signals *out);
 
+/** From here on time passes in another way: what was to be looked at will be asked for again. */
+void pc_counters_leave(struct pc_card *card);
+/** The card goes on, timed, from tick `at` on. Nobody has looked at its counters meanwhile. */
+void pc_counters_go_on(struct pc_card *card, sim_tick at);
+
 /** Whether the card's processor has the counters of an R10000 or R12000. */
 bool pc_counters_are(const struct pc_card *card);
 

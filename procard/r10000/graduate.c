@@ -242,30 +242,33 @@ static void hardware_register(struct r10k *c, struct r10k_entry *e, sim_tick now
         c->scratch.gpr[e->w->result[0]] = value;
 }
 
-/* The processor's event counters, if programs may use them (Status.CU0). @return it was one of
- * these
- */
-static bool event_counter(struct r10k *c, struct r10k_entry *e)
+bool r10k_event_counter(struct r10k *c, const struct mips_op *op, uint64_t *value)
 {
-    const unsigned code = e->w->op.code;
-    const bool counter = code == MIPS_OP_MFPC || code == MIPS_OP_MTPC;
-    const unsigned reg = 2 * (unsigned)e->w->op.imm + counter;
-    if (!c->p->r10000_cu0)
+    const bool counter = op->code == MIPS_OP_MFPC || op->code == MIPS_OP_MTPC;
+    const bool reads = op->code == MIPS_OP_MFPC || op->code == MIPS_OP_MFPS;
+    const bool writes = op->code == MIPS_OP_MTPC || op->code == MIPS_OP_MTPS;
+    const unsigned reg = 2 * (unsigned)op->imm + counter;
+    if (!c->p->r10000_cu0 || !(reads || writes))
         return false;
-    if (code == MIPS_OP_MFPC || code == MIPS_OP_MFPS) {
-        const uint32_t value = pc_pmc_read(&c->base, reg);
-        c->base.polls++;
-        if (e->w->results)
-            c->scratch.gpr[e->w->result[0]] = (uint64_t)(int64_t)(int32_t)value;
-        return true;
-    }
-    if (code == MIPS_OP_MTPC || code == MIPS_OP_MTPS) {
-        pc_pmc_write(&c->base, reg,
-                     (uint32_t)(e->w->sources ? c->scratch.gpr[e->w->source[0]] : 0));
+    if (writes) {
+        pc_pmc_write(&c->base, reg, (uint32_t)*value);
         c->asked = true;
         return true;
     }
-    return false;
+    c->base.polls++;
+    *value = (uint64_t)(int64_t)(int32_t)pc_pmc_read(&c->base, reg);
+    return true;
+}
+
+/* The same of an entry. */
+static bool event_counter(struct r10k *c, const struct r10k_entry *e)
+{
+    uint64_t value = e->w->sources ? c->scratch.gpr[e->w->source[0]] : 0;
+    if (!r10k_event_counter(c, &e->w->op, &value))
+        return false;
+    if (e->w->results)
+        c->scratch.gpr[e->w->result[0]] = value;
+    return true;
 }
 
 /* One of coprocessor 0 begins when what is older has been counted, too: in the cycle after that. */
