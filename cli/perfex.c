@@ -310,6 +310,11 @@ static void print_warnings(const struct perfex *p, const struct rep_run *run)
                 (unsigned long long)p->x->machine.params.os_tick,
                 p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
                                      : "");
+    if (p->r->kernel)
+        fputs("No kernel code is simulated: of the operating system there is time (cycles), and "
+              "neither "
+              "instructions nor misses.\n\n",
+              p->out);
     if (without_counters(p->x))
         fprintf(p->out,
                 "%u of the machine's %u processors have no counters: what they did is not in "

@@ -55,7 +55,8 @@ ROWS = {
              ("-m r10000 ./end", 2, "-mp shows each processor; the machine is --machine")],
     "regions": [("-s ./end", 7, "no region open")],
     "exception": [("-x -e 23 ./end", 7, "23 TLB misses")],
-    "kernel": [("-k -e 0 ./end", 7, " 0 Cycles")],
+    "kernel": [("-k -e 0 ./end", 7, " 0 Cycles"), *((f"-k {more} ./end", 7, "No kernel code is simulated")
+                                                    for more in ("-e 0", "-a", "-y -e 15", "-mp", "-x -s"))],
     "times": [("-y -e 0 ./end", 7, "Typical (s)")],
     "table": [("-t", 0, "cpu_cycles"), ("-t ./end", 7, "cpu_cycles")],
     "costs": [("-y -c bad.costs ./end", 2, "bad.costs:1:14: error: 'x' is not a time"),
