@@ -59,6 +59,12 @@ struct nm_station {
     sim_tick stop_at;      /**< in a window: the operating system acts for the first of these */
 };
 
+/** What a card had done when the watchdog last found that it had done something. */
+struct nm_watched {
+    uint64_t instructions;
+    sim_tick running; /**< struct nm_truth */
+};
+
 struct nm_machine {
     struct nm_params p;
     enum nm_mode mode; /**< the present one */
@@ -86,7 +92,8 @@ struct nm_machine {
     uint64_t *awake;       /**< bit per station: it has something to do, some time */
     const bool *broken;    /**< a coherence rule or an invariant, see nm_check_failed */
     sim_tick watched_at;   /**< when the watchdog last looked */
-    struct nm_warm *warm;  /**< NULL: it has never been warmed */
+    struct nm_watched *watched; /**< what it found, of each card */
+    struct nm_warm *warm;       /**< NULL: it has never been warmed */
     struct nm_placement *placement;
     struct nm_apart *apart;     /**< NULL: nothing is */
     struct nm_mix mix;          /**< its own; without fittings all cards are alike */

@@ -150,10 +150,13 @@ void nm_check_fail(struct nm_check *c, sim_tick now, uint64_t line, const char *
     FILE *out = sim_text_open(&c->error, &size);
     va_list args;
     va_start(args, format);
-    fprintf(out, "tick %lu, line %#lx: ", (unsigned long)now, (unsigned long)line);
+    fprintf(out, "tick %lu", (unsigned long)now);
+    if (line != NM_NO_LINE)
+        fprintf(out, ", line %#lx", (unsigned long)line);
+    fputs(": ", out);
     vfprintf(out, format, args);
     va_end(args);
-    if (c->on)
+    if (c->on && line != NM_NO_LINE)
         print_history(c, out, line);
     sim_text_close(out, &c->error);
 }

@@ -37,7 +37,11 @@ const bool *nm_check_failed(const struct nm_check *c);
 
 /** First thing that went wrong, or "". */
 const char *nm_check_error(const struct nm_check *c);
-/** Records that something went wrong; the first one stays. */
+
+/** It is about no line. */
+#define NM_NO_LINE (~UINT64_C(0))
+
+/** Records that something went wrong; the first one stays. @param line  or NM_NO_LINE */
 void nm_check_fail(struct nm_check *c, sim_tick now, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 

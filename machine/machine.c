@@ -266,6 +266,7 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->card = sim_room_take(parts, m->cards * sizeof(struct nm_card *));
     m->station = sim_room_take(parts, m->stations * sizeof *m->station);
     m->usage = sim_room_take(parts, m->cards * sizeof *m->usage);
+    m->watched = sim_room_take(parts, m->cards * sizeof *m->watched);
     m->counts = sim_room_take(parts, m->cards * sizeof *m->counts);
     m->contents.linked = sim_room_take(parts, m->cards);
     m->awake = sim_room_take(parts, (m->stations + 63) / 64 * sizeof *m->awake);

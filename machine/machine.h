@@ -200,7 +200,8 @@ enum nm_run {
                            the processor does, it goes on */
     NM_RUN_IDLE,      /**< no processor runs and no event is pending: only the outside can go on */
     NM_RUN_STUCK,     /**< watchdog: a processor has waited for one access longer than
-                           run.watchdog; nm_machine_dump says who waits for whom */
+                           run.watchdog, or has had a thread for so long and completed nothing;
+                           nm_machine_error says which, nm_machine_dump who waits for whom */
     NM_RUN_BROKEN, /**< a coherence rule or an internal invariant is violated; nm_machine_error */
 };
 

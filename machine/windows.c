@@ -398,18 +398,43 @@ static bool anyone_waits(const struct nm_machine *m)
 }
 
 /* A request that has been out for longer than the watchdog's patience. */
+static bool waits_too_long(struct nm_machine *m, unsigned card, sim_tick now)
+{
+    struct nm_wait wait;
+    if (!m->card[card]->ops->waits(m->card[card], &wait) || now <= wait.since ||
+        now - wait.since <= m->p.watchdog)
+        return false;
+    nm_check_fail(m->contents.check, now, wait.line, "card %u has waited since tick %lu", card,
+                  (unsigned long)wait.since);
+    return true;
+}
+
+/* A processor has had a thread for as long and completed nothing. It has asked for nothing, either,
+ * or that would have been named: it has forgotten what it waits for. */
+static bool stands_still(struct nm_machine *m, unsigned card, sim_tick now)
+{
+    struct nm_watched *seen = &m->watched[card];
+    struct nm_truth truth;
+    nm_card_truth(m, card, &truth);
+    if (truth.instructions != seen->instructions) {
+        *seen = (struct nm_watched){truth.instructions, truth.running};
+        return false;
+    }
+    if (truth.running - seen->running <= m->p.watchdog)
+        return false;
+    nm_check_fail(m->contents.check, now, NM_NO_LINE,
+                  "card %u has a thread, waits for no access, and has completed nothing for %lu "
+                  "PCycles: a bug of its core",
+                  card, (unsigned long)(truth.running - seen->running));
+    return true;
+}
+
 static bool stuck(struct nm_machine *m, sim_tick now)
 {
     m->watched_at = now;
-    for (unsigned i = 0; i < m->cards; i++) {
-        struct nm_wait wait;
-        if (!m->card[i]->ops->waits(m->card[i], &wait) || now <= wait.since ||
-            now - wait.since <= m->p.watchdog)
-            continue;
-        nm_check_fail(m->contents.check, now, wait.line, "card %u has waited since tick %lu", i,
-                      (unsigned long)wait.since);
-        return true;
-    }
+    for (unsigned i = 0; i < m->cards; i++)
+        if (waits_too_long(m, i, now) || stands_still(m, i, now))
+            return true;
     return false;
 }
 

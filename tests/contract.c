@@ -17,7 +17,7 @@
 enum { LOADS = 100, LINE = 64, STEP = 50 };
 
 /* What the core forgets. */
-enum slip { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END };
+enum slip { KEPT, HORIZON, REASON, CHARGE, BOOKS, TICK, END, WAKING };
 static enum slip forgets;
 
 /* The smallest of cores. */
@@ -37,6 +37,10 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
             if (forgets != REASON)
                 cpu->exc = PC_EXC_SYS;
             return pc_stopped(cpu, PC_STOP_TRAP);
+        }
+        if (forgets == WAKING && loader->done == LOADS / 2) {
+            pc_charge(cpu, PC_ST_SLIP_INT, horizon - cpu->now);
+            break;
         }
         if (!pc_load(cpu, loader->done * LINE, 8, cpu->now, &stop))
             return pc_stopped(cpu, stop);
@@ -72,6 +76,23 @@ static void load_all(uint64_t mode)
         ;
     cr_expect_eq(why, NM_RUN_TRAP, "%s", nm_machine_error(m));
     cr_expect_eq(((struct loader *)pc_cpu_at(m, 0))->done, LOADS);
+    nm_machine_free(m);
+}
+
+/* It has work and waits for nothing: the watchdog names it, and its pc. */
+Test(contract, core_that_stands_still)
+{
+    struct nm_params p;
+    struct nm_trap trap;
+    forgets = WAKING;
+    actors_params(&p, 1, 1, 1, 1);
+    struct nm_machine *m = nm_machine_new(&p, &kind);
+    nm_machine_set_space(m, &pc_flat_space);
+    nm_card_resume(m, 0, 0);
+    cr_expect_eq(nm_machine_run(m, 4 * p.watchdog, &trap), NM_RUN_STUCK);
+    cr_expect(strstr(nm_machine_error(m), "card 0 has a thread, waits for no access"), "%s",
+              nm_machine_error(m));
+    cr_expect_lt(nm_machine_now(m), 3 * p.watchdog);
     nm_machine_free(m);
 }
 
