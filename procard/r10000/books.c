@@ -98,3 +98,94 @@ void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before
                  r10k_signal_name(s), grown);
     }
 }
+
+/* ---- what is passed over --------------------------------------------------------------------- */
+
+/* From when on an instruction has its operands: the data of a store are not asked for. */
+static sim_tick operands_at(const struct r10k *c, const struct r10k_entry *e)
+{
+    const bool memory = e->w->traits & (R10K_LOAD | R10K_STORE);
+    sim_tick at = 0;
+    for (unsigned i = 0; i < e->w->sources; i++) {
+        if (memory && i == e->w->data)
+            continue;
+        if (e->w->traits & R10K_WHOLE && c->half[e->source[i]] && !r10k_is_oldest(c, e))
+            return SIM_NEVER;
+        at = sim_later(at, r10k_ready_for(c, e, i));
+    }
+    return at;
+}
+
+/* The first tick from `at` on at which its unit takes an instruction. */
+static sim_tick unit_at(const struct r10k *c, const struct r10k_entry *e, sim_tick at)
+{
+    switch (e->w->unit) {
+    case R10K_UNIT_ALU2:
+        return e->w->repeat > 1 ? sim_later(at, c->alu2_free) : at;
+    case R10K_UNIT_DIV:
+        return sim_later(at, c->div_free);
+    case R10K_UNIT_SQRT:
+    case R10K_UNIT_RSQRT:
+        return sim_later(at, c->sqrt_free);
+    case R10K_UNIT_ADD:
+        at = sim_later(at, c->add_free);
+        while (c->madd_adds[at % 4] == at)
+            at++;
+        return at;
+    default:
+        return at;
+    }
+}
+
+static void must_sleep(const struct r10k *c, const struct r10k_entry *e, sim_tick at, sim_tick now,
+                       sim_tick next, const char *what)
+{
+    SIM_MUST(at >= next,
+             "processor %u at %" PRIu64 ": asleep until %" PRIu64
+             ", though the instruction at %#" PRIx64 " (word %08" PRIx32 ") %s at %" PRIu64,
+             c->base.number, now, next, e->pc, e->w->word, what, at);
+}
+
+static void look_at_queue(const struct r10k *c, const struct r10k_places *queue, sim_tick now,
+                          sim_tick next)
+{
+    for (uint32_t left = queue->used; left; left &= left - 1) {
+        const struct r10k_entry *e = &c->entry[queue->entry[__builtin_ctz(left)]];
+        const sim_tick at = operands_at(c, e);
+        if (at != SIM_NEVER)
+            must_sleep(c, e, unit_at(c, e, sim_later(at, now + 1)), now, next, "can issue");
+    }
+}
+
+/* Loads may also wait for older stores, and are left out. */
+static void look_at_addresses(const struct r10k *c, sim_tick now, sim_tick next)
+{
+    for (unsigned i = 0; i < c->addresses; i++) {
+        const struct r10k_entry *e = &c->entry[c->address[i]];
+        if (i == c->calculated)
+            must_sleep(c, e, operands_at(c, e), now, next, "can have its address calculated");
+        if (c->trying & r10k_bit(c, e) && e->access == R10K_ACCESS_READY && !e->exc && !e->tlb &&
+            !(e->w->traits & (R10K_LOAD | R10K_ALONE)))
+            must_sleep(c, e, e->again, now, next, "can try its access");
+    }
+}
+
+void r10k_look_at_sleep(const struct r10k *c, sim_tick now, sim_tick next)
+{
+    if (next == now + 1)
+        return;
+    look_at_queue(c, &c->integer, now, next);
+    look_at_queue(c, &c->fp, now, next);
+    look_at_addresses(c, now, next);
+    if (c->count)
+        must_sleep(c, &c->entry[c->head], c->entry[c->head].done, now, next, "can graduate");
+    for (unsigned i = 0; i < c->branches; i++)
+        if (c->entry[c->branch[i]].known)
+            must_sleep(c, &c->entry[c->branch[i]], c->entry[c->branch[i]].again, now, next,
+                       "can be verified");
+    for (unsigned i = 0; i < R10K_MISSES; i++)
+        SIM_MUST(!c->miss[i].phase || c->miss[i].phase == R10K_MISS_MEMORY || c->miss[i].at >= next,
+                 "processor %u at %" PRIu64 ": asleep until %" PRIu64 ", though line %#" PRIx64
+                 " is ready at %" PRIu64,
+                 c->base.number, now, next, c->miss[i].line, c->miss[i].at);
+}

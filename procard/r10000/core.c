@@ -209,6 +209,8 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
         if (c->must_stop)
             return stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
+        if (SIM_LOOKS_AT_INVARIANTS)
+            r10k_look_at_sleep(c, now, next);
         count_cycles(c, now, next - now);
         pc_charge(base, c->state, next - now);
         if (base->cursor)

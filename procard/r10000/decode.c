@@ -69,7 +69,7 @@ void r10k_rename_reset(struct r10k *c)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static sim_tick ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i)
+sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i)
 {
     const unsigned phys = e->source[i];
     return c->ready[phys] -
@@ -86,7 +86,7 @@ bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now)
     for (unsigned i = 0; i < e->w->sources; i++) {
         if (later && i == e->w->data && e->access == R10K_ACCESS_QUEUED)
             continue;
-        const sim_tick ready = ready_for(c, e, i);
+        const sim_tick ready = r10k_ready_for(c, e, i);
         if (ready > now) {
             e->wakes = ready;
             r10k_wait_for(c, ready);

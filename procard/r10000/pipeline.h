@@ -452,6 +452,8 @@ void r10k_squash(struct r10k *c, unsigned keep);
 void r10k_rename_reset(struct r10k *c);
 /** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again. */
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
+/** From when on an instruction can read its i-th source; SIM_NEVER: nobody knows. */
+sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i);
 /** A physical register has its value, for whoever issues at `at` or later. */
 void r10k_ready(struct r10k *c, unsigned phys, sim_tick at);
 /** Puts an entry's operands into c->scratch; takes its results from there, ready at `at`. */
@@ -520,6 +522,9 @@ void r10k_restart(struct r10k *c, sim_tick at);
 void r10k_look_at_books(const struct r10k *c);
 /** Between two cycles: no signal has grown by more than its row says since `before`. */
 void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before);
+
+/** Nothing is ready before tick `next`, up to which cycles are passed over. */
+void r10k_look_at_sleep(const struct r10k *c, sim_tick now, sim_tick next);
 
 /** profile.c: nothing, unless there is a profile. What happens now is put down to the instruction
  * at `pc`; it spends cycles; one graduates. */
