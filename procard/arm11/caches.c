@@ -128,9 +128,20 @@ struct arm11_line *arm11_find(struct arm11 *c, enum pc_side side, uint32_t va, u
     return NULL;
 }
 
-static void drop(struct arm11 *c, enum pc_side side, struct arm11_line *l)
+/* Whatever makes the line give up what has been written in it: its halves go down ([S] 0xC). */
+static void write_back(struct arm11 *c, enum pc_side side, struct arm11_line *l)
 {
     arm11_hide(c, side, l);
+    if (!l->dirty)
+        return;
+    arm11_signal(c, ARM11_SIGNAL_WRITEBACK, (uint64_t)__builtin_popcount(l->dirty));
+    c->l1_writebacks++;
+    l->dirty = 0;
+}
+
+static void drop(struct arm11 *c, enum pc_side side, struct arm11_line *l)
+{
+    write_back(c, side, l);
     *l = (struct arm11_line){.line = ARM11_NOWHERE};
 }
 
@@ -164,11 +175,6 @@ struct arm11_line *arm11_fill(struct arm11 *c, enum pc_side side, uint32_t va,
     if (!l) {
         drop_aliases(c, side, va, arm11_line_of(look->pa));
         l = victim(&c->cache[side], set_of(&c->cache[side], va));
-        arm11_hide(c, side, l);
-        if (l->dirty) {
-            arm11_signal(c, ARM11_SIGNAL_WRITEBACK, (uint64_t)__builtin_popcount(l->dirty));
-            c->l1_writebacks++;
-        }
         drop(c, side, l);
         *l = (struct arm11_line){.line = arm11_line_of(look->pa), .va = va & ~UINT32_C(31)};
     }
@@ -195,9 +201,8 @@ static void lose(struct arm11 *c, enum pc_side side, uint64_t part, bool shared)
             if (!shared) {
                 drop(c, side, l);
             } else if (side == PC_SIDE_D) {
-                arm11_hide(c, side, l);
+                write_back(c, side, l);
                 l->state = NM_LINE_S;
-                l->dirty = 0;
             }
         }
 }
