@@ -269,6 +269,7 @@ Test(arm11_note, calls_and_returns)
 Test(arm11_note, data_accesses)
 {
     const struct how both = {.r0 = DATA, .r2 = UNCACHED};
+    const struct how cold = {.r0 = DATA, .r2 = UNCACHED, .cold = true};
     const struct body mixed = BODY(LDR(1u, 0u, 0), LDR(3u, 2u, 0), STR(3u, 2u, 4), LDR(6u, 0u, 4));
     const struct row rows[] = {
         {"AT-23", "ldm within a line", 0xa, 1, BODY(LDMIA(0u, 0x40ccu)), {.r0 = DATA}},
@@ -299,6 +300,10 @@ Test(arm11_note, data_accesses)
         {"AT-22", "cacheable ones", 0x9, 2, mixed, both},
         {"AT-22", "and these leave", 0x10, 2, mixed, both},
         {"0x12", "a strongly ordered store drains", 0x12, 1, mixed, both},
+        {"0x12", "a load behind a store, too", 0x12, 1,
+         BODY(LDR(3u, 2u, 0), STR(1u, 0u, 0), LDR(3u, 2u, 4)), cold},
+        {"0x12", "there is nothing to drain", 0x12, 0, BODY(LDR(3u, 2u, 0)), both},
+        {"0xB", "both that are outside it miss, and go out", 0xb, 2, mixed, both},
         {"AT-27",
          "cold: one miss of four accesses",
          0xb,

@@ -69,9 +69,19 @@ static void touched(struct arm11 *c, const struct group *g)
 
 /* ---- pages that are in no cache -------------------------------------------------------------- */
 
-/* Nothing else is under way, and the card makes the access ([S] 0x12, 0x10). */
+/* It is looked for in the cache as all are, misses, and goes out ([S] 7, 8, 0x10). */
+static void went_outside(struct arm11 *c)
+{
+    arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
+    arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
+    arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
+}
+
+/* Nothing else is under way, and the card makes the access. Stores that waited have been drained
+ * for it ([S] 0x12). */
 static bool uncached_load(struct arm11 *c, uint32_t va, unsigned size, uint8_t *bytes)
 {
+    c->drains |= arm11_writing(c);
     if (!arm11_quiet(c))
         return arm11_waits(c, PC_ST_STALL_OTHER, ARM11_SIGNALS);
     const uint8_t *p = pc_load(&c->base, va, size, c->base.now, &c->why);
@@ -79,8 +89,9 @@ static bool uncached_load(struct arm11 *c, uint32_t va, unsigned size, uint8_t *
         return false;
     memcpy(bytes, p, size);
     arm11_told(c, PC_RECORDED_LOAD, va, size);
-    arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
-    arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
+    went_outside(c);
+    arm11_signal(c, ARM11_SIGNAL_DRAINED, c->drains);
+    c->drains = false;
     return true;
 }
 
@@ -93,8 +104,7 @@ static bool uncached_store(struct arm11 *c, uint32_t va, unsigned size, const ui
         return false;
     memcpy(p, bytes, size);
     arm11_told(c, PC_RECORDED_STORE, va, size);
-    arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
-    arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
+    went_outside(c);
     arm11_signal(c, ARM11_SIGNAL_DRAINED, 1);
     return true;
 }

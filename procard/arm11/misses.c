@@ -551,5 +551,5 @@ void arm11_settle_memory(struct arm11 *c)
         }
     }
     c->writes = 0;
-    c->write_asked = false;
+    c->write_asked = c->drains = false;
 }

@@ -274,6 +274,7 @@ struct arm11 {
     struct arm11_write write[ARM11_WRITES];
     unsigned writes;  /**< from the oldest, at write[0] */
     bool write_asked; /**< the oldest waits for the card */
+    bool drains;      /**< an uncached load waits, and found stores that did */
     sim_tick
         write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
     bool asked;                   /**< in this run ... */
