@@ -14,6 +14,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -86,7 +87,7 @@ bool cli_cluster_is_good(const struct cli_cluster *c, const struct cli_sweep *as
     if (!is_plain(ask->options->out))
         return complain("--output", "a directory on a cluster has no quotes, backslashes, braces "
                                     "or control characters in its name");
-    if (c->hosts_file && !cli_hosts_file_is_good(c->hosts_file))
+    if (!c->slurm && !cli_hosts_are_good(c))
         return false;
     return ask->dry || (c->slurm ? cli_slurm_installed() : cli_hosts_installed());
 }
@@ -249,15 +250,20 @@ static int start(char *const *words, int out, pid_t *pid)
     return error;
 }
 
-/* All that comes, of which the beginning is kept. A wish to stop goes on to who says it. */
+/* All that comes, of which the beginning is kept. A wish to stop goes on to who says it: it may
+ * come at any moment, so nothing here waits for long. */
 static void read_all(int fd, pid_t pid, char *said, size_t size)
 {
+    enum { PAUSE = 100 /**< [ms] */ };
+    struct pollfd end = {.fd = fd, .events = POLLIN};
     char more[256];
     size_t kept = 0;
-    for (ssize_t n; (n = read(fd, more, sizeof more)) > 0 || (n < 0 && errno == EINTR);) {
-        if (n < 0 && cli_stop_asked())
+    for (ssize_t n = 1; n > 0;) {
+        const bool more_is_there = poll(&end, 1, PAUSE) > 0;
+        if (cli_stop_asked())
             kill(pid, SIGTERM);
-        for (ssize_t i = 0; i < n; i++)
+        n = more_is_there ? TEMP_FAILURE_RETRY(read(fd, more, sizeof more)) : 1;
+        for (ssize_t i = 0; more_is_there && i < n; i++)
             if (kept + 1 < size)
                 said[kept++] = more[i];
     }

@@ -91,12 +91,21 @@ void cli_away_numbers(const struct cli_away *away, FILE *out, const char *betwee
  * there is none (errno) */
 int cli_away_ask(char *const *words, char *said, size_t size);
 
+/** Whether jobs that were submitted for a sweep's directory may still come to it: Slurm is asked.
+ *  @param[out] why  one sentence if so, or if Slurm does not answer */
+bool cli_slurm_waits(const char *directory, char *why, size_t size);
+/** Whether the jobs that were submitted last for a directory are those of this one. */
+bool cli_slurm_is_latest(const char *directory, const char *job);
+/** None that was submitted is to come to it any more. */
+void cli_slurm_forget(const char *directory);
+
 /** Whether the program that does it is here. @return false after a complaint */
 bool cli_slurm_installed(void);
 bool cli_hosts_installed(void);
 
-/** Whether a file names hosts. @return false after a complaint */
-bool cli_hosts_file_is_good(const char *path);
+/** Whether all that are named, in the command or in a file, are hosts and nothing to a shell.
+ *  @return false after a complaint */
+bool cli_hosts_are_good(const struct cli_cluster *cluster);
 
 /** What is run, for people. */
 void cli_slurm_show(struct cli_away *away);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/owner.h"
 #include "cli/cli.h"
+#include "cli/cluster.h"
 #include "cli/options.h"
 #include "input/yaml.h"
 #include "sweep/dir.h"
@@ -19,8 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { OPT_JOB = 0x400 };
+
 struct request {
     char **directories; /**< NULL-terminated */
+    const char *job;    /**< of Slurm, that asks for it; NULL: none */
     const char *out;
     bool out_given;
 };
@@ -28,10 +32,16 @@ struct request {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
     struct request *r = state->input;
+    bool given;
     switch (key) {
     case 'o':
         cli_once(state, "--output", &r->out_given);
         r->out = cli_text(state, "--output", arg);
+        return 0;
+    case OPT_JOB:
+        given = r->job;
+        cli_once(state, "--job", &given);
+        r->job = cli_text(state, "--job", arg);
         return 0;
     case ARGP_KEY_ARG:
         in_push(&r->directories, cli_value(state, "DIR", arg));
@@ -41,6 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
             argp_error(state, "which DIR? (of numachine run FILE, where FILE has a sweep:)");
         if (r->directories && r->directories[1] && !r->out)
             argp_error(state, "--output: where to? (of several DIR)");
+        if (r->directories && r->directories[1] && r->job)
+            argp_error(state, "--job: a job has one DIR");
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -181,16 +193,30 @@ static enum cli_exit hold(const struct swp_result *result, const char *out)
 }
 
 /* What shards of a sweep have done that other hosts ran (sweep/shards.h) comes first. */
-static enum cli_exit gather(char *const *directories, char *why, size_t size)
+static enum rep_dir gather_one(const struct swp_dir *dir, const char *job, char *why, size_t size)
+{
+    const char *path = dir->place.path;
+    if (!job && cli_slurm_waits(path, why, size))
+        return REP_DIR_REFUSED;
+    if (job && !cli_slurm_is_latest(path, job)) {
+        snprintf(why, size, "'%s' has been resumed since job %s was submitted: it is left alone",
+                 path, job);
+        return REP_DIR_REFUSED;
+    }
+    return swp_shards_gather(dir, why, size);
+}
+
+/* @param job  the only one that may gather; NULL: nobody waits for it */
+static enum cli_exit gather(char *const *directories, const char *job, char *why, size_t size)
 {
     enum rep_dir made = REP_DIR_MADE;
     for (; *directories && made == REP_DIR_MADE; directories++) {
         struct swp_dir dir;
-        if (!swp_shards_are_there(*directories))
+        if (!job && !swp_shards_are_there(*directories))
             continue;
         made = swp_dir_borrow(&dir, *directories, why, size);
         if (made == REP_DIR_MADE) {
-            made = swp_shards_gather(&dir, why, size);
+            made = gather_one(&dir, job, why, size);
             swp_dir_close(&dir);
         }
     }
@@ -206,7 +232,7 @@ static enum cli_exit collect(const struct request *r)
     struct swp_result result = {0};
     enum cli_exit status = CLI_EXIT_USAGE;
     if (may_take(out, r->directories, why, sizeof why))
-        status = gather(r->directories, why, sizeof why);
+        status = gather(r->directories, r->job, why, sizeof why);
     if (status == CLI_EXIT_OK)
         status = swp_result_open(&result, r->directories, why, sizeof why)
                      ? write_results(&result, out, why, sizeof why)
@@ -219,6 +245,8 @@ static enum cli_exit collect(const struct request *r)
     if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
         status = hold(&result, out);
+        if (status == CLI_EXIT_OK && result.there < result.rows)
+            status = CLI_EXIT_EXPECT;
     }
     swp_result_free(&result);
     return status;
@@ -227,13 +255,17 @@ static enum cli_exit collect(const struct request *r)
 int cli_collect(int argc, char **argv)
 {
     static const struct argp_option options[] = {
-        {"output", 'o', "DIR", 0, "Where the results go; of one DIR: else into it", 0}, {0}};
+        {"output", 'o', "DIR", 0, "Where the results go; of one DIR: else into it", 0},
+        {"job", OPT_JOB, "N", 0,
+         "Only if Slurm's job N is the last that was submitted for DIR (its scripts say so)", 0},
+        {0}};
     static const struct argp argp = {
         .options = options,
         .parser = parse,
         .args_doc = "DIR...",
         .doc = "Writes sweep.csv and sweep.sqlite of the points that are in the directories of one "
-               "sweep, such as those of its shards (numachine run --shard)."};
+               "sweep, such as those of its shards (numachine run --shard). Points that are "
+               "not there are counted, and the status is 1."};
     struct request r = {0};
     cli_parse(&argp, argc, argv, 0, &r);
     const enum cli_exit status = collect(&r);

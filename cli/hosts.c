@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,21 +30,49 @@ enum { STOP = SIGINT /**< to GNU parallel, which does not hear SIGTERM while it 
 
 /* ---- hosts ----------------------------------------------------------------------------------- */
 
-static size_t count_listed(const char *hosts)
+/* What GNU parallel is told of hosts it gives to a shell: [N/]HOST, where HOST is ":" or
+ * [USER@]NAME[:PORT]. All else that ssh is to know stands in its own file. */
+static bool is_host(const char *name)
 {
-    size_t count = 1;
-    for (; *hosts; hosts++)
-        count += *hosts == ',';
+    static const char host[] = "^([0-9]+/)?(:|([a-z0-9_][a-z0-9_.-]*@)?([a-z0-9_][a-z0-9_.-]*|"
+                               "\\[[0-9a-f:.]+(%[a-z0-9]+)?\\])(:[0-9]+)?)$";
+    regex_t pattern;
+    if (regcomp(&pattern, host, REG_EXTENDED | REG_ICASE | REG_NOSUB))
+        sim_no_memory();
+    const bool is = !regexec(&pattern, name, 0, NULL, 0);
+    regfree(&pattern);
+    return is;
+}
+
+/* Takes each name of a list, or of a file's lines, until one is none.
+ * @param[out] wrong  that one; NULL: all are good. The caller's
+ * @return how many are good */
+static size_t count_listed(const char *hosts, char **wrong)
+{
+    size_t count = 0;
+    char *copy = sim_strdup(hosts), *rest = copy;
+    *wrong = NULL;
+    for (char *name; !*wrong && (name = strsep(&rest, ","));)
+        if (is_host(name))
+            count++;
+        else
+            *wrong = sim_strdup(name);
+    free(copy);
     return count;
 }
 
-static size_t count_lines(const char *path)
+static size_t count_lines(const char *path, char **wrong)
 {
     FILE *in = fopen(path, "re");
     size_t count = 0, size = 0;
     char *line = NULL;
-    while (in && getline(&line, &size, in) >= 0) {
-        const char *word = line + strspn(line, " \t\r\n");
+    *wrong = NULL;
+    while (in && !*wrong && getline(&line, &size, in) >= 0) {
+        char *word = line + strspn(line, " \t\r\n");
+        for (size_t n = strlen(word); n && strchr(" \t\r\n", word[n - 1]); n--)
+            word[n - 1] = '\0';
+        if (*word && *word != '#' && !is_host(word))
+            *wrong = sim_strdup(word);
         count += *word && *word != '#';
     }
     if (in)
@@ -52,22 +81,33 @@ static size_t count_lines(const char *path)
     return count;
 }
 
+static size_t count_hosts(const struct cli_cluster *c, char **wrong)
+{
+    return c->hosts ? count_listed(c->hosts, wrong) : count_lines(c->hosts_file, wrong);
+}
+
 unsigned cli_hosts_shards(const struct cli_sweep *ask, const struct swp_plan *plan)
 {
     enum { EACH = 4 /**< so that a fast host takes more than a slow one */, MOST = 10000 };
     const struct cli_cluster *c = ask->cluster;
-    const size_t hosts = c->hosts ? count_listed(c->hosts) : count_lines(c->hosts_file);
+    char *wrong;
+    const size_t hosts = count_hosts(c, &wrong);
+    free(wrong);
     const size_t points = plan->sweep->points, good = EACH * (hosts ? hosts : 1);
     if (c->shards)
         return c->shards;
     return (unsigned)(good < points ? good : points);
 }
 
-bool cli_hosts_file_is_good(const char *path)
+/* Whether a file can be read and names somebody. */
+static bool is_list(const char *path)
 {
     struct stat st;
+    char *wrong = NULL;
     const int error = stat(path, &st) || access(path, R_OK) ? errno : 0;
-    if (!error && S_ISREG(st.st_mode) && count_lines(path))
+    const bool any = !error && S_ISREG(st.st_mode) && (count_lines(path, &wrong) || wrong);
+    free(wrong);
+    if (any)
         return true;
     fprintf(stderr, "numachine: error: --sshloginfile: '%s' %s%s\n", path,
             error                 ? "cannot be read: "
@@ -75,6 +115,22 @@ bool cli_hosts_file_is_good(const char *path)
                                   : "is no ordinary file",
             error ? strerror(error) : "");
     return false;
+}
+
+bool cli_hosts_are_good(const struct cli_cluster *c)
+{
+    char *wrong = NULL;
+    if (c->hosts_file && !is_list(c->hosts_file))
+        return false;
+    count_hosts(c, &wrong);
+    if (wrong)
+        fprintf(stderr,
+                "numachine: error: %s: '%s' is no host; expected [N/][USER@]NAME[:PORT], or : for "
+                "this one (what else ssh is to know stands in ~/.ssh/config)\n",
+                c->option, wrong);
+    const bool good = !wrong;
+    free(wrong);
+    return good;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -387,12 +387,15 @@ static enum cli_exit open_dir(struct state *s)
     const struct cli_options *o = s->ask->options;
     char why[5000];
     enum rep_dir made = swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    if (made == REP_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
+        made = REP_DIR_REFUSED;
     if (made == REP_DIR_MADE)
         made = swp_shards_gather(&s->dir, why, sizeof why);
     if (made != REP_DIR_MADE) {
         complain(s, "%s", why);
         return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
+    cli_slurm_forget(s->dir.place.path);
     if (!swp_dir_look(&s->plan, s->dir.place.path, s->name, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
@@ -457,10 +460,8 @@ static void look_again(struct state *s)
 static void close_dir(struct state *s)
 {
     char why[5000];
-    char *logs = swp_dir_name(&s->dir, "logs", "", "");
     look_again(s);
-    rmdir(logs);
-    free(logs);
+    swp_dir_tidy(&s->dir);
     if (!swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
         complain(s, "%s", why);
         worsen(s, CLI_EXIT_IO);

@@ -177,6 +177,15 @@ bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size)
     return good;
 }
 
+void swp_dir_tidy(const struct swp_dir *dir)
+{
+    char *failed = swp_dir_name(dir, "failed", "", ""), *logs = swp_dir_name(dir, "logs", "", "");
+    rmdir(failed);
+    rmdir(logs);
+    free(failed);
+    free(logs);
+}
+
 void swp_dir_drop(const struct swp_dir *dir, const char *id)
 {
     char *part = swp_dir_name(dir, "points", id, PART),

@@ -77,6 +77,9 @@ void swp_dir_drop(const struct swp_dir *dir, const char *id);
 /** Removes a directory, a file, or nothing, with all that is in it. @return whether it is gone */
 bool swp_dir_remove(const char *path);
 
+/** Removes the directories of failures and of what was said, if nothing is in them. */
+void swp_dir_tidy(const struct swp_dir *dir);
+
 /** Writes sweep.json. @return false: see `why` */
 bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const char *name,
                    char *why, size_t size);

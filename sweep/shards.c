@@ -269,6 +269,7 @@ enum rep_dir swp_shards_gather(const struct swp_dir *dir, char *why, size_t size
         char *room = swp_dir_name(dir, SHARDS, "", "");
         rmdir(room);
         free(room);
+        swp_dir_tidy(dir);
     }
     return g.status;
 }

@@ -49,6 +49,13 @@ shift
 for shard; do sh -c "${command%\\{\\}} $shard"; done
 [ "$FAKE" != lose ]
 """
+# A stand-in for squeue: the jobs of a file, if there is one, of those that are asked for. FAKE "down": it does not answer.
+SQUEUE = """#!/bin/sh
+[ "$FAKE" != down ] || { echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1; }
+[ ! -e "$NOTES.queue" ] || while read -r job; do
+    case ",${3#--jobs=}," in *",$job,"*) echo "${job}_[1-3]" ;; esac
+done <"$NOTES.queue"
+"""
 FOREIGN = "#!/bin/sh\necho 'parallel: invalid option' >&2\nexit 1\n"
 
 
@@ -59,9 +66,9 @@ class Bench:
         self.env = dict(os.environ)
         (self.directory / "guest").symlink_to(guest)
 
-    def expect(self, good, what):
+    def expect(self, good, *what):
         if not good:
-            print("FAILED:", what, flush=True)
+            print("FAILED:", *what, flush=True)
             self.failures += 1
 
     def command(self, *words, env=(), **keywords):
@@ -136,7 +143,7 @@ def do_jobs(bench, out, tasks=None, collects=True, status=0):
     if collects:
         done = subprocess.run(["sh", room / "collect.sh"], env=bench.env, cwd="/", capture_output=True, text=True,
                               check=False)
-        bench.expect(done.returncode == 0, f"{out}, collecting: {done}")
+        bench.expect(done.returncode == (1 if status else 0), f"{out}, collecting: {done}")
     return ran
 
 
@@ -171,6 +178,8 @@ WRITTEN = [
 ASKED = [
     (["--sshlogin", "a,b"], " --sshlogin a,b sh '"),
     (["--sshloginfile", "hosts.txt"], " --sshloginfile hosts.txt sh '"),
+    (["--sshlogin", "4/:,me@a.b-c.example:2222,8/[fe80::1%eth0]:22,10.0.0.1"],
+     " --sshlogin 4/:,me@a.b-c.example:2222,8/[fe80::1%eth0]:22,10.0.0.1 sh '"),
     (["--sshlogin", ":"], "--jobs 1 "),
     (["--sshlogin", ":", "--shards", "1"], "/host.sh' {} ::: 1"),
 ]
@@ -178,7 +187,7 @@ ASKED = [
 
 def test_written(bench):
     bench.write(SIX)
-    stand_ins(bench, sbatch=SBATCH, parallel=PARALLEL)
+    stand_ins(bench, sbatch=SBATCH, squeue=SQUEUE, parallel=PARALLEL)
     (bench.directory / "hosts.txt").write_text("# ours\n\n:\n  other\n")
     for words, script, line in WRITTEN:
         done = bench.run("s.yaml", *words, "--dry-run", "-o", "out")
@@ -205,7 +214,7 @@ def test_slurm_jobs(bench):
     asked = notes(bench)
     out = bench.directory / "jobs"
     bench.expect(asked == [f"--parsable {out}/cluster/shard.sh",
-                           f"--parsable --dependency=afterany:1 {out}/cluster/collect.sh"], asked)
+                           f"--parsable --dependency=afterany:1 {out}/cluster/collect.sh 1"], asked)
     bench.expect(done.stdout == "jobs\n" and "job 1 runs the points, job 2 collects" in done.stderr, done)
     bench.expect(array_of(scripts(bench, "jobs")["shard.sh"]) == ["1", "2", "3"], scripts(bench, "jobs"))
     do_jobs(bench, "jobs")
@@ -271,6 +280,46 @@ def test_resumed(bench):
     notes(bench)
 
 
+def test_waiting(bench):
+    """Jobs that wait keep their shards; one that collects for an earlier submission leaves the later one alone."""
+    notes(bench)
+    queue = pathlib.Path(bench.env["NOTES"] + ".queue")
+    bench.run("s.yaml", "--slurm", "--shards=3", "-o", "wait", "-q")
+    tasks = array_of(scripts(bench, "wait")["shard.sh"])
+    do_jobs(bench, "wait", tasks[:1], collects=False)
+    collecting = (bench.directory / "wait/cluster/collect.sh").read_text()
+    shards = sorted(str(p) for p in (bench.directory / "wait/shards").rglob("*"))
+    for jobs, words in (("2", []), ("1", []), ("1\n2", [])):
+        queue.write_text(f"7\n{jobs}\n")
+        for asks in (["run", "s.yaml", "--slurm", "--resume", "-o", "wait"], ["run", "s.yaml", "--resume", "-o", "wait"],
+                     ["run", "s.yaml", "--sshlogin=:", "--resume", "-o", "wait"], ["collect", "wait"]):
+            done = bench.command(*asks)
+            bench.expect(done.returncode == 2 and "jobs 1 and 2, which were submitted for 'wait', still wait or run" in
+                         done.stderr and "scancel 1 2" in done.stderr, asks, done)
+    done = bench.command("collect", "wait", env={"FAKE": "down"})
+    bench.expect(done.returncode == 2 and "Slurm does not say whether jobs 1 and 2" in done.stderr, done)
+    bench.expect(shards == sorted(str(p) for p in (bench.directory / "wait/shards").rglob("*")), "shards have gone")
+    # They are cancelled, but the one that collects is late.
+    queue.write_text("7\n")
+    notes(bench)
+    (bench.directory / "notes").write_text("1\n2\n")
+    bench.run("s.yaml", "--slurm", "--resume", "--shards=2", "-o", "wait", "-q")
+    shards = sorted(str(p) for p in (bench.directory / "wait/shards").rglob("*"))
+    late = subprocess.run(["sh", "-c", collecting, "sh", "1"], env=bench.env, capture_output=True, text=True, check=False)
+    bench.expect(late.returncode == 2 and "has been resumed since job 1 was submitted" in late.stderr, late)
+    bench.expect(shards == sorted(str(p) for p in (bench.directory / "wait/shards").rglob("*")), "shards have gone")
+    tasks = array_of(scripts(bench, "wait")["shard.sh"])
+    do_jobs(bench, "wait", tasks[1:], collects=False)
+    early = subprocess.run(["sh", bench.directory / "wait/cluster/collect.sh", "3"], env=bench.env, capture_output=True,
+                           text=True, check=False)
+    bench.expect(early.returncode == 1 and "of 6 points are not there" in early.stderr, early)
+    bench.run("s.yaml", "--resume", "-o", "wait", says="6 done (")
+    bench.expect_whole("wait")
+    bench.expect(not any((bench.directory / "wait" / name).exists() for name in ("failed", "logs", "cluster/jobs.json")), "left")
+    queue.unlink()
+    notes(bench)
+
+
 @contextlib.contextmanager
 def open_locked(directory):
     """As a sweep that runs there has it."""
@@ -332,6 +381,10 @@ MISTAKES = [
     (["s.yaml", "--sshloginfile=nothing", "-o", "out"], 2, "'nothing' cannot be read: No such file or directory"),
     (["s.yaml", "--sshloginfile=/", "-o", "out"], 2, "'/' is no ordinary file"),
     (["s.yaml", "--sshloginfile=nobody", "-o", "out"], 2, "'nobody' names no host"),
+    *[(["s.yaml", f"--sshlogin={name}", "-o", "out"], 2, f"--sshlogin: '{name.rpartition(',')[2]}' is no host") for name in (
+        "a;touch x", "a,b;touch x", "a,$(touch x)", "`touch x`", "a b", "a,-oProxyCommand=touch", "a@-b", "a|b", "a&b", "a>x", "..",
+        "a,", "'a'", '"a"', "a\\b", "a*", "a{}", "4//a", "x/a", "/a", "a:b", "a:", "@", "a@b@c", "[a", "~a", "#a", "%a")],
+    (["s.yaml", "--sshloginfile=strange", "-o", "out"], 2, "--sshloginfile: 'b;touch x' is no host"),
     (["s.yaml", "--slurm", "-o", 'a"b'], 2, "no quotes, backslashes, braces or control characters"),
     (["s.yaml", "--sshlogin=:", "-o", "a{}"], 2, "no quotes, backslashes, braces or control characters"),
     (["s.yaml", "--slurm", "-o", "others"], 2, "others"),
@@ -347,6 +400,7 @@ def test_mistakes(bench):
     bench.write("{program.processors: [4, 5]}", "wrong.yaml")
     (bench.directory / "plain.yaml").write_text(HEAD)
     (bench.directory / "nobody").write_text("# nobody\n\n")
+    (bench.directory / "strange").write_text("# ours\na\n4/me@b.example:22\n  b;touch x\n")
     (bench.directory / "others").mkdir()
     (bench.directory / "others/mine.txt").write_text("")
     for words, status, says in MISTAKES:
@@ -694,7 +748,7 @@ def test_parallel(bench):
 
 
 PARTS = {
-    "commands": [test_written, test_slurm_jobs, test_names, test_resumed, test_failed, test_hosts, test_mistakes],
+    "commands": [test_written, test_slurm_jobs, test_names, test_resumed, test_waiting, test_failed, test_hosts, test_mistakes],
     "slurm": [test_slurm],
     "parallel": [test_parallel],
 }
