@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/cluster.h"
 #include "cli/options.h"
+#include "cli/stop.h"
 #include "input/yaml.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
@@ -268,6 +269,8 @@ int cli_collect(int argc, char **argv)
                "not there are counted, and the status is 1."};
     struct request r = {0};
     cli_parse(&argp, argc, argv, 0, &r);
+    cli_stop_listen(); /* a first wish to stop waits: all is written in a moment, or nothing */
+    cli_stop_finish();
     const enum cli_exit status = collect(&r);
     in_free_list(r.directories);
     return status;

@@ -14,7 +14,6 @@
 #include "input/yaml.h"
 #include "programs/build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +56,7 @@ static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *
         .abi = x->abi,
         .cflags = x->cflags,
         .include = include,
-        .directory = guest->directory,
+        .directory = guest->directory.path,
         .cache = kept ? &cache : NULL,
     };
     const enum prog_built built = prog_build(&what, &guest->path, &why);
@@ -76,16 +75,12 @@ static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *
 /** Makes the directory in which the program is built. */
 static enum cli_exit make_directory(struct cli_guest *guest)
 {
-    char *directory = below_variable("TMPDIR", "numachine-XXXXXX");
-    if (!directory)
-        directory = sim_strdup("/tmp/numachine-XXXXXX");
-    if (!mkdtemp(directory)) {
-        fprintf(stderr, "numachine: error: %s: %s\n", directory, strerror(errno));
-        free(directory);
-        return CLI_EXIT_IO;
-    }
-    guest->directory = directory;
-    return CLI_EXIT_OK;
+    const int err = prog_scratch_make(&guest->directory);
+    if (!err)
+        return CLI_EXIT_OK;
+    fprintf(stderr, "numachine: error: cannot make a temporary directory (TMPDIR): %s\n",
+            strerror(-err));
+    return CLI_EXIT_IO;
 }
 
 enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment *x)
@@ -113,22 +108,9 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     return status;
 }
 
-/** Removes the directory with the executable and what the compiler has left beside it. */
-static void remove_all(const char *directory)
-{
-    DIR *d = opendir(directory);
-    for (const struct dirent *e; d && (e = readdir(d));)
-        unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    rmdir(directory);
-}
-
 void cli_guest_release(struct cli_guest *guest)
 {
-    if (guest->directory)
-        remove_all(guest->directory);
-    free(guest->directory);
+    prog_scratch_remove(&guest->directory);
     free(guest->path);
     free(guest->described);
     *guest = (struct cli_guest){0};

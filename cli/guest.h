@@ -4,6 +4,7 @@
 
 #include "cli/exit.h"
 #include "input/experiment.h"
+#include "programs/scratch.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@ struct cli_guest {
     char *path;                           /**< of the executable on the host; NULL: a pattern */
     void *described;                      /**< the pattern */
     const struct prog_workload *workload; /**< runs it */
-    char *directory;                      /**< temporary, where it was built; NULL: it was not */
+    struct prog_scratch directory;        /**< where it was built; none: it was not */
 };
 
 /** Finds or builds the program and checks that the machine can run it. Complaints go to stderr.

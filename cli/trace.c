@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/stop.h"
 #include "input/units.h"
 #include "programs/traces/cut.h"
 #include "programs/traces/summary.h"
@@ -253,13 +254,15 @@ static void copy_all(struct copy *c)
     struct tr_batch batch, part;
     enum tr_more more = TR_MORE;
     bool good = true;
-    while (good && (more = tr_next(c->source, &batch)) == TR_MORE) {
+    while (good && !cli_stop_asked() && (more = tr_next(c->source, &batch)) == TR_MORE) {
         tell_names(c);
         if (c->cutting)
             tr_cut(c->cutting, &batch, &part);
         good = put(c, c->cutting ? &part : &batch);
     }
-    if (good && more == TR_BAD)
+    if (cli_stop_asked())
+        snprintf(c->why, sizeof c->why, "%s", cli_stop_reason());
+    else if (good && more == TR_BAD)
         snprintf(c->why, sizeof c->why, "%s", tr_why(c->source));
     else if (good && c->cutting && !tr_cut_found(c->cutting))
         snprintf(c->why, sizeof c->why,
@@ -304,9 +307,12 @@ static int write_file(struct copy *c)
                    ? cli_complain(CLI_EXIT_IO, "cannot write standard output")
                    : CLI_EXIT_OK;
     }
+    cli_stop_listen(); /* what is not finished goes */
     if (rep_whole_try(out, write_trace, c, why, sizeof why))
         return CLI_EXIT_OK;
-    return *why ? cli_complain(CLI_EXIT_IO, why) : cli_complain(CLI_EXIT_USAGE, c->why);
+    if (*why)
+        return cli_complain(CLI_EXIT_IO, why);
+    return cli_complain(cli_stop_asked() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_USAGE, c->why);
 }
 
 static int copy(const struct request *r, struct tr_source *source)

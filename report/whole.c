@@ -2,8 +2,9 @@
  * Files that are there whole or not at all.
  *
  * The one hard idea: a name must never stand for half a file, wherever the program is stopped. So
- * the bytes go to another name and to the disk first. Only then does one call give the file its own
- * name.
+ * the bytes go to a file without a name, or, where the file system has none, to another name, and
+ * to the disk first. Only then does one call give the file its own name. What has no name is gone
+ * when the program is, however that ends.
  */
 #include "report/whole.h"
 
@@ -44,6 +45,13 @@ struct way {
     struct rep_content *content; /* NULL: nobody wants to know */
 };
 
+/* The file being written: by this descriptor it gets a name; -1: it has one. */
+struct unfinished {
+    char name[PATH_MAX + 8], descriptor[40];
+    int unnamed;
+    bool named; /* by us: the name is to go if anything fails */
+};
+
 /* The bytes, on the disk. @return 0 or an errno; ECANCELED: there shall be no file */
 static int put(FILE *out, const struct way *way)
 {
@@ -59,23 +67,62 @@ static int put(FILE *out, const struct way *way)
     return error;
 }
 
-/* A new file of that name, never what a link of that name leads to. What a killed run has left is
- * replaced, unless nothing may be. */
-static FILE *open_unfinished(const char *path, bool fresh)
+/* A file without a name in the directory of one. @return -1: there are none here, or no /proc by
+ * which they get one */
+static int open_unnamed(struct unfinished *u)
+{
+    const char *slash = strrchr(u->name, '/');
+    char directory[PATH_MAX + 8];
+    const size_t length = slash && slash > u->name ? (size_t)(slash - u->name) : 1;
+    snprintf(directory, sizeof directory, "%.*s", (int)length, slash ? u->name : ".");
+    const int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+    u->unnamed = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    snprintf(u->descriptor, sizeof u->descriptor, "/proc/self/fd/%d", u->unnamed);
+    if (u->unnamed >= 0 && !access(u->descriptor, F_OK))
+        return fd;
+    if (u->unnamed >= 0)
+        close(u->unnamed);
+    u->unnamed = -1;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* A new file, never what a link of its name leads to. What a killed run has left is replaced,
+ * unless nothing may be. */
+static FILE *open_unfinished(struct unfinished *u, bool fresh)
 {
     enum { FLAGS = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC };
-    int fd = open(path, FLAGS, 0666);
-    if (fd < 0 && errno == EEXIST && !fresh && unlink(path) == 0)
-        fd = open(path, FLAGS, 0666);
+    int fd = open_unnamed(u);
+    if (fd < 0)
+        fd = open(u->name, FLAGS, 0666);
+    if (fd < 0 && errno == EEXIST && !fresh && unlink(u->name) == 0)
+        fd = open(u->name, FLAGS, 0666);
+    u->named = fd >= 0 && u->unnamed < 0;
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (fd >= 0 && !out)
         close(fd);
     return out;
 }
 
-/* Gives the finished file its name. */
-static int give_name(const char *unfinished, const char *path, bool fresh)
+/* What had no name gets the one of an unfinished file, for the moment until it is renamed. */
+static bool name_unfinished(struct unfinished *u, bool fresh)
 {
+    if (u->named)
+        return true;
+    int bad = linkat(AT_FDCWD, u->descriptor, AT_FDCWD, u->name, AT_SYMLINK_FOLLOW);
+    if (bad && errno == EEXIST && !fresh && unlink(u->name) == 0)
+        bad = linkat(AT_FDCWD, u->descriptor, AT_FDCWD, u->name, AT_SYMLINK_FOLLOW);
+    u->named = !bad;
+    return !bad;
+}
+
+/* Gives the finished file its name. */
+static int give_name(struct unfinished *u, const char *path, bool fresh)
+{
+    const char *unfinished = u->name;
+    if (!name_unfinished(u, fresh))
+        return errno;
     int bad = renameat2(AT_FDCWD, unfinished, AT_FDCWD, path, fresh ? RENAME_NOREPLACE : 0);
     if (bad && fresh && errno == EINVAL) { /* this file system knows another way only */
         bad = link(unfinished, path);
@@ -98,24 +145,26 @@ static bool is_special(const char *path)
 static int write_whole(const char *path, const struct way *way, char *why, size_t size)
 {
     const bool fresh = way->fresh;
-    char unfinished[PATH_MAX + 8];
+    struct unfinished unfinished = {.unnamed = -1};
     if (is_special(path)) {
         snprintf(why, size, "cannot write '%s': it is there and not a regular file", path);
         return EEXIST;
     }
-    const int length = snprintf(unfinished, sizeof unfinished, "%s" REP_UNFINISHED, path);
-    const bool fits = (size_t)length < sizeof unfinished;
-    FILE *out = fits ? open_unfinished(unfinished, fresh) : NULL;
+    const int length = snprintf(unfinished.name, sizeof unfinished.name, "%s" REP_UNFINISHED, path);
+    const bool fits = (size_t)length < sizeof unfinished.name;
+    FILE *out = fits ? open_unfinished(&unfinished, fresh) : NULL;
     int error = out ? 0 : fits ? errno : ENAMETOOLONG;
     if (out) {
         error = put(out, way);
         if (!error)
-            error = give_name(unfinished, path, fresh);
-        if (error)
-            unlink(unfinished);
+            error = give_name(&unfinished, path, fresh);
+        if (error && unfinished.named)
+            unlink(unfinished.name);
     }
+    if (unfinished.unnamed >= 0)
+        close(unfinished.unnamed);
     if (error)
-        snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished,
+        snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished.name,
                  sim_refusal_of(error, path).text);
     return error;
 }

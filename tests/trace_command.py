@@ -9,9 +9,11 @@ import gzip
 import json
 import pathlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import skip
 
@@ -248,6 +250,24 @@ def check_refusals():
     assert not (scratch / "never.ntr").exists()
 
 
+def check_stops():
+    """However a conversion ends, there is the whole file or none, and nothing beside it."""
+    (scratch / "much.txt").write_text("".join(f"I  {0x401000 + 4 * i:x},4\n L {0x10000000 + 8 * i:x},8\n" for i in range(1000)) * 400)
+    before, killed = set(scratch.iterdir()), 0
+    for number, status in ((signal.SIGTERM, 130), (signal.SIGINT, 130), (signal.SIGHUP, 130), (signal.SIGKILL, -signal.SIGKILL)):
+        for delay in 0.02, 0.1:
+            process = subprocess.Popen([numachine, "trace", "convert", "much.txt", "stopped.ntr"], cwd=scratch, stderr=subprocess.DEVNULL)
+            time.sleep(delay)
+            process.send_signal(number)
+            process.wait()
+            left = {path.name for path in set(scratch.iterdir()) - before}
+            assert (process.returncode in (status, -number) and not left) or (process.returncode, left) == (0, {"stopped.ntr"}), (
+                number, process.returncode, left)
+            killed += not left
+            (scratch / "stopped.ntr").unlink(missing_ok=True)
+    assert killed, "all of them were faster than their signals"
+
+
 def main():
     global numachine, scratch
     numachine = str(pathlib.Path(sys.argv[1]).resolve())
@@ -262,6 +282,7 @@ def main():
         check_refusals()
         done = subprocess.run([sys.argv[2], scratch / "long.ntr"], capture_output=True, text=True, check=True)
         assert f"{info('long.ntr')['references']} references in" in done.stdout, done.stdout
+        check_stops()
     print("ok")
 
 

@@ -12,9 +12,9 @@
 
 #include "base/alloc.h"
 #include "programs/linux/synthetic.h"
+#include "programs/scratch.h"
 
 #include <assert.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -22,10 +22,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { LINKS_MAX = 40, REST = 2 * VIEW_PATH };
@@ -45,8 +43,7 @@ struct lx_view {
     struct lx_guards guards;
     struct root *roots; /* those with the last word about rights first */
     size_t count;
-    char private[VIEW_PATH]; /* directory of the private directories, "": none */
-    int lock;                /* it, locked as long as the run lives */
+    struct prog_scratch private; /* of the private directories */
 };
 
 /* ---- paths ----------------------------------------------------------------------------------- */
@@ -541,7 +538,7 @@ bool lx_view_root(const struct lx_view *v, size_t i, const char **host, bool *wr
 
 const char *lx_view_private(const struct lx_view *v)
 {
-    return v->private;
+    return v->private.path;
 }
 
 bool lx_view_is_private(const struct lx_view *v, unsigned root)
@@ -592,111 +589,13 @@ static int add_allowed(struct lx_view *v, const char *text)
     return err;
 }
 
-/** The next name in a directory; NULL after the last. */
-static const char *next_entry(DIR *d)
-{
-    const struct dirent *e = readdir(d);
-
-    while (e && (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0))
-        e = readdir(d);
-    return e ? e->d_name : NULL;
-}
-
-/** Removes a name that has nothing beneath it. */
-static bool remove_name(int dir, const char *name)
-{
-    return unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0;
-}
-
-/** Moves a directory up into `top`. @param lifted  how many have been: their names
- *  @return whether it could */
-static bool lift(int top, int from, const char *name, size_t *lifted)
-{
-    char fresh[32];
-    int err;
-
-    fchmodat(from, name, 0700, 0); /* one that its owner may not change */
-    do {
-        snprintf(fresh, sizeof fresh, "lifted-%zu", (*lifted)++);
-        err = renameat(from, name, top, fresh) == 0 ? 0 : errno;
-    } while (err == ENOTEMPTY || err == EEXIST);
-    return !err;
-}
-
-/** Empties a directory in `top`: others in it that are not empty go up. Then it goes too.
- *  @return whether anything has gone */
-static bool remove_directory(int top, const char *name, size_t *lifted)
-{
-    bool any = false;
-    DIR *d;
-    int fd;
-
-    fchmodat(top, name, 0700, 0);
-    fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    d = fd < 0 ? NULL : fdopendir(fd);
-    for (const char *in; d && (in = next_entry(d));)
-        any |= remove_name(fd, in) || lift(top, fd, in, lifted);
-    if (d)
-        closedir(d);
-    return unlinkat(top, name, AT_REMOVEDIR) == 0 || any;
-}
-
-/** Removes all names in a directory, by descriptor: no link is followed. Closes it. A guest's
- *  directories may lie deeper in one another than there are descriptors, so nothing goes down into
- *  them: they come up. */
-static void empty(int fd)
-{
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    size_t lifted = 0;
-
-    for (bool any = d; any;) {
-        any = false;
-        rewinddir(d);
-        for (const char *name; (name = next_entry(d));)
-            any |= remove_name(fd, name) || remove_directory(fd, name, &lifted);
-    }
-    if (d)
-        closedir(d);
-}
-
 /* ---- private directories ----------------------------------------------------------------------
  */
-
-enum { STALE = 60 /**< [s] a directory without its run: an older one is nobody's */ };
-static const char run_name[] = "numachine-run-";
-
-/** Whether a directory was a run's that was killed: its lock is free. */
-static bool is_left_over(int fd)
-{
-    struct stat st;
-
-    return fd >= 0 && fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
-           time(NULL) - st.st_mtime > STALE && flock(fd, LOCK_EX | LOCK_NB) == 0;
-}
-
-/** Removes what killed runs have left. */
-static void sweep(const char *tmp)
-{
-    DIR *d = opendir(tmp);
-
-    for (struct dirent *e; d && (e = readdir(d));) {
-        if (strncmp(e->d_name, run_name, sizeof run_name - 1) != 0)
-            continue;
-        int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (is_left_over(fd)) {
-            empty(fd);
-            unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
-        } else if (fd >= 0)
-            close(fd);
-    }
-    if (d)
-        closedir(d);
-}
 
 /** A directory of the run's own. */
 static int add_private(struct lx_view *v, const char *name, const char *path, mode_t mode)
 {
-    char *host = join(v->private, name);
+    char *host = join(v->private.path, name);
     int err;
 
     if (mkdir(host, mode) != 0 || chmod(host, mode) != 0) {
@@ -711,18 +610,10 @@ static int add_private(struct lx_view *v, const char *name, const char *path, mo
 
 static int add_privates(struct lx_view *v)
 {
-    const char *asked = getenv("TMPDIR"), *tmp = asked && *asked == '/' ? asked : "/tmp";
-    int err, n = snprintf(v->private, sizeof v->private, "%s/%sXXXXXX", tmp, run_name);
+    int err = prog_scratch_make(&v->private);
 
-    sweep(tmp);
-    if (n < 0 || (size_t)n >= sizeof v->private || !mkdtemp(v->private)) {
-        v->private[0] = '\0';
-        return errno ? -errno : -ENAMETOOLONG;
-    }
-    v->lock = open(v->private, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (v->lock < 0 || flock(v->lock, LOCK_EX) != 0)
-        return -errno;
-    err = add_private(v, "tmp", "/tmp", 01777);
+    if (!err)
+        err = add_private(v, "tmp", "/tmp", 01777);
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
 }
 
@@ -806,7 +697,6 @@ struct lx_view *lx_view_new(const struct lx_view_spec *spec, char *why, size_t s
 {
     struct lx_view *v = sim_alloc(1, sizeof *v);
     const char *what = "";
-    v->lock = -1;
     lx_guards_know(&v->guards, spec->tool);
     const int err = add_all(v, spec, &what);
 
@@ -846,16 +736,13 @@ void lx_view_free(struct lx_view *v)
     }
     free(v->roots);
     lx_guards_free(&v->guards);
-    if (v->private[0]) {
-        empty(v->lock);
-        rmdir(v->private);
-    }
+    prog_scratch_remove(&v->private);
     free(v);
 }
 
 int lx_view_unnamed(struct lx_view *v, mode_t mode)
 {
-    char *name = join(v->private, "unnamed");
+    char *name = join(v->private.path, "unnamed");
     const mode_t host = umask(0);
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 
