@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 
     nm_params_default(&params);
     params.ring_stations = params.ring_locals = 1; /* one station: its memory is soon full */
-    while ((opt = getopt(argc, argv, "+cfp:l:s:q:")) != -1) {
+    while ((opt = getopt(argc, argv, "+cfp:l:s:q:k:")) != -1) {
         uint64_t v = strtoull(optarg ? optarg : "", NULL, 0);
         switch (opt) {
         case 'c':
@@ -77,6 +77,9 @@ int main(int argc, char **argv)
             break;
         case 's':
             spec.seed = v;
+            break;
+        case 'k': /* all clocks [Hz] */
+            params.cpu_clock = params.bus_clock = params.ring_clock = v;
             break;
         case 'q':
             params.os_quantum = v;

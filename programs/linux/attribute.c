@@ -132,7 +132,7 @@ int64_t lx_sys_truncate(struct lx_call *c)
     else {
         r = fd = lx_path_open_regular(c, &s, 1);
         if (fd >= 0) {
-            r = lx_file_resize(c->p, lx_file_get(c->p, fd), c->a[1]);
+            r = lx_file_resize(c, lx_file_get(c->p, fd), c->a[1]);
             lx_file_close(c->p, (uint64_t)fd);
         }
     }

@@ -83,7 +83,7 @@ void lx_files_let_go(struct lx_thread *t)
 
 int64_t lx_file_install(struct lx_prog *p, struct lx_file *f, unsigned from, bool cloexec)
 {
-    for (unsigned fd = from; fd < FD_MAX; fd++) {
+    for (unsigned fd = from; fd < lx_limit_files(p); fd++) {
         if (p->fds[fd].file)
             continue;
         p->fds[fd] = (struct lx_descriptor){f, cloexec};
@@ -254,7 +254,7 @@ static int64_t duplicate(struct lx_call *c, uint64_t to, bool cloexec)
 {
     struct lx_prog *p = c->p;
 
-    if (to >= FD_MAX)
+    if (to >= lx_limit_files(p))
         return -EBADF;
     c->f->refs++;
     if (p->fds[to].file)
@@ -340,7 +340,7 @@ int64_t lx_sys_fcntl(struct lx_call *c)
     switch (c->a[1]) {
     case DUPFD:
     case DUPFD_CLOEXEC:
-        if (c->a[2] >= FD_MAX)
+        if (c->a[2] >= lx_limit_files(c->p))
             return -EINVAL;
         return lx_file_install(c->p, c->f, (unsigned)c->a[2], c->a[1] == DUPFD_CLOEXEC);
     case GETFD:

@@ -41,7 +41,7 @@ int64_t lx_seals_on_resize(const struct lx_file *f, uint64_t from, uint64_t to);
  *  @return 0, -EPERM */
 int64_t lx_seals_on_map(const struct lx_file *f, bool stores, bool *storable);
 /** Sets the size of a regular file that is open for writing. */
-int64_t lx_file_resize(struct lx_prog *p, struct lx_file *f, uint64_t size);
+int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size);
 
 /** The guest's AT_FDCWD. */
 enum { PATH_CWD = -100 };

@@ -2,6 +2,7 @@
  * Where the program is: the system's name, its size, random numbers. All answers are fixed or come
  * from the seed, so that nothing of the host shows.
  */
+#include "programs/linux/proc.h"
 #include "programs/linux/syscall.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@ int64_t lx_sys_uname(struct lx_call *c)
 {
     enum { FIELD = 65 };
     const char *const fields[6] = {
-        "Linux", "numachine", "6.1.0", "#1 SMP", c->p->kind->machine, "(none)",
+        "Linux", "numachine", LX_RELEASE, LX_VERSION, c->p->kind->machine, "(none)",
     };
     char buf[6][FIELD] = {{0}};
 
@@ -33,8 +34,8 @@ int64_t lx_sys_sysinfo(struct lx_call *c)
     for (int i = 0; i < 3; i++) /* loads */
         lx_out_long(&o, 0);
     lx_out_long(&o, bytes / unit);
-    lx_out_long(&o, bytes / unit); /* free */
-    for (int i = 0; i < 4; i++)    /* shared, buffers, swap, free swap */
+    lx_out_long(&o, lx_memory_free(c->p) / unit);
+    for (int i = 0; i < 4; i++) /* shared, buffers, swap, free swap */
         lx_out_long(&o, 0);
     lx_out_int(&o, 2, c->p->alive);
     lx_out_skip(&o, c->p->n64 ? 88 : 44);

@@ -594,7 +594,8 @@ void lx_irix_born(struct lx_thread *child, struct lx_thread *t)
 void lx_irix_gone(struct lx_thread *t)
 {
     struct lx_thread *parent = t->parent ? lx_thread_find(t->p, t->parent) : NULL;
-    const bool waits = parent && t->clear_tid && parent->on_futex && parent->futex.addr == t->clear_tid;
+    const bool waits =
+        parent && t->clear_tid && parent->on_futex && parent->futex.addr == t->clear_tid;
 
     irix_gone(&t->p->irix->irix, &t->counts, parent ? &parent->counts : NULL, waits);
     drop_profile(t);

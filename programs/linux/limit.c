@@ -1,27 +1,101 @@
-/* Limits of resources: kept and given back. Only a few mean anything to this machine. */
-#include "programs/linux/syscall.h"
+/*
+ * Limits of resources (limits.def). Who uses a resource looks at its limit; those of memory and of
+ * processor time are told to their keepers when they change.
+ */
+#include "programs/linux/signal.h"
+#include "programs/linux/timer.h"
 
-enum { SIGNALS_WAITING = 8192, QUEUE_BYTES = 819200 };
+static const struct lx_limit_row {
+    const char *name, *unit;
+    struct lx_limit first;
+} rows[LIMITS] = {
+#define NONE                                  UINT64_MAX
+#define LIMIT(number, name, unit, soft, hard) [number] = {name, unit, {soft, hard}},
+#include "programs/linux/limits.def"
+#undef LIMIT
+#undef NONE
+};
 
 void lx_limits_init(struct lx_prog *p)
 {
     for (int i = 0; i < LIMITS; i++)
-        p->limits[i] = (struct lx_limit){UINT64_MAX, UINT64_MAX};
-    p->limits[LIMIT_STACK].soft = STACK_BYTES;
-    p->limits[LIMIT_NOFILE] = (struct lx_limit){FD_MAX, FD_MAX};
-    p->limits[LIMIT_SIGPENDING] = (struct lx_limit){SIGNALS_WAITING, SIGNALS_WAITING};
-    p->limits[LIMIT_MSGQUEUE] = (struct lx_limit){QUEUE_BYTES, QUEUE_BYTES};
-    p->limits[LIMIT_NICE] = p->limits[LIMIT_RTPRIO] = (struct lx_limit){0, 0};
+        p->limits[i] = rows[i].first;
+}
+
+/** A number, or "unlimited". */
+static void print_limit(FILE *f, uint64_t v)
+{
+    if (v == UINT64_MAX)
+        fprintf(f, "%-20s ", "unlimited");
+    else
+        fprintf(f, "%-20llu ", (unsigned long long)v);
+}
+
+void lx_limits_print(const struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
+    for (int i = 0; i < LIMITS; i++) {
+        fprintf(f, "%-25s ", rows[i].name);
+        print_limit(f, p->limits[i].soft);
+        print_limit(f, p->limits[i].hard);
+        fprintf(f, "%-10s\n", rows[i].unit);
+    }
+}
+
+/** Tells who keeps the resource. */
+static void apply(struct lx_prog *p, uint64_t resource)
+{
+    const struct lx_limit *l = &p->limits[resource];
+
+    switch (resource) {
+    case LIMIT_CPU:
+        lx_timers_limit(p, l->soft, l->hard);
+        break;
+    case LIMIT_AS:
+        p->vm.most.all = l->soft;
+        break;
+    case LIMIT_DATA:
+        p->vm.most.data = l->soft;
+        break;
+    case LIMIT_MEMLOCK:
+        p->vm.most.locked = l->soft;
+        break;
+    case LIMIT_STACK:
+        lx_vm_stack(&p->vm, l->soft);
+        break;
+    default:
+        break;
+    }
 }
 
 static int set_limit(struct lx_prog *p, uint64_t resource, struct lx_limit new)
 {
+    const struct lx_limit old = p->limits[resource];
+
     if (new.soft > new.hard)
         return -EINVAL;
-    if (new.hard > p->limits[resource].hard)
+    if (new.hard > old.hard && (p->uid || resource == LIMIT_NOFILE))
         return -EPERM;
     p->limits[resource] = new;
+    if (new.soft != old.soft || new.hard != old.hard)
+        apply(p, resource);
     return 0;
+}
+
+int64_t lx_limit_file(struct lx_call *c, uint64_t at, uint64_t *len)
+{
+    const uint64_t most = c->p->limits[LIMIT_FSIZE].soft;
+    const struct lx_siginfo info = {
+        .signo = lx_signo(c->p, SIG_XFSZ), .pid = FIRST_TID, .uid = c->p->uid};
+
+    if (*len == 0 || at + *len <= most)
+        return 0;
+    if (at < most) {
+        *len = most - at;
+        return 0;
+    }
+    lx_signal_post(c->p, c->t, &info);
+    return -EFBIG;
 }
 
 /** "None" of 32 bits: o32's is the largest signed number, that of others the largest. */

@@ -36,16 +36,22 @@
 
 enum {
     CARDS_MAX = 1024,
-    FD_MAX = 1024,    /**< open files of a program (RLIMIT_NOFILE) */
+    FD_MAX = 1024, /**< open files of a program (RLIMIT_NOFILE) */
+    THREADS_MAX = 4096,
     SIGNALS = 128,    /**< signal numbers are 1 .. 128 at most (lx_kind.signals) */
     FIRST_TID = 1000, /**< the program's pid and its first thread's tid */
     PARENT = 1,       /**< the other process there is; nothing can be done to it */
     SYS_ARGS = 6,
     STACK_BYTES = 8 << 20,
+    AUXV_MAX = 40, /**< words of the auxiliary vector */
 };
 
 /** Internal results beside errno: the call was cut short by a signal. Values as in Linux. */
 enum { ERESTART_SYS = 512, ERESTART_NOINTR = 513, ERESTART_NOHAND = 514 };
+
+/** What the system calls itself. */
+#define LX_RELEASE "6.1.0"
+#define LX_VERSION "#1 SMP"
 
 /** Guest seconds between 1970 and tick 0: 1996-01-01 00:00:00 UTC, when the machine was young. */
 #define LX_EPOCH INT64_C(820454400)
@@ -121,8 +127,8 @@ enum lx_futex_kind {
     FUTEX_CONDITION, /**< to be moved to such a lock */
 };
 
-/** A futex's word. Private ones are known by their address; shared ones in shared memory of a file by
- *  their place there, and elsewhere by their address. */
+/** A futex's word. Private ones are known by their address; shared ones in shared memory of a file
+ * by their place there, and elsewhere by their address. */
 struct lx_futex {
     uint64_t addr; /**< as it was called: for people */
     bool shared;
@@ -205,10 +211,10 @@ struct lx_thread {
     int nice;        /**< -20 .. 19; changes nothing */
     uint64_t slack;  /**< [ns] PR_SET_TIMERSLACK; 0: never set; changes nothing */
     bool interruptible;
-    bool waiting;         /**< its actor waits in lx_thread_block */
-    sim_tick deadline;    /**< valid while waiting; SIM_NEVER: none */
-    const char *waits_in; /**< system call, for people */
-    const void *channel;  /**< what it waits for; see lx_thread_wake_all */
+    bool waiting;          /**< its actor waits in lx_thread_block */
+    sim_tick deadline;     /**< valid while waiting; SIM_NEVER: none */
+    const char *waits_in;  /**< system call, for people */
+    const void *channel;   /**< what it waits for; see lx_thread_wake_all */
     struct lx_futex futex; /**< waited on; valid while on the futex list */
     uint32_t futex_bits;
     enum lx_futex_kind futex_kind;
@@ -319,14 +325,24 @@ struct lx_descriptor {
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/** MIPS Linux numbers of those limits that mean something here. */
+/** Limits by MIPS Linux's numbers. */
 enum {
+    LIMIT_CPU = 0,
+    LIMIT_FSIZE = 1,
+    LIMIT_DATA = 2,
     LIMIT_STACK = 3,
+    LIMIT_CORE = 4,
     LIMIT_NOFILE = 5,
+    LIMIT_AS = 6,
+    LIMIT_RSS = 7,
+    LIMIT_NPROC = 8,
+    LIMIT_MEMLOCK = 9,
+    LIMIT_LOCKS = 10,
     LIMIT_SIGPENDING = 11,
     LIMIT_MSGQUEUE = 12,
     LIMIT_NICE = 13,
     LIMIT_RTPRIO = 14,
+    LIMIT_RTTIME = 15,
     LIMITS = 16,
 };
 
@@ -352,6 +368,8 @@ struct lx_prog {
     struct lx_vm vm;
     const struct lx_kind *kind; /**< of the program */
     bool n64;                   /**< its longs have 64 bits */
+    uint64_t auxv[AUXV_MAX];    /**< what the program found on its stack */
+    unsigned auxv_count;        /**< [words] */
 
     struct lx_thread *threads; /**< living ones */
     struct lx_thread *timed;   /**< those of them that wait with a deadline, by creation */
@@ -385,7 +403,7 @@ struct lx_prog {
     unsigned watchers;              /**< open signal descriptors */
     struct lx_timer *timers;        /**< of all kinds (timer.h), by creation */
     uint32_t next_timer;            /**< number of the next POSIX timer */
-    struct lx_limit limits[LIMITS]; /**< by MIPS number; most change nothing */
+    struct lx_limit limits[LIMITS]; /**< by MIPS number */
     struct lx_prctl prctl;
     bool membarrier;   /**< the process has said that it will use private barriers */
     uint32_t uid, gid; /**< only ever what they were */
@@ -400,6 +418,7 @@ struct lx_prog {
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     bool hinted;              /**< at files outside the view */
     unsigned guards_said;     /**< a bit of each enum lx_guard that was met */
+    bool stack_said;          /**< that there is no room for another thread's stack */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
     sim_tick watch_at;       /**< the watchdog's next look */
@@ -550,6 +569,13 @@ void lx_futex_thread_exit(struct lx_thread *t);
 /* ---- limit.c --------------------------------------------------------------------------- */
 
 void lx_limits_init(struct lx_prog *p);
+/** /proc/self/limits */
+void lx_limits_print(const struct lx_prog *p, FILE *f);
+/** The program's descriptors are below this. */
+static inline uint64_t lx_limit_files(const struct lx_prog *p)
+{
+    return p->limits[LIMIT_NOFILE].soft < FD_MAX ? p->limits[LIMIT_NOFILE].soft : FD_MAX;
+}
 
 /* ---- file.c ---------------------------------------------------------------------------- */
 

@@ -102,10 +102,10 @@ static void add_auxv(struct lx_prog *p, struct stack *s, uint64_t random, uint64
         {AT_BASE, 0},
         {AT_FLAGS, 0},
         {AT_ENTRY, p->image.entry},
-        {AT_UID, 1000},
-        {AT_EUID, 1000},
-        {AT_GID, 1000},
-        {AT_EGID, 1000},
+        {AT_UID, p->uid},
+        {AT_EUID, p->uid},
+        {AT_GID, p->gid},
+        {AT_EGID, p->gid},
         {AT_HWCAP, p->kind->features},
         {AT_CLKTCK, 100},
         {AT_SECURE, 0},
@@ -114,9 +114,12 @@ static void add_auxv(struct lx_prog *p, struct stack *s, uint64_t random, uint64
         {AT_NULL, 0},
     };
 
+    _Static_assert(sizeof pairs <= sizeof p->auxv, "raise AUXV_MAX");
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        add_word(s, pairs[i][0]);
-        add_word(s, pairs[i][1]);
+        for (int word = 0; word < 2; word++) {
+            add_word(s, pairs[i][word]);
+            p->auxv[p->auxv_count++] = pairs[i][word];
+        }
     }
 }
 
@@ -143,6 +146,8 @@ static int build_stack(struct lx_prog *p, struct lx_thread *t)
     uint64_t execfn, random;
 
     lx_vm_map(&p->vm, &rq);
+    p->vm.stack_end = s.sp;
+    snprintf(t->name, sizeof t->name, "%s", strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
     lx_random(p, STREAM_AUXV, 0, seed, sizeof seed);
     execfn = push_bytes(&s, name, strlen(name) + 1);
     random = push_bytes(&s, seed, sizeof seed);

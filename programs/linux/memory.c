@@ -2,6 +2,8 @@
 #include "programs/linux/file.h"
 #include "programs/linux/mapped.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <sys/stat.h>
 
 /** MIPS Linux mmap flags. */
@@ -12,6 +14,9 @@ enum {
     G_MAP_TYPE = 0x0f,
     G_MAP_FIXED = 0x10,
     G_MAP_ANONYMOUS = 0x800,
+    G_MAP_LOCKED = 0x8000,
+    G_MAP_STACK = 0x40000,
+    G_MAP_HUGETLB = 0x80000,
     G_MAP_FIXED_NOREPLACE = 0x100000,
     G_MREMAP_MAYMOVE = 1,
     G_MREMAP_FIXED = 2,
@@ -20,6 +25,7 @@ enum {
     GENERIC_PROT_KNOWN = 0xf,
     G_MS_ALL = 7,
     G_MS_BOTH = 5,
+    G_MS_INVALIDATE = 2,
     G_MADV_DONTNEED = 4,
     G_MADV_REMOVE = 9,
     G_MADV_LAST = 25,
@@ -51,6 +57,31 @@ static int64_t map_of_file(const struct lx_file *f, struct lx_vm_request *rq)
     return rq->shared ? lx_seals_on_map(f, rq->rights & LX_W, &rq->writable) : 0;
 }
 
+/** Which one, in words: "254th". */
+static const char *ordinal(unsigned n)
+{
+    static const char *const ends[] = {"th", "st", "nd", "rd"};
+
+    return n % 10 < 4 && n / 10 % 10 != 1 ? ends[n % 10] : ends[0];
+}
+
+/** Says once that a thread gets no stack: the program may wait for it for ever. */
+static void say_stack(struct lx_prog *p, uint64_t len)
+{
+    const unsigned n = p->alive; /* without the first */
+    char text[256];
+
+    if (p->stack_said || p->vm.most.all != UINT64_MAX || p->vm.most.data != UINT64_MAX)
+        return;
+    p->stack_said = true;
+    snprintf(text, sizeof text,
+             "numachine: note: no room for the stack (%" PRIu64 " KB) of a %u%s thread in %" PRIu64
+             " GB: smaller stacks (pthread_attr_setstacksize, OMP_STACKSIZE)%s\n",
+             len >> 10, n, ordinal(n), (lx_vm_end(&p->vm) + (1 << 30) - 1) >> 30,
+             p->n64 || p->kind->generic ? "" : ", or n64");
+    prog_say(p->run, text);
+}
+
 static int64_t map(struct lx_call *c, uint64_t offset)
 {
     uint64_t flags = c->a[3], type = flags & G_MAP_TYPE;
@@ -61,6 +92,7 @@ static int64_t map(struct lx_call *c, uint64_t offset)
         .fixed = flags & G_MAP_FIXED,
         .noreplace = flags & G_MAP_FIXED_NOREPLACE,
         .shared = is_shared(flags),
+        .locked = flags & G_MAP_LOCKED,
         .fd = -1,
         .offset = offset,
         .limit = UINT64_MAX,
@@ -73,13 +105,23 @@ static int64_t map(struct lx_call *c, uint64_t offset)
         const struct lx_file *f = lx_file_get(c->p, (int32_t)c->a[4]);
         if (!f)
             return -EBADF;
+        if (flags & G_MAP_HUGETLB)
+            return -EINVAL;
         if (lx_mapped_kind(f))
             return lx_mapped_map(c, f, &rq);
         if (type == G_MAP_SHARED_VALIDATE && flags & ~(uint64_t)G_MAP_KNOWN)
             return -EOPNOTSUPP;
         err = map_of_file(f, &rq);
+    } else if (flags & G_MAP_HUGETLB && rq.len) {
+        err = -ENOMEM; /* nobody has put huge pages aside */
     }
-    return err < 0 ? err : lx_host_says(c->p, lx_vm_map(&c->p->vm, &rq));
+    if (rq.locked && c->p->vm.most.locked == 0)
+        err = -EPERM;
+    if (err == 0)
+        err = lx_host_says(c->p, lx_vm_map(&c->p->vm, &rq));
+    if (err == -ENOMEM && flags & G_MAP_STACK)
+        say_stack(c->p, rq.len);
+    return err;
 }
 
 int64_t lx_sys_mmap(struct lx_call *c)
@@ -144,32 +186,65 @@ int64_t lx_sys_msync(struct lx_call *c)
 {
     if (c->a[2] & ~(uint64_t)G_MS_ALL || (c->a[2] & G_MS_BOTH) == G_MS_BOTH || !is_range(c))
         return -EINVAL;
+    if ((c->a[2] & G_MS_INVALIDATE) && lx_vm_has_locked(&c->p->vm, c->a[0], c->a[1]))
+        return -EBUSY;
     lx_vm_sync(&c->p->vm, c->a[0], c->a[1]);
     return lx_vm_mapped(&c->p->vm, c->a[0], c->a[1]);
 }
 
 /* ---- keeping pages in memory: they always are ------------------------------------------------ */
 
-int64_t lx_sys_mlock(struct lx_call *c)
+static int64_t lock(struct lx_call *c, bool locked)
 {
     const uint64_t page = c->p->vm.page, from = c->a[0] & ~(page - 1);
     const uint64_t end = (c->a[0] + c->a[1] + page - 1) & ~(page - 1);
 
+    if (locked && c->p->vm.most.locked == 0)
+        return -EPERM;
     if (end < from)
         return -EINVAL;
-    return lx_vm_mapped(&c->p->vm, from, end - from);
+    return lx_vm_lock(&c->p->vm, from, end - from, locked);
+}
+
+int64_t lx_sys_mlock(struct lx_call *c)
+{
+    return lock(c, true);
+}
+
+int64_t lx_sys_munlock(struct lx_call *c)
+{
+    return lock(c, false);
 }
 
 int64_t lx_sys_mlock2(struct lx_call *c)
 {
-    return c->a[2] > 1 ? -EINVAL : lx_sys_mlock(c);
+    return c->a[2] > 1 ? -EINVAL : lock(c, true);
 }
 
 int64_t lx_sys_mlockall(struct lx_call *c)
 {
     enum { CURRENT = 1, FUTURE = 2, ON_FAULT = 4 };
+    struct lx_vm *vm = &c->p->vm;
+    struct lx_vm_usage u;
 
-    return c->a[0] & ~UINT64_C(7) || !(c->a[0] & (CURRENT | FUTURE)) ? -EINVAL : 0;
+    if (c->a[0] & ~UINT64_C(7) || !(c->a[0] & (CURRENT | FUTURE)))
+        return -EINVAL;
+    if (vm->most.locked == 0)
+        return -EPERM;
+    lx_vm_usage(vm, 0, UINT64_MAX, &u);
+    if ((c->a[0] & CURRENT) && u.all > vm->most.locked)
+        return -ENOMEM;
+    vm->lock_all = c->a[0] & FUTURE;
+    if (c->a[0] & CURRENT)
+        lx_vm_lock_areas(vm, true);
+    return 0;
+}
+
+int64_t lx_sys_munlockall(struct lx_call *c)
+{
+    c->p->vm.lock_all = false;
+    lx_vm_lock_areas(&c->p->vm, false);
+    return 0;
 }
 
 /** Every page is present that was touched; and one that was not costs no disk. */

@@ -197,7 +197,7 @@ int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_
     fd = install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
                  s->guard == GUARD_WORKS);
     if (fd >= 0 && (flags & G_O_TRUNC) && s->st.st_size > 0) {
-        const int64_t err = lx_file_resize(c->p, lx_file_get(c->p, fd), 0);
+        const int64_t err = lx_file_resize(c, lx_file_get(c->p, fd), 0);
         if (err < 0)
             fd = (lx_file_close(c->p, fd), err);
     }

@@ -342,7 +342,7 @@ static int64_t poll_once(struct lx_call *c, uint64_t va, uint64_t n, const struc
 static int64_t poll_until(struct lx_call *c, sim_tick deadline)
 {
     struct polled w = {{NULL}};
-    int64_t n = c->a[1] > FD_MAX ? -EINVAL : watch_polled(c, c->a[0], c->a[1], &w);
+    int64_t n = c->a[1] > lx_limit_files(c->p) ? -EINVAL : watch_polled(c, c->a[0], c->a[1], &w);
     enum lx_wake why = WAKE_EVENT;
 
     while (n == 0 && why == WAKE_EVENT) {

@@ -17,6 +17,7 @@
 
 enum { SEGMENTS_MAX = 4096, REMOVED = 01000 };
 enum { SHM_RDONLY_ = 010000, SHM_RND_ = 020000, SHM_REMAP_ = 040000, SHM_EXEC_ = 0100000 };
+enum { SHM_HUGETLB_ = 04000 };
 enum { SHM_LOCK_ = 11, SHM_UNLOCK_ = 12 };
 
 struct attachment {
@@ -71,6 +72,8 @@ static int64_t make(struct lx_call *c, struct lx_sysv **s)
 
     if (c->size == 0 || c->size > lx_memory(c->p))
         return -EINVAL;
+    if (c->flags & SHM_HUGETLB_) /* nobody has put huge pages aside */
+        return -ENOMEM;
     DL_COUNT(c->p->sysv[SYSV_SEGMENTS], i, segments);
     if (segments >= SEGMENTS_MAX || !lx_keep(c->p, bytes_of(c->p, c->size)))
         return -ENOSPC;
@@ -93,6 +96,7 @@ static int64_t make(struct lx_call *c, struct lx_sysv **s)
 int64_t lx_shm_get(struct lx_call *c, uint32_t key, uint64_t size, uint32_t flags)
 {
     c->size = size;
+    c->flags = flags;
     return lx_sysv_get(c, SYSV_SEGMENTS, key, flags, fits, make);
 }
 

@@ -25,6 +25,8 @@ enum {
     SIG_TTOU = 27,
     SIG_VTALRM = 28,
     SIG_PROF = 29,
+    SIG_XCPU = 30,
+    SIG_XFSZ = 31,
     SIG_RTMIN = 32,
 };
 

@@ -325,7 +325,15 @@ int64_t lx_sys_statx(struct lx_call *c)
 
 /* ---- file systems ---------------------------------------------------------------------------- */
 
-enum { TMPFS = 0x01021994, EXT = 0xef53, PROCFS = 0x9fa0, NAME_BYTES = 255 };
+/** Kinds of file systems, by what Linux says they are. */
+enum {
+    TMPFS = 0x01021994,
+    EXT = 0xef53,
+    PROCFS = 0x9fa0,
+    SYSFS = 0x62656572,
+    PIPEFS = 0x50495045,
+    NAME_BYTES = 255
+};
 enum { STATFS64_BYTES = 96, GENERIC_BYTES = 84, GENERIC_PADDED = 88 };
 
 /** struct statfs and statfs64 of ARM, the latter without padding. */
@@ -350,7 +358,7 @@ static int64_t put_generic(struct lx_call *c, uint64_t va, uint64_t type, const 
  */
 static int64_t put_statfs(struct lx_call *c, uint64_t va, uint64_t type, bool wide)
 {
-    const uint64_t all = type == PROCFS ? 0 : 1 << 20;
+    const uint64_t all = type == TMPFS || type == EXT ? 1 << 20 : 0;
     const uint64_t counts[5] = {all, all / 2, all, all / 2, all / 2};
     const uint64_t generic[5] = {all, all / 2, all / 2, all, all / 2};
     struct lx_out o;
@@ -371,6 +379,35 @@ static int64_t put_statfs(struct lx_call *c, uint64_t va, uint64_t type, bool wi
     return lx_out_write(&o, &c->p->vm, va);
 }
 
+/** The file system that holds a made-up file or directory. @param path  without its first '/' */
+static uint64_t made_up_system(const char *path)
+{
+    return strncmp(path, "proc", 4) == 0  ? PROCFS
+           : strncmp(path, "sys", 3) == 0 ? SYSFS
+           : strncmp(path, "dev", 3) == 0 ? TMPFS
+                                          : EXT;
+}
+
+static uint64_t system_of_spot(const struct lx_view *v, const struct lx_spot *s)
+{
+    if (s->kind == SPOT_HOST)
+        return lx_view_is_private(v, s->root) ? TMPFS : EXT;
+    return made_up_system(strcmp(s->in.path, "/") == 0 ? s->name : s->in.path + 1);
+}
+
+static uint64_t system_of_file(const struct lx_view *v, const struct lx_file *f)
+{
+    if (f->synth)
+        return made_up_system(f->synth->path + 1);
+    if (f->kind == FILE_FOLDER && f->host < 0)
+        return made_up_system(f->place.path + 1);
+    if (f->kind == FILE_FOLDER)
+        return lx_view_is_private(v, f->place.root) ? TMPFS : EXT;
+    if (f->inode && f->host >= 0)
+        return f->inode->counted ? TMPFS : EXT;
+    return f->pipe || f->standard ? PIPEFS : TMPFS;
+}
+
 static int64_t statfs_path(struct lx_call *c, uint64_t va, bool wide)
 {
     struct lx_spot s;
@@ -379,7 +416,7 @@ static int64_t statfs_path(struct lx_call *c, uint64_t va, bool wide)
 
     if (r < 0)
         return r;
-    type = s.kind != SPOT_HOST ? PROCFS : lx_view_is_private(c->p->view, s.root) ? TMPFS : EXT;
+    type = system_of_spot(c->p->view, &s);
     r = s.kind == SPOT_NOTHING ? -ENOENT : 0;
     lx_spot_free(&s);
     return r < 0 ? r : put_statfs(c, va, type, wide);
@@ -387,7 +424,7 @@ static int64_t statfs_path(struct lx_call *c, uint64_t va, bool wide)
 
 static int64_t statfs_file(struct lx_call *c, uint64_t va, bool wide)
 {
-    return put_statfs(c, va, c->f->inode && c->f->host >= 0 ? EXT : PROCFS, wide);
+    return put_statfs(c, va, system_of_file(c->p->view, c->f), wide);
 }
 
 int64_t lx_sys_statfs(struct lx_call *c)

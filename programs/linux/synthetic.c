@@ -6,6 +6,7 @@
 
 #include "procard/procard.h"
 #include "programs/linux/linux.h"
+#include "programs/linux/proc.h"
 #include "programs/linux/view.h"
 
 #include <ctype.h>

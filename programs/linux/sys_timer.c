@@ -15,17 +15,16 @@ enum { NS = 1000000000, US = 1000000 };
 
 /* ---- setitimer ------------------------------------------------------------------------------- */
 
-/** The kinds of setitimer: clock and signal. */
+/** The kinds of setitimer, and those of RLIMIT_CPU: clock and signal. */
 static const struct {
     enum lx_timer_clock clock;
     int signal; /**< its name */
 } kinds[] = {
-    {TIMER_WALL, SIG_ALRM},
-    {TIMER_PROCESS, SIG_VTALRM},
-    {TIMER_PROCESS, SIG_PROF},
+    {TIMER_WALL, SIG_ALRM},    {TIMER_PROCESS, SIG_VTALRM}, {TIMER_PROCESS, SIG_PROF},
+    {TIMER_PROCESS, SIG_XCPU}, {TIMER_PROCESS, SIG_KILL},
 };
 
-enum { KINDS = sizeof kinds / sizeof *kinds };
+enum { KINDS = 3 /* of setitimer */, LIMIT_SOFT = KINDS, LIMIT_HARD };
 
 static struct lx_timer *find(struct lx_prog *p, enum lx_timer_use use, int id)
 {
@@ -53,6 +52,23 @@ static struct lx_timer *interval(struct lx_prog *p, int kind)
 static sim_tick from_now(const struct lx_prog *p, const struct lx_timer *t, uint64_t ns)
 {
     return ns ? lx_timer_clock_now(p, t) + lx_ticks(p, ns) : SIM_NEVER;
+}
+
+/** Sets the timer of a limit. */
+static void limit(struct lx_prog *p, int kind, uint64_t s, sim_tick every)
+{
+    const bool none = s == UINT64_MAX;
+    struct lx_timer *t = none ? find(p, TIMER_INTERVAL, kind) : interval(p, kind);
+
+    s = s < 1 ? 1 : s > TIME_MAX_S ? TIME_MAX_S : s;
+    if (t)
+        lx_timer_set(t, none ? SIM_NEVER : lx_ticks(p, s * NS), every);
+}
+
+void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard)
+{
+    limit(p, LIMIT_SOFT, soft, lx_ticks(p, NS));
+    limit(p, LIMIT_HARD, hard, 0);
 }
 
 int64_t lx_sys_alarm(struct lx_call *c)

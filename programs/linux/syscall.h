@@ -22,8 +22,9 @@ struct lx_call {
     char path[2][PATH_BYTES]; /**< the 's' arguments */
     uint64_t second;          /**< result in v1 (pipe) */
     bool has_second;
-    uint64_t size; /**< what a System V ...get call asks for */
-    bool replaced; /**< all registers were set by the handler (sigreturn) */
+    uint64_t size;  /**< what a System V ...get call asks for */
+    uint32_t flags; /**< of a System V ...get call */
+    bool replaced;  /**< all registers were set by the handler (sigreturn) */
 };
 
 /** @return the result, or a negative host errno, -ERESTART_SYS or -ERESTART_NOHAND */
@@ -59,6 +60,10 @@ unsigned lx_call_time_width(const struct lx_call *c, unsigned i);
 int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns);
 /** Deadline a relative or absolute (clock) time means, in ticks. */
 sim_tick lx_call_deadline(const struct lx_call *c, bool absolute, bool realtime, uint64_t ns);
+
+/** RLIMIT_FSIZE: makes *len what a regular file may get at `at`.
+ *  @return 0; -EFBIG: nothing, and the thread has got SIGXFSZ */
+int64_t lx_limit_file(struct lx_call *c, uint64_t at, uint64_t *len);
 
 /** [s] Longer times mean "for ever": ticks cannot count them. */
 #define TIME_MAX_S INT64_C(4000000000)

@@ -20,7 +20,6 @@ enum {
     CLONE_CHILD_CLEARTID = 0x200000,
     CLONE_CHILD_SETTID = 0x1000000,
     CLONE_NEWNS = 0x20000,
-    THREADS_MAX = 4096,
     SCHED_RESET_ON_FORK_ = 0x40000000,
 };
 
@@ -37,7 +36,7 @@ int64_t lx_sys_clone(struct lx_call *c)
         return -EINVAL;
     if (!(flags & CLONE_THREAD))
         return lx_sys_unprovided(c);
-    if (p->alive >= THREADS_MAX)
+    if (p->alive >= THREADS_MAX || (p->uid && p->alive >= p->limits[LIMIT_NPROC].soft))
         return -EAGAIN;
     t = lx_thread_new(p, &c->t->regs);
     p->kind->isa->result(t, 0, false);

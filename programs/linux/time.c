@@ -21,6 +21,10 @@ static int read_processor_clock(struct lx_call *c, int32_t id, uint64_t *ns)
     const uint32_t who = ~(uint32_t)(id >> 3);
     const struct lx_thread *t = who ? lx_thread_find(p, who) : c->t;
 
+    if (who == PARENT && !(id & CLK_PERTHREAD_BIT) && (id & WHAT) != WHAT) {
+        *ns = 0; /* it does nothing */
+        return 0;
+    }
     if ((id & WHAT) == WHAT || !t || (who && !(id & CLK_PERTHREAD_BIT) && who != FIRST_TID))
         return -EINVAL;
     *ns = lx_ns(p, id & CLK_PERTHREAD_BIT ? lx_thread_ran(t) : lx_process_ran(p));

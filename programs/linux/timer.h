@@ -25,7 +25,7 @@ enum lx_timer_use {
 struct lx_timer {
     struct lx_timer *prev, *next;
     enum lx_timer_use use;
-    int id; /**< TIMER_INTERVAL: its kind, 0 .. 2; POSIX: its number; TIMER_FILE: -1 */
+    int id; /**< TIMER_INTERVAL: its kind; POSIX: its number; TIMER_FILE: -1 */
     enum lx_timer_clock clock;
     uint32_t clock_tid; /**< TIMER_THREAD */
     bool realtime;      /**< absolute dates count from 1970 */
@@ -53,5 +53,8 @@ sim_tick lx_timer_left(const struct lx_prog *p, const struct lx_timer *t);
 void lx_timer_set(struct lx_timer *t, sim_tick at, sim_tick every);
 /** Dates passed since the notice was last taken; takes it. For descriptors. */
 uint64_t lx_timer_passed(const struct lx_prog *p, struct lx_timer *t);
+
+/** RLIMIT_CPU [s]: SIGXCPU at `soft` and each second after it, SIGKILL at `hard`; UINT64_MAX: never. */
+void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard);
 
 #endif

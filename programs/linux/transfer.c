@@ -308,7 +308,10 @@ static int64_t write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uin
     if (!is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
     from = is_regular(f) && f->flags & G_O_APPEND ? size_of(f) : at < 0 ? f->at : (uint64_t)at;
-    n = write_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, from);
+    len = len < MOVE_MAX ? len : MOVE_MAX;
+    n = is_regular(f) ? lx_limit_file(c, from, &len) : 0;
+    if (n == 0)
+        n = write_plain(c, f, va, len, from);
     if (n > 0 && at < 0 && is_regular(f))
         f->at = from + (uint64_t)n;
     return n;
@@ -475,6 +478,8 @@ static int64_t copy(struct lx_call *c, struct where *in, struct where *out, uint
     if (!err)
         err = where_from(c, out);
     len = len < MOVE_MAX ? len : MOVE_MAX;
+    if (!err && is_regular(out->f))
+        err = lx_limit_file(c, out->at, &len);
     while (!err && done < len && n > 0) {
         n = regular_read(c->p, in->f, buf, len - done < BOUNCE ? (size_t)(len - done) : BOUNCE,
                          in->at + done);
@@ -497,6 +502,7 @@ static int64_t send_file(struct lx_call *c, unsigned width)
 {
     struct lx_file *source = lx_file_get(c->p, (int32_t)c->a[1]);
     struct where in = {.f = source, .va = c->a[2], .width = width}, out = {.f = c->f};
+    int64_t n;
 
     if (!source || !lx_may_read(source) || source->kind == FILE_PATH || !lx_may_write(c->f) ||
         c->f->kind == FILE_PATH)
@@ -504,7 +510,11 @@ static int64_t send_file(struct lx_call *c, unsigned width)
     if (!is_regular(source) || !(is_plain(c->f) || c->f->pipe) || (c->f->flags & G_O_APPEND))
         return source->pipe || source->standard ? (c->a[2] ? -ESPIPE : -EINVAL) : -EINVAL;
     lx_file_hold(c->t, source);
-    return copy(c, &in, &out, c->a[3]);
+    n = copy(c, &in, &out, c->a[3]);
+    /* Linux tries to write the rest. */
+    if (n > 0 && (uint64_t)n < c->a[3] && is_regular(c->f) && in.at + (uint64_t)n < size_of(source))
+        lx_limit_file(c, c->f->at, &(uint64_t){1});
+    return n;
 }
 
 int64_t lx_sys_sendfile(struct lx_call *c)
@@ -605,10 +615,15 @@ int64_t lx_sys_llseek(struct lx_call *c)
     return lx_vm_write_word(&c->p->vm, c->a[3], 8, (uint64_t)at);
 }
 
-int64_t lx_file_resize(struct lx_prog *p, struct lx_file *f, uint64_t size)
+int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
 {
-    int64_t err = lx_seals_on_resize(f, size_of(f), size);
+    struct lx_prog *p = c->p;
+    const uint64_t now = size_of(f);
+    uint64_t more = 1; /* the last byte */
+    int64_t err = lx_seals_on_resize(f, now, size);
 
+    if (!err && size > now)
+        err = lx_limit_file(c, size - 1, &more);
     if (!err && f->inode && lx_inode_extend(p, f->inode, size) < size)
         err = -ENOSPC;
     if (!err)
@@ -628,7 +643,7 @@ int64_t lx_sys_ftruncate(struct lx_call *c)
         return -EBADF;
     if ((int64_t)c->a[1] < 0 || !is_regular(c->f) || !lx_may_write(c->f))
         return -EINVAL;
-    return lx_file_resize(c->p, c->f, c->a[1]);
+    return lx_file_resize(c, c->f, c->a[1]);
 }
 
 /** Writes zeros over what there is of [at, end). */
@@ -668,7 +683,7 @@ int64_t lx_sys_fallocate(struct lx_call *c)
     if (mode & (PUNCH_HOLE | ZERO_RANGE))
         err = write_zeros(c->p, f, at, end);
     if (!err && !(mode & KEEP_SIZE) && end > size_of(f))
-        err = lx_file_resize(c->p, f, end);
+        err = lx_file_resize(c, f, end);
     return err;
 }
 

@@ -201,7 +201,8 @@ static void add_area(struct lx_vm *vm, const struct lx_vm_area *a)
     struct lx_vm_area *prev = i > 0 ? &vm->areas[i - 1] : NULL;
 
     if (prev && prev->end == a->start && !prev->file && !a->file && prev->rights == a->rights &&
-        prev->shared == a->shared && prev->kind == a->kind && a->kind != VM_REGISTERS)
+        prev->shared == a->shared && prev->locked == a->locked && prev->kind == a->kind &&
+        a->kind != VM_REGISTERS)
         prev->end = a->end;
     else
         insert(vm, i, a);
@@ -287,6 +288,7 @@ int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
                            .kind = rq->kind,
                            .shared = rq->shared,
                            .read_only = rq->shared && rq->fd >= 0 && !rq->writable,
+                           .locked = rq->locked || vm->lock_all,
                            .offset = rq->offset,
                            .limit = rq->limit};
     int64_t at;
@@ -298,8 +300,11 @@ int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq)
     at = choose_place(vm, rq, len);
     if (at < 0)
         return at;
-    if (!areas_fit(vm, (uint64_t)at, (uint64_t)at + len, 1))
+    if (!areas_fit(vm, (uint64_t)at, (uint64_t)at + len, 1) ||
+        !lx_vm_may_map(vm, (uint64_t)at, len, rq->rights, rq->shared))
         return -ENOMEM;
+    if (a.locked && !lx_vm_may_lock(vm, (uint64_t)at, len))
+        return -EAGAIN;
     if (rq->fd >= 0 && !(a.file = lx_vm_file_open(vm, rq->fd, rq->writable)))
         return -ENFILE;
     if (a.file && a.shared)
@@ -344,7 +349,7 @@ int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned ri
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
         if (vm->areas[i].read_only && (rights & LX_W))
             return -EACCES;
-    if (!areas_fit(vm, addr, end, 0))
+    if (!areas_fit(vm, addr, end, 0) || ((rights & LX_W) && !lx_vm_may_write(vm, addr, end - addr)))
         return -ENOMEM;
     split(vm, addr);
     split(vm, end);
@@ -353,6 +358,53 @@ int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned ri
     shoot_down(vm, addr, end);
     each_page(vm, addr, end, set_rights, &rights);
     return 0;
+}
+
+int64_t lx_vm_lock(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked)
+{
+    const uint64_t end = addr + len;
+
+    if (lx_vm_mapped(vm, addr, len) < 0 || !areas_fit(vm, addr, end, 0) ||
+        (locked && !lx_vm_may_lock(vm, addr, len)))
+        return -ENOMEM;
+    split(vm, addr);
+    split(vm, end);
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
+        vm->areas[i].locked = locked;
+    return 0;
+}
+
+void lx_vm_lock_areas(struct lx_vm *vm, bool locked)
+{
+    for (size_t i = 0; i < vm->count; i++)
+        vm->areas[i].locked = locked;
+}
+
+bool lx_vm_has_locked(const struct lx_vm *vm, uint64_t addr, uint64_t len)
+{
+    for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < addr + len; i++)
+        if (vm->areas[i].locked)
+            return true;
+    return false;
+}
+
+static void count_page(struct lx_vm *vm, uint64_t va, uint64_t *e, void *ctx)
+{
+    uint64_t *counted = ctx;
+
+    (void)e;
+    counted[0] += vm->page;
+    if (va < counted[1])
+        counted[1] = va;
+}
+
+uint64_t lx_vm_present(struct lx_vm *vm, uint64_t start, uint64_t end, uint64_t *first)
+{
+    uint64_t counted[2] = {0, end};
+
+    each_page(vm, start, end, count_page, counted);
+    *first = counted[1];
+    return counted[0];
 }
 
 /** Moves the pages and areas of [from, from+len) to `to`, which is free. */
@@ -401,10 +453,22 @@ bool lx_vm_has_registers(const struct lx_vm *vm, uint64_t addr, uint64_t len)
     return false;
 }
 
+/** Whether the area at `addr` may have so much more. @return 0, -ENOMEM, -EAGAIN */
+static int64_t may_grow(struct lx_vm *vm, uint64_t addr, uint64_t more)
+{
+    const struct lx_vm_area *a = lx_vm_find(vm, addr);
+    const uint64_t nowhere = lx_vm_end(vm);
+
+    if (!lx_vm_may_map(vm, nowhere, more, a->rights, a->shared))
+        return -ENOMEM;
+    return a->locked && !lx_vm_may_lock(vm, nowhere, more) ? -EAGAIN : 0;
+}
+
 int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t new_len,
                     bool may_move, uint64_t fixed)
 {
     uint64_t from = round_up(vm, old_len), to = round_up(vm, new_len), at;
+    int64_t err;
 
     if (new_len == 0 || to < new_len || from == 0 || !range_ok(vm, addr, from) ||
         (fixed && (!range_ok(vm, fixed, to) || (fixed < addr + from && addr < fixed + to))))
@@ -415,6 +479,8 @@ int64_t lx_vm_remap(struct lx_vm *vm, uint64_t addr, uint64_t old_len, uint64_t 
         return -EFAULT;
     if (!areas_fit(vm, addr, addr + from, 1) || (fixed && !areas_fit(vm, fixed, fixed + to, 3)))
         return -ENOMEM;
+    if (to > from && (err = may_grow(vm, addr, to - from)) < 0)
+        return err;
     if (to < from)
         clear_range(vm, addr + to, addr + from);
     if (!fixed && (to <= from || grow_in_place(vm, addr + from, to - from)))
@@ -441,8 +507,11 @@ uint64_t lx_vm_brk(struct lx_vm *vm, uint64_t want)
     if (want < vm->brk_start || want > vm->top)
         return vm->brk;
     if (need > have) {
-        struct lx_vm_area a = {.start = have, .end = need, .rights = LX_R | LX_W};
-        if (!range_ok(vm, have, need - have) || !range_free(vm, have, need - have))
+        struct lx_vm_area a = {
+            .start = have, .end = need, .rights = LX_R | LX_W, .locked = vm->lock_all};
+        if (!range_ok(vm, have, need - have) || !range_free(vm, have, need - have) ||
+            !lx_vm_may_map(vm, have, need - have, a.rights, false) ||
+            (a.locked && !lx_vm_may_lock(vm, have, need - have)))
             return vm->brk;
         add_area(vm, &a);
     } else if (need < have) {
@@ -652,6 +721,7 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_kind *ki
     vm->floor = 0x10000;
     vm->limit = kind->os + OS_BYTES;
     vm->top = lx_vm_end(vm) - STACK_GAP;
+    vm->most = (struct lx_vm_most){UINT64_MAX, UINT64_MAX, UINT64_MAX};
     vm->cpus = lx_processors_new(m, fetch, vm);
     space = (struct nm_space){.ctx = vm, .translate = lx_vm_translate};
     nm_machine_set_space(m, &space);

@@ -31,9 +31,15 @@ struct lx_vm_area {
     enum lx_vm_kind kind;
     bool shared;             /**< written back to `file` */
     bool read_only;          /**< shared, and the file was opened for reading only */
+    bool locked;             /**< by mlock: kept in memory, as all are */
     struct lx_vm_file *file; /**< NULL: zero pages */
     uint64_t offset; /**< file offset of `start`; VM_REGISTERS: its distance from NM_REGISTERS */
     uint64_t limit;  /**< file bytes at or beyond this offset read as zero */
+};
+
+/** [bytes] What may be mapped, be data (written and private), and be locked; UINT64_MAX: any. */
+struct lx_vm_most {
+    uint64_t all, data, locked;
 };
 
 struct lx_vm {
@@ -61,6 +67,9 @@ struct lx_vm {
     uint64_t floor, top; /**< lowest and one past the highest address mmap may choose */
     uint64_t limit;      /**< one past all that may be mapped or unmapped */
     uint64_t brk_start, brk;
+    uint64_t stack_end; /**< one past the first thread's stack; 0: there is none yet */
+    struct lx_vm_most most;
+    bool lock_all; /**< what is mapped from now on is locked (MCL_FUTURE) */
 };
 
 /** Makes an empty space for such a program and gives it to the machine. */
@@ -80,6 +89,7 @@ struct lx_vm_request {
     unsigned rights;
     bool fixed;     /**< exactly there, replacing what was */
     bool noreplace; /**< exactly there, but fail if something is */
+    bool locked;
     bool shared;
     enum lx_vm_kind kind;
     int fd;                 /**< host file, or -1; duplicated */
@@ -87,7 +97,8 @@ struct lx_vm_request {
     uint64_t offset, limit; /**< in the file; limit UINT64_MAX: to its end. See struct lx_vm_area */
 };
 
-/** @return the address, or -EINVAL, -ENOMEM, -EEXIST; -ENFILE: the host's limit of open files. */
+/** @return the address, or -EINVAL, -ENOMEM, -EEXIST; -EAGAIN: too much would be locked; -ENFILE:
+ * the host's limit of open files. */
 int64_t lx_vm_map(struct lx_vm *vm, const struct lx_vm_request *rq);
 int64_t lx_vm_unmap(struct lx_vm *vm, uint64_t addr, uint64_t len);
 /** -EACCES: a shared mapping of a file that was opened for reading cannot become writable. */
@@ -103,11 +114,38 @@ int64_t lx_vm_discard(struct lx_vm *vm, uint64_t addr, uint64_t len);
 int64_t lx_vm_sync(struct lx_vm *vm, uint64_t addr, uint64_t len);
 /** -ENOMEM unless [addr, addr+len) is mapped throughout. */
 int64_t lx_vm_mapped(const struct lx_vm *vm, uint64_t addr, uint64_t len);
+/** Locks pages, or no longer. @return -ENOMEM unless all are mapped and may be locked */
+int64_t lx_vm_lock(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked);
+/** Locks all there is, or no longer. */
+void lx_vm_lock_areas(struct lx_vm *vm, bool locked);
+/** Whether any part of it is locked. */
+bool lx_vm_has_locked(const struct lx_vm *vm, uint64_t addr, uint64_t len);
+/** [bytes] that have memory in [start, end). @param[out] first  the lowest of them; end: none */
+uint64_t lx_vm_present(struct lx_vm *vm, uint64_t start, uint64_t end, uint64_t *first);
 /** Whether any part of it is a card's registers. */
 bool lx_vm_has_registers(const struct lx_vm *vm, uint64_t addr, uint64_t len);
 
 /** Area holding `va`, or NULL. */
 const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va);
+
+/* vm_limit.c: what is mapped, and what may be. */
+
+/** [bytes] */
+struct lx_vm_usage {
+    uint64_t all, data, code, stack, locked;
+    uint64_t resident; /**< has memory */
+};
+
+/** Adds up what is mapped in [from, to), without the operating system's page and registers. */
+void lx_vm_usage(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u);
+/** Whether the limits let [at, at + len) be mapped, instead of what is there; let it be written;
+ * let it be locked. */
+bool lx_vm_may_map(struct lx_vm *vm, uint64_t at, uint64_t len, unsigned rights, bool shared);
+bool lx_vm_may_write(struct lx_vm *vm, uint64_t at, uint64_t len);
+bool lx_vm_may_lock(struct lx_vm *vm, uint64_t at, uint64_t len);
+/** Lets the first stack have so many bytes: more as far as nothing else is there, less as far as it
+ *  has not been used. */
+void lx_vm_stack(struct lx_vm *vm, uint64_t bytes);
 
 /** The processors' question: see struct nm_space. @param ctx  a struct lx_vm */
 enum nm_xlate lx_vm_translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
