@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <mqueue.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
+#include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -264,6 +266,44 @@ static void flood(void)
             exit(9);
 }
 
+static pthread_barrier_t barrier;
+
+static void *meets(void *unused)
+{
+    pthread_barrier_wait(&barrier);
+    return unused;
+}
+
+/** More threads than have room for their stacks: those there are wait for ever. */
+static void crowd(void)
+{
+    enum { THREADS = 12, STACK = 256 << 20 };
+    pthread_attr_t attr;
+    pthread_t t;
+
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    pthread_barrier_init(&barrier, NULL, THREADS + 2);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&t, &attr, meets, NULL);
+    pthread_barrier_wait(&barrier);
+}
+
+static void tells(int signal)
+{
+    (void)signal;
+    write(2, "a second\n", 9);
+}
+
+/** Processor time has a limit: told at the soft one and each second after it, killed at the hard.
+ */
+static void seconds(void)
+{
+    setrlimit(RLIMIT_CPU, &(struct rlimit){1, 3});
+    signal(SIGXCPU, tells);
+    spin(NULL);
+}
+
 static const struct {
     const char *name;
     void (*end)(void);
@@ -277,7 +317,8 @@ static const struct {
     {"drain", drain},       {"flood", flood},
     {"looks", looks},       {"waits", waits},
     {"loud", loud},         {"outside", outside},
-    {"itself", itself},
+    {"itself", itself},     {"crowd", crowd},
+    {"seconds", seconds},
 };
 
 int main(int argc, char **argv)

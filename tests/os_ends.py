@@ -33,6 +33,11 @@ ENDS = {
                       r"  thread 1004, card \d: in epoll_p?wait at pc .*\n"
                       r"  thread 1005, card \d: " + FUTEX + r", for the lock 0x\w+ \(owned\), held by thread 1000;.*\n"
                       r"  thread 1006, card \d: in clock_nanosleep\S* at pc .*\n"),
+    # As many stacks as fit: of o32 in 2 GB, of n64 all.
+    "crowd": ([], 99, r"(numachine: note: no room for the stack \(262148 KB\) of a 8th thread in 2 GB: smaller stacks "
+                      r"\(pthread_attr_setstacksize, OMP_STACKSIZE\), or n64\n)?"
+                      r"deadlock: every thread waits\n"
+                      r"  threads 1000-(1007 \(8\)|1012 \(13\)): " + FUTEX + r", for futex 0x\w+ \(barrier.*\); last calls at cycles \d+ to \d+.*\n"),
     "others-spin": ([], 5, r"threads=4"),
     "null": ([], 139, r"killed by SIGSEGV at pc 0x\w+ \(\w+(\+0x\w+)?\), address 0x8: "
                       r"nothing mapped there; thread 1000 on card 0\n"),
@@ -46,6 +51,7 @@ ENDS = {
     "marks": ([], 0, r"mark begin part at \d+\nmark end part at \d+\n"),
     "looks": ([], 0, ""),
     "looks -f": (["-f"], 19, ""),
+    "seconds -k": (["-k", "1000000"], 137, r"^a second\na second\nkilled by SIGKILL at pc .*\n.*ticks=30\d{5} "),
     "recurse": ([], 139, r"killed by SIGSEGV at pc .* \(deeper"),
 }
 

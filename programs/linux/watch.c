@@ -34,6 +34,7 @@ enum {
     STANDSTILL = 1 << 27,  /**< [ticks] without a change, before it is spoken of */
     RETRY = 100,           /**< [instructions] at most from a wake-up to the next sleep in vain */
     LINES = 8,             /**< findings said at one look */
+    FOLDED = 3,            /**< threads that do the same have one line, from so many on */
     FURTHER = 10,          /**< a row is spoken of again when it has grown so many times longer */
     TID_MASK = 0x3fffffff, /**< of a lock's word that names its owner */
 };
@@ -205,10 +206,101 @@ static void print_thread(FILE *out, struct lx_prog *p, const struct lx_thread *t
     fprintf(out, "\n");
 }
 
+/** A thread in a list, and what it does; NULL: it has been printed. */
+struct listed {
+    const struct lx_thread *t;
+    char *doing;
+};
+
+/** Whether two lines would say the same, but for numbers and dates. */
+static bool alike(const struct listed *a, const struct listed *b)
+{
+    return b->doing && !tries(b->t)->row && !lx_watch_vain(b->t) && strcmp(a->doing, b->doing) == 0;
+}
+
+/** Prints the numbers of threads like the first one, as ranges. @return how many they are */
+static unsigned print_numbers(FILE *out, const struct listed *first, const struct listed *end)
+{
+    uint32_t from = first->t->tid, to = from;
+    unsigned n = 0;
+
+    fputs("  threads ", out);
+    for (const struct listed *i = first; i < end; i++) {
+        if (!alike(first, i))
+            continue;
+        n++;
+        if (i->t->tid > to + 1) {
+            fprintf(out, from < to ? "%u-%u, " : "%u, ", from, to);
+            from = i->t->tid;
+        }
+        to = i->t->tid;
+    }
+    fprintf(out, from < to ? "%u-%u" : "%u", from, to);
+    return n;
+}
+
+/** One line for all threads like the first one, which are printed then. */
+static void print_folded(FILE *out, struct listed *first, struct listed *end)
+{
+    const unsigned n = print_numbers(out, first, end);
+    sim_tick early = SIM_NEVER, late = 0;
+    char *doing = first->doing;
+    uint64_t failed = 0;
+
+    for (struct listed *i = end; i-- > first;) {
+        if (!alike(first, i))
+            continue;
+        early = sim_earlier(early, i->t->watched.called_at);
+        late = sim_later(late, i->t->watched.called_at);
+        failed += tries(i->t)->failed;
+        if (i != first) {
+            free(i->doing);
+            i->doing = NULL;
+        }
+    }
+    fprintf(out, " (%u): %s; last calls at cycles %" PRIu64 " to %" PRIu64, n, doing, early, late);
+    if (failed)
+        fprintf(out, "; %" PRIu64 " SCs failed", failed);
+    fputc('\n', out);
+}
+
+/** How many threads from the first one on are like it. */
+static unsigned count_alike(const struct listed *first, const struct listed *end)
+{
+    unsigned n = 0;
+
+    for (const struct listed *i = first; i < end; i++)
+        n += alike(first, i);
+    return n;
+}
+
+/** What it does, as a text of its own. */
+static char *doing_of(struct lx_prog *p, const struct lx_thread *t)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+
+    print_doing(out, p, t);
+    sim_text_close(out, &text);
+    return text;
+}
+
 void lx_watch_threads(struct lx_prog *p, FILE *out)
 {
+    struct listed *list = sim_alloc(p->alive + 1, sizeof *list), *end = list;
+
     for (const struct lx_thread *t = p->threads; t; t = t->next)
-        print_thread(out, p, t);
+        *end++ = (struct listed){t, doing_of(p, t)};
+    for (struct listed *i = list; i < end; i++) {
+        if (i->doing && count_alike(i, end) >= FOLDED)
+            print_folded(out, i, end);
+        else if (i->doing)
+            print_thread(out, p, i->t);
+        free(i->doing);
+        i->doing = NULL;
+    }
+    free(list);
 }
 
 /* ---- findings -------------------------------------------------------------------------------- */
