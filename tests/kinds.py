@@ -7,6 +7,7 @@ system's page of ARM programs against their assembler.
 
 numbers.def: each name has the number that the table says, in MIPS's headers and in ARM's. syscalls.def: each call has
 the number that the table says, in all binary interfaces, and none that a header names is missing in one of them only.
+unprovided.def: the same, and with syscalls.def it has a name for every number of every header.
 arm_page.def: what the text is assembled to. A compiler that is not installed is left out, and said.
 """
 import pathlib
@@ -20,6 +21,7 @@ import skip
 COMPILERS = {"o32": "mips-linux-gnu-gcc", "n64": "mips64-linux-gnuabi64-gcc", "armel": "arm-linux-gnueabi-gcc"}
 BASE = {"o32": 4000, "n64": 5000, "armel": 0}
 NUMBER = re.compile(r"^NUMBER\((\w+),\s*(\w+),\s*(\w+),\s*(\w+)\)", re.M)
+NAMED = re.compile(r"^NAMED\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+)\)", re.M)
 SYS = re.compile(r"^SYS\((\w+),\s*(-?\d+),\s*(-?\d+),\s*(-?\d+),", re.M)
 WORD = re.compile(r'^WORD\((0x\w+), (0x\w+), "(.*)"\)', re.M)
 HEADERS = "".join(f"#include <asm/{name}.h>\n" for name in ("bitsperlong", "fcntl", "mman", "resource", "siginfo", "signal", "unistd"))
@@ -83,6 +85,29 @@ def missing(root, compiler):
             if int(armel) < 0 and ARM_NAMES.get(name, name) in names]
 
 
+def named(root, abi, compiler):
+    """What unprovided.def has otherwise than the headers, as far as they have it, and what neither table has."""
+    column = list(BASE).index(abi)
+    provided = {int(row[1 + column]) for row in SYS.findall((root / "programs/linux/syscalls.def").read_text())}
+    rows = {name: int(numbers[column]) for name, *numbers in NAMED.findall((root / "programs/linux/unprovided.def").read_text())}
+    assert len(rows) > 150, "rows of unprovided.def are not understood"
+    taken = list(provided | set(rows.values()))
+    with tempfile.TemporaryDirectory(prefix="kinds-") as directory:
+        source = pathlib.Path(directory, "named.c")
+        done = subprocess.run([compiler, "-E", "-dM", "-include", "asm/unistd.h", "-x", "c", "/dev/null"],
+                              capture_output=True, text=True, check=True)
+        macros = [name for name, value in re.findall(r"#define __NR_(\w+) (.*)", done.stdout)
+                  if not re.search(r"Linux|BASE|MASK", name)]
+        source.write_text("#include <asm/unistd.h>\n" + "".join(f'NUMBER {name} __NR_{name}\n' for name in macros))
+        done = subprocess.run([compiler, "-E", "-P", source], capture_output=True, text=True, check=True)
+    # A name in a line may itself be a macro: what stands behind it is the number.
+    numbers = {name: eval(line.split(maxsplit=2)[2]) - BASE[abi] # pylint: disable=eval-used
+               for name, line in zip(macros, re.findall(r"NUMBER .*", done.stdout))}
+    wrong = [f"{abi}: {name} is {numbers[name]} in the headers, and {number} in unprovided.def"
+             for name, number in rows.items() if numbers.get(name, number) != number]
+    return wrong + [f"{abi}: {name} ({number}) has no name in either table" for name, number in numbers.items() if number not in taken]
+
+
 def page(root, compiler):
     """What of the ARM page is not what its text is assembled to."""
     rows = [(int(at, 0), int(word, 0), text) for at, word, text in WORD.findall((root / "programs/linux/arm_page.def").read_text())]
@@ -108,6 +133,7 @@ def main():
         if not skip.have(f"gcc-{compiler.removesuffix('-gcc')}", compiler):
             continue
         complaints += check(abi, compiler, [*numbers(root, abi), *calls(root, abi)])
+        complaints += named(root, abi, compiler)
         if abi == "armel":
             complaints += missing(root, compiler) + page(root, compiler)
     print(*complaints, sep="\n")

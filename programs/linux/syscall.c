@@ -61,12 +61,32 @@ static const struct lx_sys_row *find_row(const struct lx_prog *p, uint64_t numbe
     return NULL;
 }
 
+/** The name of a call that is not provided; NULL: Linux has none of that number. */
+static const char *unprovided_name(const struct lx_kind *k, uint64_t number)
+{
+    static const struct {
+        const char *name;
+        int number[LX_KINDS];
+    } names[] = {
+#define NAMED(name, o32, n64, arm) {#name, {o32, n64, arm}},
+#include "programs/linux/unprovided.def"
+#undef NAMED
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].number[k->column] >= 0 &&
+            k->base + (uint64_t)names[i].number[k->column] == number)
+            return names[i].name;
+    return NULL;
+}
+
 void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t size)
 {
     const struct lx_sys_row *r = find_row(p, number);
+    const char *name = r ? r->name : unprovided_name(p->kind, number);
 
-    if (r)
-        snprintf(buf, size, "%s", r->name);
+    if (name)
+        snprintf(buf, size, "%s", name);
     else
         snprintf(buf, size, "system call %" PRIu64, number);
 }
@@ -200,6 +220,7 @@ static void name_once(struct lx_call *c)
 {
     struct lx_prog *p = c->p;
     unsigned bit = c->number < 8 * sizeof p->named ? (unsigned)c->number : 0;
+    const char *name = c->row ? c->row->name : unprovided_name(p->kind, c->number);
     char where[160];
 
     if (p->named[bit / 8] >> (bit % 8) & 1)
@@ -209,8 +230,8 @@ static void name_once(struct lx_call *c)
     fprintf(stderr,
             "numachine: the program called %s%s%" PRIu64 "%s at pc 0x%" PRIx64
             "%s%s%s, which is not provided: it gets ENOSYS\n",
-            c->row ? c->row->name : "system call ", c->row ? " (" : "", c->number,
-            c->row ? ")" : "", c->t->call.pc, *where ? " (" : "", where, *where ? ")" : "");
+            name ? name : "system call ", name ? " (" : "", c->number, name ? ")" : "",
+            c->t->call.pc, *where ? " (" : "", where, *where ? ")" : "");
 }
 
 int64_t lx_sys_unprovided(struct lx_call *c)
