@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import figures
 import simulator
 
 R10000 = ("base: station-4, processor: {core: r10000}, l1i: {size: 32KB, line: 64B}, l1d: {size: 32KB, line: 32B}, "
@@ -102,9 +103,10 @@ def example(runs, home, abi):
 def triad(runs, home):
     """Fortran: one multiply-add, and a miss for each line of each vector."""
     done = runs.start(home / "experiments/irix/triad.yaml")
+    besides = 0.1 if figures.of_documents(home) else 0.2  # what the library that counts misses itself
     if (done.returncode or done.stdout.count("instructions for each  1.00") != 2 or
             not 0.74 < number(done.stdout, "16384 elements: misses for each") < 0.76 or
-            not 0 <= number(done.stdout, "512 elements: misses for each") < 0.1):
+            not 0 <= number(done.stdout, "512 elements: misses for each") < besides):
         runs.complain("triad", done)
 
 
