@@ -1,5 +1,5 @@
 /*
- * Platform files for SimGrid 3.32.
+ * Platform files for SimGrid, 3.32 or 4.0.
  *
  * The hard idea is what a link is. The rings are slotted and go one way: a message takes a slot of
  * every segment from where it enters to where it leaves, and none of the others. So a link is a
