@@ -50,7 +50,7 @@ NEAR = {
     "procard/r4400/": ["isa_*", "r4400_*", "profile_*", "monitor_states", "sum-o32", "sequences-*", "profile", "traps-o32"],
     "procard/mips/": ["isa_*", "r10000_cycles", "r10000_events", "r4400_cycles", "sequences-o32"],
     "procard/r10000/": ["r10000_*", "r10000-*-o32", "mixed"],
-    "procard/arm": ["arm_*", "arm11_*", "arm-*", "*-armel", "evntbus"],
+    "procard/arm": ["arm_*", "arm11_*", "arm-*", "evntbus", "calls-armel", "threads-armel", "signals-thumb-armel", "profile_calls", "locks"],
     "procard/l2c": ["l2c_*", "arm11_*"],
     "monitor/": ["monitor_*", "input_monitor", "input_group", "extending_unit", "three_ways-o32", "card_guest-o32"],
     "monitor/r10000/": ["r10000_*", "perfex", "irix_*", "irix-o32"],

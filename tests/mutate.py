@@ -16,6 +16,7 @@ import random
 import re
 import sys
 
+SHOWN = 60  # [characters] of what is changed
 ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "report", "sweep", "page", "trace", "cli"]
 
 
@@ -34,7 +35,7 @@ class Mutation:
 
     def __str__(self):
         shown = (" ".join(part.split()) or "nothing" for part in (self.old, self.new))
-        return "{} -> {}".format(*shown)
+        return "{} -> {}".format(*(one if len(one) < SHOWN else one[:SHOWN - 3] + "..." for one in shown))
 
 
 # Comments, texts and characters: blanked out, so that what is found stands in code.
