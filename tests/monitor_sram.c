@@ -54,6 +54,30 @@ Test(monitor_sram, words_decode_to_what_they_count)
                 cr_assert(bin.has_phase && bin.has_time == (s != MON_SOURCE_state_phase));
                 cr_assert_leq(bin.time_low, bin.time_high);
             }
+    for (unsigned i = 0; i < MON_SRAM_WORDS; i++) {
+        const struct mon_bin bin = mon_bin_decode(MON_SOURCE_scaddr, (uint16_t)i, false);
+        cr_assert(bin.has_block && !bin.has_phase && !bin.has_time && !bin.has_state);
+        cr_assert_eq(bin.block | (unsigned)bin.high_half << 15, i);
+    }
+}
+
+/* The times of neighbouring words of one state and phase follow each other without a gap; the last
+ * one has no end. */
+Test(monitor_sram, times_have_no_gap)
+{
+    static const struct {
+        enum mon_source source;
+        unsigned times;
+    } rows[] = {{MON_SOURCE_state_time, 128}, {MON_SOURCE_phase_time, 4096}};
+    for (unsigned r = 0; r < 2; r++)
+        for (unsigned doubled = 0; doubled < 2 - r; doubled++)
+            for (unsigned i = 0; i < rows[r].times; i++) {
+                const struct mon_bin bin = mon_bin_decode(rows[r].source, (uint16_t)i, doubled);
+                const uint64_t next =
+                    mon_bin_decode(rows[r].source, (uint16_t)(i + 1), doubled).time_low;
+                cr_assert_eq(bin.time_high, i + 1 < rows[r].times ? next - 1 : UINT64_MAX,
+                             "source %u, %u", rows[r].source, i);
+            }
 }
 
 Test(monitor_sram, words_by_hand)
