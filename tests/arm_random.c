@@ -476,3 +476,39 @@ Test(arm_random, sequences_equal_qemu)
         failed += !compare(from + done / EACH, EACH);
     cr_assert_eq(failed, 0);
 }
+
+/* ---- where runs end -------------------------------------------------------------------------- */
+
+static void run_cut(struct arm_rig *rig, uint64_t seed, unsigned slice)
+{
+    enum { LIMIT = 100000000 };
+    arm_rig_init(rig, BASE, SIZE, seed % 2 ? NM_CORE_ARM1176 : NM_CORE_ARM1136);
+    rig->remote = seed % 4 < 2;
+    arm_rig_begin(rig);
+    program(rig, seed, EACH);
+    cr_assert(arm_rig_run(rig, LIMIT, slice, seed), "seed %llu", (unsigned long long)seed);
+}
+
+/* Runs that end at every PCycle take as long, and leave the same registers, states and totals of
+ * every signal, as one that is not cut. */
+Test(arm_random, stepping_changes_nothing)
+{
+    for (unsigned done = 0; done < SEQUENCES; done += EACH) {
+        const uint64_t seed = 1 + done / EACH;
+        struct arm_rig whole, steps;
+        run_cut(&whole, seed, 0);
+        run_cut(&steps, seed, 1);
+        const struct pc_cpu *x = &whole.cpu.base, *y = &steps.cpu.base;
+        cr_expect_eq(x->now, y->now, "seed %llu: %llu PCycles, by steps %llu",
+                     (unsigned long long)seed, (unsigned long long)x->now,
+                     (unsigned long long)y->now);
+        cr_expect(x->instructions == y->instructions &&
+                      !memcmp(x->states, y->states, sizeof x->states) &&
+                      !memcmp(&whole.cpu.signals, &steps.cpu.signals, sizeof whole.cpu.signals) &&
+                      !memcmp(whole.cpu.r.r, steps.cpu.r.r, sizeof whole.cpu.r.r) &&
+                      !memcmp(whole.bytes, steps.bytes, SIZE),
+                  "seed %llu", (unsigned long long)seed);
+        arm_rig_free(&whole);
+        arm_rig_free(&steps);
+    }
+}
