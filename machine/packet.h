@@ -58,7 +58,8 @@ enum nm_info {
     NM_INFO_NC_HIT = 4,   /**< the network cache served it without asking the home */
     NM_INFO_RETRY = 8,    /**< in a request: it has been NACKed before */
     NM_INFO_SHARED = 16,  /**< in an RD of a card: a shared copy is all it can use, it fetches
-                              instructions. On the rings such an RD names no card */
+                              instructions or links a line that it has put out before. On the
+                              rings such an RD names no card */
     NM_INFO_NO_ROOM = 32, /**< of a refusal (NACK, INTV_NACK): not because the line is locked, but
                                for lack of room ... */
     NM_INFO_NO_TURN = 64  /**< ... or because the turn is kept for an older request */

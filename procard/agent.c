@@ -363,7 +363,7 @@ static void put(struct pc_card *card, struct pc_request *r, sim_tick now)
         .station = card->station,
         .phase = phase(card),
         .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
-                          (pc_side_of(r) == PC_SIDE_I ? NM_INFO_SHARED : 0)),
+                          (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0)),
         .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
         .data = -1,
         .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
@@ -436,11 +436,21 @@ void pc_agent_conditional(struct pc_card *card, bool failed, sim_tick at)
     struct pc_linked *linked = &card->linked;
     pc_agent_let_go(card, at);
     linked->open = false;
+    if (!failed)
+        linked->put_out = PC_NOWHERE;
     if (!failed || !linked->taken)
         linked->lost = 0; /* a line that its own loop's fetches put out must be linked shared */
     else if (linked->lost < card->p->agent_link_failures)
         linked->lost++;
     linked->taken = false;
+}
+
+/* A link to a shared line outlives the line: whoever wants to write asks its sharers. So a line
+ * that the fetches of its own loop put out is read shared the next time. */
+bool pc_agent_wants_shared(const struct pc_card *card, const struct pc_request *r)
+{
+    const bool reads = r->access == NM_LOAD || r->access == NM_LINKED;
+    return pc_side_of(r) == PC_SIDE_I || (reads && r->line == card->linked.put_out);
 }
 
 void pc_agent_let_go(struct pc_card *card, sim_tick at)
@@ -837,10 +847,16 @@ static void invalidated(struct pc_card *card, const struct nm_packet *in, bool h
         pc_monitor_access(card, 0, data, in->line, now);
 }
 
+/** The card that wants the line. */
+static unsigned wanted_by(const struct nm_packet *in)
+{
+    return (unsigned)(in->rank % NM_RANKED);
+}
+
 /* The processor may be waiting for that: a profile wants to know who changes what it looks at. */
 static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
-    const unsigned who = (unsigned)(in->rank % NM_RANKED);
+    const unsigned who = wanted_by(in);
     if (who < nm_machine_cards(card->machine) && who != card->cpu.number)
         pc_cursor_lost(card->cpu.cursor, in->line,
                        pc_card_of(nm_machine_card(card->machine, who))->cpu.tries.thread, now);
@@ -853,6 +869,14 @@ static uint8_t held(const struct pc_card *card, uint64_t line)
     return state != NM_LINE_I ? state : pc_line_half_state(card, PC_SIDE_I, line);
 }
 
+/* Another has taken the line. The card's own store conditional sends an invalidation here, too,
+ * where the home knows stations only (flat): of a copy that was put out before. */
+static bool breaks_link(const struct pc_card *card, const struct nm_packet *in)
+{
+    return in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line &&
+           (in->message != NM_MSG_INVALIDATE || wanted_by(in) != card->cpu.number);
+}
+
 void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
                         bool hit, sim_tick now)
 {
@@ -861,7 +885,7 @@ void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64
                           pc_card_now(card));
     if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
         lost(card, in, now);
-    if (in->message != NM_MSG_INTV_S && card->cpu.link && card->cpu.link_pa == in->line) {
+    if (breaks_link(card, in)) {
         card->cpu.link = false;
         card->linked.taken = true;
     }

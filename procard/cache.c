@@ -281,8 +281,10 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
     half_drop(card, side, victim, false);
     if (owner) {
         half_drop(card, !side, victim, false);
-        if (card->cpu.link && card->cpu.link_pa == victim)
+        if (card->cpu.link && card->cpu.link_pa == victim) {
             card->cpu.link = false;
+            card->linked.put_out = victim;
+        }
     }
     if (pc_line_half_state(card, !side, victim) == NM_LINE_I)
         nm_check_drop(card->check, card->cpu.number, victim);

@@ -124,6 +124,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     if (p->tlb_refill && !card->functional && !core->requests)
         card->tlb_model = pc_tlb_new(room);
     card->filled = NOWHERE;
+    card->linked.put_out = PC_NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;
     pc_agent_attach(card);

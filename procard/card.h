@@ -90,6 +90,8 @@ struct pc_linked {
     bool open;           /**< the last load linked has had no store conditional yet */
     bool taken;          /**< another card has taken the line it linked */
     uint8_t lost;        /**< store conditionals in a row that failed for that */
+    uint64_t put_out;    /**< a linked line that the card has put out itself, until a store
+                            conditional succeeds; or ~0 */
     uint64_t line;       /**< interventions for this line wait ... */
     sim_tick until;      /**< ... until here */
     const uint8_t *host; /**< where bytes are kept apart: what was linked; else NULL */
@@ -630,6 +632,8 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len);
 const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
                                           enum nm_access access, enum nm_card_event event,
                                           sim_tick at);
+/** Of a request that is issued: a shared copy is all that it can use (NM_INFO_SHARED). */
+bool pc_agent_wants_shared(const struct pc_card *card, const struct pc_request *r);
 /** Whether a load linked must ask for its line exclusively. */
 bool pc_agent_links_exclusively(const struct pc_card *card);
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */

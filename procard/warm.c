@@ -154,7 +154,7 @@ static void put_request(struct pc_card *card, const struct pc_request *r)
                           .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
                           .requester = (uint8_t)card->position,
                           .station = card->station,
-                          .info = pc_side_of(r) == PC_SIDE_I ? NM_INFO_SHARED : 0,
+                          .info = pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0,
                           .data = -1,
                           .rank = nm_request_rank(r->asked, card->cpu.number)};
     put(card, &p, r->line);
