@@ -88,6 +88,9 @@ KNOWN = [
     # An R10000 kept primary lines that had been taken: a page had more lines than its cache sets.
     ('memory.page_size=65536B cards=[{"at":[0,2],"processor":{"core":r10000},"l1i":{"size":32768B},'
      '"l1d":{"size":32768B},"l2":{"split":false,"ways":2}}]', "queue.o32", ""),
+    # Two younger misses of an R10000 handed the place that the oldest wanted, too, to each other.
+    ("station.processors=1 r10000.resume=false r10000.fill=64cy l2.size=256B l2.line=64B l2.split=false "
+     "processor.core=r10000 l1i.line=64B l1d.line=32B", "threads.o32", "5"),
     # An ARM11 forgot a load that the card could not be asked for, when a store behind it could.
     ("rings.locals=1 rings.clock=1000000Hz rings.generator=1cy rings.up=1cy rings.down=64cy rings.output_fifo=1024 "
      "rings.sinkable_queue=1024 rings.input_fifo=12 rings.nonsinkable_limit=19 rings.patience=1cy "

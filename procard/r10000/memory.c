@@ -270,12 +270,25 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
     c->l2_free = now + again + passes(c, m->side);
 }
 
+/* The oldest was refused, so all others are: else two younger misses could hand the place that all
+ * of them want to each other for ever. */
+static bool oldest_was_refused(struct r10k *c, const struct r10k_miss *m)
+{
+    const struct r10k_entry *e = &c->entry[c->head];
+    if (!c->count || e->access != R10K_ACCESS_MISSED)
+        return false;
+    const struct r10k_miss *oldest = miss_of(c, PC_SIDE_D, line_of(c, PC_SIDE_D, e->look.pa));
+    return oldest && oldest != m && oldest->refused;
+}
+
 static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     enum { WORD = 4 };
     const bool shared = wants_more(m) && m->look.state == NM_LINE_S;
     r10k_profile_at(c, m->pc);
-    if (pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED) {
+    m->refused =
+        oldest_was_refused(c, m) || pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED;
+    if (m->refused) {
         m->at = now + FULL_AGAIN;
         c->refused = true;
         return;
@@ -390,6 +403,19 @@ static bool same_l2_line(const struct r10k *c, uint64_t a, uint64_t b)
     return (a ^ b) < c->p->l2_line && (a & ~(c->p->l2_line - 1)) == (b & ~(c->p->l2_line - 1));
 }
 
+static bool is_uncached(const struct r10k_entry *e)
+{
+    return e->look.page == NM_XLATE_UNCACHED;
+}
+
+/* It waits for a line; or it would, and younger misses have the whole table. */
+static bool awaits(struct r10k *c, const struct r10k_entry *e, uint64_t line)
+{
+    return e->w->traits & (R10K_LOAD | R10K_STORE) && same_l2_line(c, e->look.pa, line) &&
+           (e->access == R10K_ACCESS_MISSED ||
+            (e->access == R10K_ACCESS_READY && !is_uncached(e) && !free_miss(c)));
+}
+
 void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool granted,
                    sim_tick now)
 {
@@ -420,8 +446,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
     if (!granted || side != PC_SIDE_D || !c->count || c->base.untimed)
         return;
     struct r10k_entry *e = &c->entry[c->head];
-    if (e->w->traits & (R10K_LOAD | R10K_STORE) && e->access == R10K_ACCESS_MISSED &&
-        same_l2_line(c, e->look.pa, line))
+    if (awaits(c, e, line))
         r10k_oldest_access(c, e, now, true);
 }
 

@@ -216,6 +216,7 @@ struct r10k_miss {
     bool lost;      /**< and went, before it arrived here */
     bool prefetch;
     bool requested; /**< memory has been asked for it before */
+    bool refused;   /**< the card was asked, and had no place for it or room */
     uint64_t line;  /**< primary line, physical */
     uint64_t va;
     uint64_t pc; /**< of the instruction that wants it first */
