@@ -48,12 +48,9 @@ static const char *given_home(void)
     return given && *given ? given : NULL;
 }
 
-/* Directory of the shipped files. Allocated. */
-static char *home_of_files(void)
+/* Directory of the shipped files by where the program is. Allocated. */
+static char *home_of_program(void)
 {
-    const char *given = given_home();
-    if (given)
-        return sim_strdup(given);
     char *path = own_path(), *home = NULL;
     for (char *slash; !home && path && (slash = strrchr(path, '/'));) {
         *slash = '\0';
@@ -63,6 +60,13 @@ static char *home_of_files(void)
     }
     free(path);
     return home ? home : sim_strdup(NM_DATADIR);
+}
+
+/* Directory of the shipped files. Allocated. */
+static char *home_of_files(void)
+{
+    const char *given = given_home();
+    return given ? sim_strdup(given) : home_of_program();
 }
 
 char *in_home_path(const char *format, ...)
@@ -106,8 +110,10 @@ char *in_home_wrong(void)
 char **in_home_own(void)
 {
     char **list = NULL;
-    char *home = home_of_files(), *self = own_path(), *slash = self ? strrchr(self, '/') : NULL;
+    char *home = home_of_program(), *self = own_path(), *slash = self ? strrchr(self, '/') : NULL;
     in_push(&list, home);
+    if (given_home())
+        in_push(&list, given_home());
     if (slash) {
         *slash = '\0';
         char *build = sim_format("%s/..", self), *file = sim_format("%s/build.ninja", build);

@@ -137,6 +137,16 @@ def test_standing_above(bench):
         bench.expect(before.items() <= seen(bench.home).items(), name, "has lost its name")
 
 
+def test_private(bench):
+    """What others may not read they may not read afterwards; the guest sees what it has asked for."""
+    for name in "data", "source":
+        path = bench.home / name
+        path.chmod(0o700 if path.is_dir() else 0o600)
+        for operation in "mode", "mode-of-open":
+            bench.expect(bench.tried(operation, name) or path.is_dir(), operation, name)
+            bench.expect(path.stat().st_mode & 0o077 == 0, operation, name, oct(path.stat().st_mode))
+
+
 def test_standing_within(bench):
     for cwd, paths in {"tool": ["numachine", "build/build.ninja", "new", "configs"], "tool/build": ["build.ninja", "new"],
                        "repository/.git": ["config", "hooks/new"], "bare": ["config", "new"], "results/a-001": ["stats.csv", "new"],
@@ -154,6 +164,8 @@ def test_allowed(bench):
         directory = bench.home / pathlib.Path(path).parent
         bench.expect(not bench.tried(operation, path, options=("--allow", f"{directory}:ro")), "read only:", operation, path)
         bench.expect(bench.tried(operation, path, options=("--allow", directory)), "allowed:", operation, path)
+    bench.expect(bench.tried("unlink", "build.ninja", cwd="tool/build", options=("--allow", bench.home)), "from above")
+    bench.expect(not bench.tried("unlink", "cli", cwd="tool/build", options=("--allow", bench.home, "--allow", ".:ro")), "but this")
     for name in "input", "repository/.git/hooks/mine":
         bench.expect((bench.home / name).stat().st_mode & 0o100, name, "cannot be executed")
 
@@ -184,7 +196,7 @@ def test_beside(bench):
 
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:])
-    for test in test_standing_above, test_standing_within, test_allowed, test_own, test_beside:
+    for test in test_standing_above, test_private, test_standing_within, test_allowed, test_own, test_beside:
         with tempfile.TemporaryDirectory(prefix="guards-") as directory:
             bench = Bench(numachine, guest, pathlib.Path(directory).resolve())
             test(bench)

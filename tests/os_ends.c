@@ -195,6 +195,12 @@ static void aborts(void)
     abort();
 }
 
+/* Sent, not made by an instruction, as a counter's may be. */
+static void ill(void)
+{
+    kill(getpid(), SIGILL);
+}
+
 static void fill(void)
 {
     for (;;) {
@@ -318,7 +324,7 @@ static const struct {
     {"looks", looks},       {"waits", waits},
     {"loud", loud},         {"outside", outside},
     {"itself", itself},     {"crowd", crowd},
-    {"seconds", seconds},
+    {"seconds", seconds},   {"ill", ill},
 };
 
 int main(int argc, char **argv)

@@ -46,6 +46,7 @@ ENDS = {
     "spin": (["-l", "2000000"], 99, r"stopped at the limit of 2000000 PCycles\nend=2 .*ticks=2000000 "),
     "child": ([], 7, r"the program called \w+ \(\d+\) at pc .*, which is not provided"),
     "alarm": ([], 142, r"killed by SIGALRM"),
+    "ill": ([], 132, r"killed by SIGILL at pc 0x\w+ \([^:]*\); thread 1000 on card 0\n"),
     "abort": ([], 134, r"killed by SIGABRT"),
     "fill": ([], 99, r"the machine's memory is full"),
     "marks": ([], 0, r"mark begin part at \d+\nmark end part at \d+\n"),

@@ -55,11 +55,11 @@ static int64_t change_mode(struct lx_call *c, int64_t dir, uint64_t mode)
 
     if (r < 0)
         return r;
-    const bool guarded = S_ISREG(s.st.st_mode) && s.guard == GUARD_WORKS;
-    r = set_mode(&s, lx_path_host_mode(mode, guarded));
+    const mode_t given = lx_path_host_mode(c->p, mode, s.guard == GUARD_WORKS, &s.st);
+    r = set_mode(&s, given);
     if (!r) {
         lx_inode_changed(c->p, lx_inode_of(c->p, &s.st));
-        lx_path_keep_mode(c->p, &s, lx_inode_of(c->p, &s.st), mode, guarded);
+        lx_path_keep_mode(c->p, &s, lx_inode_of(c->p, &s.st), mode, given);
     }
     lx_spot_free(&s);
     return r;

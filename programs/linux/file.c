@@ -165,12 +165,18 @@ static int64_t may_describe(const struct lx_file *f)
 int64_t lx_sys_fchmod(struct lx_call *c)
 {
     int64_t err = may_describe(c->f);
+    mode_t given = 0;
+    struct stat st;
 
     if (!err)
-        err = lx_host_result(fchmod(c->f->host, lx_path_host_mode(c->a[1], c->f->guarded)));
+        err = lx_host_result(fstat(c->f->host, &st));
+    if (!err) {
+        given = lx_path_host_mode(c->p, c->a[1], c->f->guarded, &st);
+        err = lx_host_result(fchmod(c->f->host, given));
+    }
     if (!err) {
         lx_inode_changed(c->p, c->f->inode);
-        lx_path_keep_mode(c->p, NULL, c->f->inode, c->a[1], c->f->guarded);
+        lx_path_keep_mode(c->p, NULL, c->f->inode, c->a[1], given);
     }
     return err < 0 ? err : 0;
 }

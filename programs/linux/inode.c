@@ -12,7 +12,7 @@
 #include <string.h>
 #include <utlist.h>
 
-enum { BLOCK = 4096, SECTOR = 512, USER = 1000, EXECUTE = 0111 };
+enum { BLOCK = 4096, SECTOR = 512, USER = 1000 };
 
 struct lx_inode *lx_inode_known(struct lx_prog *p, dev_t dev, ino_t ino)
 {
@@ -115,7 +115,7 @@ void lx_inode_chowned(struct lx_prog *p, struct lx_inode *n, mode_t mode)
 {
     lx_inode_changed(p, n);
     if (!S_ISDIR(mode)) /* without a right to execute, the group's bit means locks */
-        n->special &= (mode | n->special) & S_IXGRP ? EXECUTE : S_ISGID | EXECUTE;
+        n->special &= (mode | n->special) & S_IXGRP ? 0777 : 0777 | S_ISGID;
 }
 
 unsigned lx_inode_may_execute(struct lx_prog *p, const struct stat *st)

@@ -143,9 +143,9 @@ static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable,
 static int create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, uint64_t mode)
 {
     const mode_t host = umask(0);
-    int fd = openat(s->in.fd, s->name,
-                    (int)(flags & 3) | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
-                    lx_path_host_mode(mode & ~(uint64_t)p->umask, s->in.guard == GUARD_WORKS));
+    int fd = openat(
+        s->in.fd, s->name, (int)(flags & 3) | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
+        lx_path_host_mode(p, mode & ~(uint64_t)p->umask, s->in.guard == GUARD_WORKS, NULL));
 
     fd = fd < 0 ? -errno : fd;
     umask(host);
@@ -224,6 +224,7 @@ static int64_t open_folder(struct lx_call *c, const struct lx_spot *s, uint32_t 
     if (fd >= 0)
         f->inode = lx_inode_of(p, &s->st);
     f->writable = s->writable;
+    f->guarded = s->guard == GUARD_WORKS;
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 

@@ -124,16 +124,22 @@ int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s)
     return lx_view_is_private(p->view, s->in.root) && !lx_inode_may_name(p) ? -ENOSPC : 0;
 }
 
-mode_t lx_path_host_mode(uint64_t mode, bool guarded)
+mode_t lx_path_host_mode(struct lx_prog *p, uint64_t mode, bool guarded, const struct stat *before)
 {
-    return (mode_t)(mode & 01777 & ~(uint64_t)(guarded ? EXECUTE : 0));
+    mode_t most = 01777;
+
+    if (guarded && (!before || S_ISREG(before->st_mode)))
+        most &= ~(mode_t)EXECUTE;
+    if (guarded && before && !is_made(p, before))
+        most &= before->st_mode | 01700;
+    return (mode_t)mode & most;
 }
 
 void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
-                       uint64_t mode, bool guarded)
+                       uint64_t mode, mode_t given)
 {
-    n->special = (unsigned)(mode & (SET_ID | (guarded ? EXECUTE : 0)));
-    if (s && n->special & EXECUTE)
+    n->special = (unsigned)mode & 07777 & ~given;
+    if (s && n->special & EXECUTE & 0700)
         lx_path_refused(p, s, GUARD_RIGHT);
 }
 
@@ -153,7 +159,7 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
         return;
     n = lx_inode_of(p, &st);
     lx_inode_born(p, n);
-    lx_path_keep_mode(p, s, n, mode, S_ISREG(st.st_mode) && s->in.guard == GUARD_WORKS);
+    lx_path_keep_mode(p, s, n, mode & (SET_ID | (S_ISREG(st.st_mode) ? EXECUTE : 0)), st.st_mode);
     n->counted = S_ISREG(st.st_mode) && private;
     if (private)
         lx_inode_named(p, n);
@@ -303,9 +309,10 @@ static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *f
         if (!r)
             r = lx_host_says(
                 c->p,
-                lx_host_result(
-                    fn(s.in.fd, s.name,
-                       lx_path_host_mode(m, fn == make_file && s.in.guard == GUARD_WORKS), text)));
+                lx_host_result(fn(
+                    s.in.fd, s.name,
+                    lx_path_host_mode(c->p, m, fn == make_file && s.in.guard == GUARD_WORKS, NULL),
+                    text)));
         if (!r)
             lx_path_born(c->p, &s, m);
         lx_spot_free(&s);

@@ -22,13 +22,14 @@ int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guar
 int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s);
 /** Whether a name can be made there. @return 0 or -errno; -ENOSPC: no room is left to count it */
 int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s);
-/** What the host gets of a file's mode; the guest sees the rest all the same. @param guarded  where
- *  the guest works */
-mode_t lx_path_host_mode(uint64_t mode, bool guarded);
-/** The host has got it: what is remembered of a file's mode, and said if it can be executed.
+/** What the host gets of a mode: where the guest works, no right to execute a file, and none for
+ * others to what the guest has not made. It sees them all the same. @param guarded  it works there
+ *  @param before  what is there; NULL: a file is made */
+mode_t lx_path_host_mode(struct lx_prog *p, uint64_t mode, bool guarded, const struct stat *before);
+/** The host has got `given` of a mode: the rest is remembered, and said if it is to execute.
  *  @param s  where it is, for people; NULL: not known */
 void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
-                       uint64_t mode, bool guarded);
+                       uint64_t mode, mode_t given);
 /** Names in the spot's directory have changed. */
 void lx_path_changed(struct lx_prog *p, const struct lx_spot *s);
 /** A file of the host's that has just been made: its record begins anew. */

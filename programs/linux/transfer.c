@@ -149,7 +149,7 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
     if (done > 0 && f->inode) {
         lx_vm_file_wrote(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
         lx_inode_wrote(p, f->inode);
-        f->inode->special &= 0111; /* set-id bits go */
+        f->inode->special &= 0777; /* set-id bits go */
     }
     return done > 0 ? (int64_t)done : err;
 }

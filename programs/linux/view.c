@@ -617,14 +617,28 @@ static int add_privates(struct lx_view *v)
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
 }
 
+/** Whether a directory lies in one that was given to be written, and in none within that was given
+ * to be read. */
+static bool is_given(const struct lx_view *v, const char *host)
+{
+    const struct root *last = NULL;
+
+    for (size_t i = 0; i < v->count; i++)
+        if (v->roots[i].asked && beneath(host, v->roots[i].host) &&
+            (!last || beneath(v->roots[i].host, last->host)))
+            last = &v->roots[i];
+    return last && last->writable;
+}
+
 /** A path of the guest's to the working directory. Takes the path. */
 static int add_work(struct lx_view *v, char *path, const char *here)
 {
     const int err = add_root(v, path, sim_strdup(here), true);
     struct root *r = &v->roots[v->count - 1];
 
-    r->guard = lx_guard_beneath(&v->guards, here);
-    r->writable = r->guard == GUARD_WORKS;
+    if (!is_given(v, here))
+        r->guard = lx_guard_beneath(&v->guards, here);
+    r->writable = r->guard <= GUARD_WORKS;
     return err;
 }
 
