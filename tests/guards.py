@@ -166,6 +166,10 @@ def test_allowed(bench):
         bench.expect(bench.tried(operation, path, options=("--allow", directory)), "allowed:", operation, path)
     bench.expect(bench.tried("unlink", "build.ninja", cwd="tool/build", options=("--allow", bench.home)), "from above")
     bench.expect(not bench.tried("unlink", "cli", cwd="tool/build", options=("--allow", bench.home, "--allow", ".:ro")), "but this")
+    for cwd, path in ((".", "sweep/points/p1/stats.csv"), ("sweep/points", "p1/stats.csv"), ("results/a-001", "stats.csv"),
+                      ("source", bench.home / "sweep/points/p1/stats.csv")):
+        done = bench.run("try", "append", path, cwd=cwd, options=("--allow", bench.home))
+        bench.expect(not done.stdout and "it is of a run or a sweep" in done.stderr, "results by the way:", cwd, path, done)
     for name in "input", "repository/.git/hooks/mine":
         bench.expect((bench.home / name).stat().st_mode & 0o100, name, "cannot be executed")
 

@@ -66,20 +66,30 @@ static bool has_all(int directory, const struct mark *m)
     return true;
 }
 
-static enum lx_guard of_directory(const struct lx_guards *g, int fd, const struct stat *st)
+/** What its names make of a directory. */
+static enum lx_guard marked(int fd)
 {
-    for (size_t i = 0; i < g->tools; i++)
-        if (is_same(&g->tool[i], st))
-            return GUARD_TOOL;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (has_all(fd, &marks[i]))
             return marks[i].guard;
     return GUARD_WORKS;
 }
 
-enum lx_guard lx_guard_of(const struct lx_guards *g, const struct stat *in, const char *name,
-                          int fd, const struct stat *st)
+static enum lx_guard of_directory(const struct lx_guards *g, int fd, const struct stat *st)
 {
+    for (size_t i = 0; i < g->tools; i++)
+        if (is_same(&g->tool[i], st))
+            return GUARD_TOOL;
+    return marked(fd);
+}
+
+enum lx_guard lx_guard_of(const struct lx_guards *g, enum lx_guard around, const struct stat *in,
+                          const char *name, int fd, const struct stat *st)
+{
+    if (around == GUARD_GIVEN && fd >= 0 && S_ISDIR(st->st_mode))
+        return marked(fd) == GUARD_RESULTS ? GUARD_RESULTS : GUARD_GIVEN;
+    if (around != GUARD_WORKS)
+        return around;
     if (strcasecmp(name, ".git") == 0 || strcmp(name, "HEAD") == 0)
         return GUARD_GIT;
     if (name[0] == '.' && g->at_home && is_same(in, &g->home))
@@ -92,14 +102,14 @@ enum lx_guard lx_guard_of(const struct lx_guards *g, const struct stat *in, cons
 }
 
 /** Looks at a directory of the path, and puts it in the place of the one above. */
-static enum lx_guard go_down(const struct lx_guards *g, int *fd, struct stat *at, const char *name)
+static enum lx_guard go_down(const struct lx_guards *g, enum lx_guard guard, int *fd,
+                             struct stat *at, const char *name)
 {
     const int next = openat(*fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-    enum lx_guard guard = GUARD_WORKS;
     struct stat st;
 
     if (next >= 0 && fstat(next, &st) == 0) {
-        guard = lx_guard_of(g, at, name, next, &st);
+        guard = lx_guard_of(g, guard, at, name, next, &st);
         *at = st;
     }
     close(*fd);
@@ -107,18 +117,18 @@ static enum lx_guard go_down(const struct lx_guards *g, int *fd, struct stat *at
     return guard;
 }
 
-enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *path)
+enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *top, const char *path)
 {
-    enum lx_guard guard = GUARD_WORKS;
-    char *copy = sim_strdup(path), *rest = copy;
+    enum lx_guard guard = top ? GUARD_GIVEN : GUARD_WORKS;
+    char *copy = sim_strdup(path + (top ? strlen(top) : 0)), *rest = copy;
     struct stat at;
-    int fd = open("/", O_PATH | O_CLOEXEC);
+    int fd = open(top ? top : "/", O_PATH | O_CLOEXEC);
 
-    if (fd >= 0 && fstat(fd, &at) == 0)
+    if (fd >= 0 && fstat(fd, &at) == 0 && !top)
         guard = of_directory(g, fd, &at);
-    for (char *name; fd >= 0 && guard == GUARD_WORKS && (name = strsep(&rest, "/"));)
+    for (char *name; fd >= 0 && guard <= GUARD_WORKS && (name = strsep(&rest, "/"));)
         if (*name)
-            guard = go_down(g, &fd, &at, name);
+            guard = go_down(g, guard, &fd, &at, name);
     if (fd >= 0)
         close(fd);
     free(copy);

@@ -9,10 +9,11 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/** Why a name may not change; one for each row of guards.def, after the two that do not say so. */
+/** Why a name may not change; one for each row of guards.def, after those that do not say so. */
 enum lx_guard {
-    GUARD_NONE,  /**< no place where the guest works: nothing is looked at */
-    GUARD_WORKS, /**< one, and nothing is wrong with it */
+    GUARD_NONE,  /**< nothing is looked at */
+    GUARD_GIVEN, /**< the user has given it: only results are, unless they are what was given */
+    GUARD_WORKS, /**< the guest works there, and nothing is wrong with it */
 #define GUARD(name, file, mend) GUARD_##name,
 #include "programs/linux/guards.def"
 #undef GUARD
@@ -32,16 +33,18 @@ void lx_guards_know(struct lx_guards *g, const char *const *tool);
 void lx_guards_free(struct lx_guards *g);
 
 /**
- * What a name in a directory where the guest works is.
+ * What a name in a directory is.
+ * @param around  what the directory is: whatever else than WORKS and GIVEN, the name is as well
  * @param in  the directory
  * @param fd  of what has that name, O_PATH, with its `st`; -1: nothing has
- * @return GUARD_WORKS, or why it and all that is beneath it may not change
+ * @return `around`, or why it and all that is beneath it may not change
  */
-enum lx_guard lx_guard_of(const struct lx_guards *g, const struct stat *in, const char *name,
-                          int fd, const struct stat *st);
+enum lx_guard lx_guard_of(const struct lx_guards *g, enum lx_guard around, const struct stat *in,
+                          const char *name, int fd, const struct stat *st);
 
-/** The same of a directory of the host by its path, and of all that it is beneath. */
-enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *path);
+/** The same of a directory of the host by its path, and of all that it is beneath.
+ *  @param top  only of what is beneath this one, which was given; NULL: the guest works there */
+enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *top, const char *path);
 
 /** Two parts of a sentence about the file (guards.def). @pre guard > GUARD_WORKS */
 const char *lx_guard_file(enum lx_guard guard);

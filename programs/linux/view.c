@@ -145,6 +145,12 @@ static const struct root *asked_root(const struct lx_view *v, const struct stat 
     return NULL;
 }
 
+/** What a root is to the guards that was asked for. */
+static enum lx_guard given(const struct root *asked)
+{
+    return asked->writable ? GUARD_GIVEN : GUARD_NONE;
+}
+
 /** Rights of a spot: those asked for it, else those of where it was found, without what others
  *  trust. @param around  the guard of where it was found */
 static void set_rights(const struct lx_view *v, struct lx_spot *s, bool writable,
@@ -152,9 +158,9 @@ static void set_rights(const struct lx_view *v, struct lx_spot *s, bool writable
 {
     const struct root *asked = s->fd >= 0 ? asked_root(v, &s->st) : NULL;
 
-    s->guard = asked ? GUARD_NONE : around;
-    if (s->guard == GUARD_WORKS && *s->name && s->in.guard == GUARD_WORKS)
-        s->guard = lx_guard_of(&v->guards, &s->in.st, s->name, s->fd, &s->st);
+    s->guard = asked ? given(asked) : around;
+    if (!asked && !s->is_root)
+        s->guard = lx_guard_of(&v->guards, around, &s->in.st, s->name, s->fd, &s->st);
     s->writable = asked ? asked->writable : writable && s->guard <= GUARD_WORKS;
 }
 
@@ -617,9 +623,9 @@ static int add_privates(struct lx_view *v)
     return err < 0 ? err : add_private(v, "shm", "/dev/shm", 01777);
 }
 
-/** Whether a directory lies in one that was given to be written, and in none within that was given
- * to be read. */
-static bool is_given(const struct lx_view *v, const char *host)
+/** The directory that was given to be written in which one lies, if none within was given to be
+ * read; or NULL. */
+static const char *given_above(const struct lx_view *v, const char *host)
 {
     const struct root *last = NULL;
 
@@ -627,17 +633,18 @@ static bool is_given(const struct lx_view *v, const char *host)
         if (v->roots[i].asked && beneath(host, v->roots[i].host) &&
             (!last || beneath(v->roots[i].host, last->host)))
             last = &v->roots[i];
-    return last && last->writable;
+    return last && last->writable ? last->host : NULL;
 }
 
 /** A path of the guest's to the working directory. Takes the path. */
 static int add_work(struct lx_view *v, char *path, const char *here)
 {
+    const char *top = given_above(v, here);
+    const enum lx_guard guard = lx_guard_beneath(&v->guards, top, here);
     const int err = add_root(v, path, sim_strdup(here), true);
     struct root *r = &v->roots[v->count - 1];
 
-    if (!is_given(v, here))
-        r->guard = lx_guard_beneath(&v->guards, here);
+    r->guard = guard;
     r->writable = r->guard <= GUARD_WORKS;
     return err;
 }
@@ -729,7 +736,7 @@ void lx_view_home(const struct lx_view *v, struct lx_place *at)
                             .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3),
                             .root = (unsigned)(r - v->roots) + 1,
                             .writable = asked ? asked->writable : r->writable,
-                            .guard = asked ? GUARD_NONE : r->guard,
+                            .guard = asked ? given(asked) : r->guard,
                             .search = true,
                             .st = r->st};
 }
