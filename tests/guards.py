@@ -137,6 +137,27 @@ def test_standing_above(bench):
         bench.expect(before.items() <= seen(bench.home).items(), name, "has lost its name")
 
 
+def test_drawn(bench, seeds=range(4), times=3000):
+    """Whatever is done to names by lot: what others rely on is as it was, and no name of what was there is gone."""
+    names = sum((plain(list_) for table in (THERE, NEW) for list_ in table.values()), FOREIGN)
+    paths = sorted({str(part) for name in names for part in (pathlib.Path(name), *pathlib.Path(name).parents)} - {"."})
+    for seed in seeds:
+        before = seen(bench.home)
+        done = bench.run("drawn", seed, times, *paths)
+        after = seen(bench.home)
+        bench.expect(not done.stdout, done.stdout)
+        for name, was in before.items():
+            mine = name not in plain(sum(THERE.values(), [])) and not name.startswith(("tool/", "bare/", "module/"))
+            now = after.get(name)
+            # What the guest may write is there, of the same kind, and for nobody else to use.
+            good = now and (now == was or (mine and now[0][0] == was[0][0] and not set(now[0][4:]) - set(was[0][4:]) - set("-T")))
+            bench.expect(good, seed, "changed:", name, was, now)
+        for name, (mode, *_) in after.items():
+            fresh = name not in before
+            bench.expect(not fresh or not ((mode[0] == "-" and "x" in mode) or pathlib.Path(name).name in (".git", "HEAD")), seed,
+                         "made:", name, mode)
+
+
 def test_private(bench):
     """What others may not read they may not read afterwards; the guest sees what it has asked for."""
     for name in "data", "source":
@@ -200,7 +221,7 @@ def test_beside(bench):
 
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:])
-    for test in test_standing_above, test_private, test_standing_within, test_allowed, test_own, test_beside:
+    for test in test_standing_above, test_drawn, test_private, test_standing_within, test_allowed, test_own, test_beside:
         with tempfile.TemporaryDirectory(prefix="guards-") as directory:
             bench = Bench(numachine, guest, pathlib.Path(directory).resolve())
             test(bench)

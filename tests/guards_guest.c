@@ -4,6 +4,7 @@
  *     guards_guest attack PATH...   each of them; one line per attempt that is not refused
  *     guards_guest own              what a program does in a directory of its own: all of it works
  *     guards_guest try OPERATION PATH
+ *     guards_guest drawn SEED TIMES PATH...  whatever can be done to names, by lot
  */
 #include "guests/guest.h"
 
@@ -349,9 +350,129 @@ static void own(void)
           put(fd) == 7); /* that the user has put there */
 }
 
+/* ---- by lot ---------------------------------------------------------------------------------- */
+
+static unsigned lot(unsigned below)
+{
+    static uint64_t state;
+
+    if (!below) /* begins anew */
+        return (unsigned)(state = 0);
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(state >> 33) % below;
+}
+
+/* A path of those given, of its own, or of one beneath or above another. */
+static const char *draw(char **path, int paths, char *text)
+{
+    static const char *const own[] = {"mine",      "a",      "a/b", "a/HEAD", "a/.git", "b",
+                                      "a/objects", "a/refs", "l",   "/tmp/x", "."};
+    static const char *const more[] = {"", "/new", "/..", "/HEAD", "/.git", "/a", "/."};
+    const char *front = lot(3) ? path[lot((unsigned)paths)] : own[lot(COUNT(own))];
+
+    snprintf(text, PATH_MAX, "%s%s%s", lot(8) ? "" : "/home/guest/", front,
+             lot(4) ? "" : more[lot(COUNT(more))]);
+    return text;
+}
+
+static void close_two(int a, int b)
+{
+    close(a);
+    close(b);
+}
+
+static void drawn_once(char **path, int paths)
+{
+    static const int flags[] = {O_RDONLY,
+                                O_WRONLY,
+                                O_RDWR,
+                                O_WRONLY | O_TRUNC,
+                                O_RDWR | O_CREAT,
+                                O_RDWR | O_CREAT | O_EXCL,
+                                O_TMPFILE | O_RDWR,
+                                O_PATH,
+                                O_DIRECTORY,
+                                O_WRONLY | O_APPEND | O_CREAT,
+                                O_RDWR | O_NOFOLLOW};
+    char one[PATH_MAX], two[PATH_MAX];
+    const char *a = draw(path, paths, one), *b = draw(path, paths, two);
+    const int flag = flags[lot(COUNT(flags))], what = (int)lot(18);
+    int from = AT_FDCWD, to = AT_FDCWD, fd;
+
+    if (!lot(4)) {
+        draw(path, paths, two);
+        from = open(two, O_RDONLY | O_DIRECTORY);
+        b = draw(path, paths, two);
+        to = dup(from);
+    }
+    switch (what) {
+    case 0:
+        renameat(from, a, to, b);
+        break;
+    case 1:
+        renameat2(from, a, to, b, lot(3));
+        break;
+    case 2:
+        linkat(from, a, to, b, lot(2) ? AT_SYMLINK_FOLLOW : 0);
+        break;
+    case 3:
+        symlinkat(a, to, b);
+        break;
+    case 4:
+        unlinkat(from, a, lot(2) ? AT_REMOVEDIR : 0);
+        break;
+    case 5:
+        mkdirat(from, a, 0777);
+        break;
+    case 6:
+        fchmodat(from, a, lot(010000), 0);
+        break;
+    case 7:
+        utimensat(from, a, NULL, lot(2) ? AT_SYMLINK_NOFOLLOW : 0);
+        break;
+    case 8:
+        truncate(a, lot(9));
+        break;
+    case 9:
+        mknodat(from, a, (lot(2) ? S_IFREG : S_IFIFO) | 0777, 0);
+        break;
+    case 10:
+        chdir(a);
+        break;
+    case 11:
+        chdir("/home/guest");
+        break;
+    case 12:
+        fchownat(from, a, 1000, 1000, 0);
+        break;
+    default:
+        fd = openat(from, a, flag | O_NONBLOCK, lot(01000));
+        if (fd >= 0) {
+            if (write(fd, "FORGED\n", 7) < 0 && !lot(3))
+                pwrite(fd, "X", 1, 0);
+            fchmod(fd, lot(01000));
+            ftruncate(fd, lot(20));
+            futimens(fd, NULL);
+            close(fd);
+        }
+    }
+    close_two(from, to);
+}
+
+static void drawn(unsigned seed, long times, char **path, int paths)
+{
+    lot(0);
+    for (unsigned i = 0; i < 1 + seed % 1000; i++)
+        lot(2);
+    for (long i = 0; i < times; i++)
+        drawn_once(path, paths);
+}
+
 int main(int argc, char **argv)
 {
     umask(022);
+    if (argc > 4 && strcmp(argv[1], "drawn") == 0)
+        drawn((unsigned)atoi(argv[2]), atol(argv[3]), argv + 4, argc - 4);
     if (argc == 2 && strcmp(argv[1], "own") == 0)
         own();
     for (int i = 2; i < argc && strcmp(argv[1], "attack") == 0; i++)

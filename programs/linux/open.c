@@ -303,6 +303,8 @@ static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     case S_IFLNK:
         return -ELOOP;
     case S_IFIFO:
+        if (flags & G_O_DIRECTORY)
+            return -ENOTDIR;
         if ((lx_view_rights(&s->st) & needed(flags)) != needed(flags))
             return -EACCES;
         return lx_fifo_open(c, lx_inode_of(c->p, &s->st), flags);
