@@ -101,7 +101,7 @@ never() {
 # The machine on which all is well: packages are counted and installed; and then nothing is asked for.
 by_hand='as root, run: apt-get update && apt-get install --no-install-recommends'
 debian
-says 0 'installing 21 packages, 42 MB to fetch, 65 MB on the disk'
+says 0 'to install: 21 packages, 42 MB to fetch, 65 MB on the disk'
 also runs
 says 0 runs
 never numachine:
@@ -177,7 +177,7 @@ debian
 grep -v mips has >here
 mv has fetched
 : >has
-says 0 'installing 4 packages'
+says 0 'to install: 4 packages'
 
 # At a terminal one is asked, but not by an automatic check.
 answered() {
