@@ -536,11 +536,6 @@ static void drop_prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
     c->trying &= ~r10k_bit(c, e);
 }
 
-static bool is_uncached(const struct r10k_entry *e)
-{
-    return e->look.page == NM_XLATE_UNCACHED;
-}
-
 /* Translated, at the end of address calculation. */
 static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
