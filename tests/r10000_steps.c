@@ -94,7 +94,13 @@ static void put_code(const struct world *w, uint64_t at, const uint32_t *words, 
     nm_machine_os_wrote(w->rig.m, at, 4 * count);
 }
 
-/* Draws a block and puts it on a card, which begins a little later than the one before. */
+static sim_tick soon(const struct world *w)
+{
+    return nm_machine_now(w->rig.m) + nm_machine_reach(w->rig.m);
+}
+
+/* Draws a block and puts it on a card, which begins a little later than the one before; some are
+ * interrupted once. */
 static void begin(const struct world *w, unsigned card, struct blocks *b)
 {
     uint32_t words[BLOCKS_ROOM];
@@ -108,8 +114,10 @@ static void begin(const struct world *w, unsigned card, struct blocks *b)
     regs.gpr[BLOCKS_SHARED] = SHARED;
     regs.gpr[BLOCKS_FAR] = FAR + 32 * blocks_below(b, FAR_BYTES / 32);
     regs.gpr[BLOCKS_ODD] = blocks_below(b, 8) ? UNCACHED : NOWHERE;
-    r10k_resume(w->rig.m, card, &regs,
-                nm_machine_now(w->rig.m) + nm_machine_reach(w->rig.m) + blocks_below(b, 100));
+    const sim_tick at = soon(w) + blocks_below(b, 100);
+    r10k_resume(w->rig.m, card, &regs, at);
+    if (!blocks_below(b, 4))
+        nm_card_preempt(w->rig.m, card, at + blocks_below(b, 300));
 }
 
 /* @return not all came to an end */
@@ -121,6 +129,11 @@ static bool finish(struct world *w)
     for (unsigned left = w->cards; left; left--) {
         if (nm_machine_run(m, begun + LONGEST, &trap) != NM_RUN_TRAP)
             return true;
+        if (trap.preempted) { /* and goes on */
+            nm_card_resume(m, trap.card, soon(w));
+            left++;
+            continue;
+        }
         w->end[trap.card] = (struct end){trap.at - begun, pc_cpu_at(m, trap.card)->exc};
         nm_card_take(m, trap.card);
     }
