@@ -26,12 +26,6 @@ struct rep_code_place {
     UT_hash_handle hh;
 };
 
-/** What the file holds of the address space. */
-struct rep_code_piece {
-    uint64_t va, size; /**< [bytes] */
-    const uint8_t *bytes;
-};
-
 enum { FILE_MAX = 1 << 30 /**< [bytes] as programs may be */ };
 
 #define REFUSE(...)                       \

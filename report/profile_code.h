@@ -13,6 +13,12 @@
 #include <stdint.h>
 #include <time.h>
 
+/** What the file holds of the address space. */
+struct rep_code_piece {
+    uint64_t va, size; /**< [bytes] */
+    const uint8_t *bytes;
+};
+
 /** Zero is a program of which nothing is known; rep_code_close releases it. */
 struct rep_code {
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */

@@ -485,6 +485,49 @@ static void random_sequence(enum arm11_chip chip, uint64_t seed)
     }
 }
 
+/* What a chip does not have is told of, of the field that names it. */
+Test(arm11_pmu, every_number_in_both_fields)
+{
+    static const uint8_t others[] = {0x00, 0x07, 0x99, 0xff};
+    for (unsigned chip = 0; chip < ARM11_CHIPS; chip++)
+        for (unsigned n = 0; n < 256; n++)
+            for (size_t i = 0; i < sizeof others; i++) {
+                struct world w = world_of((enum arm11_chip)chip);
+                const unsigned a = !arm11_event_at((enum arm11_chip)chip, n),
+                               b = !arm11_event_at((enum arm11_chip)chip, others[i]);
+                cr_expect_eq(arm11_pmu_write(&w.unit, ARM11_PMNC, CONTROL(n, others[i], 0), &w.now),
+                             a | b << 1, "%s, 0x%x and 0x%x", arm11_chip_name(chip), n, others[i]);
+                cr_expect_eq(arm11_pmu_write(&w.unit, ARM11_PMNC, CONTROL(others[i], n, 0), &w.now),
+                             b | a << 1, "%s, 0x%x and 0x%x", arm11_chip_name(chip), others[i], n);
+                cr_expect_eq(get(&w, ARM11_PMNC), CONTROL(others[i], n, 0));
+            }
+}
+
+/* The least and the most that a register holds, and what is next to that; counting from there. */
+Test(arm11_pmu, every_register_at_its_ends)
+{
+    static const uint32_t values[] = {0, 1, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+    for (unsigned chip = 0; chip < ARM11_CHIPS; chip++)
+        for (unsigned r = ARM11_CCNT; r < ARM11_PMU_REGISTERS; r++)
+            for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+                struct world w = world_of((enum arm11_chip)chip);
+                const enum arm11_pmu_register reg = (enum arm11_pmu_register)r;
+                put(&w, reg, values[i]);
+                for (unsigned other = ARM11_CCNT; other < ARM11_PMU_REGISTERS; other++)
+                    cr_expect_eq(get(&w, (enum arm11_pmu_register)other),
+                                 other == r ? values[i] : 0);
+                put(&w, ARM11_PMNC, CONTROL(0xff, 0xff, ARM11_PMNC_E));
+                pass(&w, ARM11_START_DELAY);
+                arm11_pmu_settle(&w.unit, &w.now);
+                pass(&w, 2);
+                cr_expect_eq(get(&w, reg), values[i] + 2, "%s, register %u from 0x%x",
+                             arm11_chip_name(chip), r, values[i]);
+                const unsigned wraps = values[i] > UINT32_MAX - 2;
+                cr_expect_eq(!!(get(&w, ARM11_PMNC) & 7U << ARM11_PMNC_FLAG), wraps,
+                             "%s, register %u from 0x%x", arm11_chip_name(chip), r, values[i]);
+            }
+}
+
 Test(arm11_pmu, any_sequence_as_counted_cycle_by_cycle)
 {
     for (unsigned chip = 0; chip < ARM11_CHIPS; chip++)

@@ -31,6 +31,9 @@ WAYS = {
     "-g -O2 -s": (0, 0),
 }
 FILES = ["names_guest.c", "assembler/names_guest_assembler.S"]
+ARM_FILES = ["names_guest.c", "assembler/names_guest_arm.S"]
+# An ARM compiler has both states, one way in one of them.
+ARM_STATES = ["-march=armv6 -marm", "-march=armv6 -mthumb"]
 LOCAL, GLOBAL, WEAK = 0, 1, 2
 ET_DYN = 3
 # [bytes] that no file takes more of: a gigabyte, and what the process has without it.
@@ -106,6 +109,8 @@ class Tools:
             if section in code and m[3] in ("FUNC", "NOTYPE"):
                 found.append((int(m[1], 16), int(m[2], 0), m[7],
                               {"LOCAL": LOCAL, "GLOBAL": GLOBAL, "WEAK": WEAK}[m[4]], m[5], m[3]))
+        if "arm" in self.prefix:  # bit 0 of a function says Thumb
+            found = [(s[0] & ~1 if s[5] == "FUNC" else s[0], *s[1:]) for s in found]
         return [s for s in found if s[5] == "FUNC" or s[3] != LOCAL], sorted(code.values())
 
     def lines(self, file, addresses):
@@ -177,7 +182,7 @@ def compare_lines(tools, names, what):
     """All instructions of the program's own functions and a sample of the C library's."""
     symbols, code = tools.symbols(names.file)
     own = [s for s in symbols if s[1] and s[2] in ("main", "local", "_three_names", "from_elsewhere", "in_assembler")]
-    addresses = {a for s in own for a in range(s[0], s[0] + s[1], 4)}
+    addresses = {a for s in own for a in range(s[0], s[0] + s[1], 2 if "arm" in tools.prefix else 4)}
     addresses |= {a for at, size in code for a in range(at, at + size, 4096)}
     addresses = sorted(addresses)
     _, _, said = names.ask(addresses)
@@ -246,19 +251,21 @@ def foreign(program, scratch):
 
 def main():
     which, program, compiler, sources, *guests = sys.argv[1:]
-    ways = list(WAYS.items())
+    arm = "arm" in pathlib.Path(compiler).name
+    files = ARM_FILES if arm else FILES
+    ways = [(f"{way} {ARM_STATES[i % 4 // 2] if arm else ''}", has) for i, (way, has) in enumerate(WAYS.items())]
     if which == "some":
-        ways = ways[1 if "64" in compiler else 0::4]
+        ways = ways[1 if "64" in compiler else 0::3 if arm else 4]
     sources, tools = pathlib.Path(sources), Tools(compiler)
     with tempfile.TemporaryDirectory(prefix="numachine-names-") as name:
         scratch = pathlib.Path(name)
         # As a user would: relative names, in the program's directory and below.
         (scratch / "assembler").mkdir()
-        for file in FILES:
+        for file in files:
             (scratch / file).write_bytes((sources / pathlib.Path(file).name).read_bytes())
         for number, (way, has) in enumerate(ways):
             guest = scratch / f"guest{number}"
-            output(compiler, "-w", "-static", *way.split(), *FILES, "-o", guest, cwd=scratch)
+            output(compiler, "-w", "-static", *way.split(), *files, "-o", guest, cwd=scratch)
             names = Names(program, guest)
             status, said, _ = names.ask()
             check(way, status == 0 and said == "{} {}".format(*has), status, said)
@@ -267,9 +274,10 @@ def main():
             check(way, (functions > 500, lines > 50) == tuple(map(bool, has)), functions, lines)
             print(f"{way}: {functions} addresses of functions, {lines} of lines")
         cut_off(program, scratch / "guest0", scratch, 5 if which == "some" else 1)
-        moved(program, scratch / "guest0", scratch)
         foreign(program, scratch)
-        if "64" not in compiler:
+        if not arm:
+            moved(program, scratch / "guest0", scratch)
+        if not arm and "64" not in compiler:
             greedy(program, compiler, scratch)
     for guest in guests:
         compare_functions(tools, Names(program, guest), guest, 5)

@@ -37,7 +37,7 @@ CXX = ["clang++", "--target=mips-linux-gnu", "-march=mips2", "-fno-exceptions", 
 
 def run(numachine, guest, directory, *arguments):
     """What the program wrote."""
-    subprocess.run([numachine, "stat", "-q", "--profile", "-m", "station-4", "-o", directory, "--", guest, *arguments],
+    subprocess.run([numachine, "stat", "-q", "--profile", *simulator.MACHINES.get(simulator.abi_of(guest), ["-m", "station-4"]), "-o", directory, "--", guest, *arguments],
                    check=True, capture_output=True, timeout=600)
     return (directory / "guest.stdout").read_text()
 

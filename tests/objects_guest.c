@@ -218,6 +218,14 @@ APART static void *by_malloc(size_t size)
     return kept;
 }
 
+/* Its size is still on its way from memory when malloc is entered. */
+APART static void *by_distant(const volatile size_t *size)
+{
+    line = __LINE__ + 1;
+    kept = malloc(*size);
+    return kept;
+}
+
 APART static void *by_each(size_t size)
 {
     line = __LINE__ + 1;
@@ -270,6 +278,20 @@ APART static void *by_mmap(void)
     return kept;
 }
 
+/* Lines that nobody has read. */
+static void say_distant(void)
+{
+    enum { APART_BY = 64, SIZES = 4 };
+    static volatile size_t sizes[SIZES * APART_BY] = {1000, [APART_BY] = 1001,
+                                                      [2 * APART_BY] = 1002, [3 * APART_BY] = 1003};
+    for (unsigned i = 0; i < SIZES; i++) {
+        char more[20];
+        void *block = by_distant(&sizes[i * APART_BY]);
+        snprintf(more, sizeof more, " [%u]", i);
+        say_block(block, 0, 1000 + i, "by_distant", line, more);
+    }
+}
+
 static void say_heap(void)
 {
     void *block = by_malloc(100);
@@ -293,6 +315,7 @@ static void say_heap(void)
     say_block(block, 0, sizeof "of the library", "by_strdup", line, "");
     block = by_mmap();
     say_block(block, 0, 1 << 16, "by_mmap", line, "");
+    say_distant();
 }
 
 /* Blocks that come and go. */
