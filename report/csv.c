@@ -15,8 +15,13 @@ struct csv {
 
 void rep_csv_field(FILE *out, const char *text)
 {
+    rep_separated_field(out, text, ",");
+}
+
+void rep_separated_field(FILE *out, const char *text, const char *separator)
+{
     const char *mark = rep_csv_is_marked(text) ? "'" : "";
-    if (!strpbrk(text, ",\"\r\n")) {
+    if (!strpbrk(text, "\"\r\n") && !strstr(text, separator)) {
         fprintf(out, "%s%s", mark, text);
         return;
     }

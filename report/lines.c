@@ -6,8 +6,10 @@
  *     ,,,,,2,NACKs/request nacks_per_refused_request,NACK
  *     {"counter-value" : "12345", "unit" : "PCycles", "event" : "run", ...
  *
- * value, its unit, event, simulated time [ns] it was counted, share of that [%], a metric, its unit
- * and name; then, which perf has not, the group whose metric it is. A count that has wrapped is
+ * Names are quoted as in a table of comma-separated values, which perf, whose names are its own,
+ * need not do. value, its unit, event, simulated time [ns] it was counted, share of that [%], a
+ * metric, its unit and name; then, which perf has not, the group whose metric it is. A count that
+ * has wrapped is
  * "<not counted>", one of a ring that the machine does not have
  * "<not supported>", and a metric without a value has no line.
  */
@@ -58,8 +60,10 @@ static void put_line(const struct lines *l, const struct field *field, size_t co
         put_json(l, field + !regions, count - !regions);
         return;
     }
-    for (size_t i = !regions; i < count; i++)
-        fprintf(l->out, "%s%s", field[i].text, i + 1 < count ? l->separator : "\n");
+    for (size_t i = !regions; i < count; i++) {
+        rep_separated_field(l->out, field[i].text, l->separator);
+        fputs(i + 1 < count ? l->separator : "\n", l->out);
+    }
 }
 
 static void put_event(const struct lines *l, unsigned i)

@@ -111,6 +111,8 @@ bool rep_metric_value(const struct rep_run *run, const struct rep_region *region
 /** Writes a field of a CSV file, quoted if need be (RFC 4180). A text that a spreadsheet would take
  * for a formula gets an apostrophe in front, which rep_csv_next takes off; a number does not. */
 void rep_csv_field(FILE *out, const char *text);
+/** The same where another text than "," stands between fields. */
+void rep_separated_field(FILE *out, const char *text, const char *separator);
 
 /** Writes every region to an open file. Errors stay with the stream (ferror). */
 void rep_write_json(const struct rep_run *run, FILE *out);

@@ -4,6 +4,7 @@
 #include "report/grid.h"
 #include "report/group.h"
 #include "report/histogram.h"
+#include "report/lines.h"
 #include "report/manifest.h"
 #include "report/registers.h"
 #include "report/rundir.h"
@@ -140,6 +141,29 @@ Test(report_files, names_are_no_formulas)
         cr_expect_not(rep_csv_is_marked(numbers[i]));
     }
     unlink(path);
+}
+
+/* What a guest calls a region is one field, and no formula, wherever it stands. */
+Test(report_files, regions_are_data)
+{
+    static const struct {
+        const char *separator, *begins;
+    } rows[] = {{",", "\n\"'=1+1,2;3\","}, {";", "\n\"'=1+1,2;3\";"}, {"\t", "\n'=1+1,2;3\t"}};
+    struct fake odd;
+    fake_init(&odd, "run");
+    rep_run_mark(&odd.run, "=1+1,2;3", true, 0, odd.now);
+    fake_pass(&odd, 3);
+    rep_run_mark(&odd.run, "=1+1,2;3", false, 3, odd.now);
+    fake_finish(&odd, 3);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *text;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        rep_lines(&odd.run, rows[i].separator, out);
+        fclose(out);
+        cr_expect(strstr(text, rows[i].begins) && !strstr(text, "\n="), "%s", text);
+        free(text);
+    }
 }
 
 /* So many regions that their parts would fill a disk. */
