@@ -1,6 +1,11 @@
 /*
  * Fast-forwarding. A point is noticed when the machine stands; then it changes its mode, at once
  * from a functional one, or when what is under way has come to its end (sample.c).
+ *
+ * The hard idea is whose pages lie where. That depends on who touches them first, and all that
+ * follows depends on it: so on the way to the first point the machine is warmed only while
+ * processors do not take pages from each other, and timed at the begin and while they do. A program
+ * whose threads come soon, and fill their data then, has the places of the timed run.
  */
 #include "programs/approach.h"
 
@@ -12,7 +17,17 @@
 #include <string.h>
 
 enum {
-    LOOKS = 1024, /**< [PCycles] at least, between two looks at instructions */
+    LOOKS = 1024,    /**< [PCycles] at least, between two looks at instructions */
+    WINDOW = 100000, /**< [PCycles] Pages that are taken no further apart could come in another
+                          order if the machine were warmed meanwhile */
+    RESTS = 64       /**< [PCycles] between two looks whether the machine rests */
+};
+
+/** How a machine comes to the first point. */
+enum way {
+    TIMED,   /**< processors take pages, or the program begins */
+    RESTING, /**< they have stopped to: the machine comes to rest, to be warmed */
+    UNTIMED, /**< warmed or, if caches shall not be, functional */
 };
 
 /** What a run with an approach does at present. */
@@ -27,6 +42,9 @@ struct prog_stages {
     const struct prog_approach *approach;
     struct prog_sampler *sampler; /**< of DETAIL */
     enum stage stage;
+    enum way way;         /**< of FORWARD */
+    uint64_t turns;       /**< of pages, at the last look (prog_page_turns) */
+    sim_tick turned;      /**< when that was last another number */
     bool reached, passed; /**< the first point, and the second */
     uint64_t left;        /**< times that the awaited point is still to come; an address is counted
                                by the workload */
@@ -140,9 +158,61 @@ void prog_stages_begin(struct prog_stages *s)
         begin_detail(s);
         return;
     }
-    nm_machine_freeze(machine(s));
-    nm_machine_set_mode(machine(s), s->approach->warms ? NM_MODE_WARM : NM_MODE_FUNCTIONAL);
     s->stage = FORWARD;
+    if (s->approach->warms)
+        return; /* it is timed as long as processors take pages */
+    nm_machine_freeze(machine(s));
+    nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+    s->way = UNTIMED;
+}
+
+/* ---- on the way to the first point ----------------------------------------------------------- */
+
+static sim_tick forward_date(const struct prog_stages *s)
+{
+    return s->stage != FORWARD || s->way == UNTIMED ? SIM_NEVER
+           : s->way == TIMED                        ? s->turned + WINDOW
+                                                    : nm_machine_now(machine(s)) + RESTS;
+}
+
+static void warm_again(struct prog_stages *s)
+{
+    nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    s->way = UNTIMED;
+}
+
+/** Times the machine while processors take pages from each other. */
+static void follow_pages(struct prog_stages *s)
+{
+    const sim_tick now = nm_machine_now(machine(s));
+    const uint64_t turns = prog_page_turns(s->run);
+
+    if (turns != s->turns) {
+        s->turned = now;
+        s->run->out->page_turns += turns - s->turns;
+    }
+    if (turns != s->turns && s->way == UNTIMED) {
+        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+        s->way = TIMED;
+    }
+    s->turns = turns;
+    if (s->way == TIMED && now >= s->turned + WINDOW) {
+        nm_machine_freeze(machine(s));
+        s->way = RESTING;
+    }
+    if (s->way == RESTING && nm_machine_rests(machine(s)))
+        warm_again(s);
+}
+
+/** The first point has come. @return false: the machine must come to rest first */
+static bool arrive(struct prog_stages *s)
+{
+    if (s->way == RESTING)
+        return false;
+    if (s->way != TIMED)
+        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+    begin_detail(s);
+    return true;
 }
 
 sim_tick prog_stages_date(const struct prog_stages *s)
@@ -150,7 +220,8 @@ sim_tick prog_stages_date(const struct prog_stages *s)
     if (!s)
         return SIM_NEVER;
     const sim_tick sampled = s->stage == DETAIL ? prog_sampler_date(s->sampler) : SIM_NEVER;
-    return counts(s) ? sim_earlier(sampled, look_at(s)) : sampled;
+    const sim_tick next = sim_earlier(sampled, forward_date(s));
+    return counts(s) ? sim_earlier(next, look_at(s)) : next;
 }
 
 void prog_stages_step(struct prog_stages *s)
@@ -159,10 +230,10 @@ void prog_stages_step(struct prog_stages *s)
         return;
     if (counts(s) && instructions(s) >= awaited(s)->instructions)
         reach(s);
-    if (s->stage == FORWARD && s->reached) {
-        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
-        begin_detail(s);
-    }
+    if (s->stage == FORWARD && s->approach->warms)
+        follow_pages(s);
+    if (s->stage == FORWARD && s->reached && !arrive(s))
+        return;
     if (s->stage == DETAIL && !prog_sampler_step(s->sampler, s->passed)) {
         nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
         s->stage = AFTER;

@@ -220,12 +220,14 @@ enum prog_end {
 struct prog_outcome {
     enum prog_end end;
     int status;
-    sim_tick ticks;                    /**< tick at which the run ended */
-    uint64_t instructions;             /**< simulated instructions, all processors */
-    uint64_t threads;                  /**< threads created, the first included */
-    uint64_t stdout_hash;              /**< XXH64 of all bytes the guest wrote to 1 */
-    bool reached;                      /**< approach.from, or there was none */
-    bool passed;                       /**< approach.to */
+    sim_tick ticks;        /**< tick at which the run ended */
+    uint64_t instructions; /**< simulated instructions, all processors */
+    uint64_t threads;      /**< threads created, the first included */
+    uint64_t stdout_hash;  /**< XXH64 of all bytes the guest wrote to 1 */
+    bool reached;          /**< approach.from, or there was none */
+    bool passed;           /**< approach.to */
+    uint64_t page_turns; /**< so often, before approach.from with warm caches, a page was taken for
+                              another processor than the one before, or a thread began */
     sim_tick sampled_from, sampled_to; /**< [ticks] the part that was sampled */
     sim_tick stood; /**< [ticks] of it, in which processors stood still for the machine to come to
                          rest: not the program's */

@@ -37,7 +37,7 @@ struct prog_sampler {
     uint64_t slept;          /* sleeps before the part */
     struct prog_done before; /* the sample, or the machine was warmed */
     bool halved;             /* half of the sample has passed */
-    uint64_t turns;          /* of pages, at the last look (nm_machine_page_turns) */
+    uint64_t turns;          /* of pages, at the last look (prog_page_turns) */
     sim_tick turned;         /* when that was last another number */
     bool ended;              /* what is sampled */
 };
@@ -45,6 +45,11 @@ struct prog_sampler {
 static struct nm_machine *machine(const struct prog_sampler *s)
 {
     return s->run->m;
+}
+
+uint64_t prog_page_turns(const struct prog_run *run)
+{
+    return nm_machine_page_turns(run->m) + run->out->threads;
 }
 
 /* So often threads have gone to sleep. */
@@ -194,7 +199,7 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
     s->how = &run->spec->approach.sampling;
     run->out->sampled_from = run->out->sampled_to = now;
     s->slept = sleeps(s);
-    s->turns = nm_machine_page_turns(run->m);
+    s->turns = prog_page_turns(run);
     enter(s, s->how->every ? LEAD : SAMPLE);
     if (s->part == SAMPLE)
         begin_sample(s, now);
@@ -214,10 +219,15 @@ static void begin_warming(struct prog_sampler *s)
     enter(s, WARM);
 }
 
-static void end_warming(struct prog_sampler *s, sim_tick now)
+static void count_warming(struct prog_sampler *s, sim_tick now)
 {
     s->now.warmed += now - s->begin;
     add_done(s, &s->now.between);
+}
+
+static void end_warming(struct prog_sampler *s, sim_tick now)
+{
+    count_warming(s, now);
     nm_machine_set_mode(machine(s), NM_MODE_TIMED);
 }
 
@@ -238,7 +248,7 @@ static void rested(struct prog_sampler *s, sim_tick now, bool last)
  * is not the one that was to be sampled. @return whether one has come since the last look */
 static bool look_at_pages(struct prog_sampler *s, sim_tick now)
 {
-    const uint64_t turns = nm_machine_page_turns(machine(s));
+    const uint64_t turns = prog_page_turns(s->run);
     const bool taken = turns != s->turns;
     s->turns = turns;
     if (taken)
@@ -278,7 +288,10 @@ static void end(struct prog_sampler *s, sim_tick now, bool last)
 {
     switch (s->part) {
     case WARM:
-        end_warming(s, now);
+        if (last) /* whoever waits goes on functionally: a timed machine would have to rest first */
+            count_warming(s, now);
+        else
+            end_warming(s, now);
         enter(s, last ? OVER : LEAD);
         break;
     case PAGES:

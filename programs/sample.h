@@ -17,6 +17,10 @@ void prog_sampler_free(struct prog_sampler *s);
 /** The machine must not run past this tick; SIM_NEVER: nothing is to come. */
 sim_tick prog_sampler_date(const struct prog_sampler *s);
 
+/** A number that grows while processors take pages from each other, or are about to: a page is
+ * taken for another processor than the one before, or a thread begins. */
+uint64_t prog_page_turns(const struct prog_run *run);
+
 /** The machine stands. @param last  what is measured is over
  *  @return false: it is over, and the machine is not timed any more */
 bool prog_sampler_step(struct prog_sampler *s, bool last);

@@ -329,6 +329,12 @@ void rep_print_estimate(const struct rep_run *run, FILE *out)
     char some[32], all[32];
     if (rep_sampling_is(run))
         print_samples(run, out);
+    if (run->outcome.page_turns)
+        fprintf(
+            out,
+            "  before the part processors took pages from each other %s times: which lies where "
+            "hangs on single PCycles (docs/approach.md)\n",
+            rep_grouped(run->outcome.page_turns, some));
     if (run->parted)
         fprintf(out, "  rates and ratios are of what was timed: %s of %s PCycles\n",
                 rep_grouped(rep_region_measured(whole)->elapsed, some),

@@ -181,7 +181,8 @@ def part(scratch):
     kernel = ("host", "spmv", ["n=8192", "rounds=3"], 16, 20000)
     points = ["run.from=region spmv", "run.to=region spmv"]
     whole, _ = run(scratch, "whole", kernel)
-    out, _ = run(scratch, "part", kernel, *points, "run.sample.every=20000cy")
+    for every in 70000, 50000, 30000, 20000:  # it ends in whatever the machine does then
+        out, _ = run(scratch, "part", kernel, *points, f"run.sample.every={every}cy")
     e = json.loads((out / "stats.json").read_text())["estimate"]
     ticks = of(whole, "spmv", "elapsed")
     assert abs(e["pcycles"] / ticks - 1) < FAR and ticks < 0.9 * of(whole, "whole", "elapsed"), (e, ticks)
