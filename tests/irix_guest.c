@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <irix/sys/procfs.h>
 #include <irix/sys/syssgi.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/ioctl.h>
@@ -14,6 +15,7 @@
 #include <sys/profil.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* GRADUATED: of an R10000; on an R12000 it is another event. */
@@ -161,6 +163,34 @@ static __attribute__((noinline)) unsigned long long measured(int fd, hwperf_prof
     return c.hwp_evctr[STORES];
 }
 
+static void nothing(int number)
+{
+    (void)number;
+}
+
+/* One of each thing that a process's usage counts, and each is counted once. */
+static void use(int fd)
+{
+    enum { BYTES = 30 };
+    const struct timespec moment = {0, 1000};
+    hwperf_prusage_t before, after;
+    char bytes[BYTES] = {0};
+    int ends[2];
+
+    CHECK(pipe(ends) == 0 && signal(SIGUSR1, nothing) != SIG_ERR);
+    CHECK(ioctl(fd, PIOCGETPREVCTRS, &before) > 0);
+    CHECK(write(ends[1], bytes, BYTES) == BYTES && read(ends[0], bytes, BYTES) == BYTES);
+    CHECK(poll(NULL, 0, 0) == 0 && nanosleep(&moment, NULL) == 0 && raise(SIGUSR1) == 0);
+    CHECK(ioctl(fd, PIOCGETPREVCTRS, &after) > 0);
+    CHECK(after.pu_syscw - before.pu_syscw == 1 && after.pu_syscr - before.pu_syscr == 1);
+    CHECK(after.pu_bwrit - before.pu_bwrit == BYTES && after.pu_bread - before.pu_bread == BYTES);
+    CHECK(after.pu_gbwrit == 0 && after.pu_gbread == 0);
+    CHECK(after.pu_syscps - before.pu_syscps == 1 && after.pu_sysci - before.pu_sysci == 1);
+    CHECK(after.pu_sigs - before.pu_sigs == 1);
+    CHECK(after.pu_vctx - before.pu_vctx == 1 && after.pu_ictx == before.pu_ictx);
+    CHECK(after.pu_sysc - before.pu_sysc >= 6);
+}
+
 /* Exact numbers, and what else can be read. */
 static void exact(void)
 {
@@ -193,6 +223,7 @@ static void exact(void)
     CHECK(usage.pu_sysc > 5 && usage.pu_sysci >= 5 && usage.pu_syscw == 0 && usage.pu_size > 10);
     CHECK(usage.pu_minf > 0 && usage.pu_minf == usage.pu_vfault);
     CHECK(write(1, "", 0) == 0 && ioctl(fd, PIOCGETPREVCTRS, &usage) > 0 && usage.pu_syscw == 1);
+    use(fd);
     CHECK(ioctl(fd, PIOCRELEVCTRS) == 0);
     many = counted(fd, STORES);
     store(SOME);

@@ -448,6 +448,12 @@ Test(looking, each_fifo_has_what_passed_it)
     cr_expect_gt(used, 200);
 }
 
+/* Neither zero nor below it. */
+static bool counted(uint64_t total)
+{
+    return total && total < UINT64_MAX / 2;
+}
+
 /* Each row of statistics.def and each FIFO has something to count under one load or another; but
  * for special reads, a race that the protocol's explorer meets and these loads do not. */
 Test(looking, nothing_stays_zero)
@@ -470,8 +476,8 @@ Test(looking, nothing_stays_zero)
         nm_machine_free(m);
     }
 #define STATION(field, part, name, unit, sentence) \
-    cr_expect(stations.sum.field || !strcmp(#field, "special"), #field);
-#define RING(field, part, name, unit, sentence) cr_expect_gt(rings.sum.field, 0, #field);
+    cr_expect(counted(stations.sum.field) || !strcmp(#field, "special"), #field);
+#define RING(field, part, name, unit, sentence) cr_expect(counted(rings.sum.field), #field);
 #include "machine/statistics.def"
 #undef STATION
 #undef RING
