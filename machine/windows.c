@@ -409,6 +409,14 @@ static bool waits_too_long(struct nm_machine *m, unsigned card, sim_tick now)
     return true;
 }
 
+/* [ticks] What an instruction may take: several accesses, each as long as any, with their pages. */
+static sim_tick slowest_instruction(const struct nm_params *p)
+{
+    enum { ACCESSES = 8 };
+    const sim_tick access = nm_params_wait(p) + nm_params_claim(p);
+    return sim_later(p->watchdog, ACCESSES * (access + p->tlb_refill + p->os_vce));
+}
+
 /* A processor has had a thread for as long and completed nothing. It has asked for nothing, either,
  * or that would have been named: it has forgotten what it waits for. */
 static bool stands_still(struct nm_machine *m, unsigned card, sim_tick now)
@@ -420,7 +428,7 @@ static bool stands_still(struct nm_machine *m, unsigned card, sim_tick now)
         *seen = (struct nm_watched){truth.instructions, truth.running};
         return false;
     }
-    if (truth.running - seen->running <= m->p.watchdog)
+    if (truth.running - seen->running <= slowest_instruction(nm_card_params(m, card)))
         return false;
     nm_check_fail(m->contents.check, now, NM_NO_LINE,
                   "card %u has a thread, waits for no access, and has completed nothing for %lu "
