@@ -49,6 +49,7 @@ struct rig {
     struct nm_machine *m;
     struct lx_processors *processors;
     bool other; /* the other process's space */
+    uint64_t states[CARDS][PC_ST__COUNT];
 };
 
 /* What a run has left. */
@@ -94,6 +95,7 @@ static void start(struct rig *rig)
     const struct nm_space space = {.ctx = rig, .translate = translate};
     union lx_regs regs;
     rig->other = false;
+    memset(rig->states, 0, sizeof rig->states);
     rig->m = nm_machine_new(&rig->p, rig->kind);
     cr_assert_not_null(rig->m);
     load(rig);
@@ -117,14 +119,20 @@ static bool same(const struct outcome *a, const struct outcome *b, const struct 
 
 /* ---- what disturbs --------------------------------------------------------------------------- */
 
-static void check_books(struct nm_machine *m)
+/* The states add up, and none goes back. */
+static void check_books(struct rig *rig)
 {
+    struct nm_machine *m = rig->m;
     for (unsigned i = 0; i < CARDS; i++) {
         struct mon_taps taps;
         uint64_t sum = 0;
         nm_card_taps(m, i, &taps);
-        for (unsigned s = 0; s < PC_ST__COUNT; s++)
+        for (unsigned s = 0; s < PC_ST__COUNT; s++) {
+            cr_assert_geq(taps.v[s], rig->states[i][s], "card %u: state %u at tick %lu", i, s,
+                          (unsigned long)nm_machine_now(m));
+            rig->states[i][s] = taps.v[s];
             sum += taps.v[s];
+        }
         cr_assert_eq(sum, nm_machine_now(m), "card %u: states add up to %lu at tick %lu", i,
                      (unsigned long)sum, (unsigned long)nm_machine_now(m));
     }
@@ -221,7 +229,7 @@ static void run(struct rig *rig, enum way way, sim_tick at, struct outcome *out)
     while (!ended) {
         cr_assert_lt(nm_machine_now(rig->m), 2 * LIMIT, "it does not end");
         ended = runs(rig, nm_machine_now(rig->m) + (way == NOT ? 1 : LIMIT), &trap);
-        check_books(rig->m);
+        check_books(rig);
     }
     for (unsigned card = 0; card < CARDS; card++)
         if (pc_cpu_at(rig->m, card)->exc == PC_EXC_SYS) {

@@ -130,6 +130,25 @@ static void values(void)
     }
 }
 
+/* Several registers at once are what each of them is. */
+static void together(void)
+{
+    enum { FIRST = NUMACHINE_L2C_CONTROL, WORDS = 2 };
+    const volatile unsigned *at = card + FIRST / 4;
+    unsigned two[WORDS], pair[WORDS];
+    __asm__ volatile("ldmia %2, {r4, r5}\n mov %0, r4\n mov %1, r5"
+                     : "=&r"(two[0]), "=&r"(two[1])
+                     : "r"(at)
+                     : "r4", "r5", "memory");
+    __asm__ volatile("ldrd r4, r5, [%2]\n mov %0, r4\n mov %1, r5"
+                     : "=&r"(pair[0]), "=&r"(pair[1])
+                     : "r"(at)
+                     : "r4", "r5", "memory");
+    for (unsigned i = 0; i < WORDS; i++)
+        if (two[i] != at[i] || pair[i] != at[i])
+            printf("word %u is %x, not %x or %x\n", i, at[i], two[i], pair[i]);
+}
+
 int main(void)
 {
     card = numachine_card(-1);
@@ -137,6 +156,7 @@ int main(void)
         return 1;
     l220 = (get(NUMACHINE_L2C_ID) >> 6 & 15) == 2;
     registers();
+    together();
     values();
     strides();
     return 0;

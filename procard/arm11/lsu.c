@@ -281,17 +281,22 @@ bool arm11_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsigned reg
     return true;
 }
 
+/* Word by word: each stops the core, which begins again behind those that it has. Registers are
+ * written when all are there. */
 static bool load_words_uncached(struct arm11 *c, uint32_t va, const uint8_t *regs, unsigned n,
                                 unsigned latency)
 {
-    uint8_t bytes[4 * ARM11_PARTS];
-    for (unsigned i = 0; i < n; i++)
-        if (!uncached_load(c, va + 4 * i, 4, bytes + 4 * i))
+    struct arm11_words *w = &c->outside;
+    for (; w->n < n; w->n++)
+        if (!uncached_load(c, va + 4 * w->n, 4, w->bytes + 4 * w->n)) {
+            w->n = c->why == PC_STOP_TRAP ? 0 : w->n;
             return false;
+        }
     for (unsigned i = 0; i < n; i++) {
-        c->r.r[regs[i]] = arm11_value(bytes + 4 * i, ARM11_WORD, c->r.e);
+        c->r.r[regs[i]] = arm11_value(w->bytes + 4 * i, ARM11_WORD, c->r.e);
         c->ready[regs[i]] = c->base.now + latency;
     }
+    w->n = 0;
     return true;
 }
 

@@ -552,4 +552,5 @@ void arm11_settle_memory(struct arm11 *c)
     }
     c->writes = 0;
     c->write_asked = c->drains = false;
+    c->outside.n = 0;
 }

@@ -214,6 +214,12 @@ struct arm11_write {
     uint8_t data[ARM11_LINE];
 };
 
+/** Words of an uncached page that a multiple load has. It begins anew when its thread leaves. */
+struct arm11_words {
+    unsigned n;
+    uint8_t bytes[4 * ARM11_PARTS];
+};
+
 /* ---- the core -------------------------------------------------------------------------------- */
 
 struct arm11_target {
@@ -274,7 +280,8 @@ struct arm11 {
     struct arm11_write write[ARM11_WRITES];
     unsigned writes;  /**< from the oldest, at write[0] */
     bool write_asked; /**< the oldest waits for the card */
-    bool drains;      /**< an uncached load waits, and found stores that did */
+    struct arm11_words outside;
+    bool drains; /**< an uncached load waits, and found stores that did */
     sim_tick
         write_free[ARM11_WRITES]; /**< places whose line is on its way to the secondary cache */
     bool asked;                   /**< in this run ... */
