@@ -129,6 +129,8 @@ def test_standing_above(bench):
     said = notes(bench.attack(sum((plain(list_) for table in (THERE, NEW) for list_ in table.values()), [])))
     for kind in {*THERE}:
         bench.expect(len(said[kind]) == 1 and f"; --allow {bench.home}" in said[kind][0], kind, said[kind])
+    for operation in "symlink", "rename-link", "link-link":
+        bench.expect(not bench.tried(operation, "source/results") and bench.tried(operation, f"source/{operation}"), operation)
     for name in FOREIGN:
         before = seen(bench.home)
         for operation in TAKES:

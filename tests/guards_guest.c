@@ -173,6 +173,32 @@ static int symlink_to(const struct target *t)
     return symlink("/tmp", t->path);
 }
 
+/* A link that is made under another name. */
+static const char *lead_to(const struct target *t, char *lead)
+{
+    snprintf(lead, PATH_MAX, "%s-lead", t->path);
+    return symlink("/tmp", lead) == 0 ? lead : NULL;
+}
+
+static int rename_link(const struct target *t)
+{
+    char lead[PATH_MAX];
+
+    int result = lead_to(t, lead) ? rename(lead, t->path) : -1;
+
+    unlink(lead);
+    return result;
+}
+
+static int link_link(const struct target *t)
+{
+    char lead[PATH_MAX];
+    int result = lead_to(t, lead) ? linkat(AT_FDCWD, lead, AT_FDCWD, t->path, 0) : -1;
+
+    unlink(lead);
+    return result;
+}
+
 static int make_directory(const struct target *t)
 {
     return mkdir(t->path, 0777);
@@ -279,6 +305,8 @@ static const struct operation {
     {"link-from", link_from},
     {"link-to", link_to},
     {"symlink", symlink_to},
+    {"rename-link", rename_link},
+    {"link-link", link_link},
     {"mkdir", make_directory},
     {"mknod", make_node},
     {"mkfifo", make_pipe},

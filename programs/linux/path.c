@@ -212,6 +212,14 @@ int64_t lx_sys_faccessat(struct lx_call *c)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+/** A link may not be called as the directory that later runs write to: they would follow it. */
+static int64_t may_lead(struct lx_prog *p, const struct lx_spot *to, bool link)
+{
+    return link && to->in.guard == GUARD_WORKS && strcmp(to->name, "results") == 0
+               ? lx_path_refused(p, to, GUARD_RESULTS)
+               : 0;
+}
+
 /** What removing, or renaming, the name of a spot may not do. */
 static int64_t may_take(struct lx_call *c, const struct lx_spot *s)
 {
@@ -306,6 +314,8 @@ static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *f
         r = s.kind != SPOT_NOTHING         ? -EEXIST
             : s.slash && fn != make_folder ? -ENOENT
                                            : lx_path_may_make(c->p, &s);
+        if (!r)
+            r = may_lead(c->p, &s, fn == make_link);
         if (!r)
             r = lx_host_says(
                 c->p,
@@ -420,7 +430,7 @@ static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const s
                                                                      : may_take(c, to);
     if (!err && to->slash && !S_ISDIR(from->st.st_mode))
         err = -ENOTDIR;
-    return err;
+    return err ? err : may_lead(c->p, to, S_ISLNK(from->st.st_mode));
 }
 
 /** Finds both paths of a call, each from its directory. @return 0; or -errno, and there are none to
@@ -498,7 +508,8 @@ static int64_t may_link(struct lx_prog *p, const struct lx_spot *from, const str
         return -ENOENT;
     if (from->kind != SPOT_HOST || from->in.root != to->in.root || !from->writable || from->is_root)
         return -EXDEV;
-    return lx_path_may_make(p, to);
+    const int64_t err = lx_path_may_make(p, to);
+    return err ? err : may_lead(p, to, from->kind == SPOT_HOST && S_ISLNK(from->st.st_mode));
 }
 
 static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64_t flags)
