@@ -20,10 +20,11 @@ runs on, answers otherwise, the row says why and is not run there. Other lines:
     NAMES like NAME             the rows of NAME hold for those calls too, with 64-bit times
     elsewhere NAME: GUEST       a guest program shows that call
     never NAME ERROR: REASON    that call does not answer so
+    flags NAME N: FLAG ...      argument N (from 0) of the call may have those
     number(N, ARGUMENTS) = ...  a call by its number
 
 A call of syscalls.def without a row, or with an argument of a kind that can be wrong and no row in which it is
-(an address that is not there, a descriptor that is not open), is a failure.
+(an address that is not there, a descriptor that is not open), is a failure. So is a flag that is in no row, or in all.
 """
 import pathlib
 import re
@@ -70,7 +71,7 @@ def rows_of(path, abi=None):
         if line.startswith("> "):
             yield number, None, line[2:]
             continue
-        if line.startswith(("elsewhere ", "never ")):
+        if line.startswith(("elsewhere ", "never ", "flags ")):
             continue
         match = re.match(r"([\w ]+) like (\w+)$", line)
         if match:
@@ -175,8 +176,24 @@ def check_coverage(rows_path, def_path):
     return complaints
 
 
+def check_flags(rows_path):
+    """Complaints about flags of `flags` lines that no row of their call sets, or every row does."""
+    complaints = []
+    for number, line in read(rows_path):
+        match = re.match(r"flags (\w+) (\d+): (.*)", line)
+        if not match:
+            continue
+        values = {split(rest[0])[int(match[2])] for _, name, *rest in rows_of(rows_path)
+                  if name == match[1] and len(split(rest[0])) > int(match[2])}
+        for flag in match[3].split():
+            setting = [value for value in values if re.search(rf"\b{flag}\b", value)]
+            if not setting or len(setting) == len(values):
+                complaints.append(f"{rows_path}:{number}: {match[1]}: {'no' if not setting else 'every'} row has {flag}")
+    return complaints
+
+
 def run(numachine, program, rows_path, def_path):
-    complaints = check_coverage(rows_path, def_path)
+    complaints = check_coverage(rows_path, def_path) + check_flags(rows_path)
     lines = pathlib.Path(rows_path).read_text().splitlines()
 
     def explain(what, end):

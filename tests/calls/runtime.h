@@ -6,6 +6,52 @@
 #ifndef CALLS_RUNTIME_H
 #define CALLS_RUNTIME_H
 
+/* The kernel's own struct stat, under other names: the C library's has macros for its members. */
+#define stat   kernel_stat
+#define stat64 kernel_stat64
+#include <asm/stat.h>
+#undef stat
+#undef stat64
+#include <stdint.h>
+
+/** What all forms of stat tell of a file. */
+struct about {
+    unsigned mode, nlink, uid, gid;
+    uint64_t ino, size, blocks;
+    long atime, anano, mtime, mnano, ctime, cnano, block;
+    uint64_t dev, rdev;
+};
+
+#define ABOUT(s)                                                                              \
+    {                                                                                         \
+        .mode = (s)->st_mode, .nlink = (s)->st_nlink, .uid = (s)->st_uid, .gid = (s)->st_gid, \
+        .ino = (s)->st_ino, .size = (uint64_t)(s)->st_size,                                   \
+        .blocks = (uint64_t)(s)->st_blocks, .atime = (long)(s)->st_atime,                     \
+        .anano = (long)(s)->st_atime_nsec, .mtime = (long)(s)->st_mtime,                      \
+        .mnano = (long)(s)->st_mtime_nsec, .ctime = (long)(s)->st_ctime,                      \
+        .cnano = (long)(s)->st_ctime_nsec, .block = (long)(s)->st_blksize,                    \
+        .dev = (s)->st_dev, .rdev = (s)->st_rdev                                              \
+    }
+
+static inline struct about about_stat(const void *p)
+{
+    const struct kernel_stat *s = p;
+
+    return (struct about)ABOUT(s);
+}
+
+/** Of 64 bits where there is one of its own. */
+static inline struct about about_stat64(const void *p)
+{
+#if defined(__mips64)
+    return about_stat(p);
+#else
+    const struct kernel_stat64 *s = p;
+
+    return (struct about)ABOUT(s);
+#endif
+}
+
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
@@ -24,6 +70,7 @@
 #include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/sem.h>
 #include <sys/shm.h>
@@ -235,6 +282,30 @@ static inline void *sops(int number, int change, int flags)
 
 /** What semctl takes for union semun with a value: its first int. */
 #define semval(v) (sizeof(long) == 8 ? (long)((uint64_t)(v) << 32) : (long)(v))
+
+/** Whether a form of stat tells what statx tells of the same file. */
+static inline bool tells(struct about a, const void *statx)
+{
+    const struct statx *x = statx;
+
+    return a.mode == x->stx_mode && a.nlink == x->stx_nlink && a.uid == x->stx_uid &&
+           a.gid == x->stx_gid && a.ino == x->stx_ino && a.size == x->stx_size &&
+           a.blocks == x->stx_blocks && a.atime == (long)x->stx_atime.tv_sec &&
+           a.anano == (long)x->stx_atime.tv_nsec && a.mtime == (long)x->stx_mtime.tv_sec &&
+           a.mnano == (long)x->stx_mtime.tv_nsec && a.ctime == (long)x->stx_ctime.tv_sec &&
+           a.cnano == (long)x->stx_ctime.tv_nsec && a.block == (long)x->stx_blksize &&
+           (a.dev != 0) == (x->stx_dev_major || x->stx_dev_minor) &&
+           (a.rdev != 0) == (x->stx_rdev_major || x->stx_rdev_minor);
+}
+
+/** What lstat tells of a file's times, mode and owner. */
+static inline struct statx *now_of(const char *name)
+{
+    static struct statx x;
+
+    syscall(SYS_statx, AT_FDCWD, name, AT_SYMLINK_NOFOLLOW, 0x7ff, &x);
+    return &x;
+}
 
 static volatile int seen;
 static inline void handler(int signal)
