@@ -4,6 +4,7 @@
  */
 #include "guest_elf.h"
 #include "programs/linux/elf_arm.h"
+#include "programs/linux/foreign.h"
 #include "programs/linux/image.h"
 
 #include <criterion/criterion.h>
@@ -63,6 +64,11 @@ static const struct {
     {__LINE__, 36, 4, 0xf0001000, "unknown MIPS"},
     {__LINE__, 36, 4, 0x72001000, "microMIPS"},
     {__LINE__, 36, 4, 0x00001400, "2008 NaN"},
+    {__LINE__, 36, 4, 0x74001000, "MIPS16 code; compile with -mno-mips16"},
+    {__LINE__, 36, 4, 0x78001000, "MDMX"},
+    {__LINE__, 36, 4, 0x808b1000, "Octeon,"},
+    {__LINE__, 36, 4, 0x20a21000, "Loongson 3A"},
+    {__LINE__, 36, 4, 0x20ff1000, "a maker's own"},
     {__LINE__, 44, 2, 0, "no program headers"},
     {__LINE__, 44, 2, 2000, ""},
     {__LINE__, 44, 2, 0xffff, ""},
@@ -111,6 +117,118 @@ Test(os_elf, wrong_fields_are_told_apart)
         const bool good = accepted(elf, sizeof elf, why, sizeof why);
         cr_expect(!good || may_be_good(i), "line %d", damages[i].line);
         cr_expect(good || strstr(why, damages[i].says), "line %d: said %s", damages[i].line, why);
+    }
+}
+
+/* ---- MIPS: .MIPS.abiflags ----------------------------------------------------------------------
+ */
+
+/** The good file with that section: the maker's processor, and a word of extensions. */
+static bool accepted_flags(uint32_t ext, uint32_t ases, char *why, size_t room)
+{
+    enum { ABIFLAGS = 0x70000003, AT = 0x220, BYTES = 24 };
+    uint8_t elf[GUEST_ELF_SIZE];
+
+    guest_elf(elf);
+    put32(elf + PH2, ABIFLAGS);
+    put32(elf + PH2 + 4, AT);
+    put32(elf + PH2 + FILESZ, BYTES);
+    put32(elf + AT + 8, ext);
+    put32(elf + AT + 12, ases);
+    return accepted(elf, sizeof elf, why, room);
+}
+
+/** Every bit and number: those of extensions that programs use are refused by name. */
+Test(os_elf, extensions_are_named)
+{
+    static const char *const ases[32] = {
+        "the DSP ",     "DSP release 2", "EVA",          NULL,           "MDMX",    "MIPS-3D",
+        "the MT ",      "SmartMIPS",     NULL,           "MSA",          "MIPS16 ", "microMIPS",
+        NULL,           "DSP release 3", "MIPS16e2",     "CRC",          NULL,      NULL,
+        "Loongson MMI", "Loongson CAM",  "Loongson EXT", "Loongson EXT2"};
+    static const char *const exts[24] = {
+        NULL,     "XLR",    "Octeon 2", "Octeon+",     NULL,          "Octeon",   "R5900",
+        "R4650",  "R4010",  "VR4100",   "R3900",       NULL,          "SB-1",     "VR4111",
+        "VR4120", "VR5400", "VR5500",   "Loongson 2E", "Loongson 2F", "Octeon 3", "Interaptiv"};
+    char why[600];
+
+    for (unsigned bit = 0; bit < 32; bit++) {
+        const bool good = accepted_flags(0, 1u << bit, why, sizeof why);
+        cr_expect(good == !ases[bit] && (good || strstr(why, ases[bit])), "bit %u: %s", bit, why);
+    }
+    for (unsigned ext = 0; ext < 24; ext++) {
+        const bool good = accepted_flags(ext, 0, why, sizeof why);
+        cr_expect(good == !exts[ext] && (good || strstr(why, exts[ext])), "number %u: %s", ext,
+                  why);
+    }
+}
+
+/* ---- instructions at fault ---------------------------------------------------------------------
+ */
+
+enum word_of { MIPS_WORD, ARM_WORD, THUMB_WORD };
+
+/** Made by the assemblers. */
+static const struct {
+    enum word_of of;
+    uint32_t word;
+    const char *whose;
+} foreign[] = {
+    {MIPS_WORD, 0x7802080e, "MSA"},              /* addv.b $w0,$w1,$w2 */
+    {MIPS_WORD, 0x78002062, "MSA"},              /* ld.w $w1,0($4) */
+    {MIPS_WORD, 0x7c641290, "DSP"},              /* addq.ph $2,$3,$4 */
+    {MIPS_WORD, 0x041cffff, "DSP"},              /* bposge32 . */
+    {MIPS_WORD, 0x7c83118a, "DSP"},              /* lbux $2,$3($4) */
+    {MIPS_WORD, 0x7c641218, "DSP"},              /* addqh.ph $2,$3,$4 */
+    {MIPS_WORD, 0x7c620838, "DSP"},              /* extr.w $2,$ac1,3 */
+    {MIPS_WORD, 0x7c4300f0, "DSP"},              /* dpau.h.qbl $ac0,$2,$3 */
+    {MIPS_WORD, 0x00641098, "release 6"},        /* mul $2,$3,$4 */
+    {MIPS_WORD, 0x006410da, "release 6"},        /* mod $2,$3,$4 */
+    {MIPS_WORD, 0x00641035, "release 6"},        /* seleqz $2,$3,$4 */
+    {MIPS_WORD, 0xec480002, "release 6"},        /* lwpc $2,.+8 */
+    {MIPS_WORD, 0x7c620036, "release 6"},        /* ll $2,0($3) */
+    {MIPS_WORD, 0x7c400009, "MT"},               /* yield $2 */
+    {MIPS_WORD, 0x7c62002c, "EVA"},              /* lbe $2,0($3) */
+    {MIPS_WORD, 0x70641028, "Octeon"},           /* baddu $2,$3,$4 */
+    {MIPS_WORD, 0xc843ffff, "Octeon"},           /* bbit0 $2,3,. */
+    {MIPS_WORD, 0x70641003, "Octeon"},           /* dmul $2,$3,$4 */
+    {MIPS_WORD, 0x48220084, "coprocessor 2"},    /* dmfc2 $2,0x84 */
+    {MIPS_WORD, 0x7c62000f, "CRC"},              /* crc32b $2,$3,$2 */
+    {ARM_WORD, 0xf2220844, "NEON"},              /* vadd.i32 q0,q1,q2 */
+    {ARM_WORD, 0xf420070f, "NEON"},              /* vld1.8 {d0},[r0] */
+    {ARM_WORD, 0xee300a81, "VFP"},               /* vadd.f32 s0,s1,s2 */
+    {ARM_WORD, 0xed900b00, "VFP"},               /* vldr d0,[r0] */
+    {ARM_WORD, 0xe30004d2, "ARMv6T2"},           /* movw r0,#1234 */
+    {ARM_WORD, 0xe34004d2, "ARMv6T2"},           /* movt r0,#1234 */
+    {ARM_WORD, 0xe7e301d1, "ARMv6T2"},           /* ubfx r0,r1,#3,#4 */
+    {ARM_WORD, 0xe7c60191, "ARMv6T2"},           /* bfi r0,r1,#3,#4 */
+    {ARM_WORD, 0xe6ff0f31, "ARMv6T2"},           /* rbit r0,r1 */
+    {ARM_WORD, 0xe0603291, "ARMv6T2"},           /* mls r0,r1,r2,r3 */
+    {ARM_WORD, 0xf57ff05f, "ARMv7"},             /* dmb sy */
+    {ARM_WORD, 0xe710f211, "division"},          /* sdiv r0,r1,r2 */
+    {ARM_WORD, 0xe730f211, "division"},          /* udiv r0,r1,r2 */
+    {THUMB_WORD, 0xeb09, "Thumb-2"},             /* add.w r8,r9,r10 */
+    {THUMB_WORD, 0xf8d1, "Thumb-2"},             /* ldr.w r0,[r1,#4] */
+    {THUMB_WORD, 0xb100, "Thumb-2"},             /* 1: cbz r0,1f */
+    {THUMB_WORD, 0xbf08, "Thumb-2"},             /* it eq */
+    {THUMB_WORD, 0xf240, "Thumb-2"},             /* movw r0,#1234 */
+    {ARM_WORD, 0xee300000, "iWMMXt"},            /* wzero wr0 */
+    {MIPS_WORD, 0x00000038, NULL},
+    {ARM_WORD, 0xe7f000f0, NULL}, /* udf */
+    {THUMB_WORD, 0xde00, NULL},   /* udf */
+};
+
+Test(os_elf, foreign_instructions_are_named)
+{
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        const char *option = NULL, *whose;
+        if (foreign[i].of == MIPS_WORD)
+            whose = lx_foreign_mips(foreign[i].word, &option);
+        else
+            whose = lx_foreign_arm(foreign[i].word, foreign[i].of == THUMB_WORD, &option);
+        cr_expect(!whose == !foreign[i].whose &&
+                      (!whose || (strstr(whose, foreign[i].whose) && option)),
+                  "0x%08x: %s", (unsigned)foreign[i].word, whose ? whose : "nobody's");
     }
 }
 

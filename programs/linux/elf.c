@@ -26,11 +26,16 @@ enum {
     MIPS_FP64 = 0x200,
     MIPS_NAN2008 = 0x400,
     MIPS_MICROMIPS = 0x02000000,
+    MIPS_ASE_M16 = 0x04000000,
+    MIPS_ASE_MDMX = 0x08000000,
+    MIPS_MACH = 0x00ff0000,
     FP_ABI_OLD_64 = 4,
     FP_ABI_64 = 6,
     FP_ABI_64A = 7,
     ABIFLAGS_SIZE = 24,
-    ABIFLAGS_FP_ABI = 7, /* offset of the fp_abi byte */
+    ABIFLAGS_FP_ABI = 7, /* offset of the fp_abi byte, */
+    ABIFLAGS_EXT = 8,    /* of the word that names the maker of the processor, */
+    ABIFLAGS_ASES = 12,  /* and of the word of extensions */
 };
 
 #define REFUSE(...)                       \
@@ -78,6 +83,51 @@ static const struct lx_kind *kind_of(const GElf_Ehdr *eh)
     return &lx_kinds[eh->e_ident[EI_CLASS] == ELFCLASS64 ? LX_N64 : LX_O32];
 }
 
+/** Makers' own processors, as flags and as .MIPS.abiflags number them. */
+static const struct mach {
+    uint32_t flags; /* EF_MIPS_MACH_ */
+    uint32_t ext;   /* AFL_EXT_; 0: none */
+    const char *name;
+} machs[] = {
+    {0x810000, 10, "R3900"},
+    {0x820000, 8, "R4010"},
+    {0x830000, 9, "VR4100"},
+    {0x850000, 7, "R4650"},
+    {0x870000, 14, "VR4120"},
+    {0x880000, 13, "VR4111"},
+    {0x8a0000, 12, "SB-1"},
+    {0x8b0000, 5, "Octeon"},
+    {0x8c0000, 1, "XLR"},
+    {0x8d0000, 2, "Octeon 2"},
+    {0x8e0000, 19, "Octeon 3"},
+    {0x910000, 15, "VR5400"},
+    {0x920000, 6, "R5900"},
+    {0x980000, 16, "VR5500"},
+    {0x990000, 0, "RM9000"},
+    {0xa00000, 17, "Loongson 2E"},
+    {0xa10000, 18, "Loongson 2F"},
+    {0xa20000, 0, "Loongson 3A"},
+    {0, 3, "Octeon+"},
+    {0, 20, "Interaptiv MR2"},
+};
+
+static const char *mach_name(uint32_t flags)
+{
+    for (size_t i = 0; i < sizeof machs / sizeof *machs; i++)
+        if (machs[i].flags == flags)
+            return machs[i].name;
+    return "processor of a maker's own";
+}
+
+/** The same by the word of .MIPS.abiflags; NULL: nobody's own. */
+static const char *ext_name(uint32_t ext)
+{
+    for (size_t i = 0; ext && i < sizeof machs / sizeof *machs; i++)
+        if (machs[i].ext == ext)
+            return machs[i].name;
+    return NULL;
+}
+
 /** The flags word: which MIPS, which ABI. */
 static bool check_flags(const GElf_Ehdr *eh, bool n64, char *why, size_t size)
 {
@@ -91,6 +141,14 @@ static bool check_flags(const GElf_Ehdr *eh, bool n64, char *why, size_t size)
         REFUSE("unknown MIPS architecture level 0x%x in the ELF flags", (unsigned)(arch >> 28));
     if (eh->e_flags & MIPS_MICROMIPS)
         REFUSE("microMIPS code; compile with -mno-micromips");
+    if (eh->e_flags & MIPS_ASE_M16)
+        REFUSE("MIPS16 code; compile with -mno-mips16, without __attribute__((mips16))");
+    if (eh->e_flags & MIPS_ASE_MDMX)
+        REFUSE("MDMX code; compile with -mno-mdmx");
+    if (eh->e_flags & MIPS_MACH)
+        REFUSE("code for a %s, with instructions of its own; compile with -march=mips64r2 or an "
+               "earlier one",
+               mach_name(eh->e_flags & MIPS_MACH));
     if (eh->e_flags & MIPS_NAN2008)
         REFUSE(
             "IEEE 754-2008 NaN encoding; the R4400 has the older one: compile with -mnan=legacy");
@@ -135,14 +193,62 @@ static bool add_segment(struct lx_elf_image *im, const GElf_Phdr *ph, uint64_t f
     return true;
 }
 
-/** Reads the floating-point ABI out of .MIPS.abiflags; 0 when the segment is damaged. */
-static unsigned fp_abi(Elf *elf, const GElf_Phdr *ph)
+/** Extensions of the instruction set, by their bit in .MIPS.abiflags; those for operating systems
+ *  alone are left out. */
+static const struct {
+    uint32_t bit;
+    const char *name, *option;
+} ases[] = {
+    {0x0001, "DSP", "-mno-dsp"},
+    {0x0002, "DSP release 2", "-mno-dspr2"},
+    {0x2000, "DSP release 3", "-mno-dspr3"},
+    {0x0004, "EVA", "-mno-eva"},
+    {0x0010, "MDMX", "-mno-mdmx"},
+    {0x0020, "MIPS-3D", "-mno-mips3d"},
+    {0x0040, "MT", "-mno-mt"},
+    {0x0080, "SmartMIPS", "-mno-smartmips"},
+    {0x0200, "MSA", "-mno-msa"},
+    {0x0400, "MIPS16", "-mno-mips16"},
+    {0x0800, "microMIPS", "-mno-micromips"},
+    {0x4000, "MIPS16e2", "-mno-mips16e2"},
+    {0x8000, "CRC", "-mno-crc"},
+    {0x40000, "Loongson MMI", "-mno-loongson-mmi"},
+    {0x80000, "Loongson CAM", "-march=mips64r2"},
+    {0x100000, "Loongson EXT", "-mno-loongson-ext"},
+    {0x200000, "Loongson EXT2", "-mno-loongson-ext2"},
+};
+
+static uint32_t big_word(const uint8_t *at)
 {
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+/** What the processor must be, by .MIPS.abiflags (none: as the header says). */
+static bool check_abiflags(Elf *elf, const GElf_Phdr *ph, struct lx_elf_image *im, char *why,
+                           size_t size)
+{
+    const uint8_t *flags;
     Elf_Data *d = NULL;
+    const char *ext;
 
     if (ph->p_filesz >= ABIFLAGS_SIZE)
         d = elf_getdata_rawchunk(elf, (int64_t)ph->p_offset, ABIFLAGS_SIZE, ELF_T_BYTE);
-    return d ? ((const uint8_t *)d->d_buf)[ABIFLAGS_FP_ABI] : 0;
+    if (!d)
+        return true;
+    flags = d->d_buf;
+    if (im->kind == &lx_kinds[LX_O32])
+        im->fr = im->fr || flags[ABIFLAGS_FP_ABI] == FP_ABI_OLD_64 ||
+                 flags[ABIFLAGS_FP_ABI] == FP_ABI_64 || flags[ABIFLAGS_FP_ABI] == FP_ABI_64A;
+    for (size_t i = 0; i < sizeof ases / sizeof *ases; i++)
+        if (big_word(flags + ABIFLAGS_ASES) & ases[i].bit)
+            REFUSE("code for the %s extension, which no processor here has; compile with %s",
+                   ases[i].name, ases[i].option);
+    ext = ext_name(big_word(flags + ABIFLAGS_EXT));
+    if (ext)
+        REFUSE("code for a %s, with instructions of its own; compile with -march=mips64r2 or an "
+               "earlier one",
+               ext);
+    return true;
 }
 
 static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh, uint64_t file_size,
@@ -155,10 +261,9 @@ static bool read_headers(Elf *elf, struct lx_elf_image *im, const GElf_Ehdr *eh,
             REFUSE("truncated: program header %u cannot be read", i);
         if (ph.p_type == PT_INTERP)
             REFUSE("dynamically linked; link it with -static");
-        if (ph.p_type == PT_MIPS_ABIFLAGS && im->kind == &lx_kinds[LX_O32]) {
-            unsigned abi = fp_abi(elf, &ph);
-            im->fr = im->fr || abi == FP_ABI_OLD_64 || abi == FP_ABI_64 || abi == FP_ABI_64A;
-        }
+        if (ph.p_type == PT_MIPS_ABIFLAGS && im->kind != &lx_kinds[LX_ARMEL] &&
+            !check_abiflags(elf, &ph, im, why, size))
+            return false;
         if (ph.p_type == PT_TLS) {
             im->tls = ph.p_memsz;
             im->tls_align = ph.p_align;

@@ -78,6 +78,7 @@ struct lx_action {
 /** What the guest finds in its siginfo. */
 struct lx_siginfo {
     int signo, code;
+    bool forced;       /**< by what the thread itself did: its instruction is at fault */
     uint64_t addr;     /**< faults */
     uint32_t pid, uid; /**< kill, tgkill, sigqueue */
     uint64_t value;

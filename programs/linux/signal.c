@@ -8,6 +8,7 @@
  * set has them (isa.h).
  */
 #include "programs/linux/signal.h"
+#include "programs/linux/foreign.h"
 #include "programs/linux/isa.h"
 #include "programs/linux/symbols.h"
 
@@ -411,13 +412,16 @@ static void explain(const struct lx_thread *t, const struct lx_siginfo *info, ch
                  info->code == SEGV_MAPERR_ ? "nothing mapped there" : "access not allowed there");
     else if (sig == SIG_BUS && fault)
         snprintf(buf, size, ", address 0x%" PRIx64 ": %s", t->badvaddr,
-                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? bus_error(t) : "not aligned");
+                 t->exc == PC_EXC_DBE || t->exc == PC_EXC_IBE ? bus_error(t)
+                 : t->badvaddr == lx_isa_of(t)->pc(&t->regs)  ? "not aligned: MIPS16 or microMIPS "
+                                                                "code, or no code at all"
+                                                              : "not aligned");
     else if (sig == SIG_FPE && info->code == 1)
         snprintf(buf, size, ": division by zero");
     else if (sig == SIG_FPE && info->code == 2)
         snprintf(buf, size, ": integer overflow");
-    else if (sig == SIG_ILL && fault)
-        snprintf(buf, size, ": reserved instruction");
+    else if (sig == SIG_ILL && info->forced)
+        lx_foreign_explain(t, buf, size);
     else
         buf[0] = '\0';
 }
@@ -426,7 +430,7 @@ static void kill_program(struct lx_thread *t, const struct lx_siginfo *info)
 {
     struct lx_prog *p = t->p;
     const uint64_t pc = lx_isa_of(t)->pc(&t->regs);
-    char name[32], where[160], why[160];
+    char name[32], where[160], why[320];
 
     signal_name(p, info->signo, name, sizeof name);
     lx_elf_symbol(p->elf_fd, &p->image, pc, where, sizeof where);
@@ -506,7 +510,7 @@ void lx_signal_deliver(struct lx_thread *t)
 void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr)
 {
     const int signo = lx_signo(t->p, name);
-    struct lx_siginfo info = {.signo = signo, .code = code, .addr = addr};
+    struct lx_siginfo info = {.signo = signo, .code = code, .addr = addr, .forced = true};
     struct lx_action *a = &t->p->actions[signo];
 
     if (a->handler == HANDLER_IGNORE || lx_sigs_has(&t->mask, signo))
