@@ -78,7 +78,6 @@ NEAR = {
     "programs/linux/(syscalls|differences|numbers).def": ["monitor_document", "os_tables", "calls-o32", "calls-n64", "calls-armel"],
     "programs/linux/arm": ["signals-armel", "calls-armel", "arm_programs", "*-armel"],
     "programs/linux/irix": ["irix*"],
-    "programs/linux/sched": ["irix-o32", "os_tick", "timeslice-o32", "mutex-o32", "affinity-o32", "locking", "timeline", "locks", "calls-o32"],
     "programs/irix/": ["irix*", "perfex"],
     "programs/driven/": ["driver", "extending_source", "latency_command", "patterns-kinds", "kernel_workload", "trace_replay"],
     "programs/patterns/": ["patterns_draws", "patterns-*"],
