@@ -44,6 +44,12 @@ static bool is_real(const char *text, double *value)
     return !*end && !strchr(text, 'x') && isfinite(*value);
 }
 
+json_t *page_name(const char *text)
+{
+    json_t *string = json_string(text);
+    return string ? string : json_string("?"); /* bytes that are no UTF-8 */
+}
+
 json_t *page_value(const char *text)
 {
     double real;
@@ -51,8 +57,7 @@ json_t *page_value(const char *text)
         return json_integer(strtoll(text, NULL, 10));
     if (is_real(text, &real))
         return json_real(real);
-    json_t *string = json_string(text);
-    return string ? string : json_string("?"); /* bytes that are no UTF-8 */
+    return page_name(text);
 }
 
 static bool is_kept(const struct reading *r, unsigned column)

@@ -164,7 +164,7 @@ static size_t region_of(struct reading *r, const char *name)
     json_array_foreach(r->regions, i, region)
         if (!strcmp(json_string_value(region), name))
             return i;
-    json_array_append_new(r->regions, page_value(name));
+    json_array_append_new(r->regions, page_name(name));
     return i;
 }
 
@@ -341,7 +341,7 @@ static json_t *columns_of(const struct reading *r)
     json_t *list = json_array();
     for (const struct column *c = r->columns; c; c = c->hh.next)
         json_array_append_new(list, json_pack("[I,o,o,O]", (json_int_t)c->region,
-                                              page_value(c->key + c->name), page_value(c->unit),
+                                              page_name(c->key + c->name), page_name(c->unit),
                                               c->values));
     return list;
 }

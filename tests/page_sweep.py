@@ -144,6 +144,20 @@ def check_links(bench, data):
     assert not any(p[5] for p in data_of(bench, "swept", "-o", "elsewhere.html")["points"])
 
 
+def check_names(bench):
+    """Whatever a program calls its regions."""
+    for name in "-5", "7", "1e3", "=1+1", "'", "null", "<b>":
+        named = bench.directory / "named"
+        shutil.rmtree(named, ignore_errors=True)
+        named.mkdir()
+        root = json.loads((bench.directory / "swept/sweep.json").read_text())
+        (named / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes")}))
+        text = (bench.directory / "swept/sweep.csv").read_bytes().decode()
+        written = "'" + name if name[0] in "='" else name
+        (named / "sweep.csv").write_bytes(text.replace(",whole,", f",{written},").encode())
+        assert name in data_of(bench, "named")["regions"], name
+
+
 def check_refusals(bench):
     for number, (name, damage, sentence) in enumerate(DAMAGES):
         broken = bench.directory / f"broken-{number}"
@@ -301,6 +315,7 @@ def main():
         check_holes(bench, data)
         check_links(bench, data)
         check_held(bench, guest)
+        check_names(bench)
         make_large(bench)
         if sys.argv[3:] == ["browser"]:
             in_browser(bench, bench.page("swept"))
