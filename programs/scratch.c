@@ -135,8 +135,7 @@ static void sweep(const char *tmp)
 static int settle(struct prog_scratch *s, const char *fresh)
 {
     s->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (s->lock >= 0 && flock(s->lock, LOCK_EX) == 0 &&
-        renameat2(AT_FDCWD, fresh, AT_FDCWD, s->path, RENAME_NOREPLACE) == 0)
+    if (s->lock >= 0 && flock(s->lock, LOCK_EX) == 0 && rename(fresh, s->path) == 0)
         return 0;
     const int err = -errno;
     if (s->lock >= 0)
