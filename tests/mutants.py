@@ -47,6 +47,7 @@ NEAR = {
     "procard/": ["r4400_caches", "r4400_cycles", "sync", "mode", "warm", "outstanding", "driver", "contract", "stale", "misses",
                  "latency", "coherence_random", "monitor_states", "profile_*", "noncoherent", "r10000_cycles", "r10000_events",
                  "litmus_protocol", "special_guest-o32", "drawn", "mixed"],
+    "procard/(misses|copies)": ["misses", "used_last", "c2c-says", "c2c-quick", "reuse", "what-if", "r4400_caches"],
     "procard/r4400/": ["isa_*", "r4400_*", "profile_*", "monitor_states", "sum-o32", "sequences-*", "profile", "traps-o32", "approach"],
     "procard/mips/": ["isa_*", "r10000_cycles", "r10000_events", "r4400_cycles", "sequences-o32"],
     "procard/r10000/": ["r10000_*", "r10000-*-o32", "mixed"],
