@@ -11,7 +11,8 @@ The first time that a test catches a fault it must pass without it. A test that 
 
 The table, mutants.tsv: number, file:line, what was changed, how it ended (caught, survived, same code, not built), which test
 caught it, after how many seconds of testing. Who has looked at a survivor and found that it changes nothing that anybody
-can see writes `harmless` there: it counts no more, and the next call draws another one. What is taken out is tried again. Exit status 1 if fewer than PERCENT of COUNT faults were caught.
+can see writes `harmless` there: it counts no more, and the next call draws another one. What is taken out is tried again.
+Exit status 1 if fewer than PERCENT of COUNT faults were caught.
 --near: without the rest of the suite; for looking at what survives by eye. --patience: of a test's limit, how much it has; a
 fault that makes a test hang is caught, too, but only then.
 """
@@ -40,43 +41,55 @@ NEAR = {
     "": ["base", "isa_cases", "latency", "first_light", "input_cli", "sum-o32", "calls-o32", "options", "experiment-barrier"],
     "base/": ["base", "input_units", "kernel", "names-o32", "drawn", "profile"],
     "ring/": ["ring_*", "latency", "statistics", "whatif"],
-    "machine/": ["statistics", "bus_rule", "latency", "coherence_random", "special", "contention", "misses", "mode", "warm", "invariants",
-                 "noncoherent", "refresh", "stale", "r4400_caches", "monitor_live", "outstanding", "placement", "input_machine", "two_machines"],
+    "machine/": [
+        "statistics", "bus_rule", "latency", "coherence_random", "special", "contention", "misses", "mode", "warm",
+        "invariants", "noncoherent", "refresh", "stale", "r4400_caches", "monitor_live", "outstanding", "placement",
+        "input_machine", "two_machines"],
     "machine/protocol": ["protocol_*", "latency", "coherence_random", "misses", "input_cli"],
     "machine/params": ["input_params", "input_machine", "machines-quick", "latency", "monitor_document", "input_schema"],
-    "procard/": ["r4400_caches", "r4400_cycles", "sync", "mode", "warm", "outstanding", "driver", "contract", "stale", "misses",
-                 "latency", "coherence_random", "monitor_states", "profile_*", "noncoherent", "r10000_cycles", "r10000_events",
-                 "litmus_protocol", "special_guest-o32", "drawn", "mixed"],
+    "procard/": [
+        "r4400_caches", "r4400_cycles", "sync", "mode", "warm", "outstanding", "driver", "contract", "stale", "misses",
+        "latency", "coherence_random", "monitor_states", "profile_*", "noncoherent", "r10000_cycles", "r10000_events",
+        "litmus_protocol", "special_guest-o32", "drawn", "mixed"],
     "procard/(misses|copies)": ["misses", "used_last", "c2c-says", "c2c-quick", "reuse", "what-if", "r4400_caches"],
-    "procard/r4400/": ["isa_*", "r4400_*", "profile_*", "monitor_states", "sum-o32", "sequences-*", "profile", "traps-o32", "approach"],
+    "procard/r4400/": [
+        "isa_*", "r4400_*", "profile_*", "monitor_states", "sum-o32", "sequences-*", "profile", "traps-o32", "approach"],
     "procard/mips/": ["isa_*", "r10000_cycles", "r10000_events", "r4400_cycles", "sequences-o32"],
     "procard/r10000/": ["r10000_*", "r10000-*-o32", "mixed"],
-    "procard/arm": ["arm_*", "arm11_*", "arm-*", "evntbus", "calls-armel", "threads-armel", "signals-thumb-armel", "profile_calls", "locks"],
+    "procard/arm": [
+        "arm_*", "arm11_*", "arm-*", "evntbus", "calls-armel", "threads-armel", "signals-thumb-armel", "profile_calls",
+        "locks"],
     "procard/l2c": ["l2c_*", "arm11_*"],
     "monitor/": ["monitor_*", "input_monitor", "input_group", "extending_unit", "three_ways-o32", "card_guest-o32"],
     "monitor/r10000/": ["r10000_*", "perfex", "irix_*", "irix-o32"],
     "monitor/arm11/": ["arm11_*", "arm11_note", "evntbus", "experiment-arm11-note"],
     "monitor/l2c/": ["l2c_*"],
-    "programs/": ["once", "platform", "flows", "sampling", "approach", "input_build", "guest_cache", "first_light", "host_threads"],
-    "programs/linux/": ["os_*", "calls-*", "files-o32", "filecalls-o32", "signals-o32", "mutex-o32", "escapes-o32", "input_files-o32",
-                        "host_ends-o32", "liveness-armel", "names-o32", "timers-o32", "ipc-o32"],
-    "programs/linux/(dwarf|names|lines|symbols|inlined|demangle|object|types)": ["names-o32", "objects-quick", "profile", "reuse", "c2c-says",
-                                                                              "fuzz-names", "fuzz-elf", "os_elf", "what-if"],
-    "programs/linux/(elf|image|load|kind|abi)": ["os_elf", "fuzz-elf", "input_files-o32", "os_ends-o32", "sum-o32", "arm-jit-armel", "mixed"],
+    "programs/": [
+        "once", "platform", "flows", "sampling", "approach", "input_build", "guest_cache", "first_light", "host_threads"],
+    "programs/linux/": [
+        "os_*", "calls-*", "files-o32", "filecalls-o32", "signals-o32", "mutex-o32", "escapes-o32", "input_files-o32",
+        "host_ends-o32", "liveness-armel", "names-o32", "timers-o32", "ipc-o32"],
+    "programs/linux/(dwarf|names|lines|symbols|inlined|demangle|object|types)": [
+        "names-o32", "objects-quick", "profile", "reuse", "c2c-says", "fuzz-names", "fuzz-elf", "os_elf", "what-if"],
+    "programs/linux/(elf|image|load|kind|abi)": [
+        "os_elf", "fuzz-elf", "input_files-o32", "os_ends-o32", "sum-o32", "arm-jit-armel", "mixed"],
     "programs/linux/(sched|thread|processor|futex|tick|usage|lock)": [
-        "os_tick", "timeslice-o32", "mutex-o32", "restart-o32", "affinity-o32", "locking", "timeline", "locks", "trace_replay", "irix-o32",
-        "robust-o32", "calls-o32", "liveness-armel"],
+        "os_tick", "timeslice-o32", "mutex-o32", "restart-o32", "affinity-o32", "locking", "timeline", "locks",
+        "trace_replay", "irix-o32", "robust-o32", "calls-o32", "liveness-armel"],
     "programs/linux/(signal|mips_signal|sys_signal|fault|mips_fault)": [
-        "signals-o32", "altstack-o32", "segv-o32", "traps-o32", "cancel-o32", "calls-o32", "os_ends-o32", "signals-n64", "misaligned-o32"],
+        "signals-o32", "altstack-o32", "segv-o32", "traps-o32", "cancel-o32", "calls-o32", "os_ends-o32", "signals-n64",
+        "misaligned-o32"],
     "programs/linux/(time|timer|sys_timer)": ["timers-o32", "clocks-o32", "delay-o32", "calls-o32", "calls-n64", "timers-n64"],
     "programs/linux/(sysv|shm|sem|msg|ipc|mqueue)": ["ipc-o32", "calls-o32", "calls-n64", "ipc-n64", "fuzz-calls"],
     "programs/linux/(view|confine|path|open|file|directory|inode|synthetic|stat|attribute|pipe|epoll|transfer)": [
-        "calls-o32", "calls-n64", "files-o32", "filecalls-o32", "filerest-o32", "pipes-o32", "events-o32", "escapes-o32", "os_confine",
-        "arm_programs", "fuzz-calls"],
-    "programs/linux/(vm|memory|mapped|seal)": ["os_vm", "mappings-o32", "memory-o32", "calls-o32", "jit-o32", "execonly-o32", "growth-o32",
-                                               "fuzz-calls"],
-    "programs/linux/(device|watch|synchron)": ["special_guest-o32", "card_guest-o32", "fuzz-devices", "three_ways-o32", "profile_watch"],
-    "programs/linux/(syscalls|differences|numbers).def": ["monitor_document", "os_tables", "calls-o32", "calls-n64", "calls-armel"],
+        "calls-o32", "calls-n64", "files-o32", "filecalls-o32", "filerest-o32", "pipes-o32", "events-o32", "escapes-o32",
+        "os_confine", "arm_programs", "fuzz-calls"],
+    "programs/linux/(vm|memory|mapped|seal)": [
+        "os_vm", "mappings-o32", "memory-o32", "calls-o32", "jit-o32", "execonly-o32", "growth-o32", "fuzz-calls"],
+    "programs/linux/(device|watch|synchron)": [
+        "special_guest-o32", "card_guest-o32", "fuzz-devices", "three_ways-o32", "profile_watch"],
+    "programs/linux/(syscalls|differences|numbers).def": [
+        "monitor_document", "os_tables", "calls-o32", "calls-n64", "calls-armel"],
     "programs/linux/arm": ["signals-armel", "calls-armel", "arm_programs", "*-armel"],
     "programs/linux/irix": ["irix*"],
     "programs/irix/": ["irix*", "perfex"],
@@ -105,7 +118,9 @@ NEAR = {
     "trace/": ["trace_book", "waves", "status_pins", "timeline"],
     "cli/": ["input_cli", "options", "at_hand", "first_light", "results", "host_ends-o32", "faults-few", "report_session"],
     "cli/(detect|suspects|c2c)": ["lab_detectors", "c2c-says"],
-    "cli/session": ["report_session", "results", "timeline", "first_light", "trace_replay", "faults-few", "profile", "sampling", "approach"],
+    "cli/session": [
+        "report_session", "results", "timeline", "first_light", "trace_replay", "faults-few", "profile", "sampling",
+        "approach"],
     "cli/list": ["at_hand", "monitor_document", "input_cli", "options", "input_schema"],
     "cli/stat": ["input_cli", "first_light", "results", "perfex", "earlier", "host_ends-o32", "options"],
     "cli/trace": ["trace_command"],
@@ -113,7 +128,8 @@ NEAR = {
     "cli/(sweep|slurm|cluster|hosts|collect|points)": ["sweep-*", "cluster-commands"],
     "cli/(topology|draw)": ["topology"],
     "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|divergence|cite|earlier)": [
-        "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence", "citation", "earlier"],
+        "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence",
+        "citation", "earlier"],
 }
 
 
@@ -188,7 +204,8 @@ class Tree:
         """The first test of these that fails, None if none does, and the seconds until then."""
         begin = time.monotonic()
         (self.build / "meson-logs/testlog.json").unlink(missing_ok=True)
-        processes_of(["meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1", "--timeout-multiplier", str(self.patience), *names],
+        processes_of(["meson", "test", "-C", self.build, "--no-rebuild", "--maxfail", "1",
+                      "--timeout-multiplier", str(self.patience), *names],
                      env={**os.environ, "XDG_CACHE_HOME": str(self.cache)})
         log = self.build / "meson-logs/testlog.json"
         ends = [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []

@@ -84,7 +84,8 @@ def without_assertions(code):
 
 def numbers(found):
     word = found[1].lower()
-    base, form = (16, "#x") if word.startswith("0x") else (8, "04o") if word.startswith("0") and word.isdigit() and len(word) > 1 else (10, "d")
+    octal = word.startswith("0") and word.isdigit() and len(word) > 1
+    base, form = (16, "#x") if word.startswith("0x") else (8, "04o") if octal else (10, "d")
     return [format(n, form) for n in (int(word, base) + 1, int(word, base) - 1) if n >= 0]
 
 
