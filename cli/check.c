@@ -44,10 +44,8 @@ static void print_machine(const struct in_machine *mc)
     size_t count, changed = 0;
     const struct nm_param_row *rows = nm_param_rows(&count);
     const struct nm_params *p = &mc->params;
-    struct nm_params defaults;
     char cpu[40], bus[40];
     const struct in_form clock = {IN_FREQ, "Hz", 0, UINT64_MAX};
-    nm_params_default(&defaults);
     in_value_format(&clock, p->cpu_clock, cpu, sizeof cpu);
     in_value_format(&clock, p->bus_clock, bus, sizeof bus);
     printf(
@@ -57,10 +55,10 @@ static void print_machine(const struct in_machine *mc)
     for (size_t i = 0; i < count; i++) {
         char value[64], def[64];
         const struct in_form form = in_param_form(&rows[i]);
-        if (nm_param_get(p, &rows[i]) == nm_param_get(&defaults, &rows[i]))
+        if (nm_param_get(p, &rows[i]) == nm_param_default(p, &rows[i]))
             continue;
         in_value_format(&form, nm_param_get(p, &rows[i]), value, sizeof value);
-        in_value_format(&form, nm_param_get(&defaults, &rows[i]), def, sizeof def);
+        in_value_format(&form, nm_param_default(p, &rows[i]), def, sizeof def);
         printf("            %s: %s (default %s), from %s\n", rows[i].key, value, def,
                mc->origins[i].text);
         changed++;

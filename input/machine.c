@@ -203,6 +203,17 @@ static void take(struct build *b, const struct in_key *key, const struct in_valu
     b->places[row] = v->at;
 }
 
+/** What no file says is as it must be with what they say. */
+static void take_defaults(struct build *b)
+{
+    size_t count;
+    const struct nm_param_row *rows = nm_param_rows(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (!b->places[i].doc)
+            nm_param_set(&b->mc->params, &rows[i], nm_param_default(&b->mc->params, &rows[i]));
+}
+
 /** "load=1": a state, by the name of the event that counts it, and its code. */
 static void take_code(struct build *b, const struct in_value *v, size_t i)
 {
@@ -461,6 +472,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
         apply_file(&b, name, asked, NULL);
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
+    take_defaults(&b);
     mc->card = in_card_kind(&mc->params);
     if (r->diag->errors == before)
         check_rules(&b);

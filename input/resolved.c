@@ -108,7 +108,7 @@ static void write_params(FILE *out, int indent, const struct in_machine *mc)
         in_value_format(&form, v, value, sizeof value);
         const int width = fprintf(out, "%*s%s: %s", inside, "", name, value);
         write_comment(out, width, mc->origins ? mc->origins[i].text : "default",
-                      v == rows[i].def ? rows[i].source : "");
+                      v == nm_param_default(&mc->params, &rows[i]) ? rows[i].source : "");
     }
     in_cards_write(out, indent, mc);
 }

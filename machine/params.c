@@ -41,6 +41,20 @@ void nm_params_default(struct nm_params *p)
         nm_param_set(p, &rows[i], rows[i].def);
 }
 
+uint64_t nm_param_default(const struct nm_params *p, const struct nm_param_row *row)
+{
+    /* Those that are so many a second, on any clock. */
+    static const struct {
+        size_t offset;
+        uint64_t hertz;
+    } rates[] = {{offsetof(struct nm_params, os_tick), 100}};
+
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
+        if (rates[i].offset == row->offset)
+            return p->cpu_clock / rates[i].hertz;
+    return row->def;
+}
+
 bool nm_param_is_cards(const struct nm_param_row *row)
 {
     bool is = false;

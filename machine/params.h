@@ -102,6 +102,9 @@ enum { NM_PARAM_RULES_MAX = 64 };
 size_t nm_param_rules_broken(const struct nm_params *p,
                              const struct nm_param_rule *broken[NM_PARAM_RULES_MAX]);
 
+/** A row's default on a machine with those clocks: in cycles, what is meant in times a second. */
+uint64_t nm_param_default(const struct nm_params *p, const struct nm_param_row *row);
+
 /** Whether a row may differ from card to card (of_cards.def). */
 bool nm_param_is_cards(const struct nm_param_row *row);
 

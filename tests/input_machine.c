@@ -60,6 +60,28 @@ Test(input_machine, values)
     outcome_free(&o);
 }
 
+/** What is meant in times a second is so on every clock, unless a file gives cycles. */
+Test(input_machine, rates)
+{
+    static const struct {
+        const char *text;
+        uint64_t tick;
+    } rows[] = {
+        {"about: mine\nprocessor: {clock: 500MHz}\n", 5000000},
+        {"about: mine\nprocessor: {clock: 50MHz}\n", 500000},
+        {"about: mine\nprocessor: {clock: 500MHz}\nos: {tick: 20011cy}\n", 20011},
+        {"about: mine\nprocessor: {clock: 500MHz}\nos: {tick: 0cy}\n", 0},
+        {"about: mine\nbase: r10000\n", 2000000},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct outcome o = read_text(rows[i].text);
+        cr_assert_eq(o.kind, IN_FILE_MACHINE, "%s", o.complaints);
+        cr_expect_eq(o.x.machine.params.os_tick, rows[i].tick, "row %zu", i);
+        outcome_free(&o);
+    }
+}
+
 Test(input_machine, aliases)
 {
     struct outcome o = read_text("l1i: &cache {size: 8KB, line: &line 16B}\n"

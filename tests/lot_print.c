@@ -95,8 +95,6 @@ int main(int argc, char **argv)
 {
     size_t rows;
     const struct nm_param_row *row = nm_param_rows(&rows);
-    struct nm_params usual;
-    nm_params_default(&usual);
     if (argc != 5)
         return 2;
     const uint64_t from = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10),
@@ -108,7 +106,7 @@ int main(int argc, char **argv)
         const bool mixed = lot_mix(seed, &p, &other, of);
         printf("%" PRIu64, seed);
         for (size_t i = 0; i < rows; i++)
-            if (nm_param_get(&p, &row[i]) != nm_param_get(&usual, &row[i])) {
+            if (nm_param_get(&p, &row[i]) != nm_param_default(&p, &row[i])) {
                 printf(" %s=", row[i].key);
                 print_value(&row[i], nm_param_get(&p, &row[i]));
             }

@@ -22,15 +22,14 @@ struct about {
     uint64_t dev, rdev;
 };
 
-#define ABOUT(s)                                                                              \
-    {                                                                                         \
-        .mode = (s)->st_mode, .nlink = (s)->st_nlink, .uid = (s)->st_uid, .gid = (s)->st_gid, \
-        .ino = (s)->st_ino, .size = (uint64_t)(s)->st_size,                                   \
-        .blocks = (uint64_t)(s)->st_blocks, .atime = (long)(s)->st_atime,                     \
-        .anano = (long)(s)->st_atime_nsec, .mtime = (long)(s)->st_mtime,                      \
-        .mnano = (long)(s)->st_mtime_nsec, .ctime = (long)(s)->st_ctime,                      \
-        .cnano = (long)(s)->st_ctime_nsec, .block = (long)(s)->st_blksize,                    \
-        .dev = (s)->st_dev, .rdev = (s)->st_rdev                                              \
+#define ABOUT(s)                                                                                \
+    {                                                                                           \
+        .mode = (s)->st_mode, .nlink = (s)->st_nlink, .uid = (s)->st_uid, .gid = (s)->st_gid,   \
+        .ino = (s)->st_ino, .size = (uint64_t)(s)->st_size, .blocks = (uint64_t)(s)->st_blocks, \
+        .atime = (long)(s)->st_atime, .anano = (long)(s)->st_atime_nsec,                        \
+        .mtime = (long)(s)->st_mtime, .mnano = (long)(s)->st_mtime_nsec,                        \
+        .ctime = (long)(s)->st_ctime, .cnano = (long)(s)->st_ctime_nsec,                        \
+        .block = (long)(s)->st_blksize, .dev = (s)->st_dev, .rdev = (s)->st_rdev                \
     }
 
 static inline struct about about_stat(const void *p)
