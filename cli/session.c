@@ -32,6 +32,7 @@
 #include "report/profile_write.h"
 #include "report/profiling.h"
 #include "report/progress.h"
+#include "report/replayed.h"
 #include "report/rundir.h"
 #include "report/samples.h"
 #include "report/sampling.h"
@@ -830,8 +831,10 @@ static bool show(struct state *s)
     if (s->run.outcome.end != PROG_UNLOADABLE)
         show_results(s, table);
     fflush(table);
-    if (ask->quiet || ask->lines)
+    if (ask->quiet || ask->lines) {
         rep_note_estimate(&s->run, stderr);
+        rep_note_replayed(&s->run, stderr);
+    }
     rep_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);

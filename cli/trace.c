@@ -280,7 +280,10 @@ static bool write_trace(void *ctx, FILE *out)
     struct copy *c = ctx;
     struct tr_about about = *tr_about(c->source);
     about.part |= c->cutting != NULL;
+    const struct tr_came came = tr_came(c->source);
     c->sink = c->format->writer->open(out, &about);
+    if (c->format->writer->came)
+        c->format->writer->came(c->sink, &came);
     tell_names(c);
     copy_all(c);
     c->format->writer->close(c->sink);

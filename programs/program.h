@@ -216,6 +216,18 @@ enum prog_end {
     PROG_IO,          /**< the host could not read a file that is mapped */
 };
 
+/** What a replay of a recorded trace says of itself. */
+struct prog_replayed {
+    bool is;       /**< the run was one */
+    bool known;    /**< what the recorded run came to is, and */
+    bool same;     /**< ... this machine is the one on which it did */
+    double longer; /**< share by which the replay took longer than the recorded run, */
+    double misses; /**< by which it has more secondary misses, */
+    double nacks;  /**< and NACKs */
+    double held;   /**< share of its processors' time in which they were held back until it was
+                        their turn as in the recording */
+};
+
 /** What is left of a run beside the machine. */
 struct prog_outcome {
     enum prog_end end;
@@ -233,7 +245,8 @@ struct prog_outcome {
                          rest: not the program's */
     struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
     size_t samples;
-    uint64_t sleeps;    /**< of threads, in the part that was sampled */
+    uint64_t sleeps; /**< of threads, in the part that was sampled */
+    struct prog_replayed replayed;
     char message[1024]; /**< "" or what a person should read */
 };
 

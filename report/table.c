@@ -7,6 +7,7 @@
  * that is why a program marks two. Nothing is computed with a count that has wrapped.
  */
 #include "report/table.h"
+#include "report/replayed.h"
 #include "report/sampling.h"
 
 #include "report/components.h"
@@ -539,6 +540,7 @@ static void print_summary(const struct rep_run *run, FILE *out)
         print_time(run, out);
     print_work(run, out);
     rep_print_estimate(run, out);
+    rep_print_replayed(run, out);
     if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");
@@ -595,6 +597,7 @@ void rep_table_counts(const struct rep_run *run, FILE *out)
     struct pen pen = pen_for(out);
     pen.brief = true;
     rep_print_estimate(run, out);
+    rep_print_replayed(run, out);
     if (run->regions > 1) {
         print_regions(pen, run);
         return;

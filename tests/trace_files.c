@@ -44,7 +44,7 @@ static char *write_some(uint32_t records)
     char *path = scratch_pattern();
     const int fd = mkstemp(path);
     FILE *out = fdopen(fd, "wb");
-    const struct tr_about about = {.made = "a test", .timed = true, .page = 16384};
+    const struct tr_about about = {.made = "a test", .timed = true, .came = true, .page = 16384};
     struct tr_sink *sink = tr_ntr_writer.open(out, &about);
     struct tr_op *op = sim_alloc(records, sizeof *op);
     for (uint32_t t = 0; t < THREADS; t++) {
@@ -57,6 +57,7 @@ static char *write_some(uint32_t records)
         }
     }
     tr_ntr_writer.region(sink, 0, "inner");
+    tr_ntr_writer.came(sink, &(struct tr_came){UINT64_MAX, 2, 3, 4});
     tr_ntr_writer.page(sink, &(struct tr_page){0x400000, 0x10000, true});
     tr_ntr_writer.close(sink);
     fclose(out);
@@ -81,6 +82,8 @@ Test(trace_files, what_was_written_is_read)
     cr_assert(s, "%s", why);
     cr_assert_str_eq(tr_about(s)->made, "a test");
     cr_assert(tr_about(s)->timed && tr_about(s)->page == 16384);
+    const struct tr_came came = tr_came(s);
+    cr_assert(came.machine == UINT64_MAX && came.ticks == 2 && came.misses == 3 && came.nacks == 4);
     cr_assert_eq(tr_threads(s), THREADS);
     cr_assert_eq(tr_thread_name(s, 2), 1002);
     cr_assert_eq(tr_thread_card(s, 2), 14);
@@ -163,7 +166,8 @@ static const struct lie {
 } lies[] = {
     {IN_HEAD, 8, 4, TR_NTR_OLDEST - 1, "version 0 of the format; this program reads versions"},
     {IN_HEAD, 8, 4, TR_NTR_VERSION + 1, "this program reads versions"},
-    {IN_HEAD, 12, 4, 5, "flags"},
+    {IN_HEAD, 12, 4, 9, "flags"},
+    {IN_HEAD, 12, 4, 1, "the index is not the one that was written"},
     {IN_HEAD, 16, 4, 12288, "pages of no size"},
     {IN_HEAD, 16, 4, 2048, "pages of no size"},
     {IN_HEAD, 16, 4, 1 << 21, "pages of no size"},

@@ -78,6 +78,31 @@ def check_again(guest, want, *options):
     assert int(want["truth.l2_misses"]) > 0 and len(want) > 60
 
 
+def said(*options, trace="recorded/references.ntr"):
+    """What the summary of a replay says of it."""
+    done = subprocess.run([numachine, "stat", "--force", "-o", "said", *SETS, *options, "--", trace], capture_output=True,
+                          text=True, cwd=scratch, check=True)
+    return [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+
+
+def check_said(machine):
+    """A replay says how far off it is: where it was recorded, by nothing, unless it has been made another; elsewhere, for how
+    long its processors were held back."""
+    same = "replayed where it was recorded: +0.0 % PCycles, +0.0 % secondary misses and +0.0 % NACKs of the recorded run"
+    lines = said("--machine", machine)
+    assert same in lines and not any("do not trust" in line or "held back" in line for line in lines), lines
+    lines = said("--machine", machine, "--processors", "2")
+    assert any(line.startswith("replayed where it was recorded: +") and same != line for line in lines), lines
+    assert any(line.startswith("do not trust it: it is not the run again") for line in lines), lines
+    lines = said("--machine", machine, "--set", "memory.dram_time=30cy")
+    assert any("replayed on another machine: +" in line for line in lines), lines
+    assert any("they were held back to keep the recorded order" in line for line in lines), lines
+    run("trace", "cut", "recorded/references.ntr", "part.ntr", "--threads=1")
+    assert not any("replayed" in line for line in said("--machine", machine, trace="part.ntr")), "a part is no run"
+    run("trace", "convert", "recorded/references.ntr", "again.ntr")
+    assert same in said("--machine", machine, trace="again.ntr")
+
+
 def check_elsewhere(guest, facts):
     """Dependences hold: each store into such a word is one, wherever. The time is not far from that of a run there."""
     for machine, options in ("numachine-64", []), ("station-4", ["--set", "memory.dram_time=30cy"]):
@@ -264,6 +289,7 @@ def main():
         for guest in guests:
             check_same(guest, "ring-16")
             facts = check_same(guest, "station-4")
+            check_said("station-4")
             check_elsewhere(guest, facts)
             check_out_of_order(guest)
             name = re.sub(r"\..*", "", os.path.basename(guest))

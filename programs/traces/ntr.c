@@ -73,6 +73,7 @@ static bool read_head(struct ntr *n)
     memcpy(n->source.made, head + TR_NTR_HEAD, length);
     n->source.about.timed = flags & 1;
     n->source.about.part = flags >> 1 & 1;
+    n->source.about.came = flags >> 2 & 1;
     n->source.about.page = page;
     n->source.about.where = tr_get64(head + 24);
     return true;
@@ -158,6 +159,15 @@ static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
     return true;
 }
 
+static bool read_came(struct ntr *n, struct rest *rest)
+{
+    const uint8_t *row = n->source.about.came ? take(rest, TR_NTR_CAME) : NULL;
+    if (row)
+        n->source.came = (struct tr_came){tr_get64(row), tr_get64(row + 8), tr_get64(row + 16),
+                                          tr_get64(row + 24)};
+    return row || !n->source.about.came;
+}
+
 /* What is wrong with a block's row. @param last  the thread's block before it; NULL: none
  *  @param from  [bytes] in the file from which on it may lie, before `to` */
 static const char *check_block(const struct tr_block *b, const struct tr_block *last, uint64_t from,
@@ -235,7 +245,7 @@ static bool read_index(struct ntr *n)
     struct rest rest = {.first = index, .at = index, .left = size, .last = index};
     bool good = read_at(n, offset, index, size) && XXH64(index, size, 0) == tr_get64(tail + 24);
     if (good && read_threads(n, &rest) && read_regions(n, &rest) && read_pages(n, &rest, offset) &&
-        read_blocks(n, &rest, offset)) {
+        read_came(n, &rest) && read_blocks(n, &rest, offset)) {
         find_ends(n);
     } else {
         tr_source_complain(&n->source, offset + (uint64_t)(rest.last - index), "%s" DAMAGED,

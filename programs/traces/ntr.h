@@ -21,7 +21,8 @@ enum {
     TR_NTR_INDEX_ROW = 32,    /**< [bytes] of a block in the index */
     TR_NTR_INDEX_PAGE = 16,   /**< the same of a page */
     TR_NTR_TAIL_SIZE = 32,
-    TR_NTR_FLAGS = 3,          /**< that there are */
+    TR_NTR_CAME = 32,          /**< [bytes] of what the run came to */
+    TR_NTR_FLAGS = 7,          /**< that there are */
     TR_NTR_PAGE_MIN = 1 << 12, /**< [bytes] of the smallest pages that there may be, */
     TR_NTR_PAGE_MAX = 1 << 20, /**< and of the largest */
     TR_NTR_CARDS = 1 << 16     /**< no machine has as many */

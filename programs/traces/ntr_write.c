@@ -32,6 +32,8 @@ struct tr_sink {
     uint32_t regions;
     struct tr_page *page;
     size_t pages, early;
+    bool has_come; /* the head has said so, */
+    struct tr_came come;
     struct tr_block *block;
     size_t blocks;
     uint64_t at; /* [bytes] in the file */
@@ -59,7 +61,8 @@ static struct tr_sink *begin(FILE *out, const struct tr_about *about)
     sink->coder = tr_coder_new();
     memcpy(head, TR_NTR_MAGIC, TR_NTR_MAGIC_SIZE);
     tr_put32(head + 8, TR_NTR_VERSION);
-    tr_put32(head + 12, about->timed | (uint32_t)about->part << 1);
+    sink->has_come = about->came && !about->part;
+    tr_put32(head + 12, about->timed | (uint32_t)about->part << 1 | (uint32_t)sink->has_come << 2);
     tr_put32(head + 16, about->page);
     tr_put32(head + 20, (uint32_t)length);
     tr_put64(head + 24, about->where);
@@ -166,6 +169,11 @@ static void page(struct tr_sink *sink, const struct tr_page *one)
         sink->early = sink->pages;
 }
 
+static void came(struct tr_sink *sink, const struct tr_came *come)
+{
+    sink->come = *come;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static void append(uint8_t **bytes, size_t *size, const void *more, size_t n)
@@ -214,6 +222,10 @@ static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
         append64(&index, size, sink->page[i].va);
         append64(&index, size, sink->page[i].pa);
     }
+    const uint64_t come[] = {sink->come.machine, sink->come.ticks, sink->come.misses,
+                             sink->come.nacks};
+    for (size_t i = 0; sink->has_come && i < sizeof come / sizeof *come; i++)
+        append64(&index, size, come[i]);
     append64(&index, size, sink->blocks);
     const size_t at = *size;
     *size += sink->blocks * TR_NTR_INDEX_ROW;
@@ -260,5 +272,6 @@ const struct tr_writer tr_ntr_writer = {.threads = true,
                                         .thread = thread,
                                         .region = region,
                                         .page = page,
+                                        .came = came,
                                         .put = put,
                                         .close = end};

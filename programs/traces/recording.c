@@ -536,6 +536,31 @@ uint64_t tr_where(const struct nm_params *p)
     return XXH64(parts, sizeof parts, 0);
 }
 
+uint64_t tr_machine(const struct nm_params *p)
+{
+    XXH64_state_t *hash = XXH64_createState();
+    XXH64_reset(hash, 0);
+#define PARAM(field, key, type, unit, min, max, standard, source, sentence) \
+    XXH64_update(hash, &p->field, sizeof p->field);
+#include "machine/params.def"
+#undef PARAM
+    const uint64_t digest = XXH64_digest(hash);
+    XXH64_freeState(hash);
+    return digest ? digest : 1;
+}
+
+struct tr_came tr_has_come(struct nm_machine *m)
+{
+    struct tr_came come = {.machine = tr_machine(nm_machine_params(m)), .ticks = nm_machine_now(m)};
+    for (unsigned i = 0; i < nm_machine_cards(m); i++) {
+        struct nm_truth truth;
+        nm_card_truth(m, i, &truth);
+        come.misses += truth.l2_misses;
+        come.nacks += truth.nacks_locked + truth.nacks_no_room + truth.nacks_no_turn;
+    }
+    return come;
+}
+
 struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_from, char *why,
                                         size_t size)
 {
@@ -561,6 +586,7 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
     r->sink = tr_ntr_writer.open(
         r->file, &(struct tr_about){.made = made_from,
                                     .timed = true,
+                                    .came = true,
                                     .page = (uint32_t)nm_machine_params(m)->page_size,
                                     .where = tr_where(nm_machine_params(m))});
     r->card = sim_alloc(cards, sizeof *r->card);
@@ -584,6 +610,8 @@ void tr_recording_end(struct tr_recording *recording)
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
         catch_up(recording, i, false);
     tell_gone(recording);
+    const struct tr_came come = tr_has_come(recording->m);
+    tr_ntr_writer.came(recording->sink, &come);
     tr_ntr_writer.close(recording->sink);
     recording->sink = NULL;
     pc_record_end(recording->records);

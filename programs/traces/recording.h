@@ -6,6 +6,7 @@
 #define TR_RECORDING_H
 
 #include "programs/program.h"
+#include "programs/traces/trace.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,12 @@ struct tr_recording;
 
 /** What the places of pages depend on: tr_about.where. */
 uint64_t tr_where(const struct nm_params *params);
+
+/** All of a machine that a user may set, as a number: replays on others are not the run again. */
+uint64_t tr_machine(const struct nm_params *params);
+
+/** What a run on a machine has come to by now, which stands. */
+struct tr_came tr_has_come(struct nm_machine *m);
 
 /** Records all of a machine's threads, from its first run on.
  *  @param made  one line: what is recorded

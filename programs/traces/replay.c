@@ -89,6 +89,7 @@ struct replay {
     sim_tick next_at; /* the first of those who are to be ready later is; SIM_NEVER: there is none
                        */
     uint64_t orders;
+    uint64_t held; /* [PCycles] of all cards, until a word was as it had been */
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -179,6 +180,7 @@ static void conditional(struct replay *r, struct thread *t, struct pc_reference 
     if (t->waits) {
         if (!t->polls || !r->card[t->card].wanted) /* else it gives its card away: END */
             compute(out, POLL, PC_ST_STALL_OTHER);
+        r->held += POLL;
         t->polls = true;
         return;
     }
@@ -291,6 +293,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->done = 0;
     t->waits = op->kind == TR_OP_ACQUIRE && is_early(r, op);
     t->polls = t->waits;
+    r->held += t->waits ? result->done - result->began + LOOK_AGAIN : 0;
     if (op->kind == TR_OP_RELEASE)
         ++*stored(r, op);
     if (!t->waits)
@@ -829,6 +832,31 @@ static void describe(void *self, FILE *out)
                 words[r->thread[i].state], r->thread[i].waits ? ", waits for a word" : "");
 }
 
+static double more(uint64_t now, uint64_t then)
+{
+    return then ? (double)now / (double)then - 1 : 0;
+}
+
+static void over(void *self)
+{
+    struct replay *r = self;
+    struct prog_replayed *out = &r->run->out->replayed;
+    const struct tr_came then = tr_came(r->source), now = tr_has_come(r->run->m);
+    unsigned used = 0;
+    if (!r->timed || r->part)
+        return;
+    for (unsigned i = 0; i < nm_machine_cards(r->run->m); i++)
+        used += pc_cpu_at(r->run->m, i)->instructions > 0;
+    *out = (struct prog_replayed){.is = true,
+                                  .known = then.machine,
+                                  .same = then.machine == now.machine,
+                                  .longer = more(now.ticks, then.ticks),
+                                  .misses = more(now.misses, then.misses),
+                                  .nacks = more(now.nacks, then.nacks)};
+    if (used && now.ticks)
+        out->held = (double)r->held / ((double)now.ticks * used);
+}
+
 static void end(void *self)
 {
     struct replay *r = self;
@@ -905,6 +933,7 @@ const struct prog_workload tr_workload = {
     .due = due,
     .trap = trap,
     .describe = describe,
+    .over = over,
     .end = end,
     .check = check,
 };

@@ -155,6 +155,11 @@ size_t tr_pages(const struct tr_source *source, const struct tr_page **pages)
     return source->pages;
 }
 
+struct tr_came tr_came(const struct tr_source *source)
+{
+    return source->came;
+}
+
 const char *tr_region(const struct tr_source *source, uint64_t number)
 {
     return number < source->regions ? source->region[number] : NULL;

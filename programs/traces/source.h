@@ -33,6 +33,7 @@ struct tr_source {
     uint32_t regions;
     struct tr_page *page;
     size_t pages;
+    struct tr_came came;
     uint64_t pages_at; /**< [bytes] in the file: the first; they lie one behind the other */
     tr_want_fn *want;  /**< NULL: all is wanted */
     void *want_ctx;

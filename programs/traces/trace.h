@@ -64,12 +64,22 @@ static inline bool tr_op_is_reference(const struct tr_op *op)
     return tr_op_rows[op->kind].sort == TR_REFERENCE;
 }
 
+/** What the run came to that a trace was recorded of. */
+struct tr_came {
+    uint64_t
+        machine;    /**< it ran on this one, as a number (tr_machine); 0: not known, nor the rest */
+    uint64_t ticks; /**< [ticks] it took, */
+    uint64_t misses; /**< secondary misses of all cards, */
+    uint64_t nacks;  /**< and NACKs */
+};
+
 /** What is known of a trace as a whole. Strings are the source's. */
 struct tr_about {
     const char *format; /**< a row of formats.def */
     const char *made;   /**< one line: what it was made from; "": not known */
     bool timed;         /**< gaps are PCycles of a run that was recorded, and so are dates; else
                              instructions */
+    bool came;          /**< a recording, which tells at its end what the run came to */
     bool part;          /**< it was cut out of another: threads may wait for what is not in it */
     uint32_t page;      /**< [bytes] of a page of its addresses; 0: not known */
     uint64_t where;     /**< what the places of its pages depend on, as a number; 0: not known */
@@ -148,6 +158,9 @@ size_t tr_pages(const struct tr_source *source, const struct tr_page **pages);
 /** The card on which a thread began; 0, where that is not known. @pre thread < tr_threads */
 uint32_t tr_thread_card(const struct tr_source *source, uint32_t thread);
 
+/** What the recorded run came to. */
+struct tr_came tr_came(const struct tr_source *source);
+
 /** The name of a region. @return NULL: the trace has none of that number */
 const char *tr_region(const struct tr_source *source, uint64_t number);
 
@@ -162,6 +175,7 @@ struct tr_writer {
     void (*thread)(struct tr_sink *sink, uint32_t thread, uint64_t name, uint32_t card);
     void (*region)(struct tr_sink *sink, uint64_t number, const char *name);
     void (*page)(struct tr_sink *sink, const struct tr_page *page);
+    void (*came)(struct tr_sink *sink, const struct tr_came *came); /**< of about.came */
     void (*put)(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count);
     void (*close)(struct tr_sink *sink); /**< writes what is left, and releases it */
 };
