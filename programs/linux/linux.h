@@ -267,6 +267,7 @@ enum lx_file_kind {
     FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
     FILE_NULL,
     FILE_ZERO,
+    FILE_FULL, /**< reads as zeros, and has no room */
     FILE_PIPE_IN,
     FILE_PIPE_OUT,
     FILE_PIPE_BOTH, /**< a FIFO opened for both */

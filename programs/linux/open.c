@@ -95,8 +95,10 @@ static int64_t open_device(struct lx_call *c, const char *name, uint32_t flags)
 
 static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
 {
-    static const enum lx_file_kind kinds[] = {
-        [SYN_NULL] = FILE_NULL, [SYN_ZERO] = FILE_ZERO, [SYN_RANDOM] = FILE_RANDOM};
+    static const enum lx_file_kind kinds[] = {[SYN_NULL] = FILE_NULL,
+                                              [SYN_ZERO] = FILE_ZERO,
+                                              [SYN_FULL] = FILE_FULL,
+                                              [SYN_RANDOM] = FILE_RANDOM};
     struct lx_prog *p = c->p;
     struct lx_file *f;
 

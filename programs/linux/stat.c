@@ -37,10 +37,11 @@ static void stat_synthetic(const struct lx_synthetic *s, struct stat *st)
         mode_t mode;
         unsigned major, minor;
     } kinds[] = {
-        [SYN_TEXT] = {S_IFREG | 0444, 0, 0},     [SYN_NULL] = {S_IFCHR | 0666, 1, 3},
-        [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},     [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},
-        [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0}, [SYN_EXE] = {S_IFREG | 0555, 0, 0},
-        [SYN_FD] = {S_IFIFO | 0600, 0, 0},       [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
+        [SYN_TEXT] = {S_IFREG | 0444, 0, 0},    [SYN_NULL] = {S_IFCHR | 0666, 1, 3},
+        [SYN_FULL] = {S_IFCHR | 0666, 1, 7},    [SYN_ZERO] = {S_IFCHR | 0666, 1, 5},
+        [SYN_RANDOM] = {S_IFCHR | 0666, 1, 9},  [SYN_DEVICE] = {S_IFCHR | 0666, 240, 0},
+        [SYN_EXE] = {S_IFREG | 0555, 0, 0},     [SYN_FD] = {S_IFIFO | 0600, 0, 0},
+        [SYN_PROCESS] = {S_IFREG | 0600, 0, 0},
     };
 
     made_up(st, kinds[s->kind].mode, makedev(kinds[s->kind].major, kinds[s->kind].minor));

@@ -12,6 +12,7 @@ enum lx_synthetic_kind {
     SYN_TEXT, /**< written when opened */
     SYN_NULL,
     SYN_ZERO,
+    SYN_FULL,
     SYN_RANDOM,
     SYN_DEVICE, /**< /dev/numachine/ */
     SYN_EXE,    /**< the program itself */

@@ -188,6 +188,7 @@ static int64_t read_piece(struct lx_call *c, struct lx_file *f, uint8_t *buf, si
     case FILE_RANDOM:
         return read_random(c->p, buf, len);
     case FILE_ZERO:
+    case FILE_FULL:
         memset(buf, 0, len);
         return (int64_t)len;
     case FILE_NULL:
@@ -200,6 +201,8 @@ static int64_t read_piece(struct lx_call *c, struct lx_file *f, uint8_t *buf, si
 static int64_t write_piece(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len,
                            uint64_t at)
 {
+    if (f->kind == FILE_FULL)
+        return -ENOSPC;
     if (f->kind == FILE_NULL || f->kind == FILE_ZERO || f->kind == FILE_RANDOM)
         return (int64_t)len;
     return f->standard ? stream_write(c, f, buf, len) : regular_write(c->p, f, buf, len, at);
@@ -214,7 +217,7 @@ static bool is_regular(const struct lx_file *f)
 static bool is_plain(const struct lx_file *f)
 {
     return f->kind == FILE_HOST || f->kind == FILE_RANDOM || f->kind == FILE_NULL ||
-           f->kind == FILE_ZERO;
+           f->kind == FILE_ZERO || f->kind == FILE_FULL;
 }
 
 /** Reads into the guest piece by piece; a short piece ends it. */
@@ -305,6 +308,8 @@ static int64_t write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uin
         return lx_object_write(c, f, va, len);
     if (f->kind == FILE_DEVICE)
         return lx_device_write(c, f, va, len);
+    if (f->kind == FILE_FULL)
+        return -ENOSPC;
     if (!is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
     from = is_regular(f) && f->flags & G_O_APPEND ? size_of(f) : at < 0 ? f->at : (uint64_t)at;
@@ -592,6 +597,7 @@ static int64_t seek(struct lx_call *c, int64_t offset, uint64_t whence)
         return c->f->flags & G_O_PATH ? -EBADF : lx_directory_seek(c->p, c->f, offset, whence);
     case FILE_NULL:
     case FILE_ZERO:
+    case FILE_FULL:
     case FILE_RANDOM:
         return whence > SEEK_END ? -EINVAL : 0;
     default:
