@@ -54,7 +54,8 @@ void lx_timer_set(struct lx_timer *t, sim_tick at, sim_tick every);
 /** Dates passed since the notice was last taken; takes it. For descriptors. */
 uint64_t lx_timer_passed(const struct lx_prog *p, struct lx_timer *t);
 
-/** RLIMIT_CPU [s]: SIGXCPU at `soft` and each second after it, SIGKILL at `hard`; UINT64_MAX: never. */
+/** RLIMIT_CPU [s]: SIGXCPU at `soft` and each second after it, SIGKILL at `hard`; UINT64_MAX:
+ * never. */
 void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard);
 
 #endif
