@@ -150,7 +150,8 @@ def barrier(numachine, experiment):
     assert sorted(table) == [1, 2, 4, 8, 16, 32, 64], table
     for threads, took in table.items():
         assert threads < 4 or took["library"] > took["memory"] > 2 * took["registers"], took
-        assert (took["stations"] < took["registers"]) == (threads > 16), (threads, took)
+        # Of sixteen they take about the same.
+        assert threads == 16 or (took["stations"] < took["registers"]) == (threads > 16), (threads, took)
     assert table[64]["memory"] > 8 * table[64]["registers"], table[64]
     packets = {way: run.total("monitor.packet_headers", way) for way in table[64]}
     assert packets["memory"] > 2 * packets["registers"] > 2.5 * packets["stations"], packets

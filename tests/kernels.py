@@ -51,7 +51,7 @@ KERNELS = {
     "spmv": Kernel(["n=500", "rounds=3"], ["n=8192", "rounds=4"], (5, 13, 25, 20)),
     "bfs": Kernel(["n=300", "searches=2"], ["n=4096"], (8, 5, 5, 5)),
     "tasks": Kernel(["n=3000", "lists=9"], ["n=131072"], (50, 10, 5, 5)),
-    "produce": Kernel(["n=200", "size=5"], ["n=3000"], (40, 5, 12, 5)),
+    "produce": Kernel(["n=200", "size=5"], ["n=3000"], (40, 15, 25, 15)),
     "table": Kernel(["n=600", "buckets=20"], ["n=16384"], (6, 5, 5, 5)),
 }
 # Of these the quick suite compares the misses: blocks, a grid, rows of lists, a queue and a table. Others have longer runs.

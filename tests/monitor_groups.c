@@ -292,7 +292,7 @@ enum {
     HEADERS = 2,                                          /* a request and its answer */
     SLOTS = 1 + 8,                                        /* a line on a ring */
     OUT = 2 /* agent.request */,
-    LOOKUP = 6,
+    LOOKUP = 5,
     REFILL = 8 /* [PCycles] l2.lookup, l2.refill */
 };
 
@@ -300,10 +300,12 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
 {
     const double b = (double)c->bus, cycles = END / b, ring_cycles = END / (double)c->ring,
                  seconds = END / 150e6;
+    /* [PCycles] from the look-up's end to the bus's next edge */
+    const double edge = (double)((c->bus - LOOKUP % c->bus) % c->bus);
     /* [PCycles] the pipeline stands still for the secondary cache: what the look-up leaves */
-    const double stall = (OUT + LOCAL) * b + REFILL, wait = (OUT + UPGRADE) * b;
+    const double stall = edge + (OUT + LOCAL) * b + REFILL, wait = edge + (OUT + UPGRADE) * b;
     /* sharing: who, the invalidations and interventions */
-    const double hold = 12, owned = (OUT + OWNED) * b + hold + REFILL, three = 3.0 * END;
+    const double hold = 12, owned = edge + (OUT + OWNED) * b + hold + REFILL, three = 3.0 * END;
     const unsigned s_reads = 3 + 1 + 1, s_headers = 6 + 5 + 3;
     const double s_busy = 3 * (1 + 9) + (1 + 1) + (1 + 1 + 9);
     /* refused: three NACKs, then accepted; and one NACK behind two others, then given up */

@@ -3,7 +3,7 @@
  * with the PCycles it is to take by state. The core is one of the test's own, so that an access is
  * one access; behind it is the machine.
  *
- * Counts by hand, with the defaults: a primary miss is l2.lookup = 6, then l2.refill = 4 for each
+ * Counts by hand, with the defaults: a primary miss is l2.lookup = 5, then l2.refill = 4 for each
  * of the 2 quadwords of a 32-byte line; a dirty line that makes room takes l1d.writeback = 4 for
  * each of its 2. What the bus and memory take is in docs/latency.md and tested there: '*'.
  */
@@ -62,7 +62,7 @@ struct scene {
 /* What a TLB refill of 50 PCycles, and a handler of 100, take. */
 #define REFILL "KILL_EXC 8 STALL_OTHER 50 INT 1 KILL_BRANCH 3 "
 #define VCE    "KILL_EXC 8 STALL_OTHER 100 INT 1 KILL_BRANCH 3 "
-#define MISS   "STALL_L1D 6 STALL_L2 * "
+#define MISS   "STALL_L1D 5 STALL_L2 * "
 
 static const struct scene scenes[] = {
     {"R44-7",
@@ -70,24 +70,24 @@ static const struct scene scenes[] = {
      {{0}},
      {{DO(L, A, MISS "LOAD 1"),                  /* look-up, then all the rest is secondary */
        DO(L, A, "LOAD 1"),                       /* hit */
-       DO(L, A + 32, "STALL_L1D 14 LOAD 1"),     /* 6 + 8: the other half of the L2 line */
-       DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1"), /* the halves are apart */
-       DO(F, A + 32, "STALL_L1I 14 INT 1"), DO(F, A + 36, "INT 1")}}},
+       DO(L, A + 32, "STALL_L1D 13 LOAD 1"),     /* 6 + 8: the other half of the L2 line */
+       DO(F, A, "STALL_L1I 5 STALL_L2 * INT 1"), /* the halves are apart */
+       DO(F, A + 32, "STALL_L1I 13 INT 1"), DO(F, A + 36, "INT 1")}}},
     {"R44-7",
      "joint secondary cache",
      {SET(l2_split, 0)},
-     {{DO(L, A, MISS "LOAD 1"), DO(F, A, "STALL_L1I 14 INT 1")}}}, /* the load has brought it */
+     {{DO(L, A, MISS "LOAD 1"), DO(F, A, "STALL_L1I 13 INT 1")}}}, /* the load has brought it */
     {"R44-7",
      "an upgrade waits for its acknowledgement",
      {{0}},
      {{DO(L, A, MISS "LOAD 1"),
-       AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1"), /* look-up, then IvdAck (R4-4, R4-5) */
+       AT(20000, S, A, "STALL_L1D 5 STALL_MP * STORE 1"), /* look-up, then IvdAck (R4-4, R4-5) */
        DO(S, A, "STORE 1")},
       {AT(10000, L, A, MISS "LOAD 1")}}},
     {"R44-16",
      "an intervention holds the owner for agent.external",
      {{0}},
-     {{DO(S, A, MISS "STORE 1"), DO(F, B, "STALL_L1I 6 STALL_L2 * INT 1"),
+     {{DO(S, A, MISS "STORE 1"), DO(F, B, "STALL_L1I 5 STALL_L2 * INT 1"),
        AT(20000, L, A, "STALL_MP 12 LOAD 1")}, /* 12 of the wait: see the card's totals */
       {AT(10000, L, A, MISS "LOAD 1")}}},
     {"R44-10",
@@ -95,31 +95,31 @@ static const struct scene scenes[] = {
      {{0}},
      {{DO(S, A, MISS "STORE 1"),
        DO(S, B, MISS "STORE 1"),        /* A goes down while memory is waited for */
-       DO(L, A, "STALL_L1D 22 LOAD 1"), /* 6 + 8 for B + 8 */
-       DO(L, B, "STALL_L1D 14 LOAD 1"), /* A was clean */
+       DO(L, A, "STALL_L1D 21 LOAD 1"), /* 6 + 8 for B + 8 */
+       DO(L, B, "STALL_L1D 13 LOAD 1"), /* A was clean */
        DO(S, B, "STORE 1"),             /* now B is dirty again, and */
-       DO(L, A, "STALL_L1D 22 LOAD 1")}}},
+       DO(L, A, "STALL_L1D 21 LOAD 1")}}},
     {"R44-10",
      "16-byte primary lines",
      {SET(l1d_line, 16)},
-     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 16, "STALL_L1D 10 LOAD 1"), DO(L, A + 8, "LOAD 1")}}},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 16, "STALL_L1D 9 LOAD 1"), DO(L, A + 8, "LOAD 1")}}},
     {"R44-11",
      "sub-block order: the words asked for come first",
      {SET(l2_order, 1), SET(l2_line, 128)},
-     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 32, "STALL_L1D 10 LOAD 1"),
-       DO(L, A + 64, "STALL_L1D 10 LOAD 1")}}},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, A + 32, "STALL_L1D 9 LOAD 1"),
+       DO(L, A + 64, "STALL_L1D 9 LOAD 1")}}},
     {"R44-11",
      "the rest of a refill keeps the secondary cache busy",
      {SET(l2_order, 1), SET(l2_line, 128), SET(l2_refill, 16)},
      {{DO(L, A, MISS "LOAD 1"),
        AT(20000, L, A + 64,
-          "STALL_L1D 22 LOAD 1"),               /* 6 + 16 at 20000: whole at 20038, runs at 20022 */
-       DO(L, A + 96, "STALL_L1D 31 LOAD 1")}}}, /* at 20023: 6, 9 until 20038, 16 */
+          "STALL_L1D 21 LOAD 1"),               /* 5 + 16 at 20000: whole at 20037, runs at 20021 */
+       DO(L, A + 96, "STALL_L1D 31 LOAD 1")}}}, /* at 20022: 5, 10 until 20037, 16 */
     {"R44-11",
      "virtual coherency: another colour",
      {SET(page_size, 4096)},
-     {{DO(L, A, MISS "LOAD 1"), DO(L, ALIAS + A + 0x1000, VCE "STALL_L1D 14 LOAD 1"),
-       DO(L, ALIAS + A + 0x1000, "LOAD 1"), DO(L, A, VCE "STALL_L1D 14 LOAD 1")}}},
+     {{DO(L, A, MISS "LOAD 1"), DO(L, ALIAS + A + 0x1000, VCE "STALL_L1D 13 LOAD 1"),
+       DO(L, ALIAS + A + 0x1000, "LOAD 1"), DO(L, A, VCE "STALL_L1D 13 LOAD 1")}}},
     {"R44-19",
      "TLB: pairs of pages",
      {SET(tlb_refill, 50)},
@@ -129,9 +129,9 @@ static const struct scene scenes[] = {
     {"R44-19",
      "instruction TLB: two pages, first in first out",
      {SET(tlb_refill, 50)},
-     {{DO(F, A, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 6 STALL_L2 *"),
-       DO(F, A + 0x4080, "STALL_OTHER 3 STALL_L1I 6 STALL_L2 * INT 1"), DO(F, A, "INT 1"),
-       DO(F, A + 0x8100, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 6 STALL_L2 *"),
+     {{DO(F, A, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 5 STALL_L2 *"),
+       DO(F, A + 0x4080, "STALL_OTHER 3 STALL_L1I 5 STALL_L2 * INT 1"), DO(F, A, "INT 1"),
+       DO(F, A + 0x8100, "KILL_EXC 8 STALL_OTHER 53 INT 2 KILL_BRANCH 3 STALL_L1I 5 STALL_L2 *"),
        DO(F, A + 0x4080, "INT 1"), DO(F, A, "STALL_OTHER 3 INT 1"),
        DO(F, A + 0x4080, "STALL_OTHER 3 INT 1")}}},
     {"R44-20",
@@ -144,7 +144,7 @@ static const struct scene scenes[] = {
      "the link survives a store of another line, not two SC",
      {{0}},
      {{DO(LL, A, MISS "LOAD 1"), DO(S, A + 64, MISS "STORE 1"),
-       DO(SC, A, "STALL_L1D 6 STALL_MP * STORE 1"), DO(FAIL, A, "STORE 1")}}},
+       DO(SC, A, "STALL_L1D 5 STALL_MP * STORE 1"), DO(FAIL, A, "STORE 1")}}},
     {"R44-18",
      "the link is retained when its clean line is replaced",
      {{0}},
@@ -178,7 +178,7 @@ static const struct scene scenes[] = {
      "a read by another card does not",
      {{0}},
      {{DO(S, A, MISS "STORE 1"), DO(LL, A, "LOAD 1"),
-       AT(20000, SC, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+       AT(20000, SC, A, "STALL_L1D 5 STALL_MP * STORE 1")},
       {AT(10000, L, A, MISS "LOAD 1")}}},
     {"R44-18",
      "an exception does: ERET",
@@ -200,7 +200,7 @@ static const struct traffic {
       {{0}},
       {{DO(L, A, MISS "LOAD 1"), DO(S, B, MISS "STORE 1"), DO(L, U | A, "STALL_OTHER * LOAD 1"),
         DO(L, N | (A + 64), MISS "LOAD 1"), DO(LL, A + 128, MISS "LOAD 1"),
-        DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1")}}},
+        DO(F, A, "STALL_L1I 5 STALL_L2 * INT 1")}}},
      {"RD <DATA_S RDEXCL <DATA_X UNC_RD <UNC_DATA NCH_RD <NCH_DATA RD <DATA_S RD <DATA_S", ""}},
     {{"R44-14",
       "a read with a write forthcoming: a dirty victim goes in front of it, a clean one not at all",
@@ -218,7 +218,7 @@ static const struct traffic {
     {{"R44-14",
       "an invalidate, its acknowledgement, and what the other card gets",
       {{0}},
-      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 5 STALL_MP * STORE 1")},
        {AT(10000, L, A, MISS "LOAD 1"), AT(30000, L, A, "STALL_MP 12 " MISS "LOAD 1")}}},
      {"RD <DATA_S UPGD <INVALIDATE <INTV_S DATA_S", "RD <DATA_S <INVALIDATE RD <DATA_S"}},
     {{"R44-14",
@@ -230,9 +230,9 @@ static const struct traffic {
     {{"R44-14",
       "a cancelled upgrade waits for data",
       {{0}},
-      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+      {{DO(L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 5 STALL_MP * STORE 1")},
        {AT(10000, L, A, MISS "LOAD 1"),
-        AT(20001, S, A, "STALL_L1D 6 STALL_MP * STALL_L2 * STORE 1")}}},
+        AT(20001, S, A, "STALL_L1D 5 STALL_MP * STALL_L2 * STORE 1")}}},
      {"RD <DATA_S UPGD <INVALIDATE <INTV_X DATA_X", "RD <DATA_S UPGD <INVALIDATE <DATA_X"}},
     {{"R44-13",
       "sharable: a load asks for a copy to share, and another's store takes it away",
@@ -251,7 +251,7 @@ static const struct traffic {
       "non-coherent: a store asks nobody",
       {{0}},
       {{DO(L, N | A, MISS "LOAD 1"), DO(S, N | A, "STORE 1"),
-        DO(L, N | (A + 32), "STALL_L1D 14 LOAD 1")}}},
+        DO(L, N | (A + 32), "STALL_L1D 13 LOAD 1")}}},
      {"NCH_RD <NCH_DATA", ""}},
     {{"R44-13",
       "non-coherent: nor does anybody ask who has it, coherent or not",
@@ -276,7 +276,7 @@ static const struct traffic {
       "clean exclusive to shared: another's read is an intervention, the next store an upgrade",
       {SET(protocol, NM_PROTOCOL_numachine_ce)},
       {{DO(L, A, MISS "LOAD 1"), AT(20000, L, A, "STALL_MP 12 LOAD 1"),
-        AT(30000, S, A, "STALL_L1D 6 STALL_MP * STORE 1")},
+        AT(30000, S, A, "STALL_L1D 5 STALL_MP * STORE 1")},
        {AT(10000, L, A, MISS "LOAD 1"), AT(40000, L, B, "STALL_MP 12 " MISS "LOAD 1")}}},
      {"RD <DATA_X <INTV_S DATA_S UPGD <INVALIDATE", "RD <DATA_S <INVALIDATE RD <DATA_X"}},
     {{"R44-16",
@@ -288,8 +288,8 @@ static const struct traffic {
     {{"R44-16",
       "an instruction fetch is content with a shared copy; a line that is its own it copies inside",
       {SET(protocol, NM_PROTOCOL_numachine_ce)},
-      {{DO(F, A, "STALL_L1I 6 STALL_L2 * INT 1"), DO(L, B, MISS "LOAD 1"),
-        DO(F, B, "STALL_L1I 14 INT 1"), DO(S, B, "STORE 1")}}},
+      {{DO(F, A, "STALL_L1I 5 STALL_L2 * INT 1"), DO(L, B, MISS "LOAD 1"),
+        DO(F, B, "STALL_L1I 13 INT 1"), DO(S, B, "STORE 1")}}},
      {"RD <DATA_S RD <DATA_X", ""}},
     {{"R44-16",
       "an owner that has dropped its copy asks again, to read and to write; another finds nothing",
