@@ -14,7 +14,6 @@ import tempfile
 RECORDED = ["--machine", "ring-16"]
 OTHERS = {
     "the same": RECORDED,
-    "the same, without timer interrupts": [*RECORDED, "--set", "os.tick=0cy"],
     "slow DRAM": [*RECORDED, "--set", "memory.dram_time=30cy"],
     "processors of 300 MHz": [*RECORDED, "--set", "processor.clock=300MHz"],
     "secondary caches of 128 KB": [*RECORDED, "--set", "l2.size=128KB"],
@@ -38,8 +37,7 @@ def measure(numachine, scratch, out, program, options):
 
 def errors_of(numachine, scratch, program, name):
     """[%] of each statistic."""
-    like = OTHERS[name] if "timer" in name else RECORDED
-    measure(numachine, scratch, "recorded", program, [*like, "--references"])
+    measure(numachine, scratch, "recorded", program, [*RECORDED, "--references"])
     run = measure(numachine, scratch, "run", program, OTHERS[name])
     again = measure(numachine, scratch, "again", "recorded/references.ntr", OTHERS[name])
     return {stat: 100 * (again[stat] - run[stat]) / run[stat] for stat in run}
