@@ -174,45 +174,45 @@ static const struct {
     uint32_t word;
     const char *whose;
 } foreign[] = {
-    {MIPS_WORD, 0x7802080e, "MSA"},              /* addv.b $w0,$w1,$w2 */
-    {MIPS_WORD, 0x78002062, "MSA"},              /* ld.w $w1,0($4) */
-    {MIPS_WORD, 0x7c641290, "DSP"},              /* addq.ph $2,$3,$4 */
-    {MIPS_WORD, 0x041cffff, "DSP"},              /* bposge32 . */
-    {MIPS_WORD, 0x7c83118a, "DSP"},              /* lbux $2,$3($4) */
-    {MIPS_WORD, 0x7c641218, "DSP"},              /* addqh.ph $2,$3,$4 */
-    {MIPS_WORD, 0x7c620838, "DSP"},              /* extr.w $2,$ac1,3 */
-    {MIPS_WORD, 0x7c4300f0, "DSP"},              /* dpau.h.qbl $ac0,$2,$3 */
-    {MIPS_WORD, 0x00641098, "release 6"},        /* mul $2,$3,$4 */
-    {MIPS_WORD, 0x006410da, "release 6"},        /* mod $2,$3,$4 */
-    {MIPS_WORD, 0x00641035, "release 6"},        /* seleqz $2,$3,$4 */
-    {MIPS_WORD, 0xec480002, "release 6"},        /* lwpc $2,.+8 */
-    {MIPS_WORD, 0x7c620036, "release 6"},        /* ll $2,0($3) */
-    {MIPS_WORD, 0x7c400009, "MT"},               /* yield $2 */
-    {MIPS_WORD, 0x7c62002c, "EVA"},              /* lbe $2,0($3) */
-    {MIPS_WORD, 0x70641028, "Octeon"},           /* baddu $2,$3,$4 */
-    {MIPS_WORD, 0xc843ffff, "Octeon"},           /* bbit0 $2,3,. */
-    {MIPS_WORD, 0x70641003, "Octeon"},           /* dmul $2,$3,$4 */
-    {MIPS_WORD, 0x48220084, "coprocessor 2"},    /* dmfc2 $2,0x84 */
-    {MIPS_WORD, 0x7c62000f, "CRC"},              /* crc32b $2,$3,$2 */
-    {ARM_WORD, 0xf2220844, "NEON"},              /* vadd.i32 q0,q1,q2 */
-    {ARM_WORD, 0xf420070f, "NEON"},              /* vld1.8 {d0},[r0] */
-    {ARM_WORD, 0xee300a81, "VFP"},               /* vadd.f32 s0,s1,s2 */
-    {ARM_WORD, 0xed900b00, "VFP"},               /* vldr d0,[r0] */
-    {ARM_WORD, 0xe30004d2, "ARMv6T2"},           /* movw r0,#1234 */
-    {ARM_WORD, 0xe34004d2, "ARMv6T2"},           /* movt r0,#1234 */
-    {ARM_WORD, 0xe7e301d1, "ARMv6T2"},           /* ubfx r0,r1,#3,#4 */
-    {ARM_WORD, 0xe7c60191, "ARMv6T2"},           /* bfi r0,r1,#3,#4 */
-    {ARM_WORD, 0xe6ff0f31, "ARMv6T2"},           /* rbit r0,r1 */
-    {ARM_WORD, 0xe0603291, "ARMv6T2"},           /* mls r0,r1,r2,r3 */
-    {ARM_WORD, 0xf57ff05f, "ARMv7"},             /* dmb sy */
-    {ARM_WORD, 0xe710f211, "division"},          /* sdiv r0,r1,r2 */
-    {ARM_WORD, 0xe730f211, "division"},          /* udiv r0,r1,r2 */
-    {THUMB_WORD, 0xeb09, "Thumb-2"},             /* add.w r8,r9,r10 */
-    {THUMB_WORD, 0xf8d1, "Thumb-2"},             /* ldr.w r0,[r1,#4] */
-    {THUMB_WORD, 0xb100, "Thumb-2"},             /* 1: cbz r0,1f */
-    {THUMB_WORD, 0xbf08, "Thumb-2"},             /* it eq */
-    {THUMB_WORD, 0xf240, "Thumb-2"},             /* movw r0,#1234 */
-    {ARM_WORD, 0xee300000, "iWMMXt"},            /* wzero wr0 */
+    {MIPS_WORD, 0x7802080e, "MSA"},           /* addv.b $w0,$w1,$w2 */
+    {MIPS_WORD, 0x78002062, "MSA"},           /* ld.w $w1,0($4) */
+    {MIPS_WORD, 0x7c641290, "DSP"},           /* addq.ph $2,$3,$4 */
+    {MIPS_WORD, 0x041cffff, "DSP"},           /* bposge32 . */
+    {MIPS_WORD, 0x7c83118a, "DSP"},           /* lbux $2,$3($4) */
+    {MIPS_WORD, 0x7c641218, "DSP"},           /* addqh.ph $2,$3,$4 */
+    {MIPS_WORD, 0x7c620838, "DSP"},           /* extr.w $2,$ac1,3 */
+    {MIPS_WORD, 0x7c4300f0, "DSP"},           /* dpau.h.qbl $ac0,$2,$3 */
+    {MIPS_WORD, 0x00641098, "release 6"},     /* mul $2,$3,$4 */
+    {MIPS_WORD, 0x006410da, "release 6"},     /* mod $2,$3,$4 */
+    {MIPS_WORD, 0x00641035, "release 6"},     /* seleqz $2,$3,$4 */
+    {MIPS_WORD, 0xec480002, "release 6"},     /* lwpc $2,.+8 */
+    {MIPS_WORD, 0x7c620036, "release 6"},     /* ll $2,0($3) */
+    {MIPS_WORD, 0x7c400009, "MT"},            /* yield $2 */
+    {MIPS_WORD, 0x7c62002c, "EVA"},           /* lbe $2,0($3) */
+    {MIPS_WORD, 0x70641028, "Octeon"},        /* baddu $2,$3,$4 */
+    {MIPS_WORD, 0xc843ffff, "Octeon"},        /* bbit0 $2,3,. */
+    {MIPS_WORD, 0x70641003, "Octeon"},        /* dmul $2,$3,$4 */
+    {MIPS_WORD, 0x48220084, "coprocessor 2"}, /* dmfc2 $2,0x84 */
+    {MIPS_WORD, 0x7c62000f, "CRC"},           /* crc32b $2,$3,$2 */
+    {ARM_WORD, 0xf2220844, "NEON"},           /* vadd.i32 q0,q1,q2 */
+    {ARM_WORD, 0xf420070f, "NEON"},           /* vld1.8 {d0},[r0] */
+    {ARM_WORD, 0xee300a81, "VFP"},            /* vadd.f32 s0,s1,s2 */
+    {ARM_WORD, 0xed900b00, "VFP"},            /* vldr d0,[r0] */
+    {ARM_WORD, 0xe30004d2, "ARMv6T2"},        /* movw r0,#1234 */
+    {ARM_WORD, 0xe34004d2, "ARMv6T2"},        /* movt r0,#1234 */
+    {ARM_WORD, 0xe7e301d1, "ARMv6T2"},        /* ubfx r0,r1,#3,#4 */
+    {ARM_WORD, 0xe7c60191, "ARMv6T2"},        /* bfi r0,r1,#3,#4 */
+    {ARM_WORD, 0xe6ff0f31, "ARMv6T2"},        /* rbit r0,r1 */
+    {ARM_WORD, 0xe0603291, "ARMv6T2"},        /* mls r0,r1,r2,r3 */
+    {ARM_WORD, 0xf57ff05f, "ARMv7"},          /* dmb sy */
+    {ARM_WORD, 0xe710f211, "division"},       /* sdiv r0,r1,r2 */
+    {ARM_WORD, 0xe730f211, "division"},       /* udiv r0,r1,r2 */
+    {THUMB_WORD, 0xeb09, "Thumb-2"},          /* add.w r8,r9,r10 */
+    {THUMB_WORD, 0xf8d1, "Thumb-2"},          /* ldr.w r0,[r1,#4] */
+    {THUMB_WORD, 0xb100, "Thumb-2"},          /* 1: cbz r0,1f */
+    {THUMB_WORD, 0xbf08, "Thumb-2"},          /* it eq */
+    {THUMB_WORD, 0xf240, "Thumb-2"},          /* movw r0,#1234 */
+    {ARM_WORD, 0xee300000, "iWMMXt"},         /* wzero wr0 */
     {MIPS_WORD, 0x00000038, NULL},
     {ARM_WORD, 0xe7f000f0, NULL}, /* udf */
     {THUMB_WORD, 0xde00, NULL},   /* udf */
