@@ -22,7 +22,8 @@ char *prog_platform_hosts(const struct nm_params *p);
  * "up-L-R" and "down-L-R" of a ring's interface to the one above. Zones are stations and rings, so
  * that a ring has routes between its own nodes only.
  * @param name   of the machine, harmless in a comment
- * @param tasks  for parallel tasks, whose model has a network of its own and bears no choice of another
+ * @param tasks  for parallel tasks, whose model has a network of its own and bears no choice of
+ * another
  */
 void prog_platform_write(const struct nm_params *p, const char *name, bool tasks, FILE *out);
 

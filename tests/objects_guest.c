@@ -374,6 +374,7 @@ APART static void *called(const char *name, void *old, size_t old_size, size_t s
     CALL("pvalloc", pvalloc(size));
     CALL("_mid_memalign", aligned_block(size));
     CALL("_mid_memalign.constprop.0", aligned_block(size));
+    CALL("_mid_memalign.isra.0", aligned_block(size));
     CALL("free", (free(old), NULL));
     CALL("cfree", (cfree(old), NULL));
     CALL("mmap", mapped(size));
