@@ -49,7 +49,8 @@ struct way {
 struct unfinished {
     char name[PATH_MAX + 8], descriptor[40];
     int unnamed;
-    bool named; /* by us: the name is to go if anything fails */
+    bool named;   /* by us: the name is to go if anything fails */
+    bool refused; /* the name cannot be had */
 };
 
 /* The bytes, on the disk. @return 0 or an errno; ECANCELED: there shall be no file */
@@ -99,6 +100,7 @@ static FILE *open_unfinished(struct unfinished *u, bool fresh)
     if (fd < 0 && errno == EEXIST && !fresh && unlink(u->name) == 0)
         fd = open(u->name, FLAGS, 0666);
     u->named = fd >= 0 && u->unnamed < 0;
+    u->refused = fd < 0;
     FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
     if (fd >= 0 && !out)
         close(fd);
@@ -114,6 +116,7 @@ static bool name_unfinished(struct unfinished *u, bool fresh)
     if (bad && errno == EEXIST && !fresh && unlink(u->name) == 0)
         bad = linkat(AT_FDCWD, u->descriptor, AT_FDCWD, u->name, AT_SYMLINK_FOLLOW);
     u->named = !bad;
+    u->refused = bad;
     return !bad;
 }
 
@@ -164,7 +167,7 @@ static int write_whole(const char *path, const struct way *way, char *why, size_
     if (unfinished.unnamed >= 0)
         close(unfinished.unnamed);
     if (error)
-        snprintf(why, size, "cannot write '%s': %s", out || !fits ? path : unfinished.name,
+        snprintf(why, size, "cannot write '%s': %s", unfinished.refused ? unfinished.name : path,
                  sim_refusal_of(error, path).text);
     return error;
 }

@@ -22,7 +22,7 @@ TIMEOUT = 300  # processor seconds
 PC = r"at pc 0x[0-9a-f]+ \({}(\+0x[0-9a-f]+)?\)"
 
 # What a poller does between two turns at the lock, and with it.
-HOLDS = [(0, 300), (1, 30), (1, 100), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30)]
+HOLDS = [(0, 200), (1, 30), (1, 200), (3, 30), (3, 100), (10, 100), (30, 300), (100, 30)]
 # Nothing of the operating system's that could put threads out of step.
 ALONE = ["--set=os.tick=0", "--set=os.wake_spread=0"]
 

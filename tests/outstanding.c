@@ -605,7 +605,7 @@ Test(outstanding, ways)
 /* A core that does not hear of losses, or too late, is found out, before long. */
 Test(outstanding, planted_faults)
 {
-    enum { SEEDS = 20 };
+    enum { SEEDS = 40 };
     for (enum window_fault fault = WINDOW_DEAF; fault <= WINDOW_LATE; fault++)
         for (unsigned protocol = 0; protocol < NM_PROTOCOLS; protocol++) {
             uint64_t found = 0;

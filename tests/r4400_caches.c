@@ -168,7 +168,7 @@ static const struct scene scenes[] = {
      "of another line does not",
      {{0}},
      {{DO(LL, A + 104, MISS "LOAD 1"), DO(L, A, MISS "LOAD 1"), DO(L, A + 128, MISS "LOAD 1"),
-       AT(30000, SC, A + 104, "STALL_L1D 6 STALL_MP * STORE 1")},
+       AT(30000, SC, A + 104, "STALL_L1D 5 STALL_MP * STORE 1")},
       {AT(10000, S, A, MISS "STORE 1"), DO(S, A + 128, MISS "STORE 1")}}},
     {"R44-18",
      "an SC to another line than the link's fails",
