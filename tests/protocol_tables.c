@@ -173,6 +173,13 @@ Test(protocol_tables, attributes)
     }
 }
 
+static bool is_same_line(const struct nm_dir_line *a, const struct nm_dir_line *b)
+{
+    return a->stations == b->stations && a->held_station == b->held_station &&
+           a->held_card == b->held_card && a->state == b->state && a->cards == b->cards &&
+           a->loose == b->loose && a->poll == b->poll;
+}
+
 /* A step is taken where there is a row for it, and nowhere else: what is no row changes nothing and
  * sends nothing. For each state and message, from this station and from another. */
 Test(protocol_tables, steps)
@@ -197,6 +204,6 @@ Test(protocol_tables, steps)
                                      "%s %s: %s on message %u", p->name, nm_agent_name(a),
                                      p->agent[a]->state[state].name, message);
                         if (!row)
-                            cr_expect(!out.count && !memcmp(&line, &before, sizeof line));
+                            cr_expect(!out.count && is_same_line(&line, &before));
                     }
 }

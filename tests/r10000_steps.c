@@ -6,6 +6,7 @@
  * A block is known by the number of its machine and its own: --filter and BLOCKS do not change
  * them.
  */
+#include "mips_registers.h"
 #include "r10000_blocks.h"
 
 #include "r10000_rig.h"
@@ -183,8 +184,7 @@ static bool same(const struct world *a, const struct world *b, unsigned card)
     return a->end[card].at == b->end[card].at && a->end[card].exc == b->end[card].exc &&
            x->instructions == y->instructions && !memcmp(x->states, y->states, sizeof x->states) &&
            !memcmp(&p, &q, sizeof p) &&
-           !memcmp(r10k_registers(a->rig.m, card), r10k_registers(b->rig.m, card),
-                   sizeof(struct mips_regs));
+           mips_registers_are_same(r10k_registers(a->rig.m, card), r10k_registers(b->rig.m, card));
 }
 
 static bool compare(const struct world *a, const struct world *b, unsigned number, unsigned n)

@@ -49,7 +49,7 @@ Test(report_insns, at_the_edges_of_a_piece)
         struct rep_code_piece piece = {AT, BYTES, rows[i].bytes};
         const struct rep_code code = {
             .piece = &piece, .pieces = 1, .insns = {rows[i].kind != 0, &mark, rows[i].kind != 0}};
-        const uint64_t va = (uint64_t)(AT + rows[i].at);
+        const uint64_t va = (uint64_t)AT + (uint64_t)(int64_t)rows[i].at;
         char text[80] = "";
         const bool there = rep_insn_text(&code, va, text, sizeof text);
         cr_expect_eq(there, rows[i].text != NULL, "row %zu: '%s'", i, text);
