@@ -21,6 +21,7 @@ MACHINES = {
     "arm1176": ["-m", "arm1176-l220"],
     "arm1136": ["-m", "arm1136-l210"],
 }
+ENDS = "exited", "signaled"  # by the program itself
 KERNELS = ["nbody", "multiply", "lu", "cholesky", "fft", "stencil", "relax", "polynomial", "mandelbrot", "spectral", "normalise",
            "filter", "quadrature"]
 QUICK = [("r10000", "steps_guest.n64", "fft", "4"), ("r10000", "steps_guest.o32", "normalise", "4"), ("r12000", "steps_guest.n64", "lu", "2"),
@@ -47,8 +48,9 @@ def result(numachine, program, case, step):
         command = [numachine, "stat", "-q", "-o", out, *MACHINES[machine], "--set", f"run.step={step}", "--", program, *words]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         _, said = simulator.end(process, 1200)
-        assert process.returncode == 0, (case, step, process.returncode, said[:500])
-        return json.loads((out / "manifest.json").read_text())["end"]["result_hash"]
+        end = json.loads((out / "manifest.json").read_text())["end"]
+        assert end["reason"] in ENDS, (case, step, process.returncode, said[:500])
+        return end["reason"], end["status"], end["result_hash"]
 
 
 def main():
