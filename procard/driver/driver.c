@@ -186,9 +186,9 @@ static bool refer_in_part(struct driver *d, enum pc_stop *stop)
         cpu->horizon = maps ? cpu->now + 1 : horizon;
         over = make(d, &result, stop) || (maps && *stop == PC_STOP_HORIZON);
         cpu->horizon = horizon;
-        d->has_asked = *stop == PC_STOP_MISS;
     }
     d->asked = !over;
+    d->has_asked = !over && *stop == PC_STOP_MISS;
     if (over && d->source->done)
         d->source->done(d->self, cpu->number, &r, &result);
     return over;
@@ -289,7 +289,6 @@ static void ask(struct driver *d)
     else
         d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
-    d->has_asked = false;
     d->began = SIM_NEVER;
     d->state = PC_ST_INT;
 }
@@ -542,13 +541,15 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     return cpu->now;
 }
 
-/* A reference that waits belongs to an instruction, which is fetched again if its line has been
- * said. */
+/* A load or store that waits belongs to an instruction, which is fetched again if its line has been
+ * said: but not for a reference that will not be tried again. */
 static void leave(struct pc_cpu *cpu)
 {
     struct driver *d = (struct driver *)cpu;
-    d->again =
-        d->line && d->asked && d->began != SIM_NEVER && d->reference.kind != PC_REFERENCE_LINE;
+    const enum pc_reference_kind kind = d->reference.kind;
+    const bool fetches = kind == PC_REFERENCE_FETCH || kind == PC_REFERENCE_LINE;
+    const bool waits = d->asked && d->began != SIM_NEVER && !d->has_asked;
+    d->again = d->line && waits && !fetches;
 }
 
 static void moved(struct pc_cpu *cpu)
@@ -574,7 +575,7 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     struct driver *d = (struct driver *)pc_cpu_at(m, card);
     d->source = source;
     d->self = self;
-    d->asked = d->again = false;
+    d->asked = d->has_asked = d->again = false;
     d->line = 0;
     d->packed = d->packed_end = d->seen = d->sure = NULL;
     d->left = 0;
