@@ -11,8 +11,11 @@ import sys
 import tempfile
 
 # What would be outside of the published range.
-OTHERS = [("memory-r4400", ["l2.lookup=9cy"]), ("memory-r4400", ["l2.refill_order=subblock"]),
-          ("memory-r4400-250", ["l2.lookup=5cy"]), ("system-r4400", ["os.syscall=300cy"])]
+OTHERS = [("memory-r4400", ["l2.lookup=3cy"]), ("memory-r4400", ["l2.lookup=6cy"]), ("memory-r4400", ["l2.refill=3cy"]),
+          ("memory-r4400", ["l2.refill_order=subblock"]), ("memory-r4400", ["memory.dram_time=60cy"]),
+          ("memory-r4400-250", ["l2.lookup=5cy"]), ("memory-r10000", ["r10000.l2_latency=5cy"]),
+          ("memory-r10000", ["r10000.l2_latency=12cy"]), ("system-r4400", ["os.syscall=300cy"]),
+          ("system-r10000", ["os.wake=600cy"])]
 
 
 def run(numachine, experiment, settings=()):
