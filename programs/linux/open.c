@@ -328,23 +328,29 @@ static bool is_systems(const char *path)
 }
 
 /** The guest did not find what the host has under that name, or the directory for it: says once how
- *  to let it. */
+ *  to let it. The guest works in /home/guest, so what it calls by a way up from there has to be
+ *  called by its own path, also if it has been given. */
 static void hint_at_view(struct lx_prog *p, const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char line[VIEW_PATH + 200], *directory;
+    const bool up = strncmp(path, "../", 3) == 0;
+    char *directory, *host, *line;
 
-    if (p->hinted || !slash || slash == path || is_systems(path) ||
-        (path[0] != '/' && strncmp(path, "../", 3) != 0))
+    if (p->hinted || !slash || slash == path || is_systems(path) || (path[0] != '/' && !up))
         return;
     directory = sim_format("%.*s", (int)(slash - path), path);
-    p->hinted = access(directory, F_OK) == 0;
-    snprintf(line, sizeof line,
-             "numachine: note: the program cannot see %s; --allow %s (in an experiment, files:) "
-             "lets it\n",
-             path, directory);
-    if (p->hinted)
+    host = realpath(directory, NULL);
+    p->hinted = host != NULL;
+    if (p->hinted) {
+        line =
+            sim_format("numachine: note: the program cannot see %s; --allow %s (in an experiment, "
+                       "files:) lets it%s%s%s\n",
+                       path, up ? host : directory, up ? ", by the name " : "",
+                       up && host[1] ? host : "", up ? slash : "");
         prog_say(p->run, line);
+        free(line);
+    }
+    free(host);
     free(directory);
 }
 
