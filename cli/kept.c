@@ -16,7 +16,8 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
     if (stat(directory, &st))
         snprintf(why, size, "%s: %s", directory, strerror(errno));
     else if (!S_ISDIR(st.st_mode))
-        snprintf(why, size, "%s: not a run's directory", directory);
+        snprintf(why, size, "%s: not a run's directory; numachine stat -o DIR makes one",
+                 directory);
     else if (!stat(path, &st))
         return true;
     else if (errno != ENOENT)

@@ -295,7 +295,7 @@ def damage(path, text):
 
 def check_refusals(bench):
     bench.refused("none", "No such file or directory")
-    bench.refused("run/manifest.json", "not a run's directory")
+    bench.refused("run/manifest.json", "not a run's directory; numachine stat -o DIR makes one")
     bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
     bench.refused("run", "the run has no thread 99", "--thread=99")
     bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
