@@ -349,7 +349,10 @@ static void preempt(struct pc_card *card)
 {
     card->preempt_at = SIM_NEVER;
     pc_card_watch(card);
-    pc_core_leave(card);
+    if (card->core->interrupted)
+        card->core->interrupted(&card->cpu);
+    else
+        pc_core_leave(card);
     pc_agent_let_go(card, card->cpu.now);
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);

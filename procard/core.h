@@ -258,6 +258,11 @@ struct pc_core_ops {
      *  on, or mappings have changed. The next run begins with a look at the caches. */
     void (*leave)(struct pc_cpu *cpu);
 
+    /** The thread is interrupted: what is under way in memory stays so, as behind a trap, until the
+     *  operating system takes the registers. Then all cards stand at one tick; now others may be
+     *  before this one or behind it. NULL: `leave`, and nothing is under way. */
+    void (*interrupted)(struct pc_cpu *cpu);
+
     /** Places of the primary caches will be others (cpu->d, cpu->i, their shifts and masks), and
      * time may pass in another way (cpu->untimed): pointers to them, and what was made for them,
      * must go. NULL: it has none but for a reference under way. */

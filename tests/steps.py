@@ -20,13 +20,17 @@ MACHINES = {
     "station": ["-m", "station-4", "--set", "tlb.refill=40cy"],
     "arm1176": ["-m", "arm1176-l220"],
     "arm1136": ["-m", "arm1136-l210"],
+    # more threads than cards, and each is interrupted with stores on their way
+    "arm1176-two": ["-m", "arm1176-l220", "--set", "station.processors=2", "--set", "os.quantum=2000cy"],
+    "arm1136-two": ["-m", "arm1136-l210", "--set", "station.processors=2", "--set", "os.quantum=2000cy"],
 }
 ENDS = "exited", "signaled"  # by the program itself
 KERNELS = ["nbody", "multiply", "lu", "cholesky", "fft", "stencil", "relax", "polynomial", "mandelbrot", "spectral", "normalise",
            "filter", "quadrature"]
 QUICK = [("r10000", "steps_guest.n64", "fft", "4"), ("r10000", "steps_guest.o32", "normalise", "4"), ("r12000", "steps_guest.n64", "lu", "2"),
          ("r10000", "sequences.n64", "1", "0", "100"), ("r4400", "sequences.o32", "1", "0", "100"), ("r4400", "steps_guest.o32", "relax", "4"),
-         ("r10000", "atomics.o32"), ("station", "atomics.n64"), ("arm1176", "atomics.armel"), ("arm1136", "atomics.armel")]
+         ("r10000", "atomics.o32"), ("station", "atomics.n64"), ("arm1176", "atomics.armel"), ("arm1136", "atomics.armel"),
+         ("arm1176-two", "spin.armel"), ("arm1136-two", "spin.armel")]
 
 
 def every(programs):

@@ -40,14 +40,29 @@ static void totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], str
     *tail = base->tail;
 }
 
-/* The thread leaves, or mappings or the mode have changed. */
+static void forget_place(struct arm11 *c)
+{
+    arm11_hide_all(c);
+    c->op = NULL;
+    c->told_line = ~UINT64_C(0);
+}
+
+/* The thread goes on, or mappings or the mode have changed. */
 static void leave(struct pc_cpu *base)
 {
     struct arm11 *c = arm11_of(base);
     arm11_settle(c);
-    arm11_hide_all(c);
-    c->op = NULL;
-    c->told_line = ~UINT64_C(0);
+    forget_place(c);
+}
+
+/* Stores that wait and loads that are under way are done when the registers are taken (arm11_take);
+ * an address that comes of one of these is not known before. */
+static void interrupted(struct pc_cpu *base)
+{
+    struct arm11 *c = arm11_of(base);
+    if (c->ready[ARM_PC] != ARM11_PENDING)
+        arm11_settle_jump(c);
+    forget_place(c);
 }
 
 /* One that has written the pc stands there until that is known. */
@@ -73,12 +88,12 @@ static void signals(const struct pc_cpu *base, union mon_own_signals *out)
     out->arm11.core = arm11_const_of(base)->signals;
 }
 
-#define CORE                                                                              \
-    .name = "arm11", .little = true, .size = sizeof(struct arm11), .create = begin_life,  \
-    .free = end_life, .settle = settle, .totals = totals, .leave = leave, .moved = leave, \
-    .pc = pc, .truth = truth, .requests = PC_REQUESTS, .answered = arm11_answered,        \
-    .loses = arm11_loses, .hides = arm11_hides, .signals = signals, .look = arm11_look,   \
-    .exports = arm11_exports
+#define CORE                                                                                    \
+    .name = "arm11", .little = true, .size = sizeof(struct arm11), .create = begin_life,        \
+    .free = end_life, .settle = settle, .totals = totals, .leave = leave, .moved = leave,       \
+    .interrupted = interrupted, .pc = pc, .truth = truth, .requests = PC_REQUESTS,              \
+    .answered = arm11_answered, .loses = arm11_loses, .hides = arm11_hides, .signals = signals, \
+    .look = arm11_look, .exports = arm11_exports
 
 #define PROFILED                                                                   \
     CORE, .run = run_observed, .placed = arm11_placed, .argument = arm11_argument, \

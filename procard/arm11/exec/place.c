@@ -49,15 +49,20 @@ void arm11_no_instruction(struct arm11 *c, uint32_t pc)
     arm11_fault(c, pc, NM_FETCH, (enum nm_xlate)look.page);
 }
 
-void arm11_settle(struct arm11 *c)
+void arm11_settle_jump(struct arm11 *c)
 {
     struct arm11_jump *jump = &c->jump;
-    arm11_settle_memory(c);
     if (!jump->waits)
         return;
     jump->waits = false;
     c->ready[ARM_PC] = 0;
     arm11_jumped(c, &jump->by, jump->pc, arm11_lands(c, &jump->by));
+}
+
+void arm11_settle(struct arm11 *c)
+{
+    arm11_settle_memory(c);
+    arm11_settle_jump(c);
 }
 
 sim_tick arm11_traps(struct arm11 *c, bool costs)

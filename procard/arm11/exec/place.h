@@ -50,6 +50,8 @@ static inline uint32_t arm11_lands(struct arm11 *c, const struct arm11_op *by)
 /** What is under way is done now, in no time: the thread leaves, or the mode changes. It stands at
  *  an instruction then. */
 void arm11_settle(struct arm11 *c);
+/** Of that, a jump that waits: it goes where r15 says. */
+void arm11_settle_jump(struct arm11 *c);
 
 /** No instruction can be had from `pc`: base.exc says why. */
 void arm11_no_instruction(struct arm11 *c, uint32_t pc);
