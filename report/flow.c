@@ -157,14 +157,21 @@ static bool is_followed(const char *key)
     return false;
 }
 
+/* What has its default on both machines is no choice: some defaults are so many times a second. */
+static bool is_other(const struct nm_params *a, const struct nm_params *b,
+                     const struct nm_param_row *row)
+{
+    const uint64_t x = nm_param_get(a, row), y = nm_param_get(b, row);
+    return x != y && !(x == nm_param_default(a, row) && y == nm_param_default(b, row));
+}
+
 bool rep_flow_fits(const struct rep_flow_run *run, const struct nm_params *other, char *why,
                    size_t size)
 {
     size_t count;
     const struct nm_param_row *row = nm_param_rows(&count);
     for (size_t i = 0; i < count; i++)
-        if (nm_param_get(&run->p, &row[i]) != nm_param_get(other, &row[i]) &&
-            !is_followed(row[i].key)) {
+        if (is_other(&run->p, other, &row[i]) && !is_followed(row[i].key)) {
             snprintf(why, size,
                      "'%s' is another one than in the run, and what it changes no traffic shows; "
                      "simulate the other machine, or keep it ('numachine whatif --help')",

@@ -9,6 +9,7 @@ How far off predictions are is for experiments/bench/whatif.py, which runs for m
 import csv
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ import tempfile
 import simulator
 import skip
 
+OTHERS = {"processor.clock": "300MHz", "bus.clock": "25MHz", "rings.clock": "25MHz"}  # clocks must be multiples of each other
 NEAR = 15  # [%] a prediction of the program here, which asks its memories at random, is off
 
 
@@ -121,6 +123,18 @@ def check_parts(bench):
     assert "the run was interrupted" in bench.ask(limited, "--machine=ring-16").stdout
 
 
+def check_followed(bench, out, root):
+    """Whatever a machine may differ in alone is told, though other defaults follow from it (os.tick from the clock)."""
+    rows = {row["key"]: row for row in json.loads(command(bench.numachine, "list", "params", "--json").stdout)}
+    followed = re.findall(r'^FLOW_KEY\("(.*)"\)', (root / "report/flow_keys.def").read_text(), re.M)
+    shapes = {"rings.stations", "rings.locals", "rings.groups"}  # threads need their cards
+    for key in sorted(set(followed) - shapes):
+        other = OTHERS.get(key) or rows[key]["max"]
+        done = subprocess.run([bench.numachine, "whatif", out, "--machine=ring-16", f"--set={key}={other}", "--json"],
+                              capture_output=True, text=True)
+        assert done.returncode == 0, f"{key}={other}: {done.stderr}"
+
+
 def check_refusals(bench, out):
     bench.refused(out, "--machine=station-4", says="threads")
     bench.refused(out, "--machine=ring-16", "--set=l2.size=512KB", says="'l2.size'")
@@ -158,6 +172,7 @@ def main():
         check_answers(bench, out)
         check_latency(bench)
         check_busy(bench, out)
+        check_followed(bench, out, pathlib.Path(sys.argv[2]))
         check_refusals(bench, out)
         check_parts(bench)
         check_one_station(bench)
