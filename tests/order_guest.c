@@ -5,6 +5,7 @@
  *
  * order_guest any     on any number of processors
  * order_guest one     with all threads on one
+ * order_guest waiting signals that wait for one thread
  *
  * By signal(7) a thread that comes back from the kernel has first entered the handlers of all
  * signals that waited by then.
@@ -361,6 +362,84 @@ static void after_a_call(void)
     printf("after a call: %d of 8\n", least);
 }
 
+/* ---- what waits for one thread ----------------------------------------------------------------
+ */
+
+static const struct {
+    const char *name;
+    int number;
+} named[] = {{"HUP", SIGHUP},   {"ILL", SIGILL},   {"TRAP", SIGTRAP}, {"FPE", SIGFPE},
+             {"BUS", SIGBUS},   {"SEGV", SIGSEGV}, {"SYS", SIGSYS},   {"TERM", SIGTERM},
+             {"CONT", SIGCONT}, {"TSTP", SIGTSTP}, {"TTIN", SIGTTIN}, {"TTOU", SIGTTOU}};
+enum { NAMED = sizeof named / sizeof *named, FAULTS = 1, TERM = 7, CONT = 8, STOPS = 9 };
+
+static void prints(int number, siginfo_t *info, void *context)
+{
+    (void)info;
+    (void)context;
+    for (int i = 0; i < NAMED; i++)
+        if (named[i].number == number)
+            printf(" %s", named[i].name);
+}
+
+/** Sends three to the thread or the process, and takes them as they come. */
+static void three(int fault, int to_process, int by_handler)
+{
+    const int sent[] = {SIGHUP, SIGTERM, named[fault].number};
+    const struct timespec at_once = {0, 0};
+    sigset_t all, none;
+    int number;
+
+    sigfillset(&all);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+    printf("%s with two others, %s:", named[fault].name, to_process ? "process" : "thread");
+    for (int i = 0; i < 3; i++) {
+        struct sigaction a = {.sa_flags = SA_SIGINFO, .sa_sigaction = prints, .sa_mask = all};
+        sigaction(sent[i], &a, NULL);
+        if (to_process)
+            kill(getpid(), sent[i]);
+        else
+            pthread_kill(first, sent[i]);
+    }
+    if (by_handler)
+        sigprocmask(SIG_SETMASK, &none, NULL);
+    else
+        while ((number = sigtimedwait(&all, NULL, &at_once)) > 0)
+            prints(number, NULL, NULL);
+    printf("\n");
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/** One of two that take each other back is sent behind the other. */
+static void takes_back(int before, int behind)
+{
+    const struct timespec at_once = {0, 0};
+    sigset_t all, before_all;
+    int number;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before_all);
+    printf("%s, then %s:", named[before].name, named[behind].name);
+    pthread_kill(first, named[before].number);
+    kill(getpid(), named[behind].number);
+    while ((number = sigtimedwait(&all, NULL, &at_once)) > 0)
+        prints(number, NULL, NULL);
+    printf("\n");
+    sigprocmask(SIG_SETMASK, &before_all, NULL);
+}
+
+static void waiting(void)
+{
+    for (int fault = FAULTS; fault < TERM; fault++)
+        for (int way = 0; way < 4; way++)
+            three(fault, way & 1, way & 2);
+    for (int stop = STOPS; stop < NAMED; stop++) {
+        takes_back(stop, CONT);
+        takes_back(CONT, stop);
+    }
+}
+
 /* ---- on one processor: who runs has all signals that others have sent -------------------------
  */
 
@@ -406,6 +485,10 @@ int main(int argc, char **argv)
         on_one("spinning", spins);
         on_one("yielding", yields);
         on_one("sleeping", sleeps);
+        return 0;
+    }
+    if (argc > 1 && strcmp(argv[1], "waiting") == 0) {
+        waiting();
         return 0;
     }
     while_a_handler_runs();

@@ -72,11 +72,16 @@ static void sigs_remove(struct lx_sigs *s, int sig)
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
+/** Those that stop a process. @param sig  its name */
+static bool stops(int sig)
+{
+    return sig == SIG_STOP || sig == SIG_TSTP || sig == SIG_TTIN || sig == SIG_TTOU;
+}
+
 /** What happens by default: these do nothing. @param sig  its name */
 static bool ignored_by_default(int sig)
 {
-    return sig == SIG_CHLD || sig == SIG_URG || sig == SIG_WINCH || sig == SIG_CONT ||
-           sig == SIG_STOP || sig == SIG_TSTP || sig == SIG_TTIN || sig == SIG_TTOU;
+    return sig == SIG_CHLD || sig == SIG_URG || sig == SIG_WINCH || sig == SIG_CONT || stops(sig);
 }
 
 static bool ignored(const struct lx_prog *p, int sig)
@@ -124,12 +129,55 @@ static struct lx_thread *taker(struct lx_prog *p, struct lx_thread *t, int signo
     return t;
 }
 
+/** Takes the first waiting signal of that number away. */
+static struct lx_siginfo unqueue(struct lx_prog *p, struct lx_sigqueue *q, int signo)
+{
+    struct lx_pending *e = q->first[signo - 1];
+    struct lx_siginfo info = e->info;
+
+    DL_DELETE(q->first[signo - 1], e);
+    free(e);
+    p->pending_count--;
+    if (!q->first[signo - 1])
+        sigs_remove(&q->set, signo);
+    return info;
+}
+
+static void drop(struct lx_prog *p, struct lx_sigqueue *q, int signo)
+{
+    while (lx_sigs_has(&q->set, signo))
+        unqueue(p, q, signo);
+}
+
+/** Nobody has it waiting any more. */
+static void drop_all(struct lx_prog *p, int signo)
+{
+    struct lx_thread *t;
+
+    lx_timers_dropped(p, signo);
+    drop(p, &p->pending, signo);
+    DL_FOREACH(p->threads, t)
+        drop(p, &t->pending, signo);
+}
+
+/** One that stops a process takes SIGCONT back, and SIGCONT those, whatever becomes of it itself.
+ *  @param sig  its name */
+static void take_back(struct lx_prog *p, int sig)
+{
+    if (stops(sig))
+        drop_all(p, lx_signo(p, SIG_CONT));
+    for (int other = SIG_STOP; sig == SIG_CONT && other <= SIG_TTOU; other++)
+        if (stops(other))
+            drop_all(p, lx_signo(p, other));
+}
+
 int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info)
 {
     struct lx_sigqueue *q = queue_of(p, t);
     struct lx_thread *to = taker(p, t, info->signo);
     struct lx_pending *e;
 
+    take_back(p, lx_signal_called(p, info->signo));
     if (lx_signal_dropped(p, t, info->signo))
         return 0;
     if (lx_sigs_has(&q->set, info->signo) &&
@@ -151,20 +199,6 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
     return 0;
 }
 
-/** Takes the first waiting signal of that number away. */
-static struct lx_siginfo unqueue(struct lx_prog *p, struct lx_sigqueue *q, int signo)
-{
-    struct lx_pending *e = q->first[signo - 1];
-    struct lx_siginfo info = e->info;
-
-    DL_DELETE(q->first[signo - 1], e);
-    free(e);
-    p->pending_count--;
-    if (!q->first[signo - 1])
-        sigs_remove(&q->set, signo);
-    return info;
-}
-
 /** The lowest signal of both sets; 0: none. */
 static int lowest(const struct lx_sigs *a, const struct lx_sigs *b)
 {
@@ -184,6 +218,21 @@ static int lowest_by(const struct lx_sigqueue *q, struct lx_sigs set, sim_tick u
     return signo;
 }
 
+/** The one that comes first: Linux takes those of faults before all others, sent by kill or not. */
+static int first_by(const struct lx_prog *p, const struct lx_sigqueue *q, const struct lx_sigs *set,
+                    sim_tick until)
+{
+    static const uint8_t faults[] = {SIG_ILL, SIG_TRAP, SIG_FPE, SIG_BUS, SIG_SEGV, SIG_SYS};
+    struct lx_sigs of = {{0, 0}};
+    int signo;
+
+    for (unsigned i = 0; i < sizeof faults; i++)
+        sigs_add(&of, lx_signo(p, faults[i]));
+    of.w[0] &= set->w[0];
+    signo = lowest_by(q, of, until);
+    return signo ? signo : lowest_by(q, *set, until);
+}
+
 /** The queue that the next of them comes from, the thread's first; NULL: none was sent by then. */
 static struct lx_sigqueue *next_of(struct lx_thread *t, const struct lx_sigs *set, sim_tick until)
 {
@@ -199,7 +248,7 @@ static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick unt
 
     if (!q)
         return false;
-    *info = unqueue(t->p, q, lowest_by(q, *set, until));
+    *info = unqueue(t->p, q, first_by(t->p, q, set, until));
     lx_timer_taken(t->p, info);
     return true;
 }
@@ -245,22 +294,10 @@ void lx_signal_returned(struct lx_thread *t)
     }
 }
 
-static void drop(struct lx_prog *p, struct lx_sigqueue *q, int signo)
-{
-    while (lx_sigs_has(&q->set, signo))
-        unqueue(p, q, signo);
-}
-
 void lx_signal_settle(struct lx_prog *p, int signo)
 {
-    struct lx_thread *t;
-
-    if (!ignored(p, signo))
-        return;
-    lx_timers_dropped(p, signo);
-    drop(p, &p->pending, signo);
-    DL_FOREACH(p->threads, t)
-        drop(p, &t->pending, signo);
+    if (ignored(p, signo))
+        drop_all(p, signo);
 }
 
 static void empty(struct lx_prog *p, struct lx_sigqueue *q)

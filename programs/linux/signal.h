@@ -12,6 +12,7 @@ enum {
     SIG_KILL = 9,
     SIG_BUS = 10,
     SIG_SEGV = 11,
+    SIG_SYS = 12,
     SIG_PIPE = 13,
     SIG_ALRM = 14,
     SIG_CHLD = 18,
