@@ -39,4 +39,22 @@ static inline bool each_has(const char *code, const char *mnemonic)
     return false;
 }
 
+/** The rows of a suite, one for each name, of those that are `written`: struct row has a `code`. */
+#define EACH_ROWS(suite)                                                         \
+    enum { ROWS_MOST = 600 };                                                    \
+    static struct row rows[ROWS_MOST];                                           \
+    static unsigned row_count;                                                   \
+    static void expand(void)                                                     \
+    {                                                                            \
+        for (size_t i = 0; i < sizeof written / sizeof *written; i++) {          \
+            const char *names = written[i].names;                                \
+            do {                                                                 \
+                cr_assert_lt(row_count, ROWS_MOST);                              \
+                rows[row_count] = written[i].row;                                \
+                rows[row_count++].code = each_code(written[i].row.code, &names); \
+            } while (*names);                                                    \
+        }                                                                        \
+    }                                                                            \
+    TestSuite(suite, .init = expand);
+
 #endif

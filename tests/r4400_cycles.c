@@ -51,24 +51,7 @@ static const struct written {
 #undef EACH
 };
 
-enum { ROWS_MOST = 600 };
-
-static struct row rows[ROWS_MOST];
-static unsigned row_count;
-
-static void expand(void)
-{
-    for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-        const char *names = written[i].names;
-        do {
-            cr_assert_lt(row_count, ROWS_MOST);
-            rows[row_count] = written[i].row;
-            rows[row_count++].code = each_code(written[i].row.code, &names);
-        } while (*names);
-    }
-}
-
-TestSuite(r4400, .init = expand);
+EACH_ROWS(r4400)
 
 static void check_row(const struct row *row, unsigned slice)
 {
