@@ -28,14 +28,14 @@ struct cli_again {
                          compare, and somebody has complained */
     uint64_t ticks; /**< [ticks] that it took */
     enum cli_output output;
-    struct rep_truth truth; /**< the caller's (rep_truth_free), if it was asked for */
+    struct res_truth truth; /**< the caller's (res_truth_free), if it was asked for */
 };
 
 /** Runs it; what the program writes goes nowhere, and no directory is made. Its standard input is
  *  the file that the experiment names, else this program's, unless that is a terminal. Complaints
  *  go to standard error.
  *  @return where it does not compare: CLI_EXIT_EXPECT if it came to another end */
-enum cli_exit cli_again_run(const struct rep_kept *kept, const struct in_experiment *x,
+enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experiment *x,
                             struct cli_again *again);
 
 /** What the output says about the comparison: one sentence; NULL: nothing. */

@@ -10,8 +10,8 @@
 #include "cli/options.h"
 #include "input/units.h"
 #include "input/yaml.h"
-#include "report/profile_cost.h"
-#include "report/what_if.h"
+#include "look/cost.h"
+#include "look/sharing/what_if.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -23,7 +23,7 @@ enum { OPT_WHAT_IF = 0x300, OPT_UNIT, LINES = 5 };
 struct request {
     const char *directory;
     char **objects; /* NULL-terminated; NULL: none given */
-    enum rep_unit unit;
+    enum look_unit unit;
     uint64_t lines; /* 0: all */
     bool json;
     struct {
@@ -33,15 +33,15 @@ struct request {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum rep_unit unit_of(struct argp_state *state, const char *name)
+static enum look_unit unit_of(struct argp_state *state, const char *name)
 {
     unsigned unit = 0;
-    while (unit < REP_UNIT__COUNT && strcmp(name, rep_unit_name[unit]) != 0)
+    while (unit < LOOK_UNIT__COUNT && strcmp(name, look_unit_name[unit]) != 0)
         unit++;
-    if (unit == REP_UNIT__COUNT)
+    if (unit == LOOK_UNIT__COUNT)
         argp_error(state, "--unit: no unit '%.60s'; there are threads, elements, members and words",
                    name);
-    return (enum rep_unit)unit;
+    return (enum look_unit)unit;
 }
 
 static uint64_t lines_of(struct argp_state *state, const char *text)
@@ -102,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* ---- the run once more ----------------------------------------------------------------------- */
 
 /* What the layout keeps apart is apart in the next run. */
-static void keep_apart(struct in_experiment *x, const struct rep_layout *layout)
+static void keep_apart(struct in_experiment *x, const struct look_layout *layout)
 {
     free(x->kept_apart);
     x->kept_apart = sim_alloc(layout->ranges + 1, sizeof *x->kept_apart);
@@ -112,8 +112,8 @@ static void keep_apart(struct in_experiment *x, const struct rep_layout *layout)
 
 struct tried {
     const struct request *r;
-    const struct rep_sharing *sharing;
-    const struct rep_layout *layout;
+    const struct look_sharing *sharing;
+    const struct look_layout *layout;
     uint64_t before; /* [ticks] */
     const struct cli_again *again;
 };
@@ -137,7 +137,7 @@ static void put_gain(const struct tried *t)
            t->again->ticks, cli_again_gain(t->before, t->again->ticks, text, sizeof text));
     if (cli_again_remark(t->again))
         printf("  %s\n", cli_again_remark(t->again));
-    if (t->r->unit == REP_UNIT_threads && t->layout->parts == 1)
+    if (t->r->unit == LOOK_UNIT_threads && t->layout->parts == 1)
         puts("  all of it is touched by the same processors: it was kept apart from other objects "
              "only (--unit)");
     if (t->layout->others)
@@ -146,7 +146,7 @@ static void put_gain(const struct tried *t)
                "the bytes at another time, and are apart as well\n",
                t->layout->others, t->layout->requests, t->layout->other);
     for (size_t i = 0; t->r->objects[i]; i++)
-        if (rep_what_if_note(t->sharing, t->r->objects[i], text, sizeof text))
+        if (look_what_if_note(t->sharing, t->r->objects[i], text, sizeof text))
             printf("  note: %s\n", text);
 }
 
@@ -157,7 +157,7 @@ static void put_json(const struct tried *t)
         json_array_append_new(objects, json_string(t->r->objects[i]));
     json_t *root =
         json_pack("{s:i,s:o,s:s,s:I,s:I,s:I,s:s}", "schema", 1, "objects", objects, "unit",
-                  rep_unit_name[t->r->unit], "parts", (json_int_t)t->layout->parts, "before",
+                  look_unit_name[t->r->unit], "parts", (json_int_t)t->layout->parts, "before",
                   (json_int_t)t->before, "after", (json_int_t)t->again->ticks, "output",
                   cli_output_name[t->again->output]);
     json_dumpf(root, stdout, JSON_INDENT(1));
@@ -165,8 +165,8 @@ static void put_json(const struct tried *t)
     json_decref(root);
 }
 
-static int run_again(const struct request *r, const struct rep_kept *kept,
-                     const struct rep_sharing *sharing, const struct rep_layout *layout)
+static int run_again(const struct request *r, const struct look_kept *kept,
+                     const struct look_sharing *sharing, const struct look_layout *layout)
 {
     struct cli_again again;
     struct in_experiment x;
@@ -201,43 +201,43 @@ static bool is_in_order(const struct request *r)
     return false;
 }
 
-static int what_if(const struct request *r, const struct rep_kept *kept,
-                   const struct rep_sharing *sharing)
+static int what_if(const struct request *r, const struct look_kept *kept,
+                   const struct look_sharing *sharing)
 {
-    struct rep_layout layout;
+    struct look_layout layout;
     char why[2048];
     if (!kept->code.ended)
         return cli_complain(
             CLI_EXIT_USAGE,
             "--what-if: the program did not come to its end in that run, so there is "
             "nothing to compare with; let it run to its end");
-    if (!rep_what_if(sharing, &kept->objects, r->objects, r->unit, &layout, why, sizeof why))
+    if (!look_what_if(sharing, &kept->objects, r->objects, r->unit, &layout, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
     if (nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
                        layout.range, layout.ranges) > kept->truth.memory / 2) {
-        rep_layout_free(&layout);
+        look_layout_free(&layout);
         return cli_complain(CLI_EXIT_USAGE,
                             "--what-if: the parts take more than half of a station's memory");
     }
     const int status = run_again(r, kept, sharing, &layout);
-    rep_layout_free(&layout);
+    look_layout_free(&layout);
     return status;
 }
 
-static int show(const struct request *r, struct rep_kept *kept)
+static int show(const struct request *r, struct look_kept *kept)
 {
-    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
-    struct rep_sharing *sharing =
-        rep_sharing_new(&kept->truth, &kept->profile, finder, &kept->code);
+    struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct look_sharing *sharing =
+        look_sharing_new(&kept->truth, &kept->profile, finder, &kept->code);
     int status = CLI_EXIT_OK;
     if (r->objects)
         status = what_if(r, kept, sharing);
     else if (r->json)
-        rep_sharing_json(sharing, stdout);
+        look_sharing_json(sharing, stdout);
     else
-        rep_sharing_text(sharing, (size_t)r->lines, stdout);
-    rep_sharing_free(sharing);
-    rep_finder_free(finder);
+        look_sharing_text(sharing, (size_t)r->lines, stdout);
+    look_sharing_free(sharing);
+    look_finder_free(finder);
     return status;
 }
 
@@ -269,15 +269,15 @@ int cli_c2c(int argc, char **argv)
                "\v"
                "docs/c2c.md says what is true and what is false sharing."};
     struct request r = {.lines = LINES};
-    struct rep_kept kept = {0};
+    struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (is_in_order(&r) && cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH)) {
+    if (is_in_order(&r) && cli_kept_open(&kept, r.directory, LOOK_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept);
     }
-    rep_kept_close(&kept);
+    look_kept_close(&kept);
     in_free_list(r.objects);
     return status;
 }

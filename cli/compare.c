@@ -1,12 +1,12 @@
 /*
  * numachine compare: many runs side by side. It reads their directories and changes nothing there.
  */
-#include "report/compare.h"
+#include "look/compare/compare.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
 #include "input/yaml.h"
-#include "report/run.h"
+#include "results/run.h"
 #include "sweep/dir.h"
 #include "sweep/result.h"
 
@@ -22,7 +22,7 @@ struct request {
     char **patterns;    /* the same; NULL: none given */
     size_t count;       /* of runs */
     const char *region;
-    enum rep_compare_as as;
+    enum look_compare_as as;
     struct {
         bool format, region;
     } given;
@@ -34,9 +34,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f':
         cli_once(state, "--format", &r->given.format);
-        r->as = (enum rep_compare_as)cli_named(state, "format", cli_value(state, "--format", arg),
-                                               rep_compare_formats, sizeof *rep_compare_formats,
-                                               REP_COMPARE_AS__COUNT);
+        r->as = (enum look_compare_as)cli_named(state, "format", cli_value(state, "--format", arg),
+                                                look_compare_formats, sizeof *look_compare_formats,
+                                                LOOK_COMPARE_AS__COUNT);
         return 0;
     case OPT_STAT:
         in_push(&r->patterns, cli_text(state, "--stat", arg));
@@ -120,17 +120,17 @@ static bool find_runs(struct request *r)
     return good;
 }
 
-static int show(const struct request *r, const struct rep_results *results)
+static int show(const struct request *r, const struct res_finished *results)
 {
-    struct rep_comparison c = {
+    struct look_comparison c = {
         .run = results, .runs = r->count, .name = r->names, .region = r->region};
     char why[1024];
-    const bool good = rep_compare_make(&c, r->patterns, why, sizeof why);
+    const bool good = look_compare_make(&c, r->patterns, why, sizeof why);
     if (good)
-        rep_compare_formats[r->as].write(&c, stdout);
+        look_compare_formats[r->as].write(&c, stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
-    rep_compare_free(&c);
+    look_compare_free(&c);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
@@ -154,15 +154,15 @@ int cli_compare(int argc, char **argv)
                "\v"
                "In a PATTERN * stands for anything and ? for one character; brackets stand for "
                "themselves."};
-    struct request r = {.region = REP_WHOLE, .as = REP_COMPARE_AS_text};
+    struct request r = {.region = RES_WHOLE, .as = LOOK_COMPARE_AS_text};
     cli_parse(&argp, argc, argv, 0, &r);
     bool good = find_runs(&r);
-    struct rep_results *results = sim_alloc(r.count, sizeof *results);
+    struct res_finished *results = sim_alloc(r.count, sizeof *results);
     for (size_t i = 0; i < r.count && good; i++)
         good = cli_results_open(&results[i], r.directories[i]);
     const int status = good ? show(&r, results) : CLI_EXIT_USAGE;
     for (size_t i = 0; i < r.count; i++)
-        rep_results_free(&results[i]);
+        res_finished_free(&results[i]);
     free(results);
     in_free_list(r.given_runs);
     in_free_list(r.directories);

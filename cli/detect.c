@@ -9,7 +9,7 @@
 #include "cli/words.h"
 #include "input/home.h"
 #include "input/yaml.h"
-#include "report/grid.h"
+#include "results/grid.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -150,36 +150,36 @@ static void print_json(const struct cli_suspects *s)
 static void print_text(const struct cli_suspects *s)
 {
     enum { MOST = 40, WIDTH = 110 };
-    struct rep_grid grid;
+    struct res_grid grid;
     unsigned shown = 0;
     char a[32], b[32];
     printf("%s: %s\n", s->detector->name, s->detector->about);
     if (!in_detector_sees_words(s->detector))
         puts("It finds any sharing of lines, true or false: 'words' tells one from the other.");
     putchar('\n');
-    rep_grid_init(&grid, "rlll");
-    rep_grid_cell(&grid, "score");
-    rep_grid_cell(&grid, "physical line");
-    rep_grid_cell(&grid, "virtual line");
-    rep_grid_cell(&grid, "cannot be told from");
+    res_grid_init(&grid, "rlll");
+    res_grid_cell(&grid, "score");
+    res_grid_cell(&grid, "physical line");
+    res_grid_cell(&grid, "virtual line");
+    res_grid_cell(&grid, "cannot be told from");
     for (const struct cli_line *line = s->lines; line && line->suspect && shown < MOST;
          line = line->hh.next, shown++) {
-        rep_grid_cell(&grid, "%.4g", line->score);
-        rep_grid_cell(&grid, "0x%010" PRIx64, line->pa);
-        rep_grid_cell(&grid, line->placed ? "0x%" PRIx64 : "-", line->va);
+        res_grid_cell(&grid, "%.4g", line->score);
+        res_grid_cell(&grid, "0x%010" PRIx64, line->pa);
+        res_grid_cell(&grid, line->placed ? "0x%" PRIx64 : "-", line->va);
         if (line->like > 1)
-            rep_grid_cell(&grid, "%u other lines", line->like - 1);
+            res_grid_cell(&grid, "%u other lines", line->like - 1);
         else
-            rep_grid_cell(&grid, "%s", "");
+            res_grid_cell(&grid, "%s", "");
     }
     if (shown)
-        rep_grid_print(&grid, stdout, false, WIDTH);
-    rep_grid_free(&grid);
+        res_grid_print(&grid, stdout, false, WIDTH);
+    res_grid_free(&grid);
     if (s->suspects > shown)
         printf("  ... and %u more (--format=json has all)\n", s->suspects - shown);
     printf("%s%u suspect %s, of %s PCycles in %u %s; %s %s\n", shown ? "\n" : "", s->suspects,
-           s->suspects == 1 ? "line" : "lines", rep_grouped(s->ticks, a), s->runs,
-           s->runs == 1 ? "run" : "runs", rep_grouped(s->interrupts, b),
+           s->suspects == 1 ? "line" : "lines", res_grouped(s->ticks, a), s->runs,
+           s->runs == 1 ? "run" : "runs", res_grouped(s->interrupts, b),
            s->interrupts == 1 ? "interrupt" : "interrupts");
     if (s->lost_notes)
         fprintf(stderr, "numachine: note: %" PRIu64 " samples found no room; sample less often\n",

@@ -2,7 +2,7 @@
  * numachine diff: two runs held against each other. It reads their directories and changes nothing
  * there.
  */
-#include "report/diff.h"
+#include "look/compare/diff.h"
 #include "cli/cli.h"
 #include "cli/divergence.h"
 #include "cli/kept.h"
@@ -24,7 +24,7 @@ enum {
 struct request {
     const char *directory[2];
     double threshold;
-    enum rep_diff_as as;
+    enum look_diff_as as;
     bool all, first;
     struct {
         bool format, threshold;
@@ -53,9 +53,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
     switch (key) {
     case 'f':
         cli_once(state, "--format", &r->given.format);
-        r->as = (enum rep_diff_as)cli_named(state, "format", cli_value(state, "--format", arg),
-                                            rep_diff_formats, sizeof *rep_diff_formats,
-                                            REP_DIFF_AS__COUNT);
+        r->as = (enum look_diff_as)cli_named(state, "format", cli_value(state, "--format", arg),
+                                             look_diff_formats, sizeof *look_diff_formats,
+                                             LOOK_DIFF_AS__COUNT);
         return 0;
     case OPT_ALL:
         r->all = true;
@@ -85,7 +85,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* ---- what both have kept --------------------------------------------------------------------- */
 
 /* Whether both runs have a file. */
-static bool both_have(const struct rep_diff *d, const char *file)
+static bool both_have(const struct look_diff *d, const char *file)
 {
     for (int i = 0; i < 2; i++)
         if (!json_object_get(json_object_get(d->of[i]->manifest, "files"), file))
@@ -93,44 +93,44 @@ static bool both_have(const struct rep_diff *d, const char *file)
     return true;
 }
 
-static void hold_functions(struct rep_diff *d, struct rep_kept kept[2])
+static void hold_functions(struct look_diff *d, struct look_kept kept[2])
 {
-    struct rep_view view[2];
+    struct look_view view[2];
     for (int i = 0; i < 2; i++) {
-        view[i] = (struct rep_view){.profile = &kept[i].profile,
-                                    .code = &kept[i].code,
-                                    .thread = -1,
-                                    .measure = rep_measure_total()};
-        rep_view_open(&view[i]);
+        view[i] = (struct look_view){.profile = &kept[i].profile,
+                                     .code = &kept[i].code,
+                                     .thread = -1,
+                                     .measure = look_measure_total()};
+        look_view_open(&view[i]);
     }
-    rep_diff_functions(d, (struct rep_view *const[]){&view[0], &view[1]});
+    look_diff_functions(d, (struct look_view *const[]){&view[0], &view[1]});
     for (int i = 0; i < 2; i++)
-        rep_view_close(&view[i]);
+        look_view_close(&view[i]);
 }
 
-static void hold_objects(struct rep_diff *d, struct rep_kept kept[2])
+static void hold_objects(struct look_diff *d, struct look_kept kept[2])
 {
-    struct rep_finder *finder[2];
-    struct rep_sharing *sharing[2];
+    struct look_finder *finder[2];
+    struct look_sharing *sharing[2];
     for (int i = 0; i < 2; i++) {
-        finder[i] = rep_finder_new(&kept[i].objects, &kept[i].profile, &kept[i].code);
-        sharing[i] = rep_sharing_new(&kept[i].truth, &kept[i].profile, finder[i], &kept[i].code);
+        finder[i] = look_finder_new(&kept[i].objects, &kept[i].profile, &kept[i].code);
+        sharing[i] = look_sharing_new(&kept[i].truth, &kept[i].profile, finder[i], &kept[i].code);
     }
-    rep_diff_objects(d, (const struct rep_sharing *const[]){sharing[0], sharing[1]});
+    look_diff_objects(d, (const struct look_sharing *const[]){sharing[0], sharing[1]});
     for (int i = 0; i < 2; i++) {
-        rep_sharing_free(sharing[i]);
-        rep_finder_free(finder[i]);
+        look_sharing_free(sharing[i]);
+        look_finder_free(finder[i]);
     }
 }
 
 /* By function where both are profiled, by object where both have the truth of their misses.
  * @return false after a complaint */
-static bool hold_kept(struct rep_diff *d)
+static bool hold_kept(struct look_diff *d)
 {
-    const bool truth = both_have(d, REP_TRUTH) && both_have(d, REP_OBJECTS);
-    const unsigned parts = truth ? REP_KEPT_TRUTH : 0;
-    struct rep_kept kept[2] = {{0}};
-    if (d->same || !both_have(d, REP_PROFILE))
+    const bool truth = both_have(d, RES_TRUTH) && both_have(d, RES_OBJECTS);
+    const unsigned parts = truth ? LOOK_KEPT_TRUTH : 0;
+    struct look_kept kept[2] = {{0}};
+    if (d->same || !both_have(d, RES_PROFILE))
         return true;
     const bool good = cli_kept_open(&kept[0], d->of[0]->directory, parts) &&
                       cli_kept_open(&kept[1], d->of[1]->directory, parts);
@@ -138,29 +138,29 @@ static bool hold_kept(struct rep_diff *d)
         hold_functions(d, kept);
     if (good && truth)
         hold_objects(d, kept);
-    rep_kept_close(&kept[0]);
-    rep_kept_close(&kept[1]);
+    look_kept_close(&kept[0]);
+    look_kept_close(&kept[1]);
     return good;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct request *r, const struct rep_results results[2])
+static int show(const struct request *r, const struct res_finished results[2])
 {
-    struct rep_diff d = {.of = {&results[0], &results[1]},
-                         .all = r->all,
-                         .threshold = r->given.threshold ? r->threshold
-                                      : r->all           ? 0
-                                                         : THRESHOLD};
+    struct look_diff d = {.of = {&results[0], &results[1]},
+                          .all = r->all,
+                          .threshold = r->given.threshold ? r->threshold
+                                       : r->all           ? 0
+                                                          : THRESHOLD};
     int status = CLI_EXIT_USAGE;
-    (r->first ? rep_diff_make_head : rep_diff_make)(&d);
+    (r->first ? look_diff_make_head : look_diff_make)(&d);
     if (r->first) {
         status = cli_first_divergence(&d, stdout);
     } else if (hold_kept(&d)) {
-        rep_diff_formats[r->as].write(&d, stdout);
+        look_diff_formats[r->as].write(&d, stdout);
         status = d.same ? SAME : DIFFERENT;
     }
-    rep_diff_free(&d);
+    look_diff_free(&d);
     return status;
 }
 
@@ -188,14 +188,14 @@ int cli_diff(int argc, char **argv)
                "\v"
                "The status is 0 if the machine did the same in both, 1 if not, 2 if one of them "
                "cannot be read. docs/compare.md says how changes are sorted."};
-    struct request r = {.as = REP_DIFF_AS_text};
-    struct rep_results results[2] = {{0}};
+    struct request r = {.as = LOOK_DIFF_AS_text};
+    struct res_finished results[2] = {{0}};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
     if (cli_results_open(&results[0], r.directory[0]) &&
         cli_results_open(&results[1], r.directory[1]))
         status = show(&r, results);
-    rep_results_free(&results[0]);
-    rep_results_free(&results[1]);
+    res_finished_free(&results[0]);
+    res_finished_free(&results[1]);
     return status;
 }

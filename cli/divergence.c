@@ -21,10 +21,10 @@
 enum { SAME, PARTED, FAILED };
 
 struct search {
-    const struct rep_diff *diff;
+    const struct look_diff *diff;
     struct in_experiment x[2];
     struct cli_trail *trail[2];
-    struct rep_code code[2];
+    struct look_code code[2];
     sim_tick low, high; /* [ticks] the states are equal at low, and not at high */
     bool at_end;        /* no moment differs: only the ends do, or what comes after the last one */
     FILE *out;
@@ -76,7 +76,7 @@ static bool narrow(struct search *s)
 }
 
 /* Ticks that a run took when it was first run. */
-static sim_tick ticks_of(const struct rep_results *r)
+static sim_tick ticks_of(const struct res_finished *r)
 {
     const json_int_t ticks = json_integer_value(json_object_get(r->end, "ticks"));
     return ticks > 0 ? (sim_tick)ticks : 0;
@@ -112,7 +112,7 @@ static const char *look_closer(struct search *s, sim_tick *step, bool *found)
 
 static void put_place(struct search *s, int of, uint64_t pc)
 {
-    const struct prog_place *place = rep_code_at(&s->code[of], pc);
+    const struct prog_place *place = look_code_at(&s->code[of], pc);
     fprintf(s->out, "0x%" PRIx64, pc);
     if (place->function)
         fprintf(s->out, " %s", place->function);
@@ -146,14 +146,14 @@ static void put_counted(struct search *s, int of, unsigned card)
 {
     const char *between = "; counts ";
     for (int t = 0; t < MON_TAP__COUNT; t++) {
-        char name[REP_COLUMN_NAME];
-        rep_lower(mon_tap_rows()[t].name, name);
-        const size_t offset = offsetof(struct rep_totals, taps.v) + (size_t)t * sizeof(uint64_t);
+        char name[RES_COLUMN_NAME];
+        res_lower(mon_tap_rows()[t].name, name);
+        const size_t offset = offsetof(struct res_totals, taps.v) + (size_t)t * sizeof(uint64_t);
         const bool state = t < IN_STATUS_STATES;
         put_more(s, of, card, offset, state ? mon_state_name((unsigned)t) : name, &between);
     }
 #define TRUTH(field, unit, sentence) \
-    put_more(s, of, card, offsetof(struct rep_totals, truth.field), #field, &between);
+    put_more(s, of, card, offsetof(struct res_totals, truth.field), #field, &between);
 #include "machine/truth.def"
 #undef TRUTH
     putc('\n', s->out);
@@ -230,7 +230,7 @@ static const char *put_parting(struct search *s)
 }
 
 /* Whether a run comes to another result now. One that was interrupted has none to come to. */
-static bool is_other(const struct rep_results *r, const char *hash)
+static bool is_other(const struct res_finished *r, const char *hash)
 {
     return strcmp(r->status, "complete") == 0 && strcmp(r->result_hash, hash) != 0;
 }
@@ -298,8 +298,8 @@ static int load(struct search *s)
     char why[4096];
     int loaded = 0;
     for (; loaded < 2; loaded++) {
-        const struct rep_results *r = s->diff->of[loaded];
-        if (!rep_code_open(&s->code[loaded], r->directory, why, sizeof why)) {
+        const struct res_finished *r = s->diff->of[loaded];
+        if (!look_code_open(&s->code[loaded], r->directory, why, sizeof why)) {
             complain(why);
             break;
         }
@@ -311,7 +311,7 @@ static int load(struct search *s)
     return loaded;
 }
 
-int cli_first_divergence(const struct rep_diff *diff, FILE *out)
+int cli_first_divergence(const struct look_diff *diff, FILE *out)
 {
     struct search s = {.diff = diff, .out = out};
     const int loaded = load(&s);
@@ -319,12 +319,12 @@ int cli_first_divergence(const struct rep_diff *diff, FILE *out)
     for (int i = 0; i < 2; i++)
         s.trail[i] = cli_trail_new();
     if (loaded == 2) {
-        rep_diff_head(diff, out);
+        look_diff_head(diff, out);
         status = search(&s);
     }
     for (int i = 0; i < 2; i++) {
         cli_trail_free(s.trail[i]);
-        rep_code_close(&s.code[i]);
+        look_code_close(&s.code[i]);
         if (i < loaded)
             in_experiment_free(&s.x[i]);
     }

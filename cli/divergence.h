@@ -2,11 +2,11 @@
 #ifndef CLI_DIVERGENCE_H
 #define CLI_DIVERGENCE_H
 
-#include "report/diff.h"
+#include "look/compare/diff.h"
 
 /** Simulates both runs again, from what their directories hold, and says in which cycle, on which
  *  card and at which instruction they first differ; their configurations first.
  *  @return 0: they do not differ in time, 1: they do, 2: after a complaint */
-int cli_first_divergence(const struct rep_diff *diff, FILE *out);
+int cli_first_divergence(const struct look_diff *diff, FILE *out);
 
 #endif

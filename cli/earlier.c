@@ -1,5 +1,5 @@
 #include "cli/earlier.h"
-#include "report/claims.h"
+#include "results/claims.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,27 +31,27 @@ static bool are_seconds(const json_t *runs)
     return !runs || json_array_size(runs);
 }
 
-static bool is_work(const struct rep_claims *claims, const json_t *row, size_t i)
+static bool is_work(const struct res_claims *claims, const json_t *row, size_t i)
 {
     if (!json_is_string(json_object_get(row, "work")))
-        return rep_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
+        return res_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
     if (!(seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
-        return rep_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
+        return res_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
     if (!json_is_integer(json_object_get(row, "ticks")))
-        return rep_refuse(claims, "[%zu].ticks: not a number", i);
+        return res_refuse(claims, "[%zu].ticks: not a number", i);
     if (!json_is_integer(json_object_get(row, "host_threads")) &&
         json_object_get(row, "host_threads"))
-        return rep_refuse(claims, "[%zu].host_threads: not a number", i);
+        return res_refuse(claims, "[%zu].host_threads: not a number", i);
     for (size_t c = 0; c < COUNTS; c++)
         if (!json_is_integer(json_object_get(json_object_get(row, counts[c]), "count")))
-            return rep_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
+            return res_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
     return true;
 }
 
-static bool are_works(const struct rep_claims *claims, const json_t *list)
+static bool are_works(const struct res_claims *claims, const json_t *list)
 {
     if (!json_is_array(list))
-        return rep_refuse(claims, "not a list, as 'numachine bench --json' prints it");
+        return res_refuse(claims, "not a list, as 'numachine bench --json' prints it");
     size_t i;
     const json_t *row;
     json_array_foreach(list, i, row)
@@ -62,8 +62,8 @@ static bool are_works(const struct rep_claims *claims, const json_t *list)
 
 json_t *cli_earlier_read(const char *file, char *why, size_t size)
 {
-    const struct rep_claims claims = {.file = file, .why = why, .size = size};
-    json_t *list = rep_claim_file(&claims);
+    const struct res_claims claims = {.file = file, .why = why, .size = size};
+    json_t *list = res_claim_file(&claims);
     if (list && are_works(&claims, list))
         return list;
     json_decref(list);

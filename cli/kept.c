@@ -35,13 +35,13 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
 /* What a command may ask for, and how a run comes to have it. The truth first: whoever lacks it
  * need not hear of the profile. */
 static const struct part {
-    unsigned bit; /* of enum rep_kept_parts; 0: always */
+    unsigned bit; /* of enum look_kept_parts; 0: always */
     const char *file, *what, *option;
 } parts[] = {
-    {REP_KEPT_TRUTH & ~REP_KEPT_OBJECTS, REP_TRUTH, "truth of its misses", "truth"},
-    {0, REP_PROFILE, "profile", "profile"},
-    {REP_KEPT_OBJECTS, REP_OBJECTS, "objects (they come with a profile)", "profile"},
-    {REP_KEPT_LOCKS, REP_LOCKS, "locks (they come with a profile)", "profile"},
+    {LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, RES_TRUTH, "truth of its misses", "truth"},
+    {0, RES_PROFILE, "profile", "profile"},
+    {LOOK_KEPT_OBJECTS, RES_OBJECTS, "objects (they come with a profile)", "profile"},
+    {LOOK_KEPT_LOCKS, RES_LOCKS, "locks (they come with a profile)", "profile"},
 };
 
 /* What has to be asked for is one thing: of what is missing, it names what brings all the rest. */
@@ -65,22 +65,22 @@ static bool has_all(const char *directory, unsigned wanted, char *why, size_t si
     return good;
 }
 
-bool cli_kept_open(struct rep_kept *kept, const char *directory, unsigned wanted)
+bool cli_kept_open(struct look_kept *kept, const char *directory, unsigned wanted)
 {
     char why[8192];
     const bool good = has_all(directory, wanted, why, sizeof why) &&
-                      rep_kept_open(kept, directory, wanted, why, sizeof why);
+                      look_kept_open(kept, directory, wanted, why, sizeof why);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);
     return good;
 }
 
-bool cli_results_open(struct rep_results *results, const char *directory)
+bool cli_results_open(struct res_finished *results, const char *directory)
 {
     char why[8192];
     char *path = sim_format("%s/manifest.json", directory);
     const bool good = cli_kept_find(directory, path, "results", why, sizeof why) &&
-                      rep_results_read(results, directory, why, sizeof why);
+                      res_finished_read(results, directory, why, sizeof why);
     free(path);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);

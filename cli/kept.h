@@ -4,20 +4,20 @@
 #ifndef CLI_KEPT_H
 #define CLI_KEPT_H
 
-#include "report/kept.h"
-#include "report/results.h"
+#include "look/kept.h"
+#include "results/statistics/finished.h"
 
 /** Whether `directory` is a run's and has the file `path`, which is its `what`; else one line in
  *  `why`. */
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size);
 
-/** As rep_kept_open; what is missing, it says how a run comes to have it.
- *  @return false after a complaint; rep_kept_close is due in any case */
-bool cli_kept_open(struct rep_kept *kept, const char *directory, unsigned parts);
+/** As look_kept_open; what is missing, it says how a run comes to have it.
+ *  @return false after a complaint; look_kept_close is due in any case */
+bool cli_kept_open(struct look_kept *kept, const char *directory, unsigned parts);
 
-/** Reads what a run of any kind has left. @return false after a complaint; rep_results_free is due
+/** Reads what a run of any kind has left. @return false after a complaint; res_finished_free is due
  *  in any case */
-bool cli_results_open(struct rep_results *results, const char *directory);
+bool cli_results_open(struct res_finished *results, const char *directory);
 
 #endif

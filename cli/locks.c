@@ -5,15 +5,15 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
-#include "report/locks_view.h"
+#include "look/locks/view.h"
 
 #include <string.h>
 
-enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = REP_LOCK_FIGURES * REP_LOCK_NAME };
+enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = LOOK_LOCK_FIGURES * RES_LOCK_NAME };
 
 struct request {
     const char *directory, *lock;
-    enum rep_locks_as as;
+    enum look_locks_as as;
     unsigned sort;
     struct {
         bool format, sort, lock;
@@ -23,11 +23,11 @@ struct request {
 /* All of them, in one line. @return names */
 static const char *figures(char names[FIGURES])
 {
-    char name[REP_LOCK_NAME];
+    char name[RES_LOCK_NAME];
     size_t n = 0;
-    for (unsigned f = 0; f < REP_LOCK_FIGURES; f++)
+    for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
         n += (size_t)snprintf(names + n, FIGURES - n, "%s%s", f ? ", " : "",
-                              rep_lock_figure_name(f, name));
+                              look_lock_figure_name(f, name));
     return names;
 }
 
@@ -41,7 +41,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_SORT:
         cli_once(state, "--sort", &r->given.sort);
-        if (!rep_lock_figure_find(cli_value(state, "--sort", arg), &r->sort))
+        if (!look_lock_figure_find(cli_value(state, "--sort", arg), &r->sort))
             argp_error(state, "--sort: no column '%.60s'; there are %s", arg, figures(names));
         return 0;
     case OPT_LOCK:
@@ -50,9 +50,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'f':
         cli_once(state, "--format", &r->given.format);
-        r->as = (enum rep_locks_as)cli_named(state, "format", cli_value(state, "--format", arg),
-                                             rep_locks_formats, sizeof *rep_locks_formats,
-                                             REP_LOCKS_AS__COUNT);
+        r->as = (enum look_locks_as)cli_named(state, "format", cli_value(state, "--format", arg),
+                                              look_locks_formats, sizeof *look_locks_formats,
+                                              LOOK_LOCKS_AS__COUNT);
         return 0;
     default:
         return ARGP_ERR_UNKNOWN;
@@ -62,19 +62,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* @return false with a complaint */
-static bool show(const struct request *r, struct rep_kept *kept)
+static bool show(const struct request *r, struct look_kept *kept)
 {
-    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
-    struct rep_locks_view view = {
+    struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct look_locks_view view = {
         .locks = &kept->locks, .code = &kept->code, .finder = finder, .sort = r->sort};
     char why[256];
-    const bool good = rep_locks_view_open(&view, r->lock, why, sizeof why);
+    const bool good = look_locks_view_open(&view, r->lock, why, sizeof why);
     if (good)
-        rep_locks_formats[r->as].write(&view, stdout);
+        look_locks_formats[r->as].write(&view, stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
-    rep_locks_view_close(&view);
-    rep_finder_free(finder);
+    look_locks_view_close(&view);
+    look_finder_free(finder);
     return good;
 }
 
@@ -98,16 +98,16 @@ int cli_locks(int argc, char **argv)
                "profile."
                "\v"
                "docs/locks.md says what the columns mean."};
-    struct request r = {.sort = REP_LOCK_WAITED};
-    struct rep_kept kept = {0};
+    struct request r = {.sort = RES_LOCK_WAITED};
+    struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, REP_KEPT_OBJECTS | REP_KEPT_LOCKS)) {
+    if (cli_kept_open(&kept, r.directory, LOOK_KEPT_OBJECTS | LOOK_KEPT_LOCKS)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         if (show(&r, &kept))
             status = CLI_EXIT_OK;
     }
-    rep_kept_close(&kept);
+    look_kept_close(&kept);
     return status;
 }

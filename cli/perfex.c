@@ -7,14 +7,14 @@
  * beside it the true counts can be had, so its error is seen. Looking changes nothing: two events
  * or 32, the run is the same.
  */
-#include "report/perfex.h"
+#include "look/counters/perfex.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/words.h"
 #include "input/tables.h"
 #include "input/yaml.h"
-#include "report/run.h"
+#include "results/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -203,7 +203,7 @@ struct perfex {
     enum r10k_chip chip;
     uint32_t counted; /* IRIX's events */
     unsigned modes;
-    struct rep_costs costs;
+    struct look_costs costs;
     struct processor *processor; /* [cards] of -a */
     unsigned slot;               /* events `slot` and `slot + SLOTS` have their turn */
     uint64_t ticks;
@@ -224,8 +224,8 @@ static void read_signals(struct nm_machine *m, unsigned card, struct r10k_signal
 static void end_turn(struct perfex *p, struct processor *its, const struct r10k_signals *now)
 {
     for (unsigned e = p->slot; e < R10K_IRIX_EVENTS; e += SLOTS)
-        its->part[e] += rep_perfex_total(p->chip, e, p->modes, now) -
-                        rep_perfex_total(p->chip, e, p->modes, &its->last);
+        its->part[e] += look_perfex_total(p->chip, e, p->modes, now) -
+                        look_perfex_total(p->chip, e, p->modes, &its->last);
     its->last = *now;
 }
 
@@ -248,7 +248,7 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
 }
 
 /* Signals of a card over the regions that count. */
-static void add_region(const struct rep_region *region, unsigned card, struct r10k_signals *sum)
+static void add_region(const struct res_region *region, unsigned card, struct r10k_signals *sum)
 {
     const struct r10k_signals *own = &region->own[card].sum.r10000;
     for (unsigned s = 0; s < R10K_SIGNALS; s++)
@@ -258,8 +258,8 @@ static void add_region(const struct rep_region *region, unsigned card, struct r1
                                     : own->total[s][m];
 }
 
-static void counts_of(struct perfex *p, const struct rep_run *run, unsigned card,
-                      struct rep_perfex *out)
+static void counts_of(struct perfex *p, const struct res_run *run, unsigned card,
+                      struct look_perfex *out)
 {
     struct r10k_signals sum = {0};
     if (!p->r->regions)
@@ -269,7 +269,7 @@ static void counts_of(struct perfex *p, const struct rep_run *run, unsigned card
     if (p->r->all)
         end_turn(p, &p->processor[card], &sum);
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
-        out->exact[e] = rep_perfex_total(p->chip, e, p->modes, &sum);
+        out->exact[e] = look_perfex_total(p->chip, e, p->modes, &sum);
         out->count[e] =
             p->r->all ? (double)p->processor[card].part[e] * SLOTS : (double)out->exact[e];
     }
@@ -300,7 +300,7 @@ static unsigned without_counters(const struct in_experiment *x)
     return n;
 }
 
-static void print_warnings(const struct perfex *p, const struct rep_run *run)
+static void print_warnings(const struct perfex *p, const struct res_run *run)
 {
     if (p->r->all)
         fprintf(p->out,
@@ -324,38 +324,38 @@ static void print_warnings(const struct perfex *p, const struct rep_run *run)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
 
-static void show(struct perfex *p, const struct rep_run *run)
+static void show(struct perfex *p, const struct res_run *run)
 {
-    struct rep_perfex all = {.chip = p->chip,
-                             .machine = &p->x->machine.params,
-                             .costs = p->r->times ? &p->costs : NULL,
-                             .counted = p->counted,
-                             .scaled = p->r->all,
-                             .truth = p->r->truth};
+    struct look_perfex all = {.chip = p->chip,
+                              .machine = &p->x->machine.params,
+                              .costs = p->r->times ? &p->costs : NULL,
+                              .counted = p->counted,
+                              .scaled = p->r->all,
+                              .truth = p->r->truth};
     print_command(p);
     print_warnings(p, run);
     if (p->r->times)
-        rep_perfex_clock(&all, p->out);
+        look_perfex_clock(&all, p->out);
     for (unsigned c = 0; c < run->cards; c++) {
         if (!counts(p->x, c))
             continue;
-        struct rep_perfex its = all;
+        struct look_perfex its = all;
         its.machine = in_card_params(&p->x->machine, c);
         memset(its.count, 0, sizeof its.count);
         counts_of(p, run, c, &its);
-        rep_perfex_add(&all, &its);
-        if (p->r->threads && rep_had_thread(&run->region[0], c)) {
+        look_perfex_add(&all, &its);
+        if (p->r->threads && res_had_thread(&run->region[0], c)) {
             fprintf(p->out, "Processor %u\n\n", c);
-            rep_perfex_print(&its, p->out);
+            look_perfex_print(&its, p->out);
             putc('\n', p->out);
         }
     }
     if (p->r->threads)
         fputs("All processors\n\n", p->out);
-    rep_perfex_print(&all, p->out);
+    look_perfex_print(&all, p->out);
 }
 
-static void ended(void *ctx, const struct rep_run *run)
+static void ended(void *ctx, const struct res_run *run)
 {
     struct perfex *p = ctx;
     p->good = run->own;
@@ -553,15 +553,15 @@ int cli_perfex(int argc, char **argv)
     struct perfex p = {.r = &r};
     if (r.program && !r.quoted)
         cli_options_late(&argp, r.program);
-    if (rep_costs_load(&p.costs, NULL, &diag) &&
-        (!r.costs || rep_costs_load(&p.costs, r.costs, &diag))) {
+    if (look_costs_load(&p.costs, NULL, &diag) &&
+        (!r.costs || look_costs_load(&p.costs, r.costs, &diag))) {
         status = CLI_EXIT_OK;
         if (r.table)
-            rep_costs_write(&p.costs, stdout);
+            look_costs_write(&p.costs, stdout);
         if (r.program)
             status = run_program(&p, &diag, argc, argv);
     }
-    rep_costs_free(&p.costs);
+    look_costs_free(&p.costs);
     in_free_list(r.sets);
     return status;
 }

@@ -7,8 +7,8 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
-#include "report/pages.h"
-#include "report/profile_cost.h"
+#include "look/cost.h"
+#include "look/placement/pages.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -17,7 +17,7 @@ enum { OPT_MEASURE = 0x300 };
 
 struct request {
     const char *directory;
-    const struct rep_pages_format *format; /* NULL: not given */
+    const struct look_pages_format *format; /* NULL: not given */
     bool format_given, measure;
 };
 
@@ -33,9 +33,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case 'f':
         cli_once(state, "--format", &r->format_given);
-        r->format = &rep_pages_formats[cli_named(state, "format", cli_value(state, "--format", arg),
-                                                 rep_pages_formats, sizeof *rep_pages_formats,
-                                                 REP_PAGES_AS__COUNT)];
+        r->format = &look_pages_formats[cli_named(
+            state, "format", cli_value(state, "--format", arg), look_pages_formats,
+            sizeof *look_pages_formats, LOOK_PAGES_AS__COUNT)];
         return 0;
     case ARGP_KEY_END:
         if (r->measure && r->format)
@@ -48,18 +48,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the run once more ----------------------------------------------------------------------- */
 
-static void put_run(const char *name, uint64_t ticks, const struct rep_asked *asked)
+static void put_run(const char *name, uint64_t ticks, const struct look_asked *asked)
 {
     printf("  %-9s %12" PRIu64 " PCycles, %6.2f %% of %" PRId64 " requests local, %" PRId64
            " PCycles waited\n",
-           name, ticks, rep_percent(asked->local, asked->requests), asked->requests, asked->time);
+           name, ticks, look_percent(asked->local, asked->requests), asked->requests, asked->time);
 }
 
-static void put_measured(const struct rep_kept *kept, const struct rep_pages *pages,
+static void put_measured(const struct look_kept *kept, const struct look_pages *pages,
                          const struct cli_again *again)
 {
-    const struct rep_asked before = rep_pages_asked(&kept->truth),
-                           after = rep_pages_asked(&again->truth);
+    const struct look_asked before = look_pages_asked(&kept->truth),
+                            after = look_pages_asked(&again->truth);
     char gain[64];
     printf("with pages in %zu %s: %s PCycles\n", pages->ranges,
            pages->ranges == 1 ? "range" : "ranges",
@@ -73,12 +73,12 @@ static void put_measured(const struct rep_kept *kept, const struct rep_pages *pa
 }
 
 /* @param x  gets the ranges */
-static int measure(const struct rep_kept *kept, const struct rep_pages *pages,
+static int measure(const struct look_kept *kept, const struct look_pages *pages,
                    struct in_experiment *x)
 {
     struct cli_again again;
     if (!pages->ranges) {
-        rep_pages_nothing(pages, stdout);
+        look_pages_nothing(pages, stdout);
         putchar('\n');
         return CLI_EXIT_OK;
     }
@@ -89,17 +89,18 @@ static int measure(const struct rep_kept *kept, const struct rep_pages *pages,
     const int status = cli_again_run(kept, x, &again);
     if (again.compares)
         put_measured(kept, pages, &again);
-    rep_truth_free(&again.truth);
+    res_truth_free(&again.truth);
     return status;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct request *r, struct rep_kept *kept, struct in_experiment *x)
+static int show(const struct request *r, struct look_kept *kept, struct in_experiment *x)
 {
     char why[256];
-    struct rep_finder *finder = rep_finder_new(&kept->objects, &kept->profile, &kept->code);
-    struct rep_pages *pages = rep_pages_new(&kept->truth, x, finder, &kept->code, why, sizeof why);
+    struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct look_pages *pages =
+        look_pages_new(&kept->truth, x, finder, &kept->code, why, sizeof why);
     int status = CLI_EXIT_OK;
     if (!pages) {
         fprintf(stderr, "numachine: error: %s: %s\n", r->directory, why);
@@ -107,10 +108,10 @@ static int show(const struct request *r, struct rep_kept *kept, struct in_experi
     } else if (r->measure) {
         status = measure(kept, pages, x);
     } else {
-        (r->format ? r->format : rep_pages_formats)->write(pages, stdout);
+        (r->format ? r->format : look_pages_formats)->write(pages, stdout);
     }
-    rep_pages_free(pages);
-    rep_finder_free(finder);
+    look_pages_free(pages);
+    look_finder_free(finder);
     return status;
 }
 
@@ -134,17 +135,17 @@ int cli_placement(int argc, char **argv)
                "\v"
                "docs/placement.md says how the ranges are found."};
     struct request r = {0};
-    struct rep_kept kept = {0};
+    struct look_kept kept = {0};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, REP_KEPT_TRUTH) &&
+    if (cli_kept_open(&kept, r.directory, LOOK_KEPT_TRUTH) &&
         cli_again_load(&x, r.directory, true)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = show(&r, &kept, &x);
         in_experiment_free(&x);
     }
-    rep_kept_close(&kept);
+    look_kept_close(&kept);
     return status;
 }

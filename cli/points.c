@@ -6,7 +6,7 @@
 #include "cli/session.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "report/stats.h"
+#include "results/statistics/stats.h"
 #include "sweep/sweep.h"
 
 #include <jansson.h>
@@ -60,14 +60,14 @@ static void print_csv(const struct swp_sweep *sweep)
     fputs("point", stdout);
     for (size_t k = 0; k < sweep->keys; k++) {
         putchar(',');
-        rep_csv_field(stdout, sweep->key[k].key->path);
+        res_csv_field(stdout, sweep->key[k].key->path);
     }
     fputs("\r\n", stdout);
     for (size_t i = 0; i < sweep->points; i++) {
-        rep_csv_field(stdout, sweep->point[i].id);
+        res_csv_field(stdout, sweep->point[i].id);
         for (size_t k = 0; k < sweep->keys; k++) {
             putchar(',');
-            rep_csv_field(stdout, swp_text(sweep, &sweep->point[i], k));
+            res_csv_field(stdout, swp_text(sweep, &sweep->point[i], k));
         }
         fputs("\r\n", stdout);
     }

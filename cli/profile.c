@@ -6,7 +6,7 @@
 #include "cli/kept.h"
 #include "cli/options.h"
 #include "input/units.h"
-#include "report/profile_write.h"
+#include "look/profile/write.h"
 
 #include <string.h>
 
@@ -14,10 +14,10 @@ enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN, LINES = 
 
 struct request {
     const char *directory, *region, *function;
-    enum rep_as as;
+    enum look_as as;
     bool annotate;
-    struct rep_show show;
-    struct rep_view view;
+    struct look_show show;
+    struct look_view view;
     struct {
         bool format, state, region, thread, annotate, lines;
     } given;
@@ -25,29 +25,29 @@ struct request {
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum rep_by by_of(struct argp_state *state, const char *name)
+static enum look_by by_of(struct argp_state *state, const char *name)
 {
     unsigned by = 0;
-    while (by < REP_BY__COUNT && strcmp(name, rep_by_rows[by].name) != 0)
+    while (by < LOOK_BY__COUNT && strcmp(name, look_by_rows[by].name) != 0)
         by++;
-    if (by == REP_BY__COUNT)
+    if (by == LOOK_BY__COUNT)
         argp_error(state,
                    "--by: not by '%.60s'; there are function, line, instruction, thread, region "
                    "and path",
                    name);
-    return (enum rep_by)by;
+    return (enum look_by)by;
 }
 
-static enum rep_as format_of(struct argp_state *state, const char *name)
+static enum look_as format_of(struct argp_state *state, const char *name)
 {
     unsigned as = 0;
-    while (as < REP_AS__COUNT && strcmp(name, rep_formats[as].name) != 0)
+    while (as < LOOK_AS__COUNT && strcmp(name, look_formats[as].name) != 0)
         as++;
-    if (as == REP_AS__COUNT)
+    if (as == LOOK_AS__COUNT)
         argp_error(state,
                    "--format: no format '%.60s'; there are text, json, csv, folded and callgrind",
                    name);
-    return (enum rep_as)as;
+    return (enum look_as)as;
 }
 
 static uint64_t number_of(struct argp_state *state, const char *option, const char *text)
@@ -64,14 +64,14 @@ static uint64_t number_of(struct argp_state *state, const char *option, const ch
 static void check(struct argp_state *state, const struct request *r)
 {
     const bool sums = r->show.by_given || r->show.children;
-    if (r->annotate && (sums || r->as != REP_AS_text))
+    if (r->annotate && (sums || r->as != LOOK_AS_text))
         argp_error(state, "--annotate is text of one function: not with --by, --children or "
                           "another --format");
-    if (sums && !rep_formats[r->as].sums)
-        argp_error(state, "--by and --children are not for --format=%s", rep_formats[r->as].name);
-    if (r->show.children && !r->show.by_given && r->as != REP_AS_text)
+    if (sums && !look_formats[r->as].sums)
+        argp_error(state, "--by and --children are not for --format=%s", look_formats[r->as].name);
+    if (r->show.children && !r->show.by_given && r->as != LOOK_AS_text)
         argp_error(state, "--children is for sums: --by says of what");
-    if (r->given.lines && (r->annotate || r->as != REP_AS_text))
+    if (r->given.lines && (r->annotate || r->as != LOOK_AS_text))
         argp_error(state, "--lines is for the table: not with --annotate or another --format");
 }
 
@@ -89,7 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
         return 0;
     case OPT_STATE:
         cli_once(state, "--state", &r->given.state);
-        if (!rep_measure_find(cli_value(state, "--state", arg), &r->view.measure, why, sizeof why))
+        if (!look_measure_find(cli_value(state, "--state", arg), &r->view.measure, why, sizeof why))
             argp_error(state, "--state: %s", why);
         return 0;
     case OPT_REGION:
@@ -132,7 +132,7 @@ static bool complain(const char *why)
     return false;
 }
 
-static bool find_region(struct request *r, const struct rep_profile *profile)
+static bool find_region(struct request *r, const struct res_profile *profile)
 {
     char why[256];
     for (size_t i = 0; i < profile->regions; i++)
@@ -144,7 +144,7 @@ static bool find_region(struct request *r, const struct rep_profile *profile)
     return complain(why);
 }
 
-static bool find_thread(const struct request *r, const struct rep_profile *profile)
+static bool find_thread(const struct request *r, const struct res_profile *profile)
 {
     char why[64];
     for (size_t i = 0; i < profile->rows; i++)
@@ -155,7 +155,7 @@ static bool find_thread(const struct request *r, const struct rep_profile *profi
 }
 
 /* Source text that may be other than what ran. */
-static void note_newer(const struct rep_view *view)
+static void note_newer(const struct look_view *view)
 {
     for (size_t i = 0; i < view->sources.files; i++)
         if (view->sources.file[i]->newer)
@@ -170,13 +170,13 @@ static bool show(struct request *r)
 {
     char why[512];
     bool good = true;
-    rep_view_open(&r->view);
+    look_view_open(&r->view);
     if (r->annotate)
-        good = rep_profile_annotate(&r->view, r->function, stdout, why, sizeof why);
+        good = look_profile_annotate(&r->view, r->function, stdout, why, sizeof why);
     else
-        rep_formats[r->as].write(&r->view, &r->show, stdout);
+        look_formats[r->as].write(&r->view, &r->show, stdout);
     note_newer(&r->view);
-    rep_view_close(&r->view);
+    look_view_close(&r->view);
     return good || complain(why);
 }
 
@@ -209,8 +209,8 @@ int cli_profile(int argc, char **argv)
                "\v"
                "docs/profile.md says what the columns mean, and what the formats are good for."};
     struct request r = {.show = {.most = LINES},
-                        .view = {.thread = -1, .measure = rep_measure_total()}};
-    struct rep_kept kept = {0};
+                        .view = {.thread = -1, .measure = look_measure_total()}};
+    struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
     r.view.profile = &kept.profile;
@@ -222,6 +222,6 @@ int cli_profile(int argc, char **argv)
         if (show(&r))
             status = CLI_EXIT_OK;
     }
-    rep_kept_close(&kept);
+    look_kept_close(&kept);
     return status;
 }

@@ -14,33 +14,33 @@
 #include "cli/stop.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "look/profile/write.h"
+#include "look/sharing/sharing.h"
 #include "procard/r4400/r4400.h"
 #include "programs/traces/recording.h"
 #include "programs/workload.h"
-#include "report/components.h"
-#include "report/expect.h"
-#include "report/gnuplot.h"
-#include "report/group.h"
-#include "report/heap.h"
-#include "report/histogram.h"
-#include "report/host.h"
-#include "report/lines.h"
-#include "report/locking.h"
-#include "report/manifest.h"
-#include "report/objects.h"
-#include "report/output.h"
-#include "report/profile_write.h"
-#include "report/profiling.h"
-#include "report/progress.h"
-#include "report/replayed.h"
-#include "report/rundir.h"
-#include "report/samples.h"
-#include "report/sampling.h"
-#include "report/sharing.h"
-#include "report/stats.h"
-#include "report/table.h"
-#include "report/traffic.h"
-#include "report/truth.h"
+#include "results/directory/manifest.h"
+#include "results/directory/output.h"
+#include "results/directory/rundir.h"
+#include "results/documents/objects.h"
+#include "results/documents/truth.h"
+#include "results/host.h"
+#include "results/statistics/components.h"
+#include "results/statistics/gnuplot.h"
+#include "results/statistics/group.h"
+#include "results/statistics/histogram.h"
+#include "results/statistics/lines.h"
+#include "results/statistics/replayed.h"
+#include "results/statistics/samples.h"
+#include "results/statistics/sampling.h"
+#include "results/statistics/stats.h"
+#include "results/statistics/table.h"
+#include "results/traffic.h"
+#include "run/expect.h"
+#include "run/heap.h"
+#include "run/locking.h"
+#include "run/profiling.h"
+#include "run/progress.h"
 #include "trace/recorder.h"
 
 #include <errno.h>
@@ -58,31 +58,31 @@ struct state {
     const struct cli_session *ask;
     struct cli_guest guest;
     const struct prog_workload *workload;
-    char program[sizeof(struct rep_rundir) + 16]; /* the executable that runs */
+    char program[sizeof(struct res_rundir) + 16]; /* the executable that runs */
     bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
-    struct rep_sample now;
-    struct rep_run run;
-    struct rep_samples samples;
-    struct rep_output output, errors; /* what the program wrote */
+    struct res_sample now;
+    struct res_run run;
+    struct res_samples samples;
+    struct res_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct prog_approach approach; /**< the experiment's, with addresses of the program */
     struct trc_recorder recorder;
     struct tr_recording *references; /* NULL: they are not recorded */
-    sim_tick asked;       /* [ticks] at which the listener wants to look; SIM_NEVER: never */
-    struct rep_code code; /* the program's names, for the profile */
-    struct rep_profiling profiling;
-    struct rep_profile profile; /* as the run left it */
-    struct rep_truth truth;     /* the same */
-    struct rep_heap *heap;
-    struct rep_objects objects; /* the same */
-    struct rep_locking *locking;
-    struct rep_locks locks; /* as the run left them */
-    struct rep_rundir dir;
+    sim_tick asked;        /* [ticks] at which the listener wants to look; SIM_NEVER: never */
+    struct look_code code; /* the program's names, for the profile */
+    struct run_profiling profiling;
+    struct res_profile profile; /* as the run left it */
+    struct res_truth truth;     /* the same */
+    struct run_heap *heap;
+    struct res_objects objects; /* the same */
+    struct run_locking *locking;
+    struct res_locks locks; /* as the run left them */
+    struct res_rundir dir;
     bool begun; /* the directory's manifest is ours */
-    struct rep_manifest manifest;
-    struct rep_progress progress;
-    struct rep_earlier earlier; /* by which progress tells the end */
+    struct res_manifest manifest;
+    struct run_progress progress;
+    struct run_earlier earlier; /* by which progress tells the end */
 };
 
 /* ---- small things ---------------------------------------------------------------------------- */
@@ -128,15 +128,15 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
 
     if (!x->expects)
         return true;
-    struct rep_sample nothing = {
+    struct res_sample nothing = {
         .card = sim_alloc(cards, sizeof *nothing.card),
         .station = sim_alloc(nm_params_stations(p), sizeof *nothing.station),
         .ring = sim_alloc(nm_ring_count(p) + 1, sizeof *nothing.ring),
     };
-    struct rep_run run = {0};
-    rep_run_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
-    const bool possible = rep_expect_possible(&run, &nothing, stderr);
-    rep_run_free(&run);
+    struct res_run run = {0};
+    run_regions_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
+    const bool possible = run_expect_possible(&run, &nothing, stderr);
+    run_regions_free(&run);
     free(nothing.card);
     free(nothing.station);
     free(nothing.ring);
@@ -183,7 +183,7 @@ void cli_seen_free(struct cli_seen *seen)
     *seen = (struct cli_seen){0};
 }
 
-static const struct rep_sample *totals(struct state *s)
+static const struct res_sample *totals(struct state *s)
 {
     for (unsigned c = 0; c < s->run.cards; c++) {
         nm_card_taps(s->machine, c, &s->now.card[c].taps);
@@ -204,14 +204,14 @@ static const struct rep_sample *totals(struct state *s)
 
 static void on_thread(void *ctx, const struct prog_thread *thread)
 {
-    rep_heap_thread(((struct state *)ctx)->heap, thread);
+    run_heap_thread(((struct state *)ctx)->heap, thread);
 }
 
 static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 {
     struct state *s = ctx;
-    rep_run_mark(&s->run, name, begin, at, totals(s));
-    rep_profiling_mark(&s->profiling, &s->run, at);
+    run_regions_mark(&s->run, name, begin, at, totals(s));
+    run_profiling_mark(&s->profiling, &s->run, at);
     if (s->references)
         tr_recording_mark(s->references, name, begin);
 }
@@ -219,13 +219,13 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
 static void on_figures(void *ctx, const char *region, const struct prog_quotient *figure)
 {
     struct state *s = ctx;
-    rep_run_figures(&s->run, region, figure);
+    run_regions_figures(&s->run, region, figure);
 }
 
 static void on_measure(void *ctx, bool on, sim_tick at)
 {
     struct state *s = ctx;
-    rep_run_measure(&s->run, on, at, totals(s));
+    run_regions_measure(&s->run, on, at, totals(s));
 }
 
 static sim_tick next_moment(const struct state *s)
@@ -241,7 +241,7 @@ static sim_tick on_moment(void *ctx, sim_tick at)
     if (at >= s->asked)
         s->asked = s->ask->listener->moment(s->ask->listener->ctx, s->machine, at);
     if (s->samples.interval && at >= s->samples.next)
-        rep_samples_take(&s->samples, &s->run, at, totals(s));
+        run_samples_take(&s->samples, &s->run, at, totals(s));
     return next_moment(s);
 }
 
@@ -268,23 +268,23 @@ static void on_interrupted(void *ctx, unsigned card, const struct prog_access *a
 
 static void look(struct state *s, sim_tick now)
 {
-    struct rep_region region = rep_run_peek(&s->run, now, totals(s));
-    rep_progress_clear(&s->progress);
-    rep_table_region(&s->run, &region, stderr);
-    rep_region_free(&region);
+    struct res_region region = run_regions_peek(&s->run, now, totals(s));
+    run_progress_clear(&s->progress);
+    res_table_region(&s->run, &region, stderr);
+    run_region_free(&region);
 }
 
 static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
 {
     struct state *s = ctx;
-    rep_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
+    res_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
 static void on_turn(void *ctx, const struct prog_turn *turn)
 {
     struct state *s = ctx;
     if (s->locking)
-        rep_locking_turn(s->locking, turn);
+        run_locking_turn(s->locking, turn);
     trc_turn(&s->recorder, turn);
     if (s->references)
         tr_recording_turn(s->references, turn);
@@ -293,7 +293,7 @@ static void on_turn(void *ctx, const struct prog_turn *turn)
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct state *s = ctx;
-    rep_progress_update(&s->progress, now, instructions);
+    run_progress_update(&s->progress, now, instructions);
     if (cli_look_asked())
         look(s, now);
     return !cli_stop_asked();
@@ -308,7 +308,7 @@ static bool on_asked(void *ctx)
 static void on_say(void *ctx, const char *text)
 {
     struct state *s = ctx;
-    rep_progress_clear(&s->progress);
+    run_progress_clear(&s->progress);
     fputs(text, stderr);
 }
 
@@ -323,7 +323,7 @@ static void write_resolved(void *ctx, FILE *out)
 static void write_samples(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
-    rep_write_samples(&s->samples, &s->run, out);
+    res_write_samples(&s->samples, &s->run, out);
 }
 
 static void write_status(void *ctx, FILE *out)
@@ -354,44 +354,44 @@ static void write_references(void *ctx, FILE *out)
 
 static void write_profile(void *ctx, FILE *out)
 {
-    rep_profile_write(&((struct state *)ctx)->profile, out);
+    res_profile_write(&((struct state *)ctx)->profile, out);
 }
 
 static void write_truth(void *ctx, FILE *out)
 {
-    rep_truth_write(&((struct state *)ctx)->truth, out);
+    res_truth_write(&((struct state *)ctx)->truth, out);
 }
 
 static void write_objects(void *ctx, FILE *out)
 {
-    rep_objects_write(&((struct state *)ctx)->objects, out);
+    res_objects_write(&((struct state *)ctx)->objects, out);
 }
 
 static void write_locks(void *ctx, FILE *out)
 {
-    rep_locks_write(&((struct state *)ctx)->locks, out);
+    res_locks_write(&((struct state *)ctx)->locks, out);
 }
 
-static bool write_file(struct state *s, const char *name, rep_write_fn *write, void *ctx)
+static bool write_file(struct state *s, const char *name, res_write_fn *write, void *ctx)
 {
     char why[512];
-    if (rep_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
+    if (res_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
         return true;
     fail(s, "%s", why);
     return false;
 }
 
-static bool has_groups(const struct rep_run *run)
+static bool has_groups(const struct res_run *run)
 {
     return run->experiment->group_count;
 }
 
-static bool has_histogram(const struct rep_run *run)
+static bool has_histogram(const struct res_run *run)
 {
-    return rep_histogram_total(run).cards;
+    return res_histogram_total(run).cards;
 }
 
-static bool has_samples(const struct rep_run *run)
+static bool has_samples(const struct res_run *run)
 {
     return run->experiment->interval != SIM_NEVER;
 }
@@ -399,26 +399,26 @@ static bool has_samples(const struct rep_run *run)
 /* What a run has counted, file by file. */
 static const struct result {
     const char *name;
-    void (*write)(const struct rep_run *run, FILE *out);
-    bool (*is_there)(const struct rep_run *run); /* NULL: always */
+    void (*write)(const struct res_run *run, FILE *out);
+    bool (*is_there)(const struct res_run *run); /* NULL: always */
 } results[] = {
-    {"stats.json", rep_write_json, NULL},
-    {"stats.csv", rep_write_csv, NULL},
-    {"stats.txt", rep_write_text, NULL},
-    {REP_HISTOGRAM, rep_write_histogram, NULL},
-    {REP_GROUPS, rep_write_groups, has_groups},
-    {REP_TRAFFIC, rep_write_traffic, rep_traffic_is},
-    {REP_SAMPLING, rep_write_sampling, rep_sampling_is},
-    {REP_COUNTERS, rep_write_counters, rep_registers_used},
-    {REP_BINS, rep_write_bins, has_histogram},
-    {REP_NPY, rep_write_npy, has_histogram},
-    {REP_BINS_PLOT, rep_write_bins_plot, has_histogram},
-    {REP_SAMPLES_PLOT, rep_write_samples_plot, has_samples},
+    {"stats.json", res_write_json, NULL},
+    {"stats.csv", res_write_csv, NULL},
+    {"stats.txt", res_write_text, NULL},
+    {RES_HISTOGRAM, res_write_histogram, NULL},
+    {RES_GROUPS, res_write_groups, has_groups},
+    {RES_TRAFFIC, res_write_traffic, res_traffic_is},
+    {RES_SAMPLING, res_write_sampling, res_sampling_is},
+    {RES_COUNTERS, res_write_counters, res_registers_used},
+    {RES_BINS, res_write_bins, has_histogram},
+    {RES_NPY, res_write_npy, has_histogram},
+    {RES_BINS_PLOT, res_write_bins_plot, has_histogram},
+    {RES_SAMPLES_PLOT, res_write_samples_plot, has_samples},
 };
 
 struct result_of {
     const struct result *result;
-    const struct rep_run *run;
+    const struct res_run *run;
 };
 
 static void write_result(void *ctx, FILE *out)
@@ -457,7 +457,7 @@ static bool keep_program(struct state *s)
 
 static bool write_manifest(struct state *s)
 {
-    return write_file(s, "manifest.json", rep_manifest_write, &s->manifest);
+    return write_file(s, "manifest.json", res_manifest_write, &s->manifest);
 }
 
 /* From the first file on, the directory says that a run is under way: only then goes what an
@@ -465,7 +465,7 @@ static bool write_manifest(struct state *s)
 static bool write_start(struct state *s)
 {
     char why[512];
-    s->manifest = (struct rep_manifest){.run = &s->run,
+    s->manifest = (struct res_manifest){.run = &s->run,
                                         .dir = &s->dir,
                                         .argc = s->ask->argc,
                                         .argv = s->ask->argv,
@@ -473,20 +473,20 @@ static bool write_start(struct state *s)
     s->begun = write_manifest(s);
     if (!s->begun)
         return false;
-    if (!rep_rundir_clear(&s->dir, why, sizeof why)) {
+    if (!res_rundir_clear(&s->dir, why, sizeof why)) {
         fail(s, "%s", why);
         return false;
     }
     if (s->guest.path && !keep_program(s))
         return false;
-    rep_manifest_hash(&s->manifest);
+    res_manifest_hash(&s->manifest);
     return write_file(s, "config.resolved.yaml", write_resolved, s) && write_manifest(s);
 }
 
 /* A run that could not begin: what is there must not look like one that goes on. */
 static void give_up(struct state *s)
 {
-    s->manifest.status = REP_FAILED;
+    s->manifest.status = RES_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
     s->manifest.unstarted = true;
     write_manifest(s);
@@ -499,11 +499,11 @@ static enum cli_exit open_results(struct state *s)
     char why[512];
     if (!ask->keep)
         return CLI_EXIT_OK;
-    enum rep_dir made =
-        rep_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
-    if (made != REP_DIR_MADE) {
+    enum res_dir made =
+        res_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
+    if (made != RES_DIR_MADE) {
         complain(why);
-        return made == REP_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+        return made == RES_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
@@ -512,15 +512,15 @@ static void write_recorded(struct state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     if (trc_has_status(&s->recorder))
-        write_file(s, REP_STATUS_CSV, write_status, s);
+        write_file(s, RES_STATUS_CSV, write_status, s);
     if (x->record_waves)
-        write_file(s, REP_WAVES, write_waves, s);
+        write_file(s, RES_WAVES, write_waves, s);
     if (x->record_trace)
-        write_file(s, REP_TRACE, write_trace, s);
+        write_file(s, RES_TRACE, write_trace, s);
     if (x->record_paje)
-        write_file(s, REP_PAJE, write_paje, s);
+        write_file(s, RES_PAJE, write_paje, s);
     if (s->references)
-        write_file(s, REP_REFERENCES, write_references, s);
+        write_file(s, RES_REFERENCES, write_references, s);
 }
 
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
@@ -530,26 +530,26 @@ static bool close_results(struct state *s)
     if (!s->ask->keep)
         return true;
     write_results(s);
-    write_file(s, REP_STDOUT, rep_output_write, &s->output);
-    write_file(s, REP_STDERR, rep_output_write, &s->errors);
+    write_file(s, RES_STDOUT, res_output_write, &s->output);
+    write_file(s, RES_STDERR, res_output_write, &s->errors);
     if (s->samples.interval)
-        write_file(s, REP_SAMPLES, write_samples, s);
+        write_file(s, RES_SAMPLES, write_samples, s);
     write_recorded(s);
     if (s->profiling.profile) {
-        write_file(s, REP_PROFILE, write_profile, s);
-        write_file(s, REP_OBJECTS, write_objects, s);
-        write_file(s, REP_LOCKS, write_locks, s);
+        write_file(s, RES_PROFILE, write_profile, s);
+        write_file(s, RES_OBJECTS, write_objects, s);
+        write_file(s, RES_LOCKS, write_locks, s);
     }
     if (s->profiling.misses)
-        write_file(s, REP_TRUTH, write_truth, s);
-    const bool whole = rep_rundir_is_whole(&s->dir);
-    rep_rundir_sync(&s->dir);
+        write_file(s, RES_TRUTH, write_truth, s);
+    const bool whole = res_rundir_is_whole(&s->dir);
+    res_rundir_sync(&s->dir);
     if (!whole) {
-        s->manifest.status = REP_INCOMPLETE;
+        s->manifest.status = RES_INCOMPLETE;
         s->manifest.exit_code = CLI_EXIT_IO;
     }
     const bool good = write_manifest(s);
-    rep_rundir_sync(&s->dir);
+    res_rundir_sync(&s->dir);
     return good && whole;
 }
 
@@ -619,12 +619,12 @@ static enum cli_exit simulate(struct state *s)
         .asked = on_asked,
         .say = on_say};
     fflush(stdout);
-    rep_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
+    run_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
                       x->limit, &s->earlier);
     cli_host_runs(true);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
     cli_host_runs(false);
-    rep_progress_clear(&s->progress);
+    run_progress_clear(&s->progress);
     in_free_list(tool);
     close(in);
     return CLI_EXIT_OK;
@@ -638,11 +638,11 @@ static void check_states(struct state *s)
     struct prog_outcome *out = &s->run.outcome;
     char why[512];
     if (out->end == PROG_BROKEN || out->end == PROG_STUCK ||
-        (rep_run_adds_up(&s->run, why, sizeof why) &&
-         (!s->profiling.profile || (rep_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
-                                    rep_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
+        (run_regions_add_up(&s->run, why, sizeof why) &&
+         (!s->profiling.profile || (run_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
+                                    run_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
          (!s->profiling.misses ||
-          rep_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
+          res_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -663,7 +663,7 @@ static enum cli_exit exit_status(const struct state *s)
     switch (out->end) {
     case PROG_EXITED:
         return (unsigned)out->status == s->ask->experiment->expect_status && out->reached &&
-                       !rep_expect_broken(&s->run)
+                       !run_expect_broken(&s->run)
                    ? CLI_EXIT_OK
                    : CLI_EXIT_EXPECT;
     case PROG_SIGNALED:
@@ -686,17 +686,17 @@ static enum cli_exit exit_status(const struct state *s)
     }
 }
 
-static enum rep_status how_far(const struct prog_outcome *out)
+static enum res_status how_far(const struct prog_outcome *out)
 {
     switch (out->end) {
     case PROG_EXITED:
     case PROG_SIGNALED:
     case PROG_LIMIT:
-        return out->reached ? REP_COMPLETE : REP_FAILED; /* nothing was timed */
+        return out->reached ? RES_COMPLETE : RES_FAILED; /* nothing was timed */
     case PROG_INTERRUPTED:
-        return REP_PARTIAL;
+        return RES_PARTIAL;
     default:
-        return REP_FAILED;
+        return RES_FAILED;
     }
 }
 
@@ -705,7 +705,7 @@ static void read_registers(struct state *s)
 {
     s->run.registers = sim_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
-        struct rep_registers *r = &s->run.registers[c];
+        struct res_registers *r = &s->run.registers[c];
         const struct mon_unit *unit = nm_card_unit(s->machine, c);
         struct mon_taps taps;
         nm_card_taps(s->machine, c, &taps);
@@ -730,31 +730,31 @@ static void never_reached(struct prog_outcome *out, const char *from)
 static enum cli_exit conclude(struct state *s)
 {
     struct prog_outcome *out = &s->run.outcome;
-    rep_run_finish(&s->run, out->ticks, totals(s));
-    rep_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
-    rep_output_remark(&s->output, REP_STDOUT, &s->run);
-    rep_output_remark(&s->errors, REP_STDERR, &s->run);
+    run_regions_finish(&s->run, out->ticks, totals(s));
+    run_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
+    res_output_remark(&s->output, RES_STDOUT, &s->run);
+    res_output_remark(&s->errors, RES_STDERR, &s->run);
     read_registers(s);
     trc_end(&s->recorder, &s->run);
     if (s->references)
         tr_recording_end(s->references);
-    rep_histogram_remark(&s->run);
+    res_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
-    rep_host_stop(&s->run.host);
+    res_host_stop(&s->run.host);
     if (s->profiling.profile) {
-        s->profile = rep_profiling_take(&s->profiling, &s->run, out->ticks);
-        s->objects = rep_heap_take(s->heap);
-        s->locks = rep_locking_take(s->locking, out->ticks);
+        s->profile = run_profiling_take(&s->profiling, &s->run, out->ticks);
+        s->objects = run_heap_take(s->heap);
+        s->locks = run_locking_take(s->locking, out->ticks);
     }
     if (s->profiling.misses)
-        s->truth = rep_profiling_truth(&s->profiling, s->heap, &s->ask->experiment->machine.params);
+        s->truth = run_profiling_truth(&s->profiling, s->heap, &s->ask->experiment->machine.params);
     check_states(s);
-    s->run.hash = rep_hash(&s->run);
+    s->run.hash = res_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out);
-    if (s->manifest.status == REP_COMPLETE)
-        rep_expect_judge(&s->run);
+    if (s->manifest.status == RES_COMPLETE)
+        run_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
     if (out->end == PROG_INTERRUPTED && cli_stop_reason()) {
@@ -764,7 +764,7 @@ static enum cli_exit conclude(struct state *s)
                  strcmp(own, "interrupted") ? ": " : "", strcmp(own, "interrupted") ? own : "");
         free(own);
     }
-    if (!out->reached && s->manifest.status == REP_FAILED)
+    if (!out->reached && s->manifest.status == RES_FAILED)
         never_reached(out, s->ask->experiment->from);
     else if (out->end == PROG_EXITED && s->ask->experiment->to && !out->passed)
         fprintf(
@@ -782,13 +782,13 @@ static enum cli_exit conclude(struct state *s)
 static void show_profile(struct state *s, FILE *table)
 {
     enum { MOST = 20 };
-    const struct rep_show what = {.most = MOST};
-    struct rep_view view = {
-        .profile = &s->profile, .code = &s->code, .thread = -1, .measure = rep_measure_total()};
-    rep_view_open(&view);
+    const struct look_show what = {.most = MOST};
+    struct look_view view = {
+        .profile = &s->profile, .code = &s->code, .thread = -1, .measure = look_measure_total()};
+    look_view_open(&view);
     putc('\n', table);
-    rep_profile_text(&view, &what, table);
-    rep_view_close(&view);
+    look_profile_text(&view, &what, table);
+    look_view_close(&view);
     fputs("# with -o DIR the profile stays: numachine profile DIR has lines, calls, threads ...\n",
           table);
 }
@@ -797,12 +797,12 @@ static void show_profile(struct state *s, FILE *table)
 static void show_truth(struct state *s, FILE *table)
 {
     enum { LINES = 3 };
-    struct rep_finder *finder = rep_finder_new(&s->objects, &s->profile, &s->code);
-    struct rep_sharing *sharing = rep_sharing_new(&s->truth, &s->profile, finder, &s->code);
+    struct look_finder *finder = look_finder_new(&s->objects, &s->profile, &s->code);
+    struct look_sharing *sharing = look_sharing_new(&s->truth, &s->profile, finder, &s->code);
     putc('\n', table);
-    rep_sharing_text(sharing, LINES, table);
-    rep_sharing_free(sharing);
-    rep_finder_free(finder);
+    look_sharing_text(sharing, LINES, table);
+    look_sharing_free(sharing);
+    look_finder_free(finder);
     fputs("# with -o DIR the truth stays: numachine c2c DIR, and c2c --what-if OBJECT DIR\n",
           table);
 }
@@ -811,11 +811,11 @@ static void show_results(struct state *s, FILE *table)
 {
     const struct cli_session *ask = s->ask;
     if (ask->lines)
-        rep_lines(&s->run, ask->separator, table);
+        res_lines(&s->run, ask->separator, table);
     else if (!ask->quiet)
-        rep_table(&s->run, table);
+        res_table(&s->run, table);
     else if (!ask->keep) /* there is no other place for them */
-        rep_table_counts(&s->run, table);
+        res_table_counts(&s->run, table);
     if (ask->experiment->profile && !ask->keep && !ask->lines)
         show_profile(s, table);
     if (ask->experiment->truth && !ask->keep && !ask->lines)
@@ -832,10 +832,10 @@ static bool show(struct state *s)
         show_results(s, table);
     fflush(table);
     if (ask->quiet || ask->lines) {
-        rep_note_estimate(&s->run, stderr);
-        rep_note_replayed(&s->run, stderr);
+        res_note_estimate(&s->run, stderr);
+        res_note_replayed(&s->run, stderr);
     }
-    rep_expect_say(&s->run, stderr); /* behind the table, where people look */
+    run_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))
@@ -847,8 +847,8 @@ static bool show(struct state *s)
 static enum cli_exit run(struct state *s)
 {
     if (s->ask->keep && !s->ask->quiet)
-        s->earlier = rep_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
-    rep_host_start(&s->run.host);
+        s->earlier = run_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
+    res_host_start(&s->run.host);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);
@@ -860,9 +860,9 @@ static enum cli_exit run(struct state *s)
     } else if (s->begun) {
         give_up(s);
     }
-    rep_manifest_free(&s->manifest);
-    rep_earlier_free(&s->earlier);
-    rep_rundir_close(&s->dir);
+    res_manifest_free(&s->manifest);
+    run_earlier_free(&s->earlier);
+    res_rundir_close(&s->dir);
     return status;
 }
 
@@ -911,15 +911,15 @@ static enum cli_exit begin_profile(struct state *s)
                            "miss");
         return CLI_EXIT_USAGE;
     }
-    if (!rep_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
+    if (!run_profiling_begin(&s->profiling, s->machine, function_at, s->code.names)) {
         complain(x->profile ? "run.profile: this kind of processor cannot be profiled"
                             : "run.truth: this kind of processor cannot tell of its misses");
         return CLI_EXIT_USAGE;
     }
-    s->heap = rep_heap_new(s->profiling.profile, s->code.names);
+    s->heap = run_heap_new(s->profiling.profile, s->code.names);
     s->locking =
-        rep_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
-    if (!s->ask->experiment->truth || rep_profiling_ask(&s->profiling, s->heap))
+        run_locking_begin(s->profiling.profile, s->run.cards, function_named, s->code.names);
+    if (!s->ask->experiment->truth || run_profiling_ask(&s->profiling, s->heap))
         return CLI_EXIT_OK;
     complain("run.truth: a machine of mode: functional has no caches, and no misses");
     return CLI_EXIT_USAGE;
@@ -946,7 +946,7 @@ static void hand_over(struct state *s)
     if (!s->ask->truth)
         return;
     *s->ask->truth = s->truth;
-    s->truth = (struct rep_truth){0};
+    s->truth = (struct res_truth){0};
 }
 
 /* @param cards  the workload's own; NULL: the machine's */
@@ -994,7 +994,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->workload = s->guest.workload;
     s->machine = machine_new(x, s->workload->cards);
     s->run.cards = nm_machine_cards(s->machine);
-    s->now = (struct rep_sample){
+    s->now = (struct res_sample){
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
@@ -1005,9 +1005,9 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     };
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);
-    rep_run_init(&s->run, x, s->guest.path ? s->program : NULL, s->run.cards,
-                 (unsigned)x->machine.params.processors, choice, totals(s));
-    rep_samples_init(&s->samples, &s->run, x->interval, totals(s));
+    run_regions_init(&s->run, x, s->guest.path ? s->program : NULL, s->run.cards,
+                     (unsigned)x->machine.params.processors, choice, totals(s));
+    run_samples_init(&s->samples, &s->run, x->interval, totals(s));
     s->recorder.next = SIM_NEVER;
     if (s->ask->keep) /* there is a place for it */
         trc_begin(&s->recorder, &s->run, s->machine);
@@ -1027,20 +1027,20 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         status = run(s);
     tr_recording_free(s->references);
     hand_over(s);
-    rep_truth_free(&s->truth);
-    rep_objects_free(&s->objects);
-    rep_profile_free(&s->profile);
-    rep_profiling_free(&s->profiling);
-    rep_heap_free(s->heap);
-    rep_locks_free(&s->locks);
-    rep_locking_free(s->locking);
-    rep_code_close(&s->code);
+    res_truth_free(&s->truth);
+    res_objects_free(&s->objects);
+    res_profile_free(&s->profile);
+    run_profiling_free(&s->profiling);
+    run_heap_free(s->heap);
+    res_locks_free(&s->locks);
+    run_locking_free(s->locking);
+    look_code_close(&s->code);
     free(s->run.registers);
-    rep_samples_free(&s->samples);
-    rep_output_free(&s->output);
-    rep_output_free(&s->errors);
+    run_samples_free(&s->samples);
+    res_output_free(&s->output);
+    res_output_free(&s->errors);
     trc_free(&s->recorder);
-    rep_run_free(&s->run);
+    run_regions_free(&s->run);
     free(s->now.card);
     free(s->now.station);
     free(s->now.ring);

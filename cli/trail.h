@@ -10,7 +10,7 @@
 
 #include "cli/exit.h"
 #include "input/experiment.h"
-#include "report/run.h"
+#include "results/run.h"
 
 enum {
     CLI_MARKS = 512,       /**< moments of a run */
@@ -36,7 +36,7 @@ struct cli_mark {
 struct cli_stand {
     uint64_t pc; /**< virtual, where its processor stands */
     uint32_t thread;
-    struct rep_totals totals;
+    struct res_totals totals;
 };
 
 /** What came of it; shared with the process in which the run is. */

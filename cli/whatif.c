@@ -8,10 +8,10 @@
 #include "cli/options.h"
 #include "input/experiment.h"
 #include "input/yaml.h"
+#include "look/flow/flow.h"
 #include "machine/protocol.h"
 #include "programs/driven/latency.h"
-#include "report/flow.h"
-#include "report/run.h"
+#include "results/run.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -75,10 +75,10 @@ static double measure(const struct nm_params *p, const char *name, unsigned leve
     return *l.error ? 0 : (double)(l.over - l.start);
 }
 
-static struct rep_latency latencies(const struct nm_params *machine)
+static struct look_latency latencies(const struct nm_params *machine)
 {
     struct nm_params p = *machine;
-    struct rep_latency l = {0};
+    struct look_latency l = {0};
     p.mode = NM_MODE_TIMED;
     p.tlb_refill = p.memory_refresh = 0; /* which come by chance */
     l.home = measure(&p, "read, home here", 0);
@@ -95,24 +95,24 @@ static struct rep_latency latencies(const struct nm_params *machine)
 
 static const char *part_name(unsigned part, char buf[32])
 {
-    if (part == REP_FLOW_BUS || part == REP_FLOW_MEMORY)
-        snprintf(buf, 32, "%s", part == REP_FLOW_BUS ? "station bus" : "memory");
+    if (part == LOOK_FLOW_BUS || part == LOOK_FLOW_MEMORY)
+        snprintf(buf, 32, "%s", part == LOOK_FLOW_BUS ? "station bus" : "memory");
     else
-        snprintf(buf, 32, "ring links, level %u", part - REP_FLOW_RING);
+        snprintf(buf, 32, "ring links, level %u", part - LOOK_FLOW_RING);
     return buf;
 }
 
-static bool is_there(const struct rep_flow *flow, unsigned part)
+static bool is_there(const struct look_flow *flow, unsigned part)
 {
-    return part < REP_FLOW_RING || flow->use[0][part].most > 0 || flow->use[1][part].most > 0;
+    return part < LOOK_FLOW_RING || flow->use[0][part].most > 0 || flow->use[1][part].most > 0;
 }
 
-static void print_uses(const struct rep_flow *flow)
+static void print_uses(const struct look_flow *flow)
 {
     printf("\n%-22s %14s %14s %14s %14s\n", "busy, % of the time", "run: mean", "run: busiest",
            "there: mean", "there: busiest");
-    for (unsigned part = 0; part < REP_FLOW_PARTS; part++) {
-        const struct rep_flow_use *was = &flow->use[0][part], *is = &flow->use[1][part];
+    for (unsigned part = 0; part < LOOK_FLOW_PARTS; part++) {
+        const struct look_flow_use *was = &flow->use[0][part], *is = &flow->use[1][part];
         char name[32];
         if (is_there(flow, part))
             printf("%-22s %14.2f %14.2f %14.2f %14.2f\n", part_name(part, name), 100 * was->mean,
@@ -121,7 +121,7 @@ static void print_uses(const struct rep_flow *flow)
 }
 
 /* What part of a program the run is of; NULL: all of it. */
-static const char *part_of_it(const struct rep_results *results)
+static const char *part_of_it(const struct res_finished *results)
 {
     const char *reason = json_string_value(json_object_get(results->end, "reason"));
     if (strcmp(results->status, "partial") == 0)
@@ -132,8 +132,8 @@ static const char *part_of_it(const struct rep_results *results)
 }
 
 static void print_text(const struct request *r, const struct in_machine *other,
-                       const struct rep_flow_run *run, const struct rep_flow *flow,
-                       const struct rep_flow_error *error, const char *part)
+                       const struct look_flow_run *run, const struct look_flow *flow,
+                       const struct look_flow_error *error, const char *part)
 {
     if (part)
         printf("%s: %s\n", r->directory, part);
@@ -149,18 +149,18 @@ static void print_text(const struct request *r, const struct in_machine *other,
            error->sentence, error->median, error->worst, error->runs);
 }
 
-static json_t *use_json(const struct rep_flow_use *use)
+static json_t *use_json(const struct look_flow_use *use)
 {
     return json_pack("{s:f, s:f, s:i}", "mean", use->mean, "busiest", use->most, "at",
                      (int)use->at);
 }
 
 static void print_json(const struct request *r, const struct in_machine *other,
-                       const struct rep_flow_run *run, const struct rep_flow *flow,
-                       const struct rep_flow_error *error, const char *partly)
+                       const struct look_flow_run *run, const struct look_flow *flow,
+                       const struct look_flow_error *error, const char *partly)
 {
     json_t *busy = json_object();
-    for (unsigned part = 0; part < REP_FLOW_PARTS; part++) {
+    for (unsigned part = 0; part < LOOK_FLOW_PARTS; part++) {
         char name[32];
         if (is_there(flow, part))
             json_object_set_new(busy, part_name(part, name),
@@ -182,29 +182,29 @@ static void print_json(const struct request *r, const struct in_machine *other,
 /* ---- the command ----------------------------------------------------------------------------- */
 
 static int foretell(const struct request *r, const struct in_machine *other,
-                    struct rep_flow_run *run, const char *part)
+                    struct look_flow_run *run, const char *part)
 {
     char why[1024];
-    struct rep_flow flow;
-    if (!rep_flow_fits(run, &other->params, why, sizeof why))
+    struct look_flow flow;
+    if (!look_flow_fits(run, &other->params, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
     run->latency = latencies(&run->p);
-    const struct rep_latency there = latencies(&other->params);
-    const int err = rep_flow_predict(run, &other->params, &there, &flow);
+    const struct look_latency there = latencies(&other->params);
+    const int err = look_flow_predict(run, &other->params, &there, &flow);
     if (err < 0) {
         snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
         return cli_complain(CLI_EXIT_USAGE, why);
     }
-    const struct rep_flow_error *error = rep_flow_error(run, &other->params);
+    const struct look_flow_error *error = look_flow_error(run, &other->params);
     (r->json ? print_json : print_text)(r, other, run, &flow, error, part);
     return CLI_EXIT_OK;
 }
 
 static int with_run(const struct request *r, const struct in_machine *other)
 {
-    struct rep_results results = {0};
+    struct res_finished results = {0};
     struct in_experiment x;
-    struct rep_flow_run run = {0};
+    struct look_flow_run run = {0};
     char why[8192];
     int status = CLI_EXIT_USAGE;
     if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
@@ -212,14 +212,14 @@ static int with_run(const struct request *r, const struct in_machine *other)
             cli_complain(CLI_EXIT_USAGE,
                          "what is not timed has no traffic: run all of it timed, without run.mode: "
                          "functional, run.from, run.to and run.sample");
-        else if (rep_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
+        else if (look_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
             status = foretell(r, other, &run, part_of_it(&results));
         else
             cli_complain(CLI_EXIT_USAGE, why);
-        rep_flow_free(&run);
+        look_flow_free(&run);
         in_experiment_free(&x);
     }
-    rep_results_free(&results);
+    res_finished_free(&results);
     return status;
 }
 
@@ -247,7 +247,7 @@ int cli_whatif(int argc, char **argv)
                "be another one in the number of stations, the rings between them, clocks, widths "
                "and the times of buses, rings and memories; other caches or protocols would have "
                "other misses, and are refused. docs/whatif.md has the model."};
-    struct request r = {.region = REP_WHOLE};
+    struct request r = {.region = RES_WHOLE};
     struct in_diag diag = {.out = stderr};
     struct in_machine other;
     int status = CLI_EXIT_USAGE;

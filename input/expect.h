@@ -1,6 +1,6 @@
 /*
  * What an experiment expects of its results: the rows of expect.stats. Who judges them is
- * report/expect.h.
+ * run/expect.h.
  */
 #ifndef IN_EXPECT_H
 #define IN_EXPECT_H

@@ -5,10 +5,10 @@
 #include "page/kept.h"
 
 #include "base/alloc.h"
-#include "report/kept.h"
-#include "report/locks_view.h"
-#include "report/profile_view.h"
-#include "report/sharing.h"
+#include "look/kept.h"
+#include "look/locks/view.h"
+#include "look/profile/view.h"
+#include "look/sharing/sharing.h"
 
 #include <string.h>
 
@@ -25,12 +25,12 @@ enum {
 
 /* ---- functions and stacks -------------------------------------------------------------------- */
 
-static json_t *parts_of(const struct rep_cost *cost)
+static json_t *parts_of(const struct look_cost *cost)
 {
     json_t *list = json_array();
-    for (unsigned p = 0; p < REP_PROFILE_PARTS; p++)
-        json_array_append_new(list,
-                              json_integer((json_int_t)rep_measured(&rep_profile_parts[p], cost)));
+    for (unsigned p = 0; p < LOOK_PROFILE_PARTS; p++)
+        json_array_append_new(
+            list, json_integer((json_int_t)look_measured(&look_profile_parts[p], cost)));
     return list;
 }
 
@@ -40,12 +40,12 @@ static json_t *text_of(const char *text)
     return string ? string : json_string("?"); /* bytes that are no UTF-8 */
 }
 
-static json_t *label_of(struct rep_view *view, struct rep_key key)
+static json_t *label_of(struct look_view *view, struct look_key key)
 {
     char *name;
     size_t size;
     FILE *out = sim_text_open(&name, &size);
-    rep_view_label(view, REP_BY_function, key, out);
+    look_view_label(view, LOOK_BY_function, key, out);
     sim_text_close(out, &name);
     json_t *string = text_of(name);
     free(name);
@@ -53,68 +53,68 @@ static json_t *label_of(struct rep_view *view, struct rep_key key)
 }
 
 /* [name, self, all, [parts of self]] */
-static json_t *functions_of(struct rep_view *view)
+static json_t *functions_of(struct look_view *view)
 {
-    const struct rep_measure total = rep_measure_total();
-    struct rep_sums sums = rep_view_sum(view, REP_BY_function);
+    const struct look_measure total = look_measure_total();
+    struct look_sums sums = look_view_sum(view, LOOK_BY_function);
     json_t *list = json_array();
-    rep_sums_sort(&sums, &total, false);
+    look_sums_sort(&sums, &total, false);
     for (size_t i = 0; i < sums.entries && i < FUNCTIONS; i++) {
-        const struct rep_entry *e = sums.entry[i];
+        const struct look_entry *e = sums.entry[i];
         json_array_append_new(list, json_pack("[o,I,I,o]", label_of(view, e->key),
-                                              (json_int_t)rep_measured(&total, &e->self),
-                                              (json_int_t)rep_measured(&total, &e->all),
+                                              (json_int_t)look_measured(&total, &e->self),
+                                              (json_int_t)look_measured(&total, &e->all),
                                               parts_of(&e->self)));
     }
     json_t *out = json_pack("{s:o,s:I}", "rows", list, "of", (json_int_t)sums.entries);
-    rep_sums_free(&sums);
+    look_sums_free(&sums);
     return out;
 }
 
 /* What each stack cost itself. @return [stacks] the caller's */
-static struct rep_cost *cost_of_stacks(const struct rep_view *view)
+static struct look_cost *cost_of_stacks(const struct look_view *view)
 {
-    struct rep_cost *cost = sim_alloc(view->stacks, sizeof *cost);
+    struct look_cost *cost = sim_alloc(view->stacks, sizeof *cost);
     for (size_t i = 0; i < view->profile->rows; i++) {
         const struct pc_profile_row *row = &view->profile->row[i];
-        const struct rep_cost its = rep_cost_of(row);
-        rep_cost_add(&cost[view->stacked[row->path]], &its);
+        const struct look_cost its = look_cost_of(row);
+        look_cost_add(&cost[view->stacked[row->path]], &its);
     }
     return cost;
 }
 
 /* Adds what stacks cost themselves to all that they were called from, which stand in front. */
-static void add_to_callers(const struct rep_view *view, struct rep_cost *cost)
+static void add_to_callers(const struct look_view *view, struct look_cost *cost)
 {
     for (size_t s = view->stacks; s-- > 0;)
         if (view->stack[s].parent != s)
-            rep_cost_add(&cost[view->stack[s].parent], &cost[s]);
+            look_cost_add(&cost[view->stack[s].parent], &cost[s]);
 }
 
 /* [stack, its parent or null, function, [parts of all]] */
-static json_t *stack_of(const struct rep_view *view, size_t s, const struct rep_cost *all)
+static json_t *stack_of(const struct look_view *view, size_t s, const struct look_cost *all)
 {
-    const struct rep_stack *stack = &view->stack[s];
+    const struct look_stack *stack = &view->stack[s];
     json_t *parent = stack->parent == s ? json_null() : json_integer(stack->parent);
     return json_pack("[I,o,I,o]", (json_int_t)s, parent, (json_int_t)stack->function,
                      parts_of(all));
 }
 
-static json_t *stacks_of(const struct rep_view *view)
+static json_t *stacks_of(const struct look_view *view)
 {
-    const struct rep_measure total = rep_measure_total();
-    struct rep_cost *cost = cost_of_stacks(view);
-    const int64_t least = rep_measured(&total, &view->whole) / STACK_PARTS;
+    const struct look_measure total = look_measure_total();
+    struct look_cost *cost = cost_of_stacks(view);
+    const int64_t least = look_measured(&total, &view->whole) / STACK_PARTS;
     json_t *list = json_array();
     add_to_callers(view, cost);
     for (size_t s = 0; s < view->stacks; s++)
-        if (rep_measured(&total, &cost[s]) > least)
+        if (look_measured(&total, &cost[s]) > least)
             json_array_append_new(list, stack_of(view, s, &cost[s]));
     free(cost);
     return list;
 }
 
-static json_t *names_of(const struct rep_view *view)
+static json_t *names_of(const struct look_view *view)
 {
     json_t *list = json_array();
     for (size_t f = 0; f < view->functions; f++)
@@ -125,21 +125,21 @@ static json_t *names_of(const struct rep_view *view)
 static json_t *part_names(void)
 {
     json_t *list = json_array();
-    for (unsigned p = 0; p < REP_PROFILE_PARTS; p++)
-        json_array_append_new(list, json_string(rep_profile_parts[p].name));
+    for (unsigned p = 0; p < LOOK_PROFILE_PARTS; p++)
+        json_array_append_new(list, json_string(look_profile_parts[p].name));
     return list;
 }
 
-static json_t *profile_of(const struct rep_profile *profile, struct rep_code *code)
+static json_t *profile_of(const struct res_profile *profile, struct look_code *code)
 {
-    const struct rep_measure total = rep_measure_total();
-    struct rep_view view = {.profile = profile, .code = code, .thread = -1, .measure = total};
-    rep_view_open(&view);
+    const struct look_measure total = look_measure_total();
+    struct look_view view = {.profile = profile, .code = code, .thread = -1, .measure = total};
+    look_view_open(&view);
     json_t *out = json_pack(
-        "{s:o,s:i,s:I,s:o,s:o,s:o}", "parts", part_names(), "states", (int)REP_PROFILE_STATES,
-        "total", (json_int_t)rep_measured(&total, &view.whole), "functions", functions_of(&view),
+        "{s:o,s:i,s:I,s:o,s:o,s:o}", "parts", part_names(), "states", (int)LOOK_PROFILE_STATES,
+        "total", (json_int_t)look_measured(&total, &view.whole), "functions", functions_of(&view),
         "names", names_of(&view), "stacks", stacks_of(&view));
-    rep_view_close(&view);
+    look_view_close(&view);
     return out;
 }
 
@@ -189,38 +189,38 @@ static json_t *written(write_fn *write, const void *what)
 
 static void write_sharing(const void *sharing, FILE *out)
 {
-    rep_sharing_json(sharing, out);
+    look_sharing_json(sharing, out);
 }
 
 static void write_locks(const void *view, FILE *out)
 {
-    rep_locks_json(view, out);
+    look_locks_json(view, out);
 }
 
 /* ---- lines and objects ----------------------------------------------------------------------- */
 
 struct run {
-    struct rep_kept kept;
-    struct rep_finder *finder;
+    struct look_kept kept;
+    struct look_finder *finder;
 };
 
 static json_t *sharing_of(struct run *run)
 {
-    struct rep_sharing *sharing =
-        rep_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
+    struct look_sharing *sharing =
+        look_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
     json_t *root = written(write_sharing, sharing);
     cut_member(root, "objects", OBJECTS);
     cut_member(root, "lines", LINES);
     cut_askers(json_object_get(root, "objects"));
     cut_askers(json_object_get(root, "lines"));
-    rep_sharing_free(sharing);
+    look_sharing_free(sharing);
     return root;
 }
 
 static int64_t requests_of(const struct pc_missed_row *row)
 {
     int64_t sum = 0;
-#define MISS(name, sentence)    sum = rep_plus(sum, row->v[PC_MISS_##name]);
+#define MISS(name, sentence)    sum = look_plus(sum, row->v[PC_MISS_##name]);
 #define UPGRADE(name, sentence) MISS(name, sentence)
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
@@ -228,7 +228,7 @@ static int64_t requests_of(const struct pc_missed_row *row)
 }
 
 /* A list for each station that asks: how often, of each home. */
-static json_t *traffic_of(const struct rep_truth *truth, unsigned stations)
+static json_t *traffic_of(const struct res_truth *truth, unsigned stations)
 {
     int64_t *count = sim_alloc((size_t)stations * stations, sizeof *count);
     json_t *rows = json_array();
@@ -237,7 +237,7 @@ static json_t *traffic_of(const struct rep_truth *truth, unsigned stations)
         const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
         if (home < stations && from < stations)
             count[from * stations + home] =
-                rep_plus(count[from * stations + home], requests_of(&truth->row[i]));
+                look_plus(count[from * stations + home], requests_of(&truth->row[i]));
     }
     for (unsigned from = 0; from < stations; from++) {
         json_t *row = json_array();
@@ -288,19 +288,19 @@ static json_t *sorted_sites(const json_t *sites)
 
 static json_t *locks_of(struct run *run, char *why, size_t size)
 {
-    struct rep_locks_view view = {.locks = &run->kept.locks,
-                                  .code = &run->kept.code,
-                                  .finder = run->finder,
-                                  .sort = REP_LOCK_WAITED};
+    struct look_locks_view view = {.locks = &run->kept.locks,
+                                   .code = &run->kept.code,
+                                   .finder = run->finder,
+                                   .sort = RES_LOCK_WAITED};
     json_t *root = NULL;
-    if (rep_locks_view_open(&view, NULL, why, size)) {
+    if (look_locks_view_open(&view, NULL, why, size)) {
         root = written(write_locks, &view);
         json_object_set_new(root, "sites", sorted_sites(json_object_get(root, "sites")));
         cut_member(root, "locks", LOCKS);
         cut_member(root, "sites", SITES);
         cut_member(root, "path", PATH);
     }
-    rep_locks_view_close(&view);
+    look_locks_view_close(&view);
     return root;
 }
 
@@ -311,7 +311,7 @@ static bool add_all(json_t *root, struct run *run, const struct page_kept *kept,
 {
     const json_t *machine = json_object_get(root, "machine");
     json_object_set_new(root, "profile", profile_of(&run->kept.profile, &run->kept.code));
-    run->finder = rep_finder_new(&run->kept.objects, &run->kept.profile, &run->kept.code);
+    run->finder = look_finder_new(&run->kept.objects, &run->kept.profile, &run->kept.code);
     if (kept->truth) {
         const unsigned stations =
             (unsigned)json_integer_value(json_object_get(machine, "stations"));
@@ -321,7 +321,7 @@ static bool add_all(json_t *root, struct run *run, const struct page_kept *kept,
     json_t *locks = kept->locks ? locks_of(run, why, size) : NULL;
     if (locks)
         json_object_set_new(root, "locks", locks);
-    rep_finder_free(run->finder);
+    look_finder_free(run->finder);
     return locks || !kept->locks;
 }
 
@@ -329,11 +329,11 @@ bool page_kept_add(json_t *root, const char *directory, const struct page_kept *
                    const char **note, char *why, size_t size)
 {
     struct run run = {0};
-    const unsigned parts =
-        REP_KEPT_OBJECTS | (kept->truth ? REP_KEPT_TRUTH : 0) | (kept->locks ? REP_KEPT_LOCKS : 0);
-    const bool good = rep_kept_open(&run.kept, directory, parts, why, size) &&
+    const unsigned parts = LOOK_KEPT_OBJECTS | (kept->truth ? LOOK_KEPT_TRUTH : 0) |
+                           (kept->locks ? LOOK_KEPT_LOCKS : 0);
+    const bool good = look_kept_open(&run.kept, directory, parts, why, size) &&
                       add_all(root, &run, kept, why, size);
     *note = run.kept.code.lacks;
-    rep_kept_close(&run.kept);
+    look_kept_close(&run.kept);
     return good;
 }

@@ -7,7 +7,7 @@
 #include "monitor/arm11/pmu.h"
 #include "monitor/board/board.h"
 #include "monitor/l2c/monitor.h"
-#include "report/group.h"
+#include "results/statistics/group.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -32,10 +32,10 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 struct world {
     struct nm_card_kind kind;
     struct in_experiment x;
-    struct rep_totals card[CARDS];
+    struct res_totals card[CARDS];
     union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
-    struct rep_sample now;
+    struct res_sample now;
 };
 
 static void world_new(struct world *w, unsigned machine)
@@ -48,7 +48,7 @@ static void world_new(struct world *w, unsigned machine)
     p->core = machines[machine].core;
     p->l2c = machines[machine].controller;
     w->x.machine.card = &w->kind;
-    w->now = (struct rep_sample){w->card, w->station, NULL, NULL, w->own};
+    w->now = (struct res_sample){w->card, w->station, NULL, NULL, w->own};
 }
 
 /* What signal s of the core, or of the controller, has come to. */
@@ -62,7 +62,7 @@ static uint64_t of_l2(unsigned card, unsigned s)
     return (card + 1) * (500 + 11 * s);
 }
 
-static const struct rep_sample *look(struct world *w, bool over)
+static const struct res_sample *look(struct world *w, bool over)
 {
     for (unsigned c = 0; c < CARDS; c++) {
         for (unsigned s = 0; s < ARM11_SIGNALS; s++)
@@ -82,7 +82,7 @@ Test(arm11_results, events_stand_beside_the_cards)
         world_new(&w, i);
         const struct mon_unit_ops *unit = in_unit(&w.x);
         const struct arm11_event *row = arm11_events(&count);
-        const struct rep_sample *now = look(&w, true);
+        const struct res_sample *now = look(&w, true);
         cr_assert(unit->own);
         cr_expect_eq(unit->own->counters, machines[i].counters);
         for (unsigned e = 0; e < count; e++) {
@@ -197,20 +197,20 @@ Test(arm11_results, every_metric_of_their_groups)
     for (unsigned i = 0; i < rows; i++) {
         struct in_diag diag = {.out = stderr};
         struct in_group g;
-        struct rep_run run;
+        struct res_run run;
         struct world w;
         double value = NAN;
         world_new(&w, 1 + i % 2 * 4); /* ARM1136 with an L210, ARM1176 with an L220 */
         cr_assert(in_group_load(&g, in_unit(&w.x), row[i].group, &diag));
-        rep_run_init(&run, &w.x, "test", CARDS, CARDS, &nothing, look(&w, false));
-        rep_run_finish(&run, OVER, look(&w, true));
+        run_regions_init(&run, &w.x, "test", CARDS, CARDS, &nothing, look(&w, false));
+        run_regions_finish(&run, OVER, look(&w, true));
         for (unsigned m = 0; m < g.metrics; m++)
             if (!strcmp(g.metric[m].name, row[i].metric))
-                rep_group_value(&run, &run.region[0], rep_machine(&run), &g.metric[m], &value);
+                res_group_value(&run, &run.region[0], res_machine(&run), &g.metric[m], &value);
         cr_expect(fabs(value - row[i].value) <= 1e-9 * fabs(row[i].value) && value != 0,
                   "%s.%s: %g, by hand %g", row[i].group, row[i].metric, value, row[i].value);
         metrics += !i || strcmp(row[i].group, row[i - 1].group) != 0 ? g.metrics : 0;
-        rep_run_free(&run);
+        run_regions_free(&run);
         in_group_free(&g);
     }
     cr_expect_eq(metrics, rows, "a row for each");

@@ -6,7 +6,7 @@
 #include "extending/two_counters.h"
 #include "input/tables.h"
 #include "monitor_rig.h"
-#include "report/registers.h"
+#include "results/statistics/registers.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -171,13 +171,13 @@ Test(extending_unit, its_rows_are_those_of_results)
 {
     const struct nm_params p = rig_params(2, 1, 1);
     struct in_experiment x = {.machine = {.card = &kind, .params = p}};
-    struct rep_totals card[2] = {0}, none[2] = {0};
+    struct res_totals card[2] = {0}, none[2] = {0};
     struct nm_station_monitor station[2] = {0};
-    const struct rep_sample before = {none, station, NULL, NULL, NULL},
+    const struct res_sample before = {none, station, NULL, NULL, NULL},
                             after = {card, station, NULL, NULL, NULL};
     struct mon_choice choice = {0};
-    struct rep_registers registers[2] = {0};
-    struct rep_run run;
+    struct res_registers registers[2] = {0};
+    struct res_run run;
     struct nm_trap trap;
     struct rig rig;
     char why[200], *text;
@@ -186,7 +186,7 @@ Test(extending_unit, its_rows_are_those_of_results)
     cr_expect(!mon_choice_add(&two_counters, &(struct mon_choice){0}, "nacks", why, sizeof why));
     rig_new_of(&rig, &p, &kind, 100000);
     rig_set(&rig, 1, PER + CONTROL, control(3, false));
-    rep_run_init(&run, &x, "none", 2, 2, &choice, &before);
+    run_regions_init(&run, &x, "none", 2, 2, &choice, &before);
     cr_expect_eq(run.plan.banks, 2, "three events on two counters");
     cr_assert(!rig_run(&rig, 9000, &trap));
     for (unsigned c = 0; c < 2; c++) {
@@ -195,13 +195,13 @@ Test(extending_unit, its_rows_are_those_of_results)
             two_counters.reading(nm_card_unit(rig.m, c), k, &card[c].taps,
                                  &registers[c].counter[k]);
     }
-    rep_run_finish(&run, 9000, &after);
+    run_regions_finish(&run, 9000, &after);
     run.registers = registers;
     for (unsigned i = 0; i < choice.count; i++)
         for (unsigned c = 0; c < 2; c++)
             cr_expect_eq(run.region[0].card[c].counts[i], total(&card[c].taps, choice.event[i]));
     FILE *out = open_memstream(&text, &size);
-    rep_write_counters(&run, out);
+    res_write_counters(&run, out);
     fclose(out);
     snprintf(why, sizeof why, "\r\n1,1,reads,0,%lu,%lu,requests,0\r\n",
              (unsigned long)card[1].taps.v[MON_TAP_READS],
@@ -209,7 +209,7 @@ Test(extending_unit, its_rows_are_those_of_results)
     cr_expect(strstr(text, why), "%s", text);
     cr_expect(!strstr(text, "\r\n0,"), "%s", text);
     free(text);
-    rep_run_free(&run);
+    run_regions_free(&run);
     rig_free(&rig);
 }
 

@@ -10,13 +10,13 @@
  * the variable or function of that name, or "none". Exit status 2, with the reason on standard
  * error: a file is refused.
  */
-#include "report/object_at.h"
+#include "look/object_at.h"
 
 #include "base/alloc.h"
 
 #include <inttypes.h>
 
-static void print_parts(struct prog_names *names, const struct rep_object *object, unsigned depth)
+static void print_parts(struct prog_names *names, const struct look_object *object, unsigned depth)
 {
     struct prog_member m;
     for (uint64_t at = 0; at < object->size; at = m.offset + m.size) {
@@ -29,12 +29,12 @@ static void print_parts(struct prog_names *names, const struct rep_object *objec
     putchar('\n');
 }
 
-static void answer(struct rep_finder *finder, struct prog_names *names, const char *line)
+static void answer(struct look_finder *finder, struct prog_names *names, const char *line)
 {
     uint64_t va = 0, from = 0, to = SIM_NEVER;
     unsigned depth;
     char name[100];
-    struct rep_object object;
+    struct look_object object;
     if (sscanf(line, "name %99s", name) == 1) {
         if (names->find(names, name, &from, &to))
             printf("%" PRIx64 "#%" PRIu64 "\n", from, to - from);
@@ -43,7 +43,7 @@ static void answer(struct rep_finder *finder, struct prog_names *names, const ch
         return;
     }
     sscanf(line, "%" SCNx64 " %" SCNu64 " %" SCNu64, &va, &from, &to);
-    rep_object_at(finder, va, from, to, &object);
+    look_object_at(finder, va, from, to, &object);
     if (sscanf(line, "%*x parts %u", &depth) == 1)
         print_parts(names, &object, depth);
     else
@@ -51,34 +51,34 @@ static void answer(struct rep_finder *finder, struct prog_names *names, const ch
                object.size, object.offset);
 }
 
-static void answer_all(const struct rep_profile *profile, const struct rep_objects *objects,
-                       struct rep_code *code)
+static void answer_all(const struct res_profile *profile, const struct res_objects *objects,
+                       struct look_code *code)
 {
-    struct rep_finder *finder = rep_finder_new(objects, profile, code);
+    struct look_finder *finder = look_finder_new(objects, profile, code);
     char line[128];
     while (fgets(line, sizeof line, stdin))
         answer(finder, code->names, line);
-    rep_finder_free(finder);
+    look_finder_free(finder);
 }
 
 int main(int argc, char **argv)
 {
     char why[8192] = "objects RUN_DIR";
-    struct rep_profile profile = {0};
-    struct rep_objects objects = {0};
-    struct rep_code code = {0};
-    char *rows = sim_format("%s/" REP_PROFILE, argc == 2 ? argv[1] : "");
-    char *blocks = sim_format("%s/" REP_OBJECTS, argc == 2 ? argv[1] : "");
-    const bool good = argc == 2 && rep_profile_read(rows, &profile, why, sizeof why) &&
-                      rep_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
-                      rep_code_open(&code, argv[1], why, sizeof why);
+    struct res_profile profile = {0};
+    struct res_objects objects = {0};
+    struct look_code code = {0};
+    char *rows = sim_format("%s/" RES_PROFILE, argc == 2 ? argv[1] : "");
+    char *blocks = sim_format("%s/" RES_OBJECTS, argc == 2 ? argv[1] : "");
+    const bool good = argc == 2 && res_profile_read(rows, &profile, why, sizeof why) &&
+                      res_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
+                      look_code_open(&code, argv[1], why, sizeof why);
     if (good)
         answer_all(&profile, &objects, &code);
     else
         fprintf(stderr, "%s\n", why);
-    rep_code_close(&code);
-    rep_objects_free(&objects);
-    rep_profile_free(&profile);
+    look_code_close(&code);
+    res_objects_free(&objects);
+    res_profile_free(&profile);
     free(blocks);
     free(rows);
     return good ? 0 : 2;

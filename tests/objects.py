@@ -113,7 +113,7 @@ def check_sums(document):
 
 
 def check_allocators(numachine, guest, directory):
-    """Each row of report/allocators.def, called once: the block is there, or is no more."""
+    """Each row of run/allocators.def, called once: the block is there, or is no more."""
     said = [line.split() for line in run(numachine, guest, directory, "allocators").splitlines()]
     document = json.loads((directory / "objects.json").read_text())
     held = {(b[0], b[1] - b[0]): document["kinds"][document["sites"][b[6]][2]] for b in document["blocks"] if b[3] is None}

@@ -3,7 +3,7 @@
  * line for each, "ADDRESS NAME". What depends on the compiler (sizes, offsets) is left to it.
  *
  *     objects_guest [churn TIMES]   so many blocks of the heap, 64 at a time
- *     objects_guest allocators      each function of report/allocators.def, called once
+ *     objects_guest allocators      each function of run/allocators.def, called once
  */
 #include <errno.h>
 #include <malloc.h>
@@ -400,7 +400,7 @@ static int call_allocators(void)
         const char *name, *kind, *does;
     } rows[] = {
 #define ALLOCATOR(name, kind, does, size, times) {name, kind, #does},
-#include "../report/allocators.def"
+#include "../run/allocators.def"
 #undef ALLOCATOR
     };
     enum { PAGE = 1 << 16 };

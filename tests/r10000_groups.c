@@ -8,8 +8,8 @@
 #include "monitor/board/board.h"
 #include "procard/card.h"
 #include "r10000_rig.h"
-#include "report/group.h"
-#include "report/run.h"
+#include "results/run.h"
+#include "results/statistics/group.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -50,21 +50,21 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 struct books {
     struct nm_card_kind kind;
     struct in_experiment x;
-    struct rep_run run;
-    struct rep_totals card[RIG_CARDS];
+    struct res_run run;
+    struct res_totals card[RIG_CARDS];
     union mon_own_signals own[RIG_CARDS];
     struct nm_station_monitor station[RIG_CARDS];
-    struct rep_sample sample;
+    struct res_sample sample;
 };
 
-static const struct rep_sample *look(struct books *b, struct nm_machine *m)
+static const struct res_sample *look(struct books *b, struct nm_machine *m)
 {
     for (unsigned c = 0; c < RIG_CARDS; c++) {
         nm_card_taps(m, c, &b->card[c].taps);
         nm_card_truth(m, c, &b->card[c].truth);
         pc_own_signals(m, c, &b->own[c]);
     }
-    b->sample = (struct rep_sample){b->card, b->station, NULL, NULL, b->own};
+    b->sample = (struct res_sample){b->card, b->station, NULL, NULL, b->own};
     return &b->sample;
 }
 
@@ -80,20 +80,20 @@ static double run_row(const struct row *row, struct rig *rig, struct books *b)
             rig_steps(rig, row->before);
         before = *undoing;
         if (turn == 2)
-            rep_run_init(&b->run, &b->x, "by hand", RIG_CARDS, RIG_CARDS, &nothing,
-                         look(b, rig->m));
+            run_regions_init(&b->run, &b->x, "by hand", RIG_CARDS, RIG_CARDS, &nothing,
+                             look(b, rig->m));
         rig_steps(rig, row->code);
     }
-    rep_run_finish(&b->run, END, look(b, rig->m));
+    run_regions_finish(&b->run, END, look(b, rig->m));
     return (double)(*undoing - before);
 }
 
-static double value_of(const struct row *row, const struct rep_run *run, const struct in_group *g)
+static double value_of(const struct row *row, const struct res_run *run, const struct in_group *g)
 {
     double value = NAN;
     for (unsigned m = 0; m < g->metrics; m++)
         if (!strcmp(g->metric[m].name, row->metric))
-            rep_group_value(run, &run->region[0], (struct rep_level){0, 1}, &g->metric[m], &value);
+            res_group_value(run, &run->region[0], (struct res_level){0, 1}, &g->metric[m], &value);
     return value;
 }
 
@@ -115,7 +115,7 @@ static void check(const struct row *row)
     cr_expect(fabs(value - expected) <= 1e-9 * fabs(expected) && value != 0,
               "%s.%s, %s, '%s' (%s): %.9g, by hand %.9g, undoing %g", row->group, row->metric,
               row->options, row->code, row->why, value, expected, undoing);
-    rep_run_free(&b.run);
+    run_regions_free(&b.run);
     in_group_free(&g);
     rig_free(&rig);
 }

@@ -4,10 +4,10 @@
  */
 #include "input/group.h"
 #include "input/tables.h"
+#include "look/counters/perfex.h"
 #include "monitor/board/board.h"
-#include "report/group.h"
-#include "report/perfex.h"
-#include "report/samples.h"
+#include "results/statistics/group.h"
+#include "results/statistics/samples.h"
 #include "script_core.h"
 
 #include <criterion/criterion.h>
@@ -21,20 +21,20 @@ struct world {
     struct nm_card_kind kind; /* scripts beside monitoring cards */
     struct in_experiment x;
     struct nm_machine *m;
-    struct rep_totals card[CARDS];
+    struct res_totals card[CARDS];
     union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
-    struct rep_sample now;
+    struct res_sample now;
 };
 
-static const struct rep_sample *look(struct world *w)
+static const struct res_sample *look(struct world *w)
 {
     for (unsigned c = 0; c < CARDS; c++) {
         nm_card_taps(w->m, c, &w->card[c].taps);
         nm_card_truth(w->m, c, &w->card[c].truth);
         pc_own_signals(w->m, c, &w->own[c]);
     }
-    w->now = (struct rep_sample){w->card, w->station, NULL, NULL, w->own};
+    w->now = (struct res_sample){w->card, w->station, NULL, NULL, w->own};
     return &w->now;
 }
 
@@ -160,37 +160,37 @@ Test(r10000_results, regions_and_samples_are_the_script)
                                                R10K_SIGNAL_ISSUED};
     struct world w;
     struct mon_choice choice = {0};
-    struct rep_samples samples;
-    struct rep_run run;
+    struct res_samples samples;
+    struct res_run run;
     char why[300];
     world_new(&w, REVISION3);
     cr_assert(mon_choice_add(in_unit(&w.x), &choice, words, why, sizeof why), "%s", why);
-    rep_run_init(&run, &w.x, "script", CARDS, CARDS, &choice, look(&w));
-    rep_samples_init(&samples, &run, BEGIN, &w.now);
+    run_regions_init(&run, &w.x, "script", CARDS, CARDS, &choice, look(&w));
+    run_samples_init(&samples, &run, BEGIN, &w.now);
     run_to(&w, BEGIN);
-    rep_run_mark(&run, "part", true, BEGIN, look(&w));
-    rep_samples_take(&samples, &run, BEGIN, &w.now);
+    run_regions_mark(&run, "part", true, BEGIN, look(&w));
+    run_samples_take(&samples, &run, BEGIN, &w.now);
     run_to(&w, END);
-    rep_run_mark(&run, "part", false, END, look(&w));
+    run_regions_mark(&run, "part", false, END, look(&w));
     run_to(&w, AGAIN);
-    rep_run_mark(&run, "part", true, AGAIN, look(&w));
+    run_regions_mark(&run, "part", true, AGAIN, look(&w));
     run_to(&w, OVER);
-    rep_run_mark(&run, "part", false, OVER, look(&w));
-    rep_run_finish(&run, OVER, look(&w));
+    run_regions_mark(&run, "part", false, OVER, look(&w));
+    run_regions_finish(&run, OVER, look(&w));
     for (unsigned i = 0; i < choice.count; i++)
         for (unsigned c = 0; c < CARDS && signals[i] != R10K_SIGNALS; c++) {
             const uint64_t part =
                 grown(c, signals[i], BEGIN, END) + grown(c, signals[i], AGAIN, OVER);
-            const struct rep_level level = {c, 1};
+            const struct res_level level = {c, 1};
             cr_expect_eq(run.region[0].card[c].counts[i], grown(c, signals[i], 0, OVER));
             cr_expect_eq(run.region[1].card[c].counts[i], part, "event %u", i);
-            cr_expect_eq(rep_event(&run, &run.region[1], level, choice.event[i]), part);
+            cr_expect_eq(res_event(&run, &run.region[1], level, choice.event[i]), part);
             cr_expect_eq(samples.total[i * CARDS + c], grown(c, signals[i], 0, BEGIN));
         }
-    cr_expect_eq(rep_count(&run, &run.region[0], rep_machine(&run), 0),
+    cr_expect_eq(res_count(&run, &run.region[0], res_machine(&run), 0),
                  on_all(R10K_SIGNAL_GRADUATED, OVER));
-    rep_samples_free(&samples);
-    rep_run_free(&run);
+    run_samples_free(&samples);
+    run_regions_free(&run);
     nm_machine_free(w.m);
 }
 
@@ -252,21 +252,21 @@ Test(r10000_results, every_metric_of_their_groups)
     for (unsigned i = 0; i < rows; i++) {
         struct in_diag diag = {.out = stderr};
         struct in_group g;
-        struct rep_run run;
+        struct res_run run;
         struct world w;
         double value = NAN;
         world_new(&w, row[i].revision);
         cr_assert(in_group_load(&g, in_unit(&w.x), row[i].group, &diag));
-        rep_run_init(&run, &w.x, "script", CARDS, CARDS, &nothing, look(&w));
+        run_regions_init(&run, &w.x, "script", CARDS, CARDS, &nothing, look(&w));
         run_to(&w, OVER);
-        rep_run_finish(&run, OVER, look(&w));
+        run_regions_finish(&run, OVER, look(&w));
         for (unsigned m = 0; m < g.metrics; m++)
             if (!strcmp(g.metric[m].name, row[i].metric))
-                rep_group_value(&run, &run.region[0], rep_machine(&run), &g.metric[m], &value);
+                res_group_value(&run, &run.region[0], res_machine(&run), &g.metric[m], &value);
         cr_expect(fabs(value - row[i].value) <= 1e-9 * fabs(row[i].value) && value != 0,
                   "%s.%s: %g, by hand %g", row[i].group, row[i].metric, value, row[i].value);
         metrics += !i || strcmp(row[i].group, row[i - 1].group) ? g.metrics : 0;
-        rep_run_free(&run);
+        run_regions_free(&run);
         in_group_free(&g);
         nm_machine_free(w.m);
     }
@@ -297,13 +297,13 @@ static void count_up(void *ctx, const char *title, double value)
 Test(r10000_results, statistics_of_perfex)
 {
     struct nm_params machine;
-    struct rep_costs costs = {0};
+    struct look_costs costs = {0};
     struct in_diag diag = {.out = stderr};
     nm_params_default(&machine);
     machine.cpu_clock = 200000000;
     machine.l2_line = 128;
-    cr_assert(rep_costs_load(&costs, NULL, &diag));
-    struct rep_perfex p = {.machine = &machine, .costs = &costs, .chip = R10K_R10000_3};
+    cr_assert(look_costs_load(&costs, NULL, &diag));
+    struct look_perfex p = {.machine = &machine, .costs = &costs, .chip = R10K_R10000_3};
     const struct {
         unsigned event;
         double count;
@@ -327,8 +327,8 @@ Test(r10000_results, statistics_of_perfex)
         p.counted = rows[i].counted;
         for (unsigned e = 0; e < R10K_IRIX_EVENTS && i + 1 == sizeof rows / sizeof *rows; e++)
             p.count[e] = p.count[e] ? p.count[e] : 7;
-        rep_perfex_statistics(&p, count_up, &shown);
+        look_perfex_statistics(&p, count_up, &shown);
         cr_expect_eq(shown, rows[i].statistics, "row %zu: %u", i, shown);
     }
-    rep_costs_free(&costs);
+    look_costs_free(&costs);
 }

@@ -4,7 +4,7 @@
 
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
-#include "report/run.h"
+#include "results/run.h"
 
 #include <string.h>
 
@@ -12,17 +12,17 @@ enum { FAKE_CARDS = 2 };
 
 struct fake {
     struct in_experiment experiment;
-    struct rep_totals card[FAKE_CARDS];
+    struct res_totals card[FAKE_CARDS];
     struct nm_station_monitor station;
     struct nm_ring_monitor ring;
-    struct rep_sample now[1];
-    struct rep_run run;
+    struct res_sample now[1];
+    struct res_run run;
 };
 
 static inline void fake_pass(struct fake *f, uint64_t ticks)
 {
     for (unsigned c = 0; c < FAKE_CARDS; c++) {
-        struct rep_totals *t = &f->card[c];
+        struct res_totals *t = &f->card[c];
         t->taps.v[MON_TAP_ST_LOAD] += ticks / 3;
         t->taps.v[MON_TAP_ST_STALL_L2] += ticks - ticks / 3;
         t->taps.v[MON_TAP_CYCLES] += ticks / 3;
@@ -42,7 +42,7 @@ static inline void fake_init(struct fake *f, const char *events)
     struct mon_choice choice = {0};
     char why[256];
     memset(f, 0, sizeof *f);
-    f->now[0] = (struct rep_sample){f->card, &f->station, &f->ring, NULL, NULL};
+    f->now[0] = (struct res_sample){f->card, &f->station, &f->ring, NULL, NULL};
     f->experiment.name = (char *)"fake";
     f->experiment.argv = empty;
     f->experiment.envp = empty;
@@ -61,15 +61,15 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.machine.params.l2_data_half = 1;
     f->experiment.machine.params.processors = FAKE_CARDS;
     mon_choice_add(&mon_numachine, &choice, events, why, sizeof why);
-    rep_run_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
+    run_regions_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
 }
 
 static inline void fake_finish(struct fake *f, sim_tick at)
 {
-    rep_run_finish(&f->run, at, f->now);
+    run_regions_finish(&f->run, at, f->now);
     f->run.outcome = (struct prog_outcome){.end = PROG_EXITED, .ticks = at, .threads = 1};
     f->run.outcome.instructions = f->card[0].truth.instructions * FAKE_CARDS;
-    f->run.hash = rep_hash(&f->run);
+    f->run.hash = res_hash(&f->run);
 }
 
 #endif

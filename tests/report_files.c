@@ -1,17 +1,17 @@
 /* The files of a run directory, read back. */
-#include "report/components.h"
-#include "report/csv_read.h"
-#include "report/grid.h"
-#include "report/group.h"
-#include "report/histogram.h"
-#include "report/lines.h"
-#include "report/manifest.h"
-#include "report/registers.h"
-#include "report/rundir.h"
-#include "report/samples.h"
-#include "report/stats.h"
-#include "report/table.h"
 #include "report_fake.h"
+#include "results/csv_read.h"
+#include "results/directory/manifest.h"
+#include "results/directory/rundir.h"
+#include "results/grid.h"
+#include "results/statistics/components.h"
+#include "results/statistics/group.h"
+#include "results/statistics/histogram.h"
+#include "results/statistics/lines.h"
+#include "results/statistics/registers.h"
+#include "results/statistics/samples.h"
+#include "results/statistics/stats.h"
+#include "results/statistics/table.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>
@@ -28,22 +28,22 @@ static void setup(void)
 {
     fake_init(&fake, "run,nacks,read_latency,bus_busy,time");
     fake_pass(&fake, 300);
-    rep_run_mark(&fake.run, "one, \"quoted\"", true, 300, fake.now);
+    run_regions_mark(&fake.run, "one, \"quoted\"", true, 300, fake.now);
     fake_pass(&fake, 600);
-    rep_run_mark(&fake.run, "one, \"quoted\"", false, 900, fake.now);
-    rep_run_mark(&fake.run, "two", true, 900, fake.now);
+    run_regions_mark(&fake.run, "one, \"quoted\"", false, 900, fake.now);
+    run_regions_mark(&fake.run, "two", true, 900, fake.now);
     fake_pass(&fake, 1200);
-    rep_run_mark(&fake.run, "two", false, 2100, fake.now);
+    run_regions_mark(&fake.run, "two", false, 2100, fake.now);
     fake_finish(&fake, 2100);
 }
 
 static void teardown(void)
 {
-    rep_run_free(&fake.run);
+    run_regions_free(&fake.run);
 }
 
 /* What a writer writes, as a string of the caller. */
-static char *written(void (*write)(const struct rep_run *, FILE *))
+static char *written(void (*write)(const struct res_run *, FILE *))
 {
     char *text;
     size_t size;
@@ -57,7 +57,7 @@ TestSuite(report_files, .init = setup, .fini = teardown);
 
 Test(report_files, json_has_every_path_with_unit_and_sentence)
 {
-    char *text = written(rep_write_json);
+    char *text = written(res_write_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(root, "%s", text);
     json_t *snapshots = json_object_get(root, "snapshots");
@@ -88,7 +88,7 @@ Test(report_files, json_has_every_path_with_unit_and_sentence)
 
 Test(report_files, csv_is_tidy_and_quoted)
 {
-    char *text = written(rep_write_csv);
+    char *text = written(res_write_csv);
     cr_expect_eq(strncmp(text, "snapshot,component,stat,value,unit\r\n", 36), 0);
     cr_expect(strstr(text, "\r\nwhole,machine,monitor.nacks,9,packets\r\n"), "%s", text);
     cr_expect(strstr(text, "\r\n\"one,_\"\"quoted\"\"\",machine,elapsed,600,PCycles\r\n"));
@@ -100,16 +100,16 @@ static void check_field(const char *text, const char *path)
 {
     static const char numbers[] = "+-.0123456789eE";
     char why[256];
-    struct rep_csv csv;
+    struct res_csv csv;
     FILE *out = fopen(path, "w");
     cr_assert(out);
     fputs("a,b\r\n1,", out);
-    rep_csv_field(out, text);
+    res_csv_field(out, text);
     fputs("\r\n", out);
     fclose(out);
-    cr_assert(rep_csv_open(&csv, path, why, sizeof why) && rep_csv_next(&csv), "%s: %s", text, why);
+    cr_assert(res_csv_open(&csv, path, why, sizeof why) && res_csv_next(&csv), "%s: %s", text, why);
     cr_expect_str_eq(csv.field[1], text);
-    rep_csv_close(&csv);
+    res_csv_close(&csv);
     char cell[64] = "";
     FILE *in = fopen(path, "r");
     cr_assert(in && fread(cell, 1, sizeof cell - 1, in) > 7);
@@ -138,7 +138,7 @@ Test(report_files, names_are_no_formulas)
         check_field(wide[i], path);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         check_field(numbers[i], path);
-        cr_expect_not(rep_csv_is_marked(numbers[i]));
+        cr_expect_not(res_csv_is_marked(numbers[i]));
     }
     unlink(path);
 }
@@ -151,15 +151,15 @@ Test(report_files, regions_are_data)
     } rows[] = {{",", "\n\"'=1+1,2;3\","}, {";", "\n\"'=1+1,2;3\";"}, {"\t", "\n'=1+1,2;3\t"}};
     struct fake odd;
     fake_init(&odd, "run");
-    rep_run_mark(&odd.run, "=1+1,2;3", true, 0, odd.now);
+    run_regions_mark(&odd.run, "=1+1,2;3", true, 0, odd.now);
     fake_pass(&odd, 3);
-    rep_run_mark(&odd.run, "=1+1,2;3", false, 3, odd.now);
+    run_regions_mark(&odd.run, "=1+1,2;3", false, 3, odd.now);
     fake_finish(&odd, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        rep_lines(&odd.run, rows[i].separator, out);
+        res_lines(&odd.run, rows[i].separator, out);
         fclose(out);
         cr_expect(strstr(text, rows[i].begins) && !strstr(text, "\n="), "%s", text);
         free(text);
@@ -169,21 +169,21 @@ Test(report_files, regions_are_data)
 /* So many regions that their parts would fill a disk. */
 Test(report_files, too_many_regions)
 {
-    enum { DETAILED = REP_DETAIL / FAKE_CARDS, REGIONS = DETAILED + 1 };
+    enum { DETAILED = RES_DETAIL / FAKE_CARDS, REGIONS = DETAILED + 1 };
     struct fake many;
     char *text, name[32];
     size_t size;
     fake_init(&many, "run");
     for (unsigned i = 1; i < REGIONS; i++) {
         snprintf(name, sizeof name, "r%u", i);
-        rep_run_mark(&many.run, name, true, i, many.now);
+        run_regions_mark(&many.run, name, true, i, many.now);
         fake_pass(&many, 3);
-        rep_run_mark(&many.run, name, false, i + 1, many.now);
+        run_regions_mark(&many.run, name, false, i + 1, many.now);
     }
     fake_finish(&many, REGIONS);
     cr_assert_eq(many.run.regions, REGIONS);
     FILE *out = open_memstream(&text, &size);
-    rep_write_csv(&many.run, out);
+    res_write_csv(&many.run, out);
     fclose(out);
     for (unsigned i = REGIONS - 2; i < REGIONS; i++) {
         char row[64];
@@ -196,12 +196,12 @@ Test(report_files, too_many_regions)
     snprintf(name, sizeof name, "those from 'r%u' on", DETAILED);
     cr_expect(strstr(many.run.remark[0], name), "%s", many.run.remark[0]);
     free(text);
-    rep_run_free(&many.run);
+    run_regions_free(&many.run);
 }
 
 Test(report_files, text_names_its_rulers)
 {
-    char *text = written(rep_write_text);
+    char *text = written(res_write_text);
     cr_expect(strstr(text, "---------- Begin Simulation Statistics (two) ----------\n"));
     cr_expect(strstr(text, "---------- End Simulation Statistics   (whole) ----------\n"));
     free(text);
@@ -209,7 +209,7 @@ Test(report_files, text_names_its_rulers)
 
 Test(report_files, table_compares_two_regions)
 {
-    char *text = written(rep_table);
+    char *text = written(res_table);
     cr_expect(strstr(text, "two / one,_\"quoted\""), "%s", text);
     cr_expect(strstr(text, "5 events on 4 counters: 2 runs of the card; runs are identical, so "
                            "simulated once."),
@@ -221,35 +221,35 @@ Test(report_files, table_compares_two_regions)
 Test(report_files, manifest_tells_whether_it_is_whole)
 {
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
-    struct rep_manifest m;
-    struct rep_rundir dir = {
+    struct res_manifest m;
+    struct res_rundir dir = {
         .file = {{true, true, {7, 1}}, {true, true, {5, 2}}, {0}, {.asked = true}}};
-    m = (struct rep_manifest){
+    m = (struct res_manifest){
         .run = &fake.run, .dir = &dir, .argc = 3, .argv = argv, .git = "unknown"};
-    rep_manifest_hash(&m);
-    for (int status = REP_RUNNING; status <= REP_INCOMPLETE; status++) {
+    res_manifest_hash(&m);
+    for (int status = RES_RUNNING; status <= RES_INCOMPLETE; status++) {
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        m.status = (enum rep_status)status;
-        rep_manifest_write(&m, out);
+        m.status = (enum res_status)status;
+        res_manifest_write(&m, out);
         fclose(out);
         json_t *root = json_loads(text, 0, NULL);
         cr_assert(root, "%s", text);
-        cr_expect_eq(json_is_null(json_object_get(root, "end")), status == REP_RUNNING);
+        cr_expect_eq(json_is_null(json_object_get(root, "end")), status == RES_RUNNING);
         cr_expect_eq(json_array_size(json_object_get(root, "inputs")), 1);
         json_t *files = json_object_get(root, "files"), *missing = json_object_get(root, "missing");
         cr_expect_eq(json_object_size(files), 1, "the manifest does not list itself");
-        cr_expect_eq(json_integer_value(json_object_get(files, rep_rundir_name(1))), 5);
+        cr_expect_eq(json_integer_value(json_object_get(files, res_rundir_name(1))), 5);
         cr_expect_str_eq(
-            json_string_value(json_object_get(json_object_get(root, "hashes"), rep_rundir_name(1))),
+            json_string_value(json_object_get(json_object_get(root, "hashes"), res_rundir_name(1))),
             "xxh64:0000000000000002");
         cr_expect_eq(json_array_size(missing), 1);
-        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), rep_rundir_name(3));
+        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), res_rundir_name(3));
         json_decref(root);
         free(text);
     }
-    rep_manifest_free(&m);
+    res_manifest_free(&m);
 }
 
 static void write_word(void *ctx, FILE *out)
@@ -258,20 +258,20 @@ static void write_word(void *ctx, FILE *out)
 }
 
 /* Makes a directory and closes it again. */
-static enum rep_dir make(struct rep_rundir *dir, const char *path, bool force, char why[512])
+static enum res_dir make(struct res_rundir *dir, const char *path, bool force, char why[512])
 {
-    const enum rep_dir made = rep_rundir_make(dir, path, "x", force, why, 512);
-    if (made == REP_DIR_MADE)
-        rep_rundir_close(dir);
+    const enum res_dir made = res_rundir_make(dir, path, "x", force, why, 512);
+    if (made == RES_DIR_MADE)
+        res_rundir_close(dir);
     return made;
 }
 
-static void write_all(struct rep_rundir *dir, const char *word)
+static void write_all(struct res_rundir *dir, const char *word)
 {
     char why[512];
-    for (unsigned i = 0; i < REP_FILES; i++)
+    for (unsigned i = 0; i < RES_FILES; i++)
         cr_assert(
-            rep_rundir_write(dir, rep_rundir_name(i), write_word, (void *)word, why, sizeof why));
+            res_rundir_write(dir, res_rundir_name(i), write_word, (void *)word, why, sizeof why));
 }
 
 static void remove_tree(const char *base)
@@ -284,31 +284,31 @@ static void remove_tree(const char *base)
 Test(report_files, directories_are_never_overwritten_by_accident)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-    struct rep_rundir dir;
+    struct res_rundir dir;
     cr_assert(mkdtemp(base));
-    cr_expect_eq(make(&dir, base, false, why), REP_DIR_MADE, "empty");
+    cr_expect_eq(make(&dir, base, false, why), RES_DIR_MADE, "empty");
     snprintf(path, sizeof path, "%s/a/b/", base);
-    cr_assert_eq(make(&dir, path, false, why), REP_DIR_MADE);
+    cr_assert_eq(make(&dir, path, false, why), RES_DIR_MADE);
     write_all(&dir, "old");
-    cr_expect(rep_rundir_is_whole(&dir));
-    cr_expect_eq(make(&dir, path, false, why), REP_DIR_REFUSED);
+    cr_expect(res_rundir_is_whole(&dir));
+    cr_expect_eq(make(&dir, path, false, why), RES_DIR_REFUSED);
     cr_expect(strstr(why, "--force"), "%s", why);
-    cr_expect_eq(make(&dir, path, true, why), REP_DIR_MADE);
-    cr_expect(rep_rundir_clear(&dir, why, sizeof why), "%s", why);
+    cr_expect_eq(make(&dir, path, true, why), RES_DIR_MADE);
+    cr_expect(res_rundir_clear(&dir, why, sizeof why), "%s", why);
     cr_expect(rmdir(dir.path) < 0, "the manifest stays");
-    cr_expect_eq(make(&dir, path, false, why), REP_DIR_REFUSED);
+    cr_expect_eq(make(&dir, path, false, why), RES_DIR_REFUSED);
     snprintf(path, sizeof path, "%s/a/b/manifest.json", base);
     cr_assert_eq(unlink(path), 0);
     cr_expect_eq(rmdir(dir.path), 0, "and nothing else");
-    cr_expect_eq(make(&dir, base, true, why), REP_DIR_REFUSED, "not a run's directory");
-    cr_expect_eq(make(&dir, "/proc/none", true, why), REP_DIR_FAILED);
-    cr_expect_eq(make(&dir, "", true, why), REP_DIR_REFUSED);
-    cr_expect_eq(make(&dir, "/dev/null", true, why), REP_DIR_REFUSED);
+    cr_expect_eq(make(&dir, base, true, why), RES_DIR_REFUSED, "not a run's directory");
+    cr_expect_eq(make(&dir, "/proc/none", true, why), RES_DIR_FAILED);
+    cr_expect_eq(make(&dir, "", true, why), RES_DIR_REFUSED);
+    cr_expect_eq(make(&dir, "/dev/null", true, why), RES_DIR_REFUSED);
 
     cr_assert_eq(chdir(base), 0);
-    cr_assert_eq(make(&dir, NULL, false, why), REP_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), RES_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-001");
-    cr_assert_eq(make(&dir, NULL, false, why), REP_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), RES_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-002");
     remove_tree(base);
 }
@@ -318,27 +318,27 @@ Test(report_files, what_a_killed_run_leaves_is_taken_with_force)
 {
     static const struct {
         const char *left;
-        enum rep_dir without, with;
+        enum res_dir without, with;
     } rows[] = {
-        {"manifest.json", REP_DIR_REFUSED, REP_DIR_MADE},
-        {"manifest.json.new", REP_DIR_REFUSED, REP_DIR_MADE},
-        {"guest.elf", REP_DIR_REFUSED, REP_DIR_MADE},
-        {"guest.elf.new", REP_DIR_REFUSED, REP_DIR_MADE},
-        {"stats.csv.new", REP_DIR_REFUSED, REP_DIR_MADE},
-        {"stats.csv.old", REP_DIR_REFUSED, REP_DIR_REFUSED},
-        {"new", REP_DIR_REFUSED, REP_DIR_REFUSED},
+        {"manifest.json", RES_DIR_REFUSED, RES_DIR_MADE},
+        {"manifest.json.new", RES_DIR_REFUSED, RES_DIR_MADE},
+        {"guest.elf", RES_DIR_REFUSED, RES_DIR_MADE},
+        {"guest.elf.new", RES_DIR_REFUSED, RES_DIR_MADE},
+        {"stats.csv.new", RES_DIR_REFUSED, RES_DIR_MADE},
+        {"stats.csv.old", RES_DIR_REFUSED, RES_DIR_REFUSED},
+        {"new", RES_DIR_REFUSED, RES_DIR_REFUSED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-        struct rep_rundir dir;
+        struct res_rundir dir;
         cr_assert(mkdtemp(base));
         snprintf(path, sizeof path, "%s/%s", base, rows[i].left);
         FILE *f = fopen(path, "w");
         cr_assert(f && !fclose(f));
         cr_expect_eq(make(&dir, base, false, why), rows[i].without, "%s", rows[i].left);
         cr_expect_eq(make(&dir, base, true, why), rows[i].with, "%s: %s", rows[i].left, why);
-        if (rows[i].with == REP_DIR_MADE && strcmp(rows[i].left, "manifest.json")) {
-            cr_expect(rep_rundir_clear(&dir, why, sizeof why), "%s", why);
+        if (rows[i].with == RES_DIR_MADE && strcmp(rows[i].left, "manifest.json")) {
+            cr_expect(res_rundir_clear(&dir, why, sizeof why), "%s", why);
             cr_expect(access(path, F_OK) < 0, "%s", path);
         }
         remove_tree(base);
@@ -349,17 +349,17 @@ Test(report_files, what_a_killed_run_leaves_is_taken_with_force)
 Test(report_files, a_directory_belongs_to_one_run)
 {
     char base[] = "/tmp/report-XXXXXX", why[512] = "";
-    struct rep_rundir one, two;
+    struct res_rundir one, two;
     cr_assert(mkdtemp(base));
-    cr_assert_eq(rep_rundir_make(&one, base, "x", false, why, sizeof why), REP_DIR_MADE);
-    cr_expect_eq(rep_rundir_make(&two, base, "x", false, why, sizeof why), REP_DIR_REFUSED);
+    cr_assert_eq(res_rundir_make(&one, base, "x", false, why, sizeof why), RES_DIR_MADE);
+    cr_expect_eq(res_rundir_make(&two, base, "x", false, why, sizeof why), RES_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
     write_all(&one, "one");
-    cr_expect_eq(rep_rundir_make(&two, base, "x", true, why, sizeof why), REP_DIR_REFUSED);
+    cr_expect_eq(res_rundir_make(&two, base, "x", true, why, sizeof why), RES_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
-    rep_rundir_close(&one);
-    cr_expect_eq(rep_rundir_make(&two, base, "x", true, why, sizeof why), REP_DIR_MADE);
-    rep_rundir_close(&two);
+    res_rundir_close(&one);
+    cr_expect_eq(res_rundir_make(&two, base, "x", true, why, sizeof why), RES_DIR_MADE);
+    res_rundir_close(&two);
     remove_tree(base);
 }
 
@@ -368,18 +368,18 @@ Test(report_files, a_directory_belongs_to_one_run)
 Test(report_files, links_to_results)
 {
     char base[] = "/tmp/report-XXXXXX", why[512] = "";
-    struct rep_rundir dir;
+    struct res_rundir dir;
     cr_assert(mkdtemp(base) && chdir(base) == 0 && mkdir("room", 0700) == 0);
     cr_assert_eq(symlink("room", "results"), 0);
-    cr_expect_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_MADE, "%s", why);
+    cr_expect_eq(res_rundir_make(&dir, NULL, "x", false, why, sizeof why), RES_DIR_MADE, "%s", why);
     cr_expect_eq(access("room/x-001", F_OK), 0);
-    rep_rundir_close(&dir);
+    res_rundir_close(&dir);
     if (lchown("results", 12345, (gid_t)-1) == 0) { /* we are root */
-        cr_expect_eq(rep_rundir_make(&dir, NULL, "x", false, why, sizeof why), REP_DIR_REFUSED);
+        cr_expect_eq(res_rundir_make(&dir, NULL, "x", false, why, sizeof why), RES_DIR_REFUSED);
         cr_expect(strstr(why, "another user"), "%s", why);
         cr_expect(access("room/x-002", F_OK) < 0);
-        cr_expect_eq(rep_rundir_make(&dir, "results/y", "x", false, why, sizeof why), REP_DIR_MADE);
-        rep_rundir_close(&dir);
+        cr_expect_eq(res_rundir_make(&dir, "results/y", "x", false, why, sizeof why), RES_DIR_MADE);
+        res_rundir_close(&dir);
     }
     remove_tree(base);
 }
@@ -398,29 +398,29 @@ static void limit_files(rlim_t bytes)
 Test(report_files, files_are_there_whole_or_not_at_all)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-    struct rep_rundir dir;
-    struct rep_content content = {0};
+    struct res_rundir dir;
+    struct res_content content = {0};
     cr_assert(mkdtemp(base));
-    cr_assert_eq(rep_rundir_make(&dir, base, "x", false, why, sizeof why), REP_DIR_MADE);
+    cr_assert_eq(res_rundir_make(&dir, base, "x", false, why, sizeof why), RES_DIR_MADE);
     write_all(&dir, "old");
     limit_files(1);
-    cr_expect_not(rep_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));
+    cr_expect_not(res_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));
     cr_expect(strstr(why, "File too large"), "%s", why);
     limit_files(RLIM_INFINITY);
-    cr_expect_not(rep_rundir_is_whole(&dir));
+    cr_expect_not(res_rundir_is_whole(&dir));
     snprintf(path, sizeof path, "%s/stats.csv", base);
     cr_expect_not(
-        rep_whole_write(path, true, write_word, (void *)"new", &content, why, sizeof why));
+        res_whole_write(path, true, write_word, (void *)"new", &content, why, sizeof why));
     cr_expect(strstr(why, "File exists"), "%s", why);
     char text[8] = "";
     FILE *in = fopen(path, "r");
     cr_assert(in && fgets(text, sizeof text, in));
     fclose(in);
     cr_expect_str_eq(text, "old");
-    cr_expect(rep_whole_write(path, false, write_word, (void *)"newer", &content, why, sizeof why));
+    cr_expect(res_whole_write(path, false, write_word, (void *)"newer", &content, why, sizeof why));
     cr_expect_eq(content.bytes, 5);
     cr_expect_eq(content.xxh64, XXH64("newer", 5, 0));
-    rep_rundir_close(&dir);
+    res_rundir_close(&dir);
     remove_tree(base);
 }
 
@@ -434,16 +434,16 @@ Test(report_files, words_flow_within_the_width)
         const char *text;
     } rows[] = {{40, wide}, {20, narrow}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct rep_grid grid;
+        struct res_grid grid;
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        rep_grid_init(&grid, "lrl");
-        rep_grid_cell(&grid, "one");
-        rep_grid_cell(&grid, "%6d", 1);
-        rep_grid_cell(&grid, "a sentence of several words");
-        rep_grid_print(&grid, out, false, rows[i].width);
-        rep_grid_free(&grid);
+        res_grid_init(&grid, "lrl");
+        res_grid_cell(&grid, "one");
+        res_grid_cell(&grid, "%6d", 1);
+        res_grid_cell(&grid, "a sentence of several words");
+        res_grid_print(&grid, out, false, rows[i].width);
+        res_grid_free(&grid);
         fclose(out);
         cr_expect_str_eq(text, rows[i].text, "%s", text);
         free(text);
@@ -480,7 +480,7 @@ Test(report_files, groups)
     struct in_group group = group_of_two();
     fake.experiment.group = &group;
     fake.experiment.group_count = 1;
-    char *text = written(rep_write_groups);
+    char *text = written(res_write_groups);
     cr_expect_eq(strncmp(text, "snapshot,component,group,metric,value,unit,formula\r\n", 52), 0);
     cr_expect(strstr(text, "\r\nwhole,machine,My-Group,nacks_per_card,4.5,NACKs,nacks / cards\r\n"),
               "%s", text);
@@ -491,17 +491,17 @@ Test(report_files, groups)
     cr_expect(!strstr(text, "station[0],My-Group,never"), "a station that is all: %s", text);
     free(text);
 
-    text = written(rep_write_csv);
+    text = written(res_write_csv);
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,4.5,NACKs\r\n"));
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,1\r\n"), "no value");
     cr_expect(!strstr(text, "card[1],group.my_group.never"), "no value, of a part");
     free(text);
 
-    text = written(rep_write_text);
+    text = written(res_write_text);
     cr_expect(strstr(text, " - # pcycles / 0 (1): its formula would divide by zero\n"), "%s", text);
     free(text);
 
-    text = written(rep_write_json);
+    text = written(res_write_json);
     json_t *root = json_loads(text, 0, NULL), *whole, *machine, *absent;
     cr_assert(root);
     whole = json_array_get(json_object_get(root, "snapshots"), 0);
@@ -515,7 +515,7 @@ Test(report_files, groups)
     json_decref(root);
     free(text);
 
-    text = written(rep_table);
+    text = written(res_table);
     cr_expect(strstr(text, "= nacks / cards"), "%s", text);
     cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
     free(text);
@@ -535,11 +535,11 @@ static char *line_of(const char *text, const char *name)
 /* stats.csv of a run that counted `events` and in which one total of a card was `count`. */
 static char *csv_with(const char *events, uint64_t *total, uint64_t count)
 {
-    rep_run_free(&fake.run);
+    run_regions_free(&fake.run);
     fake_init(&fake, events);
     *total = count;
     fake_finish(&fake, 900);
-    return written(rep_write_csv);
+    return written(res_write_csv);
 }
 
 /* Each row of the ground truth is in a file under its name. */
@@ -593,7 +593,7 @@ Test(report_files, wrapped_counts_have_no_rates)
             for (size_t r = 0; r < fake.run.regions; r++)
                 fake.run.region[r].card[0].overflowed[i] = wrapped;
             FILE *out = open_memstream(&text, &size);
-            rep_table_region(&fake.run, &fake.run.region[0], out);
+            res_table_region(&fake.run, &fake.run.region[0], out);
             fclose(out);
             char *line = line_of(text, names[i]);
             cr_assert(line, "%s", text);

@@ -1,8 +1,8 @@
 /* Histograms, counters and samples as results, from words and totals made up by hand. */
 #include "monitor/board/board.h"
-#include "report/histogram.h"
-#include "report/samples.h"
 #include "report_fake.h"
+#include "results/statistics/histogram.h"
+#include "results/statistics/samples.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static struct fake fake;
-static struct rep_registers registers[FAKE_CARDS];
+static struct res_registers registers[FAKE_CARDS];
 static uint32_t sram[MON_SRAM_WORDS];
 
 static void setup(void)
@@ -21,12 +21,12 @@ static void setup(void)
 
 static void teardown(void)
 {
-    rep_run_free(&fake.run);
+    run_regions_free(&fake.run);
 }
 
 TestSuite(report_histogram, .init = setup, .fini = teardown);
 
-static char *written(void (*write)(const struct rep_run *, FILE *), size_t *size)
+static char *written(void (*write)(const struct res_run *, FILE *), size_t *size)
 {
     char *text;
     FILE *out = open_memstream(&text, size);
@@ -35,14 +35,14 @@ static char *written(void (*write)(const struct rep_run *, FILE *), size_t *size
     return text;
 }
 
-static void chart_110(const struct rep_run *run, FILE *out)
+static void chart_110(const struct res_run *run, FILE *out)
 {
-    rep_chart(run, out, 110);
+    res_chart(run, out, 110);
 }
 
-static void chart_40(const struct rep_run *run, FILE *out)
+static void chart_40(const struct res_run *run, FILE *out)
 {
-    rep_chart(run, out, 40);
+    res_chart(run, out, 40);
 }
 
 /* Card 1 counts transactions by service time. */
@@ -64,10 +64,10 @@ static void service_times(void)
 
 Test(report_histogram, totals)
 {
-    struct rep_histogram h = rep_histogram_total(&fake.run);
+    struct res_histogram h = res_histogram_total(&fake.run);
     cr_expect(h.cards == 0 && h.counted == 0);
     service_times();
-    h = rep_histogram_total(&fake.run);
+    h = res_histogram_total(&fake.run);
     cr_expect_eq(h.cards, 1);
     cr_expect_eq(h.counted, 60);
     cr_expect_eq(h.words, 3);
@@ -79,7 +79,7 @@ Test(report_histogram, bins_are_taken_apart)
 {
     size_t size;
     service_times();
-    char *text = written(rep_write_bins, &size);
+    char *text = written(res_write_bins, &size);
     cr_expect_eq(strncmp(text,
                          "card,bin,lo,hi,count,unit,global,valid,nc_hit,exclusive,remote,"
                          "phase,phase_name,half\r\n",
@@ -96,7 +96,7 @@ Test(report_histogram, npy_is_what_numpy_reads)
     size_t size;
     service_times();
     sram[65535] = 0x01020304;
-    char *text = written(rep_write_npy, &size);
+    char *text = written(res_write_npy, &size);
     const size_t data = FAKE_CARDS * MON_SRAM_WORDS * 4;
     cr_assert_gt(size, data);
     const size_t header = size - data;
@@ -120,7 +120,7 @@ Test(report_histogram, npy_has_every_word_of_every_card)
         size_t size;
         for (unsigned c = 0; c < FAKE_CARDS; c++)
             registers[c].memory.word = c == user ? sram : NULL;
-        char *text = written(rep_write_npy, &size);
+        char *text = written(res_write_npy, &size);
         cr_assert_gt(size, data);
         for (size_t i = 0; i < data / 4; i++) {
             uint32_t word;
@@ -193,7 +193,7 @@ Test(report_histogram, saturated_times)
         cr_expect(!strstr(text, "saturated"), "row %d: %s", rows[i].line, text);
         free(text);
         const size_t before = fake.run.remarks;
-        rep_histogram_remark(&fake.run);
+        res_histogram_remark(&fake.run);
         cr_expect_eq(fake.run.remarks, before, "row %d", rows[i].line);
         sram[mon_bin_of(rows[i].source, &next, rows[i].doubled)] = 90;
         registers[1].memory.longest = rows[i].last < 4000 ? 4000 : 5000;
@@ -201,7 +201,7 @@ Test(report_histogram, saturated_times)
         cr_expect_eq(row_of(text, rows[i].saturated), 90, "row %d: %s", rows[i].line, text);
         cr_expect(strstr(text, "97 counted"), "row %d: %s", rows[i].line, text);
         free(text);
-        rep_histogram_remark(&fake.run);
+        res_histogram_remark(&fake.run);
         cr_assert_eq(fake.run.remarks, before + 1, "row %d", rows[i].line);
         cr_expect(strstr(fake.run.remark[before], "90 of 97 service times") &&
                       strstr(fake.run.remark[before], rows[i].better),
@@ -220,7 +220,7 @@ Test(report_histogram, chart_of_blocks)
     cr_expect(strstr(text, "bin 32846: data 0x009c0-0x009df, page + 0x9c0"), "%s", text);
     cr_expect(!strstr(text, "bin 32768"), "only the fullest: %s", text);
     free(text);
-    text = written(rep_write_bins, &size);
+    text = written(res_write_bins, &size);
     cr_expect(strstr(text, "0,32770,64,95,2,bytes,,,,,,,,data\r\n"), "%s", text);
     free(text);
 }
@@ -263,7 +263,7 @@ Test(report_histogram, what_a_word_covers)
         char *text = written(chart_110, &size);
         cr_expect(strstr(text, rows[i].chart), "row %d: %s", rows[i].at, text);
         free(text);
-        text = written(rep_write_bins, &size);
+        text = written(res_write_bins, &size);
         cr_expect(strstr(text, rows[i].file), "row %d: %s", rows[i].at, text);
         free(text);
     }
@@ -286,9 +286,9 @@ Test(report_histogram, nothing_counted)
     for (unsigned source = MON_SOURCE_off; source < MON_SOURCES; source++) {
         registers[1].memory = (struct mon_memory){.setup = MON_PUT(source, SRAM_CONTROL_SOURCE)};
         const bool asked = source != MON_SOURCE_off;
-        cr_expect_eq(rep_histogram_used(&fake.run, &registers[1]), asked, "source %u", source);
-        cr_expect_eq(rep_histogram_total(&fake.run).cards, asked, "source %u", source);
-        char *text = written(rep_write_csv, &size);
+        cr_expect_eq(res_histogram_used(&fake.run, &registers[1]), asked, "source %u", source);
+        cr_expect_eq(res_histogram_total(&fake.run).cards, asked, "source %u", source);
+        char *text = written(res_write_csv, &size);
         cr_expect_eq(strstr(text, "whole,machine,histogram.counted,0,events\r\n") != NULL, asked,
                      "source %u: %s", source, text);
         free(text);
@@ -296,11 +296,11 @@ Test(report_histogram, nothing_counted)
         cr_expect_eq(strstr(text, "0 counted, 0 lost") != NULL, asked, "source %u: %s", source,
                      text);
         free(text);
-        text = written(rep_write_bins, &size);
+        text = written(res_write_bins, &size);
         cr_expect(!strncmp(text, "card,bin,", 9) && strchr(text, '\n') == text + size - 1,
                   "source %u: %s", source, text);
         free(text);
-        text = written(rep_write_npy, &size);
+        text = written(res_write_npy, &size);
         cr_expect_gt(size, FAKE_CARDS * MON_SRAM_WORDS * 4, "source %u", source);
         free(text);
     }
@@ -309,7 +309,7 @@ Test(report_histogram, nothing_counted)
 Test(report_histogram, counters)
 {
     size_t size;
-    cr_expect(!rep_registers_used(&fake.run));
+    cr_expect(!res_registers_used(&fake.run));
     registers[1].counter[2] = (struct mon_reading){.used = true,
                                                    .event = MON_EV_nacks,
                                                    .masked = true,
@@ -317,12 +317,12 @@ Test(report_histogram, counters)
                                                    .value = 77,
                                                    .counted = (UINT64_C(1) << 32) + 1077,
                                                    .overflowed = true};
-    cr_expect(rep_registers_used(&fake.run));
-    char *text = written(rep_write_counters, &size);
+    cr_expect(res_registers_used(&fake.run));
+    char *text = written(res_write_counters, &size);
     cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
                            "1,2,nacks,1,77,4294968373,packets,1\r\n");
     free(text);
-    text = written(rep_write_csv, &size);
+    text = written(res_write_csv, &size);
     cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,77,packets\r\n"));
     cr_expect(strstr(text, ".card[1].counter[2],counted,4294968373,packets\r\n"));
     free(text);
@@ -331,7 +331,7 @@ Test(report_histogram, counters)
     registers[0].counter[2].value = (uint32_t)-1000;
     registers[0].counter[2].counted = 0;
     registers[0].counter[2].overflowed = false;
-    text = written(rep_table_counters, &size);
+    text = written(res_table_counters, &size);
     cr_expect(strstr(text, "nacks, masked") && strstr(text, "on 1 card"), "%s", text);
     cr_expect(strstr(text, "2  4,294,968,373  packets  0 .. 4,294,968,373 "), "%s", text);
     free(text);
@@ -339,26 +339,26 @@ Test(report_histogram, counters)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static char *samples_text(const struct rep_samples *samples)
+static char *samples_text(const struct res_samples *samples)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    rep_write_samples(samples, &fake.run, out);
+    res_write_samples(samples, &fake.run, out);
     fclose(out);
     return text;
 }
 
 Test(report_histogram, samples)
 {
-    struct rep_samples s;
-    rep_samples_init(&s, &fake.run, 300, fake.now);
+    struct res_samples s;
+    run_samples_init(&s, &fake.run, 300, fake.now);
     for (sim_tick at = 300; at <= 900; at += 300) {
         fake_pass(&fake, 300);
-        rep_samples_take(&s, &fake.run, at, fake.now);
+        run_samples_take(&s, &fake.run, at, fake.now);
     }
     fake_pass(&fake, 30);
-    rep_samples_finish(&s, &fake.run, 930, fake.now);
+    run_samples_finish(&s, &fake.run, 930, fake.now);
     char *text = samples_text(&s);
     cr_expect(strstr(text, "begin_tick,end_tick,component,stat,value,unit\r\n"
                            "0,300,machine.station[0].card[0],monitor.run,100,PCycles\r\n"),
@@ -369,20 +369,20 @@ Test(report_histogram, samples)
               text);
     cr_expect_eq(fake.run.remarks, 0);
     free(text);
-    rep_samples_free(&s);
+    run_samples_free(&s);
 }
 
 /* A run far longer than there is room for keeps its whole course. */
 Test(report_histogram, samples_double_their_interval)
 {
-    struct rep_samples s;
+    struct res_samples s;
     uint64_t sum = 0, last = 0;
-    rep_samples_init(&s, &fake.run, 3, fake.now);
+    run_samples_init(&s, &fake.run, 3, fake.now);
     for (sim_tick at = 3; at <= 3 * 10000; at += 3) {
         fake_pass(&fake, 3);
-        rep_samples_take(&s, &fake.run, at, fake.now);
+        run_samples_take(&s, &fake.run, at, fake.now);
     }
-    rep_samples_finish(&s, &fake.run, 30000, fake.now);
+    run_samples_finish(&s, &fake.run, 30000, fake.now);
     cr_expect_eq(s.interval, 12);
     cr_expect_leq(s.count, s.room + 1);
     for (size_t i = 0; i < s.count; i++) {
@@ -393,30 +393,30 @@ Test(report_histogram, samples_double_their_interval)
     cr_expect_eq(last, 30000);
     cr_expect_eq(sum, 10000, "run: one PCycle in three");
     cr_expect_eq(fake.run.remarks, 1);
-    rep_samples_free(&s);
+    run_samples_free(&s);
 }
 
 /* An interval longer than the run is no mistake, but samples were expected. */
 Test(report_histogram, an_interval_that_never_ends)
 {
-    struct rep_samples s;
-    rep_samples_init(&s, &fake.run, 3000, fake.now);
+    struct res_samples s;
+    run_samples_init(&s, &fake.run, 3000, fake.now);
     fake_pass(&fake, 300);
-    rep_samples_finish(&s, &fake.run, 300, fake.now);
+    run_samples_finish(&s, &fake.run, 300, fake.now);
     char *text = samples_text(&s);
     cr_expect(strstr(text, "\r\n0,300,machine.station[0].card[0],monitor.run,100,PCycles\r\n"),
               "%s", text);
     free(text);
     cr_expect_eq(fake.run.remarks, 1);
-    rep_samples_free(&s);
+    run_samples_free(&s);
 }
 
 Test(report_histogram, no_interval_no_samples)
 {
-    struct rep_samples s;
-    rep_samples_init(&s, &fake.run, SIM_NEVER, fake.now);
-    rep_samples_take(&s, &fake.run, 3, fake.now);
-    rep_samples_finish(&s, &fake.run, 3, fake.now);
+    struct res_samples s;
+    run_samples_init(&s, &fake.run, SIM_NEVER, fake.now);
+    run_samples_take(&s, &fake.run, 3, fake.now);
+    run_samples_finish(&s, &fake.run, 3, fake.now);
     cr_expect_eq(s.count, 0);
-    rep_samples_free(&s);
+    run_samples_free(&s);
 }

@@ -3,7 +3,7 @@
  * lies in front of it and behind, and a long branch whose second half is not there; ARM, Thumb,
  * data and MIPS.
  */
-#include "report/profile_code.h"
+#include "look/code.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -45,19 +45,19 @@ static const struct {
 Test(report_insns, at_the_edges_of_a_piece)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct rep_insns_mark mark = {AT - 16, rows[i].kind};
-        struct rep_code_piece piece = {AT, BYTES, rows[i].bytes};
-        const struct rep_code code = {
+        struct look_insns_mark mark = {AT - 16, rows[i].kind};
+        struct look_code_piece piece = {AT, BYTES, rows[i].bytes};
+        const struct look_code code = {
             .piece = &piece, .pieces = 1, .insns = {rows[i].kind != 0, &mark, rows[i].kind != 0}};
         const uint64_t va = (uint64_t)AT + (uint64_t)(int64_t)rows[i].at;
         char text[80] = "";
-        const bool there = rep_insn_text(&code, va, text, sizeof text);
+        const bool there = look_insn_text(&code, va, text, sizeof text);
         cr_expect_eq(there, rows[i].text != NULL, "row %zu: '%s'", i, text);
         if (there && rows[i].text)
             cr_expect_eq(strncmp(text, rows[i].text, strlen(rows[i].text)), 0, "row %zu: '%s'", i,
                          text);
-        cr_expect_eq(rep_insn_length(&code, va), rows[i].length, "row %zu", i);
+        cr_expect_eq(look_insn_length(&code, va), rows[i].length, "row %zu", i);
         if (!there)
-            cr_expect(!rep_insn_is_atomic(&code, va), "row %zu", i);
+            cr_expect(!look_insn_is_atomic(&code, va), "row %zu", i);
     }
 }

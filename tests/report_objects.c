@@ -3,7 +3,7 @@
  * slow way finds the same.
  */
 #include "base/alloc.h"
-#include "report/object_at.h"
+#include "look/object_at.h"
 #include "scratch.h"
 
 #include <criterion/criterion.h>
@@ -43,25 +43,25 @@ static struct prog_names stub = {.symbols = true, .at = stub_at, .free = stub_fr
 
 static struct pc_profile_path paths[] = {
     {0, NOWHERE, 0x2000}, {0, CALL_MAKE, MAKE}, {1, MAKE + 0x20, WRAP}, {3, NOWHERE, 0x9000}};
-static const struct rep_profile profile = {.path = paths, .paths = 4};
+static const struct res_profile profile = {.path = paths, .paths = 4};
 
 static char *kinds[] = {(char *)"malloc", (char *)"mmap"};
-static struct rep_site sites[] = {
+static struct res_site sites[] = {
     {1, MAKE + 0x10, 0, 1, 64, 64, 0},
     {2, WRAP + 0x30, 0, 5, 64, 64, 1},
     {3, NOWHERE, 1, 1, 4096, 4096, 0},
 };
-static struct rep_block blocks[] = {
+static struct res_block blocks[] = {
     {0x8000, 0x9000, 5, SIM_NEVER, 0, 1, 2, 0, 1},
     {0x10010, 0x10050, 10, 100, 90, 1, 0, 0, 1},
     {0x10010, 0x10050, 100, 400, 250, 1, 1, 3, 2},
     {0x10040, 0x10060, 500, SIM_NEVER, 0, 2, 1, 4, 1},
 };
-static struct rep_thread threads[] = {
+static struct res_thread threads[] = {
     {1, 0x70000, 0x80000, 0x7f000, 0x7f040, 0, 300},
     {2, 0x70000, 0x80000, 0x7f000, 0x7f040, 310, SIM_NEVER},
 };
-static const struct rep_objects by_hand = {.kind = kinds,
+static const struct res_objects by_hand = {.kind = kinds,
                                            .kinds = 2,
                                            .site = sites,
                                            .sites = 3,
@@ -101,19 +101,19 @@ Test(report_objects, by_hand)
         {__LINE__, 0x3004, 0, 1, "wrap", " +0x4"},
         {__LINE__, UINT64_MAX, 0, 1, "0xffffffffffffffff", ""},
     };
-    struct rep_code code = {.names = &stub};
-    struct rep_finder *finder = rep_finder_new(&by_hand, &profile, &code);
+    struct look_code code = {.names = &stub};
+    struct look_finder *finder = look_finder_new(&by_hand, &profile, &code);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct rep_object got;
-        rep_object_at(finder, all[i].va, all[i].from, all[i].to, &got);
+        struct look_object got;
+        look_object_at(finder, all[i].va, all[i].from, all[i].to, &got);
         char *name = sim_format("%s%s", all[i].key, all[i].name);
         cr_expect_str_eq(got.key, all[i].key, "line %d: %s", all[i].line, got.key);
         cr_expect_str_eq(got.name, name, "line %d: %s", all[i].line, got.name);
         cr_expect_eq(got.from + got.offset, all[i].va, "line %d", all[i].line);
         free(name);
     }
-    rep_finder_free(finder);
-    rep_code_close(&code);
+    look_finder_free(finder);
+    look_code_close(&code);
 }
 
 static uint32_t draw(uint64_t *state, uint32_t below)
@@ -123,16 +123,16 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* Blocks in any order of time that lie across each other. */
-static struct rep_objects drawn(uint64_t *state)
+static struct res_objects drawn(uint64_t *state)
 {
-    struct rep_objects o = {.kind = kinds, .kinds = 2, .site = sites, .sites = 3};
+    struct res_objects o = {.kind = kinds, .kinds = 2, .site = sites, .sites = 3};
     uint64_t from = 0x100000;
     o.blocks = draw(state, 60);
     o.block = sim_alloc(o.blocks, sizeof *o.block);
     for (size_t i = 0; i < o.blocks; i++) {
-        struct rep_block *b = &o.block[i];
+        struct res_block *b = &o.block[i];
         from += draw(state, 3) * 8;
-        *b = (struct rep_block){.from = from, .born = draw(state, 100), .serial = i, .times = 1};
+        *b = (struct res_block){.from = from, .born = draw(state, 100), .serial = i, .times = 1};
         b->to = from + draw(state, 8) * 8;
         b->died = draw(state, 3) ? b->born + draw(state, 50) : SIM_NEVER;
     }
@@ -140,13 +140,13 @@ static struct rep_objects drawn(uint64_t *state)
 }
 
 /* The slow way: how long each block was there, one by one. */
-static void check_block(const struct rep_objects *o, const struct rep_object *got, uint64_t va,
+static void check_block(const struct res_objects *o, const struct look_object *got, uint64_t va,
                         sim_tick from, sim_tick to)
 {
-    const struct rep_block *best = NULL;
+    const struct res_block *best = NULL;
     sim_tick most = 0;
     for (size_t i = 0; i < o->blocks; i++) {
-        const struct rep_block *b = &o->block[i];
+        const struct res_block *b = &o->block[i];
         sim_tick ticks = 0;
         for (sim_tick t = from; t <= to; t++)
             ticks += va >= b->from && va < b->to && t >= b->born && t <= b->died;
@@ -155,40 +155,40 @@ static void check_block(const struct rep_objects *o, const struct rep_object *go
             most = ticks;
         }
     }
-    cr_expect_eq(got->kind == REP_OBJECT_HEAP, best != NULL);
+    cr_expect_eq(got->kind == LOOK_OBJECT_HEAP, best != NULL);
     if (best)
         cr_expect_eq(got->block, best, "%" PRIx64 " in %" PRIu64 " to %" PRIu64, va, from, to);
 }
 
 Test(report_objects, drawn_ones_as_a_slow_way_finds_them)
 {
-    struct rep_code code = {.names = &stub};
+    struct look_code code = {.names = &stub};
     uint64_t state = 1;
     for (unsigned n = 0; n < 200; n++) {
-        struct rep_objects o = drawn(&state);
-        struct rep_finder *finder = rep_finder_new(&o, &profile, &code);
+        struct res_objects o = drawn(&state);
+        struct look_finder *finder = look_finder_new(&o, &profile, &code);
         for (unsigned i = 0; i < 50; i++) {
             const uint64_t va = 0x100000 - 8 + draw(&state, 600);
             const sim_tick from = draw(&state, 120), to = from + draw(&state, 60);
-            struct rep_object got;
-            rep_object_at(finder, va, from, to, &got);
+            struct look_object got;
+            look_object_at(finder, va, from, to, &got);
             check_block(&o, &got, va, from, to);
         }
-        rep_finder_free(finder);
+        look_finder_free(finder);
         free(o.block);
     }
-    rep_code_close(&code);
+    look_code_close(&code);
 }
 
 /* ---- of the truth ---------------------------------------------------------------------------- */
 
 /* Two sites in turn at the same bytes: what their times do not tell, the tenants do. */
-static struct rep_block turns[] = {
+static struct res_block turns[] = {
     {0x10010, 0x10050, 10, 1000, 300, 1, 0, 0, 5},
     {0x10010, 0x10050, 60, 1100, 400, 1, 1, 3, 5},
     {0x10050, 0x10090, 60, 1100, 400, 1, 1, 4, 1},
 };
-static const struct rep_objects in_turn = {.kind = kinds,
+static const struct res_objects in_turn = {.kind = kinds,
                                            .kinds = 2,
                                            .site = sites,
                                            .sites = 3,
@@ -196,16 +196,16 @@ static const struct rep_objects in_turn = {.kind = kinds,
                                            .blocks = 3,
                                            .thread = threads,
                                            .threads = 2};
-static struct rep_tenant tenants[] = {
-    {.kind = REP_TENANT_nobody},
-    {.kind = REP_TENANT_several},
-    {REP_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 0}},
-    {REP_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 1}},
-    {REP_TENANT_block, {.from = 0x10010, .to = 0x10030, .site = 1}},
-    {REP_TENANT_call, {.site = 0}},
-    {REP_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 1}},
-    {REP_TENANT_variables, {.from = 0x7f000, .to = 0x7f040, .thread = 2}},
-    {REP_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 9}},
+static struct res_tenant tenants[] = {
+    {.kind = RES_TENANT_nobody},
+    {.kind = RES_TENANT_several},
+    {RES_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 0}},
+    {RES_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 1}},
+    {RES_TENANT_block, {.from = 0x10010, .to = 0x10030, .site = 1}},
+    {RES_TENANT_call, {.site = 0}},
+    {RES_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 1}},
+    {RES_TENANT_variables, {.from = 0x7f000, .to = 0x7f040, .thread = 2}},
+    {RES_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 9}},
 };
 
 Test(report_objects, of_requests)
@@ -232,21 +232,21 @@ Test(report_objects, of_requests)
         {8, 0x70010, "0x70010"}, /* there is no such thread */
         {2, 0x10050, "0x10050"}, /* not a part of it */
     };
-    struct rep_code code = {.names = &stub};
-    struct rep_finder *finder = rep_finder_new(&in_turn, &profile, &code);
-    const struct rep_truth truth = {.tenant = tenants, .tenants = sizeof tenants / sizeof *tenants};
+    struct look_code code = {.names = &stub};
+    struct look_finder *finder = look_finder_new(&in_turn, &profile, &code);
+    const struct res_truth truth = {.tenant = tenants, .tenants = sizeof tenants / sizeof *tenants};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const struct pc_missed_row row = {
             .va = all[i].va, .tenant = all[i].tenant, .first = 100, .last = 900};
-        struct rep_object got, same;
-        rep_object_asked(finder, &truth, &row, &got);
+        struct look_object got, same;
+        look_object_asked(finder, &truth, &row, &got);
         cr_expect_str_eq(got.key, all[i].key, "row %zu: %s", i, got.key);
         cr_expect_eq(got.from + got.offset, all[i].va, "row %zu", i);
-        const bool there = rep_object_same(finder, &truth, &row, all[i].va, &same);
-        cr_expect_eq(there, got.kind != REP_OBJECT_NONE, "row %zu", i);
+        const bool there = look_object_same(finder, &truth, &row, all[i].va, &same);
+        cr_expect_eq(there, got.kind != LOOK_OBJECT_NONE, "row %zu", i);
     }
-    rep_finder_free(finder);
-    rep_code_close(&code);
+    look_finder_free(finder);
+    look_code_close(&code);
 }
 
 /* ---- the file ---------------------------------------------------------------------------------
@@ -254,23 +254,23 @@ Test(report_objects, of_requests)
 
 static void remove_scratch(void)
 {
-    remove_scratch_with(REP_OBJECTS);
+    remove_scratch_with(RES_OBJECTS);
 }
 
 TestSuite(report_objects_file, .init = make_scratch, .fini = remove_scratch);
 
 static void put_file(const char *text, size_t size)
 {
-    FILE *out = fopen(REP_OBJECTS, "w");
+    FILE *out = fopen(RES_OBJECTS, "w");
     cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
 }
 
-static char *text_of(const struct rep_objects *o)
+static char *text_of(const struct res_objects *o)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    rep_objects_write(o, out);
+    res_objects_write(o, out);
     sim_text_close(out, &text);
     return text;
 }
@@ -278,9 +278,9 @@ static char *text_of(const struct rep_objects *o)
 Test(report_objects_file, what_is_written_is_read)
 {
     char why[512] = "", *text = text_of(&by_hand);
-    struct rep_objects back;
+    struct res_objects back;
     put_file(text, strlen(text));
-    cr_assert(rep_objects_read(REP_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
+    cr_assert(res_objects_read(RES_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
     cr_assert(back.kinds == 2 && back.sites == 3 && back.blocks == 4 && back.threads == 2);
     cr_expect_str_eq(back.kind[1], "mmap");
     for (size_t i = 0; i < back.sites; i++)
@@ -290,7 +290,7 @@ Test(report_objects_file, what_is_written_is_read)
     cr_expect(back.thread[1].died == SIM_NEVER && back.thread[0].tls_to == 0x7f040);
     char *again = text_of(&back);
     cr_expect_str_eq(again, text);
-    rep_objects_free(&back);
+    res_objects_free(&back);
     free(again);
     free(text);
 }
@@ -334,13 +334,13 @@ Test(report_objects_file, what_is_wrong_is_said)
         {"]}\n", "]", "line "},
         {"]}\n", "]} {}", "line "},
     };
-    struct rep_objects o;
+    struct res_objects o;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char why[512] = "", *text = replaced(all[i].from, all[i].to);
         put_file(text, strlen(text));
-        cr_expect_not(rep_objects_read(REP_OBJECTS, profile.paths, &o, why, sizeof why), "%s",
+        cr_expect_not(res_objects_read(RES_OBJECTS, profile.paths, &o, why, sizeof why), "%s",
                       all[i].why);
-        cr_expect(!strncmp(why, REP_OBJECTS ": ", strlen(REP_OBJECTS ": ")) &&
+        cr_expect(!strncmp(why, RES_OBJECTS ": ", strlen(RES_OBJECTS ": ")) &&
                       strstr(why, all[i].why),
                   "'%s', not '%s'", why, all[i].why);
         cr_expect_eq(o.kinds + o.sites + o.blocks + o.threads, 0);
@@ -351,29 +351,29 @@ Test(report_objects_file, what_is_wrong_is_said)
 Test(report_objects_file, what_is_no_file_is_refused)
 {
     static const char *const names[] = {"none", ".", "/dev/zero"};
-    struct rep_objects o;
+    struct res_objects o;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char why[512] = "";
-        cr_expect_not(rep_objects_read(names[i], 1, &o, why, sizeof why));
+        cr_expect_not(res_objects_read(names[i], 1, &o, why, sizeof why));
         cr_expect(strstr(why, i ? "not a regular file" : "No such file"), "%s", why);
     }
 }
 
 /* Asks for what lies around all borders. */
-static void ask_all(const struct rep_objects *o)
+static void ask_all(const struct res_objects *o)
 {
-    struct rep_code code = {.names = &stub};
-    struct rep_finder *finder = rep_finder_new(o, &profile, &code);
-    struct rep_object got;
+    struct look_code code = {.names = &stub};
+    struct look_finder *finder = look_finder_new(o, &profile, &code);
+    struct look_object got;
     for (size_t i = 0; i < o->blocks; i++)
         for (int k = -1; k < 2; k++) {
-            rep_object_at(finder, o->block[i].from + (uint64_t)k, o->block[i].born, 500, &got);
-            rep_object_at(finder, o->block[i].to + (uint64_t)k, 0, SIM_NEVER, &got);
+            look_object_at(finder, o->block[i].from + (uint64_t)k, o->block[i].born, 500, &got);
+            look_object_at(finder, o->block[i].to + (uint64_t)k, 0, SIM_NEVER, &got);
         }
     for (size_t i = 0; i < o->threads; i++)
-        rep_object_at(finder, o->thread[i].stack, 0, SIM_NEVER, &got);
-    rep_finder_free(finder);
-    rep_code_close(&code);
+        look_object_at(finder, o->thread[i].stack, 0, SIM_NEVER, &got);
+    look_finder_free(finder);
+    look_code_close(&code);
 }
 
 /* Whatever happens to a file, it is refused with one line, or its objects can be asked for. */
@@ -391,11 +391,11 @@ Test(report_objects_file, damaged_files)
             text[draw(&state, size)] = draw(&state, 8) ? letters[draw(&state, sizeof letters - 1)]
                                                        : (char)draw(&state, 256);
         put_file(text, kept);
-        struct rep_objects o;
-        if (rep_objects_read(REP_OBJECTS, profile.paths, &o, why, sizeof why)) {
+        struct res_objects o;
+        if (res_objects_read(RES_OBJECTS, profile.paths, &o, why, sizeof why)) {
             read++;
             ask_all(&o);
-            rep_objects_free(&o);
+            res_objects_free(&o);
         } else {
             cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
         }

@@ -3,7 +3,7 @@
  * ones, of which every way to sum up must come to the same.
  */
 #include "base/alloc.h"
-#include "report/profile_write.h"
+#include "look/profile/write.h"
 #include "scratch.h"
 
 #include <criterion/criterion.h>
@@ -79,33 +79,33 @@ static struct pc_profile_row rows[] = {
     {2, 7, 5, NOWHERE, {V(STALL_L2, 4)}},
     {2, 7, 6, 0x2000, {V(LOAD, 30), V(INSTRUCTIONS, 30)}},
 };
-static const struct rep_profile by_hand = {regions, 3, phases, 3, paths, 9, rows, 12};
+static const struct res_profile by_hand = {regions, 3, phases, 3, paths, 9, rows, 12};
 
 /* A view of a profile that is open; the code is static. */
-static struct rep_view open_view(const struct rep_profile *profile, const char *measure,
-                                 uint32_t region, int64_t thread)
+static struct look_view open_view(const struct res_profile *profile, const char *measure,
+                                  uint32_t region, int64_t thread)
 {
-    static struct rep_code code;
+    static struct look_code code;
     char why[256] = "";
-    struct rep_view view = {.profile = profile, .code = &code, .region = region, .thread = thread};
-    code = (struct rep_code){.names = &stub};
-    cr_assert(rep_measure_find(measure, &view.measure, why, sizeof why), "%s", why);
-    rep_view_open(&view);
+    struct look_view view = {.profile = profile, .code = &code, .region = region, .thread = thread};
+    code = (struct look_code){.names = &stub};
+    cr_assert(look_measure_find(measure, &view.measure, why, sizeof why), "%s", why);
+    look_view_open(&view);
     return view;
 }
 
-static void close_view(struct rep_view *view)
+static void close_view(struct look_view *view)
 {
-    rep_view_close(view);
-    rep_code_close(view->code);
+    look_view_close(view);
+    look_code_close(view->code);
 }
 
-static char *label_of(struct rep_view *view, enum rep_by by, struct rep_key key)
+static char *label_of(struct look_view *view, enum look_by by, struct look_key key)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    rep_view_label(view, by, key, out);
+    look_view_label(view, by, key, out);
     sim_text_close(out, &text);
     return text;
 }
@@ -113,7 +113,7 @@ static char *label_of(struct rep_view *view, enum rep_by by, struct rep_key key)
 /* ---- sums by hand ---------------------------------------------------------------------------- */
 
 struct expected {
-    enum rep_by by;
+    enum look_by by;
     const char *measure;
     uint32_t region;
     int64_t thread;
@@ -123,24 +123,24 @@ struct expected {
 
 static void expect_sum(const struct expected *x)
 {
-    struct rep_view view = open_view(&by_hand, x->measure, x->region, x->thread);
-    struct rep_sums sums = rep_view_sum(&view, x->by);
+    struct look_view view = open_view(&by_hand, x->measure, x->region, x->thread);
+    struct look_sums sums = look_view_sum(&view, x->by);
     unsigned found = 0;
     for (size_t i = 0; i < sums.entries; i++) {
         char *label = label_of(&view, x->by, sums.entry[i]->key);
         if (!strcmp(label, x->label)) {
             found++;
-            cr_expect_eq(rep_measured(&view.measure, &sums.entry[i]->self), x->self,
+            cr_expect_eq(look_measured(&view.measure, &sums.entry[i]->self), x->self,
                          "%s %s: self %" PRId64, x->measure, x->label,
-                         rep_measured(&view.measure, &sums.entry[i]->self));
-            cr_expect_eq(rep_measured(&view.measure, &sums.entry[i]->all), x->all,
+                         look_measured(&view.measure, &sums.entry[i]->self));
+            cr_expect_eq(look_measured(&view.measure, &sums.entry[i]->all), x->all,
                          "%s %s: all %" PRId64, x->measure, x->label,
-                         rep_measured(&view.measure, &sums.entry[i]->all));
+                         look_measured(&view.measure, &sums.entry[i]->all));
         }
         free(label);
     }
     cr_expect_eq(found, 1, "%s: %u times", x->label, found);
-    rep_sums_free(&sums);
+    look_sums_free(&sums);
     close_view(&view);
 }
 
@@ -148,51 +148,51 @@ static void expect_sum(const struct expected *x)
 Test(report_profile, sums_are_those_counted_by_hand)
 {
     static const struct expected all[] = {
-        {REP_BY_function, "total", 0, -1, "main", 18, 248},
-        {REP_BY_function, "total", 0, -1, "f", 150, 190},
-        {REP_BY_function, "total", 0, -1, "g", 90, 100},
-        {REP_BY_function, "total", 0, -1, "start", 12, 22},
-        {REP_BY_function, "total", 0, -1, "(no thread yet)", 0, 0},
-        {REP_BY_function, "idle", 0, -1, "(no thread yet)", 1000, 1000},
-        {REP_BY_function, "idle", 0, -1, "start", 490, 490},
-        {REP_BY_function, "stall_other", 0, -1, "start", 10, 10},
-        {REP_BY_function, "stall", 0, -1, "start", 10, 10},
-        {REP_BY_function, "stall/cache", 0, -1, "f", 89, 89},
-        {REP_BY_function, "stall/mp", 0, -1, "f", 0, 32},
-        {REP_BY_function, "nacks", 0, -1, "main", 0, 2},
-        {REP_BY_function, "l2_misses", 1, -1, "main", 0, 2},
-        {REP_BY_function, "total", 1, -1, "f", 40, 40},
-        {REP_BY_function, "total", 2, -1, "f", 34, 34},
-        {REP_BY_function, "total", 0, 7, "f", 140, 180},
-        {REP_BY_path, "total", 0, -1, "main", 18, 248},
-        {REP_BY_path, "total", 0, -1, "main;f", 130, 170},
-        {REP_BY_path, "total", 0, -1, "main;g;f", 10, 10},
-        {REP_BY_path, "total", 0, -1, "start;f", 10, 10},
-        {REP_BY_line, "total", 0, -1, "f.c:10", 240, 240},
-        {REP_BY_line, "total", 0, -1, "m.c:12", 3, 143},
-        {REP_BY_line, "total", 0, -1, "f.c:11", 0, 50},
-        {REP_BY_line, "total", 0, -1, "start (no line)", 12, 22},
-        {REP_BY_line, "total", 0, -1, "f (at a region's border)", 0, 0},
-        {REP_BY_line, "total", 1, -1, "f (at a region's border)", 0, 0},
-        {REP_BY_line, "total", 2, -1, "f (at a region's border)", 4, 4},
-        {REP_BY_instruction, "total", 0, -1, "0x1010 main+0x10 m.c:12", 3, 143},
-        {REP_BY_instruction, "total", 0, -1, "0x1020 main+0x20 m.c:14", 0, 60},
-        {REP_BY_instruction, "total", 0, -1, "0x2000 f+0x0 f.c:10", 140, 140},
-        {REP_BY_thread, "total", 0, -1, "7", 248, 248},
-        {REP_BY_thread, "total", 0, -1, "8", 22, 22},
-        {REP_BY_thread, "idle", 0, -1, "(no thread yet)", 1000, 1000},
-        {REP_BY_region, "total", 0, -1, "whole", 270, 270},
-        {REP_BY_region, "total", 0, -1, "north", 102, 102},
-        {REP_BY_region, "total", 0, -1, "south", 34, 34},
-        {REP_BY_region, "total", 0, -1, REP_NO_REGION, 168, 168},
-        {REP_BY_region, "total", 2, -1, "north", 34, 34},
-        {REP_BY_region, "total", 0, 8, "north", 12, 12},
+        {LOOK_BY_function, "total", 0, -1, "main", 18, 248},
+        {LOOK_BY_function, "total", 0, -1, "f", 150, 190},
+        {LOOK_BY_function, "total", 0, -1, "g", 90, 100},
+        {LOOK_BY_function, "total", 0, -1, "start", 12, 22},
+        {LOOK_BY_function, "total", 0, -1, "(no thread yet)", 0, 0},
+        {LOOK_BY_function, "idle", 0, -1, "(no thread yet)", 1000, 1000},
+        {LOOK_BY_function, "idle", 0, -1, "start", 490, 490},
+        {LOOK_BY_function, "stall_other", 0, -1, "start", 10, 10},
+        {LOOK_BY_function, "stall", 0, -1, "start", 10, 10},
+        {LOOK_BY_function, "stall/cache", 0, -1, "f", 89, 89},
+        {LOOK_BY_function, "stall/mp", 0, -1, "f", 0, 32},
+        {LOOK_BY_function, "nacks", 0, -1, "main", 0, 2},
+        {LOOK_BY_function, "l2_misses", 1, -1, "main", 0, 2},
+        {LOOK_BY_function, "total", 1, -1, "f", 40, 40},
+        {LOOK_BY_function, "total", 2, -1, "f", 34, 34},
+        {LOOK_BY_function, "total", 0, 7, "f", 140, 180},
+        {LOOK_BY_path, "total", 0, -1, "main", 18, 248},
+        {LOOK_BY_path, "total", 0, -1, "main;f", 130, 170},
+        {LOOK_BY_path, "total", 0, -1, "main;g;f", 10, 10},
+        {LOOK_BY_path, "total", 0, -1, "start;f", 10, 10},
+        {LOOK_BY_line, "total", 0, -1, "f.c:10", 240, 240},
+        {LOOK_BY_line, "total", 0, -1, "m.c:12", 3, 143},
+        {LOOK_BY_line, "total", 0, -1, "f.c:11", 0, 50},
+        {LOOK_BY_line, "total", 0, -1, "start (no line)", 12, 22},
+        {LOOK_BY_line, "total", 0, -1, "f (at a region's border)", 0, 0},
+        {LOOK_BY_line, "total", 1, -1, "f (at a region's border)", 0, 0},
+        {LOOK_BY_line, "total", 2, -1, "f (at a region's border)", 4, 4},
+        {LOOK_BY_instruction, "total", 0, -1, "0x1010 main+0x10 m.c:12", 3, 143},
+        {LOOK_BY_instruction, "total", 0, -1, "0x1020 main+0x20 m.c:14", 0, 60},
+        {LOOK_BY_instruction, "total", 0, -1, "0x2000 f+0x0 f.c:10", 140, 140},
+        {LOOK_BY_thread, "total", 0, -1, "7", 248, 248},
+        {LOOK_BY_thread, "total", 0, -1, "8", 22, 22},
+        {LOOK_BY_thread, "idle", 0, -1, "(no thread yet)", 1000, 1000},
+        {LOOK_BY_region, "total", 0, -1, "whole", 270, 270},
+        {LOOK_BY_region, "total", 0, -1, "north", 102, 102},
+        {LOOK_BY_region, "total", 0, -1, "south", 34, 34},
+        {LOOK_BY_region, "total", 0, -1, LOOK_NO_REGION, 168, 168},
+        {LOOK_BY_region, "total", 2, -1, "north", 34, 34},
+        {LOOK_BY_region, "total", 0, 8, "north", 12, 12},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         expect_sum(&all[i]);
 }
 
-static char *written(struct rep_view *view, const struct rep_show *show, rep_profile_fn *write)
+static char *written(struct look_view *view, const struct look_show *show, look_profile_fn *write)
 {
     char *text;
     size_t size;
@@ -209,9 +209,9 @@ static void expect_has(const char *text, const char *part)
 
 Test(report_profile, text)
 {
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
-    struct rep_show show = {0};
-    char *text = written(&view, &show, rep_profile_text);
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
+    struct look_show show = {0};
+    char *text = written(&view, &show, look_profile_text);
     expect_has(text, "# PCycles of threads: 270\n");
     expect_has(text, "# PCycles of cards without a thread, in no percentage: 1490\n");
     expect_has(text, "#   secondary               133   49.26 %\n");
@@ -220,13 +220,13 @@ Test(report_profile, text)
     cr_expect(strstr(text, "  f\n") < strstr(text, "  g\n"), "the greatest first");
     free(text);
     show.most = 1;
-    text = written(&view, &show, rep_profile_text);
+    text = written(&view, &show, look_profile_text);
     expect_has(text, "  f\n# 3 more, each a function: 44.44 % (");
     cr_expect(!strstr(text, "  g\n"), "one line was asked for");
     free(text);
     show.most = 0;
     show.children = true;
-    text = written(&view, &show, rep_profile_text);
+    text = written(&view, &show, look_profile_text);
     expect_has(text, "    91.85%    6.67%        248");
     cr_expect(strstr(text, "  main\n") < strstr(text, "  f\n"));
     free(text);
@@ -238,13 +238,13 @@ Test(report_profile, folded)
     static const char expected[] = "thread 7;main 18\nthread 7;main;f 130\nthread 7;main;f;g 40\n"
                                    "thread 7;main;g 50\nthread 7;main;g;f 10\n"
                                    "thread 8;start 12\nthread 8;start;f 10\n";
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
-    char *text = written(&view, NULL, rep_profile_folded);
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
+    char *text = written(&view, NULL, look_profile_folded);
     cr_expect_str_eq(text, expected);
     free(text);
     close_view(&view);
     view = open_view(&by_hand, "nacks", 0, -1);
-    text = written(&view, NULL, rep_profile_folded);
+    text = written(&view, NULL, look_profile_folded);
     cr_expect_str_eq(text, "thread 7;main;f;g 2\n");
     free(text);
     close_view(&view);
@@ -252,15 +252,15 @@ Test(report_profile, folded)
 
 Test(report_profile, csv)
 {
-    const struct rep_show rows_of = {0}, sums = {.by_given = true, .by = REP_BY_function};
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
-    char *text = written(&view, &rows_of, rep_profile_csv);
+    const struct look_show rows_of = {0}, sums = {.by_given = true, .by = LOOK_BY_function};
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
+    char *text = written(&view, &rows_of, look_profile_csv);
     expect_has(text, "phase,regions,thread,function,file,line,pc,path,pcycles,load,");
     expect_has(text, "\r\n0,whole,7,g,f.c,10,0x3004,main;f;g,40,0,8,");
     expect_has(text, "\r\n1,whole;north,7,f,,,,main;g;f,-4,0,0,");
     expect_has(text, "\r\n1,whole;north,8,start,,,0x4004,start,12,0,");
     free(text);
-    text = written(&view, &sums, rep_profile_csv);
+    text = written(&view, &sums, look_profile_csv);
     expect_has(text, "function,pcycles,load,");
     expect_has(text, "\r\nf,150,51,");
     free(text);
@@ -278,9 +278,9 @@ static int64_t sum_of(const json_t *list, const char *member)
 
 Test(report_profile, json)
 {
-    const struct rep_show rows_of = {0}, sums = {.by_given = true, .by = REP_BY_line};
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
-    char *text = written(&view, &rows_of, rep_profile_json);
+    const struct look_show rows_of = {0}, sums = {.by_given = true, .by = LOOK_BY_line};
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
+    char *text = written(&view, &rows_of, look_profile_json);
     json_t *list = json_loads(text, 0, NULL);
     const json_t *row = json_array_get(list, 4);
     cr_assert_eq(json_array_size(list), by_hand.rows);
@@ -291,7 +291,7 @@ Test(report_profile, json)
     cr_expect(json_is_null(json_object_get(json_array_get(list, 0), "pc")));
     json_decref(list);
     free(text);
-    text = written(&view, &sums, rep_profile_json);
+    text = written(&view, &sums, look_profile_json);
     list = json_loads(text, 0, NULL);
     cr_expect_eq(sum_of(list, "pcycles"), 270);
     json_decref(list);
@@ -301,8 +301,8 @@ Test(report_profile, json)
 
 Test(report_profile, callgrind)
 {
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
-    char *text = written(&view, NULL, rep_profile_callgrind);
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
+    char *text = written(&view, NULL, look_profile_callgrind);
     expect_has(text, "positions: instr line\nevents: pcycles load store ");
     expect_has(text, "fl=f.c\nfn=(3) f\n0x2000 10 140 51 0 ");
     expect_has(text, "cfi=f.c\ncfn=(3) f\ncalls=3 0x2000 10\n0x1010 12 140 20 8 ");
@@ -316,10 +316,10 @@ Test(report_profile, annotate)
 {
     char *text, why[256];
     size_t size;
-    struct rep_view view = open_view(&by_hand, "total", 0, -1);
+    struct look_view view = open_view(&by_hand, "total", 0, -1);
     FILE *out = sim_text_open(&text, &size);
-    cr_expect(rep_profile_annotate(&view, NULL, out, why, sizeof why));
-    cr_expect_not(rep_profile_annotate(&view, "mian", out, why, sizeof why));
+    cr_expect(look_profile_annotate(&view, NULL, out, why, sizeof why));
+    cr_expect_not(look_profile_annotate(&view, "mian", out, why, sizeof why));
     sim_text_close(out, &text);
     cr_expect_str_eq(why, "no function 'mian' in the profile; did you mean 'main'?");
     expect_has(text, "# f, f.c: total 150 PCycles, 55.56 % of all; percentages below are of these");
@@ -333,33 +333,33 @@ Test(report_profile, annotate)
 /* A program without names has addresses; nothing is lost. */
 Test(report_profile, without_names)
 {
-    struct rep_code code = {0};
-    struct rep_view view = {
-        .profile = &by_hand, .code = &code, .thread = -1, .measure = rep_measure_total()};
-    rep_view_open(&view);
-    char *text = written(&view, NULL, rep_profile_folded);
+    struct look_code code = {0};
+    struct look_view view = {
+        .profile = &by_hand, .code = &code, .thread = -1, .measure = look_measure_total()};
+    look_view_open(&view);
+    char *text = written(&view, NULL, look_profile_folded);
     expect_has(text, "thread 7;0x1000;0x2000;0x3000 40\n");
     free(text);
-    text = written(&view, NULL, rep_profile_callgrind);
+    text = written(&view, NULL, look_profile_callgrind);
     expect_has(text, "fl=???\nfn=(3) 0x2000\n0x2000 0 140 ");
     free(text);
-    rep_view_close(&view);
-    rep_code_close(&code);
+    look_view_close(&view);
+    look_code_close(&code);
 }
 
 Test(report_profile, measures)
 {
-    struct rep_measure measure;
+    struct look_measure measure;
     char why[256];
     static const char *const good[] = {"total",     "run",       "run/branch", "stall",
                                        "killslip",  "load",      "stall_l2",   "stall/cache",
                                        "l2_misses", "nack_time", "idle",       "killslip/slip"};
     static const char *const bad[] = {"", "stal", "stall/", "LOAD", "nacks ", "whole", "/mp"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        cr_expect(rep_measure_find(good[i], &measure, why, sizeof why), "%s", good[i]);
+        cr_expect(look_measure_find(good[i], &measure, why, sizeof why), "%s", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        cr_expect_not(rep_measure_find(bad[i], &measure, why, sizeof why), "%s", bad[i]);
-    cr_expect_not(rep_measure_find("l2_mises", &measure, why, sizeof why));
+        cr_expect_not(look_measure_find(bad[i], &measure, why, sizeof why), "%s", bad[i]);
+    cr_expect_not(look_measure_find("l2_mises", &measure, why, sizeof why));
     expect_has(why, "did you mean 'l2_misses'?");
 }
 
@@ -380,7 +380,7 @@ static uint64_t draw_pc(uint64_t *state)
     return functions[draw(state, 4)].from + 4 * draw(state, 64);
 }
 
-static void draw_paths(struct rep_profile *p, uint64_t *state)
+static void draw_paths(struct res_profile *p, uint64_t *state)
 {
     p->paths = 1 + draw(state, 30);
     p->path = sim_alloc(p->paths, sizeof *p->path);
@@ -390,7 +390,7 @@ static void draw_paths(struct rep_profile *p, uint64_t *state)
                                               .function = draw_pc(state)};
 }
 
-static void draw_phases(struct rep_profile *p, uint64_t *state)
+static void draw_phases(struct res_profile *p, uint64_t *state)
 {
     p->regions = 1 + draw(state, 5);
     p->region = sim_alloc(p->regions, sizeof *p->region);
@@ -407,7 +407,7 @@ static void draw_phases(struct rep_profile *p, uint64_t *state)
 }
 
 /* Rows in order: each is a little further than the one before it. */
-static void draw_rows(struct rep_profile *p, uint64_t *state)
+static void draw_rows(struct res_profile *p, uint64_t *state)
 {
     p->row = sim_alloc(p->phases * 3 * p->paths * 8, sizeof *p->row);
     for (uint32_t phase = 0; phase < p->phases; phase++)
@@ -425,51 +425,51 @@ static void draw_rows(struct rep_profile *p, uint64_t *state)
             }
 }
 
-static struct rep_profile drawn(uint64_t *state)
+static struct res_profile drawn(uint64_t *state)
 {
-    struct rep_profile p = {0};
+    struct res_profile p = {0};
     draw_phases(&p, state);
     draw_paths(&p, state);
     draw_rows(&p, state);
     return p;
 }
 
-static struct rep_cost sum_rows(const struct rep_view *view)
+static struct look_cost sum_rows(const struct look_view *view)
 {
-    struct rep_cost sum = {0};
+    struct look_cost sum = {0};
     for (size_t i = 0; i < view->profile->rows; i++)
-        if (rep_view_has(view, &view->profile->row[i])) {
-            const struct rep_cost cost = rep_cost_of(&view->profile->row[i]);
-            rep_cost_add(&sum, &cost);
+        if (look_view_has(view, &view->profile->row[i])) {
+            const struct look_cost cost = look_cost_of(&view->profile->row[i]);
+            look_cost_add(&sum, &cost);
         }
     return sum;
 }
 
 /* Each PCycle is in one sum, whatever it is summed up by; of overlapping regions in `whole`.
  * Nowhere is more of the whole than there is (values are 0 and more), and roots have all of it. */
-static void expect_identity(struct rep_view *view, enum rep_by by)
+static void expect_identity(struct look_view *view, enum look_by by)
 {
-    const struct rep_cost whole = sum_rows(view);
-    struct rep_sums sums = rep_view_sum(view, by);
-    struct rep_cost sum = {0}, roots = {0};
+    const struct look_cost whole = sum_rows(view);
+    struct look_sums sums = look_view_sum(view, by);
+    struct look_cost sum = {0}, roots = {0};
     for (size_t i = 0; i < sums.entries; i++) {
-        const struct rep_entry *e = sums.entry[i];
+        const struct look_entry *e = sums.entry[i];
         cr_expect_eq(e->open, 0);
-        if (by != REP_BY_region || e->key.a == 0)
-            rep_cost_add(&sum, &e->self);
-        if (by == REP_BY_path && view->stack[e->key.a].parent == e->key.a)
-            rep_cost_add(&roots, &e->all);
-        if (by == REP_BY_thread || by == REP_BY_region)
+        if (by != LOOK_BY_region || e->key.a == 0)
+            look_cost_add(&sum, &e->self);
+        if (by == LOOK_BY_path && view->stack[e->key.a].parent == e->key.a)
+            look_cost_add(&roots, &e->all);
+        if (by == LOOK_BY_thread || by == LOOK_BY_region)
             cr_expect_arr_eq(&e->all, &e->self, sizeof e->all);
     }
-    cr_expect_arr_eq(&sum, &whole, sizeof sum, "by %s", rep_by_rows[by].name);
-    if (by == REP_BY_path)
+    cr_expect_arr_eq(&sum, &whole, sizeof sum, "by %s", look_by_rows[by].name);
+    if (by == LOOK_BY_path)
         cr_expect_arr_eq(&roots, &whole, sizeof roots);
-    rep_sums_free(&sums);
+    look_sums_free(&sums);
 }
 
 /* Whether a path has a key: the slow way to inclusive costs. */
-static bool passes(const struct rep_view *view, uint32_t path, uint32_t function)
+static bool passes(const struct look_view *view, uint32_t path, uint32_t function)
 {
     const struct pc_profile_path *p = view->profile->path;
     for (; view->called[path] != function; path = p[path].parent)
@@ -478,34 +478,34 @@ static bool passes(const struct rep_view *view, uint32_t path, uint32_t function
     return true;
 }
 
-static void expect_inclusive(struct rep_view *view)
+static void expect_inclusive(struct look_view *view)
 {
-    struct rep_sums sums = rep_view_sum(view, REP_BY_function);
+    struct look_sums sums = look_view_sum(view, LOOK_BY_function);
     for (size_t i = 0; i < sums.entries; i++) {
-        struct rep_cost all = {0};
+        struct look_cost all = {0};
         for (size_t k = 0; k < view->profile->rows; k++) {
             const struct pc_profile_row *row = &view->profile->row[k];
-            const struct rep_cost cost = rep_cost_of(row);
-            if (rep_view_has(view, row) && passes(view, row->path, (uint32_t)sums.entry[i]->key.a))
-                rep_cost_add(&all, &cost);
+            const struct look_cost cost = look_cost_of(row);
+            if (look_view_has(view, row) && passes(view, row->path, (uint32_t)sums.entry[i]->key.a))
+                look_cost_add(&all, &cost);
         }
         cr_expect_arr_eq(&sums.entry[i]->all, &all, sizeof all);
     }
-    rep_sums_free(&sums);
+    look_sums_free(&sums);
 }
 
 Test(report_profile, every_sum_is_the_sum_of_the_rows)
 {
     uint64_t state = 1;
     for (unsigned n = 0; n < 200; n++) {
-        struct rep_profile p = drawn(&state);
-        struct rep_view view =
+        struct res_profile p = drawn(&state);
+        struct look_view view =
             open_view(&p, "total", draw(&state, (uint32_t)p.regions), draw(&state, 2) ? -1 : 7);
-        for (unsigned by = 0; by < REP_BY__COUNT; by++)
-            expect_identity(&view, (enum rep_by)by);
+        for (unsigned by = 0; by < LOOK_BY__COUNT; by++)
+            expect_identity(&view, (enum look_by)by);
         expect_inclusive(&view);
         close_view(&view);
-        rep_profile_free(&p);
+        res_profile_free(&p);
     }
 }
 
@@ -524,17 +524,17 @@ static void put_file(const char *text, size_t size)
     cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
 }
 
-static char *text_of(const struct rep_profile *p)
+static char *text_of(const struct res_profile *p)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    rep_profile_write(p, out);
+    res_profile_write(p, out);
     sim_text_close(out, &text);
     return text;
 }
 
-static void expect_same(const struct rep_profile *a, const struct rep_profile *b)
+static void expect_same(const struct res_profile *a, const struct res_profile *b)
 {
     cr_assert(a->regions == b->regions && a->phases == b->phases && a->paths == b->paths &&
               a->rows == b->rows);
@@ -551,18 +551,18 @@ static void expect_same(const struct rep_profile *a, const struct rep_profile *b
                   !memcmp(a->row[i].v, b->row[i].v, sizeof a->row[i].v));
 }
 
-static void expect_read_back(const struct rep_profile *p)
+static void expect_read_back(const struct res_profile *p)
 {
-    struct rep_profile back;
+    struct res_profile back;
     char why[512] = "", *text = text_of(p);
     put_file(text, strlen(text));
-    cr_assert(rep_profile_read("profile.json", &back, why, sizeof why), "%s", why);
+    cr_assert(res_profile_read("profile.json", &back, why, sizeof why), "%s", why);
     expect_same(p, &back);
     char *again = text_of(&back);
     cr_expect_str_eq(again, text);
     free(again);
     free(text);
-    rep_profile_free(&back);
+    res_profile_free(&back);
 }
 
 Test(report_profile_file, what_is_written_is_read)
@@ -570,12 +570,12 @@ Test(report_profile_file, what_is_written_is_read)
     uint64_t state = 2;
     expect_read_back(&by_hand);
     for (unsigned n = 0; n < 50; n++) {
-        struct rep_profile p = drawn(&state);
+        struct res_profile p = drawn(&state);
         expect_read_back(&p);
-        rep_profile_free(&p);
+        res_profile_free(&p);
     }
     static struct pc_profile_row widest = {.pc = NOWHERE, .thread = UINT32_MAX};
-    struct rep_profile one = by_hand;
+    struct res_profile one = by_hand;
     widest.v[0] = INT64_MIN;
     widest.v[PC_PROFILE__COUNT - 1] = INT64_MAX;
     one.row = &widest;
@@ -638,11 +638,11 @@ Test(report_profile_file, what_is_wrong_is_said)
         {"]}\n", "]", "line "},
         {"]}\n", "]} {}", "line "},
     };
-    struct rep_profile p;
+    struct res_profile p;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char why[512] = "", *text = replaced(all[i].from, all[i].to);
         put_file(text, strlen(text));
-        cr_expect_not(rep_profile_read("profile.json", &p, why, sizeof why), "%s", all[i].why);
+        cr_expect_not(res_profile_read("profile.json", &p, why, sizeof why), "%s", all[i].why);
         cr_expect(!strncmp(why, "profile.json: ", 14) && strstr(why, all[i].why), "'%s', not '%s'",
                   why, all[i].why);
         cr_expect_eq(p.rows + p.paths + p.phases + p.regions, 0);
@@ -653,29 +653,29 @@ Test(report_profile_file, what_is_wrong_is_said)
 Test(report_profile_file, what_is_no_file_is_not_waited_for)
 {
     static const char *const names[] = {"none", ".", "/dev/zero", "pipe"};
-    struct rep_profile p;
+    struct res_profile p;
     cr_assert_eq(mkfifo("pipe", 0600), 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char why[512] = "";
-        cr_expect_not(rep_profile_read(names[i], &p, why, sizeof why));
+        cr_expect_not(res_profile_read(names[i], &p, why, sizeof why));
         expect_has(why, i ? "not a regular file" : "No such file");
     }
     unlink("pipe");
 }
 
 /* Writes a profile in all ways there are, into nothing. */
-static void write_all(const struct rep_profile *p)
+static void write_all(const struct res_profile *p)
 {
     FILE *out = fopen("/dev/null", "w");
-    struct rep_view view = open_view(p, "total", (uint32_t)p->regions - 1, -1);
+    struct look_view view = open_view(p, "total", (uint32_t)p->regions - 1, -1);
     char why[256];
-    for (unsigned as = 0; as < REP_AS__COUNT; as++)
-        for (unsigned by = 0; by < REP_BY__COUNT; by++) {
-            const struct rep_show show = {
-                .by = (enum rep_by)by, .by_given = true, .children = by % 2};
-            rep_formats[as].write(&view, &show, out);
+    for (unsigned as = 0; as < LOOK_AS__COUNT; as++)
+        for (unsigned by = 0; by < LOOK_BY__COUNT; by++) {
+            const struct look_show show = {
+                .by = (enum look_by)by, .by_given = true, .children = by % 2};
+            look_formats[as].write(&view, &show, out);
         }
-    rep_profile_annotate(&view, NULL, out, why, sizeof why);
+    look_profile_annotate(&view, NULL, out, why, sizeof why);
     close_view(&view);
     fclose(out);
 }
@@ -695,11 +695,11 @@ Test(report_profile_file, damaged_files)
             text[draw(&state, size)] = draw(&state, 8) ? letters[draw(&state, sizeof letters - 1)]
                                                        : (char)draw(&state, 256);
         put_file(text, kept);
-        struct rep_profile p;
-        if (rep_profile_read("profile.json", &p, why, sizeof why)) {
+        struct res_profile p;
+        if (res_profile_read("profile.json", &p, why, sizeof why)) {
             read++;
             write_all(&p);
-            rep_profile_free(&p);
+            res_profile_free(&p);
         } else {
             cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
         }

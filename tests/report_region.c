@@ -1,6 +1,6 @@
 /* Regions, totals and the result hash, on a run made up by hand. */
-#include "report/stats.h"
 #include "report_fake.h"
+#include "results/statistics/stats.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -12,32 +12,32 @@ Test(report_region, counts_between_marks_and_adds_up_visits)
     struct fake f;
     fake_init(&f, "time,nacks,bus_busy,run");
     fake_pass(&f, 300);
-    rep_run_mark(&f.run, "a", true, 300, f.now);
+    run_regions_mark(&f.run, "a", true, 300, f.now);
     fake_pass(&f, 600);
-    rep_run_mark(&f.run, "a", false, 900, f.now);
+    run_regions_mark(&f.run, "a", false, 900, f.now);
     fake_pass(&f, 30);
-    rep_run_mark(&f.run, "a", true, 930, f.now);
+    run_regions_mark(&f.run, "a", true, 930, f.now);
     fake_pass(&f, 60);
-    rep_run_mark(&f.run, "a", false, 990, f.now);
+    run_regions_mark(&f.run, "a", false, 990, f.now);
     fake_finish(&f, 990);
 
-    const struct rep_region *a = &f.run.region[1];
-    struct rep_level all = rep_machine(&f.run), second = {1, 1};
+    const struct res_region *a = &f.run.region[1];
+    struct res_level all = res_machine(&f.run), second = {1, 1};
     cr_assert_eq(f.run.regions, 2);
     cr_expect_eq(a->visits, 2);
     cr_expect_eq(a->elapsed, 660);
     cr_expect_eq(a->begin, 300);
     cr_expect_eq(a->end, 990);
-    cr_expect_eq(rep_count(&f.run, a, all, 0), 220, "the clock is the same for all cards");
-    cr_expect_eq(rep_count(&f.run, a, all, 1), 6, "NACKs add up: 2 x (1 + 2)");
-    cr_expect_eq(rep_count(&f.run, a, second, 1), 4);
-    cr_expect_eq(rep_count(&f.run, a, all, 2), 110, "one bus");
-    cr_expect_eq(rep_count(&f.run, a, all, 3), 440);
-    cr_expect_eq(rep_count(&f.run, &f.run.region[0], all, 3), 660);
+    cr_expect_eq(res_count(&f.run, a, all, 0), 220, "the clock is the same for all cards");
+    cr_expect_eq(res_count(&f.run, a, all, 1), 6, "NACKs add up: 2 x (1 + 2)");
+    cr_expect_eq(res_count(&f.run, a, second, 1), 4);
+    cr_expect_eq(res_count(&f.run, a, all, 2), 110, "one bus");
+    cr_expect_eq(res_count(&f.run, a, all, 3), 440);
+    cr_expect_eq(res_count(&f.run, &f.run.region[0], all, 3), 660);
     cr_expect_eq(f.run.remarks, 0);
     char why[256];
-    cr_expect(rep_run_adds_up(&f.run, why, sizeof why), "%s", why);
-    rep_run_free(&f.run);
+    cr_expect(run_regions_add_up(&f.run, why, sizeof why), "%s", why);
+    run_regions_free(&f.run);
 }
 
 /* Of a run of which only parts are timed ratios are of these parts: what happened elsewhere does
@@ -54,32 +54,32 @@ Test(report_region, ratios_are_of_what_was_measured)
         struct fake f;
         double share;
         fake_init(&f, "bus_busy");
-        rep_run_free(&f.run);
+        run_regions_free(&f.run);
         f.experiment.approach.from.kind = PROG_AT_MARK;
-        rep_run_init(&f.run, &f.experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &f.run.choice,
-                     f.now);
+        run_regions_init(&f.run, &f.experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &f.run.choice,
+                         f.now);
         for (sim_tick at = 0; at < 1200; at += 150) {
             if (at == 300 || at == 900)
-                rep_run_mark(&f.run, "a", at == 300, at, f.now);
+                run_regions_mark(&f.run, "a", at == 300, at, f.now);
             if (at == rows[i].on)
-                rep_run_measure(&f.run, true, at, f.now);
+                run_regions_measure(&f.run, true, at, f.now);
             if (at == rows[i].off)
-                rep_run_measure(&f.run, false, at, f.now);
+                run_regions_measure(&f.run, false, at, f.now);
             const bool timed = at >= rows[i].on && at < rows[i].off;
             fake_pass(&f, 150);
             f.card[0].taps.v[MON_TAP_BUS_BUSY] -= timed ? 0 : 25; /* it is not counted */
             f.card[1].taps.v[MON_TAP_BUS_BUSY] -= timed ? 0 : 25;
         }
         fake_finish(&f, 1200);
-        const struct rep_region *a = &f.run.region[1];
+        const struct res_region *a = &f.run.region[1];
         const bool has =
-            rep_metric_value(&f.run, a, rep_machine(&f.run), REP_METRIC_bus_utilisation, &share);
+            res_metric_value(&f.run, a, res_machine(&f.run), RES_METRIC_bus_utilisation, &share);
         cr_expect_eq(a->elapsed, 600);
-        cr_expect_eq(rep_region_measured(a)->elapsed, rows[i].elapsed, "row %zu", i);
+        cr_expect_eq(res_region_measured(a)->elapsed, rows[i].elapsed, "row %zu", i);
         cr_expect_eq(has, rows[i].elapsed > 0, "row %zu", i);
         cr_expect(!has || share == rows[i].share, "row %zu: %g", i, share);
-        cr_expect(has || !strcmp(rep_no_value(a, share), "nothing of the region was timed"));
-        rep_run_free(&f.run);
+        cr_expect(has || !strcmp(res_no_value(a, share), "nothing of the region was timed"));
+        run_regions_free(&f.run);
     }
 }
 
@@ -87,11 +87,11 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
 {
     struct fake f;
     fake_init(&f, "run");
-    rep_run_mark(&f.run, "never", false, 0, f.now);
-    rep_run_mark(&f.run, "a", true, 0, f.now);
-    rep_run_mark(&f.run, "a", true, 0, f.now);
-    rep_run_mark(&f.run, "whole", false, 0, f.now);
-    rep_run_mark(&f.run, "b\n\xff", true, 0, f.now);
+    run_regions_mark(&f.run, "never", false, 0, f.now);
+    run_regions_mark(&f.run, "a", true, 0, f.now);
+    run_regions_mark(&f.run, "a", true, 0, f.now);
+    run_regions_mark(&f.run, "whole", false, 0, f.now);
+    run_regions_mark(&f.run, "b\n\xff", true, 0, f.now);
     fake_pass(&f, 90);
     fake_finish(&f, 90);
     cr_assert(f.run.region && f.run.regions > 2);
@@ -99,7 +99,7 @@ Test(report_region, marks_that_make_no_sense_become_remarks)
     cr_expect_str_eq(f.run.region[2].name, "b__");
     cr_expect_eq(f.run.region[1].elapsed, 90);
     cr_expect_eq(f.run.region[0].elapsed, 90);
-    rep_run_free(&f.run);
+    run_regions_free(&f.run);
 }
 
 Test(report_region, no_two_regions_share_a_name)
@@ -112,11 +112,11 @@ Test(report_region, no_two_regions_share_a_name)
     struct fake f;
     fake_init(&f, "run");
     for (size_t i = 0; i < ROWS; i++) {
-        rep_run_mark(&f.run, rows[i].mark, true, 90 * i, f.now);
+        run_regions_mark(&f.run, rows[i].mark, true, 90 * i, f.now);
         fake_pass(&f, 90);
-        rep_run_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
-        rep_run_mark(&f.run, rows[i].mark, true, 90 * i + 90, f.now);
-        rep_run_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
+        run_regions_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
+        run_regions_mark(&f.run, rows[i].mark, true, 90 * i + 90, f.now);
+        run_regions_mark(&f.run, rows[i].mark, false, 90 * i + 90, f.now);
     }
     fake_finish(&f, 90 * ROWS);
     cr_assert_eq(f.run.regions, ROWS + 1);
@@ -128,7 +128,7 @@ Test(report_region, no_two_regions_share_a_name)
         cr_expect_eq(f.run.region[i + 1].elapsed, 90, "%s", rows[i].name);
     }
     cr_expect_eq(f.run.region[0].elapsed, 90 * ROWS);
-    rep_run_free(&f.run);
+    run_regions_free(&f.run);
 }
 
 Test(report_region, a_program_that_marks_without_end_is_bounded)
@@ -139,13 +139,13 @@ Test(report_region, a_program_that_marks_without_end_is_bounded)
     fake_init(&f, "run");
     for (unsigned i = 0; i < MARKS; i++) {
         snprintf(name, sizeof name, "r%u", i);
-        rep_run_mark(&f.run, name, true, 0, f.now);
+        run_regions_mark(&f.run, name, true, 0, f.now);
     }
     fake_finish(&f, 90);
     cr_expect_eq(f.run.ignored, MARKS - REGIONS + 1);
     cr_expect_eq(f.run.regions, REGIONS);
     cr_expect_lt(f.run.remarks, 40);
-    rep_run_free(&f.run);
+    run_regions_free(&f.run);
 }
 
 Test(report_region, a_lost_pcycle_is_noticed)
@@ -164,9 +164,9 @@ Test(report_region, a_lost_pcycle_is_noticed)
         f.card[1].truth.running += (uint64_t)rows[i].running;
         f.card[1].truth.asleep += (uint64_t)rows[i].asleep;
         fake_finish(&f, 90);
-        cr_expect(!rep_run_adds_up(&f.run, why, sizeof why));
+        cr_expect(!run_regions_add_up(&f.run, why, sizeof why));
         cr_expect(strstr(why, "card 1") && strstr(why, rows[i].said), "%s", why);
-        rep_run_free(&f.run);
+        run_regions_free(&f.run);
     }
 }
 
@@ -176,10 +176,10 @@ Test(report_region, a_wrapped_counter_says_so)
     fake_init(&f, "nacks,run");
     f.card[0].taps.v[MON_TAP_NACKS] += (UINT64_C(1) << 32) + 5;
     fake_finish(&f, 0);
-    cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 5);
-    cr_expect(rep_overflowed(&f.run.region[0], rep_machine(&f.run), 0));
-    cr_expect(!rep_overflowed(&f.run.region[0], rep_machine(&f.run), 1));
-    rep_run_free(&f.run);
+    cr_expect_eq(res_count(&f.run, &f.run.region[0], res_machine(&f.run), 0), 5);
+    cr_expect(res_overflowed(&f.run.region[0], res_machine(&f.run), 0));
+    cr_expect(!res_overflowed(&f.run.region[0], res_machine(&f.run), 1));
+    run_regions_free(&f.run);
 }
 
 Test(report_region, peeking_changes_nothing)
@@ -187,19 +187,19 @@ Test(report_region, peeking_changes_nothing)
     struct fake f;
     fake_init(&f, "run");
     fake_pass(&f, 90);
-    struct rep_region now = rep_run_peek(&f.run, 90, f.now);
+    struct res_region now = run_regions_peek(&f.run, 90, f.now);
     cr_expect_eq(now.elapsed, 90);
-    cr_expect_eq(rep_count(&f.run, &now, rep_machine(&f.run), 0), 60);
-    rep_region_free(&now);
+    cr_expect_eq(res_count(&f.run, &now, res_machine(&f.run), 0), 60);
+    run_region_free(&now);
     fake_pass(&f, 90);
     fake_finish(&f, 180);
     cr_assert(f.run.region);
-    cr_expect_eq(rep_count(&f.run, &f.run.region[0], rep_machine(&f.run), 0), 120);
+    cr_expect_eq(res_count(&f.run, &f.run.region[0], res_machine(&f.run), 0), 120);
     cr_expect_eq(f.run.region[0].visits, 1);
-    rep_run_free(&f.run);
+    run_regions_free(&f.run);
 }
 
-static struct rep_hashes hash_of(const char *events, uint64_t ticks, uint64_t extra,
+static struct res_hashes hash_of(const char *events, uint64_t ticks, uint64_t extra,
                                  double host_seconds)
 {
     struct fake f;
@@ -208,14 +208,14 @@ static struct rep_hashes hash_of(const char *events, uint64_t ticks, uint64_t ex
     f.card[0].taps.v[MON_TAP_GRANT_WAIT] += extra;
     f.run.host.seconds = host_seconds;
     fake_finish(&f, ticks);
-    struct rep_hashes hash = f.run.hash;
-    rep_run_free(&f.run);
+    struct res_hashes hash = f.run.hash;
+    run_regions_free(&f.run);
     return hash;
 }
 
 Test(report_region, hashes_are_of_the_simulated_results_only)
 {
-    struct rep_hashes hash = hash_of("run", 90, 0, 1);
+    struct res_hashes hash = hash_of("run", 90, 0, 1);
     cr_expect_eq(hash_of("status,nacks,bus", 90, 0, 2).result, hash.result);
     cr_expect_eq(hash_of("status,nacks,bus", 90, 0, 2).totals, hash.totals);
     cr_expect_eq(hash_of("", 90, 0, 1).totals, hash.totals);
@@ -225,7 +225,7 @@ Test(report_region, hashes_are_of_the_simulated_results_only)
 }
 
 /* Every total of a made-up run, by its name. `grow` (of `of`) is a word that has one more. */
-static struct rep_hashes hash_of_names(const char *of, const char *grow)
+static struct res_hashes hash_of_names(const char *of, const char *grow)
 {
     struct fake f;
     fake_init(&f, "run");
@@ -244,8 +244,8 @@ static struct rep_hashes hash_of_names(const char *of, const char *grow)
 #undef RING
 #undef WORD
     fake_finish(&f, 90);
-    struct rep_hashes hash = f.run.hash;
-    rep_run_free(&f.run);
+    struct res_hashes hash = f.run.hash;
+    run_regions_free(&f.run);
     return hash;
 }
 
@@ -253,12 +253,12 @@ static struct rep_hashes hash_of_names(const char *of, const char *grow)
  * or moved. */
 Test(report_region, rows_that_are_added_move_no_result_hash)
 {
-    const struct rep_hashes hash = hash_of_names("", "");
+    const struct res_hashes hash = hash_of_names("", "");
     cr_expect_eq(hash.result, UINT64_C(0x771de6d3e92a3ba9), "%#" PRIx64, hash.result);
     unsigned in = 0, out = 0;
 #define ROW(of, name)                                                 \
     {                                                                 \
-        const struct rep_hashes other = hash_of_names(of, #name);     \
+        const struct res_hashes other = hash_of_names(of, #name);     \
         cr_expect_neq(other.totals, hash.totals, "%s %s", of, #name); \
         other.result != hash.result ? in++ : out++;                   \
     }

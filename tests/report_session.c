@@ -11,9 +11,9 @@
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 #include "programs/traces/recording.h"
-#include "report/heap.h"
-#include "report/locking.h"
-#include "report/profiling.h"
+#include "run/heap.h"
+#include "run/locking.h"
+#include "run/profiling.h"
 #include "trace/recorder.h"
 
 #include <criterion/criterion.h>
@@ -168,7 +168,7 @@ bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_
 }
 
 /* Nothing is recorded here. */
-void trc_begin(struct trc_recorder *recorder, const struct rep_run *run, struct nm_machine *m)
+void trc_begin(struct trc_recorder *recorder, const struct res_run *run, struct nm_machine *m)
 {
     (void)run, (void)m;
     *recorder = (struct trc_recorder){.next = SIM_NEVER};
@@ -194,7 +194,7 @@ void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa)
     (void)recorder, (void)va, (void)pa;
 }
 
-void trc_end(struct trc_recorder *recorder, struct rep_run *run)
+void trc_end(struct trc_recorder *recorder, struct res_run *run)
 {
     (void)recorder, (void)run;
 }
@@ -216,7 +216,7 @@ void trc_write_waves(const struct trc_recorder *recorder, FILE *out)
 }
 
 void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
-                     const struct rep_locks *locks, FILE *out)
+                     const struct res_locks *locks, FILE *out)
 {
     (void)recorder, (void)names, (void)locks, (void)out;
 }
@@ -264,7 +264,7 @@ void tr_recording_write(struct tr_recording *recording, FILE *out)
     (void)recording, (void)out;
 }
 
-bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_function_fn *function,
+bool run_profiling_begin(struct run_profiling *p, struct nm_machine *m, pc_function_fn *function,
                          void *ctx)
 {
     (void)p;
@@ -274,66 +274,66 @@ bool rep_profiling_begin(struct rep_profiling *p, struct nm_machine *m, pc_funct
     return false;
 }
 
-bool rep_profiling_ask(struct rep_profiling *p, struct rep_heap *heap)
+bool run_profiling_ask(struct run_profiling *p, struct run_heap *heap)
 {
     (void)p, (void)heap;
     return false;
 }
 
-struct rep_truth rep_profiling_truth(struct rep_profiling *p, const struct rep_heap *heap,
+struct res_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
                                      const struct nm_params *params)
 {
     (void)p, (void)heap, (void)params;
-    return (struct rep_truth){0};
+    return (struct res_truth){0};
 }
 
-void rep_profiling_free(struct rep_profiling *p)
+void run_profiling_free(struct run_profiling *p)
 {
     (void)p;
 }
 
-void rep_profiling_mark(struct rep_profiling *p, const struct rep_run *run, sim_tick at)
+void run_profiling_mark(struct run_profiling *p, const struct res_run *run, sim_tick at)
 {
     (void)p;
     (void)run;
     (void)at;
 }
 
-struct rep_profile rep_profiling_take(const struct rep_profiling *p, const struct rep_run *run,
+struct res_profile run_profiling_take(const struct run_profiling *p, const struct res_run *run,
                                       sim_tick at)
 {
     (void)p;
     (void)run;
     (void)at;
-    return (struct rep_profile){0};
+    return (struct res_profile){0};
 }
 
-struct rep_heap *rep_heap_new(struct pc_profile *profile, struct prog_names *names)
+struct run_heap *run_heap_new(struct pc_profile *profile, struct prog_names *names)
 {
     (void)profile;
     (void)names;
     return NULL;
 }
 
-void rep_heap_free(struct rep_heap *heap)
+void run_heap_free(struct run_heap *heap)
 {
     (void)heap;
 }
 
-void rep_heap_thread(struct rep_heap *heap, const struct prog_thread *thread)
+void run_heap_thread(struct run_heap *heap, const struct prog_thread *thread)
 {
     (void)heap;
     (void)thread;
 }
 
-struct rep_objects rep_heap_take(const struct rep_heap *heap)
+struct res_objects run_heap_take(const struct run_heap *heap)
 {
     (void)heap;
-    return (struct rep_objects){0};
+    return (struct res_objects){0};
 }
 
-struct rep_locking *rep_locking_begin(struct pc_profile *profile, unsigned cards,
-                                      rep_function_fn *function, void *ctx)
+struct run_locking *run_locking_begin(struct pc_profile *profile, unsigned cards,
+                                      run_function_fn *function, void *ctx)
 {
     (void)profile;
     (void)cards;
@@ -342,25 +342,25 @@ struct rep_locking *rep_locking_begin(struct pc_profile *profile, unsigned cards
     return NULL;
 }
 
-void rep_locking_free(struct rep_locking *l)
+void run_locking_free(struct run_locking *l)
 {
     (void)l;
 }
 
-void rep_locking_turn(struct rep_locking *l, const struct prog_turn *turn)
+void run_locking_turn(struct run_locking *l, const struct prog_turn *turn)
 {
     (void)l;
     (void)turn;
 }
 
-struct rep_locks rep_locking_take(struct rep_locking *l, sim_tick at)
+struct res_locks run_locking_take(struct run_locking *l, sim_tick at)
 {
     (void)l;
     (void)at;
-    return (struct rep_locks){0};
+    return (struct res_locks){0};
 }
 
-bool rep_locks_add_up(const struct rep_locks *locks, const struct rep_run *run, char *why,
+bool run_locks_add_up(const struct res_locks *locks, const struct res_run *run, char *why,
                       size_t size)
 {
     (void)locks;
@@ -370,7 +370,7 @@ bool rep_locks_add_up(const struct rep_locks *locks, const struct rep_run *run, 
     return true;
 }
 
-bool rep_profile_adds_up(const struct rep_profile *profile, const struct rep_run *run, char *why,
+bool run_profile_adds_up(const struct res_profile *profile, const struct res_run *run, char *why,
                          size_t size)
 {
     (void)profile;

@@ -1,7 +1,7 @@
 /*
  * Tenants of addresses against a slow way: a table of bytes, of who came last.
  */
-#include "report/tenants.h"
+#include "run/tenants.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -16,10 +16,10 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* One of a few places, and which of those that had it. */
-static struct rep_tenant drawn(uint64_t *state)
+static struct res_tenant drawn(uint64_t *state)
 {
     const uint32_t n = draw(state, KNOWN);
-    return (struct rep_tenant){.kind = REP_TENANT_block,
+    return (struct res_tenant){.kind = RES_TENANT_block,
                                .block = {.from = n * 17,
                                          .to = n * 17 + n * n * 7 % 90,
                                          .site = n % 3,
@@ -27,29 +27,29 @@ static struct rep_tenant drawn(uint64_t *state)
 }
 
 struct table {
-    struct rep_tenant *of[BYTES]; /* NULL: nobody's */
+    struct res_tenant *of[BYTES]; /* NULL: nobody's */
 };
 
-static bool same(const struct rep_tenant *a, const struct rep_tenant *b)
+static bool same(const struct res_tenant *a, const struct res_tenant *b)
 {
     return a && b ? a->block.from == b->block.from && a->block.to == b->block.to &&
                         a->block.site == b->block.site && a->block.serial == b->block.serial
                   : a == b;
 }
 
-static void step(struct rep_tenants *t, enum rep_layer layer, struct table *table,
-                 struct rep_tenant *tenant, uint64_t *state)
+static void step(struct run_tenants *t, enum run_layer layer, struct table *table,
+                 struct res_tenant *tenant, uint64_t *state)
 {
     const uint32_t what = draw(state, 8);
     uint64_t from = tenant->block.from, to = tenant->block.to;
     if (what == 0) {
         from = draw(state, BYTES);
         to = from + draw(state, (uint32_t)(BYTES - from));
-        rep_tenants_clear(t, layer, from, to);
+        run_tenants_clear(t, layer, from, to);
     } else if (what < 4) {
-        rep_tenants_go(t, layer, tenant);
+        run_tenants_go(t, layer, tenant);
     } else {
-        rep_tenants_come(t, layer, tenant);
+        run_tenants_come(t, layer, tenant);
     }
     for (uint64_t va = from; va < to; va++)
         if (what >= 4)
@@ -60,26 +60,26 @@ static void step(struct rep_tenants *t, enum rep_layer layer, struct table *tabl
 
 Test(report_tenants, are_what_a_table_says)
 {
-    static struct rep_tenant all[STEPS];
+    static struct res_tenant all[STEPS];
     unsigned there = 0;
     for (uint64_t stream = 0; stream < STREAMS; stream++) {
         uint64_t state = stream;
-        struct rep_tenants *t = rep_tenants_new();
-        struct table table[REP_LAYERS] = {0};
+        struct run_tenants *t = run_tenants_new();
+        struct table table[RUN_LAYERS] = {0};
         for (unsigned i = 0; i < STEPS; i++) {
-            const enum rep_layer layer = (enum rep_layer)draw(&state, REP_LAYERS);
+            const enum run_layer layer = (enum run_layer)draw(&state, RUN_LAYERS);
             all[i] = drawn(&state);
             step(t, layer, &table[layer], &all[i], &state);
             const uint64_t va = draw(&state, BYTES);
-            for (unsigned l = 0; l < REP_LAYERS; l++) {
-                const struct rep_tenant *should = table[l].of[va];
-                const uint32_t got = rep_tenants_at(t, (enum rep_layer)l, va);
-                cr_assert_eq(got, should ? rep_tenants_number(t, should) : REP_TENANT_nobody,
+            for (unsigned l = 0; l < RUN_LAYERS; l++) {
+                const struct res_tenant *should = table[l].of[va];
+                const uint32_t got = run_tenants_at(t, (enum run_layer)l, va);
+                cr_assert_eq(got, should ? run_tenants_number(t, should) : RES_TENANT_nobody,
                              "stream %" PRIu64 ", step %u", stream, i);
-                there += got != REP_TENANT_nobody;
+                there += got != RES_TENANT_nobody;
             }
         }
-        rep_tenants_free(t);
+        run_tenants_free(t);
     }
     cr_expect_gt(there, STREAMS * STEPS / 4);
 }
@@ -88,45 +88,45 @@ Test(report_tenants, are_what_a_table_says)
 Test(report_tenants, have_numbers)
 {
     static const struct {
-        struct rep_tenant tenant;
+        struct res_tenant tenant;
         uint32_t number;
     } rows[] = {
-        {{.kind = REP_TENANT_nobody}, 0},
-        {{.kind = REP_TENANT_several}, 1},
-        {{REP_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 1, .serial = 5}}, 2},
-        {{REP_TENANT_block, {.from = 8, .to = 16, .site = 4, .thread = 1, .serial = 5}}, 3},
-        {{REP_TENANT_block, {.from = 8, .to = 24, .site = 3, .thread = 1, .serial = 5}}, 4},
-        {{REP_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 2, .serial = 9}}, 2},
-        {{REP_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
-        {{REP_TENANT_stack, {.from = 8, .to = 16, .thread = 2}}, 6},
-        {{REP_TENANT_variables, {.from = 8, .to = 16, .thread = 2}}, 7},
-        {{REP_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
+        {{.kind = RES_TENANT_nobody}, 0},
+        {{.kind = RES_TENANT_several}, 1},
+        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 1, .serial = 5}}, 2},
+        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 4, .thread = 1, .serial = 5}}, 3},
+        {{RES_TENANT_block, {.from = 8, .to = 24, .site = 3, .thread = 1, .serial = 5}}, 4},
+        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 2, .serial = 9}}, 2},
+        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
+        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 2}}, 6},
+        {{RES_TENANT_variables, {.from = 8, .to = 16, .thread = 2}}, 7},
+        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
     };
-    struct rep_tenants *t = rep_tenants_new();
+    struct run_tenants *t = run_tenants_new();
     size_t count;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cr_expect_eq(rep_tenants_number(t, &rows[i].tenant), rows[i].number, "row %zu", i);
-    struct rep_tenant *all = rep_tenants_take(t, &count);
+        cr_expect_eq(run_tenants_number(t, &rows[i].tenant), rows[i].number, "row %zu", i);
+    struct res_tenant *all = run_tenants_take(t, &count);
     cr_expect_eq(count, 8);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect(all[rows[i].number].kind == rows[i].tenant.kind &&
                   all[rows[i].number].block.site == rows[i].tenant.block.site &&
                   all[rows[i].number].block.to == rows[i].tenant.block.to);
     free(all);
-    rep_tenants_free(t);
+    run_tenants_free(t);
 }
 
 /* There are bounds: beyond, a tenant is one of several. */
 Test(report_tenants, are_bounded)
 {
     enum { MOST = 1 << 20 };
-    struct rep_tenants *t = rep_tenants_new();
+    struct run_tenants *t = run_tenants_new();
     uint32_t number = 0;
     for (uint64_t i = 0; i < MOST; i++)
-        number = rep_tenants_number(
-            t, &(struct rep_tenant){REP_TENANT_block, {.from = 8 * i, .to = 8 * i + 8}});
-    cr_expect_eq(number, REP_TENANT_several);
-    number = rep_tenants_number(t, &(struct rep_tenant){REP_TENANT_block, {.from = 8, .to = 16}});
+        number = run_tenants_number(
+            t, &(struct res_tenant){RES_TENANT_block, {.from = 8 * i, .to = 8 * i + 8}});
+    cr_expect_eq(number, RES_TENANT_several);
+    number = run_tenants_number(t, &(struct res_tenant){RES_TENANT_block, {.from = 8, .to = 16}});
     cr_expect_eq(number, 3);
-    rep_tenants_free(t);
+    run_tenants_free(t);
 }

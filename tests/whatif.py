@@ -126,7 +126,7 @@ def check_parts(bench):
 def check_followed(bench, out, root):
     """Whatever a machine may differ in alone is told, though other defaults follow from it (os.tick from the clock)."""
     rows = {row["key"]: row for row in json.loads(command(bench.numachine, "list", "params", "--json").stdout)}
-    followed = re.findall(r'^FLOW_KEY\("(.*)"\)', (root / "report/flow_keys.def").read_text(), re.M)
+    followed = re.findall(r'^FLOW_KEY\("(.*)"\)', (root / "look/flow/keys.def").read_text(), re.M)
     shapes = {"rings.stations", "rings.locals", "rings.groups"}  # threads need their cards
     for key in sorted(set(followed) - shapes):
         other = OTHERS.get(key) or rows[key]["max"]

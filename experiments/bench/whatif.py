@@ -3,7 +3,7 @@
 How far off 'numachine whatif' is: predictions are held against cycle-level runs of the other machine.
 
     whatif.py NUMACHINE                     print the table
-    whatif.py --write ERRORS NUMACHINE      and write report/flow_errors.def, which the command prints from
+    whatif.py --write ERRORS NUMACHINE      and write look/flow/errors.def, which the command prints from
     whatif.py --check ERRORS NUMACHINE      fail if such a file has another median or worst error
     --runs DIR    keep the runs there, and use those that are there
 

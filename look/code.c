@@ -1,0 +1,262 @@
+/*
+ * The program behind a profile. Addresses mean something only in the very file that ran, so it is
+ * held against the hash that the manifest has of it.
+ */
+#include "look/code.h"
+
+#include "base/alloc.h"
+#include "input/workload.h"
+#include "results/directory/manifest.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <libelf.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <uthash.h>
+#include <xxhash.h>
+
+/** An address that has been looked up. */
+struct look_code_place {
+    uint64_t va;
+    struct prog_place place;
+    UT_hash_handle hh;
+};
+
+enum { FILE_MAX = 1 << 30 /**< [bytes] as programs may be */ };
+
+#define REFUSE(...)                       \
+    do {                                  \
+        snprintf(why, size, __VA_ARGS__); \
+        return false;                     \
+    } while (0)
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* A regular file's bytes: the caller's. */
+static bool read_file(const char *path, uint8_t **bytes, size_t *length, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(path, &st))
+        REFUSE("%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
+        REFUSE("%s: not a regular file of at most 1 GB", path);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        REFUSE("%s: %s", path, strerror(errno));
+    *bytes = sim_alloc((size_t)st.st_size, 1);
+    *length = fread(*bytes, 1, (size_t)st.st_size, in);
+    const bool good = !ferror(in);
+    fclose(in);
+    if (!good)
+        REFUSE("%s: cannot be read", path);
+    return true;
+}
+
+/* ---- the manifest ---------------------------------------------------------------------------- */
+
+/* "program argument ...", the caller's. */
+static char *command_of(const char *program, const json_t *argv)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    for (size_t i = 0; i < json_array_size(argv); i++) {
+        const char *word = json_string_value(json_array_get(argv, i));
+        fprintf(out, "%s%s", i ? " " : "", word ? word : "?");
+    }
+    if (!json_array_size(argv))
+        fputs(program, out);
+    sim_text_close(out, &text);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ')
+            *c = ' '; /* it stands in lines of text */
+    return text;
+}
+
+/* The hash of the program among the manifest's inputs; NULL: it has none. */
+static const char *hash_of(const json_t *root, const char *program)
+{
+    const json_t *inputs = json_object_get(root, "inputs");
+    for (size_t i = 0; i < json_array_size(inputs); i++) {
+        const json_t *input = json_array_get(inputs, i);
+        const char *path = json_string_value(json_object_get(input, "path"));
+        if (path && !strcmp(path, program))
+            return json_string_value(json_object_get(input, "hash"));
+    }
+    return NULL;
+}
+
+/* Takes what is wanted of a manifest. @param hash  of the program: "xxh64:..." */
+static bool take_manifest(struct look_code *code, const json_t *root, char hash[32])
+{
+    const json_t *experiment = json_object_get(root, "experiment");
+    const char *program = json_string_value(json_object_get(experiment, "program"));
+    const char *found = program ? hash_of(root, program) : NULL;
+    const json_t *end = json_object_get(root, "end");
+    const char *reason = json_string_value(json_object_get(end, "reason"));
+    const json_int_t ticks = json_integer_value(json_object_get(end, "ticks"));
+    if (!found)
+        return false;
+    snprintf(hash, 32, "%s", found);
+    code->program = sim_strdup(program);
+    code->command = command_of(program, json_object_get(experiment, "argv"));
+    code->ticks = (uint64_t)ticks;
+    code->signaled = reason && !strcmp(reason, res_end_word(PROG_SIGNALED));
+    code->status = (int)json_integer_value(json_object_get(end, "status"));
+    code->ended =
+        ticks > 0 && reason && (!strcmp(reason, res_end_word(PROG_EXITED)) || code->signaled);
+    return true;
+}
+
+static bool read_manifest(struct look_code *code, const char *directory, char hash[32], char *why,
+                          size_t size)
+{
+    uint8_t *bytes = NULL;
+    size_t length = 0;
+    char *path = sim_format("%s/manifest.json", directory);
+    bool good = read_file(path, &bytes, &length, why, size);
+    if (good) {
+        json_t *root = json_loadb((char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
+        good = root && take_manifest(code, root, hash);
+        if (!good)
+            snprintf(why, size, "%s: not the manifest of a run with a program", path);
+        json_decref(root);
+    }
+    free(bytes);
+    free(path);
+    return good;
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static bool check_hash(const struct look_code *code, const char *path, const char *wanted,
+                       char *why, size_t size)
+{
+    char hash[32];
+    snprintf(hash, sizeof hash, "xxh64:%016" PRIx64, (uint64_t)XXH64(code->bytes, code->size, 0));
+    if (strcmp(hash, wanted))
+        REFUSE("%s: not the program that ran, or only a part of it: its hash is %s, the "
+               "manifest's %s",
+               path, hash, wanted);
+    return true;
+}
+
+/* How far from the file's own addresses the program ran: that of its first instruction tells. */
+static uint64_t bias_of(Elf *elf, const char *path)
+{
+    char why[256];
+    uint64_t from, to;
+    GElf_Ehdr header;
+    if (!gelf_getehdr(elf, &header) || header.e_type != ET_DYN ||
+        !in_symbol(path, "__start", &from, &to, why, sizeof why))
+        return 0;
+    return from - header.e_entry;
+}
+
+static void add_piece(struct look_code *code, const GElf_Phdr *ph, uint64_t bias)
+{
+    if (ph->p_type != PT_LOAD || ph->p_offset > code->size ||
+        ph->p_filesz > code->size - ph->p_offset)
+        return;
+    code->piece = sim_grow(code->piece, code->pieces + 1, sizeof *code->piece);
+    code->piece[code->pieces++] =
+        (struct look_code_piece){ph->p_vaddr + bias, ph->p_filesz, code->bytes + ph->p_offset};
+}
+
+static void find_pieces(struct look_code *code, const char *path)
+{
+    size_t count = 0;
+    GElf_Phdr ph;
+    Elf *elf = elf_version(EV_CURRENT) ? elf_memory((char *)code->bytes, code->size) : NULL;
+    if (elf && !elf_getphdrnum(elf, &count)) {
+        const uint64_t bias = bias_of(elf, path);
+        for (size_t i = 0; i < count; i++)
+            if (gelf_getphdr(elf, (int)i, &ph))
+                add_piece(code, &ph, bias);
+        look_insns_open(&code->insns, elf);
+    }
+    elf_end(elf);
+}
+
+static void find_names(struct look_code *code, const char *path)
+{
+    char why[256];
+    const struct prog_workload *w = in_workload_for(path, why, sizeof why);
+    if (w && w->names)
+        code->names = w->names(path, why, sizeof why);
+    if (!code->names || !code->names->symbols)
+        code->lacks = "the program has no symbols: there are addresses instead of functions";
+    else if (!code->names->lines)
+        code->lacks = "the program was compiled without -g: there are no source files and lines";
+}
+
+static void note_time(struct look_code *code, const char *path)
+{
+    struct stat st;
+    if (!stat(path, &st))
+        code->ran = st.st_mtim;
+}
+
+bool look_code_open(struct look_code *code, const char *directory, char *why, size_t size)
+{
+    char hash[32];
+    char *path = sim_format("%s/guest.elf", directory);
+    *code = (struct look_code){0};
+    const bool good = read_manifest(code, directory, hash, why, size) &&
+                      read_file(path, &code->bytes, &code->size, why, size) &&
+                      check_hash(code, path, hash, why, size);
+    if (good) {
+        find_pieces(code, path);
+        find_names(code, path);
+        note_time(code, path);
+    }
+    free(path);
+    return good;
+}
+
+void look_code_close(struct look_code *code)
+{
+    struct look_code_place *place, *next;
+    HASH_ITER(hh, code->places, place, next) {
+        HASH_DEL(code->places, place);
+        free(place);
+    }
+    if (code->names)
+        code->names->free(code->names);
+    free(code->program);
+    free(code->command);
+    free(code->bytes);
+    free(code->piece);
+    look_insns_close(&code->insns);
+    *code = (struct look_code){0};
+}
+
+/* ---- what lies where ------------------------------------------------------------------------- */
+
+const struct prog_place *look_code_at(struct look_code *code, uint64_t va)
+{
+    struct look_code_place *place;
+    HASH_FIND(hh, code->places, &va, sizeof va, place);
+    if (!place) {
+        place = sim_alloc(1, sizeof *place);
+        place->va = va;
+        if (!code->names || !code->names->at(code->names, va, &place->place))
+            place->place = (struct prog_place){0};
+        HASH_ADD(hh, code->places, va, sizeof va, place);
+    }
+    return &place->place;
+}
+
+const uint8_t *look_code_bytes(const struct look_code *code, uint64_t va, size_t count)
+{
+    for (size_t i = 0; i < code->pieces; i++) {
+        const struct look_code_piece *p = &code->piece[i];
+        if (va >= p->va && va - p->va < p->size && p->size - (va - p->va) >= count)
+            return p->bytes + (va - p->va);
+    }
+    return NULL;
+}

@@ -1,0 +1,305 @@
+/*
+ * Locks for people: a line for each lock, who holds it when others wait, what the run's end hangs
+ * on, and a hint where it is obvious.
+ */
+#include "look/locks/view.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { MOST = 20, OBVIOUS = 90 /**< [%] */, WORTH = 10 /**< [%] */ };
+
+static double percent(uint64_t some, uint64_t all)
+{
+    return all ? 100. * (double)some / (double)all : 0;
+}
+
+static uint64_t mean(uint64_t sum, uint64_t count)
+{
+    return count ? sum / count : 0;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+static void put_head(const struct look_locks_view *view, FILE *out)
+{
+    const uint64_t *v = view->whole;
+    if (view->code->command)
+        fprintf(out, "# program: %s\n", view->code->command);
+    fprintf(out, "# elapsed: %" PRIu64 " PCycles\n# threads: %zu\n", view->locks->ticks,
+            view->locks->threads);
+    fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[RES_LOCK_WAITED]);
+    fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_ASLEEP],
+            percent(v[RES_LOCK_ASLEEP], v[RES_LOCK_WAITED]));
+    fprintf(out, "#   waking up  %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_LATE],
+            percent(v[RES_LOCK_LATE], v[RES_LOCK_WAITED]));
+    fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_SPUN],
+            percent(v[RES_LOCK_SPUN], v[RES_LOCK_WAITED]));
+    fputs(
+        "#\n# PCycles; `bound` is how much sooner the run would end without that lock, if all else "
+        "took as long\n#\n",
+        out);
+    fprintf(out, "# %8s %12s %12s %12s %9s %9s %7s %9s %9s %9s %9s %9s %5s %12s  %s\n", "waited %",
+            "waited", "asleep", "on a card", "longest", "taken", "cont. %", "held mean", "99 %",
+            "longest", "hand-over", "longest", "fair", "bound", "lock");
+}
+
+/* Nothing of its kind: a place to stay empty. */
+static void put_known(FILE *out, int width, bool known, uint64_t n)
+{
+    if (known)
+        fprintf(out, " %*" PRIu64, width, n);
+    else
+        fprintf(out, " %*s", width, "-");
+}
+
+static void put_lock(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
+{
+    const uint64_t *v = row->v;
+    const struct res_lock *lock = &view->locks->lock[row->lock];
+    const bool held = v[RES_LOCK_HOLDS], handed = v[RES_LOCK_HANDOVERS];
+    fprintf(out,
+            "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6.1f%%",
+            percent(v[RES_LOCK_WAITED], view->whole[RES_LOCK_WAITED]), v[RES_LOCK_WAITED],
+            v[RES_LOCK_ASLEEP], v[RES_LOCK_SPUN], v[RES_LOCK_LONGEST], v[RES_LOCK_TAKEN],
+            percent(v[RES_LOCK_CONTENDED], v[RES_LOCK_TAKEN]));
+    put_known(out, 9, held, mean(v[RES_LOCK_HELD], v[RES_LOCK_HOLDS]));
+    put_known(out, 9, held, (uint64_t)look_lock_figure(view, row, LOOK_LOCK_HELD_P99));
+    put_known(out, 9, held, v[RES_LOCK_HELD_LONGEST]);
+    put_known(out, 9, handed, mean(v[RES_LOCK_HANDOVER], v[RES_LOCK_HANDOVERS]));
+    put_known(out, 9, handed, v[RES_LOCK_HANDOVER_LONGEST]);
+    if (row->waiters)
+        fprintf(out, " %5.2f", row->fairness);
+    else
+        fprintf(out, " %5s", "-");
+    put_known(out, 12, row->bound_known, row->bound);
+    fprintf(out, "  %s ", res_lock_kinds[lock->kind].name);
+    look_lock_label(view, row->lock, out);
+    putc('\n', out);
+}
+
+/** What of a column is at a place. */
+struct part {
+    uint64_t pc, n;
+};
+
+static int by_pc(const void *x, const void *y)
+{
+    const struct part *a = x, *b = y;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+/* The place with most of a column among those of the lock, whichever thread was there.
+ * @param[out] all     of the lock
+ * @param[out] places  that have something of it */
+static uint64_t most_at(const struct res_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
+                        uint64_t *all, size_t *places)
+{
+    struct part *part = sim_alloc(l->sites, sizeof *part);
+    size_t count = 0;
+    uint64_t most = 0, sum = 0;
+    for (size_t i = 0; i < l->sites; i++)
+        if (l->site[i].lock == lock && l->site[i].v[column])
+            part[count++] = (struct part){l->site[i].pc, l->site[i].v[column]};
+    if (count)
+        qsort(part, count, sizeof *part, by_pc);
+    *all = *places = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool again = i && part[i].pc == part[i - 1].pc;
+        sum = again ? sum + part[i].n : part[i].n;
+        *places += !again;
+        *all += part[i].n;
+        if (sum > most) {
+            most = sum;
+            *pc = part[i].pc;
+        }
+    }
+    free(part);
+    return most;
+}
+
+static void put_most(const struct look_locks_view *view, const struct look_lock_row *row,
+                     unsigned column, const char *what, FILE *out)
+{
+    uint64_t pc = RES_LOCKS_NOWHERE, all;
+    size_t places;
+    const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all, &places);
+    if (!most)
+        return;
+    fprintf(out, "#   %6.2f%% %s ", percent(most, all), what);
+    look_lock_place(view, pc, out);
+    if (places > 1)
+        fprintf(out, "; %zu more place%s", places - 1, places > 2 ? "s" : "");
+    putc('\n', out);
+}
+
+/* What a person would say who sees the numbers. */
+static void put_hint(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
+{
+    const uint8_t kind = view->locks->lock[row->lock].kind;
+    const uint64_t delayed = row->v[RES_LOCK_DELAYED];
+    const struct res_lock_site *holder =
+        row->holder == RES_LOCKS_NONE ? NULL : &view->locks->site[row->holder];
+    const uint64_t time = view->locks->ticks * view->locks->threads;
+    if (!holder)
+        return;
+    if (kind == RES_LOCK_barrier && percent(row->v[RES_LOCK_WAITED], time) >= WORTH &&
+        percent(holder->v[RES_LOCK_DELAYED], delayed) >= OBVIOUS)
+        fprintf(out, "#   hint: thread %" PRIu32 " is nearly always the last: give it less to do\n",
+                holder->thread);
+    else if ((kind == RES_LOCK_mutex || kind == RES_LOCK_spinlock || kind == RES_LOCK_rwlock) &&
+             row->bound_known && percent(row->bound, view->locks->ticks) >= WORTH)
+        fprintf(out,
+                "#   hint: do less while it is held, or let threads have locks of their own\n");
+}
+
+/* Of locks that are not shown: the one that the run might do best without. */
+static void put_left(const struct look_locks_view *view, size_t said, FILE *out)
+{
+    char name[RES_LOCK_NAME];
+    const struct look_lock_row *best = NULL;
+    for (size_t i = said; i < view->rows; i++)
+        if (view->row[i].bound_known && (!best || view->row[i].bound > best->bound))
+            best = &view->row[i];
+    fprintf(out, "# %zu more", view->rows - said);
+    if (said < MOST)
+        fprintf(out, ", of which `%s` is 0", look_lock_figure_name(view->sort, name));
+    if (best && percent(best->bound, view->locks->ticks) >= 1) {
+        fprintf(out, "; the greatest bound of these: %" PRIu64 " of %s ", best->bound,
+                res_lock_kinds[view->locks->lock[best->lock].kind].name);
+        look_lock_label(view, best->lock, out);
+        fputs(" (--sort=bound)", out);
+    }
+    putc('\n', out);
+}
+
+static void put_locks(const struct look_locks_view *view, FILE *out)
+{
+    size_t said = 0;
+    for (; said < view->rows && said < MOST; said++) {
+        const struct look_lock_row *row = &view->row[said];
+        if (look_lock_figure(view, row, view->sort) == 0)
+            break;
+        put_lock(view, row, out);
+        if (!row->v[RES_LOCK_WAITED])
+            continue;
+        put_most(view, row, RES_LOCK_WAITED, "of it is waited at", out);
+        put_most(view, row, RES_LOCK_DELAYED,
+                 row->v[RES_LOCK_HOLDS] ? "of it for a holder that took it at"
+                                        : "of it is ended at",
+                 out);
+        put_hint(view, row, out);
+    }
+    if (said < view->rows)
+        put_left(view, said, out);
+}
+
+/* ---- the critical path ----------------------------------------------------------------------- */
+
+/** Parts of the path that are alike. */
+struct stretch {
+    enum look_lock_part part;
+    uint32_t thread; /**< of a part with a lock: how many parts they are */
+    uint32_t lock;
+    uint64_t pc, ticks;
+};
+
+static int alike(const struct stretch *a, const struct stretch *b)
+{
+    const bool same = a->lock != RES_LOCKS_NONE;
+    const uint64_t x[] = {a->part, a->lock, a->pc, same ? 0 : a->thread};
+    const uint64_t y[] = {b->part, b->lock, b->pc, same ? 0 : b->thread};
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+    return alike(x, y);
+}
+
+static int by_ticks(const void *x, const void *y)
+{
+    const struct stretch *a = x, *b = y;
+    return a->ticks != b->ticks ? (a->ticks > b->ticks ? -1 : 1) : alike(a, b);
+}
+
+/* @return the caller's */
+static struct stretch *stretches(const struct look_locks_view *view, size_t *count)
+{
+    struct stretch *all = sim_alloc(view->segments, sizeof *all);
+    size_t kept = 0;
+    for (size_t i = 0; i < view->segments; i++) {
+        const struct look_lock_segment *s = &view->segment[i];
+        const struct res_lock_site *site =
+            s->site == RES_LOCKS_NONE ? NULL : &view->locks->site[s->site];
+        all[i] = (struct stretch){s->part, site ? 1 : s->thread, site ? site->lock : RES_LOCKS_NONE,
+                                  site ? site->pc : RES_LOCKS_NOWHERE, s->to - s->from};
+    }
+    if (view->segments)
+        qsort(all, view->segments, sizeof *all, by_place);
+    for (size_t i = 0; i < view->segments; i++)
+        if (kept && !alike(&all[kept - 1], &all[i])) {
+            all[kept - 1].ticks += all[i].ticks;
+            all[kept - 1].thread += all[i].lock != RES_LOCKS_NONE;
+        } else {
+            all[kept++] = all[i];
+        }
+    if (kept)
+        qsort(all, kept, sizeof *all, by_ticks);
+    *count = kept;
+    return all;
+}
+
+static void put_stretch(const struct look_locks_view *view, const struct stretch *s, FILE *out)
+{
+    static const char *const text[RES_PARTS] = {
+        [LOOK_PART_WORK] = "work: thread",
+        [LOOK_PART_HOLDING] = "held:",
+        [LOOK_PART_HANDOVER] = "handed over:",
+        [LOOK_PART_SLEEP] = "waited for, and nobody is known who ended it:",
+    };
+    fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", percent(s->ticks, view->locks->ticks), s->ticks,
+            text[s->part]);
+    if (s->lock == RES_LOCKS_NONE)
+        fprintf(out, " %" PRIu32, s->thread);
+    if (s->lock != RES_LOCKS_NONE) {
+        fprintf(out, " %s ", res_lock_kinds[view->locks->lock[s->lock].kind].name);
+        look_lock_label(view, s->lock, out);
+        fputs(" in ", out);
+        look_lock_place(view, s->pc, out);
+        fprintf(out, ", %" PRIu32 " time%s", s->thread, s->thread == 1 ? "" : "s");
+    }
+    putc('\n', out);
+}
+
+static void put_path(const struct look_locks_view *view, FILE *out)
+{
+    size_t count;
+    struct stretch *all = stretches(view, &count);
+    fprintf(out,
+            "#\n# the critical path: each part had to be over before the next could begin\n"
+            "#\n# %8s %12s  %s\n",
+            "path %", "PCycles", "part");
+    for (size_t i = 0; i < count && i < MOST; i++)
+        put_stretch(view, &all[i], out);
+    if (count > MOST)
+        fprintf(out, "# %zu more\n", count - MOST);
+    if (view->locks->missed)
+        fprintf(out,
+                "# %" PRIu64 " waits of less than %" PRIu64
+                " PCycles are in no path and no bound: there were too many\n",
+                view->locks->missed, view->locks->least);
+    free(all);
+}
+
+void look_locks_text(const struct look_locks_view *view, FILE *out)
+{
+    put_head(view, out);
+    put_locks(view, out);
+    put_path(view, out);
+}

@@ -1,0 +1,434 @@
+/*
+ * The object at an address.
+ *
+ * The hard idea is that an address has had several objects: blocks come and go, and stacks are used
+ * again. So a question has a time, too. Blocks are sorted by where they begin, with the farthest
+ * end of each half of them (a tree in an array), which finds those that hold an address without a
+ * look at all that begin in front of it.
+ *
+ * A time does not always tell: of sites that used the same bytes in turn, over and over, the file
+ * has only when each began and ended to do so. Requests of the truth say whose memory it was.
+ */
+#include "look/object_at.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+enum { HEADER = 16 /* [bytes] that malloc has in front of a block, at most */ };
+
+struct look_finder {
+    const struct res_objects *o;
+    const struct res_profile *profile;
+    struct look_code *code;
+    uint64_t *end; /* [2 * leaves]: the tree; end[1] is of all */
+    size_t leaves;
+};
+
+struct look_finder *look_finder_new(const struct res_objects *o, const struct res_profile *profile,
+                                    struct look_code *code)
+{
+    struct look_finder *f = sim_alloc(1, sizeof *f);
+    *f = (struct look_finder){.o = o, .profile = profile, .code = code, .leaves = 1};
+    while (f->leaves < o->blocks)
+        f->leaves *= 2;
+    f->end = sim_alloc(2 * f->leaves, sizeof *f->end);
+    for (size_t i = 0; i < o->blocks; i++)
+        f->end[f->leaves + i] = o->block[i].to;
+    for (size_t i = f->leaves - 1; i > 0; i--)
+        f->end[i] = f->end[2 * i] > f->end[2 * i + 1] ? f->end[2 * i] : f->end[2 * i + 1];
+    return f;
+}
+
+void look_finder_free(struct look_finder *f)
+{
+    if (!f)
+        return;
+    free(f->end);
+    free(f);
+}
+
+/* ---- which one ------------------------------------------------------------------------------- */
+
+/* When something was asked for. */
+struct when {
+    sim_tick from, to;
+};
+
+/* [ticks] of it that lie in [born, died], counting both ends; 0: none. */
+static sim_tick common(const struct when *when, sim_tick born, sim_tick died)
+{
+    const sim_tick from = sim_later(when->from, born);
+    const sim_tick to = sim_earlier(sim_earlier(when->to, died), SIM_NEVER - 1);
+    return to >= from ? to - from + 1 : 0;
+}
+
+struct search {
+    const struct look_finder *f;
+    uint64_t va;
+    struct when when;
+    const struct res_tenant *of; /* NULL: any will do */
+    const struct res_block *best;
+    sim_tick most;
+};
+
+/* Whether it may be a tenant's. */
+static bool is_of(const struct res_block *b, const struct res_tenant *of)
+{
+    if (!of)
+        return true;
+    const bool there =
+        of->kind == RES_TENANT_call || (b->from == of->block.from && b->to == of->block.to);
+    return there && b->site == of->block.site;
+}
+
+static void look_at(struct search *s, const struct res_block *b)
+{
+    const sim_tick ticks = common(&s->when, b->born, b->died);
+    if (!is_of(b, s->of) || s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
+        (s->best && ticks == s->most && b->born < s->best->born))
+        return;
+    s->best = b;
+    s->most = ticks;
+}
+
+/* Of the blocks [first, first + count) that a node of the tree has. */
+static void search(struct search *s, size_t node, size_t first, size_t count)
+{
+    if (first >= s->f->o->blocks || s->f->end[node] <= s->va || s->f->o->block[first].from > s->va)
+        return;
+    if (count == 1) {
+        look_at(s, &s->f->o->block[first]);
+        return;
+    }
+    search(s, 2 * node, first, count / 2);
+    search(s, 2 * node + 1, first + count / 2, count / 2);
+}
+
+static const struct res_block *block_at(const struct look_finder *f, uint64_t va,
+                                        const struct when *when, const struct res_tenant *of)
+{
+    struct search s = {.f = f, .va = va, .when = *when, .of = of};
+    search(&s, 1, 0, f->leaves);
+    return s.best;
+}
+
+static const struct res_thread *thread_at(const struct look_finder *f, uint64_t va,
+                                          const struct when *when, bool tls)
+{
+    const struct res_thread *best = NULL;
+    sim_tick most = 0;
+    for (size_t i = 0; i < f->o->threads; i++) {
+        const struct res_thread *t = &f->o->thread[i];
+        const uint64_t from = tls ? t->tls : t->stack, to = tls ? t->tls_to : t->stack_to;
+        const sim_tick ticks = common(when, t->born, t->died);
+        if (va < from || va >= to || !ticks || ticks < most)
+            continue;
+        best = t;
+        most = ticks;
+    }
+    return best;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *look_site_name(struct look_finder *f, uint32_t site, char *buf, size_t size)
+{
+    const struct res_site *s = &f->o->site[site];
+    const struct prog_place none = {0}, *place = &none;
+    uint64_t call = s->call;
+    uint32_t path = s->path;
+    while (!place->file) {
+        if (call != PC_PROFILE_NOWHERE)
+            place = look_code_at(f->code, call);
+        if (place->file || f->profile->path[path].parent == path)
+            break;
+        call = f->profile->path[path].call;
+        path = f->profile->path[path].parent;
+    }
+    if (!place->file) {
+        call = s->call != PC_PROFILE_NOWHERE ? s->call : f->profile->path[s->path].function;
+        place = look_code_at(f->code, call);
+    }
+    if (place->function && place->file)
+        snprintf(buf, size, "%s at %s:%u", place->function, base_name(place->file), place->line);
+    else if (place->function)
+        snprintf(buf, size, "%s", place->function);
+    else
+        snprintf(buf, size, "0x%" PRIx64, call);
+    return buf;
+}
+
+/* The name is the key and where in the object it is. */
+static void name_offset(struct look_object *out)
+{
+    if (out->offset)
+        snprintf(out->name, sizeof out->name, "%.700s +0x%" PRIx64, out->key, out->offset);
+    else
+        snprintf(out->name, sizeof out->name, "%s", out->key);
+}
+
+/* ... or its member there. */
+static void name_member(const struct look_finder *f, struct look_object *out)
+{
+    struct prog_member member;
+    f->code->names->member(f->code->names, &out->variable, out->offset, UINT_MAX, &member);
+    const uint64_t behind = out->offset - member.offset;
+    snprintf(out->name, sizeof out->name, "%.400s%s%s", out->key, member.name,
+             member.padding ? " (padding)" : "");
+    if (behind && !member.padding)
+        snprintf(out->name + strlen(out->name), sizeof out->name - strlen(out->name),
+                 " +0x%" PRIx64, behind);
+}
+
+static void name_block(struct look_finder *f, struct look_object *out)
+{
+    char place[400];
+    const struct res_block *b = out->block;
+    const struct res_site *site = &f->o->site[b->site];
+    snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
+             out->kind == LOOK_OBJECT_HEADER ? "header of " : "",
+             !strcmp(f->o->kind[site->kind], "mmap") || !strcmp(f->o->kind[site->kind], "sbrk")
+                 ? f->o->kind[site->kind]
+                 : "heap",
+             b->to - b->from, look_site_name(f, b->site, place, sizeof place));
+    if (site->blocks > 1 && b->times)
+        snprintf(out->key + strlen(out->key), sizeof out->key - strlen(out->key), " [%" PRIu64 "]",
+                 b->serial);
+    name_offset(out);
+}
+
+/* ---- the kinds ------------------------------------------------------------------------------- */
+
+static void describe_tls(const struct look_finder *f, uint64_t va, const struct res_thread *t,
+                         struct look_object *out)
+{
+    struct prog_names *names = f->code->names;
+    struct prog_object *v = &out->variable;
+    *out = (struct look_object){
+        .kind = LOOK_OBJECT_TLS, .from = t->tls, .size = t->tls_to - t->tls, .thread = t};
+    const bool known = names && names->local && names->local(names, va - t->tls, v);
+    if (known) {
+        out->from = t->tls + v->from;
+        out->size = v->to - v->from;
+    }
+    snprintf(out->key, sizeof out->key, "TLS of thread %" PRIu32 "%s%.600s", t->number,
+             known ? ": " : "", known ? v->name : "");
+    out->offset = va - out->from;
+    if (known)
+        name_member(f, out);
+    else
+        name_offset(out);
+}
+
+static bool find_tls(const struct look_finder *f, uint64_t va, const struct when *when,
+                     struct look_object *out)
+{
+    const struct res_thread *t = thread_at(f, va, when, true);
+    if (t)
+        describe_tls(f, va, t, out);
+    return t;
+}
+
+static void describe_stack(uint64_t va, const struct res_thread *t, struct look_object *out)
+{
+    *out = (struct look_object){.kind = LOOK_OBJECT_STACK,
+                                .from = t->stack,
+                                .size = t->stack_to - t->stack,
+                                .offset = va - t->stack,
+                                .thread = t};
+    snprintf(out->key, sizeof out->key, "stack of thread %" PRIu32, t->number);
+    name_offset(out);
+}
+
+static bool find_stack(const struct look_finder *f, uint64_t va, const struct when *when,
+                       struct look_object *out)
+{
+    const struct res_thread *t = thread_at(f, va, when, false);
+    if (t)
+        describe_stack(va, t, out);
+    return t;
+}
+
+static void describe_block(struct look_finder *f, uint64_t va, const struct res_block *b,
+                           struct look_object *out)
+{
+    *out = (struct look_object){.kind = LOOK_OBJECT_HEAP,
+                                .from = b->from,
+                                .size = b->to - b->from,
+                                .offset = va - b->from,
+                                .block = b};
+    name_block(f, out);
+}
+
+static bool find_block(struct look_finder *f, uint64_t va, const struct when *when,
+                       struct look_object *out)
+{
+    const struct res_block *b = block_at(f, va, when, NULL);
+    if (b)
+        describe_block(f, va, b, out);
+    return b;
+}
+
+static bool is_mapping(const struct look_finder *f, const struct res_block *b)
+{
+    const char *kind = f->o->kind[f->o->site[b->site].kind];
+    return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
+}
+
+static bool find_header(struct look_finder *f, uint64_t va, const struct when *when,
+                        struct look_object *out)
+{
+    const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
+    for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
+        const struct res_block *b = block_at(f, at, when, NULL);
+        if (!b || b->from != at || is_mapping(f, b))
+            continue;
+        *out = (struct look_object){.kind = LOOK_OBJECT_HEADER,
+                                    .from = at - HEADER,
+                                    .size = HEADER,
+                                    .offset = va - (at - HEADER),
+                                    .block = b};
+        name_block(f, out);
+        return true;
+    }
+    return false;
+}
+
+static bool find_static(struct look_finder *f, uint64_t va, struct look_object *out)
+{
+    struct prog_names *names = f->code->names;
+    struct prog_object v;
+    if (!names || !names->object || !names->object(names, va, &v))
+        return false;
+    *out = (struct look_object){.kind = LOOK_OBJECT_STATIC,
+                                .from = v.from,
+                                .size = v.to - v.from,
+                                .offset = va - v.from,
+                                .variable = v};
+    snprintf(out->key, sizeof out->key, "%.700s", v.name);
+    name_member(f, out);
+    return true;
+}
+
+static bool find_code(struct look_finder *f, uint64_t va, struct look_object *out)
+{
+    const struct prog_place *place = look_code_at(f->code, va);
+    if (!place->function)
+        return false;
+    *out = (struct look_object){.kind = LOOK_OBJECT_CODE,
+                                .from = place->from,
+                                .size = place->to - place->from,
+                                .offset = va - place->from};
+    snprintf(out->key, sizeof out->key, "%.700s", place->function);
+    name_offset(out);
+    return true;
+}
+
+static void name_address(uint64_t va, struct look_object *out)
+{
+    *out = (struct look_object){.from = va};
+    snprintf(out->key, sizeof out->key, "0x%" PRIx64, va);
+    name_offset(out);
+}
+
+void look_object_at(struct look_finder *f, uint64_t va, sim_tick from, sim_tick to,
+                    struct look_object *out)
+{
+    const struct when when = {from, to};
+    if (find_tls(f, va, &when, out) || find_stack(f, va, &when, out) ||
+        find_block(f, va, &when, out) || find_static(f, va, out) || find_code(f, va, out) ||
+        find_header(f, va, &when, out))
+        return;
+    name_address(va, out);
+}
+
+/* ---- by tenants ------------------------------------------------------------------------------ */
+
+static const struct res_thread *thread_of(const struct look_finder *f, uint32_t number)
+{
+    size_t i = 0;
+    while (i < f->o->threads && f->o->thread[i].number != number)
+        i++;
+    return i < f->o->threads ? &f->o->thread[i] : NULL;
+}
+
+static bool has(const struct res_tenant *tenant, uint64_t va)
+{
+    return va >= tenant->block.from && va < tenant->block.to;
+}
+
+/* The file may have forgotten a block: its size and site are known all the same. */
+static bool find_own_block(struct look_finder *f, const struct res_tenant *tenant, uint64_t va,
+                           const struct when *when, struct look_object *out)
+{
+    const struct res_block *b = block_at(f, va, when, tenant);
+    if (!b && tenant->kind == RES_TENANT_block && has(tenant, va))
+        b = &tenant->block;
+    if (b)
+        describe_block(f, va, b, out);
+    return b;
+}
+
+static bool find_own_part(const struct look_finder *f, const struct res_tenant *tenant, uint64_t va,
+                          struct look_object *out)
+{
+    const struct res_thread *t = has(tenant, va) ? thread_of(f, tenant->block.thread) : NULL;
+    const bool local = t && va >= t->tls && va < t->tls_to;
+    const bool stack = t && va >= t->stack && va < t->stack_to;
+    if (tenant->kind == RES_TENANT_variables && local)
+        describe_tls(f, va, t, out);
+    else if (stack)
+        describe_stack(va, t, out);
+    return local || stack;
+}
+
+/* What has no tenant: it never moves, or is a part of the heap that nobody has. */
+static bool find_unowned(struct look_finder *f, uint64_t va, const struct when *when,
+                         struct look_object *out)
+{
+    return find_static(f, va, out) || find_code(f, va, out) || find_header(f, va, when, out);
+}
+
+bool look_object_same(struct look_finder *f, const struct res_truth *truth,
+                      const struct pc_missed_row *row, uint64_t va, struct look_object *out)
+{
+    const struct res_tenant *tenant = &truth->tenant[row->tenant];
+    const struct when when = {row->first, row->last};
+    switch (tenant->kind) {
+    case RES_TENANT_call:
+        return find_own_block(f, tenant, va, &when, out) || find_unowned(f, va, &when, out);
+    case RES_TENANT_block:
+        return find_own_block(f, tenant, va, &when, out);
+    case RES_TENANT_stack:
+    case RES_TENANT_variables:
+        return find_own_part(f, tenant, va, out);
+    case RES_TENANT_nobody:
+        return find_unowned(f, va, &when, out);
+    default:
+        look_object_at(f, va, row->first, row->last, out);
+        return true;
+    }
+}
+
+void look_object_asked(struct look_finder *f, const struct res_truth *truth,
+                       const struct pc_missed_row *row, struct look_object *out)
+{
+    if (!look_object_same(f, truth, row, row->va, out))
+        name_address(row->va, out);
+}
+
+void look_object_group(struct look_object *object)
+{
+    char *number = object->kind == LOOK_OBJECT_HEAP ? strrchr(object->key, '[') : NULL;
+    if (number && number > object->key && number[-1] == ' ')
+        number[-1] = '\0';
+}

@@ -1,0 +1,462 @@
+/*
+ * Pages and their stations, summed up from the rows of the truth (pages.h).
+ *
+ * The one hard idea: a page that is in a range takes no turn of round_robin, so ranges move pages
+ * that are in none. Where that is the rule, pages that are well where they are get ranges, too.
+ *
+ * And a second one: requests are summed over cards, but a run takes as long as the card that takes
+ * longest. Data that one thread fills and many use gain many cards a little each, at the same time,
+ * and cost one card all of it.
+ */
+#include "look/placement/pages.h"
+
+#include "base/alloc.h"
+#include "look/cost.h"
+#include "machine/params.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum {
+    SMALL = 100, /* one part in so many of all requests is not worth a range, */
+    PART = 4     /* nor is less than one part in so many of a page's */
+};
+
+const char *const look_page_fate_name[] = {"left", "stays", "moves"};
+
+/* A row of the truth, as it matters here. */
+struct asked {
+    uint64_t page;
+    uint32_t home, station, card;
+    size_t object;
+    int64_t requests, time;
+};
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int order_signed(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* As look_plus. */
+static int64_t less(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static void sort(void *list, size_t count, size_t size, int (*by)(const void *, const void *))
+{
+    if (count)
+        qsort(list, count, size, by);
+}
+
+/* ---- requests -------------------------------------------------------------------------------- */
+
+static int64_t requests_of(const struct pc_missed_row *row)
+{
+    int64_t sum = 0;
+#define MISS(name, sentence)    sum = look_plus(sum, row->v[PC_MISS_##name]);
+#define UPGRADE(name, sentence) MISS(name, sentence)
+#define OTHERWISE(name, unit, sentence)
+#include "procard/misses.def"
+    return sum;
+}
+
+static int64_t time_of(const struct pc_missed_row *row)
+{
+    int64_t sum = 0;
+#define MISS(name, sentence)    sum = look_plus(sum, row->v[PC_MISS_##name##_TIME]);
+#define UPGRADE(name, sentence) MISS(name, sentence)
+#define OTHERWISE(name, unit, sentence)
+#include "procard/misses.def"
+    return sum;
+}
+
+static uint64_t home_of(const struct res_truth *truth, const struct pc_missed_row *row)
+{
+    return truth->copy[row->copy].line / truth->memory;
+}
+
+static uint64_t station_of(const struct res_truth *truth, const struct pc_missed_row *row)
+{
+    return truth->copy[row->copy].card / truth->processors;
+}
+
+struct look_asked look_pages_asked(const struct res_truth *truth)
+{
+    struct look_asked sum = {0};
+    for (size_t i = 0; i < truth->rows; i++) {
+        const struct pc_missed_row *row = &truth->row[i];
+        const int64_t requests = requests_of(row);
+        sum.requests = look_plus(sum.requests, requests);
+        sum.time = look_plus(sum.time, time_of(row));
+        if (home_of(truth, row) == station_of(truth, row))
+            sum.local = look_plus(sum.local, requests);
+    }
+    return sum;
+}
+
+static bool is_of_machine(const struct res_truth *truth, const struct nm_params *p)
+{
+    bool good = truth->memory == p->memory_size && truth->processors == p->processors;
+    for (size_t i = 0; good && i < truth->copies; i++)
+        good = truth->copy[i].card < nm_params_cards(p) &&
+               truth->copy[i].line / truth->memory < nm_params_stations(p);
+    return good;
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+struct known {
+    char *name;
+    size_t number;
+    UT_hash_handle hh;
+};
+
+static size_t object_of(struct look_pages *p, struct known **names, struct look_finder *finder,
+                        const struct res_truth *truth, const struct pc_missed_row *row)
+{
+    struct look_object at;
+    struct known *known;
+    look_object_asked(finder, truth, row, &at);
+    look_object_group(&at);
+    if (at.kind == LOOK_OBJECT_CODE) /* functions are many, and of one page */
+        snprintf(at.key, sizeof at.key, "code");
+    HASH_FIND_STR(*names, at.key, known);
+    if (known)
+        return known->number;
+    known = sim_alloc(1, sizeof *known);
+    known->name = sim_strdup(at.key);
+    known->number = p->objects;
+    HASH_ADD_KEYPTR(hh, *names, known->name, strlen(known->name), known);
+    if (!(p->objects & (p->objects + 1)))
+        p->object = sim_grow(p->object, 2 * p->objects + 1, sizeof *p->object);
+    p->object[p->objects++] = (struct look_paged_object){.name = sim_strdup(at.key)};
+    return known->number;
+}
+
+/* @return [truth->rows] the caller's */
+static struct asked *find_asked(struct look_pages *p, const struct res_truth *truth,
+                                struct look_finder *finder)
+{
+    struct known *names = NULL, *known, *next;
+    struct asked *list = sim_alloc(truth->rows + 1, sizeof *list);
+    for (size_t i = 0; i < truth->rows; i++) {
+        const struct pc_missed_row *row = &truth->row[i];
+        list[i] = (struct asked){
+            .page = row->va & ~(p->page_size - 1),
+            .home = (uint32_t)home_of(truth, row),
+            .station = (uint32_t)station_of(truth, row),
+            .card = truth->copy[row->copy].card,
+            .object = object_of(p, &names, finder, truth, row),
+            .requests = requests_of(row),
+            .time = time_of(row),
+        };
+    }
+    HASH_ITER(hh, names, known, next) {
+        HASH_DEL(names, known);
+        free(known->name);
+        free(known);
+    }
+    return list;
+}
+
+static int by_remote(const void *x, const void *y)
+{
+    const struct look_paged_object *a = x, *b = y;
+    const int remote = order_signed(less(b->requests, b->local), less(a->requests, a->local));
+    const int all = order_signed(b->requests, a->requests);
+    return remote ? remote : all ? all : strcmp(a->name, b->name);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static int by_part(const void *x, const void *y)
+{
+    const struct asked *a = x, *b = y;
+    const int page = order(a->page, b->page), home = order(a->home, b->home);
+    return page ? page : home ? home : order(a->station, b->station);
+}
+
+static int by_object(const void *x, const void *y)
+{
+    const struct asked *a = x, *b = y;
+    const int page = order(a->page, b->page);
+    return page ? page : order(a->object, b->object);
+}
+
+/* @param list  by by_part */
+static void find_parts(struct look_pages *p, const struct asked *list, size_t count)
+{
+    p->part = sim_alloc(count + 1, sizeof *p->part);
+    for (size_t i = 0; i < count; i++) {
+        if (!i || by_part(&list[i - 1], &list[i]))
+            p->part[p->parts++] = (struct look_page_part){
+                .page = list[i].page, .home = list[i].home, .station = list[i].station};
+        struct look_page_part *part = &p->part[p->parts - 1];
+        part->requests = look_plus(part->requests, list[i].requests);
+        part->time = look_plus(part->time, list[i].time);
+    }
+}
+
+/* Its home, and which station asked most often: of equals the home, then the lowest. */
+static void weigh(struct look_page *page, const struct look_page_part *part, uint32_t stations)
+{
+    int64_t *at = sim_alloc(stations, sizeof *at), *by = sim_alloc(stations, sizeof *by);
+    for (size_t i = page->part; i < page->part + page->parts; i++) {
+        at[part[i].home] = look_plus(at[part[i].home], part[i].requests);
+        by[part[i].station] = look_plus(by[part[i].station], part[i].requests);
+    }
+    for (uint32_t i = 1; i < stations; i++)
+        if (at[i] > at[page->home])
+            page->home = i;
+    page->best = page->home;
+    for (uint32_t i = 0; i < stations; i++)
+        if (by[i] > by[page->best])
+            page->best = i;
+    page->of_best = by[page->best];
+    free(at);
+    free(by);
+}
+
+static void find_pages(struct look_pages *p)
+{
+    p->page = sim_alloc(p->parts + 1, sizeof *p->page);
+    for (size_t i = 0; i < p->parts; i++) {
+        const struct look_page_part *part = &p->part[i];
+        if (!i || part[-1].page != part->page)
+            p->page[p->pages++] = (struct look_page){.va = part->page, .part = i};
+        struct look_page *page = &p->page[p->pages - 1];
+        page->parts++;
+        page->requests = look_plus(page->requests, part->requests);
+        page->time = look_plus(page->time, part->time);
+        if (part->home == part->station)
+            page->local = look_plus(page->local, part->requests);
+    }
+    for (size_t i = 0; i < p->pages; i++) {
+        weigh(&p->page[i], p->part, p->stations);
+        p->requests = look_plus(p->requests, p->page[i].requests);
+        p->local = look_plus(p->local, p->page[i].local);
+        p->time = look_plus(p->time, p->page[i].time);
+    }
+}
+
+/* ---- which of them get ranges ---------------------------------------------------------------- */
+
+/* The lowest page is no program's, and an end must be an address. */
+static bool can_be_named(const struct look_pages *p, const struct look_page *page)
+{
+    return page->va && page->va + p->page_size > page->va;
+}
+
+/* [requests] that are not local if a page is in no range. */
+static int64_t lost(const struct look_pages *p, const struct look_page *page)
+{
+    if (page->of_best > page->local)
+        return less(page->of_best, page->local);
+    if (p->pins && page->of_best == page->local)
+        return less(page->of_best, page->requests / p->stations);
+    return 0;
+}
+
+/* The same, of a page that a range is of use to. Of one that all stations use, none is much better
+ * than another, and which is best is chance. */
+static int64_t worth(const struct look_pages *p, const struct look_page *page)
+{
+    const int64_t much = lost(p, page);
+    return can_be_named(p, page) && much >= page->requests / PART ? much : 0;
+}
+
+struct weighed {
+    int64_t worth;
+    struct look_page *page;
+};
+
+static int by_worth(const void *x, const void *y)
+{
+    const struct weighed *a = x, *b = y;
+    const int worth = order_signed(a->worth, b->worth);
+    return worth ? worth : order(a->page->va, b->page->va);
+}
+
+/* All that are worth something, but for those that are worth least: a hundredth in all. */
+static void choose(struct look_pages *p)
+{
+    struct weighed *list = sim_alloc(p->pages + 1, sizeof *list);
+    const int64_t small = p->requests / SMALL;
+    int64_t gain = 0, left = 0;
+    for (size_t i = 0; i < p->pages; i++) {
+        list[i] = (struct weighed){worth(p, &p->page[i]), &p->page[i]};
+        if (p->page[i].of_best > p->page[i].local)
+            gain = look_plus(gain, list[i].worth);
+    }
+    sort(list, p->pages, sizeof *list, by_worth);
+    for (size_t i = 0; gain > small && i < p->pages; i++) {
+        if (list[i].worth <= 0 || (left = look_plus(left, list[i].worth)) <= small)
+            continue;
+        list[i].page->fate =
+            list[i].page->of_best > list[i].page->local ? LOOK_PAGE_moves : LOOK_PAGE_stays;
+    }
+    free(list);
+}
+
+/* How much more is local of each card's requests. @param list  by by_object
+ * @return [cards] the caller's */
+static int64_t *find_changes(const struct look_pages *p, const struct asked *list, size_t count,
+                             uint32_t cards)
+{
+    int64_t *change = sim_alloc(cards, sizeof *change);
+    const struct look_page *page = p->page;
+    for (size_t i = 0; i < count; i++) {
+        page += i && list[i].page != list[i - 1].page;
+        if (page->fate == LOOK_PAGE_left)
+            continue;
+        if (page->best == list[i].station)
+            change[list[i].card] = look_plus(change[list[i].card], list[i].requests);
+        if (list[i].home == list[i].station)
+            change[list[i].card] = less(change[list[i].card], list[i].requests);
+    }
+    return change;
+}
+
+/* No ranges at all if a card would lose more than any gains. */
+static void weigh_cards(struct look_pages *p, const struct asked *list, size_t count,
+                        uint32_t cards)
+{
+    int64_t *change = find_changes(p, list, count, cards);
+    for (uint32_t i = 0; i < cards; i++) {
+        if (change[i] > p->gains.requests)
+            p->gains = (struct look_page_change){i, change[i]};
+        if (change[i] < p->loses.requests)
+            p->loses = (struct look_page_change){i, change[i]};
+    }
+    p->hurts = look_plus(p->gains.requests, p->loses.requests) < 0;
+    for (size_t i = 0; p->hurts && i < p->pages; i++)
+        p->page[i].fate = LOOK_PAGE_left;
+    free(change);
+}
+
+static void find_ranges(struct look_pages *p)
+{
+    p->range = sim_alloc(p->pages + 1, sizeof *p->range);
+    for (size_t i = 0; i < p->pages; i++) {
+        const struct look_page *page = &p->page[i];
+        struct nm_range *last = p->ranges ? &p->range[p->ranges - 1] : NULL;
+        if (page->fate == LOOK_PAGE_left)
+            continue;
+        if (last && last->to == page->va && last->station == page->best)
+            last->to += p->page_size;
+        else
+            p->range[p->ranges++] =
+                (struct nm_range){page->va, page->va + p->page_size, page->best};
+    }
+}
+
+/* ---- objects, when pages are known ----------------------------------------------------------- */
+
+static void add_asked(struct look_pages *p, const struct look_page *page, const struct asked *asked)
+{
+    struct look_paged_object *o = &p->object[asked->object];
+    const uint32_t station = page->fate == LOOK_PAGE_left ? asked->home : page->best;
+    o->requests = look_plus(o->requests, asked->requests);
+    o->time = look_plus(o->time, asked->time);
+    if (asked->home == asked->station)
+        o->local = look_plus(o->local, asked->requests);
+    if (station != asked->station)
+        return;
+    o->placed = look_plus(o->placed, asked->requests);
+    p->placed = look_plus(p->placed, asked->requests);
+}
+
+/* Each page's main object. @param list  by by_object; objects are not sorted yet */
+static void sum_objects(struct look_pages *p, const struct asked *list, size_t count)
+{
+    struct look_page *page = p->page;
+    int64_t most = INT64_MIN, of_object = 0;
+    for (size_t i = 0; i < count; i++) {
+        const bool anew = i && list[i].page != list[i - 1].page;
+        page += anew;
+        most = anew ? INT64_MIN : most;
+        if (!i || by_object(&list[i - 1], &list[i])) {
+            p->object[list[i].object].pages++;
+            of_object = 0;
+        }
+        of_object = look_plus(of_object, list[i].requests);
+        if (of_object > most) {
+            most = of_object;
+            page->object = list[i].object;
+        }
+        add_asked(p, page, &list[i]);
+    }
+}
+
+static void sort_objects(struct look_pages *p)
+{
+    size_t *now = sim_alloc(p->objects, sizeof *now);
+    for (size_t i = 0; i < p->objects; i++)
+        p->object[i].found = i;
+    sort(p->object, p->objects, sizeof *p->object, by_remote);
+    for (size_t i = 0; i < p->objects; i++)
+        now[p->object[i].found] = i;
+    for (size_t i = 0; i < p->pages; i++)
+        p->page[i].object = now[p->page[i].object];
+    free(now);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static const char *rule_of(const struct nm_params *params)
+{
+    static const char *const rules[] = {[NM_PLACE_ROUND_ROBIN] = "round_robin",
+                                        [NM_PLACE_FIRST_TOUCH] = "first_touch",
+                                        [NM_PLACE_LOCAL] = "local"};
+    return rules[params->placement];
+}
+
+struct look_pages *look_pages_new(const struct res_truth *truth, const struct in_experiment *x,
+                                  struct look_finder *finder, const struct look_code *code,
+                                  char *why, size_t size)
+{
+    const struct nm_params *params = &x->machine.params;
+    if (!is_of_machine(truth, params)) {
+        snprintf(why, size, "the truth of misses is not of the machine in config.resolved.yaml");
+        return NULL;
+    }
+    struct look_pages *p = sim_alloc(1, sizeof *p);
+    *p = (struct look_pages){.code = code,
+                             .page_size = params->page_size,
+                             .stations = (uint32_t)nm_params_stations(params),
+                             .rule = rule_of(params),
+                             .pins = params->placement == NM_PLACE_ROUND_ROBIN || x->range_count};
+    struct asked *asked = find_asked(p, truth, finder);
+    sort(asked, truth->rows, sizeof *asked, by_part);
+    find_parts(p, asked, truth->rows);
+    find_pages(p);
+    choose(p);
+    sort(asked, truth->rows, sizeof *asked, by_object);
+    weigh_cards(p, asked, truth->rows, (uint32_t)nm_params_cards(params));
+    find_ranges(p);
+    sum_objects(p, asked, truth->rows);
+    sort_objects(p);
+    free(asked);
+    return p;
+}
+
+void look_pages_free(struct look_pages *p)
+{
+    if (!p)
+        return;
+    for (size_t i = 0; i < p->objects; i++)
+        free(p->object[i].name);
+    free(p->object);
+    free(p->part);
+    free(p->page);
+    free(p->range);
+    free(p);
+}

@@ -1,0 +1,306 @@
+/*
+ * What would mend a shared line, by who touches what in it.
+ *
+ * The hard idea is who counts: a card that has set up a whole array once has touched all of it, and
+ * lost nothing by it. So only those are looked at that lost about as much by false sharing as the
+ * one that lost most.
+ */
+#include "look/sharing/sharing.h"
+
+#include "base/alloc.h"
+#include "look/cost.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LOSES = 16 /* who lost one part in so many of what the first one lost, counts */ };
+
+struct advice {
+    const struct look_sharing *s;
+    const struct look_shared_line *line;
+    struct look_held *part; /* [parts] those whose false sharing matters */
+    size_t parts;
+    const struct pc_missed_copy **loser; /* [losers] */
+    size_t losers;
+    bool locking;
+    char *text;
+    size_t size;
+};
+
+static const char *say(const struct advice *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Goes on with the sentence. */
+static const char *say(const struct advice *a, const char *format, ...)
+{
+    const size_t used = strlen(a->text);
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(a->text + used, a->size - used, format, ap);
+    va_end(ap);
+    return a->text;
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* A function as programs call it: "__pthread_mutex_lock" is one of several names. */
+static const char *plain(const char *function)
+{
+    return function + strspn(function, "_");
+}
+
+static bool is_lock_function(const char *name)
+{
+    static const char *const all[] = {
+#define FUNCTION(name, kind, role) name,
+#include "results/documents/lock_functions.def"
+#undef FUNCTION
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strcmp(plain(name), plain(all[i])))
+            return true;
+    return false;
+}
+
+static bool is_of_lock(const struct look_sharing *s, uint64_t pc)
+{
+    const struct prog_place *place = look_code_at(s->code, pc);
+    return (place->function && is_lock_function(place->function)) ||
+           look_insn_is_atomic(s->code, pc);
+}
+
+/* The word of the line that a row asked for. */
+static pc_bytes asked_word(const struct look_sharing *s, const struct pc_missed_row *row)
+{
+    return (pc_bytes)1 << (row->va & (s->truth->line - 1)) / 4;
+}
+
+/* Whether half of what the line cost was asked for by locks, or by what they are made of; and by
+ * plain loads of the same words, as of those who spin. */
+static bool is_locking(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    const struct pc_missed_row *row = s->truth->row;
+    pc_bytes words = 0;
+    int64_t cost = 0;
+    for (size_t i = line->row; i < line->row + line->rows; i++)
+        if (is_of_lock(s, row[i].pc))
+            words |= asked_word(s, &row[i]);
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct look_lost lost = look_lost_of(row[i].v);
+        if (words & asked_word(s, &row[i]))
+            cost = look_plus(cost, look_plus(lost.falsely, lost.truly));
+    }
+    return cost >= look_plus(line->lost.falsely, line->lost.truly) / 2;
+}
+
+/* ---- who uses what --------------------------------------------------------------------------- */
+
+static int by_false(const void *x, const void *y)
+{
+    const struct look_held *a = x, *b = y;
+    const int64_t p = a->lost.falsely, q = b->lost.falsely;
+    return p != q ? (q > p) - (q < p) : strcmp(a->at.key, b->at.key);
+}
+
+/* Objects that had the same bytes one after the other do not lie beside each other: the first one
+   stays. */
+static void leave_beside(struct advice *a)
+{
+    const struct look_object *first = &a->part[0].at;
+    size_t kept = 0;
+    for (size_t i = 0; i < a->parts; i++) {
+        const struct look_object *at = &a->part[i].at;
+        if (!i || at->from >= first->from + first->size || first->from >= at->from + at->size)
+            a->part[kept++] = a->part[i];
+    }
+    a->parts = kept;
+}
+
+/* The objects that matter: one, if nine tenths of the false sharing are its own. */
+static void choose_parts(struct advice *a)
+{
+    int64_t all = 0;
+    size_t kept = 0;
+    if (a->parts)
+        qsort(a->part, a->parts, sizeof *a->part, by_false);
+    leave_beside(a);
+    for (size_t i = 0; i < a->parts; i++)
+        all = look_plus(all, a->part[i].lost.falsely);
+    while (kept < a->parts && a->part[kept].lost.falsely > 0 &&
+           a->part[kept].lost.falsely >= a->part[0].lost.falsely / LOSES)
+        kept++;
+    a->parts = kept && a->part[0].lost.falsely >= all - all / 10 ? 1 : kept;
+}
+
+static void choose_losers(struct advice *a)
+{
+    const struct res_truth *truth = a->s->truth;
+    int64_t *cost = sim_alloc(a->line->copies, sizeof *cost), most = 0;
+    for (size_t i = a->line->row; i < a->line->row + a->line->rows; i++) {
+        int64_t *own = &cost[truth->row[i].copy - a->line->copy];
+        *own = look_plus(*own, look_lost_of(truth->row[i].v).falsely);
+        most = *own > most ? *own : most;
+    }
+    a->loser = sim_alloc(a->line->copies, sizeof(struct pc_missed_copy *));
+    for (size_t i = 0; i < a->line->copies; i++)
+        if (cost[i] > 0 && cost[i] >= most / LOSES)
+            a->loser[a->losers++] = &truth->copy[a->line->copy + i];
+    free(cost);
+}
+
+/* Whether of these bytes one writes some that another does not touch, who touches others. */
+static bool is_parted(const struct advice *a, pc_bytes bytes)
+{
+    for (size_t i = 0; i < a->losers; i++)
+        for (size_t k = 0; k < a->losers; k++) {
+            const pc_bytes touched =
+                bytes & (look_copy_read(a->loser[k]) | look_copy_written(a->loser[k]));
+            if (touched && look_copy_written(a->loser[i]) & bytes & ~touched)
+                return true;
+        }
+    return false;
+}
+
+/* One within which they use different bytes; NULL: none. */
+static const struct look_held *parted_one(const struct advice *a)
+{
+    for (size_t i = 0; i < a->parts; i++)
+        if (is_parted(a, a->part[i].bytes))
+            return &a->part[i];
+    return NULL;
+}
+
+/* ---- sentences ------------------------------------------------------------------------------- */
+
+/* As the table of objects has it: blocks of one site are one. */
+static const char *name_of(const struct look_held *part, char buf[LOOK_OBJECT_NAME])
+{
+    struct look_object at = part->at;
+    look_object_group(&at);
+    strcpy(buf, at.key);
+    return buf;
+}
+
+/* The command, with each of their names once. */
+static const char *measure(const struct advice *a)
+{
+    char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
+    say(a, "; measure it:");
+    const char *names = a->text + strlen(a->text);
+    for (size_t i = 0; i < a->parts; i++) {
+        snprintf(option, sizeof option, " --what-if '%s'", name_of(&a->part[i], name));
+        if (!strstr(names, option))
+            say(a, "%s", option);
+    }
+    return a->text;
+}
+
+static const char *about_static(const struct advice *a, const struct look_object *at)
+{
+    const uint64_t line = a->s->truth->line;
+    struct prog_names *names = a->s->code->names;
+    struct prog_member part;
+    names->member(names, &at->variable, 0, 1, &part);
+    if (*part.name == '[' && part.size >= line)
+        say(a,
+            "mend: different threads use parts of the same lines of %s: lay it out so that what a "
+            "thread uses lies together",
+            at->key);
+    else if (*part.name == '[')
+        say(a,
+            "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
+            "__attribute__((aligned(%" PRIu64 "))) on its type",
+            at->key, part.size, line);
+    else if (*part.name == '.')
+        say(a,
+            "mend: keep members of %s that different threads use on different lines, as with "
+            "__attribute__((aligned(%" PRIu64 "))) on them",
+            at->key, line);
+    else
+        say(a, "mend: keep what different threads use of %s on lines of its own", at->key);
+    return measure(a);
+}
+
+/* All of them touch the same bytes. */
+static const char *about_same(const struct advice *a)
+{
+    say(a, "mend: these processors use the same bytes of it, but not at the same time: what is not "
+           "used together (a lock, and what it guards) belongs on different lines, and using it "
+           "less helps");
+    return a->locking ? say(a, "; who waits for it: numachine locks RUN_DIR") : a->text;
+}
+
+/* Objects that share the line, and perhaps one of which different bytes are used. */
+static const char *about_several(const struct advice *a, const struct look_held *parted)
+{
+    const uint64_t line = a->s->truth->line;
+    char name[LOOK_OBJECT_NAME];
+    if (a->part[0].at.kind == LOOK_OBJECT_HEAP)
+        say(a,
+            "mend: start blocks that different threads use at borders of lines, with "
+            "aligned_alloc(%" PRIu64 ", ...)",
+            line);
+    else if (a->part[0].at.kind == LOOK_OBJECT_NONE) /* each of its words has a name of its own */
+        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+    else
+        say(a,
+            "mend: %.300s and %.300s lie in one line: start each at a border, with "
+            "__attribute__((aligned(%" PRIu64 ")))",
+            a->part[0].at.key, a->part[1].at.key, line);
+    if (parted)
+        say(a, ", and keep what different threads use of one '%.300s' %" PRIu64 " bytes apart",
+            name_of(parted, name), line);
+    return measure(a);
+}
+
+static const char *about_one(const struct advice *a)
+{
+    const struct look_object *at = &a->part[0].at;
+    const uint64_t line = a->s->truth->line;
+    if (at->kind == LOOK_OBJECT_STATIC && a->s->code->names)
+        return about_static(a, at);
+    if (at->kind == LOOK_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes))
+        say(a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
+            line);
+    else
+        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+    return measure(a);
+}
+
+static const char *about_true(const struct advice *a)
+{
+    if (a->locking)
+        return say(a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
+                      "SC): less of it helps (more locks, held for shorter); who waits for it: "
+                      "numachine locks RUN_DIR");
+    return say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
+                  "thread, put together at the end), or a home station nearer to those who "
+                  "use them (numachine placement)");
+}
+
+const char *look_sharing_advice(const struct look_sharing *s, const struct look_shared_line *line,
+                                char *buf, size_t size)
+{
+    struct advice a = {.s = s, .line = line, .text = buf, .size = size};
+    const enum look_verdict verdict = look_verdict_of(s, &line->lost);
+    *buf = '\0';
+    if (verdict == LOOK_VERDICT_none)
+        return buf;
+    a.locking = is_locking(s, line);
+    if (verdict == LOOK_VERDICT_true)
+        return about_true(&a);
+    a.part = look_sharing_parts(s, line, &a.parts);
+    choose_parts(&a);
+    choose_losers(&a);
+    if (a.losers > 1 && !is_parted(&a, ~(pc_bytes)0))
+        about_same(&a);
+    else if (a.parts > 1)
+        about_several(&a, parted_one(&a));
+    else if (a.parts)
+        about_one(&a);
+    free(a.part);
+    free(a.loser);
+    return buf;
+}

@@ -1,0 +1,135 @@
+/* Shared lines for programs: one document. */
+#include "look/sharing/sharing.h"
+#include "results/documents/profile_columns.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+static json_t *columns(const int64_t v[PC_MISS__COUNT])
+{
+    char name[RES_COLUMN_NAME];
+    json_t *object = json_object();
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        if (v[c])
+            json_object_set_new(object, res_lower(res_truth_columns[c].name, name),
+                                json_integer(v[c]));
+    return object;
+}
+
+static json_t *asker(const struct look_sharing *s, const struct look_asker *a)
+{
+    const struct prog_place *place = look_code_at(s->code, a->pc);
+    const struct prog_place *line =
+        a->call == PC_PROFILE_NOWHERE ? place : look_code_at(s->code, a->call);
+    json_t *o = json_pack("{s:I,s:I,s:I,s:o}", "pc", (json_int_t)a->pc, "falsely",
+                          (json_int_t)a->lost.falsely, "truly", (json_int_t)a->lost.truly,
+                          "columns", columns(a->v));
+    if (place->function)
+        json_object_set_new(o, "function", json_string(place->function));
+    if (line != place && line->function)
+        json_object_set_new(o, "caller", json_string(line->function));
+    if (line->file) {
+        json_object_set_new(o, "file", json_string(line->file));
+        json_object_set_new(o, "line", json_integer(line->line));
+    }
+    return o;
+}
+
+static json_t *askers(const struct look_sharing *s, const struct look_asker *list, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, asker(s, &list[i]));
+    return array;
+}
+
+/* Bytes as ranges: [first, count, first, count, ...]. */
+static json_t *bytes(const uint64_t set[2])
+{
+    json_t *array = json_array();
+    for (unsigned byte = 0, first; byte < 128; byte++) {
+        if (!(set[byte / 64] >> byte % 64 & 1))
+            continue;
+        for (first = byte; byte < 128 && set[byte / 64] >> byte % 64 & 1;)
+            byte++;
+        json_array_append_new(array, json_integer(first));
+        json_array_append_new(array, json_integer(byte - first));
+    }
+    return array;
+}
+
+static json_t *cards(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    json_t *array = json_array();
+    for (size_t i = line->copy; i < line->copy + line->copies; i++) {
+        const struct pc_missed_copy *copy = &s->truth->copy[i];
+        json_array_append_new(
+            array, json_pack("{s:I,s:o,s:o,s:I,s:I}", "card", (json_int_t)copy->card, "read",
+                             bytes(copy->read), "written", bytes(copy->written), "taken",
+                             (json_int_t)copy->taken, "evicted", (json_int_t)copy->evicted));
+    }
+    return array;
+}
+
+static const char *const kinds[] = {
+    [LOOK_OBJECT_NONE] = "unknown",  [LOOK_OBJECT_STATIC] = "static", [LOOK_OBJECT_HEAP] = "heap",
+    [LOOK_OBJECT_HEADER] = "header", [LOOK_OBJECT_STACK] = "stack",   [LOOK_OBJECT_TLS] = "tls",
+    [LOOK_OBJECT_CODE] = "code"};
+
+/* What lies in the line: names as --what-if takes them, but for code. */
+static json_t *holds(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    size_t count;
+    struct look_held *part = look_sharing_parts(s, line, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t set[] = {(uint64_t)part[i].bytes, (uint64_t)(part[i].bytes >> 64)};
+        json_array_append_new(array,
+                              json_pack("{s:s,s:s,s:s,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind],
+                                        "object", part[i].at.key, "first", part[i].at.name, "bytes",
+                                        bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
+                                        "truly", (json_int_t)part[i].lost.truly));
+    }
+    free(part);
+    return array;
+}
+
+static json_t *line_of(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
+    struct look_object at;
+    char advice[LOOK_ADVICE];
+    look_sharing_object(s, line, copy->va, &at);
+    return json_pack("{s:I,s:I,s:I,s:s,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:s}", "va",
+                     (json_int_t)copy->va, "pa", (json_int_t)copy->line, "home",
+                     (json_int_t)(copy->line / s->truth->memory), "first_object", at.name,
+                     "verdict", look_verdict_name[look_verdict_of(s, &line->lost)], "falsely",
+                     (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly,
+                     "columns", columns(line->v), "holds", holds(s, line), "cards", cards(s, line),
+                     "askers", askers(s, line->asker, line->askers), "advice",
+                     look_sharing_advice(s, line, advice, sizeof advice));
+}
+
+void look_sharing_json(const struct look_sharing *s, FILE *out)
+{
+    json_t *objects = json_array(), *lines = json_array();
+    for (size_t i = 0; i < s->objects; i++) {
+        const struct look_shared_object *o = &s->object[i];
+        json_array_append_new(
+            objects, json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:o}", "object", o->name, "verdict",
+                               look_verdict_name[look_verdict_of(s, &o->lost)], "falsely",
+                               (json_int_t)o->lost.falsely, "truly", (json_int_t)o->lost.truly,
+                               "lines", (json_int_t)o->lines, "columns", columns(o->v), "askers",
+                               askers(s, o->asker, o->askers)));
+    }
+    for (size_t i = 0; i < s->lines; i++)
+        json_array_append_new(lines, line_of(s, &s->line[i]));
+    json_t *root = json_pack(
+        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
+        "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
+        (json_int_t)s->lost.truly, "columns", columns(s->v), "objects", objects, "lines", lines);
+    json_dumpf(root, out, JSON_INDENT(1));
+    putc('\n', out);
+    json_decref(root);
+}

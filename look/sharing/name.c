@@ -1,0 +1,196 @@
+/*
+ * What somebody means by a name: whatever c2c prints as one, and parts of variables as C writes
+ * them.
+ */
+#include "look/sharing/sharing.h"
+
+#include "base/alloc.h"
+#include "base/nearest.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4 /* [bytes] as the maps of lines have them */ };
+
+/* ---- an object that was shared --------------------------------------------------------------- */
+
+const struct look_shared_object *look_sharing_shared(const struct look_sharing *s, const char *name)
+{
+    for (size_t i = 0; i < s->objects; i++)
+        if (!strcmp(s->object[i].name, name))
+            return &s->object[i];
+    return NULL;
+}
+
+/* Nothing is known of an address: its word is meant. */
+static void name_word(struct look_named *out)
+{
+    if (out->at.kind == LOOK_OBJECT_NONE) {
+        out->at.size = WORD - out->at.from % WORD;
+        out->to = out->from + out->at.size;
+    }
+}
+
+static bool find_shared(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    const struct look_shared_object *shared = look_sharing_shared(s, name);
+    if (!shared)
+        return false;
+    look_object_asked(s->finder, s->truth, &s->truth->row[shared->row], &out->at);
+    out->site = out->at.kind == LOOK_OBJECT_HEAP;
+    return true;
+}
+
+/* ---- a variable, or a part of one ------------------------------------------------------------ */
+
+static bool find_variable(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    struct prog_names *names = s->code->names;
+    uint64_t from, to;
+    if (!names || !names->find || !names->find(names, name, &from, &to))
+        return false;
+    look_object_at(s->finder, from, 0, SIM_NEVER, &out->at);
+    return true;
+}
+
+/* Whether `part` is the member that is asked for, or lies in it. */
+static bool is_within(const char *part, const char *asked)
+{
+    const size_t length = strlen(asked);
+    return !strncmp(part, asked, length) && (!part[length] || strchr(".[", part[length]));
+}
+
+/* Where the members lie that are called so. @param asked  what follows the object's name */
+static bool find_members(const struct look_sharing *s, const char *asked, struct look_named *out)
+{
+    struct prog_names *names = s->code->names;
+    bool found = false;
+    for (uint64_t at = 0; at < out->at.size;) {
+        struct prog_member part;
+        names->member(names, &out->at.variable, at, UINT_MAX, &part);
+        const uint64_t end = part.offset + part.size;
+        const bool meant = !part.padding && is_within(part.name, asked);
+        if (meant && !found)
+            out->from = out->at.from + at;
+        if (meant)
+            out->to = out->at.from + (end < out->at.size ? end : out->at.size);
+        else if (found && !part.padding)
+            break;
+        found |= meant;
+        at = end > at ? end : out->at.size;
+    }
+    return found;
+}
+
+/* "tallies[3].n": the longest beginning that is a variable's name, and what follows. */
+static bool find_part(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    char *whole = sim_strdup(name);
+    bool found = false;
+    for (size_t length = strlen(name); !found && length > 1; length--) {
+        const bool cut = strchr(".[", name[length - 1]);
+        whole[length - 1] = '\0';
+        if (cut && find_variable(s, whole, out) && out->at.kind == LOOK_OBJECT_STATIC)
+            found = find_members(s, name + length - 1, out);
+    }
+    free(whole);
+    return found;
+}
+
+/* ---- what lies in a line that was shared ----------------------------------------------------- */
+
+/* A place is called so, or the object that it is of. */
+static bool is_called(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    if (!strcmp(out->at.key, name))
+        return true;
+    if (strcmp(out->at.name, name) != 0)
+        return false;
+    if (out->at.variable.name)
+        find_members(s, name + strlen(out->at.key), out);
+    return true;
+}
+
+static bool find_word(const struct look_sharing *s, const struct look_shared_line *line,
+                      const char *name, struct look_named *out)
+{
+    for (uint64_t byte = 0; byte < s->truth->line; byte += WORD) {
+        look_sharing_object(s, line, s->truth->copy[line->copy].va + byte, &out->at);
+        if (is_called(s, name, out))
+            return true;
+    }
+    return false;
+}
+
+/* Bytes may have had several objects, one after the other: each was asked for by requests. */
+static bool find_asked(const struct look_sharing *s, const struct look_shared_line *line,
+                       const char *name, struct look_named *out)
+{
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        look_object_asked(s->finder, s->truth, &s->truth->row[i], &out->at);
+        if (is_called(s, name, out))
+            return true;
+    }
+    return false;
+}
+
+static bool find_touched(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    for (size_t i = 0; i < s->lines; i++)
+        if (find_word(s, &s->line[i], name, out) || find_asked(s, &s->line[i], name, out))
+            return true;
+    return false;
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+/* Of several variables of one name, the one that was shared is meant. */
+bool look_sharing_find(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    *out = (struct look_named){0};
+    if (!find_shared(s, name, out) && !find_touched(s, name, out)) {
+        *out = (struct look_named){0};
+        if (!find_variable(s, name, out) && !find_part(s, name, out))
+            return false;
+    }
+    if (out->from == out->to) {
+        out->from = out->at.from;
+        out->to = out->at.from + out->at.size;
+    }
+    name_word(out);
+    return true;
+}
+
+static const char *next_name(void *ctx, size_t i)
+{
+    const struct look_sharing *s = ctx;
+    return i < s->objects ? s->object[i].name : NULL;
+}
+
+const char *look_sharing_costly(const struct look_sharing *s, char *buf, size_t size)
+{
+    enum { MOST = 3 };
+    size_t used = 0;
+    *buf = '\0';
+    for (size_t i = 0; i < s->objects && i < MOST && used < size; i++)
+        if (!i || look_verdict_of(s, &s->object[i].lost) != LOOK_VERDICT_none)
+            used += (size_t)snprintf(buf + used, size - used, "%s'%.200s'", i ? ", " : "",
+                                     s->object[i].name);
+    return buf;
+}
+
+const char *look_sharing_suggest(const struct look_sharing *s, const char *name, char *buf,
+                                 size_t size)
+{
+    char costly[800];
+    const char *near = sim_nearest(name, next_name, (void *)s);
+    if (near)
+        snprintf(buf, size, "did you mean '%.200s'?", near);
+    else if (s->objects)
+        snprintf(buf, size, "these lost most: %s", look_sharing_costly(s, costly, sizeof costly));
+    else
+        snprintf(buf, size, "nothing was shared in that run");
+    return buf;
+}

@@ -1,0 +1,94 @@
+/*
+ * What lies in a line: its objects, each with the bytes of the line that are its, and its cost
+ * there.
+ */
+#include "look/sharing/sharing.h"
+
+#include "base/alloc.h"
+#include "look/cost.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORD = 4 /* [bytes] as the maps of lines have them */ };
+
+pc_bytes look_copy_read(const struct pc_missed_copy *copy)
+{
+    return (pc_bytes)copy->read[1] << 64 | copy->read[0];
+}
+
+pc_bytes look_copy_written(const struct pc_missed_copy *copy)
+{
+    return (pc_bytes)copy->written[1] << 64 | copy->written[0];
+}
+
+static pc_bytes word_at(unsigned byte)
+{
+    return (pc_bytes)15 << byte;
+}
+
+static struct look_held *part_of(struct look_held *part, size_t *count,
+                                 const struct look_object *at)
+{
+    size_t i = 0;
+    while (i < *count && strcmp(part[i].at.key, at->key) != 0)
+        i++;
+    if (i == *count)
+        part[(*count)++] = (struct look_held){.at = *at};
+    return &part[i];
+}
+
+static int64_t cost_of(const struct look_held *part)
+{
+    return look_plus(part->lost.falsely, part->lost.truly);
+}
+
+static unsigned first_of(const struct look_held *part)
+{
+    unsigned byte = 0;
+    while (byte < 128 && !(part->bytes >> byte & 1))
+        byte++;
+    return byte;
+}
+
+static int by_cost(const void *x, const void *y)
+{
+    const struct look_held *a = x, *b = y;
+    const int64_t p = cost_of(a), q = cost_of(b);
+    return p != q ? (q > p) - (q < p) : (int)first_of(a) - (int)first_of(b);
+}
+
+struct look_held *look_sharing_parts(const struct look_sharing *s,
+                                     const struct look_shared_line *line, size_t *count)
+{
+    const struct res_truth *truth = s->truth;
+    const uint64_t va = truth->copy[line->copy].va;
+    struct look_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
+    pc_bytes touched = 0;
+    struct look_object at;
+    assert(truth->line);
+    *count = 0;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++)
+        touched |= look_copy_read(&truth->copy[i]) | look_copy_written(&truth->copy[i]);
+    for (unsigned byte = 0; byte < truth->line; byte += WORD) {
+        if (!(touched & word_at(byte)))
+            continue;
+        look_sharing_object(s, line, va + byte, &at);
+        part_of(part, count, &at)->bytes |= word_at(byte);
+    }
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct look_lost lost = look_lost_of(truth->row[i].v);
+        if (!lost.falsely && !lost.truly)
+            continue;
+        look_object_asked(s->finder, truth, &truth->row[i], &at);
+        struct look_held *p = part_of(part, count, &at);
+        p->bytes |=
+            word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
+        p->lost.falsely = look_plus(p->lost.falsely, lost.falsely);
+        p->lost.truly = look_plus(p->lost.truly, lost.truly);
+    }
+    if (*count)
+        qsort(part, *count, sizeof *part, by_cost);
+    return part;
+}

@@ -1,0 +1,291 @@
+/*
+ * Lines and objects, summed up from the rows of the truth (sharing.h).
+ */
+#include "look/sharing/sharing.h"
+
+#include "base/alloc.h"
+#include "look/cost.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum { SMALL = 100 /* one part in so many of the threads' time is none */ };
+
+const char *const look_verdict_name[] = {"none", "false", "true", "mixed"};
+
+struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT])
+{
+    return (struct look_lost){
+        look_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
+        look_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
+}
+
+static int64_t cost_of(const struct look_lost *lost)
+{
+    return look_plus(lost->falsely, lost->truly);
+}
+
+static void add(int64_t to[PC_MISS__COUNT], const int64_t v[PC_MISS__COUNT])
+{
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        to[c] = look_plus(to[c], v[c]);
+}
+
+enum look_verdict look_verdict_of(const struct look_sharing *s, const struct look_lost *lost)
+{
+    const int64_t cost = cost_of(lost);
+    const int64_t greater = lost->falsely > lost->truly ? lost->falsely : lost->truly;
+    if (greater <= 0 || greater < s->time / SMALL)
+        return LOOK_VERDICT_none;
+    if (lost->falsely >= cost - cost / 4)
+        return LOOK_VERDICT_false;
+    return lost->falsely <= cost / 4 ? LOOK_VERDICT_true : LOOK_VERDICT_mixed;
+}
+
+/* ---- who asked ------------------------------------------------------------------------------- */
+
+/* Of an instruction without a source line, the last call before it that has one. */
+static uint64_t call_of(const struct look_sharing *s, const struct pc_missed_row *row)
+{
+    const struct pc_profile_path *all = s->profile->path;
+    uint32_t path = row->path;
+    if (row->pc == PC_PROFILE_NOWHERE || look_code_at(s->code, row->pc)->file)
+        return PC_PROFILE_NOWHERE;
+    for (;; path = all[path].parent) {
+        const uint64_t call = all[path].call;
+        if (call != PC_PROFILE_NOWHERE && look_code_at(s->code, call)->file)
+            return call;
+        if (all[path].parent == path)
+            return PC_PROFILE_NOWHERE;
+    }
+}
+
+static void ask(const struct look_sharing *s, struct look_asker **list, size_t *count,
+                const struct pc_missed_row *row)
+{
+    const uint64_t call = call_of(s, row);
+    size_t i = 0;
+    while (i < *count && ((*list)[i].pc != row->pc || (*list)[i].call != call))
+        i++;
+    if (i == *count) {
+        *list = sim_grow(*list, ++*count, sizeof **list);
+        (*list)[i] = (struct look_asker){.pc = row->pc, .call = call};
+    }
+    add((*list)[i].v, row->v);
+    (*list)[i].lost = look_lost_of((*list)[i].v);
+}
+
+static int order(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_asker(const void *x, const void *y)
+{
+    const struct look_asker *a = x, *b = y;
+    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
+    const int pc = (a->pc > b->pc) - (a->pc < b->pc);
+    return cost ? cost : pc ? pc : (a->call > b->call) - (a->call < b->call);
+}
+
+static void sort_askers(struct look_asker *list, size_t count)
+{
+    if (count)
+        qsort(list, count, sizeof *list, by_asker);
+}
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+static bool is_touched(const struct pc_missed_copy *copy)
+{
+    return copy->read[0] || copy->read[1] || copy->written[0] || copy->written[1];
+}
+
+static bool is_shared(const struct res_truth *truth, const struct look_shared_line *line)
+{
+    unsigned cards = 0;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++)
+        cards += is_touched(&truth->copy[i]);
+    return cards > 1;
+}
+
+static int by_line(const void *x, const void *y)
+{
+    const struct look_shared_line *a = x, *b = y;
+    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
+    return cost ? cost : order((int64_t)a->copy, (int64_t)b->copy);
+}
+
+/* @param row  first row of the line's first copy @return the first one behind the line's */
+static size_t sum_line(const struct look_sharing *s, struct look_shared_line *line, size_t row)
+{
+    const struct res_truth *truth = s->truth;
+    line->row = row;
+    for (; row < truth->rows && truth->row[row].copy < line->copy + line->copies; row++) {
+        add(line->v, truth->row[row].v);
+        ask(s, &line->asker, &line->askers, &truth->row[row]);
+    }
+    line->rows = row - line->row;
+    line->lost = look_lost_of(line->v);
+    sort_askers(line->asker, line->askers);
+    return row;
+}
+
+static void find_lines(struct look_sharing *s)
+{
+    const struct res_truth *truth = s->truth;
+    size_t row = 0, next;
+    for (size_t i = 0; i < truth->copies; i = next) {
+        struct look_shared_line line = {.copy = i};
+        for (next = i; next < truth->copies && truth->copy[next].line == truth->copy[i].line;)
+            next++;
+        line.copies = next - i;
+        row = sum_line(s, &line, row);
+        add(s->v, line.v);
+        if (!is_shared(truth, &line)) {
+            free(line.asker);
+            continue;
+        }
+        if (!(s->lines & (s->lines + 1)))
+            s->line = sim_grow(s->line, 2 * s->lines + 1, sizeof *s->line);
+        s->line[s->lines++] = line;
+    }
+    s->lost = look_lost_of(s->v);
+    if (s->lines)
+        qsort(s->line, s->lines, sizeof *s->line, by_line);
+}
+
+/* The row of an object that has `va` which lost most; NULL: none. */
+static const struct pc_missed_row *dearest(const struct look_sharing *s,
+                                           const struct look_shared_line *line, uint64_t va)
+{
+    const struct pc_missed_row *best = NULL;
+    int64_t most = -1;
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        const struct look_lost lost = look_lost_of(row->v);
+        struct look_object at;
+        if (cost_of(&lost) <= most || !look_object_same(s->finder, s->truth, row, va, &at))
+            continue;
+        best = row;
+        most = cost_of(&lost);
+    }
+    return best;
+}
+
+void look_sharing_object(const struct look_sharing *s, const struct look_shared_line *line,
+                         uint64_t va, struct look_object *out)
+{
+    sim_tick first = SIM_NEVER, last = 0;
+    const struct pc_missed_row *row = dearest(s, line, va);
+    if (row && look_object_same(s->finder, s->truth, row, va, out))
+        return;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++) {
+        first = sim_earlier(first, s->truth->copy[i].first);
+        last = sim_later(last, s->truth->copy[i].last);
+    }
+    look_object_at(s->finder, va, first, last, out);
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+struct known {
+    char *name;
+    size_t number;
+    uint64_t line; /* the last one that was counted */
+    UT_hash_handle hh;
+};
+
+static struct look_shared_object *object_of(struct look_sharing *s, struct known **names,
+                                            size_t number)
+{
+    const struct pc_missed_row *row = &s->truth->row[number];
+    const struct pc_missed_copy *copy = &s->truth->copy[row->copy];
+    struct look_object at;
+    struct known *known;
+    look_object_asked(s->finder, s->truth, row, &at);
+    look_object_group(&at);
+    HASH_FIND_STR(*names, at.key, known);
+    if (!known) {
+        known = sim_alloc(1, sizeof *known);
+        known->name = sim_strdup(at.key);
+        known->number = s->objects;
+        HASH_ADD_KEYPTR(hh, *names, known->name, strlen(known->name), known);
+        if (!(s->objects & (s->objects + 1)))
+            s->object = sim_grow(s->object, 2 * s->objects + 1, sizeof *s->object);
+        s->object[s->objects++] =
+            (struct look_shared_object){.name = sim_strdup(at.key), .row = number};
+    }
+    struct look_shared_object *object = &s->object[known->number];
+    if (!object->lines || known->line != copy->line)
+        object->lines++;
+    known->line = copy->line;
+    return object;
+}
+
+static int by_object(const void *x, const void *y)
+{
+    const struct look_shared_object *a = x, *b = y;
+    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
+    return cost ? cost : strcmp(a->name, b->name);
+}
+
+static void find_objects(struct look_sharing *s)
+{
+    struct known *names = NULL, *known, *next;
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        const struct look_lost lost = look_lost_of(row->v);
+        if (!lost.falsely && !lost.truly)
+            continue;
+        struct look_shared_object *object = object_of(s, &names, i);
+        add(object->v, row->v);
+        ask(s, &object->asker, &object->askers, row);
+    }
+    HASH_ITER(hh, names, known, next) {
+        HASH_DEL(names, known);
+        free(known->name);
+        free(known);
+    }
+    for (size_t i = 0; i < s->objects; i++) {
+        s->object[i].lost = look_lost_of(s->object[i].v);
+        sort_askers(s->object[i].asker, s->object[i].askers);
+    }
+    if (s->objects)
+        qsort(s->object, s->objects, sizeof *s->object, by_object);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+struct look_sharing *look_sharing_new(const struct res_truth *truth,
+                                      const struct res_profile *profile, struct look_finder *finder,
+                                      struct look_code *code)
+{
+    struct look_measure awake = look_measure_total();
+    struct look_sharing *s = sim_alloc(1, sizeof *s);
+    *s = (struct look_sharing){.truth = truth, .profile = profile, .finder = finder, .code = code};
+    awake.less = UINT64_C(1) << PC_PROFILE_WAITING | UINT64_C(1) << PC_PROFILE_ASLEEP;
+    for (size_t i = 0; i < profile->rows; i++) {
+        const struct look_cost cost = look_cost_of(&profile->row[i]);
+        s->time = look_plus(s->time, look_measured(&awake, &cost));
+    }
+    find_lines(s);
+    find_objects(s);
+    return s;
+}
+
+void look_sharing_free(struct look_sharing *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < s->lines; i++)
+        free(s->line[i].asker);
+    for (size_t i = 0; i < s->objects; i++) {
+        free(s->object[i].asker);
+        free(s->object[i].name);
+    }
+    free(s->line);
+    free(s->object);
+    free(s);
+}

@@ -1,0 +1,134 @@
+/*
+ * The truth of a run as somebody asks for it: which lines and objects were shared, truly or
+ * falsely, what that cost, which instructions paid, and what would mend it.
+ */
+#ifndef LOOK_SHARING_SHARING_H
+#define LOOK_SHARING_SHARING_H
+
+#include "look/object_at.h"
+#include "results/documents/truth.h"
+
+/** What sharing a line or an object was, by what it cost. */
+enum look_verdict {
+    LOOK_VERDICT_none,  /**< neither cost a hundredth of the time of threads that did not sleep */
+    LOOK_VERDICT_false, /**< at least three quarters of the cost are false sharing's */
+    LOOK_VERDICT_true,  /**< at most a quarter is */
+    LOOK_VERDICT_mixed
+};
+
+/** Of misses that sharing made, and of upgrades. [PCycles] */
+struct look_lost {
+    int64_t falsely, truly;
+};
+
+/** The cost of sharing among columns. */
+struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT]);
+
+/** An instruction that asked for lines. */
+struct look_asker {
+    uint64_t pc;
+    uint64_t call; /**< of a library's instruction, which no source line is known of: the call in
+                      the program that led there; PC_PROFILE_NOWHERE: none */
+    struct look_lost lost;
+    int64_t v[PC_MISS__COUNT];
+};
+
+/** A line of the secondary caches that more than one card has touched. */
+struct look_shared_line {
+    size_t copy, copies; /**< in the truth: the first, and how many */
+    size_t row, rows;    /**< the same of its rows */
+    struct look_lost lost;
+    int64_t v[PC_MISS__COUNT];
+    struct look_asker *asker; /**< [askers] the one that lost most first */
+    size_t askers;
+};
+
+/** An object whose lines are shared; blocks of one site are one. */
+struct look_shared_object {
+    char *name; /**< of a heap block without its number */
+    size_t row; /**< in the truth: one that asked for it */
+    struct look_lost lost;
+    int64_t v[PC_MISS__COUNT];
+    size_t lines;
+    struct look_asker *asker; /**< [askers] the one that lost most first */
+    size_t askers;
+};
+
+/** Made by look_sharing_new; it only reads what it was made of. */
+struct look_sharing {
+    const struct res_truth *truth;
+    const struct res_profile *profile;
+    struct look_finder *finder;
+    struct look_code *code;
+    int64_t time;              /**< [PCycles] of threads that did not sleep */
+    int64_t v[PC_MISS__COUNT]; /**< of all lines */
+    struct look_lost lost;
+    struct look_shared_line *line; /**< [lines] the one that lost most first */
+    size_t lines;
+    struct look_shared_object *object; /**< [objects] the same */
+    size_t objects;
+};
+
+struct look_sharing *look_sharing_new(const struct res_truth *truth,
+                                      const struct res_profile *profile, struct look_finder *finder,
+                                      struct look_code *code);
+void look_sharing_free(struct look_sharing *sharing);
+
+enum look_verdict look_verdict_of(const struct look_sharing *sharing, const struct look_lost *lost);
+extern const char *const look_verdict_name[];
+
+/** What lies at an address of a line while it was asked for; of several, the one that lost most. */
+void look_sharing_object(const struct look_sharing *sharing, const struct look_shared_line *line,
+                         uint64_t va, struct look_object *out);
+
+/** What a card has read and written of a line, ever. */
+pc_bytes look_copy_read(const struct pc_missed_copy *copy);
+pc_bytes look_copy_written(const struct pc_missed_copy *copy);
+
+/** An object that lies in a line. */
+struct look_held {
+    struct look_object at; /**< at the first of its bytes that is touched there, or asked for */
+    pc_bytes bytes;        /**< of the line: its words that are touched */
+    struct look_lost lost; /**< by requests for it, in this line */
+};
+
+/** The objects of a line that anybody touched, the one that lost most first.
+ *  @param[out] count  how many @return [*count] the caller's (free) */
+struct look_held *look_sharing_parts(const struct look_sharing *sharing,
+                                     const struct look_shared_line *line, size_t *count);
+
+/** What a name means. */
+struct look_named {
+    struct look_object at; /**< the object; of a site, one of its blocks */
+    bool site;             /**< all blocks of the heap that are called so but for their numbers */
+    uint64_t from, to;     /**< [bytes] virtual: what is meant of the object, the end excluded */
+};
+
+/** Finds what is called so: what c2c prints as a name (an object, a block with its number, a place
+ *  in one), a variable, or a part of a variable. @return false: nothing is */
+bool look_sharing_find(const struct look_sharing *sharing, const char *name,
+                       struct look_named *out);
+
+/** The shared object of that name; NULL: none. */
+const struct look_shared_object *look_sharing_shared(const struct look_sharing *sharing,
+                                                     const char *name);
+
+/** The names of the objects that lost most, or of the one: "'a', 'b'". @return buf */
+const char *look_sharing_costly(const struct look_sharing *sharing, char *buf, size_t size);
+
+/** What to ask for in place of a name that means nothing: "did you mean 'tallies'?" @return buf */
+const char *look_sharing_suggest(const struct look_sharing *sharing, const char *name, char *buf,
+                                 size_t size);
+
+enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
+
+/** What a programmer could do about a line that is shared: a sentence; "" of verdict none.
+ *  @return buf */
+const char *look_sharing_advice(const struct look_sharing *sharing,
+                                const struct look_shared_line *line, char *buf, size_t size);
+
+/** Writes it for people. @param most  lines in full; 0: all */
+void look_sharing_text(const struct look_sharing *sharing, size_t most, FILE *out);
+void look_sharing_json(const struct look_sharing *sharing, FILE *out);
+
+#endif

@@ -1,0 +1,460 @@
+/*
+ * The hard idea is what belongs together without a look at the program: bytes that the same cards
+ * have touched. They may share lines with each other, and with nothing else.
+ */
+#include "look/sharing/what_if.h"
+
+#include "base/alloc.h"
+#include "look/cost.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+const char *const look_unit_name[] = {"threads", "elements", "members", "words"};
+
+enum { CARDS_MAX = 1024, RANGES_MAX = 1 << 20 };
+
+static void add_range(struct look_layout *l, uint64_t from, uint64_t to, uint32_t group)
+{
+    if (!(l->ranges & (l->ranges + 1)))
+        l->range = sim_grow(l->range, 2 * l->ranges + 1, sizeof *l->range);
+    l->range[l->ranges++] = (struct nm_apart_range){.from = from, .to = to, .group = group};
+}
+
+/* ---- by who touched them --------------------------------------------------------------------- */
+
+/* The cards that have touched a byte. */
+struct users {
+    uint64_t card[CARDS_MAX / 64];
+    uint32_t group;
+    UT_hash_handle hh;
+};
+
+/* First copy of the line that holds `va`: lines of one address are found one by one, because the
+ * truth is in the order of physical ones. */
+struct index {
+    uint64_t va; /* of the line */
+    size_t copy;
+    UT_hash_handle hh;
+};
+
+static void index_line(const struct res_truth *truth, uint64_t va, size_t copy, struct index **all)
+{
+    struct index *known;
+    va &= ~(truth->line - 1);
+    HASH_FIND(hh, *all, &va, sizeof va, known);
+    if (known || truth->copy[copy].code)
+        return;
+    while (copy > 0 && truth->copy[copy - 1].line == truth->copy[copy].line)
+        copy--;
+    known = sim_alloc(1, sizeof *known);
+    known->va = va;
+    known->copy = copy;
+    HASH_ADD(hh, *all, va, sizeof known->va, known);
+}
+
+/* A page may have had another address before: its requests have that, too. */
+static struct index *index_lines(const struct res_truth *truth)
+{
+    struct index *all = NULL;
+    for (size_t i = 0; i < truth->copies; i++)
+        index_line(truth, truth->copy[i].va, i, &all);
+    for (size_t i = 0; i < truth->rows; i++)
+        index_line(truth, truth->row[i].va, truth->row[i].copy, &all);
+    return all;
+}
+
+static void free_index(struct index *all)
+{
+    struct index *known, *next;
+    HASH_ITER(hh, all, known, next) {
+        HASH_DEL(all, known);
+        free(known);
+    }
+}
+
+/* The line that holds `va`; NULL: nobody has touched it. */
+static const struct index *line_at(const struct res_truth *truth, const struct index *lines,
+                                   uint64_t va)
+{
+    const uint64_t line = va & ~(truth->line - 1);
+    const struct index *known;
+    HASH_FIND(hh, lines, &line, sizeof line, known);
+    return known;
+}
+
+/* @return false: nobody has touched it */
+static bool users_of(const struct res_truth *truth, const struct index *lines, uint64_t va,
+                     struct users *users)
+{
+    const uint64_t byte = va & (truth->line - 1);
+    const struct index *known = line_at(truth, lines, va);
+    bool any = false;
+    memset(users, 0, sizeof *users);
+    if (!known)
+        return false;
+    for (size_t i = known->copy;
+         i < truth->copies && truth->copy[i].line == truth->copy[known->copy].line; i++) {
+        const struct pc_missed_copy *copy = &truth->copy[i];
+        const uint64_t touched = copy->read[byte / 64] | copy->written[byte / 64];
+        if (!(touched >> byte % 64 & 1) || copy->code || copy->card >= CARDS_MAX)
+            continue;
+        users->card[copy->card / 64] |= UINT64_C(1) << copy->card % 64;
+        any = true;
+    }
+    return any;
+}
+
+static uint32_t group_of(struct users **groups, const struct users *users)
+{
+    struct users *known;
+    HASH_FIND(hh, *groups, users->card, sizeof users->card, known);
+    if (known)
+        return known->group;
+    known = sim_alloc(1, sizeof *known);
+    *known = *users;
+    known->group = HASH_COUNT(*groups) + 1;
+    HASH_ADD(hh, *groups, card, sizeof known->card, known);
+    return known->group;
+}
+
+struct parting {
+    const struct res_truth *truth;
+    struct index *lines;
+    struct users *groups;
+    struct look_layout *layout;
+};
+
+/* The bytes [from, to) fall into runs of the same users. */
+static void part_by_users(struct parting *p, uint64_t from, uint64_t to)
+{
+    uint64_t begin = from;
+    uint32_t group = 0;
+    for (uint64_t va = from, next; va <= to && p->layout->ranges < RANGES_MAX; va = next) {
+        struct users users;
+        const uint64_t end = (va | (p->truth->line - 1)) + 1;
+        const bool known = va < to && line_at(p->truth, p->lines, va);
+        const bool used = known && users_of(p->truth, p->lines, va, &users);
+        const uint32_t now = used ? group_of(&p->groups, &users) : 0;
+        next = known || va == to ? va + 1 : end < to ? end : to;
+        if (now == group)
+            continue;
+        if (group)
+            add_range(p->layout, begin, va, group);
+        begin = va;
+        group = now;
+    }
+}
+
+static void free_groups(struct users *groups)
+{
+    struct users *known, *next;
+    HASH_ITER(hh, groups, known, next) {
+        HASH_DEL(groups, known);
+        free(known);
+    }
+}
+
+/* ---- by how it is declared ------------------------------------------------------------------- */
+
+static void part_by_members(const struct look_sharing *s, const struct look_named *named,
+                            unsigned depth, struct look_layout *layout)
+{
+    const struct look_object *object = &named->at;
+    for (uint64_t at = named->from - object->from;
+         at < named->to - object->from && layout->ranges < RANGES_MAX;) {
+        struct prog_member part;
+        s->code->names->member(s->code->names, &object->variable, at, depth, &part);
+        const uint64_t end = part.offset + part.size;
+        if (!part.padding && part.size)
+            add_range(layout, object->from + at,
+                      object->from + (end < object->size ? end : object->size), 0);
+        at = end > at ? end : object->size;
+    }
+}
+
+/* The words of [from, to) that somebody has touched. */
+static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
+{
+    enum { WORD = 4 };
+    struct users users;
+    for (uint64_t va = from, next; va < to && p->layout->ranges < RANGES_MAX; va = next) {
+        bool used = false;
+        const bool known = line_at(p->truth, p->lines, va);
+        next = (va | (known ? WORD - 1 : p->truth->line - 1)) + 1;
+        next = next < to ? next : to;
+        for (uint64_t byte = va; byte < next && !used; byte++)
+            used = users_of(p->truth, p->lines, byte, &users);
+        if (used)
+            add_range(p->layout, va, next, 0);
+    }
+}
+
+/* ---- the object ------------------------------------------------------------------------------ */
+
+static bool refuse(char *why, size_t size, const char *format, const char *name)
+{
+    snprintf(why, size, format, name);
+    return false;
+}
+
+static void part_range(struct parting *p, enum look_unit unit, uint64_t from, uint64_t to)
+{
+    if (unit == LOOK_UNIT_words)
+        part_by_words(p, from, to);
+    else
+        part_by_users(p, from, to);
+}
+
+/* Whether a block is called as `at` is, but for its number. */
+static bool is_of_site(const struct look_sharing *s, const struct res_objects *objects,
+                       const struct res_block *block, const struct look_object *at)
+{
+    char one[400], other[400];
+    if (block->to - block->from != at->size)
+        return false;
+    return block->site == at->block->site ||
+           (objects->site[block->site].kind == objects->site[at->block->site].kind &&
+            !strcmp(look_site_name(s->finder, block->site, one, sizeof one),
+                    look_site_name(s->finder, at->block->site, other, sizeof other)));
+}
+
+static void part_named(struct parting *p, const struct look_sharing *s,
+                       const struct res_objects *objects, const struct look_named *named,
+                       enum look_unit unit)
+{
+    if (unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) {
+        part_by_members(s, named, unit == LOOK_UNIT_elements ? 1 : UINT_MAX, p->layout);
+        return;
+    }
+    if (!named->site) {
+        part_range(p, unit, named->from, named->to);
+        return;
+    }
+    for (size_t i = 0; i < objects->blocks; i++)
+        if (is_of_site(s, objects, &objects->block[i], &named->at))
+            part_range(p, unit, objects->block[i].from, objects->block[i].to);
+}
+
+static bool find(const struct look_sharing *s, const char *name, enum look_unit unit,
+                 struct look_named *out, char *why, size_t size)
+{
+    char suggest[1024];
+    if (!look_sharing_find(s, name, out)) {
+        snprintf(why, size, "no variable '%.200s', and no shared object of that name; %s", name,
+                 look_sharing_suggest(s, name, suggest, sizeof suggest));
+        return false;
+    }
+    if (out->at.kind == LOOK_OBJECT_CODE)
+        return refuse(why, size, "'%.200s' is a function: only data can be kept apart", name);
+    if ((unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) && !out->at.variable.name)
+        return refuse(why, size,
+                      "'%.200s' is no variable, so nobody knows its elements and members: "
+                      "--unit=words takes its words of four bytes",
+                      name);
+    return true;
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const struct nm_apart_range *a = x, *b = y;
+    return (a->from > b->from) - (a->from < b->from);
+}
+
+/* Blocks that had the same bytes one after the other: the first one's parts stay. So do those of an
+ * object that is named twice. */
+static void disjoin(struct look_layout *l)
+{
+    size_t kept = 0;
+    if (l->ranges)
+        qsort(l->range, l->ranges, sizeof *l->range, by_address);
+    for (size_t i = 0; i < l->ranges; i++)
+        if (!kept || l->range[kept - 1].to <= l->range[i].from)
+            l->range[kept++] = l->range[i];
+    l->ranges = kept;
+}
+
+/* ---- who else is moved ----------------------------------------------------------------------- */
+
+struct asked {
+    char *key;
+    int64_t requests;
+    UT_hash_handle hh;
+};
+
+static bool is_moved(const struct look_layout *l, uint64_t va)
+{
+    size_t low = 0, high = l->ranges; /* the first that ends behind it */
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (l->range[middle].to <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < l->ranges && l->range[low].from <= va;
+}
+
+static void add_asked(struct asked **all, const char *key, int64_t requests)
+{
+    struct asked *asked;
+    HASH_FIND_STR(*all, key, asked);
+    if (!asked) {
+        asked = sim_alloc(1, sizeof *asked);
+        asked->key = sim_strdup(key);
+        HASH_ADD_KEYPTR(hh, *all, asked->key, strlen(asked->key), asked);
+    }
+    asked->requests = look_plus(asked->requests, requests);
+}
+
+static bool is_more(const struct asked *a, const struct asked *b)
+{
+    return !b || a->requests > b->requests ||
+           (a->requests == b->requests && strcmp(a->key, b->key) < 0);
+}
+
+/* Of one of the objects that were asked for, or of nobody's. */
+static bool is_meant(const struct look_object *at, const struct asked *named)
+{
+    const struct asked *known;
+    if (at->kind == LOOK_OBJECT_NONE || at->kind == LOOK_OBJECT_HEADER)
+        return true;
+    HASH_FIND_STR(named, at->key, known);
+    return known;
+}
+
+static void free_asked(struct asked *all)
+{
+    struct asked *asked, *next;
+    HASH_ITER(hh, all, asked, next) {
+        HASH_DEL(all, asked);
+        free(asked->key);
+        free(asked);
+    }
+}
+
+/* The machine moves bytes, whoever has them. @param named  the objects that are meant */
+static void find_others(const struct look_sharing *s, const struct asked *named,
+                        struct look_layout *l)
+{
+    struct asked *all = NULL;
+    const struct asked *most = NULL;
+    struct look_object at;
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        if (!is_moved(l, row->va))
+            continue;
+        look_object_asked(s->finder, s->truth, row, &at);
+        look_object_group(&at);
+        l->requests = look_plus(l->requests, res_truth_requests(row));
+        if (!is_meant(&at, named))
+            add_asked(&all, at.key, res_truth_requests(row));
+    }
+    for (const struct asked *asked = all; asked; asked = asked->hh.next) {
+        l->others = look_plus(l->others, asked->requests);
+        if (is_more(asked, most))
+            most = asked;
+    }
+    if (most)
+        snprintf(l->other, sizeof l->other, "%s", most->key);
+    free_asked(all);
+}
+
+static size_t part_all(struct parting *p, const struct look_sharing *s,
+                       const struct res_objects *objects, char *const names[], enum look_unit unit,
+                       struct asked **meant, char *why, size_t size)
+{
+    struct look_named named;
+    size_t before = 0;
+    for (size_t i = 0; names[i]; i++, before = p->layout->ranges) {
+        if (!find(s, names[i], unit, &named, why, size))
+            return 0;
+        part_named(p, s, objects, &named, unit);
+        look_object_group(&named.at);
+        add_asked(meant, named.at.key, 0);
+        if (p->layout->ranges >= RANGES_MAX)
+            return refuse(why, size, "'%.200s' has more than a million parts: too many", names[i]);
+        if (p->layout->ranges == before)
+            return refuse(why, size, "no processor has touched '%.200s'", names[i]);
+    }
+    disjoin(p->layout);
+    return unit == LOOK_UNIT_threads ? HASH_COUNT(p->groups) : p->layout->ranges;
+}
+
+bool look_what_if(const struct look_sharing *s, const struct res_objects *objects,
+                  char *const names[], enum look_unit unit, struct look_layout *layout, char *why,
+                  size_t size)
+{
+    struct parting p = {.truth = s->truth, .layout = layout, .lines = index_lines(s->truth)};
+    struct asked *meant = NULL;
+    *layout = (struct look_layout){0};
+    const size_t parts = part_all(&p, s, objects, names, unit, &meant, why, size);
+    layout->parts = parts;
+    if (parts)
+        find_others(s, meant, layout);
+    free_asked(meant);
+    free_index(p.lines);
+    free_groups(p.groups);
+    if (!parts)
+        look_layout_free(layout);
+    return parts;
+}
+
+void look_layout_free(struct look_layout *layout)
+{
+    free(layout->range);
+    *layout = (struct look_layout){0};
+}
+
+/* ---- what to say of it ----------------------------------------------------------------------- */
+
+/* What sharing the object cost, at all of its bytes. */
+static struct look_lost lost_of(const struct look_sharing *s, const char *name,
+                                const struct look_named *named)
+{
+    const struct look_shared_object *shared = look_sharing_shared(s, name);
+    struct look_lost sum = {0};
+    if (shared)
+        return shared->lost;
+    for (size_t i = 0; i < s->truth->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        const struct look_lost lost = look_lost_of(row->v);
+        if (row->va < named->at.from || row->va >= named->at.from + named->at.size)
+            continue;
+        sum.falsely = look_plus(sum.falsely, lost.falsely);
+        sum.truly = look_plus(sum.truly, lost.truly);
+    }
+    return sum;
+}
+
+/* Whether it could be the address of something. */
+static bool may_point(const struct look_sharing *s, const struct look_named *named)
+{
+    const struct look_object *at = &named->at;
+    struct prog_member part;
+    if (!at->variable.name || (at->size != 4 && at->size != 8))
+        return false;
+    s->code->names->member(s->code->names, &at->variable, 0, 1, &part);
+    return !*part.name;
+}
+
+const char *look_what_if_note(const struct look_sharing *s, const char *name, char *buf,
+                              size_t size)
+{
+    char costly[800];
+    struct look_named named;
+    if (!look_sharing_find(s, name, &named))
+        return NULL;
+    const struct look_lost lost = lost_of(s, name, &named);
+    if (look_verdict_of(s, &lost) != LOOK_VERDICT_none || !s->objects ||
+        look_verdict_of(s, &s->object[0].lost) == LOOK_VERDICT_none)
+        return NULL;
+    snprintf(buf, size,
+             "sharing '%.200s' cost less than a hundredth of the time%s; these lost most: %s", name,
+             may_point(s, &named) ? " (if it is a pointer: what it points to is another object)"
+                                  : "",
+             look_sharing_costly(s, costly, sizeof costly));
+    return buf;
+}

@@ -1,0 +1,49 @@
+/*
+ * The tables of a run, read back: comma-separated values as RFC 4180 has them, with a heading.
+ */
+#ifndef RES_CSV_READ_H
+#define RES_CSV_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/** A table that is being read. res_csv_open, then res_csv_next; res_csv_close is due in any case.
+ */
+struct res_csv {
+    const char *path; /**< the caller's */
+    unsigned columns;
+    char **name;  /**< [columns] of the heading */
+    char **field; /**< [columns] of the present row; valid until the next one */
+    bool bad;     /**< a row was not like the heading; `why` says which */
+
+    /* its own */
+    FILE *in;
+    char *heading, *line;
+    size_t heading_room, line_room;
+    unsigned fields_room;
+    unsigned long row; /* the line that the present row begins in */
+    unsigned long lines;
+    char *why; /* of `size` bytes */
+    size_t size;
+};
+
+/** @param why  gets one line about the file when it cannot be read, or is no such table
+ *  @return false: so it is */
+bool res_csv_open(struct res_csv *csv, const char *path, char *why, size_t size);
+
+/** Whether a text has to have an apostrophe in front in a table: a spreadsheet would take it for a
+ *  formula, or it begins with one itself. */
+bool res_csv_is_marked(const char *text);
+
+/** Reads a row. @return false: there is none, or csv->bad */
+bool res_csv_next(struct res_csv *csv);
+void res_csv_close(struct res_csv *csv);
+
+/** The number of a column. @return csv->columns: there is none, csv->bad */
+unsigned res_csv_column(struct res_csv *csv, const char *name);
+
+/** Says "file: line N: what" in `why`, and that the table is bad. @return false */
+bool res_csv_refuse(struct res_csv *csv, const char *what);
+
+#endif

@@ -1,0 +1,30 @@
+/* The columns of a profile (procard/profile.def) by name, and the layout of its file. */
+#ifndef RES_DOCUMENTS_PROFILE_COLUMNS_H
+#define RES_DOCUMENTS_PROFILE_COLUMNS_H
+
+#include "procard/profile.h"
+
+#include <stdio.h>
+
+enum {
+    RES_PROFILE_SCHEMA = 1, /**< version of the layout of profile.json */
+    RES_COLUMN_NAME = 32,   /**< [bytes] room for a column's name */
+};
+
+/** A row of profile.def or misses.def; strings are static. */
+struct res_column {
+    const char *name; /**< in upper case */
+    const char *unit, *sentence;
+};
+extern const struct res_column res_columns[PC_PROFILE__COUNT];
+
+/** A column's name in lower case. @return buf */
+const char *res_lower(const char *name, char buf[RES_COLUMN_NAME]);
+
+/** Writes rows of columns as JSON, without brackets around them. */
+void res_put_columns(const struct res_column *columns, unsigned count, FILE *out);
+
+/** The name as results have it, in lower case. @return buf */
+const char *res_column_name(unsigned column, char buf[RES_COLUMN_NAME]);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * A time series: what each card counted in each interval of simulated time.
+ */
+#ifndef RES_STATISTICS_SAMPLES_H
+#define RES_STATISTICS_SAMPLES_H
+
+#include "results/run.h"
+
+/**
+ * Totals at the ends of intervals. Memory is bounded: when `room` samples are full, every second is
+ * dropped and the interval doubles, so that a run of any length keeps its whole course.
+ */
+struct res_samples {
+    sim_tick next;      /**< the next sample is of this tick, or the first after it */
+    sim_tick interval;  /**< [ticks] as it is now; 0: nothing is sampled */
+    unsigned doubled;   /**< times it has been doubled */
+    size_t count, room; /**< samples kept and kept at most */
+    size_t words;       /**< of a sample: events * cards */
+    sim_tick *at;       /**< [room] end of the sample */
+    uint64_t *total;    /**< [room * words] totals since the run began */
+    uint64_t *first;    /**< [words] totals at tick 0 */
+};
+
+/** Prepares a run for samples every `interval` ticks (SIM_NEVER: none). @param now  totals at tick
+ * 0
+ */
+void run_samples_init(struct res_samples *samples, const struct res_run *run, sim_tick interval,
+                      const struct res_sample *now);
+void run_samples_free(struct res_samples *samples);
+
+/** Takes a sample; between two that are kept after doubling it does nothing. */
+void run_samples_take(struct res_samples *samples, const struct res_run *run, sim_tick at,
+                      const struct res_sample *now);
+
+/** Takes the last one, of an interval cut short; says in a remark if the interval was doubled. */
+void run_samples_finish(struct res_samples *samples, struct res_run *run, sim_tick at,
+                        const struct res_sample *now);
+
+/** What the file is called in the run directory. */
+#define RES_SAMPLES "monitor/samples.csv"
+
+/** Writes what was counted in each interval, in the long form of stats.csv; counts that are 0 are
+ *  left out. What all cards of a station (ring, machine) see alike is given once for it. */
+void res_write_samples(const struct res_samples *samples, const struct res_run *run, FILE *out);
+
+#endif

@@ -1,0 +1,36 @@
+/*
+ * An experiment held to its expectations, when its run has ended.
+ */
+#ifndef RUN_EXPECT_H
+#define RUN_EXPECT_H
+
+#include "results/run.h"
+
+/** What became of an expectation. */
+struct res_judged {
+    bool left; /**< it is about several points of a sweep: not judged here */
+    bool kept;
+    bool known; /**< the value is */
+    char *text; /**< the value, as stats.json has it; or why there is none */
+};
+
+/** Judges all expectations of a finished run: run->judged. What is not known is not kept. Values
+ *  are compared as stats.json has them: counts exactly, others with twelve digits. */
+void run_expect_judge(struct res_run *run);
+void run_expect_free(struct res_run *run);
+
+/**
+ * Whether a run that has not begun can have the statistics that are expected of it. Only names are
+ * looked at that every run of its machine and events has from its beginning.
+ * @param now  totals at tick 0
+ * @param out  gets a line for each that cannot be
+ */
+bool run_expect_possible(const struct res_run *run, const struct res_sample *now, FILE *out);
+
+/** How many of those that were judged are not kept. */
+size_t run_expect_broken(const struct res_run *run);
+
+/** Writes a line for each of them: where it is written, what was expected, and what was. */
+void run_expect_say(const struct res_run *run, FILE *out);
+
+#endif

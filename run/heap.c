@@ -1,0 +1,648 @@
+/*
+ * The blocks of the heap, as calls of the allocator's functions tell.
+ *
+ * The hard idea is the order. Cards run ahead of each other, and an allocator gives a block away
+ * before its function has returned. So a block is gone when free is entered, and there when malloc
+ * returns: no card can be told of the second before the first, since the other card had to see the
+ * memory that free wrote. Times are those of the cards, exact, and decide nothing here.
+ *
+ * Who asks what is at an address (tenants.h) wants to know more. A block that free or realloc gives
+ * back has its bytes until they return, unless somebody else gets them before: what they write
+ * there is part of what the block costs. What malloc or calloc write into a block that they have
+ * not given yet has nobody's address: the call is known, and its block, too, once it is over.
+ *
+ * What is kept is bounded. Blocks of one site that had the same bytes one after the other are one
+ * entry. Of what has been given back, only so many entries are kept: those that lived longest.
+ */
+#include "run/heap.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+enum {
+    GONE_MAX = 1 << 18, /* entries of blocks that were given back */
+    KEPT_MAX = 1 << 20  /* entries in all: live ones beyond are only counted */
+};
+
+enum does { TAKES, RETAKES, HANDS, WITHIN, GIVES, MAPS, REMAPS, UNMAPS, BREAKS };
+
+static const struct allocator {
+    const char *name, *kind;
+    enum does does;
+    int size, times;
+} allocators[] = {
+#define ALLOCATOR(name, kind, does, size, times) {name, kind, does, size, times},
+#include "run/allocators.def"
+#undef ALLOCATOR
+};
+
+enum { ALLOCATORS = sizeof allocators / sizeof *allocators };
+
+/* What tells one from another; no padding, they are hashed. */
+struct site_key {
+    uint64_t path, call, watch;
+};
+
+struct place_key {
+    uint64_t from, to, site;
+};
+
+struct site {
+    struct site_key key;
+    struct res_site site;
+    uint64_t now; /* [bytes] at present */
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+struct live {
+    struct res_block block;
+    struct live *prev, *next; /* of mappings */
+    UT_hash_handle hh;        /* by block.from */
+};
+
+struct gone {
+    struct place_key key;
+    struct res_block block;
+    UT_hash_handle hh;
+};
+
+/* A thread, and what it is doing in the allocator. */
+struct worker {
+    struct res_thread thread;
+    unsigned depth;            /* watched functions under way, one in another */
+    uint64_t within;           /* result of the last one inside */
+    struct live *unsure;       /* being moved by realloc */
+    struct res_tenant leaving; /* being given back; `nobody`: none is */
+    struct site_key under;     /* the outermost function under way */
+    UT_hash_handle hh;
+};
+
+struct run_heap {
+    struct site **site; /* [sites] by number */
+    size_t sites;
+    struct site *by_key;
+    struct live *live, *mapped;
+    struct gone *gone;
+    struct worker *workers, *last; /* last: who was told of last */
+    unsigned under_way;            /* threads in watched functions */
+    struct run_tenants *tenants;   /* NULL: nobody asks */
+};
+
+/* ---- sites ----------------------------------------------------------------------------------- */
+
+/* The kinds of all rows, each once; NULL behind the last. */
+static void list_kinds(const char *kind[ALLOCATORS + 1])
+{
+    memset(kind, 0, (ALLOCATORS + 1) * sizeof *kind);
+    for (unsigned i = 0; i < ALLOCATORS; i++) {
+        unsigned k = 0;
+        while (kind[k] && strcmp(kind[k], allocators[i].kind) != 0)
+            k++;
+        kind[k] = allocators[i].kind;
+    }
+}
+
+static uint32_t kind_of(unsigned watch)
+{
+    const char *kind[ALLOCATORS + 1];
+    uint32_t k = 0;
+    list_kinds(kind);
+    while (strcmp(kind[k], allocators[watch].kind) != 0)
+        k++;
+    return k;
+}
+
+static struct site_key key_of(const struct pc_crossing *x)
+{
+    return (struct site_key){x->path, x->call, x->watch};
+}
+
+static struct site *site_of(struct run_heap *h, const struct pc_crossing *x)
+{
+    const struct site_key key = key_of(x);
+    struct site *site;
+    HASH_FIND(hh, h->by_key, &key, sizeof key, site);
+    if (site)
+        return site;
+    site = sim_alloc(1, sizeof *site);
+    site->key = key;
+    site->number = (uint32_t)h->sites;
+    site->site = (struct res_site){.path = x->path, .call = x->call, .kind = kind_of(x->watch)};
+    HASH_ADD(hh, h->by_key, key, sizeof site->key, site);
+    if (!(h->sites & (h->sites + 1)))
+        h->site = sim_grow(h->site, 2 * h->sites + 1, sizeof(struct site *));
+    h->site[h->sites++] = site;
+    return site;
+}
+
+/* ---- what is there no longer ----------------------------------------------------------------- */
+
+static int by_life(struct gone *a, struct gone *b)
+{
+    const struct res_block *x = &a->block, *y = &b->block;
+    const uint64_t by[][2] = {{y->lived, x->lived},
+                              {x->born, y->born},
+                              {x->from, y->from},
+                              {x->to, y->to},
+                              {x->site, y->site}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i][0] != by[i][1])
+            return by[i][0] < by[i][1] ? -1 : 1;
+    return 0;
+}
+
+/* Forgets the half that lived shortest. */
+static void forget(struct run_heap *h)
+{
+    struct gone *gone, *next;
+    size_t i = 0;
+    HASH_SORT(h->gone, by_life);
+    HASH_ITER(hh, h->gone, gone, next) {
+        if (i++ < GONE_MAX / 2)
+            continue;
+        h->site[gone->block.site]->site.forgotten += gone->block.times;
+        HASH_DEL(h->gone, gone);
+        free(gone);
+    }
+}
+
+/* A block that has died. */
+static void bury(struct run_heap *h, const struct res_block *block)
+{
+    const struct place_key key = {block->from, block->to, block->site};
+    const sim_tick life = block->died > block->born ? block->died - block->born : 0;
+    struct gone *gone;
+    HASH_FIND(hh, h->gone, &key, sizeof key, gone);
+    if (!gone) {
+        gone = sim_alloc(1, sizeof *gone);
+        gone->key = key;
+        gone->block = *block;
+        gone->block.lived = life;
+        HASH_ADD(hh, h->gone, key, sizeof gone->key, gone);
+    } else {
+        gone->block.died = sim_later(gone->block.died, block->died);
+        gone->block.lived += life;
+        gone->block.times++;
+    }
+    if (HASH_COUNT(h->gone) > GONE_MAX)
+        forget(h);
+}
+
+/* ---- what is there --------------------------------------------------------------------------- */
+
+static struct live *live_at(struct run_heap *h, uint64_t from)
+{
+    struct live *live;
+    HASH_FIND(hh, h->live, &from, sizeof from, live);
+    return live;
+}
+
+static bool is_mapping(const struct run_heap *h, const struct live *live)
+{
+    const enum does does = allocators[h->site[live->block.site]->key.watch].does;
+    return does == MAPS || does == REMAPS || does == BREAKS;
+}
+
+static struct res_tenant tenant_of(const struct res_block *block)
+{
+    return (struct res_tenant){.kind = RES_TENANT_block, .block = *block};
+}
+
+static void come(const struct run_heap *h, const struct live *live)
+{
+    const struct res_tenant tenant = tenant_of(&live->block);
+    if (h->tenants)
+        run_tenants_come(h->tenants, is_mapping(h, live) ? RUN_LAYER_MAPPINGS : RUN_LAYER_BLOCKS,
+                         &tenant);
+}
+
+/* What the thread gave back is gone. */
+static void leave_bytes(const struct run_heap *h, struct worker *w)
+{
+    if (h->tenants && w->leaving.kind != RES_TENANT_nobody)
+        run_tenants_go(h->tenants, RUN_LAYER_BLOCKS, &w->leaving);
+    w->leaving = (struct res_tenant){.kind = RES_TENANT_nobody};
+}
+
+static void put_in(struct run_heap *h, struct live *live)
+{
+    HASH_ADD(hh, h->live, block.from, sizeof live->block.from, live);
+    live->prev = NULL;
+    live->next = NULL;
+    if (!is_mapping(h, live))
+        return;
+    live->next = h->mapped;
+    if (h->mapped)
+        h->mapped->prev = live;
+    h->mapped = live;
+}
+
+static void take_out(struct run_heap *h, struct live *live)
+{
+    HASH_DEL(h->live, live);
+    if (live->prev)
+        live->prev->next = live->next;
+    else if (h->mapped == live)
+        h->mapped = live->next;
+    if (live->next)
+        live->next->prev = live->prev;
+}
+
+/* A block that has been taken out is given back. */
+static void end(struct run_heap *h, struct live *live, sim_tick at)
+{
+    h->site[live->block.site]->now -= live->block.to - live->block.from;
+    live->block.died = at;
+    bury(h, &live->block);
+    free(live);
+}
+
+static void give(struct run_heap *h, uint64_t from, sim_tick at)
+{
+    struct live *live = live_at(h, from);
+    if (!live)
+        return;
+    take_out(h, live);
+    end(h, live, at);
+}
+
+static void add(struct run_heap *h, const struct res_block *block)
+{
+    struct live *live;
+    give(h, block->from, block->born); /* nobody has seen how it went */
+    if (HASH_COUNT(h->live) + HASH_COUNT(h->gone) >= KEPT_MAX) {
+        h->site[block->site]->site.forgotten++;
+        h->site[block->site]->now -= block->to - block->from;
+        return;
+    }
+    live = sim_alloc(1, sizeof *live);
+    live->block = *block;
+    put_in(h, live);
+    come(h, live);
+}
+
+static void take(struct run_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
+{
+    struct site *site = site_of(h, x);
+    const struct res_block block = {.from = from,
+                                    .to = from + size,
+                                    .born = x->entered,
+                                    .died = SIM_NEVER,
+                                    .thread = x->thread,
+                                    .site = site->number,
+                                    .serial = site->site.blocks++,
+                                    .times = 1};
+    site->site.bytes += size;
+    site->now += size;
+    site->site.most = site->now > site->site.most ? site->now : site->site.most;
+    add(h, &block);
+}
+
+/* The part of a mapping that is left beside a hole. */
+static void leave(struct run_heap *h, const struct res_block *whole, uint64_t from, uint64_t to)
+{
+    struct res_block rest = *whole;
+    if (from >= to)
+        return;
+    rest.from = from;
+    rest.to = to;
+    add(h, &rest);
+}
+
+static void unmap_from(struct run_heap *h, struct live *live, uint64_t from, uint64_t to,
+                       sim_tick at)
+{
+    const struct res_block whole = live->block;
+    take_out(h, live);
+    live->block.from = from > whole.from ? from : whole.from;
+    live->block.to = to < whole.to ? to : whole.to;
+    if (h->tenants)
+        run_tenants_clear(h->tenants, RUN_LAYER_MAPPINGS, live->block.from, live->block.to);
+    end(h, live, at);
+    leave(h, &whole, whole.from, from);
+    leave(h, &whole, to, whole.to);
+}
+
+static void unmap(struct run_heap *h, uint64_t from, uint64_t size, sim_tick at)
+{
+    const uint64_t to = from + size;
+    struct live *live = h->mapped;
+    if (to < from)
+        return;
+    while (live) {
+        struct live *next = live->next;
+        if (live->block.from < to && from < live->block.to) {
+            unmap_from(h, live, from, to, at);
+            next = h->mapped; /* it may be another list now */
+        }
+        live = next;
+    }
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static uint64_t size_of(const struct pc_crossing *x)
+{
+    const struct allocator *a = &allocators[x->watch];
+    return x->argument[a->size] * (a->times < 0 ? 1 : x->argument[a->times]);
+}
+
+/* realloc has come to its end: without a result, the block stays where it was. */
+static void settle(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
+{
+    struct live *live = w->unsure;
+    w->unsure = NULL;
+    if (!live)
+        return;
+    if (x->result || (x->what == PC_CROSSED_RETURNED && !size_of(x)) ||
+        live_at(h, live->block.from)) {
+        end(h, live, x->entered);
+    } else {
+        put_in(h, live);
+        w->leaving.kind = RES_TENANT_nobody;
+    }
+}
+
+static void begin(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
+{
+    const enum does does = allocators[x->watch].does;
+    const struct live *old = does == GIVES || does == RETAKES ? live_at(h, x->argument[0]) : NULL;
+    w->under = key_of(x);
+    if (old)
+        w->leaving = tenant_of(&old->block);
+    if (does == GIVES)
+        give(h, x->argument[0], x->at);
+    else if (does == UNMAPS)
+        unmap(h, x->argument[0], x->argument[1], x->at);
+    else if (does == RETAKES && (w->unsure = live_at(h, x->argument[0])))
+        take_out(h, w->unsure);
+}
+
+/* The heap's end was at `old`. */
+static void move_break(struct run_heap *h, const struct pc_crossing *x, uint64_t old)
+{
+    const int64_t by = (int64_t)x->argument[0];
+    if (by > 0)
+        take(h, x, old, (uint64_t)by);
+    else if (by < 0 && -(uint64_t)by <= old)
+        unmap(h, old + (uint64_t)by, -(uint64_t)by, x->at);
+}
+
+static void finish(struct run_heap *h, const struct worker *w, const struct pc_crossing *x)
+{
+    const enum does does = allocators[x->watch].does;
+    const uint64_t from = does == HANDS ? w->within : x->result;
+    const bool gave = from && (int64_t)from > 0 && (does != HANDS || !x->result);
+    if (!gave)
+        return;
+    if (does == REMAPS)
+        unmap(h, x->argument[0], x->argument[1], x->at);
+    if (does == BREAKS)
+        move_break(h, x, from);
+    else if (does != GIVES && does != UNMAPS && from + size_of(x) >= from)
+        take(h, x, from, size_of(x));
+}
+
+static struct worker *worker_of(struct run_heap *h, uint32_t number)
+{
+    struct worker *w = h->last;
+    if (w && w->thread.number == number)
+        return w;
+    HASH_FIND(hh, h->workers, &number, sizeof number, w);
+    if (!w) {
+        w = sim_alloc(1, sizeof *w);
+        w->thread = (struct res_thread){.number = number, .died = SIM_NEVER};
+        HASH_ADD(hh, h->workers, thread.number, sizeof w->thread.number, w);
+    }
+    h->last = w;
+    return w;
+}
+
+/* Of functions within each other the outermost counts. */
+static void told(void *ctx, const struct pc_crossing *x)
+{
+    struct run_heap *h = ctx;
+    struct worker *w = worker_of(h, x->thread);
+    if (x->what == PC_CROSSED_ENTERED) {
+        if (!w->depth++) {
+            w->within = 0;
+            h->under_way++;
+            begin(h, w, x);
+        }
+        return;
+    }
+    if (--w->depth) {
+        w->within = x->result;
+        return;
+    }
+    h->under_way--;
+    settle(h, w, x);
+    leave_bytes(h, w);
+    if (x->what == PC_CROSSED_RETURNED && allocators[x->watch].does != WITHIN)
+        finish(h, w, x);
+}
+
+typedef void run_tell_fn(struct run_tenants *tenants, enum run_layer layer,
+                         const struct res_tenant *tenant);
+
+/* A part of what a thread alone has comes, or goes. */
+static void tell_part(const struct run_heap *h, uint32_t thread, enum run_layer layer,
+                      uint64_t from, uint64_t to, run_tell_fn *tell)
+{
+    const struct res_tenant tenant = {.kind = layer == RUN_LAYER_STACKS ? RES_TENANT_stack
+                                                                        : RES_TENANT_variables,
+                                      .block = {.from = from, .to = to, .thread = thread}};
+    if (h->tenants)
+        tell(h->tenants, layer, &tenant);
+}
+
+static void tell_parts(const struct run_heap *h, const struct res_thread *t, run_tell_fn *tell)
+{
+    tell_part(h, t->number, RUN_LAYER_STACKS, t->stack, t->stack_to, tell);
+    tell_part(h, t->number, RUN_LAYER_VARIABLES, t->tls, t->tls_to, tell);
+}
+
+void run_heap_thread(struct run_heap *h, const struct prog_thread *thread)
+{
+    struct res_thread *t = &worker_of(h, thread->number)->thread;
+    if (thread->ended) {
+        tell_parts(h, t, run_tenants_go);
+        t->died = thread->at;
+        return;
+    }
+    tell_parts(h, t, run_tenants_go); /* its variables may have moved */
+    if (t->stack == t->stack_to) {
+        t->born = thread->at;
+        t->stack = thread->stack;
+        t->stack_to = thread->stack_to;
+    }
+    t->tls = thread->tls;
+    t->tls_to = thread->tls_to;
+    tell_parts(h, t, run_tenants_come);
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
+static bool makes(enum does does)
+{
+    return does == TAKES || does == RETAKES || does == HANDS;
+}
+
+/* A thread that is about to be given a block. It stays what it is until its site is known. */
+static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
+{
+    const struct worker *w;
+    HASH_FIND(hh, h->workers, &thread, sizeof thread, w);
+    if (!w || !w->depth || !makes(allocators[w->under.watch].does))
+        return RES_TENANT_nobody;
+    return run_tenants_number(h->tenants,
+                              &(struct res_tenant){.kind = RES_TENANT_call,
+                                                   .block = {.from = w->under.path,
+                                                             .to = w->under.call,
+                                                             .site = (uint32_t)w->under.watch}});
+}
+
+static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
+{
+    const struct run_heap *h = ctx;
+    uint32_t number = RES_TENANT_nobody;
+    for (enum run_layer layer = RUN_LAYER_VARIABLES;
+         number == RES_TENANT_nobody && layer < RUN_LAYER_MAPPINGS; layer++)
+        number = run_tenants_at(h->tenants, layer, va);
+    if (number == RES_TENANT_nobody && h->under_way)
+        number = call_under_way(h, thread);
+    if (number == RES_TENANT_nobody)
+        number = run_tenants_at(h->tenants, RUN_LAYER_MAPPINGS, va);
+    return number;
+}
+
+void run_heap_watch_misses(struct run_heap *h, struct pc_misses *misses)
+{
+    h->tenants = run_tenants_new();
+    pc_misses_tenants(misses, tenant_at, h);
+}
+
+/* A call that gave nothing has no site. */
+static void find_site(const struct run_heap *h, struct res_tenant *call)
+{
+    const struct site_key key = {call->block.from, call->block.to, call->block.site};
+    const struct site *site;
+    HASH_FIND(hh, h->by_key, &key, sizeof key, site);
+    *call = (struct res_tenant){.kind = site ? RES_TENANT_call : RES_TENANT_nobody};
+    call->block.site = site ? site->number : 0;
+}
+
+struct res_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
+{
+    struct res_tenant *all = run_tenants_take(h->tenants, count);
+    for (size_t i = 0; i < *count; i++)
+        if (all[i].kind == RES_TENANT_call)
+            find_site(h, &all[i]);
+    return all;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+static void watch(struct run_heap *h, struct pc_profile *profile, struct prog_names *names)
+{
+    uint64_t known[ALLOCATORS], to;
+    unsigned count = 0;
+    for (unsigned i = 0; i < ALLOCATORS; i++) {
+        bool new = names->find(names, allocators[i].name, &known[count], &to);
+        for (unsigned k = 0; new &&k < count; k++)
+            new = known[k] != known[count];
+        if (new)
+            pc_profile_watch(profile, known[count++], i, told, h);
+    }
+}
+
+struct run_heap *run_heap_new(struct pc_profile *profile, struct prog_names *names)
+{
+    struct run_heap *h = sim_alloc(1, sizeof *h);
+    if (names)
+        watch(h, profile, names);
+    return h;
+}
+
+void run_heap_free(struct run_heap *h)
+{
+    struct live *live, *next_live;
+    struct gone *gone, *next_gone;
+    struct worker *worker, *next_worker;
+    if (!h)
+        return;
+    HASH_ITER(hh, h->live, live, next_live) {
+        HASH_DEL(h->live, live);
+        free(live);
+    }
+    HASH_ITER(hh, h->gone, gone, next_gone) {
+        HASH_DEL(h->gone, gone);
+        free(gone);
+    }
+    HASH_ITER(hh, h->workers, worker, next_worker) {
+        HASH_DEL(h->workers, worker);
+        free(worker->unsure);
+        free(worker);
+    }
+    run_tenants_free(h->tenants);
+    HASH_CLEAR(hh, h->by_key);
+    for (size_t i = 0; i < h->sites; i++)
+        free(h->site[i]);
+    free(h->site);
+    free(h);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct res_block *x = a, *y = b;
+    const uint64_t by[][2] = {
+        {x->from, y->from}, {x->to, y->to}, {x->born, y->born}, {x->site, y->site}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++)
+        if (by[i][0] != by[i][1])
+            return by[i][0] < by[i][1] ? -1 : 1;
+    return 0;
+}
+
+static void take_blocks(const struct run_heap *h, struct res_objects *o)
+{
+    const struct worker *w;
+    o->block = sim_alloc(HASH_COUNT(h->live) + HASH_COUNT(h->gone) + HASH_COUNT(h->workers),
+                         sizeof *o->block);
+    for (const struct live *l = h->live; l; l = l->hh.next)
+        o->block[o->blocks++] = l->block;
+    for (const struct gone *g = h->gone; g; g = g->hh.next)
+        o->block[o->blocks++] = g->block;
+    for (w = h->workers; w; w = w->hh.next)
+        if (w->unsure) /* the run ended within realloc */
+            o->block[o->blocks++] = w->unsure->block;
+    qsort(o->block, o->blocks, sizeof *o->block, by_place);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const struct res_thread *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+struct res_objects run_heap_take(const struct run_heap *h)
+{
+    struct res_objects o = {.sites = h->sites};
+    const char *kind[ALLOCATORS + 1];
+    list_kinds(kind);
+    o.kind = sim_alloc(ALLOCATORS, sizeof(char *));
+    for (; kind[o.kinds]; o.kinds++)
+        o.kind[o.kinds] = sim_strdup(kind[o.kinds]);
+    o.site = sim_alloc(h->sites, sizeof *o.site);
+    for (size_t i = 0; i < h->sites; i++)
+        o.site[i] = h->site[i]->site;
+    take_blocks(h, &o);
+    o.thread = sim_alloc(HASH_COUNT(h->workers), sizeof *o.thread);
+    for (const struct worker *w = h->workers; w; w = w->hh.next)
+        o.thread[o.threads++] = w->thread;
+    qsort(o.thread, o.threads, sizeof *o.thread, by_number);
+    return o;
+}

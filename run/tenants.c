@@ -1,0 +1,184 @@
+/*
+ * Tenants of addresses (tenants.h).
+ *
+ * The hard idea is the comparison: of ranges that do not overlap each is before or behind each
+ * other, and those that overlap are equal. So a tree of ranges finds who has an address, or is in
+ * the way of a new one.
+ */
+#include "run/tenants.h"
+
+#include "base/alloc.h"
+
+#include <search.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+enum { NUMBERS_MAX = 1 << 20 };
+
+/* What a tenant has: less than it came for, once another has come. */
+struct held {
+    uint64_t from, to;
+    struct res_tenant tenant;
+    uint32_t number;   /* of the tenant; 0: it has not been asked for */
+    struct held *next; /* of those that are put aside */
+};
+
+/* What tells numbers apart; no padding, it is hashed. */
+struct number_key {
+    uint64_t kind, from, to, site, thread;
+};
+
+struct numbered {
+    struct number_key key;
+    uint32_t number;
+    UT_hash_handle hh;
+};
+
+struct run_tenants {
+    void *held[RUN_LAYERS];                     /* trees of struct held */
+    uint64_t low[RUN_LAYERS], high[RUN_LAYERS]; /* all that was ever held is in [low, high) */
+    struct numbered *numbered;
+};
+
+static int order(const void *x, const void *y)
+{
+    const struct held *a = x, *b = y;
+    return a->to <= b->from ? -1 : a->from >= b->to;
+}
+
+/* ---- who has what ---------------------------------------------------------------------------- */
+
+static void put(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
+                const struct res_tenant *tenant)
+{
+    if (from >= to)
+        return;
+    struct held *held = sim_alloc(1, sizeof *held);
+    *held = (struct held){.from = from, .to = to, .tenant = *tenant};
+    tsearch(held, &t->held[layer], order);
+    t->low[layer] = t->high[layer] && t->low[layer] < from ? t->low[layer] : from;
+    t->high[layer] = t->high[layer] > to ? t->high[layer] : to;
+}
+
+/* Takes one that overlaps out of the tree. @return the caller's; NULL: there is none */
+static struct held *take(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to)
+{
+    const struct held range = {.from = from, .to = to};
+    struct held **found = from < to ? tfind(&range, &t->held[layer], order) : NULL;
+    struct held *held = found ? *found : NULL;
+    if (held)
+        tdelete(held, &t->held[layer], order);
+    return held;
+}
+
+void run_tenants_clear(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to)
+{
+    struct held *held;
+    while ((held = take(t, layer, from, to))) {
+        put(t, layer, held->from, from, &held->tenant);
+        put(t, layer, to, held->to, &held->tenant);
+        free(held);
+    }
+}
+
+void run_tenants_come(struct run_tenants *t, enum run_layer layer, const struct res_tenant *tenant)
+{
+    run_tenants_clear(t, layer, tenant->block.from, tenant->block.to);
+    put(t, layer, tenant->block.from, tenant->block.to, tenant);
+}
+
+static bool is_same(const struct res_tenant *a, const struct res_tenant *b)
+{
+    return a->kind == b->kind && a->block.from == b->block.from && a->block.to == b->block.to &&
+           a->block.site == b->block.site && a->block.thread == b->block.thread &&
+           a->block.serial == b->block.serial;
+}
+
+void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct res_tenant *tenant)
+{
+    struct held *held, *others = NULL;
+    while ((held = take(t, layer, tenant->block.from, tenant->block.to))) {
+        if (is_same(&held->tenant, tenant)) {
+            free(held);
+        } else {
+            held->next = others;
+            others = held;
+        }
+    }
+    for (; others; others = held) {
+        held = others->next;
+        tsearch(others, &t->held[layer], order);
+    }
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+uint32_t run_tenants_number(struct run_tenants *t, const struct res_tenant *tenant)
+{
+    const struct res_block *b = &tenant->block;
+    const struct number_key key = {tenant->kind, b->from, b->to, b->site,
+                                   tenant->kind == RES_TENANT_block ? 0 : b->thread};
+    struct numbered *known;
+    HASH_FIND(hh, t->numbered, &key, sizeof key, known);
+    if (known)
+        return known->number;
+    if (HASH_COUNT(t->numbered) == NUMBERS_MAX)
+        return RES_TENANT_several;
+    known = sim_alloc(1, sizeof *known);
+    known->key = key;
+    known->number = HASH_COUNT(t->numbered);
+    HASH_ADD(hh, t->numbered, key, sizeof known->key, known);
+    return known->number;
+}
+
+uint32_t run_tenants_at(struct run_tenants *t, enum run_layer layer, uint64_t va)
+{
+    if (va < t->low[layer] || va >= t->high[layer])
+        return RES_TENANT_nobody;
+    const struct held range = {.from = va, .to = va + 1};
+    struct held *const *found = tfind(&range, &t->held[layer], order);
+    if (!found)
+        return RES_TENANT_nobody;
+    if (!(*found)->number)
+        (*found)->number = run_tenants_number(t, &(*found)->tenant);
+    return (*found)->number;
+}
+
+struct res_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)
+{
+    struct res_tenant *all = sim_alloc(HASH_COUNT(t->numbered), sizeof *all);
+    *count = 0;
+    for (const struct numbered *n = t->numbered; n; n = n->hh.next) {
+        const struct number_key *key = &n->key;
+        all[(*count)++] = (struct res_tenant){.kind = (enum res_tenant_kind)key->kind,
+                                              .block = {.from = key->from,
+                                                        .to = key->to,
+                                                        .site = (uint32_t)key->site,
+                                                        .thread = (uint32_t)key->thread}};
+    }
+    return all;
+}
+
+/* ---- beginning and end ----------------------------------------------------------------------- */
+
+struct run_tenants *run_tenants_new(void)
+{
+    struct run_tenants *t = sim_alloc(1, sizeof *t);
+    run_tenants_number(t, &(struct res_tenant){.kind = RES_TENANT_nobody});
+    run_tenants_number(t, &(struct res_tenant){.kind = RES_TENANT_several});
+    return t;
+}
+
+void run_tenants_free(struct run_tenants *t)
+{
+    struct numbered *numbered, *next;
+    if (!t)
+        return;
+    for (unsigned layer = 0; layer < RUN_LAYERS; layer++)
+        tdestroy(t->held[layer], free);
+    HASH_ITER(hh, t->numbered, numbered, next) {
+        HASH_DEL(t->numbered, numbered);
+        free(numbered);
+    }
+    free(t);
+}

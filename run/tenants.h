@@ -1,0 +1,58 @@
+/*
+ * Which object has which bytes of the program's memory now: the *tenant* of an address. Memory is
+ * used again, and an address alone does not say which of its tenants a request was for.
+ */
+#ifndef RUN_TENANTS_H
+#define RUN_TENANTS_H
+
+#include "results/documents/objects.h"
+
+/** What a request was for, as far as it was known when it was made. In truth.json by number. */
+enum res_tenant_kind {
+    RES_TENANT_nobody,    /**< no block, stack or thread-local variable was there */
+    RES_TENANT_several,   /**< more than are told apart: not known */
+    RES_TENANT_call,      /**< nobody yet: asked for within a call of the site, which had not
+                               returned; what it gave, if it is there */
+    RES_TENANT_block,     /**< a block */
+    RES_TENANT_stack,     /**< of a thread */
+    RES_TENANT_variables, /**< of a thread */
+    RES_TENANT__COUNT
+};
+
+struct res_tenant {
+    enum res_tenant_kind kind;
+    struct res_block block; /**< of a block: `from`, `to` and `site`; of a thread's: `from`, `to`
+                               and `thread`; of a call: `site` */
+};
+
+/** Tenants of one layer do not overlap: a new one takes the bytes of the old. */
+enum run_layer { RUN_LAYER_VARIABLES, RUN_LAYER_STACKS, RUN_LAYER_BLOCKS, RUN_LAYER_MAPPINGS };
+enum { RUN_LAYERS = RUN_LAYER_MAPPINGS + 1 };
+
+struct run_tenants;
+
+/** @return the caller's */
+struct run_tenants *run_tenants_new(void);
+void run_tenants_free(struct run_tenants *tenants);
+
+/** It has its bytes from now on. Blocks of one place have `serial` to tell them apart. */
+void run_tenants_come(struct run_tenants *tenants, enum run_layer layer,
+                      const struct res_tenant *tenant);
+/** It no longer has what it has of them; others that came in its place stay. */
+void run_tenants_go(struct run_tenants *tenants, enum run_layer layer,
+                    const struct res_tenant *tenant);
+/** The bytes of a layer have no tenant any more. */
+void run_tenants_clear(struct run_tenants *tenants, enum run_layer layer, uint64_t from,
+                       uint64_t to);
+/** The number of who has it; RES_TENANT_nobody: none of the layer. */
+uint32_t run_tenants_at(struct run_tenants *tenants, enum run_layer layer, uint64_t va);
+
+/** A tenant's number among all that were asked for (pc_missed_row.tenant); made if need be. Blocks
+ * that a site had at the same bytes, one after the other, have one number. There are at most
+ * 1,048,576.
+ */
+uint32_t run_tenants_number(struct run_tenants *tenants, const struct res_tenant *tenant);
+/** Those that have numbers, in their order: nobody, several, and so on. @return the caller's */
+struct res_tenant *run_tenants_take(const struct run_tenants *tenants, size_t *count);
+
+#endif
