@@ -6,6 +6,7 @@
 #include "cli/session.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "results/csv.h"
 #include "results/statistics/stats.h"
 #include "sweep/sweep.h"
 

@@ -31,7 +31,6 @@
 #include "results/statistics/histogram.h"
 #include "results/statistics/lines.h"
 #include "results/statistics/replayed.h"
-#include "results/statistics/samples.h"
 #include "results/statistics/sampling.h"
 #include "results/statistics/stats.h"
 #include "results/statistics/table.h"
@@ -41,6 +40,8 @@
 #include "run/locking.h"
 #include "run/profiling.h"
 #include "run/progress.h"
+#include "run/regions.h"
+#include "run/samples.h"
 #include "trace/recorder.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "input/workload.h"
-#include "results/directory/manifest.h"
+#include "results/run.h"
 
 #include <errno.h>
 #include <gelf.h>

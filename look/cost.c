@@ -31,7 +31,7 @@ struct look_cost look_cost_of(const struct pc_profile_row *row)
 void look_cost_add(struct look_cost *to, const struct look_cost *what)
 {
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        to->v[c] = look_plus(to->v[c], what->v[c]);
+        to->v[c] = res_plus(to->v[c], what->v[c]);
 }
 
 /* ---- measures -------------------------------------------------------------------------------- */
@@ -113,12 +113,12 @@ int64_t look_measured(const struct look_measure *measure, const struct look_cost
     int64_t sum = 0;
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->columns >> c & 1)
-            sum = look_plus(sum, cost->v[c]);
+            sum = res_plus(sum, cost->v[c]);
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->less >> c & 1)
-            sum = look_plus(sum, (int64_t)(0 - (uint64_t)cost->v[c]));
+            sum = res_plus(sum, (int64_t)(0 - (uint64_t)cost->v[c]));
     if (measure->columns & BIT(STALL_OTHER))
-        sum = look_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_IDLE]));
+        sum = res_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_IDLE]));
     return sum;
 }
 

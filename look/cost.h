@@ -15,12 +15,6 @@ struct look_cost {
     int64_t v[PC_PROFILE__COUNT];
 };
 
-/** a + b. Sums that a made-up file drives out of 64 bits wrap around. */
-static inline int64_t look_plus(int64_t a, int64_t b)
-{
-    return (int64_t)((uint64_t)a + (uint64_t)b);
-}
-
 /** What a row is. */
 struct look_cost look_cost_of(const struct pc_profile_row *row);
 

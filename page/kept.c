@@ -220,7 +220,7 @@ static json_t *sharing_of(struct run *run)
 static int64_t requests_of(const struct pc_missed_row *row)
 {
     int64_t sum = 0;
-#define MISS(name, sentence)    sum = look_plus(sum, row->v[PC_MISS_##name]);
+#define MISS(name, sentence)    sum = res_plus(sum, row->v[PC_MISS_##name]);
 #define UPGRADE(name, sentence) MISS(name, sentence)
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
@@ -237,7 +237,7 @@ static json_t *traffic_of(const struct res_truth *truth, unsigned stations)
         const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
         if (home < stations && from < stations)
             count[from * stations + home] =
-                look_plus(count[from * stations + home], requests_of(&truth->row[i]));
+                res_plus(count[from * stations + home], requests_of(&truth->row[i]));
     }
     for (unsigned from = 0; from < stations; from++) {
         json_t *row = json_array();

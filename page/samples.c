@@ -6,7 +6,7 @@
 #include "page/samples.h"
 
 #include "base/alloc.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "page/sums.h"
 
 #include "base/alloc.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -12,7 +12,7 @@
 #include "page/sheet.h"
 #include "page/sums.h"
 #include "results/claims.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 #include "results/directory/rundir.h"
 #include "results/intact.h"
 

@@ -1,6 +1,6 @@
 /*
  * One run as the writers of results see it: what was counted in which region, how it ended, what it
- * cost the host. Filled by cli/session.c, read by everything in this room.
+ * cost the host. Filled in run/, written and read by everything in this room.
  *
  * A region is what happened between the marks "begin NAME" and "end NAME" of the guest; visits of
  * the same name add up. The region "whole" (run->region[0]) is the whole run.
@@ -92,6 +92,14 @@ struct res_hashes {
     uint64_t totals; /**< that and every total there is: the same in every run of one version */
 };
 
+/** What became of an expectation. */
+struct res_judged {
+    bool left; /**< it is about several points of a sweep: not judged here */
+    bool kept;
+    bool known; /**< the value is */
+    char *text; /**< the value, as stats.json has it; or why there is none */
+};
+
 struct res_run {
     const struct in_experiment *experiment;
     const char *program; /**< executable on the host that ran */
@@ -123,55 +131,14 @@ struct res_run {
 /** What `whole` is called. */
 #define RES_WHOLE "whole"
 
-/**
- * Starts a run: its events are placed, the region "whole" is begun at tick 0.
- * `experiment` and `program` must outlive the run.
- * @param now  the totals at tick 0
- */
-void run_regions_init(struct res_run *run, const struct in_experiment *experiment,
-                      const char *program, unsigned cards, unsigned per_station,
-                      const struct mon_choice *choice, const struct res_sample *now);
-void run_regions_free(struct res_run *run);
-
-/** A mark: begins (or ends) a region; unprintable bytes of its name become '_', and
- * where that name is taken by another, or by the whole run, it gets a number: "whole_2". What
- * cannot be so (ending what is not begun, or the name of one more region than there is room for)
- * becomes a remark and changes nothing. @param now  totals at `at` */
-void run_regions_mark(struct res_run *run, const char *mark, bool begin, sim_tick at,
-                      const struct res_sample *now);
-
-/** Of a run of which only parts are timed: one begins, or ends (prog_hooks.measure).
- *  @param now  totals at `at` */
-void run_regions_measure(struct res_run *run, bool on, sim_tick at, const struct res_sample *now);
-
-/** Adds what the workload's own figures came to in a region to it, and to the whole run
- *  (prog_hooks.figures). What is said of a region that never began is left. */
-void run_regions_figures(struct res_run *run, const char *mark, const struct prog_quotient *figure);
-
 /** What of a region ratios are of: all of it, or what was timed. Never NULL. */
 const struct res_region *res_region_measured(const struct res_region *region);
-
-/** Ends every open region, "whole" last; those the guest forgot become remarks. */
-void run_regions_finish(struct res_run *run, sim_tick at, const struct res_sample *now);
-
-/**
- * Copy of "whole" as if it ended now, for a look at a running simulation.
- * Release with run_region_free.
- */
-struct res_region run_regions_peek(const struct res_run *run, sim_tick at,
-                                   const struct res_sample *now);
-void run_region_free(struct res_region *region);
 
 /** Adds a remark (printf). */
 void res_remark(struct res_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/**
- * Every PCycle of a card is in exactly one of the 15 states and goes to exactly one use, so in each
- * ended region both must add up to the elapsed ticks of a card; where no thread is at work the
- * state is other stall.
- * @return true, or false with one sentence about the first card and region where they do not
- */
-bool run_regions_add_up(const struct res_run *run, char *why, size_t size);
+/** How a run ended, as one word: "exited", "signaled", "limit", ... */
+const char *res_end_word(enum prog_end end);
 
 /** The hashes of a finished run. */
 struct res_hashes res_hash(const struct res_run *run);

@@ -7,8 +7,7 @@
 #include "results/traffic.h"
 
 #include "base/alloc.h"
-#include "results/csv_read.h"
-#include "results/statistics/stats.h"
+#include "results/csv.h"
 
 #include <errno.h>
 #include <inttypes.h>

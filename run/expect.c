@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "results/statistics/stats.h"
+#include "run/regions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -6,14 +6,6 @@
 
 #include "results/run.h"
 
-/** What became of an expectation. */
-struct res_judged {
-    bool left; /**< it is about several points of a sweep: not judged here */
-    bool kept;
-    bool known; /**< the value is */
-    char *text; /**< the value, as stats.json has it; or why there is none */
-};
-
 /** Judges all expectations of a finished run: run->judged. What is not known is not kept. Values
  *  are compared as stats.json has them: counts exactly, others with twelve digits. */
 void run_expect_judge(struct res_run *run);

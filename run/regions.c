@@ -7,16 +7,16 @@
  * simulated machine does the same thing every time and does not notice its monitors, so one run
  * with as many units as are needed gives the same numbers.
  */
+#include "run/regions.h"
+
 #include "base/alloc.h"
 #include "input/workload.h"
 #include "procard/core.h"
-#include "results/memory.h"
 #include "results/statistics/stats.h"
 #include "results/traffic.h"
 #include "run/expect.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,11 +120,6 @@ static void components_end(const struct res_run *run, struct res_components *a,
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
-
-const struct res_region *res_region_measured(const struct res_region *region)
-{
-    return region->measured ? region->measured : region;
-}
 
 static void begin_visit(const struct res_run *run, struct res_region *region, sim_tick at,
                         const struct res_sample *now)
@@ -285,14 +280,6 @@ void run_regions_free(struct res_run *run)
     free(run->remark);
     free(run->outcome.sample);
     run_expect_free(run);
-}
-
-void res_remark(struct res_run *run, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    res_append(&run->remark, &run->remarks, format, args);
-    va_end(args);
 }
 
 enum { NAME = 64 /**< [bytes] of a region's name, the terminator included */ };

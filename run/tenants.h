@@ -5,25 +5,7 @@
 #ifndef RUN_TENANTS_H
 #define RUN_TENANTS_H
 
-#include "results/documents/objects.h"
-
-/** What a request was for, as far as it was known when it was made. In truth.json by number. */
-enum res_tenant_kind {
-    RES_TENANT_nobody,    /**< no block, stack or thread-local variable was there */
-    RES_TENANT_several,   /**< more than are told apart: not known */
-    RES_TENANT_call,      /**< nobody yet: asked for within a call of the site, which had not
-                               returned; what it gave, if it is there */
-    RES_TENANT_block,     /**< a block */
-    RES_TENANT_stack,     /**< of a thread */
-    RES_TENANT_variables, /**< of a thread */
-    RES_TENANT__COUNT
-};
-
-struct res_tenant {
-    enum res_tenant_kind kind;
-    struct res_block block; /**< of a block: `from`, `to` and `site`; of a thread's: `from`, `to`
-                               and `thread`; of a call: `site` */
-};
+#include "results/documents/truth.h"
 
 /** Tenants of one layer do not overlap: a new one takes the bytes of the old. */
 enum run_layer { RUN_LAYER_VARIABLES, RUN_LAYER_STACKS, RUN_LAYER_BLOCKS, RUN_LAYER_MAPPINGS };

@@ -7,7 +7,7 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 #include "results/intact.h"
 #include "results/statistics/components.h"
 #include "results/statistics/histogram.h"

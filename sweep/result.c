@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/owner.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 #include "results/intact.h"
 #include "results/statistics/stats.h"
 #include "results/whole.h"

@@ -8,6 +8,7 @@
 #include "monitor/board/board.h"
 #include "monitor/l2c/monitor.h"
 #include "results/statistics/group.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

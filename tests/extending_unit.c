@@ -7,6 +7,7 @@
 #include "input/tables.h"
 #include "monitor_rig.h"
 #include "results/statistics/registers.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 #include "results/statistics/group.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

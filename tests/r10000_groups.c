@@ -10,6 +10,7 @@
 #include "r10000_rig.h"
 #include "results/run.h"
 #include "results/statistics/group.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -7,7 +7,8 @@
 #include "look/counters/perfex.h"
 #include "monitor/board/board.h"
 #include "results/statistics/group.h"
-#include "results/statistics/samples.h"
+#include "run/regions.h"
+#include "run/samples.h"
 #include "script_core.h"
 
 #include <criterion/criterion.h>

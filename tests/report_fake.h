@@ -5,6 +5,7 @@
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 #include "results/run.h"
+#include "run/regions.h"
 
 #include <string.h>
 

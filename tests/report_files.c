@@ -1,6 +1,6 @@
 /* The files of a run directory, read back. */
 #include "report_fake.h"
-#include "results/csv_read.h"
+#include "results/csv.h"
 #include "results/directory/manifest.h"
 #include "results/directory/rundir.h"
 #include "results/grid.h"
@@ -12,6 +12,7 @@
 #include "results/statistics/samples.h"
 #include "results/statistics/stats.h"
 #include "results/statistics/table.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <jansson.h>

@@ -2,7 +2,8 @@
 #include "monitor/board/board.h"
 #include "report_fake.h"
 #include "results/statistics/histogram.h"
-#include "results/statistics/samples.h"
+#include "run/regions.h"
+#include "run/samples.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>

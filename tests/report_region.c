@@ -1,6 +1,7 @@
 /* Regions, totals and the result hash, on a run made up by hand. */
 #include "report_fake.h"
 #include "results/statistics/stats.h"
+#include "run/regions.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

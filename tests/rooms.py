@@ -27,7 +27,13 @@ ROOMS = [
     ["programs/linux", "programs/driven"],
     ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
-    ["report"],
+    ["results"],  # what a run leaves, and how it is written and read
+    ["results/documents", "results/statistics"],
+    ["results/directory"],
+    ["run"],  # what listens while a run lasts
+    ["look"],  # what finished runs are asked
+    ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
+    ["look/compare"],
     ["sweep", "page", "trace"],
     ["cli"],
 ]
@@ -63,12 +69,26 @@ PREFIXES = {  # of what headers declare
     "programs/traces": "tr_",
     "programs/patterns": "patterns_",
     "input": "in_",
-    "report": "rep_",
+    "results": "res_",
+    "results/documents": "res_",
+    "results/statistics": "res_",
+    "results/directory": "res_",
+    "run": "run_",
+    "look": "look_",
+    "look/profile": "look_",
+    "look/sharing": "look_",
+    "look/locks": "look_",
+    "look/placement": "look_",
+    "look/compare": "look_",
+    "look/counters": "look_",
+    "look/flow": "look_",
     "sweep": "swp_",
     "page": "page_",
     "trace": "trc_",
     "cli": "cli_",
 }
+SOURCES = 40  # .c files a folder has at most, so that it can be read at a glance
+CROWDED = {"cli", "programs/linux"}  # not yet
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
@@ -132,6 +152,22 @@ def misnamed(root):
                     yield f"{file.relative_to(root)}: {tag or function} does not begin with {prefix}"
 
 
+def crowded(root):
+    """Folders with more sources than are read at a glance, and those that no longer are such."""
+    for room in STOREY:
+        count = sum(1 for _ in (root / room).glob("*.c"))
+        if (count > SOURCES) != (room in CROWDED):
+            yield f"{room}/ has {count} sources: at most {SOURCES}, or a place in CROWDED"
+
+
+def unfiltered(root):
+    """Rooms whose headers .clang-tidy passes over."""
+    seen = re.search(r"^HeaderFilterRegex: '(.*)'", (root / ".clang-tidy").read_text(), re.M)[1]
+    for room in STOREY:
+        if any((root / room).glob("*.h")) and not re.search(seen, f"/{room}/any.h"):
+            yield f".clang-tidy: HeaderFilterRegex lets no header of {room}/ through"
+
+
 def main():
     root = pathlib.Path(sys.argv[1])
     found = list(arrows(root))
@@ -147,6 +183,8 @@ def main():
     wrong += strangers(root)
     wrong += circles(root)
     wrong += misnamed(root)
+    wrong += crowded(root)
+    wrong += unfiltered(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
              if d.relative_to(root).parts[0] not in ("tests", "build")}

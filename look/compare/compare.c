@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "results/csv.h"
 #include "results/statistics/stats.h"
 
 #include <fnmatch.h>

@@ -335,7 +335,7 @@ void look_diff_objects(struct look_diff *d, const struct look_sharing *const sha
         for (size_t k = 0; k < sharing[i]->objects; k++) {
             const struct look_shared_object *object = &sharing[i]->object[k];
             add_named(&list[i], sim_strdup(object->name),
-                      look_plus(object->lost.falsely, object->lost.truly));
+                      res_plus(object->lost.falsely, object->lost.truly));
         }
     hold_lists(d, LOOK_DIFF_objects, list);
 }

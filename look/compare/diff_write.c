@@ -2,6 +2,7 @@
  * The differences of two runs, written: for people, as CSV, as JSON.
  */
 #include "look/compare/diff.h"
+#include "results/csv.h"
 #include "results/statistics/stats.h"
 
 #include <inttypes.h>

@@ -3,6 +3,7 @@
  * null, or nothing.
  */
 #include "look/locks/view.h"
+#include "results/csv.h"
 
 #include "base/alloc.h"
 #include "results/documents/locks_names.h"

@@ -3,6 +3,7 @@
  * them; and all pages by station as a table.
  */
 #include "look/placement/pages.h"
+#include "results/csv.h"
 
 #include "base/alloc.h"
 #include "look/cost.h"
@@ -72,7 +73,7 @@ static int by_gain(const void *x, const void *y)
 {
     const struct look_page *a = *(const struct look_page *const *)x,
                            *b = *(const struct look_page *const *)y;
-    const int64_t gain = look_plus(a->of_best, b->local), other = look_plus(b->of_best, a->local);
+    const int64_t gain = res_plus(a->of_best, b->local), other = res_plus(b->of_best, a->local);
     return gain != other ? (gain < other) - (gain > other) : (a->va > b->va) - (a->va < b->va);
 }
 

@@ -139,7 +139,7 @@ static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
     uint64_t end = va;
     for (; end < to && same_line(at, look_code_at(a->view->code, end));
          end += look_insn_length(a->view->code, end))
-        value = look_plus(value, measured_at(a, end));
+        value = res_plus(value, measured_at(a, end));
     put_source(a, at, value);
     for (; va < end; va += look_insn_length(a->view->code, va))
         put_instruction(a, va);
@@ -164,9 +164,9 @@ static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *f
         const int64_t value = look_measured(&view->measure, &cost);
         const bool within =
             row->pc != PC_PROFILE_NOWHERE && (!known || (row->pc >= *from && row->pc < *to));
-        a->all = look_plus(a->all, value);
+        a->all = res_plus(a->all, value);
         if (!within) {
-            rest = look_plus(rest, value);
+            rest = res_plus(rest, value);
             continue;
         }
         look_cost_add(&look_sums_at(&a->spent, (struct look_key){row->pc, 0})->self, &cost);

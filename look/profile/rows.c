@@ -6,6 +6,7 @@
  * it. What is not known is null, or nothing.
  */
 #include "look/profile/write.h"
+#include "results/csv.h"
 
 #include "base/alloc.h"
 #include "results/statistics/stats.h"

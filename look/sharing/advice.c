@@ -90,9 +90,9 @@ static bool is_locking(const struct look_sharing *s, const struct look_shared_li
     for (size_t i = line->row; i < line->row + line->rows; i++) {
         const struct look_lost lost = look_lost_of(row[i].v);
         if (words & asked_word(s, &row[i]))
-            cost = look_plus(cost, look_plus(lost.falsely, lost.truly));
+            cost = res_plus(cost, res_plus(lost.falsely, lost.truly));
     }
-    return cost >= look_plus(line->lost.falsely, line->lost.truly) / 2;
+    return cost >= res_plus(line->lost.falsely, line->lost.truly) / 2;
 }
 
 /* ---- who uses what --------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void choose_parts(struct advice *a)
         qsort(a->part, a->parts, sizeof *a->part, by_false);
     leave_beside(a);
     for (size_t i = 0; i < a->parts; i++)
-        all = look_plus(all, a->part[i].lost.falsely);
+        all = res_plus(all, a->part[i].lost.falsely);
     while (kept < a->parts && a->part[kept].lost.falsely > 0 &&
            a->part[kept].lost.falsely >= a->part[0].lost.falsely / LOSES)
         kept++;
@@ -140,7 +140,7 @@ static void choose_losers(struct advice *a)
     int64_t *cost = sim_alloc(a->line->copies, sizeof *cost), most = 0;
     for (size_t i = a->line->row; i < a->line->row + a->line->rows; i++) {
         int64_t *own = &cost[truth->row[i].copy - a->line->copy];
-        *own = look_plus(*own, look_lost_of(truth->row[i].v).falsely);
+        *own = res_plus(*own, look_lost_of(truth->row[i].v).falsely);
         most = *own > most ? *own : most;
     }
     a->loser = sim_alloc(a->line->copies, sizeof(struct pc_missed_copy *));

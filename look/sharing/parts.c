@@ -41,7 +41,7 @@ static struct look_held *part_of(struct look_held *part, size_t *count,
 
 static int64_t cost_of(const struct look_held *part)
 {
-    return look_plus(part->lost.falsely, part->lost.truly);
+    return res_plus(part->lost.falsely, part->lost.truly);
 }
 
 static unsigned first_of(const struct look_held *part)
@@ -85,8 +85,8 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
         struct look_held *p = part_of(part, count, &at);
         p->bytes |=
             word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
-        p->lost.falsely = look_plus(p->lost.falsely, lost.falsely);
-        p->lost.truly = look_plus(p->lost.truly, lost.truly);
+        p->lost.falsely = res_plus(p->lost.falsely, lost.falsely);
+        p->lost.truly = res_plus(p->lost.truly, lost.truly);
     }
     if (*count)
         qsort(part, *count, sizeof *part, by_cost);

@@ -17,19 +17,19 @@ const char *const look_verdict_name[] = {"none", "false", "true", "mixed"};
 struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT])
 {
     return (struct look_lost){
-        look_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
-        look_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
+        res_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
+        res_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
 }
 
 static int64_t cost_of(const struct look_lost *lost)
 {
-    return look_plus(lost->falsely, lost->truly);
+    return res_plus(lost->falsely, lost->truly);
 }
 
 static void add(int64_t to[PC_MISS__COUNT], const int64_t v[PC_MISS__COUNT])
 {
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        to[c] = look_plus(to[c], v[c]);
+        to[c] = res_plus(to[c], v[c]);
 }
 
 enum look_verdict look_verdict_of(const struct look_sharing *s, const struct look_lost *lost)
@@ -268,7 +268,7 @@ struct look_sharing *look_sharing_new(const struct res_truth *truth,
     awake.less = UINT64_C(1) << PC_PROFILE_WAITING | UINT64_C(1) << PC_PROFILE_ASLEEP;
     for (size_t i = 0; i < profile->rows; i++) {
         const struct look_cost cost = look_cost_of(&profile->row[i]);
-        s->time = look_plus(s->time, look_measured(&awake, &cost));
+        s->time = res_plus(s->time, look_measured(&awake, &cost));
     }
     find_lines(s);
     find_objects(s);

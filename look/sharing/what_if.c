@@ -306,7 +306,7 @@ static void add_asked(struct asked **all, const char *key, int64_t requests)
         asked->key = sim_strdup(key);
         HASH_ADD_KEYPTR(hh, *all, asked->key, strlen(asked->key), asked);
     }
-    asked->requests = look_plus(asked->requests, requests);
+    asked->requests = res_plus(asked->requests, requests);
 }
 
 static bool is_more(const struct asked *a, const struct asked *b)
@@ -348,12 +348,12 @@ static void find_others(const struct look_sharing *s, const struct asked *named,
             continue;
         look_object_asked(s->finder, s->truth, row, &at);
         look_object_group(&at);
-        l->requests = look_plus(l->requests, res_truth_requests(row));
+        l->requests = res_plus(l->requests, res_truth_requests(row));
         if (!is_meant(&at, named))
             add_asked(&all, at.key, res_truth_requests(row));
     }
     for (const struct asked *asked = all; asked; asked = asked->hh.next) {
-        l->others = look_plus(l->others, asked->requests);
+        l->others = res_plus(l->others, asked->requests);
         if (is_more(asked, most))
             most = asked;
     }
@@ -423,8 +423,8 @@ static struct look_lost lost_of(const struct look_sharing *s, const char *name,
         const struct look_lost lost = look_lost_of(row->v);
         if (row->va < named->at.from || row->va >= named->at.from + named->at.size)
             continue;
-        sum.falsely = look_plus(sum.falsely, lost.falsely);
-        sum.truly = look_plus(sum.truly, lost.truly);
+        sum.falsely = res_plus(sum.falsely, lost.falsely);
+        sum.truly = res_plus(sum.truly, lost.truly);
     }
     return sum;
 }

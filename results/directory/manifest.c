@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "results/intact.h"
-#include "run/expect.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -21,19 +20,6 @@ static const char *const status_words[] = {
     [RES_RUNNING] = "running", [RES_COMPLETE] = "complete",     [RES_PARTIAL] = "partial",
     [RES_FAILED] = "failed",   [RES_INCOMPLETE] = "incomplete",
 };
-
-const char *res_end_word(enum prog_end end)
-{
-    static const char *const words[] = {
-        [PROG_EXITED] = "exited",         [PROG_SIGNALED] = "signaled",
-        [PROG_LIMIT] = "limit",           [PROG_DEADLOCK] = "deadlock",
-        [PROG_STUCK] = "stuck",           [PROG_LIVELOCK] = "livelock",
-        [PROG_BROKEN] = "broken",         [PROG_INTERRUPTED] = "interrupted",
-        [PROG_UNLOADABLE] = "unloadable", [PROG_NOMEM] = "out of memory",
-        [PROG_IO] = "unreadable",
-    };
-    return words[end];
-}
 
 /* ---- input files ----------------------------------------------------------------------------- */
 

@@ -5,7 +5,6 @@
 #include "results/directory/digest.h"
 #include "results/directory/rundir.h"
 #include "results/run.h"
-#include "run/expect.h"
 
 /** How far a run has come; the member "status". */
 enum res_status {
@@ -52,8 +51,5 @@ void res_manifest_write(void *ctx, FILE *out);
 
 /** An expectation with what became of it. @param judged  NULL: nobody has judged it */
 json_t *res_manifest_expectation(const struct in_expect *e, const struct res_judged *judged);
-
-/** How a run ended, as one word: "exited", "signaled", "limit", ... */
-const char *res_end_word(enum prog_end end);
 
 #endif

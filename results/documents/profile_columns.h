@@ -27,4 +27,10 @@ void res_put_columns(const struct res_column *columns, unsigned count, FILE *out
 /** The name as results have it, in lower case. @return buf */
 const char *res_column_name(unsigned column, char buf[RES_COLUMN_NAME]);
 
+/** a + b. Sums that a made-up file drives out of 64 bits wrap around. */
+static inline int64_t res_plus(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 #endif

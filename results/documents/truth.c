@@ -14,11 +14,10 @@
  * first byte is bit 0. What refers to another list is an index; phases and paths are those of
  * profile.json, sites those of objects.json. A row's requests are
  * from `since` ticks after the copy's first one on, for `time`. Kinds of tenants are numbers
- * (tenants.h); the first two are nobody and several. A row leaves out values that are 0.
+ * (truth.h); the first two are nobody and several. A row leaves out values that are 0.
  */
 #include "results/documents/truth.h"
 
-#include "look/cost.h"
 #include "results/documents/profile_columns.h"
 #include "results/numbers.h"
 
@@ -142,7 +141,7 @@ int64_t res_truth_requests(const struct pc_missed_row *row)
     int64_t requests = 0;
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
         if (kind_of(c) != NEITHER)
-            requests = look_plus(requests, row->v[c]);
+            requests = res_plus(requests, row->v[c]);
     return requests;
 }
 

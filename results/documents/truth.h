@@ -8,16 +8,34 @@
 #define RES_DOCUMENTS_TRUTH_H
 
 #include "procard/misses.h"
+#include "results/documents/objects.h"
 #include "results/documents/profile.h"
 #include "results/documents/profile_columns.h"
 #include "results/run.h"
-#include "run/tenants.h"
 
 #include <stdio.h>
 
 #define RES_TRUTH "truth.json"
 
 enum { RES_TRUTH_SCHEMA = 2 /**< version of the layout of truth.json */ };
+
+/** What a request was for, as far as it was known when it was made. In truth.json by number. */
+enum res_tenant_kind {
+    RES_TENANT_nobody,    /**< no block, stack or thread-local variable was there */
+    RES_TENANT_several,   /**< more than are told apart: not known */
+    RES_TENANT_call,      /**< nobody yet: asked for within a call of the site, which had not
+                               returned; what it gave, if it is there */
+    RES_TENANT_block,     /**< a block */
+    RES_TENANT_stack,     /**< of a thread */
+    RES_TENANT_variables, /**< of a thread */
+    RES_TENANT__COUNT
+};
+
+struct res_tenant {
+    enum res_tenant_kind kind;
+    struct res_block block; /**< of a block: `from`, `to` and `site`; of a thread's: `from`, `to`
+                               and `thread`; of a call: `site` */
+};
 
 /** A truth in memory. All of it is its own; release with res_truth_free. */
 struct res_truth {

@@ -8,6 +8,8 @@
  */
 #include "results/statistics/components.h"
 
+#include "results/csv.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>

@@ -3,36 +3,13 @@
  *
  * RFC 4180: CRLF after each row, fields with commas or quotes quoted.
  */
-#include "results/csv_read.h"
+#include "results/csv.h"
 #include "results/statistics/stats.h"
-
-#include <string.h>
 
 struct csv {
     FILE *out;
     const char *snapshot;
 };
-
-void res_csv_field(FILE *out, const char *text)
-{
-    res_separated_field(out, text, ",");
-}
-
-void res_separated_field(FILE *out, const char *text, const char *separator)
-{
-    const char *mark = res_csv_is_marked(text) ? "'" : "";
-    if (!strpbrk(text, "\"\r\n") && !strstr(text, separator)) {
-        fprintf(out, "%s%s", mark, text);
-        return;
-    }
-    fprintf(out, "\"%s", mark);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    putc('"', out);
-}
 
 static void row(void *ctx, const struct res_stat *stat)
 {

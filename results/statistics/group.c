@@ -7,6 +7,8 @@
  */
 #include "results/statistics/group.h"
 
+#include "results/csv.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "results/statistics/histogram.h"
 
+#include "results/csv.h"
 #include "results/grid.h"
 
 #include <endian.h>

@@ -15,6 +15,7 @@
  */
 #include "results/statistics/lines.h"
 
+#include "results/csv.h"
 #include "results/statistics/components.h"
 #include "results/statistics/group.h"
 #include "results/statistics/stats.h"

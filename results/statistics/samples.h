@@ -21,21 +21,6 @@ struct res_samples {
     uint64_t *first;    /**< [words] totals at tick 0 */
 };
 
-/** Prepares a run for samples every `interval` ticks (SIM_NEVER: none). @param now  totals at tick
- * 0
- */
-void run_samples_init(struct res_samples *samples, const struct res_run *run, sim_tick interval,
-                      const struct res_sample *now);
-void run_samples_free(struct res_samples *samples);
-
-/** Takes a sample; between two that are kept after doubling it does nothing. */
-void run_samples_take(struct res_samples *samples, const struct res_run *run, sim_tick at,
-                      const struct res_sample *now);
-
-/** Takes the last one, of an interval cut short; says in a remark if the interval was doubled. */
-void run_samples_finish(struct res_samples *samples, struct res_run *run, sim_tick at,
-                        const struct res_sample *now);
-
 /** What the file is called in the run directory. */
 #define RES_SAMPLES "monitor/samples.csv"
 

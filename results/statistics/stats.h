@@ -108,12 +108,6 @@ const struct res_metric *res_metrics(void);
 bool res_metric_value(const struct res_run *run, const struct res_region *region,
                       struct res_level level, enum res_metric_id metric, double *value);
 
-/** Writes a field of a CSV file, quoted if need be (RFC 4180). A text that a spreadsheet would take
- * for a formula gets an apostrophe in front, which res_csv_next takes off; a number does not. */
-void res_csv_field(FILE *out, const char *text);
-/** The same where another text than "," stands between fields. */
-void res_separated_field(FILE *out, const char *text, const char *separator);
-
 /** Writes every region to an open file. Errors stay with the stream (ferror). */
 void res_write_json(const struct res_run *run, FILE *out);
 void res_write_csv(const struct res_run *run, FILE *out);

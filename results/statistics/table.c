@@ -10,7 +10,6 @@
 #include "results/statistics/replayed.h"
 #include "results/statistics/sampling.h"
 
-#include "results/directory/manifest.h"
 #include "results/grid.h"
 #include "results/statistics/components.h"
 #include "results/statistics/group.h"

@@ -1,8 +1,9 @@
 /*
- * The tables of a run, read back: comma-separated values as RFC 4180 has them, with a heading.
+ * The tables of a run, written and read back: comma-separated values as RFC 4180 has them, with a
+ * heading.
  */
-#ifndef RES_CSV_READ_H
-#define RES_CSV_READ_H
+#ifndef RES_CSV_H
+#define RES_CSV_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +46,11 @@ unsigned res_csv_column(struct res_csv *csv, const char *name);
 
 /** Says "file: line N: what" in `why`, and that the table is bad. @return false */
 bool res_csv_refuse(struct res_csv *csv, const char *what);
+
+/** Writes a field of a CSV file, quoted if need be (RFC 4180). A text that a spreadsheet would take
+ * for a formula gets an apostrophe in front, which res_csv_next takes off; a number does not. */
+void res_csv_field(FILE *out, const char *text);
+/** The same where another text than "," stands between fields. */
+void res_separated_field(FILE *out, const char *text, const char *separator);
 
 #endif

@@ -2,7 +2,7 @@
  * A row is taken apart where it lies. It is a line, or several: an end of line in quotes belongs to
  * its field, as in the arguments of a sweep's points.
  */
-#include "results/csv_read.h"
+#include "results/csv.h"
 
 #include "base/alloc.h"
 #include "results/intact.h"
@@ -162,4 +162,28 @@ unsigned res_csv_column(struct res_csv *csv, const char *name)
         csv->bad = true;
     }
     return c;
+}
+
+/* ---- written ----------------------------------------------------------------------------------
+ */
+
+void res_csv_field(FILE *out, const char *text)
+{
+    res_separated_field(out, text, ",");
+}
+
+void res_separated_field(FILE *out, const char *text, const char *separator)
+{
+    const char *mark = res_csv_is_marked(text) ? "'" : "";
+    if (!strpbrk(text, "\"\r\n") && !strstr(text, separator)) {
+        fprintf(out, "%s%s", mark, text);
+        return;
+    }
+    fprintf(out, "\"%s", mark);
+    for (; *text; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    putc('"', out);
 }

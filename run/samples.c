@@ -1,0 +1,106 @@
+/*
+ * Samples of the counters.
+ *
+ * The one hard idea: totals are kept, not differences. Dropping a sample then loses nothing but
+ * resolution, so memory stays bounded however long the run becomes.
+ */
+#include "run/samples.h"
+
+#include "base/alloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAMPLES_MAX = 4096,      /**< kept at most ... */
+    SAMPLES_MIN = 64,        /**< ... and at least, however large the machine */
+    SAMPLES_WORDS = 4 << 20, /**< [words] for all of them */
+};
+
+static void read_totals(const struct res_run *run, const struct res_sample *now, uint64_t *total)
+{
+    for (unsigned i = 0; i < run->choice.count; i++)
+        for (unsigned c = 0; c < run->cards; c++)
+            *total++ = res_event_at(run, now, c, run->choice.event[i]);
+}
+
+void run_samples_init(struct res_samples *samples, const struct res_run *run, sim_tick interval,
+                      const struct res_sample *now)
+{
+    *samples = (struct res_samples){.words = (size_t)run->choice.count * run->cards};
+    if (interval == SIM_NEVER || !samples->words)
+        return;
+    size_t room = SAMPLES_WORDS / samples->words;
+    room = room > SAMPLES_MAX ? SAMPLES_MAX : room < SAMPLES_MIN ? SAMPLES_MIN : room & ~(size_t)1;
+    samples->interval = samples->next = interval;
+    samples->room = room;
+    samples->at = sim_alloc(room + 1, sizeof *samples->at);
+    samples->total = sim_alloc((room + 1) * samples->words, sizeof *samples->total);
+    samples->first = sim_alloc(samples->words, sizeof *samples->first);
+    read_totals(run, now, samples->first);
+}
+
+void run_samples_free(struct res_samples *samples)
+{
+    free(samples->at);
+    free(samples->total);
+    free(samples->first);
+    *samples = (struct res_samples){0};
+}
+
+static void append(struct res_samples *s, const struct res_run *run, sim_tick at,
+                   const struct res_sample *now)
+{
+    s->at[s->count] = at;
+    read_totals(run, now, &s->total[s->count * s->words]);
+    s->count++;
+}
+
+/* Keeps the second, fourth, ... sample. */
+static void halve(struct res_samples *s)
+{
+    s->count /= 2;
+    for (size_t i = 0; i < s->count; i++) {
+        s->at[i] = s->at[2 * i + 1];
+        memcpy(&s->total[i * s->words], &s->total[(2 * i + 1) * s->words],
+               s->words * sizeof *s->total);
+    }
+    s->interval *= 2;
+    s->doubled++;
+}
+
+/* The first multiple of the interval after the last sample. */
+static void set_next(struct res_samples *s)
+{
+    const sim_tick last = s->count ? s->at[s->count - 1] : 0;
+    s->next = last - last % s->interval + s->interval;
+}
+
+void run_samples_take(struct res_samples *samples, const struct res_run *run, sim_tick at,
+                      const struct res_sample *now)
+{
+    if (!samples->interval || at < samples->next)
+        return;
+    if (samples->count == samples->room) {
+        halve(samples);
+        set_next(samples);
+    }
+    if (at < samples->next)
+        return;
+    append(samples, run, at, now);
+    set_next(samples);
+}
+
+void run_samples_finish(struct res_samples *samples, struct res_run *run, sim_tick at,
+                        const struct res_sample *now)
+{
+    if (!samples->interval)
+        return;
+    if (!samples->count)
+        res_remark(run, "the run ended within monitor.interval: its one sample is the whole run");
+    if (!samples->count || samples->at[samples->count - 1] < at)
+        append(samples, run, at, now);
+    if (samples->doubled)
+        res_remark(run, "at most %zu samples are kept, so the interval became %llu PCycles",
+                   samples->room, (unsigned long long)samples->interval);
+}
