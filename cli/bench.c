@@ -6,10 +6,10 @@
  * is the region the work names, when all its threads are ready. Host times of one run mean little
  * on a busy host: compare ratios, or count instructions (docs/performance.md).
  */
+#include "look/compare/bench.h"
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "cli/cli.h"
-#include "cli/earlier.h"
 #include "cli/guest.h"
 #include "cli/host.h"
 #include "cli/options.h"
@@ -353,11 +353,11 @@ static void say(const struct request *r, const struct figures *f, json_t *row, c
                 json_t *list)
 {
     if (r->json && then)
-        cli_earlier_compare(row, then);
+        look_bench_compare(row, then);
     if (r->json)
         json_array_append(list, row);
     else if (r->earlier)
-        cli_earlier_row(row, then);
+        look_bench_row(row, then);
     else
         print_row(json_string_value(json_object_get(row, "work")), &f[(r->runs - 1) / 2]);
 }
@@ -368,7 +368,7 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
         mmap(NULL, r->runs * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     json_t *list = json_array();
     if (!r->json && r->earlier)
-        cli_earlier_headings();
+        look_bench_headings();
     else if (!r->json)
         print_headings();
     enum cli_exit status = CLI_EXIT_OK;
@@ -380,7 +380,7 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
         if (status != CLI_EXIT_OK)
             continue;
         json_t *row = row_of(works[i].name, f, r->runs);
-        say(r, f, row, cli_earlier_work(earlier, works[i].name), list);
+        say(r, f, row, look_bench_work(earlier, works[i].name), list);
         json_decref(row);
     }
     if (r->json) {
@@ -415,7 +415,7 @@ int cli_bench(int argc, char **argv)
     if (!r.runs)
         r.runs = r.earlier ? 3 : 1;
     char why[512];
-    json_t *earlier = r.earlier ? cli_earlier_read(r.earlier, why, sizeof why) : NULL;
+    json_t *earlier = r.earlier ? look_bench_read(r.earlier, why, sizeof why) : NULL;
     if (r.earlier && !earlier) {
         fprintf(stderr, "numachine: error: %s\n", why);
         return CLI_EXIT_USAGE;

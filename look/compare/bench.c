@@ -1,4 +1,4 @@
-#include "cli/earlier.h"
+#include "look/compare/bench.h"
 #include "results/claims.h"
 
 #include <stdbool.h>
@@ -60,7 +60,7 @@ static bool are_works(const struct res_claims *claims, const json_t *list)
     return true;
 }
 
-json_t *cli_earlier_read(const char *file, char *why, size_t size)
+json_t *look_bench_read(const char *file, char *why, size_t size)
 {
     const struct res_claims claims = {.file = file, .why = why, .size = size};
     json_t *list = res_claim_file(&claims);
@@ -70,7 +70,7 @@ json_t *cli_earlier_read(const char *file, char *why, size_t size)
     return NULL;
 }
 
-const json_t *cli_earlier_work(const json_t *list, const char *name)
+const json_t *look_bench_work(const json_t *list, const char *name)
 {
     size_t i;
     const json_t *row;
@@ -114,7 +114,7 @@ static bool same(const json_t *now, const json_t *then)
            json_integer_value(json_object_get(then, "ticks"));
 }
 
-void cli_earlier_compare(json_t *now, const json_t *then)
+void look_bench_compare(json_t *now, const json_t *then)
 {
     const struct spread n = spread_of(now), t = spread_of(then);
     json_object_set_new(now, "then", json_deep_copy(then));
@@ -124,13 +124,13 @@ void cli_earlier_compare(json_t *now, const json_t *then)
     json_object_set_new(now, "same", json_boolean(same(now, then)));
 }
 
-void cli_earlier_headings(void)
+void look_bench_headings(void)
 {
     printf("%-13s %8s %8s %7s %16s  %s\n", "work", "then s", "now s", "ratio", "of any two runs",
            "simulated");
 }
 
-void cli_earlier_row(const json_t *now, const json_t *then)
+void look_bench_row(const json_t *now, const json_t *then)
 {
     const char *name = json_string_value(json_object_get(now, "work"));
     if (!then) {
