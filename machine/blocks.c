@@ -2,7 +2,7 @@
  * Blocks: which stations each host thread lets run.
  *
  * Blocks are the same for a whole run: what processors know of a program's code is shared within a
- * block (programs/linux/processor.c), so a station does not change its thread.
+ * block (programs/linux/processor/processor.c), so a station does not change its thread.
  */
 #include "base/alloc.h"
 #include "base/crew.h"

@@ -9,8 +9,8 @@
 #include "procard/arm11/arm11.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
-#include "programs/linux/isa.h"
-#include "programs/linux/processor.h"
+#include "programs/linux/process/isa.h"
+#include "programs/linux/processor/processor.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>

@@ -106,7 +106,7 @@ class Bench:
 
 def kinds():
     """What is said of each kind, by guards.def."""
-    text = (TREE / "programs/linux/guards.def").read_text()
+    text = (TREE / "programs/linux/view/guards.def").read_text()
     return dict(re.findall(r'^GUARD\((\w+), +"([^"]*)"', text, re.M))
 
 

@@ -51,7 +51,7 @@ def check(abi, compiler, asserts):
 
 
 def numbers(root, abi):
-    text = (root / "programs/linux/numbers.def").read_text()
+    text = (root / "programs/linux/binary/numbers.def").read_text()
     rows = NUMBER.findall(text)
     assert len(rows) == text.count("\nNUMBER("), "a row of numbers.def is not understood"
     for _, name, mips, generic in rows:
@@ -62,7 +62,7 @@ def numbers(root, abi):
 
 
 def calls(root, abi):
-    text = (root / "programs/linux/syscalls.def").read_text()
+    text = (root / "programs/linux/process/syscalls.def").read_text()
     rows = SYS.findall(text)
     assert len(rows) == len(re.findall(r"^SYS\(", text, re.M)), "a row of syscalls.def is not understood"
     for name, *columns in rows:
@@ -77,7 +77,7 @@ def calls(root, abi):
 
 def missing(root, compiler):
     """Calls of ARM that have a number in its headers, a row for MIPS, and none for ARM."""
-    rows = SYS.findall((root / "programs/linux/syscalls.def").read_text())
+    rows = SYS.findall((root / "programs/linux/process/syscalls.def").read_text())
     done = subprocess.run([compiler, "-E", "-dM", "-include", "asm/unistd.h", "-x", "c", "/dev/null"],
                           capture_output=True, text=True, check=True)
     names = set(re.findall(r"#define __NR_(\w+)", done.stdout))
@@ -88,7 +88,7 @@ def missing(root, compiler):
 def named(root, abi, compiler):
     """What unprovided.def has otherwise than the headers, as far as they have it, and what neither table has."""
     column = list(BASE).index(abi)
-    provided = {int(row[1 + column]) for row in SYS.findall((root / "programs/linux/syscalls.def").read_text())}
+    provided = {int(row[1 + column]) for row in SYS.findall((root / "programs/linux/process/syscalls.def").read_text())}
     rows = {name: int(numbers[column]) for name, *numbers in NAMED.findall((root / "programs/linux/unprovided.def").read_text())}
     assert len(rows) > 150, "rows of unprovided.def are not understood"
     taken = list(provided | set(rows.values()))
@@ -110,7 +110,7 @@ def named(root, abi, compiler):
 
 def page(root, compiler):
     """What of the ARM page is not what its text is assembled to."""
-    rows = [(int(at, 0), int(word, 0), text) for at, word, text in WORD.findall((root / "programs/linux/arm_page.def").read_text())]
+    rows = [(int(at, 0), int(word, 0), text) for at, word, text in WORD.findall((root / "programs/linux/isa/arm_page.def").read_text())]
     assert rows == sorted(rows) and len(rows) > 30, "rows of arm_page.def are out of order, or not understood"
     with tempfile.TemporaryDirectory(prefix="kinds-") as directory:
         source, made, plain = (pathlib.Path(directory, name) for name in ("page.S", "page.o", "page.bin"))

@@ -69,29 +69,29 @@ NEAR = {
     "programs/linux/": [
         "os_*", "calls-*", "files-o32", "filecalls-o32", "signals-o32", "mutex-o32", "escapes-o32", "input_files-o32",
         "host_ends-o32", "liveness-armel", "names-o32", "timers-o32", "ipc-o32"],
-    "programs/linux/(dwarf|names|lines|symbols|inlined|demangle|object|types)": [
+    "programs/linux/names/": [
         "names-o32", "objects-quick", "profile", "reuse", "c2c-says", "fuzz-names", "fuzz-elf", "os_elf", "what-if"],
-    "programs/linux/(elf|image|load|kind|abi)": [
+    "programs/linux/(binary/|names/image|load|memory/abi)": [
         "os_elf", "fuzz-elf", "input_files-o32", "os_ends-o32", "sum-o32", "arm-jit-armel", "mixed"],
-    "programs/linux/(sched|thread|processor|futex|tick|usage|lock)": [
+    "programs/linux/(threads/|processor/|files/lock)": [
         "os_tick", "timeslice-o32", "mutex-o32", "restart-o32", "affinity-o32", "locking", "timeline", "locks",
         "trace_replay", "irix-o32", "robust-o32", "calls-o32", "liveness-armel"],
-    "programs/linux/(signal|mips_signal|sys_signal|fault|mips_fault)": [
+    "programs/linux/(signals/|isa/)": [
         "signals-o32", "altstack-o32", "segv-o32", "traps-o32", "cancel-o32", "calls-o32", "os_ends-o32", "signals-n64",
         "misaligned-o32"],
-    "programs/linux/(time|timer|sys_timer)": ["timers-o32", "clocks-o32", "delay-o32", "calls-o32", "calls-n64", "timers-n64"],
-    "programs/linux/(sysv|shm|sem|msg|ipc|mqueue)": ["ipc-o32", "calls-o32", "calls-n64", "ipc-n64", "fuzz-calls"],
-    "programs/linux/(view|confine|path|open|file|directory|inode|synthetic|stat|attribute|pipe|epoll|transfer)": [
+    "programs/linux/time/": ["timers-o32", "clocks-o32", "delay-o32", "calls-o32", "calls-n64", "timers-n64"],
+    "programs/linux/ipc/": ["ipc-o32", "calls-o32", "calls-n64", "ipc-n64", "fuzz-calls"],
+    "programs/linux/(view|files)/": [
         "calls-o32", "calls-n64", "files-o32", "filecalls-o32", "filerest-o32", "pipes-o32", "events-o32", "escapes-o32",
         "os_confine", "arm_programs", "fuzz-calls"],
-    "programs/linux/(vm|memory|mapped|seal)": [
+    "programs/linux/(memory/|memory|files/mapped|files/seal)": [
         "os_vm", "mappings-o32", "memory-o32", "calls-o32", "jit-o32", "execonly-o32", "growth-o32", "fuzz-calls"],
-    "programs/linux/(device|watch|synchron)": [
+    "programs/linux/(files/device|threads/watch)": [
         "special_guest-o32", "card_guest-o32", "fuzz-devices", "three_ways-o32", "profile_watch"],
-    "programs/linux/(syscalls|differences|numbers).def": [
+    "programs/linux/(process/syscalls|differences|binary/numbers).def": [
         "monitor_document", "os_tables", "calls-o32", "calls-n64", "calls-armel"],
-    "programs/linux/arm": ["signals-armel", "calls-armel", "arm_programs", "*-armel"],
-    "programs/linux/irix": ["irix*"],
+    "programs/linux/isa/arm": ["signals-armel", "calls-armel", "arm_programs", "*-armel"],
+    "programs/linux/files/irix": ["irix*"],
     "programs/irix/": ["irix*", "perfex"],
     "programs/driven/": ["driver", "extending_source", "latency_command", "patterns-kinds", "kernel_workload", "trace_replay"],
     "programs/patterns/": ["patterns_draws", "patterns-*"],

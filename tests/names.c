@@ -7,7 +7,7 @@
  * First "symbols" and "lines", as 0 or 1; then "FUNCTION FROM TO FILE:LINE" with "-" for what is
  * not known. Exit status 1, with the reason on standard output: the file is refused.
  */
-#include "programs/linux/names.h"
+#include "programs/linux/names/names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

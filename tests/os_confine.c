@@ -1,6 +1,6 @@
 /* The kernel's wall around calls, from within: what it must refuse, and what it must leave alone.
  */
-#include "programs/linux/confine.h"
+#include "programs/linux/view/confine.h"
 #include "programs/sleepers.h"
 
 #include <criterion/criterion.h>

@@ -3,9 +3,9 @@
  * makes the loader crash. Each is refused in one line, or still good.
  */
 #include "guest_elf.h"
-#include "programs/linux/elf_arm.h"
-#include "programs/linux/foreign.h"
-#include "programs/linux/image.h"
+#include "programs/linux/binary/elf_arm.h"
+#include "programs/linux/names/image.h"
+#include "programs/linux/signals/foreign.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* The address space: areas split, merge, move and go; pages come on first touch and keep their
  * bytes. */
 #include "procard/r4400/r4400.h"
-#include "programs/linux/vm.h"
+#include "programs/linux/memory/vm.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

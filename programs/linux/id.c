@@ -2,7 +2,7 @@
  * Who the program is: a user without rights, alone. Identities can be set to what they are and to
  * nothing else.
  */
-#include "programs/linux/syscall.h"
+#include "programs/linux/process/call.h"
 
 int64_t lx_sys_getpid(struct lx_call *c)
 {

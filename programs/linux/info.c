@@ -2,8 +2,8 @@
  * Where the program is: the system's name, its size, random numbers. All answers are fixed or come
  * from the seed, so that nothing of the host shows.
  */
-#include "programs/linux/proc.h"
-#include "programs/linux/syscall.h"
+#include "programs/linux/process/call.h"
+#include "programs/linux/view/proc.h"
 
 #include <string.h>
 

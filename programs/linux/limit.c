@@ -2,8 +2,8 @@
  * Limits of resources (limits.def). Who uses a resource looks at its limit; those of memory and of
  * processor time are told to their keepers when they change.
  */
-#include "programs/linux/signal.h"
-#include "programs/linux/timer.h"
+#include "programs/linux/signals/signal.h"
+#include "programs/linux/time/timer.h"
 
 static const struct lx_limit_row {
     const char *name, *unit;
@@ -11,7 +11,7 @@ static const struct lx_limit_row {
 } rows[LIMITS] = {
 #define NONE                                  UINT64_MAX
 #define LIMIT(number, name, unit, soft, hard) [number] = {name, unit, {soft, hard}},
-#include "programs/linux/limits.def"
+#include "programs/linux/process/limits.def"
 #undef LIMIT
 #undef NONE
 };

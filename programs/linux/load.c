@@ -4,7 +4,7 @@
  * The stack's contents depend on nothing but argv, the environment and the seed, so that a run does
  * not change with the directory the program lies in.
  */
-#include "programs/linux/isa.h"
+#include "programs/linux/process/isa.h"
 
 #include "base/alloc.h"
 

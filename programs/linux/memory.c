@@ -1,6 +1,6 @@
 /* Memory calls: numbers of flags (MIPS's, kind.h) on one side, areas (vm.c) on the other. */
-#include "programs/linux/file.h"
-#include "programs/linux/mapped.h"
+#include "programs/linux/files/file.h"
+#include "programs/linux/files/mapped.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * prctl: small settings of a thread or the process, most of which only have to be remembered. Those
  * are rows of a table: their number, where the value is kept, and which values are good.
  */
-#include "programs/linux/syscall.h"
+#include "programs/linux/process/call.h"
 
 #include <stddef.h>
 #include <string.h>

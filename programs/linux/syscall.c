@@ -5,10 +5,10 @@
  * The hard idea: arguments are decoded by the table, so that one handler serves all ABIs. Those of
  * 32 bits pass a 64-bit argument in an even-odd pair of words; n64 in one register.
  */
-#include "programs/linux/syscall.h"
-#include "programs/linux/irix.h"
-#include "programs/linux/isa.h"
-#include "programs/linux/symbols.h"
+#include "programs/linux/files/irix.h"
+#include "programs/linux/names/symbols.h"
+#include "programs/linux/process/call.h"
+#include "programs/linux/process/isa.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 static const struct lx_sys_row rows[] = {
 #define SYS(name, o32, n64, arm, handler, args, sentence) \
     {#name, {o32, n64, arm}, handler, args, sentence},
-#include "programs/linux/syscalls.def"
+#include "programs/linux/process/syscalls.def"
 #undef SYS
 };
 

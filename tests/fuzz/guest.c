@@ -7,7 +7,7 @@
  */
 #include "tests/fuzz/guest.h"
 
-#include "programs/linux/syscall.h"
+#include "programs/linux/process/call.h"
 #include "tests/isa_assembler.h"
 
 #include <elf.h>

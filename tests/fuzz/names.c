@@ -4,7 +4,7 @@
  * any file. Whatever it is, the names that are found must be of the address asked for, and the line
  * tables must not be lost to what is wrong with the symbols.
  */
-#include "programs/linux/names.h"
+#include "programs/linux/names/names.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/guest_elf.h"
 

@@ -1,0 +1,181 @@
+/*
+ * Directories. The whole listing is taken when reading begins and given in alphabetical order, with
+ * small positions: the host's order and its 64-bit positions differ from file system to file
+ * system. Directories that exist only in the view have the names the view gives them.
+ */
+#include "programs/linux/files/file.h"
+#include "programs/linux/files/inode.h"
+
+#include "base/alloc.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct directory {
+    size_t count, at;
+    struct dirent **entry; /* as scandir gives them */
+};
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static void free_listing(struct directory *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        free(d->entry[i]);
+    free(d->entry);
+    free(d);
+}
+
+void lx_directory_free(struct lx_prog *p, struct lx_file *f)
+{
+    if (!f->directory)
+        return;
+    lx_give_back(p, f->kept);
+    f->kept = 0;
+    free_listing(f->directory);
+    f->directory = NULL;
+}
+
+/** [bytes] What a listing takes here. */
+static uint64_t bytes_of(const struct directory *d)
+{
+    uint64_t sum = sizeof *d;
+
+    for (size_t i = 0; i < d->count; i++)
+        sum += sizeof *d->entry + offsetof(struct dirent, d_name) + strlen(d->entry[i]->d_name) + 1;
+    return sum;
+}
+
+/** An entry of a directory that has none on the host. */
+static struct dirent *made_up(const char *name, unsigned char type)
+{
+    struct dirent *e = sim_alloc(1, sizeof *e);
+
+    e->d_ino = 1;
+    e->d_type = type;
+    snprintf(e->d_name, sizeof e->d_name, "%s", name);
+    return e;
+}
+
+static int compare(const void *a, const void *b)
+{
+    return by_name((const struct dirent **)a, (const struct dirent **)b);
+}
+
+static unsigned char type_of(const char *dir, const char *name)
+{
+    const struct lx_synthetic *row;
+    unsigned number;
+    char *path = sim_format("%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name);
+
+    row = lx_synthetic_find(path, &number);
+    free(path);
+    return !row ? DT_DIR : row->kind == SYN_TEXT ? DT_REG : row->kind == SYN_EXE ? DT_LNK : DT_CHR;
+}
+
+static void list_view(struct lx_prog *p, const struct lx_file *f, struct directory *d)
+{
+    char **names = lx_view_list(p->view, f->place.path);
+    size_t n = 0;
+
+    while (names[n])
+        n++;
+    d->entry = sim_alloc(n + 2, sizeof *d->entry);
+    d->entry[d->count++] = made_up(".", DT_DIR);
+    d->entry[d->count++] = made_up("..", DT_DIR);
+    for (size_t i = 0; i < n; free(names[i++]))
+        d->entry[d->count++] = made_up(names[i], type_of(f->place.path, names[i]));
+    free(names);
+    qsort(d->entry, d->count, sizeof *d->entry, compare);
+}
+
+static int64_t list(struct lx_prog *p, struct lx_file *f)
+{
+    struct directory *d = sim_alloc(1, sizeof *d);
+    int n = 0;
+
+    if (f->host < 0)
+        list_view(p, f, d);
+    else if ((n = scandirat(f->host, ".", &d->entry, NULL, by_name)) >= 0)
+        d->count = (size_t)n;
+    if (n < 0) {
+        free(d);
+        return lx_host_says(p, -errno);
+    }
+    if (!lx_keep(p, bytes_of(d))) {
+        free_listing(d);
+        return -ENOMEM;
+    }
+    f->kept = bytes_of(d);
+    f->directory = d;
+    return 0;
+}
+
+int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, uint64_t whence)
+{
+    struct directory *d;
+    int64_t err = f->directory ? 0 : list(p, f);
+
+    if (err < 0)
+        return err;
+    d = f->directory;
+    assert(d);
+    if (whence == SEEK_CUR)
+        offset += (int64_t)d->at;
+    if (whence > SEEK_CUR || offset < 0)
+        return -EINVAL;
+    if (offset == 0)
+        lx_directory_free(p, f);
+    else
+        d->at = (uint64_t)offset < d->count ? (size_t)offset : d->count;
+    return offset;
+}
+
+/** struct linux_dirent64 { u64 ino; s64 off; u16 reclen; u8 type; char name[]; } */
+static size_t out_entry(struct lx_out *o, struct lx_prog *p, const struct lx_file *f,
+                        const struct dirent *e, size_t next)
+{
+    size_t len = strlen(e->d_name) + 1, reclen = (19 + len + 7) & ~(size_t)7;
+
+    lx_out_start(o, p->kind);
+    lx_out_int(o, 8, f->host < 0 ? 1 : lx_inode_at(p, f->place.st.st_dev, e->d_ino)->number);
+    lx_out_int(o, 8, next);
+    lx_out_int(o, 2, reclen);
+    lx_out_int(o, 1, e->d_type);
+    memcpy(o->buf + o->len, e->d_name, len);
+    o->len += len;
+    lx_out_skip(o, reclen);
+    return reclen;
+}
+
+int64_t lx_sys_getdents64(struct lx_call *c)
+{
+    struct directory *d;
+    uint64_t done = 0;
+    int64_t err = c->f->kind != FILE_FOLDER ? -ENOTDIR : c->f->flags & G_O_PATH ? -EBADF : 0;
+
+    if (!err && !c->f->directory)
+        err = list(c->p, c->f);
+    if (err < 0)
+        return err;
+    assert(c->f->directory);
+    for (d = c->f->directory; d->at < d->count; d->at++) {
+        struct lx_out o;
+        size_t len = out_entry(&o, c->p, c->f, d->entry[d->at], d->at + 1);
+        if (done + len > c->a[2])
+            return done > 0 ? (int64_t)done : -EINVAL;
+        if (lx_out_write(&o, &c->p->vm, c->a[1] + done) < 0)
+            return -EFAULT;
+        done += len;
+    }
+    return (int64_t)done;
+}

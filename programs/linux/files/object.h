@@ -1,0 +1,52 @@
+/*
+ * Descriptors of things that are not files: timers, counters, signals, watches, message queues.
+ * What each kind does is in its struct lx_file_ops. Threads that wait for one wait like readers of
+ * a pipe, and look again when anything has changed.
+ */
+#ifndef LX_OBJECT_H
+#define LX_OBJECT_H
+
+#include "programs/linux/files/file.h"
+
+/** Events of poll, as the guest has them. */
+enum { POLL_IN = 1, POLL_OUT = 4, POLL_ERR = 8, POLL_HUP = 0x10, POLL_NVAL = 0x20 };
+
+/** What a kind of object does; a NULL member cannot be done. */
+struct lx_file_ops {
+    unsigned (*ready)(struct lx_thread *t,
+                      const struct lx_file *f); /**< POLL_ events for that thread */
+    int64_t (*read)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+    int64_t (*write)(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+    int64_t (*control)(struct lx_call *c, struct lx_file *f); /**< ioctl: command and argument are
+                                                                   a[1] and a[2] */
+    void (*release)(struct lx_prog *p, struct lx_file *f);    /**< the last descriptor is gone */
+};
+
+/** A new descriptor of an object. @param flags  G_O_ of the call; on failure the object is released
+ *  @return the descriptor, or -EMFILE */
+int64_t lx_object_open(struct lx_prog *p, const struct lx_file_ops *ops, void *object,
+                       uint32_t flags);
+
+/** Waits for a change of any object. @return 0: look again; -EAGAIN, -ERESTART_SYS */
+int64_t lx_object_wait(struct lx_call *c, const struct lx_file *f);
+
+/** read and write; -EINVAL if it cannot be done */
+int64_t lx_object_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+int64_t lx_object_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
+
+/** What is ready on an open file (NULL: POLL_NVAL), for a thread: POLL_ events. */
+unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f);
+/** Grows whenever something is read from it or written to it. */
+uint64_t lx_file_moved(const struct lx_file *f);
+/** A file is gone: no epoll watches it any more. */
+void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f);
+
+/** Deadline of an optional relative timespec argument; SIM_NEVER without. @return 0 or -errno */
+int lx_optional_deadline(struct lx_call *c, unsigned i, sim_tick *deadline);
+
+/** Puts the signal mask at `va` (0: none) in force for this call. @return 0, -EINVAL, -EFAULT */
+int lx_mask_enter(struct lx_call *c, uint64_t va, uint64_t size);
+/** Puts the old one back, at once or after the handlers. @return `result` */
+int64_t lx_mask_leave(struct lx_call *c, int64_t result);
+
+#endif

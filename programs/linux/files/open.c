@@ -1,0 +1,398 @@
+/*
+ * Opening files by name: those of the host, and those that are made up here.
+ *
+ * What a spot of the view (view.h) is decides how it is opened. On the host only regular files and
+ * directories are opened, so that nothing can make the simulator wait or act.
+ */
+#include "base/alloc.h"
+#include "programs/linux/files/device.h"
+#include "programs/linux/files/inode.h"
+#include "programs/linux/files/irix.h"
+#include "programs/linux/files/mapped.h"
+#include "programs/linux/files/path.h"
+#include "programs/linux/threads/watch.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- opening what is not the host's ---------------------------------------------------------- */
+
+static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, uint32_t flags)
+{
+    int fd, copy;
+    FILE *out;
+    struct lx_file *f;
+    struct stat st = {0};
+
+    if ((flags & 3) != 0)
+        return -EACCES;
+    fd = memfd_create("text", MFD_CLOEXEC);
+    copy = fd >= 0 ? dup(fd) : -1;
+    out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    if (!out)
+        return lx_host_says(p, -ENFILE);
+    row->write(p, out);
+    fclose(out);
+    f = lx_file_new(p, FILE_HOST, fd, flags);
+    f->synth = row;
+    /* For as long as it is open: it cannot be mapped. */
+    if (fstat(fd, &st) != 0 || !lx_keep(p, (uint64_t)st.st_size)) {
+        lx_file_release(p, f);
+        return -ENOMEM;
+    }
+    f->kept = (uint64_t)st.st_size;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** /dev/fd/N and its like: another descriptor of the same file, if it allows what is asked. */
+static int64_t open_again(struct lx_prog *p, unsigned number, uint32_t flags)
+{
+    struct lx_file *f = lx_file_get(p, number);
+
+    if (!f)
+        return -ENOENT;
+    if (((flags & 3) != 1 && !lx_may_read(f)) || ((flags & 3) != 0 && !lx_may_write(f)))
+        return -EACCES;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** The program's own file, if it still lies where it was. */
+static int64_t open_self(struct lx_prog *p, const struct lx_synthetic *row, uint32_t flags)
+{
+    struct stat a, b;
+    struct lx_file *f;
+    int fd;
+
+    if (flags & G_O_NOFOLLOW)
+        return -ELOOP;
+    if ((flags & 3) != 0)
+        return -ETXTBSY;
+    fd = open(p->program->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return lx_host_says(p, -errno);
+    if (fstat(fd, &a) != 0 || fstat(p->elf_fd, &b) != 0 || a.st_ino != b.st_ino ||
+        a.st_dev != b.st_dev) {
+        close(fd);
+        return -ENOENT;
+    }
+    f = lx_file_new(p, FILE_HOST, fd, flags);
+    f->synth = row;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+static int64_t open_device(struct lx_call *c, const char *name, uint32_t flags)
+{
+    struct lx_prog *p = c->p;
+
+    if (strcmp(name, "mark") == 0)
+        return lx_file_install(p, lx_file_new(p, FILE_MARK, -1, flags), 0, flags & G_O_CLOEXEC);
+    if (strcmp(name, "memory") == 0)
+        return lx_device_open(p, flags, flags & G_O_CLOEXEC);
+    return lx_mapped_open(c, name, flags);
+}
+
+static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    static const enum lx_file_kind kinds[] = {[SYN_NULL] = FILE_NULL,
+                                              [SYN_ZERO] = FILE_ZERO,
+                                              [SYN_FULL] = FILE_FULL,
+                                              [SYN_RANDOM] = FILE_RANDOM};
+    struct lx_prog *p = c->p;
+    struct lx_file *f;
+
+    if ((flags & (G_O_CREAT | G_O_EXCL)) == (G_O_CREAT | G_O_EXCL))
+        return -EEXIST;
+    if (flags & G_O_DIRECTORY)
+        return -ENOTDIR;
+    switch (s->synth->kind) {
+    case SYN_TEXT:
+        return open_text(p, s->synth, flags);
+    case SYN_FD:
+        return open_again(p, s->number, flags);
+    case SYN_EXE:
+        return open_self(p, s->synth, flags);
+    case SYN_DEVICE:
+        return open_device(c, s->name, flags);
+    case SYN_PROCESS:
+        return lx_irix_open(p, s->synth, s->number, flags);
+    default:
+        f = lx_file_new(p, kinds[s->synth->kind], -1, flags);
+        f->synth = s->synth;
+        return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+    }
+}
+
+/* ---- opening what is ------------------------------------------------------------------------- */
+
+static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
+{
+    struct lx_file *f;
+    struct stat st;
+
+    if (fd < 0)
+        return lx_host_says(p, fd);
+    f = lx_file_new(p, FILE_HOST, fd, flags);
+    if (fstat(fd, &st) == 0)
+        f->inode = lx_inode_of(p, &st);
+    f->writable = writable;
+    f->guarded = guarded;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** The guest's mask is the only one that counts. */
+static int create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, uint64_t mode)
+{
+    const mode_t host = umask(0);
+    int fd = openat(
+        s->in.fd, s->name, (int)(flags & 3) | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
+        lx_path_host_mode(p, mode & ~(uint64_t)p->umask, s->in.guard == GUARD_WORKS, NULL));
+
+    fd = fd < 0 ? -errno : fd;
+    umask(host);
+    return fd;
+}
+
+static int64_t open_new(struct lx_call *c, const struct lx_spot *s, uint32_t flags, uint64_t mode)
+{
+    int64_t err = !(flags & G_O_CREAT) ? -ENOENT : s->slash ? -EISDIR : lx_path_may_make(c->p, s);
+    int fd;
+
+    if (err < 0)
+        return err;
+    fd = create(c->p, s, flags, mode);
+    if (fd >= 0)
+        lx_path_born(c->p, s, (mode_t)(mode & ~(uint64_t)c->p->umask));
+    return install(c->p, fd, flags, true, s->in.guard == GUARD_WORKS);
+}
+
+/** What an access mode needs of a file's rights. */
+static unsigned needed(uint32_t flags)
+{
+    static const uint8_t needs[] = {MAY_READ, MAY_WRITE, MAY_READ | MAY_WRITE,
+                                    MAY_READ | MAY_WRITE};
+
+    return needs[flags & 3] | (flags & G_O_TRUNC ? MAY_WRITE : 0u);
+}
+
+static bool is_program(const struct lx_prog *p, const struct stat *st)
+{
+    struct stat own;
+
+    return fstat(p->elf_fd, &own) == 0 && own.st_ino == st->st_ino && own.st_dev == st->st_dev;
+}
+
+int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    const unsigned need = needed(flags);
+    int64_t fd;
+
+    if (flags & G_O_DIRECTORY)
+        return -ENOTDIR;
+    if ((lx_view_rights(&s->st) & need) != need)
+        return -EACCES;
+    if ((need & MAY_WRITE) && !s->writable)
+        return lx_path_refused(c->p, s, s->guard);
+    if ((need & MAY_WRITE) && is_program(c->p, &s->st))
+        return -ETXTBSY;
+    fd = install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
+                 s->guard == GUARD_WORKS);
+    if (fd >= 0 && (flags & G_O_TRUNC) && s->st.st_size > 0) {
+        const int64_t err = lx_file_resize(c, lx_file_get(c->p, fd), 0);
+        if (err < 0)
+            fd = (lx_file_close(c->p, fd), err);
+    }
+    return fd;
+}
+
+static int64_t open_folder(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    struct lx_prog *p = c->p;
+    struct lx_file *f;
+    int fd = -1;
+
+    if (flags & G_O_CREAT || (flags & 3) != 0)
+        return -EISDIR;
+    if (s->kind == SPOT_HOST && !(lx_view_rights(&s->st) & MAY_READ))
+        return -EACCES;
+    if (s->kind == SPOT_HOST && (fd = lx_view_open(s, O_RDONLY | O_DIRECTORY)) < 0)
+        return lx_host_says(p, fd);
+    f = lx_file_new(p, FILE_FOLDER, fd, flags);
+    if (lx_view_enter(s, &f->place) < 0) {
+        lx_file_release(p, f);
+        return lx_host_says(p, -EMFILE);
+    }
+    if (fd >= 0)
+        f->inode = lx_inode_of(p, &s->st);
+    f->writable = s->writable;
+    f->guarded = s->guard == GUARD_WORKS;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** O_PATH: the file is named, not opened. */
+static int64_t open_name(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    const bool folder =
+        s->kind == SPOT_DIRECTORY || (s->kind == SPOT_HOST && S_ISDIR(s->st.st_mode));
+    struct lx_prog *p = c->p;
+    struct lx_file *f;
+
+    if (s->kind == SPOT_NOTHING)
+        return -ENOENT;
+    if ((flags & G_O_DIRECTORY) && !folder)
+        return -ENOTDIR;
+    f = lx_file_new(p, folder ? FILE_FOLDER : FILE_PATH,
+                    s->kind == SPOT_HOST ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : -1,
+                    flags & (G_O_PATH | G_O_DIRECTORY | G_O_NOFOLLOW));
+    if ((s->kind == SPOT_HOST && f->host < 0) || (folder && lx_view_enter(s, &f->place) < 0)) {
+        lx_file_release(p, f);
+        return lx_host_says(p, -EMFILE);
+    }
+    if (s->kind == SPOT_HOST)
+        f->inode = lx_inode_of(p, &s->st);
+    f->synth = s->kind == SPOT_SYNTHETIC ? s->synth : NULL;
+    f->writable = s->writable;
+    f->guarded = s->guard == GUARD_WORKS;
+    return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
+}
+
+/** Before it gets a descriptor: without one it goes at once. */
+static void born_unnamed(struct lx_prog *p, int fd)
+{
+    struct stat st;
+    struct lx_inode *n;
+
+    if (fstat(fd, &st) != 0)
+        return;
+    n = lx_inode_of(p, &st);
+    lx_inode_born(p, n);
+    n->nameless = n->counted = true;
+    lx_inode_named(p, n);
+}
+
+static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t flags,
+                            uint64_t mode)
+{
+    const bool folder = s->kind == SPOT_HOST && S_ISDIR(s->st.st_mode);
+    int fd;
+
+    if (!(flags & 3))
+        return -EINVAL;
+    if (!folder)
+        return s->kind == SPOT_NOTHING ? -ENOENT : s->kind == SPOT_DIRECTORY ? -EROFS : -ENOTDIR;
+    if (!s->writable)
+        return lx_path_refused(c->p, s, s->guard);
+    if (!(lx_view_rights(&s->st) & MAY_WRITE))
+        return -EACCES;
+    if (!lx_inode_may_name(c->p))
+        return -ENOSPC;
+    fd = lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask));
+    if (fd >= 0)
+        born_unnamed(c->p, fd);
+    return install(c->p, fd, flags, true, false);
+}
+
+static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
+{
+    if ((flags & (G_O_CREAT | G_O_EXCL)) == (G_O_CREAT | G_O_EXCL))
+        return -EEXIST;
+    switch (s->st.st_mode & S_IFMT) {
+    case S_IFREG:
+        return lx_path_open_regular(c, s, flags);
+    case S_IFDIR:
+        return open_folder(c, s, flags);
+    case S_IFLNK:
+        return -ELOOP;
+    case S_IFIFO:
+        if (flags & G_O_DIRECTORY)
+            return -ENOTDIR;
+        if ((lx_view_rights(&s->st) & needed(flags)) != needed(flags))
+            return -EACCES;
+        return lx_fifo_open(c, lx_inode_of(c->p, &s->st), flags);
+    default: /* a device of the host, or a socket */
+        return -ENXIO;
+    }
+}
+
+/** What a C library looks for by itself is no sign of a user who expects it. */
+static bool is_systems(const char *path)
+{
+    static const char *const tops[] = {"/etc/", "/usr/", "/lib", "/proc/",
+                                       "/sys/", "/dev/", "/run/"};
+
+    for (size_t i = 0; i < sizeof tops / sizeof *tops; i++)
+        if (strncmp(path, tops[i], strlen(tops[i])) == 0)
+            return true;
+    return false;
+}
+
+/** The guest did not find what the host has under that name, or the directory for it: says once how
+ *  to let it. The guest works in /home/guest, so what it calls by a way up from there has to be
+ *  called by its own path, also if it has been given. */
+static void hint_at_view(struct lx_prog *p, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const bool up = strncmp(path, "../", 3) == 0;
+    char *directory, *host, *line;
+
+    if (p->hinted || !slash || slash == path || is_systems(path) || (path[0] != '/' && !up))
+        return;
+    directory = sim_format("%.*s", (int)(slash - path), path);
+    host = realpath(directory, NULL);
+    p->hinted = host != NULL;
+    if (p->hinted) {
+        line =
+            sim_format("numachine: note: the program cannot see %s; --allow %s (in an experiment, "
+                       "files:) lets it%s%s%s\n",
+                       path, up ? host : directory, up ? ", by the name " : "",
+                       up && host[1] ? host : "", up ? slash : "");
+        prog_say(p->run, line);
+        free(line);
+    }
+    free(host);
+    free(directory);
+}
+
+static int64_t open_path(struct lx_call *c, int64_t dir, const char *path, uint32_t flags,
+                         uint64_t mode)
+{
+    const bool fresh = (flags & (G_O_CREAT | G_O_EXCL)) == (G_O_CREAT | G_O_EXCL);
+    const bool unnamed = (flags & (G_O_TMPFILE | G_O_DIRECTORY)) == (G_O_TMPFILE | G_O_DIRECTORY);
+    struct lx_spot s;
+    int64_t r = lx_path_find(c, dir, path, !(flags & G_O_NOFOLLOW) && !fresh, &s);
+
+    if (r == -ENOENT || (r == 0 && s.kind == SPOT_NOTHING && !s.in.root))
+        hint_at_view(c->p, path);
+    if (r < 0)
+        return r;
+    if (flags & G_O_PATH)
+        r = open_name(c, &s, flags);
+    else if (unnamed)
+        r = open_unnamed(c, &s, flags, mode);
+    else if (s.kind == SPOT_NOTHING)
+        r = open_new(c, &s, flags, mode);
+    else if (s.kind == SPOT_SYNTHETIC)
+        r = open_synthetic(c, &s, flags);
+    else if (s.kind == SPOT_DIRECTORY)
+        r = fresh ? -EEXIST : open_folder(c, &s, flags);
+    else
+        r = open_host(c, &s, flags);
+    lx_spot_free(&s);
+    return r;
+}
+
+int64_t lx_sys_open(struct lx_call *c)
+{
+    return open_path(c, PATH_CWD, c->path[0], (uint32_t)c->a[1], c->a[2]);
+}
+
+int64_t lx_sys_creat(struct lx_call *c)
+{
+    return open_path(c, PATH_CWD, c->path[0], G_O_CREAT | G_O_TRUNC | 1, c->a[1]);
+}
+
+int64_t lx_sys_openat(struct lx_call *c)
+{
+    return open_path(c, (int64_t)c->a[0], c->path[0], (uint32_t)c->a[2], c->a[3]);
+}

@@ -1,0 +1,644 @@
+/*
+ * Names: files are made, renamed, linked and removed, and a thread moves between directories.
+ *
+ * A path is followed by the view (view.h) to a spot: one name in one directory that is open. All
+ * calls here act on that name and follow nothing, so that what the view has decided holds.
+ */
+#include "programs/linux/files/path.h"
+
+#include "base/alloc.h"
+#include "programs/linux/files/inode.h"
+#include "programs/linux/files/irix.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <utlist.h>
+
+int64_t lx_host_says(struct lx_prog *p, int64_t err)
+{
+    if (err == -EMFILE || err == -ENFILE)
+        prog_finish(p->run, PROG_NOMEM, 0,
+                    "the host's limit of open files (ulimit -n) is too small");
+    return err;
+}
+
+/** Whether the guest has made a file. */
+static bool is_made(struct lx_prog *p, const struct stat *st)
+{
+    const struct lx_inode *n = lx_inode_known(p, st->st_dev, st->st_ino);
+
+    return n && n->made;
+}
+
+int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool follow,
+                     struct lx_spot *s)
+{
+    const struct lx_place *from = &c->p->cwd;
+    int64_t r;
+
+    if (!path[0])
+        return -ENOENT;
+    if (dir != PATH_CWD && path[0] != '/') {
+        const struct lx_file *f = lx_file_get(c->p, dir);
+        if (!f)
+            return -EBADF;
+        if (f->kind != FILE_FOLDER)
+            return -ENOTDIR;
+        from = &f->place;
+    }
+    r = lx_host_says(c->p, lx_view_find(c->p->view, from, path, follow, s));
+    if (!r && s->kind == SPOT_HOST && s->guard == GUARD_EXECUTABLE && is_made(c->p, &s->st)) {
+        s->guard = GUARD_WORKS; /* some file systems let all be executed */
+        s->writable = true;
+    }
+    return r;
+}
+
+/** What a descriptor is open on, as a spot without a name. A pipe's is what /dev/fd has of it. */
+static int64_t spot_of_file(struct lx_call *c, int64_t fd, const struct lx_file *f,
+                            struct lx_spot *s)
+{
+    static const struct lx_synthetic open_file = {.kind = SYN_FD};
+
+    *s = (struct lx_spot){.kind = SPOT_SYNTHETIC,
+                          .synth = f->synth ? f->synth : &open_file,
+                          .number = (unsigned)fd,
+                          .in.fd = -1,
+                          .dir = -1,
+                          .fd = -1};
+    if (f->synth || !f->inode || f->host < 0)
+        return 0;
+    s->kind = SPOT_HOST;
+    s->writable = f->writable;
+    s->guard = f->guarded ? GUARD_WORKS : GUARD_NONE;
+    s->fd = fcntl(f->host, F_DUPFD_CLOEXEC, 3);
+    return lx_host_says(c->p, lx_host_result(s->fd < 0 ? -1 : fstat(s->fd, &s->st)));
+}
+
+int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64_t flags,
+                        bool follow, struct lx_spot *s)
+{
+    const bool itself = flags & G_AT_EMPTY_PATH && !path[0];
+    const struct lx_file *f = itself && dir != PATH_CWD ? lx_file_get(c->p, dir) : NULL;
+
+    if (f && f->kind != FILE_FOLDER)
+        return spot_of_file(c, dir, f, s);
+    if (itself && !f && dir != PATH_CWD)
+        return -EBADF;
+    return lx_path_find(c, dir, itself ? "." : path, follow, s);
+}
+
+int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why)
+{
+    char *directory = lx_view_host(p->view, &s->in, ""), *line;
+
+    if (why > GUARD_WORKS && directory && !(p->guards_said >> why & 1)) {
+        p->guards_said |= 1u << why;
+        line = sim_format("numachine: note: %s/%s %s; --allow %s (in an experiment, files:) %s\n",
+                          strcmp(directory, "/") == 0 ? "" : directory, s->name, lx_guard_file(why),
+                          directory, lx_guard_mend(why));
+        prog_say(p->run, line);
+        free(line);
+    }
+    free(directory);
+    return why == GUARD_FOREIGN ? -EPERM : -EROFS;
+}
+
+int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s)
+{
+    if (s->in.fd < 0 || !s->in.writable)
+        return lx_path_refused(p, s, s->in.guard);
+    if (s->guard > GUARD_WORKS)
+        return lx_path_refused(p, s, s->guard);
+    return (lx_view_rights(&s->in.st) & (MAY_WRITE | MAY_SEARCH)) == (MAY_WRITE | MAY_SEARCH)
+               ? 0
+               : -EACCES;
+}
+
+int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s)
+{
+    const int64_t err = lx_path_may_change(p, s);
+
+    if (err < 0)
+        return err;
+    return lx_view_is_private(p->view, s->in.root) && !lx_inode_may_name(p) ? -ENOSPC : 0;
+}
+
+mode_t lx_path_host_mode(struct lx_prog *p, uint64_t mode, bool guarded, const struct stat *before)
+{
+    mode_t most = 01777;
+
+    if (guarded && (!before || S_ISREG(before->st_mode)))
+        most &= ~(mode_t)EXECUTE;
+    if (guarded && before && !is_made(p, before))
+        most &= before->st_mode | 01700;
+    return (mode_t)mode & most;
+}
+
+void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
+                       uint64_t mode, mode_t given)
+{
+    n->special = (unsigned)mode & 07777 & ~given;
+    if (s && n->special & EXECUTE & 0700)
+        lx_path_refused(p, s, GUARD_RIGHT);
+}
+
+void lx_path_changed(struct lx_prog *p, const struct lx_spot *s)
+{
+    lx_inode_wrote(p, lx_inode_of(p, &s->in.st));
+}
+
+void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
+{
+    const bool private = lx_view_is_private(p->view, s->in.root);
+    struct stat st;
+    struct lx_inode *n;
+
+    lx_path_changed(p, s);
+    if (fstatat(s->in.fd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+        return;
+    n = lx_inode_of(p, &st);
+    lx_inode_born(p, n);
+    lx_path_keep_mode(p, s, n, mode & (SET_ID | (S_ISREG(st.st_mode) ? EXECUTE : 0)), st.st_mode);
+    n->counted = S_ISREG(st.st_mode) && private;
+    if (private)
+        lx_inode_named(p, n);
+}
+
+/* ---- permission ------------------------------------------------------------------------------ */
+
+static int64_t check_access(struct lx_call *c, int64_t dir, const char *path, uint64_t mode,
+                            uint64_t flags)
+{
+    struct lx_spot s;
+    unsigned rights = MAY_READ | MAY_SEARCH;
+    int64_t r;
+
+    if (mode & ~UINT64_C(7) || flags & ~(uint64_t)(G_AT_EACCESS | G_AT_NOFOLLOW | G_AT_EMPTY_PATH))
+        return -EINVAL;
+    r = lx_path_find_at(c, dir, path, flags, !(flags & G_AT_NOFOLLOW), &s);
+    if (r < 0)
+        return r;
+    if (s.kind == SPOT_NOTHING ||
+        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_FD && !lx_file_get(c->p, s.number)) ||
+        (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_PROCESS &&
+         !lx_irix_there(c->p, s.number)))
+        r = -ENOENT;
+    else if ((mode & MAY_WRITE) && s.kind == SPOT_HOST && !s.writable)
+        r = lx_path_refused(c->p, &s, s.guard);
+    if (s.kind == SPOT_HOST)
+        rights = lx_view_rights(&s.st) | lx_inode_may_execute(c->p, &s.st);
+    else if (s.kind == SPOT_SYNTHETIC)
+        rights = s.synth->kind == SYN_TEXT  ? MAY_READ
+                 : s.synth->kind == SYN_EXE ? MAY_READ | MAY_SEARCH
+                                            : MAY_READ | MAY_WRITE;
+    if (!r && (mode & rights) != mode)
+        r = -EACCES;
+    lx_spot_free(&s);
+    return r;
+}
+
+int64_t lx_sys_access(struct lx_call *c)
+{
+    return check_access(c, PATH_CWD, c->path[0], c->a[1], 0);
+}
+
+int64_t lx_sys_faccessat(struct lx_call *c)
+{
+    const bool flags = c->row->args[3];
+
+    return check_access(c, (int64_t)c->a[0], c->path[0], c->a[2], flags ? c->a[3] : 0);
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/** A link may not be called as the directory that later runs write to: they would follow it. */
+static int64_t may_lead(struct lx_prog *p, const struct lx_spot *to, bool link)
+{
+    return link && to->in.guard == GUARD_WORKS && strcmp(to->name, "results") == 0
+               ? lx_path_refused(p, to, GUARD_RESULTS)
+               : 0;
+}
+
+/** What removing, or renaming, the name of a spot may not do. */
+static int64_t may_take(struct lx_call *c, const struct lx_spot *s)
+{
+    int64_t err = lx_path_may_change(c->p, s);
+
+    if (s->kind == SPOT_NOTHING && s->in.writable)
+        return -ENOENT;
+    if (err < 0)
+        return err;
+    if (s->kind != SPOT_HOST || lx_view_holds_root(c->p->view, s))
+        return -EBUSY;
+    return s->guard == GUARD_WORKS && !is_made(c->p, &s->st)
+               ? lx_path_refused(c->p, s, GUARD_FOREIGN)
+               : 0;
+}
+
+static int64_t unlink_path(struct lx_call *c, int64_t dir, const char *path, bool folder)
+{
+    struct lx_spot s;
+    int64_t r = lx_path_find(c, dir, path, false, &s);
+
+    if (r < 0)
+        return r;
+    if (!*s.name || s.dots)
+        r = !folder ? -EISDIR : !s.dots ? -EBUSY : s.up ? -ENOTEMPTY : -EINVAL;
+    else if ((r = may_take(c, &s)) == 0 && S_ISDIR(s.st.st_mode) != folder)
+        r = folder ? -ENOTDIR : -EISDIR;
+    if (!r)
+        r = lx_host_result(unlinkat(s.in.fd, s.name, folder ? AT_REMOVEDIR : 0));
+    if (!r) {
+        lx_path_changed(c->p, &s);
+        lx_inode_unlinked(c->p, lx_inode_of(c->p, &s.st), folder ? 1 : s.st.st_nlink);
+    }
+    lx_spot_free(&s);
+    return r;
+}
+
+int64_t lx_sys_unlink(struct lx_call *c)
+{
+    return unlink_path(c, PATH_CWD, c->path[0], false);
+}
+
+int64_t lx_sys_rmdir(struct lx_call *c)
+{
+    return unlink_path(c, PATH_CWD, c->path[0], true);
+}
+
+int64_t lx_sys_unlinkat(struct lx_call *c)
+{
+    if (c->a[2] & ~(uint64_t)G_AT_REMOVEDIR)
+        return -EINVAL;
+    return unlink_path(c, (int64_t)c->a[0], c->path[0], c->a[2] & G_AT_REMOVEDIR);
+}
+
+/** Makes something that is not a regular file with the host's call. */
+typedef int make_fn(int dir, const char *name, mode_t mode, const char *text);
+
+static int make_folder(int dir, const char *name, mode_t mode, const char *text)
+{
+    (void)text;
+    return mkdirat(dir, name, mode);
+}
+
+static int make_link(int dir, const char *name, mode_t mode, const char *text)
+{
+    (void)mode;
+    return symlinkat(text, dir, name);
+}
+
+static int make_fifo(int dir, const char *name, mode_t mode, const char *text)
+{
+    (void)text;
+    return mkfifoat(dir, name, mode);
+}
+
+static int make_file(int dir, const char *name, mode_t mode, const char *text)
+{
+    const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+
+    (void)text;
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *fn, uint64_t mode,
+                    const char *text)
+{
+    const mode_t m = (mode_t)(mode & 07777 & ~(uint64_t)c->p->umask), host = umask(0);
+    struct lx_spot s;
+    int64_t r = lx_path_find(c, dir, path, false, &s);
+
+    if (!r) {
+        r = s.kind != SPOT_NOTHING         ? -EEXIST
+            : s.slash && fn != make_folder ? -ENOENT
+                                           : lx_path_may_make(c->p, &s);
+        if (!r)
+            r = may_lead(c->p, &s, fn == make_link);
+        if (!r)
+            r = lx_host_says(
+                c->p,
+                lx_host_result(fn(
+                    s.in.fd, s.name,
+                    lx_path_host_mode(c->p, m, fn == make_file && s.in.guard == GUARD_WORKS, NULL),
+                    text)));
+        if (!r)
+            lx_path_born(c->p, &s, m);
+        lx_spot_free(&s);
+    }
+    umask(host);
+    return r;
+}
+
+int64_t lx_sys_mkdir(struct lx_call *c)
+{
+    return make(c, PATH_CWD, c->path[0], make_folder, c->a[1] & 01777, NULL);
+}
+
+int64_t lx_sys_mkdirat(struct lx_call *c)
+{
+    return make(c, (int64_t)c->a[0], c->path[0], make_folder, c->a[2] & 01777, NULL);
+}
+
+int64_t lx_sys_symlink(struct lx_call *c)
+{
+    return *c->path[0] ? make(c, PATH_CWD, c->path[1], make_link, 0, c->path[0]) : -ENOENT;
+}
+
+int64_t lx_sys_symlinkat(struct lx_call *c)
+{
+    return *c->path[0] ? make(c, (int64_t)c->a[1], c->path[1], make_link, 0, c->path[0]) : -ENOENT;
+}
+
+static int64_t make_node(struct lx_call *c, int64_t dir, uint64_t mode)
+{
+    switch (mode & S_IFMT) {
+    case 0:
+    case S_IFREG:
+        return make(c, dir, c->path[0], make_file, mode, NULL);
+    case S_IFIFO:
+        return make(c, dir, c->path[0], make_fifo, mode, NULL);
+    case S_IFCHR:
+    case S_IFBLK:
+    case S_IFDIR:
+    case S_IFSOCK:
+        return -EPERM; /* no devices, no sockets */
+    default:
+        return -EINVAL;
+    }
+}
+
+int64_t lx_sys_mknod(struct lx_call *c)
+{
+    return make_node(c, PATH_CWD, c->a[1]);
+}
+
+int64_t lx_sys_mknodat(struct lx_call *c)
+{
+    return make_node(c, (int64_t)c->a[0], c->a[2]);
+}
+
+/* ---- two names ------------------------------------------------------------------------------- */
+
+/** Replaces the beginning of a directory's path if it lies in one that was renamed. */
+static void move_place(struct lx_place *at, const char *from, const char *to)
+{
+    const size_t n = strlen(from);
+    char *path;
+
+    if (!at->path || strncmp(at->path, from, n) != 0 || (at->path[n] && at->path[n] != '/'))
+        return;
+    path = sim_format("%s%s", to, at->path + n);
+    free(at->path);
+    at->path = path;
+}
+
+static char *path_of(const struct lx_spot *s)
+{
+    return sim_format("%s/%s", strcmp(s->in.path, "/") == 0 ? "" : s->in.path, s->name);
+}
+
+/** A directory has another name now: those who are in it go with it. */
+static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
+{
+    char *old = path_of(from), *fresh = path_of(to);
+    struct lx_file *f;
+
+    move_place(&p->cwd, old, fresh);
+    DL_FOREACH(p->files, f)
+        if (f->kind == FILE_FOLDER)
+            move_place(&f->place, old, fresh);
+    free(old);
+    free(fresh);
+}
+
+static int64_t may_rename(struct lx_call *c, const struct lx_spot *from, const struct lx_spot *to,
+                          uint64_t flags)
+{
+    int64_t err;
+
+    if (from->dots || to->dots || !*from->name || !*to->name)
+        return -EBUSY;
+    if (from->in.root != to->in.root)
+        return -EXDEV;
+    err = may_take(c, from);
+    if (!err && to->kind != SPOT_NOTHING && (flags & RENAME_NOREPLACE))
+        err = -EEXIST;
+    if (!err)
+        err = to->kind == SPOT_NOTHING && !(flags & RENAME_EXCHANGE) ? lx_path_may_change(c->p, to)
+                                                                     : may_take(c, to);
+    if (!err && to->slash && !S_ISDIR(from->st.st_mode))
+        err = -ENOTDIR;
+    return err ? err : may_lead(c->p, to, S_ISLNK(from->st.st_mode));
+}
+
+/** Finds both paths of a call, each from its directory. @return 0; or -errno, and there are none to
+ *  free. @param follow  the first one's link */
+static int64_t find_two(struct lx_call *c, int64_t dir, bool follow, int64_t to_dir,
+                        struct lx_spot *from, struct lx_spot *to)
+{
+    int64_t r = lx_path_find(c, dir, c->path[0], follow, from);
+
+    if (r < 0)
+        return r;
+    r = lx_path_find(c, to_dir, c->path[1], false, to);
+    if (r < 0)
+        lx_spot_free(from);
+    return r;
+}
+
+/** Whether a rename has taken the name of another file. */
+static bool replaced(const struct lx_spot *from, const struct lx_spot *to, uint64_t flags)
+{
+    return to->kind == SPOT_HOST && !(flags & RENAME_EXCHANGE) &&
+           (from->st.st_ino != to->st.st_ino || from->st.st_dev != to->st.st_dev);
+}
+
+static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64_t flags)
+{
+    struct lx_spot from, to;
+    int64_t r;
+
+    if (flags & ~(uint64_t)(RENAME_NOREPLACE | RENAME_EXCHANGE) ||
+        flags == (RENAME_NOREPLACE | RENAME_EXCHANGE))
+        return -EINVAL;
+    r = find_two(c, dir, false, to_dir, &from, &to);
+    if (r < 0)
+        return r;
+    r = may_rename(c, &from, &to, flags);
+    if (!r)
+        r = lx_host_result(renameat2(from.in.fd, from.name, to.in.fd, to.name, (unsigned)flags));
+    if (!r) {
+        lx_path_changed(c->p, &from);
+        lx_path_changed(c->p, &to);
+        lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
+        if (replaced(&from, &to, flags))
+            lx_inode_unlinked(c->p, lx_inode_of(c->p, &to.st),
+                              S_ISDIR(to.st.st_mode) ? 1 : to.st.st_nlink);
+        if (S_ISDIR(from.st.st_mode))
+            follow_rename(c->p, &from, &to);
+    }
+    lx_spot_free(&to);
+    lx_spot_free(&from);
+    return r;
+}
+
+int64_t lx_sys_rename(struct lx_call *c)
+{
+    return rename_paths(c, PATH_CWD, PATH_CWD, 0);
+}
+
+/** renameat and renameat2; the latter's flags have the host's values. */
+int64_t lx_sys_renameat(struct lx_call *c)
+{
+    return rename_paths(c, (int64_t)c->a[0], (int64_t)c->a[2], c->row->args[4] ? c->a[4] : 0);
+}
+
+/** A second name: of a file that may be changed, or it could be changed by that name. */
+static int64_t may_link(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
+{
+    if (from->kind == SPOT_NOTHING)
+        return -ENOENT;
+    if (from->kind == SPOT_HOST && S_ISDIR(from->st.st_mode))
+        return -EPERM;
+    if (to->kind != SPOT_NOTHING)
+        return -EEXIST;
+    if (to->slash)
+        return -ENOENT;
+    if (from->kind != SPOT_HOST || from->in.root != to->in.root || !from->writable || from->is_root)
+        return -EXDEV;
+    const int64_t err = lx_path_may_make(p, to);
+    return err ? err : may_lead(p, to, from->kind == SPOT_HOST && S_ISLNK(from->st.st_mode));
+}
+
+static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64_t flags)
+{
+    struct lx_spot from, to;
+    int64_t r;
+
+    if (flags & ~(uint64_t)(G_AT_FOLLOW | G_AT_EMPTY_PATH))
+        return -EINVAL;
+    r = find_two(c, dir, flags & G_AT_FOLLOW, to_dir, &from, &to);
+    if (r < 0)
+        return r;
+    r = may_link(c->p, &from, &to);
+    if (!r)
+        r = lx_host_result(linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
+    if (!r) {
+        lx_path_changed(c->p, &to);
+        lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
+        if (lx_view_is_private(c->p->view, to.in.root))
+            lx_inode_named(c->p, lx_inode_of(c->p, &from.st));
+    }
+    lx_spot_free(&to);
+    lx_spot_free(&from);
+    return r;
+}
+
+int64_t lx_sys_link(struct lx_call *c)
+{
+    return link_paths(c, PATH_CWD, PATH_CWD, 0);
+}
+
+int64_t lx_sys_linkat(struct lx_call *c)
+{
+    return link_paths(c, (int64_t)c->a[0], (int64_t)c->a[2], c->a[4]);
+}
+
+/** The program's own path: absolute, as C libraries expect, but free of the host's directories. */
+static int64_t own_path(const struct lx_prog *p, char *buf, size_t size)
+{
+    const char *name = p->program->argv[0] ? p->program->argv[0] : "", *slash = strrchr(name, '/');
+
+    return snprintf(buf, size, "/%s", slash ? slash + 1 : name);
+}
+
+static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t size)
+{
+    char buf[PATH_BYTES];
+    struct lx_spot s;
+    int64_t n;
+
+    if (size == 0 || size > INT32_MAX)
+        return -EINVAL;
+    n = lx_path_find_at(c, dir, c->path[0], G_AT_EMPTY_PATH, false, &s); /* without being asked */
+    if (n < 0)
+        return n;
+    if (s.kind == SPOT_SYNTHETIC && s.synth->kind == SYN_EXE)
+        n = own_path(c->p, buf, sizeof buf);
+    else if (s.kind == SPOT_NOTHING)
+        n = -ENOENT;
+    else if (s.kind == SPOT_HOST && S_ISLNK(s.st.st_mode))
+        n = lx_host_result(readlinkat(s.fd, "", buf, sizeof buf));
+    else
+        n = c->path[0][0] ? -EINVAL : -ENOENT;
+    lx_spot_free(&s);
+    if (n < 0)
+        return n;
+    n = (uint64_t)n < size ? n : (int64_t)size;
+    return lx_vm_write(&c->p->vm, va, buf, (size_t)n) < 0 ? -EFAULT : n;
+}
+
+int64_t lx_sys_readlink(struct lx_call *c)
+{
+    return read_link(c, PATH_CWD, c->a[1], c->a[2]);
+}
+
+int64_t lx_sys_readlinkat(struct lx_call *c)
+{
+    return read_link(c, (int64_t)c->a[0], c->a[2], c->a[3]);
+}
+
+/* ---- the working directory ------------------------------------------------------------------- */
+
+/** The guest moves; the simulator's own working directory stays. Takes the place. */
+static int64_t enter(struct lx_prog *p, struct lx_place *at)
+{
+    struct lx_inode *left = lx_inode_known(p, p->cwd.st.st_dev, p->cwd.st.st_ino);
+
+    if (!at->search) {
+        lx_place_free(at);
+        return -EACCES;
+    }
+    lx_place_free(&p->cwd);
+    p->cwd = *at;
+    if (left)
+        lx_inode_left(p, left);
+    return 0;
+}
+
+int64_t lx_sys_chdir(struct lx_call *c)
+{
+    struct lx_place at;
+    struct lx_spot s;
+    int64_t r = lx_path_find(c, PATH_CWD, c->path[0], true, &s);
+
+    if (r < 0)
+        return r;
+    r = lx_host_says(c->p, lx_view_enter(&s, &at));
+    lx_spot_free(&s);
+    return r < 0 ? r : enter(c->p, &at);
+}
+
+int64_t lx_sys_fchdir(struct lx_call *c)
+{
+    struct lx_place at;
+    int64_t r =
+        c->f->kind == FILE_FOLDER ? lx_host_says(c->p, lx_place_copy(&at, &c->f->place)) : -ENOTDIR;
+
+    return r < 0 ? r : enter(c->p, &at);
+}
+
+int64_t lx_sys_getcwd(struct lx_call *c)
+{
+    const struct lx_place *at = &c->p->cwd;
+    const size_t n = strlen(at->path) + 1;
+    struct stat st;
+
+    if (at->fd >= 0 && (fstat(at->fd, &st) != 0 || st.st_nlink == 0))
+        return -ENOENT;
+    if (n > c->a[1])
+        return -ERANGE;
+    return lx_vm_write(&c->p->vm, c->a[0], at->path, n) < 0 ? -EFAULT : (int64_t)n;
+}

@@ -1,0 +1,40 @@
+/* What the calls that take a path share (path.c, open.c, attribute.c). */
+#ifndef LX_PATH_H
+#define LX_PATH_H
+
+#include "programs/linux/files/file.h"
+
+enum {
+    G_AT_REMOVEDIR = 0x200,
+    G_AT_EACCESS = 0x200,
+    G_AT_NOFOLLOW = 0x100,
+    G_AT_FOLLOW = 0x400,
+    G_AT_EMPTY_PATH = 0x1000
+};
+
+/** Bits of lx_view_rights; set-id bits of a mode, and those to execute. */
+enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 0111 };
+
+/** A change that the view refuses: says once of each reason how to let it. @return -EPERM of what
+ * is somebody else's, as where a directory is sticky; -EROFS of all others */
+int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why);
+/** Whether names in the spot's directory may change, and this one. @return 0 or -errno */
+int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s);
+/** Whether a name can be made there. @return 0 or -errno; -ENOSPC: no room is left to count it */
+int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s);
+/** What the host gets of a mode: where the guest works, no right to execute a file, and none for
+ * others to what the guest has not made. It sees them all the same. @param guarded  it works there
+ *  @param before  what is there; NULL: a file is made */
+mode_t lx_path_host_mode(struct lx_prog *p, uint64_t mode, bool guarded, const struct stat *before);
+/** The host has got `given` of a mode: the rest is remembered, and said if it is to execute.
+ *  @param s  where it is, for people; NULL: not known */
+void lx_path_keep_mode(struct lx_prog *p, const struct lx_spot *s, struct lx_inode *n,
+                       uint64_t mode, mode_t given);
+/** Names in the spot's directory have changed. */
+void lx_path_changed(struct lx_prog *p, const struct lx_spot *s);
+/** A file of the host's that has just been made: its record begins anew. */
+void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode);
+/** Opens a regular file of the host. @return a descriptor of the guest's, or -errno */
+int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags);
+
+#endif

@@ -1,0 +1,449 @@
+/*
+ * Variables and their types, as they come from the process that reads them (types_send.c). It may
+ * have been fed anything: a type's number may be of no type, sizes may be of another one, and a
+ * struct may be said to hold itself.
+ *
+ * The hard idea is what overlaps. Members of a union, and bit fields, share bytes: nobody knows
+ * which of them a program means. So members that overlap are one part with all of their names.
+ * Members of what has no name itself (an anonymous union, a base class) are those of what it is in.
+ */
+#include "programs/linux/names/types.h"
+
+#include "base/alloc.h"
+#include "programs/linux/names/symbols.h"
+#include "programs/linux/names/types_sent.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <uthash.h>
+
+#define BYTES_MAX (UINT64_C(256) << 20) /* that may come */
+#define SIZE_MOST (UINT64_C(1) << 40)   /* [bytes] of a type */
+
+enum {
+    DEPTH_MAX = 32,    /* types in one another */
+    PARTS_MAX = 65536, /* of a struct, with those of nameless members */
+    NAMES_MAX = 3      /* of members that overlap; more are "..." */
+};
+
+enum { NONE = 0 }; /* number of no type */
+
+/** A member, as it came. */
+struct member {
+    uint64_t at, size; /**< size: of a bit field */
+    uint64_t id;       /**< of its type; 0: a bit field */
+    char *name;        /**< NULL: none */
+};
+
+/** A part of a struct, none of which overlap. */
+struct part {
+    uint64_t at, size;
+    size_t turn;   /**< its place in the source */
+    uint32_t type; /**< NONE: it has no parts of its own */
+    char *name;
+};
+
+struct type {
+    uint64_t id;
+    enum lx_sent_kind kind;
+    uint64_t size;  /**< as it came */
+    uint64_t count; /**< of an array */
+    uint64_t of;    /**< id of an array's elements */
+    struct member *member;
+    size_t members;
+    struct part *part; /**< [parts] by `at`; of a struct */
+    size_t parts;
+    uint32_t number; /**< in struct lx_types */
+    UT_hash_handle hh;
+};
+
+struct lx_types {
+    struct type *by_id;
+    struct type **type; /**< [types + 1] by number, from 1 */
+    size_t types;
+    struct lx_variable *variable; /**< [variables] by local, from */
+    size_t variables;
+};
+
+static struct type *type_at(const struct lx_types *t, uint64_t id)
+{
+    struct type *type;
+
+    HASH_FIND(hh, t->by_id, &id, sizeof id, type);
+    return type;
+}
+
+/* ---- what comes ------------------------------------------------------------------------------ */
+
+static struct type *add_type(struct lx_types *t, const struct lx_sent *s)
+{
+    struct type *type = type_at(t, s->id);
+
+    if (type)
+        return NULL; /* the first one holds */
+    type = sim_alloc(1, sizeof *type);
+    type->id = s->id;
+    type->kind = (enum lx_sent_kind)s->kind;
+    type->size = s->size <= SIZE_MOST ? s->size : 0;
+    type->count = s->at;
+    type->of = s->type;
+    type->number = (uint32_t)++t->types;
+    HASH_ADD(hh, t->by_id, id, sizeof type->id, type);
+    if ((t->types & (t->types - 1)) == 0)
+        t->type = sim_grow(t->type, 2 * t->types + 1, sizeof(struct type *));
+    t->type[type->number] = type;
+    return type;
+}
+
+static void add_member(struct type *to, const struct lx_sent *s, const char *name)
+{
+    if (!to || s->at > SIZE_MOST || s->size > SIZE_MOST)
+        return;
+    if ((to->members & (to->members + 1)) == 0)
+        to->member = sim_grow(to->member, 2 * to->members + 1, sizeof *to->member);
+    to->member[to->members++] = (struct member){
+        .at = s->at, .size = s->size, .id = s->type, .name = name ? sim_strdup(name) : NULL};
+}
+
+static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t bias,
+                         const char *name)
+{
+    const bool local = s->kind == LX_SENT_LOCAL;
+
+    if (!name)
+        return;
+    if ((t->variables & (t->variables + 1)) == 0)
+        t->variable = sim_grow(t->variable, 2 * t->variables + 1, sizeof *t->variable);
+    t->variable[t->variables++] =
+        (struct lx_variable){.from = s->at + (local ? 0 : bias),
+                             .size = s->type, /* an id, until all types are there */
+                             .local = local,
+                             .name = sim_strdup(name)};
+}
+
+/** @return the name behind a record, in `buf`; NULL: it has none that can be printed */
+static const char *take_name(const struct lx_sent *s, FILE *in, char buf[LX_SENT_NAME + 1])
+{
+    if (s->name > LX_SENT_NAME || fread(buf, 1, s->name, in) != s->name)
+        return NULL;
+    buf[s->name] = '\0';
+    return lx_is_name(buf) ? buf : NULL;
+}
+
+static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
+{
+    char buf[LX_SENT_NAME + 1];
+    struct type *last = NULL;
+    struct lx_sent s;
+
+    for (uint64_t bytes = 0; bytes < BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
+         bytes += sizeof s + s.name) {
+        const char *name = take_name(&s, in, buf);
+        if (s.kind == LX_SENT_MEMBER)
+            add_member(last, &s, name);
+        else if (s.kind == LX_SENT_STATIC || s.kind == LX_SENT_LOCAL)
+            add_variable(t, &s, bias, name);
+        else if (s.kind <= LX_SENT_ARRAY)
+            last = add_type(t, &s);
+    }
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/** [bytes] of a type; 0: not known, or of an array of any length. */
+static uint64_t size_of(const struct lx_types *t, uint64_t id)
+{
+    const struct type *type = type_at(t, id);
+    uint64_t times = 1;
+
+    for (unsigned depth = 0; type && type->kind == LX_SENT_ARRAY; depth++) {
+        if (depth == DEPTH_MAX || type->count == 0 || type->count > SIZE_MOST / times)
+            return 0;
+        times *= type->count;
+        type = type_at(t, type->of);
+    }
+    return type && type->size <= SIZE_MOST / times ? type->size * times : 0;
+}
+
+static bool has_any_length(const struct lx_types *t, uint64_t id)
+{
+    const struct type *type = type_at(t, id);
+
+    return type && type->kind == LX_SENT_ARRAY && (type->count == LX_SENT_OPEN || !type->count);
+}
+
+static void add_part(const struct lx_types *t, struct type *to, const struct member *m, uint64_t at)
+{
+    const struct type *type = type_at(t, m->id);
+    const uint64_t size = m->id ? size_of(t, m->id) : m->size;
+    const bool open = m->id && has_any_length(t, m->id);
+
+    if (!m->name || (!size && !open) || (!open && (at > to->size || size > to->size - at)))
+        return;
+    if ((to->parts & (to->parts + 1)) == 0)
+        to->part = sim_grow(to->part, 2 * to->parts + 1, sizeof *to->part);
+    to->part[to->parts] = (struct part){.at = at,
+                                        .turn = to->parts,
+                                        .size = open ? 0 : size,
+                                        .type = type ? type->number : NONE,
+                                        .name = sim_strdup(m->name)};
+    to->parts++;
+}
+
+/** Its members, and those of its nameless ones, at their places. */
+static void collect(const struct lx_types *t, struct type *to, const struct type *from, uint64_t at,
+                    unsigned depth)
+{
+    for (size_t i = 0; i < from->members && to->parts < PARTS_MAX; i++) {
+        const struct member *m = &from->member[i];
+        const struct type *inner = m->name || depth == DEPTH_MAX ? NULL : type_at(t, m->id);
+        if (inner && inner->members)
+            collect(t, to, inner, at + m->at, depth + 1);
+        else
+            add_part(t, to, m, at + m->at);
+    }
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int compare_parts(const void *pa, const void *pb)
+{
+    const struct part *a = pa, *b = pb;
+
+    if (a->at != b->at)
+        return order(a->at, b->at);
+    if (!a->size != !b->size) /* one of any length is behind all others */
+        return !a->size - !b->size;
+    return order(a->turn, b->turn);
+}
+
+static void drop_name(struct part *part)
+{
+    free(part->name);
+    part->name = NULL;
+}
+
+/** Two parts become one with both names. @param names  that the first one has already */
+static void join(struct part *to, struct part *from, unsigned names)
+{
+    const uint64_t end = to->at + to->size, more = from->at + from->size;
+    char *name = names < NAMES_MAX    ? sim_format("%s|%s", to->name, from->name)
+                 : names == NAMES_MAX ? sim_format("%s|...", to->name)
+                                      : sim_strdup(to->name);
+
+    to->size = (more > end ? more : end) - to->at;
+    to->type = NONE;
+    drop_name(to);
+    drop_name(from);
+    to->name = name;
+}
+
+/** Makes one of those that overlap, and leaves one of any length only at the end. */
+static void join_parts(struct type *type)
+{
+    size_t kept = 0;
+    unsigned names = 1;
+
+    qsort(type->part, type->parts, sizeof *type->part, compare_parts);
+    for (size_t i = 0; i < type->parts; i++) {
+        struct part *last = kept ? &type->part[kept - 1] : NULL, *part = &type->part[i];
+        const bool overlaps = last && part->at < last->at + last->size;
+        if (!part->size && (overlaps || i + 1 < type->parts)) {
+            drop_name(part);
+        } else if (overlaps) {
+            join(last, part, names++);
+        } else {
+            type->part[kept++] = *part;
+            names = 1;
+        }
+    }
+    type->parts = kept;
+}
+
+static int compare_variables(const void *pa, const void *pb)
+{
+    const struct lx_variable *a = pa, *b = pb;
+
+    if (a->local != b->local)
+        return a->local - b->local;
+    if (a->from != b->from)
+        return order(a->from, b->from);
+    if (strlen(a->name) != strlen(b->name))
+        return order(strlen(a->name), strlen(b->name));
+    return strcmp(a->name, b->name);
+}
+
+/** All has come: variables get their types, and structs their parts. */
+static void settle(struct lx_types *t)
+{
+    for (size_t i = 0; i < t->variables; i++) {
+        struct lx_variable *v = &t->variable[i];
+        const struct type *type = type_at(t, v->size);
+        v->size = size_of(t, v->size);
+        v->type = type ? type->number : NONE;
+    }
+    if (t->variables)
+        qsort(t->variable, t->variables, sizeof *t->variable, compare_variables);
+    for (size_t i = 1; i <= t->types; i++)
+        if (t->type[i]->kind == LX_SENT_STRUCT) {
+            collect(t, t->type[i], t->type[i], 0, 0);
+            if (t->type[i]->parts)
+                join_parts(t->type[i]);
+        }
+}
+
+struct lx_types *lx_types_new(int fd, const struct lx_elf_image *image)
+{
+    struct lx_types *t = sim_alloc(1, sizeof *t);
+    pid_t child;
+    FILE *in = lx_dwarf_begin(fd, lx_types_send, &child);
+
+    if (in)
+        take_all(t, image->bias, in);
+    lx_dwarf_end(in, child);
+    settle(t);
+    return t;
+}
+
+static void free_type(struct type *type)
+{
+    for (size_t i = 0; i < type->members; i++)
+        free(type->member[i].name);
+    for (size_t i = 0; i < type->parts; i++)
+        free(type->part[i].name);
+    free(type->member);
+    free(type->part);
+    free(type);
+}
+
+void lx_types_free(struct lx_types *t)
+{
+    if (!t)
+        return;
+    HASH_CLEAR(hh, t->by_id);
+    for (size_t i = 1; i <= t->types; i++)
+        free_type(t->type[i]);
+    for (size_t i = 0; i < t->variables; i++)
+        free((char *)t->variable[i].name);
+    free(t->type);
+    free(t->variable);
+    free(t);
+}
+
+/* ---- questions ------------------------------------------------------------------------------- */
+
+const struct lx_variable *lx_types_at(const struct lx_types *t, bool local, uint64_t va)
+{
+    size_t low = 0, high = t->variables;
+
+    while (low < high) { /* the first that is not in front of it */
+        const size_t middle = low + (high - low) / 2;
+        const struct lx_variable *v = &t->variable[middle];
+        if (v->local < local || (v->local == local && v->from < va))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->variables && t->variable[low].local == local && t->variable[low].from == va
+               ? &t->variable[low]
+               : NULL;
+}
+
+bool lx_types_is_open(const struct lx_types *t, uint32_t number)
+{
+    const struct type *type = number && number <= t->types ? t->type[number] : NULL;
+
+    return type && type->kind == LX_SENT_STRUCT && type->parts && !type->part[type->parts - 1].size;
+}
+
+const struct lx_variable *lx_types_find(const struct lx_types *t, const char *name)
+{
+    for (size_t i = 0; i < t->variables; i++)
+        if (!strcmp(t->variable[i].name, name))
+            return &t->variable[i];
+    return NULL;
+}
+
+static void __attribute__((format(printf, 2, 3)))
+append(struct prog_member *out, const char *format, ...)
+{
+    const size_t length = strlen(out->name);
+    va_list ap;
+
+    va_start(ap, format);
+    const int more = vsnprintf(out->name + length, sizeof out->name - length, format, ap);
+    va_end(ap);
+    if (more > 0 && (size_t)more >= sizeof out->name - length)
+        memcpy(out->name + sizeof out->name - 4, "...", 4);
+}
+
+/** Goes from an array to the element that has the offset. @return its type; NONE: no further */
+static uint32_t into_array(const struct lx_types *t, const struct type *type, uint64_t offset,
+                           struct prog_member *out)
+{
+    const struct type *of = type_at(t, type->of);
+    const uint64_t each = size_of(t, type->of), at = offset - out->offset;
+    const uint64_t whole = each ? out->size / each : 0;
+    const uint64_t count = type->count && type->count < whole ? type->count : whole;
+
+    if (!each)
+        return NONE;
+    out->padding = at / each >= count;
+    if (out->padding) {
+        out->offset += count * each;
+        out->size -= count * each;
+        return NONE;
+    }
+    append(out, "[%" PRIu64 "]", at / each);
+    out->offset += at / each * each;
+    out->size = each;
+    return of ? of->number : NONE;
+}
+
+/** Goes from a struct to the part that has the offset. */
+static uint32_t into_struct(const struct type *type, uint64_t offset, struct prog_member *out)
+{
+    const uint64_t at = offset - out->offset, size = out->size;
+    uint64_t gap = 0; /* where the last part in front of it ends */
+
+    for (size_t i = 0; i < type->parts && type->part[i].at < size; i++) {
+        const struct part *part = &type->part[i];
+        const uint64_t left = size - part->at;
+        const uint64_t has = part->size && part->size < left ? part->size : left;
+        if (at < part->at) {
+            out->padding = true;
+            out->size = part->at - gap;
+            out->offset += gap;
+            return NONE;
+        }
+        if (at - part->at < has) {
+            append(out, ".%s", part->name);
+            out->offset += part->at;
+            out->size = has;
+            return part->type;
+        }
+        gap = part->at + has;
+    }
+    out->padding = type->parts > 0;
+    out->offset += gap;
+    out->size -= gap;
+    return NONE;
+}
+
+void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, uint64_t offset,
+                     unsigned depth, struct prog_member *out)
+{
+    *out = (struct prog_member){.size = size};
+    for (unsigned i = 0; i < depth && i < DEPTH_MAX && number != NONE && number <= t->types; i++) {
+        const struct type *type = t->type[number];
+        if (type->kind == LX_SENT_ARRAY)
+            number = into_array(t, type, offset, out);
+        else if (type->kind == LX_SENT_STRUCT)
+            number = into_struct(type, offset, out);
+        else
+            return;
+    }
+}

@@ -1,0 +1,389 @@
+/*
+ * Variables and their types, in the process that reads debugging information (dwarf.h): nothing
+ * here has to be safe from what the file says.
+ */
+#include "programs/linux/names/types_sent.h"
+
+#include "base/alloc.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <uthash.h>
+
+/** What has been sent of a DIE, or is known of it. */
+struct seen {
+    const void *die;
+    char *name; /**< of a declaration: with what is around it */
+    UT_hash_handle hh;
+};
+
+struct sender {
+    FILE *out;
+    bool declares; /**< declarations are noted, and nothing is sent yet */
+    struct seen *types, *declared;
+};
+
+/** What is around a DIE: the text in front of the names in it. */
+struct around {
+    const char *space; /**< "space::" */
+    const char *all;   /**< "space::function::" */
+};
+
+static struct seen *find(struct seen *list, const void *die)
+{
+    struct seen *seen;
+
+    HASH_FIND_PTR(list, &die, seen);
+    return seen;
+}
+
+/** @return whether it is new */
+static bool note(struct seen **list, const void *die, const char *name)
+{
+    struct seen *seen = find(*list, die);
+
+    if (seen)
+        return false;
+    seen = sim_alloc(1, sizeof *seen);
+    seen->die = die;
+    seen->name = name ? sim_strdup(name) : NULL;
+    HASH_ADD_PTR(*list, die, seen);
+    return true;
+}
+
+/** @param name  "": none */
+static void send(const struct sender *s, struct lx_sent *record, const char *name)
+{
+    record->name = (uint32_t)strnlen(name, LX_SENT_NAME);
+    if (fwrite(record, sizeof *record, 1, s->out) != 1 ||
+        fwrite(name, 1, record->name, s->out) != record->name)
+        lx_dwarf_stop();
+}
+
+/** @return "": it has none */
+static const char *own_name(Dwarf_Die *die)
+{
+    const char *name = dwarf_diename(die);
+
+    return name ? name : "";
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static uint64_t id_of(const void *die)
+{
+    return (uint64_t)(uintptr_t)die;
+}
+
+static bool number(Dwarf_Die *die, unsigned name, uint64_t *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &value))
+        return false;
+    *out = value;
+    return true;
+}
+
+/** The type of a DIE without names and qualifiers. @return false: it has none */
+static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) &&
+           dwarf_formref_die(&attribute, &type) && dwarf_peel_type(&type, out) == 0;
+}
+
+static uint64_t size_of(Dwarf_Die *type)
+{
+    Dwarf_Word size;
+
+    return dwarf_aggregate_size(type, &size) ? 0 : size;
+}
+
+static void send_type(struct sender *s, Dwarf_Die *type);
+
+/** Elements in a dimension of an array. */
+static uint64_t count_of(Dwarf_Die *range)
+{
+    uint64_t count, upper, lower = 0;
+
+    if (number(range, DW_AT_count, &count))
+        return count;
+    if (!number(range, DW_AT_upper_bound, &upper))
+        return LX_SENT_OPEN;
+    number(range, DW_AT_lower_bound, &lower);
+    return upper - lower + 1; /* none: upper is all ones, of 32 bits perhaps */
+}
+
+/** An array of several dimensions is one of arrays: each dimension is a type, the first is the
+ *  array. */
+static void send_array(struct sender *s, Dwarf_Die *array)
+{
+    Dwarf_Die element, range;
+    const void *id = array->addr;
+    bool more = dwarf_child(array, &range) == 0;
+
+    if (!type_of(array, &element))
+        return;
+    while (more) {
+        Dwarf_Die dimension = range;
+        more = dwarf_siblingof(&range, &range) == 0;
+        struct lx_sent record = {.kind = LX_SENT_ARRAY,
+                                 .id = id_of(id),
+                                 .type = id_of(more ? range.addr : element.addr),
+                                 .at = count_of(&dimension)};
+        send(s, &record, "");
+        id = range.addr;
+    }
+    send_type(s, &element);
+}
+
+static uint64_t offset_of(Dwarf_Die *member)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word value;
+    Dwarf_Op *op;
+    size_t ops;
+
+    if (!dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute))
+        return 0;
+    if (dwarf_formudata(&attribute, &value) == 0)
+        return value;
+    if (dwarf_getlocation(&attribute, &op, &ops) == 0 && ops == 1 && op->atom == DW_OP_plus_uconst)
+        return op->number;
+    return UINT64_MAX; /* known only when the program runs */
+}
+
+/** Whether the program is little-endian. */
+static bool is_little(Dwarf_Die *die)
+{
+    Dwarf *dwarf = dwarf_cu_getdwarf(die->cu);
+    Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+    GElf_Ehdr eh;
+
+    return elf && gelf_getehdr(elf, &eh) && eh.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/** Bytes that a bit field has a part of. Bits count from the first byte's highest one in a
+ *  big-endian program, from its lowest one in a little-endian one. An old offset counts from the
+ *  highest bit of what holds the field in both. */
+static void send_bits(struct sender *s, Dwarf_Die *member, uint64_t bits)
+{
+    uint64_t first = 0, behind = 0, unit = 0;
+    struct lx_sent record = {.kind = LX_SENT_MEMBER};
+
+    if (!number(member, DW_AT_data_bit_offset, &first)) {
+        number(member, DW_AT_bit_offset, &behind);
+        if (is_little(member) && number(member, DW_AT_byte_size, &unit))
+            behind = 8 * unit - behind - bits;
+        first = 8 * offset_of(member) + behind;
+    }
+    record.at = first / 8;
+    record.size = (first + bits + 7) / 8 - first / 8;
+    send(s, &record, own_name(member));
+}
+
+static void send_member(struct sender *s, Dwarf_Die *member)
+{
+    uint64_t bits;
+    Dwarf_Die type;
+    struct lx_sent record = {.kind = LX_SENT_MEMBER, .at = offset_of(member)};
+
+    if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
+        return; /* a static one */
+    if (number(member, DW_AT_bit_size, &bits)) {
+        send_bits(s, member, bits);
+    } else if (type_of(member, &type) && record.at != UINT64_MAX) {
+        record.type = id_of(type.addr);
+        send(s, &record, dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));
+    }
+}
+
+static bool is_member(Dwarf_Die *die)
+{
+    return dwarf_tag(die) == DW_TAG_member || dwarf_tag(die) == DW_TAG_inheritance;
+}
+
+static void send_struct(struct sender *s, Dwarf_Die *type, enum lx_sent_kind kind)
+{
+    struct lx_sent record = {.kind = kind, .id = id_of(type->addr), .size = size_of(type)};
+    Dwarf_Die member, of;
+    bool more;
+
+    send(s, &record, "");
+    for (more = dwarf_child(type, &member) == 0; more;
+         more = dwarf_siblingof(&member, &member) == 0)
+        if (is_member(&member))
+            send_member(s, &member);
+    for (more = dwarf_child(type, &member) == 0; more;
+         more = dwarf_siblingof(&member, &member) == 0)
+        if (is_member(&member) && type_of(&member, &of))
+            send_type(s, &of);
+}
+
+static void send_type(struct sender *s, Dwarf_Die *type)
+{
+    struct lx_sent record = {.kind = LX_SENT_LEAF, .id = id_of(type->addr)};
+
+    if (!note(&s->types, type->addr, NULL))
+        return;
+    switch (dwarf_tag(type)) {
+    case DW_TAG_array_type:
+        send_array(s, type);
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+        send_struct(s, type, LX_SENT_STRUCT);
+        break;
+    case DW_TAG_union_type:
+        send_struct(s, type, LX_SENT_UNION);
+        break;
+    default:
+        record.size = size_of(type);
+        send(s, &record, "");
+    }
+}
+
+/* ---- variables ------------------------------------------------------------------------------- */
+
+/** The number of an operation, which may be in a table of addresses (DWARF 5). */
+static bool operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
+{
+    Dwarf_Attribute entry;
+    Dwarf_Addr address;
+
+    *out = op->number;
+    if (op->atom != DW_OP_addrx && op->atom != DW_OP_constx)
+        return true;
+    if (dwarf_getlocation_attr(location, op, &entry) || dwarf_formaddr(&entry, &address))
+        return false;
+    *out = address;
+    return true;
+}
+
+/** Where a variable lies, if that is an address or a place among a thread's variables. */
+static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
+{
+    enum { PUSH_TLS = 0xe0 /* DW_OP_GNU_push_tls_address */ };
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t ops;
+
+    if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &op, &ops))
+        return false;
+    out->kind = ops == 1 ? LX_SENT_STATIC : LX_SENT_LOCAL;
+    if (!ops || !operand(&attribute, op, &out->at))
+        return false;
+    return (ops == 1 && (op[0].atom == DW_OP_addr || op[0].atom == DW_OP_addrx)) ||
+           (ops == 2 && (op[1].atom == PUSH_TLS || op[1].atom == DW_OP_form_tls_address));
+}
+
+/** The name of a variable or function with what is around its declaration, which is elsewhere for
+ *  what belongs to a class; the caller's. */
+static char *name_of(const struct sender *s, Dwarf_Die *die, const struct around *around)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die declaration;
+    const struct seen *seen = NULL;
+
+    if (dwarf_attr_integrate(die, DW_AT_specification, &attribute) &&
+        dwarf_formref_die(&attribute, &declaration))
+        seen = find(s->declared, declaration.addr);
+    return seen && seen->name ? sim_strdup(seen->name)
+                              : sim_format("%s%s", around->all, own_name(die));
+}
+
+static void send_variable(struct sender *s, Dwarf_Die *variable, const struct around *around)
+{
+    char *name = name_of(s, variable, around);
+    struct lx_sent record = {0};
+    Dwarf_Die type;
+
+    if (s->declares) {
+        if (dwarf_hasattr(variable, DW_AT_declaration))
+            note(&s->declared, variable->addr, name);
+    } else if (place_of(variable, &record) && type_of(variable, &type)) {
+        record.type = id_of(type.addr);
+        send(s, &record, name);
+        send_type(s, &type);
+    }
+    free(name);
+}
+
+static void walk(struct sender *s, Dwarf_Die *die, const struct around *around);
+
+/** What is in something with a name. @param function  its name is in front of its own variables
+ *  only */
+static void walk_into(struct sender *s, Dwarf_Die *die, const struct around *around, bool function)
+{
+    const struct around outer = {around->space, around->space};
+    char *name = name_of(s, die, &outer);
+    char *all = *own_name(die) ? sim_format("%s::", name) : sim_strdup(around->space);
+    const struct around inner = {function ? around->space : all, all};
+
+    if (s->declares && function && dwarf_hasattr(die, DW_AT_declaration))
+        note(&s->declared, die->addr, name);
+    walk(s, die, &inner);
+    free(all);
+    free(name);
+}
+
+static void walk_one(struct sender *s, Dwarf_Die *die, const struct around *around)
+{
+    switch (dwarf_tag(die)) {
+    case DW_TAG_variable:
+        send_variable(s, die, around);
+        break;
+    case DW_TAG_member:
+        if (dwarf_hasattr(die, DW_AT_external))
+            send_variable(s, die, around);
+        break;
+    case DW_TAG_namespace:
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+        walk_into(s, die, around, false);
+        break;
+    case DW_TAG_subprogram:
+    case DW_TAG_inlined_subroutine:
+        walk_into(s, die, around, true);
+        break;
+    case DW_TAG_lexical_block:
+        walk(s, die, around);
+        break;
+    default:
+        break;
+    }
+}
+
+static void walk(struct sender *s, Dwarf_Die *die, const struct around *around)
+{
+    Dwarf_Die child;
+
+    for (bool more = dwarf_child(die, &child) == 0; more;
+         more = dwarf_siblingof(&child, &child) == 0)
+        walk_one(s, &child, around);
+}
+
+static void walk_all(struct sender *s, Dwarf *dwarf)
+{
+    const struct around nothing = {"", ""};
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        walk(s, &die, &nothing);
+}
+
+/** A definition may be in front of its declaration, which knows its name. */
+void lx_types_send(Dwarf *dwarf, FILE *out)
+{
+    struct sender s = {.out = out, .declares = true};
+
+    walk_all(&s, dwarf);
+    s.declares = false;
+    walk_all(&s, dwarf);
+}

@@ -1,0 +1,352 @@
+/*
+ * Calls that set timers: alarm and setitimer, POSIX timers, timer descriptors. One struct lx_timer
+ * (timer.c) each; here are the guest's structures, and what happens when a timer rings.
+ */
+#include "programs/linux/files/object.h"
+#include "programs/linux/signals/signal.h"
+#include "programs/linux/time/time.h"
+#include "programs/linux/time/timer.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { NS = 1000000000, US = 1000000 };
+
+/* ---- setitimer ------------------------------------------------------------------------------- */
+
+/** The kinds of setitimer, and those of RLIMIT_CPU: clock and signal. */
+static const struct {
+    enum lx_timer_clock clock;
+    int signal; /**< its name */
+} kinds[] = {
+    {TIMER_WALL, SIG_ALRM},    {TIMER_PROCESS, SIG_VTALRM}, {TIMER_PROCESS, SIG_PROF},
+    {TIMER_PROCESS, SIG_XCPU}, {TIMER_PROCESS, SIG_KILL},
+};
+
+enum { KINDS = 3 /* of setitimer */, LIMIT_SOFT = KINDS, LIMIT_HARD };
+
+static struct lx_timer *find(struct lx_prog *p, enum lx_timer_use use, int id)
+{
+    struct lx_timer *t;
+
+    DL_FOREACH(p->timers, t)
+        if (t->id == id && (t->use == TIMER_INTERVAL) == (use == TIMER_INTERVAL))
+            return t;
+    return NULL;
+}
+
+static struct lx_timer *interval(struct lx_prog *p, int kind)
+{
+    struct lx_timer *t = find(p, TIMER_INTERVAL, kind);
+
+    if (!t) {
+        t = lx_timer_new(p, TIMER_INTERVAL, kinds[kind].clock);
+        t->id = kind;
+        t->info = (struct lx_siginfo){.signo = lx_signo(p, kinds[kind].signal), .code = SI_KERNEL_};
+    }
+    return t;
+}
+
+/** [ticks] on the timer's clock that a relative time means; 0 turns it off. */
+static sim_tick from_now(const struct lx_prog *p, const struct lx_timer *t, uint64_t ns)
+{
+    return ns ? lx_timer_clock_now(p, t) + lx_ticks(p, ns) : SIM_NEVER;
+}
+
+/** Sets the timer of a limit. */
+static void limit(struct lx_prog *p, int kind, uint64_t s, sim_tick every)
+{
+    const bool none = s == UINT64_MAX;
+    struct lx_timer *t = none ? find(p, TIMER_INTERVAL, kind) : interval(p, kind);
+
+    s = s < 1 ? 1 : s > TIME_MAX_S ? TIME_MAX_S : s;
+    if (t)
+        lx_timer_set(t, none ? SIM_NEVER : lx_ticks(p, s * NS), every);
+}
+
+void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard)
+{
+    limit(p, LIMIT_SOFT, soft, lx_ticks(p, NS));
+    limit(p, LIMIT_HARD, hard, 0);
+}
+
+int64_t lx_sys_alarm(struct lx_call *c)
+{
+    struct lx_timer *t = interval(c->p, 0);
+    uint64_t left = lx_ns(c->p, lx_timer_left(c->p, t));
+
+    lx_timer_set(t, from_now(c->p, t, c->a[0] * NS), 0);
+    return (int64_t)((left + NS - 1) / NS);
+}
+
+static int put_itimer(struct lx_call *c, const struct lx_timer *t, uint64_t va)
+{
+    uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
+    struct lx_out o;
+
+    lx_out_start(&o, c->p->kind);
+    for (int i = 0; i < 2; i++) {
+        lx_out_long(&o, ns[i] / NS);
+        lx_out_long(&o, ns[i] % NS / 1000);
+    }
+    return lx_out_write(&o, &c->p->vm, va);
+}
+
+int64_t lx_sys_getitimer(struct lx_call *c)
+{
+    if (c->a[0] >= KINDS)
+        return -EINVAL;
+    return put_itimer(c, interval(c->p, (int)c->a[0]), c->a[1]);
+}
+
+/** Two times of seconds and `parts` of one. @return 0, -EFAULT, -EINVAL */
+static int read_times(struct lx_call *c, uint64_t va, unsigned width, int64_t parts, uint64_t ns[2])
+{
+    struct lx_in i;
+
+    if (lx_in_read(&i, &c->p->vm, va, 4 * width) < 0)
+        return -EFAULT;
+    for (int n = 0; n < 2; n++) {
+        int64_t sec = lx_abi_signed(lx_in_int(&i, width), width);
+        int64_t part = lx_abi_signed(lx_in_int(&i, width), c->p->kind->word);
+        if (sec < 0 || part < 0 || part >= parts)
+            return -EINVAL;
+        ns[n] =
+            (uint64_t)(sec > TIME_MAX_S ? TIME_MAX_S : sec) * NS + (uint64_t)(part * (NS / parts));
+    }
+    return 0;
+}
+
+int64_t lx_sys_setitimer(struct lx_call *c)
+{
+    uint64_t ns[2] = {0, 0};
+    struct lx_timer *t;
+    int err = 0;
+
+    if (c->a[1])
+        err = read_times(c, c->a[1], c->p->kind->word, US, ns);
+    if (err < 0)
+        return err;
+    if (c->a[0] >= KINDS)
+        return -EINVAL;
+    t = interval(c->p, (int)c->a[0]);
+    if (c->a[2] && put_itimer(c, t, c->a[2]) < 0)
+        return -EFAULT;
+    lx_timer_set(t, from_now(c->p, t, ns[1]), lx_ticks(c->p, ns[0]));
+    return 0;
+}
+
+/* ---- what POSIX timers and descriptors share ------------------------------------------------- */
+
+/** Width of the members of the itimerspec at argument `i`: 't' or 'T' as for a timespec. */
+static int put_itimerspec(struct lx_call *c, unsigned i, const struct lx_timer *t)
+{
+    const unsigned width = lx_call_time_width(c, i);
+    uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
+    struct lx_out o;
+
+    lx_out_start(&o, c->p->kind);
+    for (int n = 0; n < 2; n++) {
+        lx_out_int(&o, width, ns[n] / NS);
+        lx_out_int(&o, width, ns[n] % NS);
+    }
+    return lx_out_write(&o, &c->p->vm, c->a[i]);
+}
+
+/** Sets from arguments 1 (flags), 2 (new) and 3 (old, may be 0). */
+static int64_t settime(struct lx_call *c, struct lx_timer *t)
+{
+    enum { ABSTIME = 1 };
+    uint64_t ns[2];
+    int err = read_times(c, c->a[2], lx_call_time_width(c, 2), NS, ns);
+    sim_tick at;
+
+    if (err < 0)
+        return err;
+    if (!t)
+        return -EINVAL;
+    if (c->a[3] && put_itimerspec(c, 3, t) < 0)
+        return -EFAULT;
+    if (!ns[1])
+        at = SIM_NEVER;
+    else if (!(c->a[1] & ABSTIME))
+        at = from_now(c->p, t, ns[1]);
+    else
+        at = lx_call_deadline(c, true, t->realtime, ns[1]);
+    lx_timer_set(t, at, lx_ticks(c->p, ns[0]));
+    return 0;
+}
+
+/* ---- POSIX timers ---------------------------------------------------------------------------- */
+
+/** The clock a POSIX timer may have. @return 0, -EINVAL, -EOPNOTSUPP */
+static int timer_on(struct lx_call *c, int32_t id, struct lx_timer *like)
+{
+    uint64_t ns;
+
+    if (lx_clock_read(c, id, &ns) < 0)
+        return -EINVAL;
+    like->realtime = lx_clock_is_realtime(id);
+    like->clock_tid = c->t->tid;
+    like->clock = TIMER_WALL;
+    if (id == CLK_PROCESS || (id < 0 && !(id & CLK_PERTHREAD_BIT)))
+        like->clock = TIMER_PROCESS;
+    else if (id == CLK_THREAD || id < 0) {
+        like->clock = TIMER_THREAD;
+        like->clock_tid = id < 0 && ~(uint32_t)(id >> 3) ? ~(uint32_t)(id >> 3) : c->t->tid;
+    } else if (id == CLK_MONOTONIC_RAW || id == CLK_REALTIME_COARSE || id == CLK_MONOTONIC_COARSE) {
+        return -EOPNOTSUPP;
+    }
+    return 0;
+}
+
+/** Reads a struct sigevent. @return 0, -EFAULT, -EINVAL */
+static int read_event(struct lx_call *c, uint64_t va, struct lx_timer *like)
+{
+    enum { SIGNAL = 0, NONE = 1, THREAD = 2, THREAD_ID = 4 };
+    struct lx_in i;
+    uint32_t how;
+
+    if (lx_in_read(&i, &c->p->vm, va, c->p->kind->word + 12) < 0)
+        return -EFAULT;
+    like->info.value = lx_in_long(&i);
+    like->info.signo = (int32_t)lx_in_int(&i, 4);
+    how = (uint32_t)lx_in_int(&i, 4);
+    like->tid = how == THREAD_ID ? (uint32_t)lx_in_int(&i, 4) : 0;
+    like->use = how == NONE ? TIMER_SILENT : TIMER_SIGNAL;
+    if (how == NONE)
+        return 0;
+    if (how != SIGNAL && how != THREAD && how != THREAD_ID)
+        return -EINVAL;
+    if (how == THREAD_ID && !lx_thread_find(c->p, like->tid))
+        return -EINVAL;
+    return like->info.signo < 1 || like->info.signo > (int)c->p->kind->signals ? -EINVAL : 0;
+}
+
+int64_t lx_sys_timer_create(struct lx_call *c)
+{
+    struct lx_timer like = {.use = TIMER_SIGNAL, .info = {.signo = SIG_ALRM}}, *t;
+    int err = timer_on(c, (int32_t)c->a[0], &like);
+    unsigned count;
+
+    if (err == 0 && c->a[1])
+        err = read_event(c, c->a[1], &like);
+    if (err < 0)
+        return err;
+    DL_COUNT(c->p->timers, t, count);
+    if (count >= c->p->limits[LIMIT_SIGPENDING].soft)
+        return -EAGAIN;
+    if (lx_vm_write32(&c->p->vm, c->a[2], c->p->next_timer) < 0)
+        return -EFAULT;
+    t = lx_timer_new(c->p, like.use, like.clock);
+    t->id = (int)c->p->next_timer++;
+    t->clock_tid = like.clock_tid;
+    t->realtime = like.realtime;
+    t->tid = like.tid;
+    t->info = like.info;
+    t->info.code = SI_TIMER_;
+    t->info.pid = (uint32_t)t->id;
+    if (!c->a[1])
+        t->info.value = lx_kind_union(c->p->kind, (uint32_t)t->id);
+    return 0;
+}
+
+static struct lx_timer *argument(struct lx_call *c)
+{
+    return (int32_t)c->a[0] < 0 ? NULL : find(c->p, TIMER_SIGNAL, (int)c->a[0]);
+}
+
+int64_t lx_sys_timer_settime(struct lx_call *c)
+{
+    return c->a[2] ? settime(c, argument(c)) : -EINVAL;
+}
+
+int64_t lx_sys_timer_gettime(struct lx_call *c)
+{
+    struct lx_timer *t = argument(c);
+
+    return t ? put_itimerspec(c, 1, t) : -EINVAL;
+}
+
+int64_t lx_sys_timer_getoverrun(struct lx_call *c)
+{
+    struct lx_timer *t = argument(c);
+
+    return !t ? -EINVAL : t->missed > INT32_MAX ? INT32_MAX : (int64_t)t->missed;
+}
+
+int64_t lx_sys_timer_delete(struct lx_call *c)
+{
+    struct lx_timer *t = argument(c);
+
+    if (!t)
+        return -EINVAL;
+    lx_timer_free(c->p, t);
+    return 0;
+}
+
+/* ---- timer descriptors ----------------------------------------------------------------------- */
+
+static unsigned timerfd_ready(struct lx_thread *thread, const struct lx_file *f)
+{
+    const struct lx_timer *t = f->object;
+
+    (void)thread;
+    return t->fired ? POLL_IN : 0;
+}
+
+/** Gives how often it has fired since the last read: 8 bytes. */
+static int64_t timerfd_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
+{
+    struct lx_timer *t = f->object;
+
+    if (len < 8)
+        return -EINVAL;
+    while (!t->fired) {
+        int64_t err = lx_object_wait(c, f);
+        if (err < 0)
+            return err;
+    }
+    return lx_vm_write_word(&c->p->vm, va, 8, lx_timer_passed(c->p, t)) < 0 ? -EFAULT : 8;
+}
+
+static void timerfd_release(struct lx_prog *p, struct lx_file *f)
+{
+    lx_timer_free(p, f->object);
+}
+
+static const struct lx_file_ops timerfd_ops = {
+    .ready = timerfd_ready, .read = timerfd_read, .release = timerfd_release};
+
+int64_t lx_sys_timerfd_create(struct lx_call *c)
+{
+    const int32_t id = (int32_t)c->a[0];
+    struct lx_timer *t;
+
+    if (c->a[1] & ~(uint64_t)(G_O_NONBLOCK | G_O_CLOEXEC))
+        return -EINVAL;
+    if (id != CLK_REALTIME && id != CLK_MONOTONIC && id != CLK_BOOTTIME)
+        return -EINVAL;
+    t = lx_timer_new(c->p, TIMER_FILE, TIMER_WALL);
+    t->realtime = lx_clock_is_realtime(id);
+    return lx_object_open(c->p, &timerfd_ops, t, (uint32_t)c->a[1] | 2);
+}
+
+/** The timer behind the descriptor in argument 0. */
+static struct lx_timer *behind(const struct lx_call *c)
+{
+    return c->f->ops == &timerfd_ops ? c->f->object : NULL;
+}
+
+int64_t lx_sys_timerfd_settime(struct lx_call *c)
+{
+    enum { FLAGS = 3 };
+
+    return c->a[1] & ~(uint64_t)FLAGS ? -EINVAL : settime(c, behind(c));
+}
+
+int64_t lx_sys_timerfd_gettime(struct lx_call *c)
+{
+    return behind(c) ? put_itimerspec(c, 1, behind(c)) : -EINVAL;
+}

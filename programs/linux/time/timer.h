@@ -1,0 +1,61 @@
+/*
+ * Timers: dates on a clock at which a program is notified. setitimer's three, POSIX timers and
+ * timer descriptors are the same thing; they differ in how they notify.
+ */
+#ifndef LX_TIMER_H
+#define LX_TIMER_H
+
+#include "programs/linux/process/call.h"
+
+/** What a timer's time is. */
+enum lx_timer_clock {
+    TIMER_WALL,    /**< simulated time */
+    TIMER_PROCESS, /**< time all threads together have had cards */
+    TIMER_THREAD,  /**< time one thread has had its card */
+};
+
+/** Whom it tells, and how. */
+enum lx_timer_use {
+    TIMER_INTERVAL, /**< setitimer: the process, by the signal of the kind */
+    TIMER_SIGNAL,   /**< POSIX: a thread or the process, by a signal */
+    TIMER_SILENT,   /**< POSIX: nobody */
+    TIMER_FILE,     /**< those who wait for its descriptor */
+};
+
+struct lx_timer {
+    struct lx_timer *prev, *next;
+    enum lx_timer_use use;
+    int id; /**< TIMER_INTERVAL: its kind; POSIX: its number; TIMER_FILE: -1 */
+    enum lx_timer_clock clock;
+    uint32_t clock_tid; /**< TIMER_THREAD */
+    bool realtime;      /**< absolute dates count from 1970 */
+    sim_tick at, every; /**< [ticks] on its clock; at SIM_NEVER: off; every 0: once */
+    bool fired;         /**< `at` has passed and is kept until somebody takes the notice */
+    bool queued;        /**< its signal waits */
+    uint32_t tid;       /**< TIMER_SIGNAL: the thread told; 0: the process */
+    struct lx_siginfo info;
+    uint64_t missed; /**< dates passed beside the one last told (timer_getoverrun) */
+};
+
+/** [ticks] a thread has had a card (for the caller, up to its trap), and all of them together. */
+sim_tick lx_thread_ran(const struct lx_thread *t);
+sim_tick lx_process_ran(const struct lx_prog *p);
+
+/** A new timer, off; part of p->timers until lx_timer_free. */
+struct lx_timer *lx_timer_new(struct lx_prog *p, enum lx_timer_use use, enum lx_timer_clock clock);
+void lx_timer_free(struct lx_prog *p, struct lx_timer *t);
+
+/** [ticks] reading of the timer's clock. */
+sim_tick lx_timer_clock_now(const struct lx_prog *p, const struct lx_timer *t);
+/** [ticks] until it fires, 0: off. */
+sim_tick lx_timer_left(const struct lx_prog *p, const struct lx_timer *t);
+/** Sets it to `at` (SIM_NEVER: off) on its clock, and every `every` ticks after. */
+void lx_timer_set(struct lx_timer *t, sim_tick at, sim_tick every);
+/** Dates passed since the notice was last taken; takes it. For descriptors. */
+uint64_t lx_timer_passed(const struct lx_prog *p, struct lx_timer *t);
+
+/** RLIMIT_CPU [s]: SIGXCPU at `soft` and each second after it, SIGKILL at `hard`; UINT64_MAX:
+ * never. */
+void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard);
+
+#endif

@@ -1,0 +1,242 @@
+/*
+ * What a program reads of itself and of its machine in /proc: simulated, like all that it is told.
+ * Sizes are its areas and pages, times its threads' on their cards, and there is nothing else in
+ * the machine: no load but its own, no swap, no cache of files.
+ */
+#include "programs/linux/view/proc.h"
+
+#include "programs/linux/process/call.h"
+#include "programs/linux/time/timer.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <utlist.h>
+
+enum { JIFFIES = 100 /* a second: CLK_TCK */, KB = 1024, NS = 1000000000 };
+
+/** The thread that reads. */
+static const struct lx_thread *reader(const struct lx_prog *p)
+{
+    return p->cards[p->vm.toucher].running ? p->cards[p->vm.toucher].running : p->threads;
+}
+
+static struct lx_vm_usage usage(struct lx_prog *p)
+{
+    struct lx_vm_usage u;
+
+    lx_vm_usage(&p->vm, 0, UINT64_MAX, &u);
+    return u;
+}
+
+static uint64_t jiffies(const struct lx_prog *p, sim_tick t)
+{
+    return lx_ns(p, t) / (NS / JIFFIES);
+}
+
+/* ---- the program ----------------------------------------------------------------------------- */
+
+static void print_strings(FILE *f, char *const *strings)
+{
+    for (; strings && *strings; strings++)
+        fwrite(*strings, 1, strlen(*strings) + 1, f);
+}
+
+void lx_proc_cmdline(struct lx_prog *p, FILE *f)
+{
+    print_strings(f, p->program->argv);
+}
+
+void lx_proc_environ(struct lx_prog *p, FILE *f)
+{
+    print_strings(f, p->program->envp);
+}
+
+void lx_proc_comm(struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "%.15s\n", reader(p)->name);
+}
+
+void lx_proc_auxv(struct lx_prog *p, FILE *f)
+{
+    struct lx_out o;
+
+    lx_out_start(&o, p->kind);
+    for (unsigned i = 0; i < p->auxv_count; i++)
+        lx_out_long(&o, p->auxv[i]);
+    fwrite(o.buf, 1, o.len, f);
+}
+
+void lx_proc_limits(struct lx_prog *p, FILE *f)
+{
+    lx_limits_print(p, f);
+}
+
+void lx_proc_statm(struct lx_prog *p, FILE *f)
+{
+    const struct lx_vm_usage u = usage(p);
+    const uint64_t page = p->vm.page;
+
+    fprintf(f, "%" PRIu64 " %" PRIu64 " 0 %" PRIu64 " 0 %" PRIu64 " 0\n", u.all / page,
+            u.resident / page, u.code / page, (u.data + u.stack) / page);
+}
+
+/** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0. */
+void lx_proc_stat(struct lx_prog *p, FILE *f)
+{
+    const struct lx_vm_usage u = usage(p);
+    const struct lx_thread *t = reader(p);
+    const uint64_t rss = p->limits[LIMIT_RSS].soft;
+
+    fprintf(f, "%u (%.15s) R %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", FIRST_TID, p->threads->name,
+            PARENT, FIRST_TID, FIRST_TID, u.resident / p->vm.page);
+    fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", jiffies(p, lx_process_ran(p)), 20 + t->nice,
+            t->nice, p->alive);
+    fprintf(f, "%" PRIu64 " %" PRIu64 " %" PRIu64 " ", u.all, u.resident / p->vm.page,
+            p->n64 || rss < UINT32_MAX ? rss : UINT32_MAX);
+    fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0 0 0 0 0 17 %u 0 0 0 0 0 ", p->threads->first_sp, t->card);
+    fprintf(f, "0 0 %" PRIu64 " 0 0 0 0 0\n", p->vm.brk_start);
+}
+
+static void print_signals(const struct lx_prog *p, FILE *f, const char *name,
+                          const struct lx_sigs *s)
+{
+    fprintf(f, "%s:\t", name);
+    if (p->kind->signals > 64)
+        fprintf(f, "%016" PRIx64, s->w[1]);
+    fprintf(f, "%016" PRIx64 "\n", s->w[0]);
+}
+
+/** Signals that are ignored, or have a handler. */
+static struct lx_sigs with_action(const struct lx_prog *p, bool ignored)
+{
+    struct lx_sigs set = {{0}};
+
+    for (unsigned s = 1; s <= p->kind->signals; s++)
+        if (ignored ? p->actions[s].handler == 1 : p->actions[s].handler > 1)
+            set.w[(s - 1) / 64] |= UINT64_C(1) << (s - 1) % 64;
+    return set;
+}
+
+static void print_size(FILE *f, const char *name, uint64_t bytes)
+{
+    fprintf(f, "%s:\t%8" PRIu64 " kB\n", name, bytes / KB);
+}
+
+static void print_memory(struct lx_prog *p, FILE *f)
+{
+    const struct lx_vm_usage u = usage(p);
+
+    print_size(f, "VmSize", u.all);
+    print_size(f, "VmLck", u.locked);
+    print_size(f, "VmRSS", u.resident);
+    print_size(f, "VmData", u.data);
+    print_size(f, "VmStk", u.stack);
+    print_size(f, "VmExe", u.code);
+    print_size(f, "VmLib", 0);
+    print_size(f, "VmSwap", 0);
+}
+
+/** The cards as a mask, in groups of 32. */
+static void print_cards(const struct lx_prog *p, FILE *f, const struct lx_thread *t)
+{
+    fprintf(f, "Cpus_allowed:\t");
+    for (unsigned group = (p->processors + 31) / 32; group-- > 0;)
+        fprintf(f, "%08" PRIx32 "%s", (uint32_t)(t->affinity[group / 2] >> 32 * (group % 2)),
+                group ? "," : "\n");
+}
+
+void lx_proc_status(struct lx_prog *p, FILE *f)
+{
+    const struct lx_thread *t = reader(p);
+    const struct lx_sigs ignored = with_action(p, true), caught = with_action(p, false);
+
+    fprintf(f, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", t->name, p->umask);
+    fprintf(f, "Tgid:\t%u\nNgid:\t0\nPid:\t%u\nPPid:\t%u\nTracerPid:\t0\n", FIRST_TID, FIRST_TID,
+            PARENT);
+    fprintf(f, "Uid:\t%u\t%u\t%u\t%u\n", p->uid, p->uid, p->uid, p->uid);
+    fprintf(f, "Gid:\t%u\t%u\t%u\t%u\n", p->gid, p->gid, p->gid, p->gid);
+    fprintf(f, "FDSize:\t%u\nGroups:\t%u \n", FD_MAX, p->gid);
+    print_memory(p, f);
+    fprintf(f, "Threads:\t%u\nSigQ:\t%u/%" PRIu64 "\n", p->alive, p->pending_count,
+            p->limits[LIMIT_SIGPENDING].soft);
+    print_signals(p, f, "SigPnd", &t->pending.set);
+    print_signals(p, f, "ShdPnd", &p->pending.set);
+    print_signals(p, f, "SigBlk", &t->mask);
+    print_signals(p, f, "SigIgn", &ignored);
+    print_signals(p, f, "SigCgt", &caught);
+    fprintf(f, "NoNewPrivs:\t%u\nSeccomp:\t0\n", p->prctl.no_new_privs);
+    print_cards(p, f, t);
+    fprintf(f, "voluntary_ctxt_switches:\t%" PRIu64 "\nnonvoluntary_ctxt_switches:\t%" PRIu64 "\n",
+            t->usage.slept, t->usage.displaced);
+}
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+uint64_t lx_memory_free(struct lx_prog *p)
+{
+    return lx_memory(p) - usage(p).resident;
+}
+
+static void print_total(FILE *f, const char *name, uint64_t bytes)
+{
+    fprintf(f, "%s:%*s%8" PRIu64 " kB\n", name, (int)(16 - strlen(name)), "", bytes / KB);
+}
+
+void lx_proc_meminfo(struct lx_prog *p, FILE *f)
+{
+    const uint64_t free = lx_memory_free(p);
+    static const char *const none[] = {"Buffers",  "Cached", "SwapCached", "SwapTotal",
+                                       "SwapFree", "Dirty",  "Shmem",      "Slab"};
+
+    print_total(f, "MemTotal", lx_memory(p));
+    print_total(f, "MemFree", free);
+    print_total(f, "MemAvailable", free);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        print_total(f, none[i], 0);
+    print_total(f, "AnonPages", usage(p).resident);
+    fprintf(f, "HugePages_Total:       0\nHugePages_Free:        0\n");
+}
+
+void lx_proc_uptime(struct lx_prog *p, FILE *f)
+{
+    const uint64_t up = jiffies(p, lx_now(p));
+    const uint64_t idle = jiffies(p, lx_now(p) * p->processors - lx_process_ran(p));
+
+    fprintf(f, "%" PRIu64 ".%02u %" PRIu64 ".%02u\n", up / JIFFIES, (unsigned)(up % JIFFIES),
+            idle / JIFFIES, (unsigned)(idle % JIFFIES));
+}
+
+/** No averages; the threads that could go on, and all. */
+void lx_proc_loadavg(struct lx_prog *p, FILE *f)
+{
+    const struct lx_thread *t;
+    unsigned running = 0;
+
+    DL_FOREACH(p->threads, t)
+        running += t->state != TH_BLOCKED;
+    fprintf(f, "0.00 0.00 0.00 %u/%u %u\n", running, p->alive, p->next_tid - 1);
+}
+
+void lx_proc_version(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "Linux version %s (numachine) %s\n", LX_RELEASE, LX_VERSION);
+}
+
+void lx_proc_release(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "%s\n", LX_RELEASE);
+}
+
+void lx_proc_pid_max(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "4194304\n");
+}
+
+void lx_proc_threads_max(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "%u\n", THREADS_MAX);
+}

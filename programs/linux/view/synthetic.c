@@ -1,0 +1,148 @@
+/*
+ * Files that exist only in the view. The host's processors, processes and users are not the
+ * simulated machine's, so the few files C libraries read about them are written here, when opened.
+ */
+#include "programs/linux/view/synthetic.h"
+
+#include "procard/procard.h"
+#include "programs/linux/process/process.h"
+#include "programs/linux/view/proc.h"
+#include "programs/linux/view/view.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void cpu_list(struct lx_prog *p, FILE *f)
+{
+    if (p->processors > 1)
+        fprintf(f, "0-%u\n", p->processors - 1);
+    else
+        fprintf(f, "0\n");
+}
+
+/** The processors, with their revision if their counters depend on it. */
+static const char *cpu_model(const struct lx_prog *p, unsigned card)
+{
+    const enum r10k_chip chip = pc_counters_of(nm_card_params(p->m, card));
+
+    return chip < R10K_CHIPS ? r10k_chip_name(chip) : "R4400";
+}
+
+static void cpu_info(struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "system type\t\t: NUMAchine\n");
+    for (unsigned i = 0; i < p->processors; i++)
+        fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: %s\ncpu MHz\t\t\t: %.3f\n", i,
+                cpu_model(p, i), (double)p->par->cpu_clock / 1e6);
+}
+
+/** /proc/stat: enough for those who count its cpu lines. */
+static void cpu_stat(struct lx_prog *p, FILE *f)
+{
+    fprintf(f, "cpu  0 0 0 0 0 0 0 0 0 0\n");
+    for (unsigned i = 0; i < p->processors; i++)
+        fprintf(f, "cpu%u 0 0 0 0 0 0 0 0 0 0\n", i);
+}
+
+static void zero_line(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "0\n");
+}
+
+/** /proc/self/maps: pthread_getattr_np looks for the first thread's stack in it. */
+static void maps(struct lx_prog *p, FILE *f)
+{
+    uint64_t stack = lx_vm_end(&p->vm) - 0x20000;
+
+    for (size_t i = 0; i < p->vm.count; i++) {
+        const struct lx_vm_area *a = &p->vm.areas[i];
+        fprintf(f, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64 " 00:00 0%s\n", a->start,
+                a->end, a->rights & LX_R ? 'r' : '-', a->rights & LX_W ? 'w' : '-',
+                a->rights & LX_X ? 'x' : '-', a->shared ? 's' : 'p', a->offset,
+                a->start <= stack && stack < a->end ? "                          [stack]" : "");
+    }
+}
+
+static void users(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "root:x:0:0:root:/:/bin/sh\nguest:x:1000:1000:guest:" VIEW_HOME ":/bin/sh\n");
+}
+
+static void groups(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "root:x:0:\nguest:x:1000:\n");
+}
+
+static void host_name(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "numachine\n");
+}
+
+static void hosts(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "127.0.0.1\tlocalhost\n127.0.1.1\tnumachine\n");
+}
+
+/** Where a C library looks for users and hosts: in the files above, not in a network. */
+static void sources(struct lx_prog *p, FILE *f)
+{
+    (void)p;
+    fprintf(f, "passwd: files\ngroup: files\nhosts: files\n");
+}
+
+static const struct lx_synthetic rows[] = {
+#define SYNTHETIC(path, kind, number, write) {path, kind, number, write},
+#include "programs/linux/view/synthetic.def"
+#undef SYNTHETIC
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, DIGITS = 9 /**< of a number in a path, at most */ };
+
+/** Compares a path with a row's: "#" stands for a descriptor's or a process's number. */
+static bool matches(const struct lx_synthetic *row, const char *path, unsigned *number)
+{
+    const size_t n = strcspn(row->path, "#");
+    char *end;
+
+    if (strncmp(path, row->path, n) != 0)
+        return false;
+    if (!row->path[n]) {
+        *number = row->number;
+        return !path[n];
+    }
+    if (!isdigit((unsigned char)path[n]) || strlen(path + n) > DIGITS ||
+        (path[n] == '0' && path[n + 1] && row->kind != SYN_PROCESS))
+        return false;
+    *number = (unsigned)strtoul(path + n, &end, 10);
+    return !*end;
+}
+
+const struct lx_synthetic *lx_synthetic_find(const char *path, unsigned *number)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        if (matches(&rows[i], path, number))
+            return &rows[i];
+    return NULL;
+}
+
+bool lx_synthetic_above(const char *path)
+{
+    const size_t n = strlen(path);
+
+    for (size_t i = 0; i < ROWS; i++)
+        if (strncmp(rows[i].path, path, n) == 0 && rows[i].path[n] == '/')
+            return true;
+    return false;
+}
+
+const char *lx_synthetic_path(size_t i)
+{
+    return i < ROWS ? rows[i].path : NULL;
+}
