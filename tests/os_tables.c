@@ -1,6 +1,6 @@
 /* The table of system calls checks itself: no blank text, no number used twice, no unknown letter.
  */
-#include "programs/linux/process/call.h"
+#include "programs/linux/syscalls.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

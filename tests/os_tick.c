@@ -1,7 +1,7 @@
 /*
  * The clock interrupts: when they come, to whom, and how long they take.
  */
-#include "programs/linux/process/process.h"
+#include "programs/linux/threads/threads.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

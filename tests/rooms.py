@@ -24,6 +24,16 @@ ROOMS = [
     ["procard/r4400", "procard/r10000", "procard/arm11", "procard/driver"],
     ["programs"],
     ["programs/irix"],
+    ["programs/linux/binary"],
+    ["programs/linux/names", "programs/linux/processor"],
+    ["programs/linux/memory"],
+    ["programs/linux/process"],
+    ["programs/linux/threads"],
+    ["programs/linux/time"],
+    ["programs/linux/signals"],
+    ["programs/linux/isa", "programs/linux/view"],
+    ["programs/linux/files"],
+    ["programs/linux/ipc"],
     ["programs/linux", "programs/driven"],
     ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
@@ -63,6 +73,7 @@ PREFIXES = {  # of what headers declare
     "procard/arm11": "arm11",
     "programs": "prog_",
     "programs/linux": "lx_",
+    **{room: "lx_" for rooms in ROOMS for room in rooms if room.startswith("programs/linux/")},
     "programs/driven": "driven_",
     "programs/irix": "irix",
     "programs/kernels": "kernels_",
@@ -122,10 +133,11 @@ def strangers(root):
             for header in INCLUDE.findall(file.read_text()):
                 above, _, leaf = header.rpartition("/")
                 kind = above.split("/")[0]
-                if above.count("/") == 1 and kind in KNOWN and name not in KNOWN[kind]:
-                    made_of = (above in ("programs/driven", "programs/irix")
+                folder = "/".join(above.split("/")[:2])
+                if "/" in above and kind in KNOWN and name not in KNOWN[kind]:
+                    made_of = (folder in ("programs/driven", "programs/irix")
                                and name.startswith("programs/"))
-                    if not name.startswith(above + "/") and not made_of:
+                    if not name.startswith(folder + "/") and not made_of:
                         yield f"{name}: {header}: knows what is in {kind}/ by name"
 
 
@@ -186,7 +198,7 @@ def main():
     wrong += crowded(root)
     wrong += unfiltered(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
-    known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*") for d in root.glob(f"{glob}/meson.build")
+    known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*", "*/*/*") for d in root.glob(f"{glob}/meson.build")
              if d.relative_to(root).parts[0] not in ("tests", "build")}
     homeless = known - set(STOREY)
     if homeless:

@@ -3,6 +3,7 @@
  * nothing else.
  */
 #include "programs/linux/process/call.h"
+#include "programs/linux/threads/threads.h"
 
 int64_t lx_sys_getpid(struct lx_call *c)
 {

@@ -1,46 +1,10 @@
 /*
- * Limits of resources (limits.def). Who uses a resource looks at its limit; those of memory and of
- * processor time are told to their keepers when they change.
+ * Calls that set limits of resources. Who uses a resource looks at its limit; those of memory and
+ * of processor time are told to their keepers when they change.
  */
-#include "programs/linux/signals/signal.h"
+#include "programs/linux/process/call.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
-
-static const struct lx_limit_row {
-    const char *name, *unit;
-    struct lx_limit first;
-} rows[LIMITS] = {
-#define NONE                                  UINT64_MAX
-#define LIMIT(number, name, unit, soft, hard) [number] = {name, unit, {soft, hard}},
-#include "programs/linux/process/limits.def"
-#undef LIMIT
-#undef NONE
-};
-
-void lx_limits_init(struct lx_prog *p)
-{
-    for (int i = 0; i < LIMITS; i++)
-        p->limits[i] = rows[i].first;
-}
-
-/** A number, or "unlimited". */
-static void print_limit(FILE *f, uint64_t v)
-{
-    if (v == UINT64_MAX)
-        fprintf(f, "%-20s ", "unlimited");
-    else
-        fprintf(f, "%-20llu ", (unsigned long long)v);
-}
-
-void lx_limits_print(const struct lx_prog *p, FILE *f)
-{
-    fprintf(f, "%-25s %-20s %-20s %-10s\n", "Limit", "Soft Limit", "Hard Limit", "Units");
-    for (int i = 0; i < LIMITS; i++) {
-        fprintf(f, "%-25s ", rows[i].name);
-        print_limit(f, p->limits[i].soft);
-        print_limit(f, p->limits[i].hard);
-        fprintf(f, "%-10s\n", rows[i].unit);
-    }
-}
 
 /** Tells who keeps the resource. */
 static void apply(struct lx_prog *p, uint64_t resource)
@@ -80,22 +44,6 @@ static int set_limit(struct lx_prog *p, uint64_t resource, struct lx_limit new)
     if (new.soft != old.soft || new.hard != old.hard)
         apply(p, resource);
     return 0;
-}
-
-int64_t lx_limit_file(struct lx_call *c, uint64_t at, uint64_t *len)
-{
-    const uint64_t most = c->p->limits[LIMIT_FSIZE].soft;
-    const struct lx_siginfo info = {
-        .signo = lx_signo(c->p, SIG_XFSZ), .pid = FIRST_TID, .uid = c->p->uid};
-
-    if (*len == 0 || at + *len <= most)
-        return 0;
-    if (at < most) {
-        *len = most - at;
-        return 0;
-    }
-    lx_signal_post(c->p, c->t, &info);
-    return -EFBIG;
 }
 
 /** "None" of 32 bits: o32's is the largest signed number, that of others the largest. */

@@ -4,31 +4,17 @@
  * The stack's contents depend on nothing but argv, the environment and the seed, so that a run does
  * not change with the directory the program lies in.
  */
-#include "programs/linux/process/isa.h"
+#include "programs/linux/load.h"
 
 #include "base/alloc.h"
+#include "programs/linux/process/isa.h"
 
-#include <Random123/philox.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { STACK_TOP_GAP = 0x10000, STREAM_AUXV = 1 };
-
-void lx_random(const struct lx_prog *p, uint64_t stream, uint64_t from, void *buf, size_t len)
-{
-    philox4x32_key_t key = {{(uint32_t)p->run->spec->seed, (uint32_t)(p->run->spec->seed >> 32)}};
-    uint8_t *to = buf;
-
-    for (size_t i = 0; i < len; i++) {
-        uint64_t block = (from + i) / 16;
-        unsigned byte = (unsigned)((from + i) % 16);
-        philox4x32_ctr_t ctr = {
-            {(uint32_t)block, (uint32_t)(block >> 32), (uint32_t)stream, (uint32_t)(stream >> 32)}};
-        to[i] = (uint8_t)(philox4x32(ctr, key).v[byte / 4] >> (8 * (byte % 4)));
-    }
-}
 
 /** Maps the segments; each keeps its own pages. */
 static int64_t map_segments(struct lx_prog *p)

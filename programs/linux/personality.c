@@ -8,16 +8,22 @@
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
 #include "programs/linux/files/device.h"
+#include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/ipc/ipc.h"
 #include "programs/linux/isa/access.h"
+#include "programs/linux/isa/fault.h"
+#include "programs/linux/load.h"
 #include "programs/linux/names/image.h"
 #include "programs/linux/names/names.h"
 #include "programs/linux/process/isa.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/syscalls.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/threads/watch.h"
+#include "programs/linux/time/timer.h"
 #include "programs/linux/view/confine.h"
 
 #include <errno.h>
@@ -62,6 +68,15 @@ static void wake_due(struct lx_prog *p, sim_tick now)
             lx_thread_wake(t, WAKE_TIMEOUT);
 }
 
+/** Frees a thread with what it has in other rooms. */
+static void free_thread(struct lx_thread *t)
+{
+    lx_signal_clear_thread(t);
+    lx_files_let_go(t);
+    lx_note_free(t->p, t->note);
+    lx_thread_free(t);
+}
+
 /** Gives a thread its turn, which may be its last. */
 static void grant(struct lx_prog *p, struct lx_thread *t)
 {
@@ -70,7 +85,7 @@ static void grant(struct lx_prog *p, struct lx_thread *t)
     if (t->state != TH_DEAD)
         return;
     prog_actor_free(p->run->actors, t->actor);
-    lx_thread_free(t);
+    free_thread(t);
 }
 
 /** Gives every woken thread its turn; they may wake others. */
@@ -204,18 +219,8 @@ static void last_words(void *self)
     lx_watch_refused(self);
 }
 
-uint64_t lx_ns(const struct lx_prog *p, sim_tick t)
-{
-    return (uint64_t)((unsigned __int128)t * 1000000000 / p->par->cpu_clock);
-}
-
-sim_tick lx_ticks(const struct lx_prog *p, uint64_t ns)
-{
-    return (sim_tick)(((unsigned __int128)ns * p->par->cpu_clock + 999999999) / 1000000000);
-}
-
 /** Body of a thread's actor: one turn per trap. */
-void lx_thread_main(void *arg)
+static void thread_body(void *arg)
 {
     struct lx_thread *t = arg;
 
@@ -233,6 +238,15 @@ void lx_thread_main(void *arg)
     }
 }
 
+static const struct lx_steps steps = {
+    .body = thread_body,
+    .born = lx_irix_born,
+    .gone = lx_irix_gone,
+    .back = lx_signal_deliver,
+    .runs = lx_irix_runs,
+    .stops = lx_irix_stops,
+};
+
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
 static void init(struct lx_prog *p, struct prog_run *run)
@@ -245,7 +259,9 @@ static void init(struct lx_prog *p, struct prog_run *run)
     p->program = run->spec->what;
     p->next_tid = FIRST_TID;
     p->umask = 022;
-    p->cwd.fd = -1;
+    p->steps = &steps;
+    p->cwd = sim_alloc(1, sizeof *p->cwd);
+    p->cwd->fd = -1;
     p->elf_fd = -1;
     p->watch_at = 1;
     p->uid = p->gid = p->program->root ? 0 : 1000;
@@ -266,35 +282,7 @@ static void free_threads(struct lx_prog *p)
     struct lx_thread *t, *tmp;
 
     DL_FOREACH_SAFE(p->threads, t, tmp)
-        lx_thread_free(t);
-}
-
-uint64_t lx_memory(const struct lx_prog *p)
-{
-    return p->par->memory_size * nm_params_stations(p->par);
-}
-
-uint64_t lx_room(const struct lx_prog *p)
-{
-    return lx_memory(p) - p->kept;
-}
-
-bool lx_has_cards(const struct lx_prog *p)
-{
-    return p->par->mode == NM_MODE_TIMED && !p->run->stages;
-}
-
-bool lx_keep(struct lx_prog *p, uint64_t bytes)
-{
-    if (bytes > lx_room(p))
-        return false;
-    p->kept += bytes;
-    return true;
-}
-
-void lx_give_back(struct lx_prog *p, uint64_t bytes)
-{
-    p->kept -= bytes;
+        free_thread(t);
 }
 
 static void end(void *self)
@@ -313,6 +301,7 @@ static void end(void *self)
     lx_inodes_free(p);
     lx_irix_free(p);
     lx_view_free(p->view);
+    free(p->cwd);
     XXH64_freeState(p->hash);
     if (p->elf_fd >= 0)
         close(p->elf_fd);
@@ -403,7 +392,7 @@ static bool open_view(struct lx_prog *p)
     raise_file_limit();
     p->view = lx_view_new(&spec, why, sizeof why);
     if (p->view)
-        lx_view_home(p->view, &p->cwd);
+        lx_view_home(p->view, p->cwd);
     else
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s", why);
     return p->view;

@@ -3,7 +3,7 @@
  * the kind the call wants, so that calls get far, and sometimes anything; results (descriptors,
  * addresses) are arguments of later calls.
  */
-#include "programs/linux/process/call.h"
+#include "programs/linux/syscalls.h"
 #include "tests/fuzz/guest.h"
 
 const char *const fuzz_words[] = {NULL};

@@ -7,7 +7,7 @@
  */
 #include "tests/fuzz/guest.h"
 
-#include "programs/linux/process/call.h"
+#include "programs/linux/syscalls.h"
 #include "tests/isa_assembler.h"
 
 #include <elf.h>

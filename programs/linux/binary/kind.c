@@ -6,8 +6,6 @@
  */
 #include "programs/linux/binary/kind.h"
 
-#include "programs/linux/process/isa.h"
-
 #include <stddef.h>
 
 const struct lx_kind lx_kinds[LX_KINDS] = {

@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct lx_isa; /* isa.h */
+struct lx_isa; /* process/isa.h */
+
+/** The instruction sets there are. */
+extern const struct lx_isa lx_mips, lx_arm;
 
 /** One of lx_kinds(). */
 struct lx_kind {

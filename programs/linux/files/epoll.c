@@ -11,6 +11,7 @@
 #include "programs/linux/files/object.h"
 
 #include "base/alloc.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <utlist.h>

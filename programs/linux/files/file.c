@@ -14,6 +14,7 @@
 #include "programs/linux/files/lock.h"
 #include "programs/linux/files/object.h"
 #include "programs/linux/files/path.h"
+#include "programs/linux/threads/threads.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -137,7 +138,7 @@ void lx_files_free(struct lx_prog *p)
         lx_files_let_go(t);
     for (unsigned fd = 0; fd < FD_MAX; fd++)
         lx_file_close(p, fd);
-    lx_place_free(&p->cwd);
+    lx_place_free(p->cwd);
 }
 
 int64_t lx_sys_close(struct lx_call *c)

@@ -1,9 +1,69 @@
-/* What the file handlers share. */
+/* Open files, and what their handlers share. */
 #ifndef LX_FILE_H
 #define LX_FILE_H
 
 #include "programs/linux/process/call.h"
 #include "programs/linux/view/synthetic.h"
+#include "programs/linux/view/view.h"
+
+enum lx_file_kind {
+    FILE_HOST,   /**< a regular file, or a standard stream */
+    FILE_FOLDER, /**< a directory */
+    FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
+    FILE_NULL,
+    FILE_ZERO,
+    FILE_FULL, /**< reads as zeros, and has no room */
+    FILE_PIPE_IN,
+    FILE_PIPE_OUT,
+    FILE_PIPE_BOTH, /**< a FIFO opened for both */
+    FILE_MARK,
+    FILE_RANDOM,
+    FILE_DEVICE,
+    FILE_OBJECT,      /**< a timer, a counter, a queue ... (object.h) */
+    FILE_UNCACHED,    /**< to be mapped (mapped.h) */
+    FILE_NONCOHERENT, /**< to be mapped */
+    FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
+};
+
+enum { PIPE_BYTES = 65536 };
+
+struct lx_pipe {
+    unsigned readers, writers;
+    unsigned opened[2];     /**< how often for reading and for writing, ever */
+    struct lx_inode *inode; /**< its FIFO, or NULL */
+    size_t head, count;
+    uint64_t moved; /**< reads and writes */
+    uint8_t data[PIPE_BYTES];
+};
+
+/** An open file; descriptors made by dup share it. */
+struct lx_file {
+    enum lx_file_kind kind;
+    int host;      /**< host descriptor, or -1 */
+    bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
+    int stream;    /**< the guest's first 1 or 2, or 0 */
+    unsigned refs; /**< descriptors, commands and calls under way */
+    struct lx_file *prev, *next;
+    uint32_t flags;                   /**< guest's O_ flags */
+    uint64_t at;                      /**< position in a regular file */
+    uint64_t moved;                   /**< reads and writes of an object */
+    struct lx_inode *inode;           /**< of a file of the host; not owned */
+    bool writable;                    /**< the view lets it be changed ... */
+    bool guarded;                     /**< ... but for rights to execute it (guard.h) */
+    const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
+    struct lx_place place;            /**< FILE_FOLDER */
+    struct lx_pipe *pipe;
+    const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
+    void *object;                  /**< FILE_OBJECT: what it is */
+    struct lx_device *device;      /**< FILE_DEVICE: its commands (device.h) */
+    unsigned card;                 /**< FILE_CARD */
+    uint32_t interrupts;           /**< FILE_CARD: of the card, when last read */
+    int32_t owner;                 /**< F_SETOWN: the thread or process told of them; 0: nobody */
+    uint8_t owner_kind;            /**< F_SETOWN_EX's type; changes nothing */
+    uint8_t signal;                /**< F_SETSIG; 0: SIGIO */
+    struct directory *directory;   /**< listing being read, or NULL */
+    uint64_t kept;                 /**< [bytes] put aside for that, or for its text */
+};
 
 /** MIPS Linux open flags. */
 enum {
@@ -80,5 +140,13 @@ int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t
 int64_t lx_pipe_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len);
 /** The same from the host's memory. */
 int64_t lx_pipe_put(struct lx_call *c, struct lx_file *f, const uint8_t *buf, size_t len);
+
+void lx_files_init(struct lx_prog *p);
+void lx_files_free(struct lx_prog *p);
+struct lx_file *lx_file_get(struct lx_prog *p, int64_t fd);
+/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
+void lx_file_hold(struct lx_thread *t, struct lx_file *f);
+/** The call has ended. */
+void lx_files_let_go(struct lx_thread *t);
 
 #endif

@@ -5,8 +5,8 @@
 #include "programs/linux/files/inode.h"
 
 #include "base/alloc.h"
+#include "programs/linux/files/file.h"
 #include "programs/linux/files/lock.h"
-#include "programs/linux/view/view.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +149,7 @@ static bool in_use(const struct lx_prog *p, const struct lx_inode *n)
 {
     const struct lx_file *f;
 
-    if (n->fifo || (p->cwd.st.st_ino == n->key.ino && p->cwd.st.st_dev == n->key.dev))
+    if (n->fifo || (p->cwd->st.st_ino == n->key.ino && p->cwd->st.st_dev == n->key.dev))
         return true;
     DL_FOREACH(p->files, f)
         if (f->inode == n)

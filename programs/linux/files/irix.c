@@ -18,6 +18,7 @@
 #include "experiments/include/irix/sys/hwperfmacros.h"
 #include "programs/linux/files/object.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <unistd.h>

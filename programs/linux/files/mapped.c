@@ -9,6 +9,7 @@
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <ctype.h>
 #include <stdlib.h>

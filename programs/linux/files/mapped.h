@@ -6,7 +6,7 @@
 #ifndef LX_MAPPED_H
 #define LX_MAPPED_H
 
-#include "programs/linux/process/call.h"
+#include "programs/linux/files/file.h"
 
 /** Whether the file is one of these. */
 static inline bool lx_mapped_kind(const struct lx_file *f)

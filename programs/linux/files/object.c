@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -33,7 +33,7 @@ static bool is_made(struct lx_prog *p, const struct stat *st)
 int64_t lx_path_find(struct lx_call *c, int64_t dir, const char *path, bool follow,
                      struct lx_spot *s)
 {
-    const struct lx_place *from = &c->p->cwd;
+    const struct lx_place *from = c->p->cwd;
     int64_t r;
 
     if (!path[0])
@@ -405,7 +405,7 @@ static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const s
     char *old = path_of(from), *fresh = path_of(to);
     struct lx_file *f;
 
-    move_place(&p->cwd, old, fresh);
+    move_place(p->cwd, old, fresh);
     DL_FOREACH(p->files, f)
         if (f->kind == FILE_FOLDER)
             move_place(&f->place, old, fresh);
@@ -595,14 +595,14 @@ int64_t lx_sys_readlinkat(struct lx_call *c)
 /** The guest moves; the simulator's own working directory stays. Takes the place. */
 static int64_t enter(struct lx_prog *p, struct lx_place *at)
 {
-    struct lx_inode *left = lx_inode_known(p, p->cwd.st.st_dev, p->cwd.st.st_ino);
+    struct lx_inode *left = lx_inode_known(p, p->cwd->st.st_dev, p->cwd->st.st_ino);
 
     if (!at->search) {
         lx_place_free(at);
         return -EACCES;
     }
-    lx_place_free(&p->cwd);
-    p->cwd = *at;
+    lx_place_free(p->cwd);
+    *p->cwd = *at;
     if (left)
         lx_inode_left(p, left);
     return 0;
@@ -632,7 +632,7 @@ int64_t lx_sys_fchdir(struct lx_call *c)
 
 int64_t lx_sys_getcwd(struct lx_call *c)
 {
-    const struct lx_place *at = &c->p->cwd;
+    const struct lx_place *at = c->p->cwd;
     const size_t n = strlen(at->path) + 1;
     struct stat st;
 

@@ -10,6 +10,7 @@
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/files/object.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

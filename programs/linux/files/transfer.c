@@ -12,6 +12,7 @@
 #include "programs/linux/files/mapped.h"
 #include "programs/linux/files/object.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <limits.h>
 #include <poll.h>
@@ -22,6 +23,26 @@
 
 enum { MOVE_MAX = 0x7ffff000 /* as Linux */ };
 enum { BOUNCE = 32768, MARK_NAME = 64, STREAM_DEVICE = 2, HOST_WAIT_MS = 100 };
+
+/* ---- the limit of size ---------------------------------------------------------------------- */
+
+/** RLIMIT_FSIZE: makes *len what a regular file may get at `at`.
+ *  @return 0; -EFBIG: nothing, and the thread has got SIGXFSZ */
+static int64_t limit_file(struct lx_call *c, uint64_t at, uint64_t *len)
+{
+    const uint64_t most = c->p->limits[LIMIT_FSIZE].soft;
+    const struct lx_siginfo info = {
+        .signo = lx_signo(c->p, SIG_XFSZ), .pid = FIRST_TID, .uid = c->p->uid};
+
+    if (*len == 0 || at + *len <= most)
+        return 0;
+    if (at < most) {
+        *len = most - at;
+        return 0;
+    }
+    lx_signal_post(c->p, c->t, &info);
+    return -EFBIG;
+}
 
 /* ---- moving bytes ---------------------------------------------------------------------------- */
 
@@ -314,7 +335,7 @@ static int64_t write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uin
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
     from = is_regular(f) && f->flags & G_O_APPEND ? size_of(f) : at < 0 ? f->at : (uint64_t)at;
     len = len < MOVE_MAX ? len : MOVE_MAX;
-    n = is_regular(f) ? lx_limit_file(c, from, &len) : 0;
+    n = is_regular(f) ? limit_file(c, from, &len) : 0;
     if (n == 0)
         n = write_plain(c, f, va, len, from);
     if (n > 0 && at < 0 && is_regular(f))
@@ -484,7 +505,7 @@ static int64_t copy(struct lx_call *c, struct where *in, struct where *out, uint
         err = where_from(c, out);
     len = len < MOVE_MAX ? len : MOVE_MAX;
     if (!err && is_regular(out->f))
-        err = lx_limit_file(c, out->at, &len);
+        err = limit_file(c, out->at, &len);
     while (!err && done < len && n > 0) {
         n = regular_read(c->p, in->f, buf, len - done < BOUNCE ? (size_t)(len - done) : BOUNCE,
                          in->at + done);
@@ -518,7 +539,7 @@ static int64_t send_file(struct lx_call *c, unsigned width)
     n = copy(c, &in, &out, c->a[3]);
     /* Linux tries to write the rest. */
     if (n > 0 && (uint64_t)n < c->a[3] && is_regular(c->f) && in.at + (uint64_t)n < size_of(source))
-        lx_limit_file(c, c->f->at, &(uint64_t){1});
+        limit_file(c, c->f->at, &(uint64_t){1});
     return n;
 }
 
@@ -629,7 +650,7 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
     int64_t err = lx_seals_on_resize(f, now, size);
 
     if (!err && size > now)
-        err = lx_limit_file(c, size - 1, &more);
+        err = limit_file(c, size - 1, &more);
     if (!err && f->inode && lx_inode_extend(p, f->inode, size) < size)
         err = -ENOSPC;
     if (!err)

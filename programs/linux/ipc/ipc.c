@@ -6,6 +6,7 @@
 #include "programs/linux/ipc/ipc.h"
 
 #include "base/alloc.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <utlist.h>

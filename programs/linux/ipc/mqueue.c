@@ -10,6 +10,7 @@
 #include "programs/linux/signals/signal.h"
 
 #include "base/alloc.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -160,3 +160,11 @@ void lx_arm_fault(struct lx_thread *t)
     else
         lx_signal_force(t, SIG_ILL, ILL_ILLOPC_, pc);
 }
+
+/** Behind the call's instruction, as Linux has it; r0 stays. */
+int64_t lx_sys_arm_breakpoint(struct lx_call *c)
+{
+    c->replaced = true;
+    lx_signal_force(c->t, SIG_TRAP, TRAP_BRKPT_, c->t->call.pc);
+    return 0;
+}

@@ -5,6 +5,7 @@
  * touched; and Linux carries out some accesses at unaligned addresses in software. Which, and what
  * other exceptions mean, the instruction set knows (isa.h).
  */
+#include "programs/linux/isa/fault.h"
 #include "programs/linux/process/isa.h"
 #include "programs/linux/signals/signal.h"
 

@@ -1,4 +1,4 @@
-/* System calls: the table's rows, a call being handled, and what handlers share. */
+/* System calls: a call being handled, a row of the table, and what handlers share. */
 #ifndef LX_CALL_H
 #define LX_CALL_H
 
@@ -38,17 +38,6 @@ struct lx_sys_row {
     const char *sentence;
 };
 
-/** The rows, for tests and lists. */
-const struct lx_sys_row *lx_sys_rows(size_t *count);
-/** What of Linux a call does not do (differences.def); "" if nothing. */
-const char *lx_sys_differs(const struct lx_sys_row *row);
-
-/** Names and sentences of differences.def. */
-struct lx_sys_difference {
-    const char *name, *sentence;
-};
-const struct lx_sys_difference *lx_sys_differences(size_t *count);
-
 /** Reads the timespec argument `i` ('t': the ABI's own, 'T': 64-bit). @return 0, -EFAULT, -EINVAL
  */
 int lx_call_time(const struct lx_call *c, unsigned i, uint64_t *ns);
@@ -60,10 +49,6 @@ unsigned lx_call_time_width(const struct lx_call *c, unsigned i);
 int lx_call_put_time(const struct lx_call *c, unsigned i, uint64_t ns);
 /** Deadline a relative or absolute (clock) time means, in ticks. */
 sim_tick lx_call_deadline(const struct lx_call *c, bool absolute, bool realtime, uint64_t ns);
-
-/** RLIMIT_FSIZE: makes *len what a regular file may get at `at`.
- *  @return 0; -EFBIG: nothing, and the thread has got SIGXFSZ */
-int64_t lx_limit_file(struct lx_call *c, uint64_t at, uint64_t *len);
 
 /** [s] Longer times mean "for ever": ticks cannot count them. */
 #define TIME_MAX_S INT64_C(4000000000)

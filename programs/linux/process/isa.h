@@ -63,8 +63,6 @@ struct lx_isa {
     unsigned (*accesses)(struct lx_prog *p, const union lx_regs *regs, struct prog_access *out);
 };
 
-extern const struct lx_isa lx_mips, lx_arm;
-
 /** A thread's. */
 static inline const struct lx_isa *lx_isa_of(const struct lx_thread *t)
 {

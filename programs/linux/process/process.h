@@ -1,23 +1,25 @@
 /*
  * The Linux personality from inside: one program, its threads, its files, its signals.
  *
- * From below, each storey knowing those before it:
- *   elf, symbols, lines       executables; the names of their addresses
- *   types, dwarf              what their variables are called and consist of
- *   names, image, synthetic   what can be asked of one; the rows of made-up files
- *   kind                      binary interfaces: words, order of bytes, numbers
- *   processor                 registers on and off a card, code
- *   vm, vm_file, abi, view    the program's memory; numbers and structures; what it can name
- *   linux.h                   this file: the program and its threads
- *   isa, mips, arm            what is done with registers (isa.h), for each instruction set
- *   syscall, inode, watch     from trap to handler; what is known of a file; the watchdog
- *   file, signal, futex, timer, ipc, lock, device, mapped, time
- *                             what the handlers of a topic share
- *   object, path, sysv        and of those that build on files
- *   attribute ... transfer, sys_*    the handlers, by topic
- *   irix                      event counters as IRIX has them, over programs/irix/
- *   sched, tick, fault, load, limit  threads on cards, the clock, exceptions, execve
- *   confine, personality      the host's walls; the workload as the run loop sees it
+ * Its rooms, each knowing those before it (tests/rooms.py):
+ *   binary     executables; binary interfaces: words, order of bytes, numbers (kind.h)
+ *   names      what an executable's addresses and variables are called
+ *   processor  registers on and off a card, code
+ *   memory     the program's address space; structures in it (abi.h)
+ *   process    this file: the program and its threads; what a call is (call.h), what is done with
+ *              registers (isa.h), signals' numbers (signo.h), limits, what is reckoned with
+ *   threads    threads on cards, futexes, the clock interrupt, the watchdog
+ *   time       clocks and timers
+ *   signals    sending, taking and acting on them; timers that are due
+ *   isa        isa.h for each instruction set: frames, faults, accesses
+ *   view       what the program can name, made-up files with their texts, the host's walls
+ *   files      inodes, open files, pipes, devices, IRIX's event counters (over programs/irix/)
+ *   ipc        message queues, System V's objects
+ *   (the top)  the workload as the run loop sees it (personality.c), from trap to handler
+ *              (syscall.c), execve (load.c), calls about the process and its memory
+ * Upwards lead tables alone: of calls (syscalls.def), of instruction sets (struct lx_isa), of what
+ * a thread's steps mean to others (struct lx_steps).
+ *
  * Everything hangs off one struct lx_prog; there are no globals. Unless said otherwise functions
  * return 0 or a count, or a negative host errno; the guest's own numbers appear only at the edge
  * (abi.c).
@@ -29,7 +31,6 @@
 #include "programs/irix/hwperf.h"
 #include "programs/linux/binary/elf.h"
 #include "programs/linux/memory/vm.h"
-#include "programs/linux/view/view.h"
 #include "programs/workload.h"
 
 #include <xxhash.h>
@@ -56,10 +57,13 @@ enum { ERESTART_SYS = 512, ERESTART_NOINTR = 513, ERESTART_NOHAND = 514 };
 /** Guest seconds between 1970 and tick 0: 1996-01-01 00:00:00 UTC, when the machine was young. */
 #define LX_EPOCH INT64_C(820454400)
 
+struct lx_file;
+struct lx_inode;
 struct lx_prog;
 struct lx_thread;
-struct lx_inode;
+struct lx_place;
 struct lx_synthetic;
+struct lx_view;
 
 /* ---- signals --------------------------------------------------------------------------------- */
 
@@ -242,6 +246,19 @@ struct lx_thread {
     char name[16];
 };
 
+/** What the steps of threads mean to the rooms above the scheduler, which knows none of them. All
+ * are functions: there is one such struct (personality.c). */
+struct lx_steps {
+    void (*body)(void *thread); /**< of its actor */
+    void (*born)(struct lx_thread *t, struct lx_thread *by);
+    void (*gone)(struct lx_thread *t); /**< it has ended, and still has its card */
+    /** It has its card again, and its registers are not there yet: signals sent meanwhile come
+     *  first, and may end the run. */
+    void (*back)(struct lx_thread *t);
+    void (*runs)(struct lx_thread *t);  /**< it is about to go on there */
+    void (*stops)(struct lx_thread *t); /**< its card is somebody else's */
+};
+
 /* ---- scheduling ------------------------------------------------------------------------------ */
 
 /* [instructions] that a thread completes between two interrupts. A miss, a refill of the TLB or the
@@ -260,65 +277,6 @@ struct lx_card {
 };
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-enum lx_file_kind {
-    FILE_HOST,   /**< a regular file, or a standard stream */
-    FILE_FOLDER, /**< a directory */
-    FILE_PATH,   /**< opened with O_PATH: a name, not its bytes */
-    FILE_NULL,
-    FILE_ZERO,
-    FILE_FULL, /**< reads as zeros, and has no room */
-    FILE_PIPE_IN,
-    FILE_PIPE_OUT,
-    FILE_PIPE_BOTH, /**< a FIFO opened for both */
-    FILE_MARK,
-    FILE_RANDOM,
-    FILE_DEVICE,
-    FILE_OBJECT,      /**< a timer, a counter, a queue ... (object.h) */
-    FILE_UNCACHED,    /**< to be mapped (mapped.h) */
-    FILE_NONCOHERENT, /**< to be mapped */
-    FILE_CARD         /**< a card's registers, to be mapped, and its interrupts */
-};
-
-enum { PIPE_BYTES = 65536 };
-
-struct lx_pipe {
-    unsigned readers, writers;
-    unsigned opened[2];     /**< how often for reading and for writing, ever */
-    struct lx_inode *inode; /**< its FIFO, or NULL */
-    size_t head, count;
-    uint64_t moved; /**< reads and writes */
-    uint8_t data[PIPE_BYTES];
-};
-
-/** An open file; descriptors made by dup share it. */
-struct lx_file {
-    enum lx_file_kind kind;
-    int host;      /**< host descriptor, or -1 */
-    bool standard; /**< behind the guest's first 0, 1, 2: the host's closes it */
-    int stream;    /**< the guest's first 1 or 2, or 0 */
-    unsigned refs; /**< descriptors, commands and calls under way */
-    struct lx_file *prev, *next;
-    uint32_t flags;                   /**< guest's O_ flags */
-    uint64_t at;                      /**< position in a regular file */
-    uint64_t moved;                   /**< reads and writes of an object */
-    struct lx_inode *inode;           /**< of a file of the host; not owned */
-    bool writable;                    /**< the view lets it be changed ... */
-    bool guarded;                     /**< ... but for rights to execute it (guard.h) */
-    const struct lx_synthetic *synth; /**< what it is a made-up form of, or NULL */
-    struct lx_place place;            /**< FILE_FOLDER */
-    struct lx_pipe *pipe;
-    const struct lx_file_ops *ops; /**< FILE_OBJECT: what it does (object.h) */
-    void *object;                  /**< FILE_OBJECT: what it is */
-    struct lx_device *device;      /**< FILE_DEVICE: its commands (device.h) */
-    unsigned card;                 /**< FILE_CARD */
-    uint32_t interrupts;           /**< FILE_CARD: of the card, when last read */
-    int32_t owner;                 /**< F_SETOWN: the thread or process told of them; 0: nobody */
-    uint8_t owner_kind;            /**< F_SETOWN_EX's type; changes nothing */
-    uint8_t signal;                /**< F_SETSIG; 0: SIGIO */
-    struct directory *directory;   /**< listing being read, or NULL */
-    uint64_t kept;                 /**< [bytes] put aside for that, or for its text */
-};
 
 struct lx_descriptor {
     struct lx_file *file;
@@ -373,8 +331,9 @@ struct lx_prog {
     uint64_t auxv[AUXV_MAX];    /**< what the program found on its stack */
     unsigned auxv_count;        /**< [words] */
 
-    struct lx_thread *threads; /**< living ones */
-    struct lx_thread *timed;   /**< those of them that wait with a deadline, by creation */
+    const struct lx_steps *steps; /**< what threads' steps mean to others */
+    struct lx_thread *threads;    /**< living ones */
+    struct lx_thread *timed;      /**< those of them that wait with a deadline, by creation */
     unsigned alive;
     sim_tick ran; /**< [ticks] of ended threads on their cards */
     uint32_t next_tid;
@@ -387,7 +346,7 @@ struct lx_prog {
     struct lx_descriptor fds[FD_MAX];
     struct lx_file *files; /**< all, by time of opening */
     struct lx_view *view;
-    struct lx_place cwd;
+    struct lx_place *cwd; /**< its own */
     unsigned umask;
     struct lx_inode *inodes; /**< files the guest has seen (inode.h) */
     uint64_t inode_count;
@@ -436,8 +395,7 @@ static inline sim_tick lx_now(const struct lx_prog *p)
     return nm_machine_now(p->m);
 }
 
-/** Loads the executable and builds the first thread's stack (load.c). @return 0 or -errno */
-int lx_load(struct lx_prog *p, struct lx_thread *first);
+/* ---- account.c ------------------------------------------------------------------------------- */
 
 /** [ns] simulated time since tick 0, and back (rounded up). */
 uint64_t lx_ns(const struct lx_prog *p, sim_tick t);
@@ -461,114 +419,7 @@ bool lx_has_cards(const struct lx_prog *p);
 /** [bytes] What still can be put aside. */
 uint64_t lx_room(const struct lx_prog *p);
 
-/* ---- sched.c --------------------------------------------------------------------------------- */
-
-/** Tells of it whoever wants to know (prog_hooks.thread): it begins, has ended, or its thread
- *  pointer has changed. */
-void lx_thread_tell(const struct lx_thread *t);
-/** A new thread with the registers given, ready to be placed. */
-struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs);
-/** Chooses a card and makes the thread ready at now + the time a wake-up takes. */
-void lx_thread_start(struct lx_thread *t);
-/** The thread is gone: its card goes on without it. Its actor may only return then. */
-void lx_thread_end(struct lx_thread *t);
-/** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
-void lx_thread_exits(const struct lx_thread *t);
-/** Frees one that has ended and whose actor has returned, or any at the end of the run. */
-void lx_thread_free(struct lx_thread *t);
-
-/** After its handler: back to its card, or into a queue. */
-void lx_sched_return(struct lx_thread *t);
-
-/** Another thread's allowed cards changed. */
-void lx_sched_affinity(struct lx_thread *t);
-
-/**
- * The calling thread waits: its card goes to another thread meanwhile.
- * @param deadline  [ticks] SIM_NEVER: none
- * @param interruptible  a signal ends the wait
- * @param channel   what lx_thread_wake_all must name, or NULL
- */
-enum lx_wake lx_thread_block(struct lx_thread *t, sim_tick deadline, bool interruptible,
-                             const void *channel);
-/** The calling thread waits until `at`, if that is to come, and keeps its card. */
-void lx_thread_hold(struct lx_thread *t, sim_tick at);
-/** Ends a wait; no effect on a thread that does not wait. */
-void lx_thread_wake(struct lx_thread *t, enum lx_wake why);
-void lx_thread_wake_all(struct lx_prog *p, const void *channel);
-/** Makes the thread look at its signals: ends its wait or stops its card. */
-void lx_thread_notify(struct lx_thread *t);
-
-struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid);
-
-/* ---- tick.c ---------------------------------------------------------------------------------- */
-
-/** [ticks] The card's first clock interrupt after `at`; SIM_NEVER: there is none. */
-sim_tick lx_tick_after(const struct lx_prog *p, unsigned card, sim_tick at);
-/** [ticks] What its clock interrupt at `at` takes. */
-sim_tick lx_tick_cost(const struct lx_prog *p, unsigned card, sim_tick at);
-
-/* ---- traps ----------------------------------------------------------------------------------- */
-
-/** Body of a thread's actor. @param arg  a struct lx_thread */
-void lx_thread_main(void *arg);
-/** Handles t->trap's system call (syscall.c). */
-void lx_syscall_trap(struct lx_thread *t);
-/** Handles any other exception (fault.c). */
-void lx_fault_trap(struct lx_thread *t);
-/** The name of a system call for people, or "syscall 4123". */
-void lx_syscall_name(const struct lx_prog *p, uint64_t number, char *buf, size_t size);
-
-/* ---- signal.c -------------------------------------------------------------------------------- */
-
-static inline bool lx_sigs_has(const struct lx_sigs *s, int sig)
-{
-    return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
-}
-
-/** Queues a signal for one thread (t) or, with t NULL, for the process.
- *  @return 0, or -EAGAIN when a real-time signal with a value finds too many waiting */
-int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info);
-/** Whether a signal to thread `t`, or with t NULL to the process, would be thrown away. */
-bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo);
-/** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
-void lx_signal_settle(struct lx_prog *p, int signo);
-/** A fault of this thread: cannot be ignored or blocked. @param name  SIG_ (signal.h) */
-void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr);
-/** True if a signal waits that the thread must act on. */
-bool lx_signal_waiting(const struct lx_thread *t);
-/** The thread's handler is done. What was sent to it before that comes first, as on Linux; what is
- *  sent while it returns waits for some instructions. Where that is without end (a storm), what is
- *  sent later waits for more. */
-void lx_signal_returned(struct lx_thread *t);
-/** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
-void lx_signal_deliver(struct lx_thread *t);
-/** Takes a waiting signal of `set` off the queues. */
-bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info);
-void lx_signal_free(struct lx_prog *p);
-/** The thread is gone: so is what was sent to it alone. */
-void lx_signal_clear_thread(struct lx_thread *t);
-
-/* ---- timer.c --------------------------------------------------------------------------------- */
-
-/** The next tick at which a timer may come due; SIM_NEVER: none in sight. */
-sim_tick lx_timers_date(const struct lx_prog *p);
-/** Lets those due now fire. */
-void lx_timers_ring(struct lx_prog *p);
-/** A signal has been taken off its queue: a timer that sent it goes on; fills in the overrun. */
-void lx_timer_taken(struct lx_prog *p, struct lx_siginfo *info);
-/** Signals of that number were thrown away. */
-void lx_timers_dropped(struct lx_prog *p, int signo);
-void lx_timers_free(struct lx_prog *p);
-
-/* ---- futex.c --------------------------------------------------------------------------------- */
-
-/** The operating system's own call: wakes one who waits for the word at `addr` as a shared one. */
-void lx_futex_call(struct lx_prog *p, uint64_t addr);
-/** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
-void lx_futex_thread_exit(struct lx_thread *t);
-
-/* ---- limit.c --------------------------------------------------------------------------- */
+/* ---- limits.c -------------------------------------------------------------------------------- */
 
 void lx_limits_init(struct lx_prog *p);
 /** /proc/self/limits */
@@ -579,14 +430,20 @@ static inline uint64_t lx_limit_files(const struct lx_prog *p)
     return p->limits[LIMIT_NOFILE].soft < FD_MAX ? p->limits[LIMIT_NOFILE].soft : FD_MAX;
 }
 
-/* ---- file.c ---------------------------------------------------------------------------- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
-void lx_files_init(struct lx_prog *p);
-void lx_files_free(struct lx_prog *p);
-struct lx_file *lx_file_get(struct lx_prog *p, int64_t fd);
-/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
-void lx_file_hold(struct lx_thread *t, struct lx_file *f);
-/** The call has ended. */
-void lx_files_let_go(struct lx_thread *t);
+static inline bool lx_sigs_has(const struct lx_sigs *s, int sig)
+{
+    return s->w[(sig - 1) >> 6] >> ((sig - 1) & 63) & 1;
+}
+
+/** True if a signal waits that the thread must act on. */
+static inline bool lx_signal_waiting(const struct lx_thread *t)
+{
+    for (int i = 0; i < 2; i++)
+        if ((t->pending.set.w[i] | t->p->pending.set.w[i]) & (~t->mask.w[i] | t->wanted.w[i]))
+            return true;
+    return false;
+}
 
 #endif

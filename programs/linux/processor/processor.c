@@ -11,7 +11,7 @@
 #include "procard/arm11/arm11.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
-#include "programs/linux/process/isa.h"
+#include "programs/linux/binary/kind.h"
 
 #include <stdlib.h>
 

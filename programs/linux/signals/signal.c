@@ -13,6 +13,8 @@
 #include "programs/linux/signals/foreign.h"
 
 #include "base/alloc.h"
+#include "programs/linux/threads/threads.h"
+#include "programs/linux/time/timer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -262,15 +264,6 @@ bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_si
 static struct lx_sigs open_to(const struct lx_thread *t)
 {
     return (struct lx_sigs){{~t->mask.w[0], ~t->mask.w[1]}};
-}
-
-bool lx_signal_waiting(const struct lx_thread *t)
-{
-    struct lx_sigs open;
-
-    for (int i = 0; i < 2; i++)
-        open.w[i] = ~t->mask.w[i] | t->wanted.w[i];
-    return lowest(&t->pending.set, &open) || lowest(&t->p->pending.set, &open);
 }
 
 /* Handlers in a row, and instructions: whom signals keep from its own work for so long is in a

@@ -1,53 +1,13 @@
-/* What the signal files share: numbers and sets. */
+/* Signals: sending and taking them, sets, frames. */
 #ifndef LX_SIGNAL_H
 #define LX_SIGNAL_H
 
 #include "programs/linux/process/call.h"
-
-/** Signals by name: MIPS Linux's numbers. Another kind of guest has other ones (lx_signo). */
-enum {
-    SIG_ILL = 4,
-    SIG_TRAP = 5,
-    SIG_FPE = 8,
-    SIG_KILL = 9,
-    SIG_BUS = 10,
-    SIG_SEGV = 11,
-    SIG_SYS = 12,
-    SIG_PIPE = 13,
-    SIG_ALRM = 14,
-    SIG_CHLD = 18,
-    SIG_WINCH = 20,
-    SIG_URG = 21,
-    SIG_IO = 22,
-    SIG_STOP = 23,
-    SIG_TSTP = 24,
-    SIG_CONT = 25,
-    SIG_TTIN = 26,
-    SIG_TTOU = 27,
-    SIG_VTALRM = 28,
-    SIG_PROF = 29,
-    SIG_XCPU = 30,
-    SIG_XFSZ = 31,
-    SIG_RTMIN = 32,
-};
-
-/** The guest's number of a signal. */
-static inline int lx_signo(const struct lx_prog *p, int name)
-{
-    return (int)lx_number_out(p->kind, LX_SIGNAL, (uint64_t)name);
-}
-
-/** The name of the guest's number. */
-static inline int lx_signal_called(const struct lx_prog *p, int signo)
-{
-    return (int)lx_number_in(p->kind, LX_SIGNAL, (uint64_t)signo);
-}
+#include "programs/linux/process/signo.h"
 
 enum { SA_SIGINFO_ = 8, SA_ONSTACK_ = 0x08000000, SA_RESTORER_ = 0x04000000 };
 enum { HANDLER_DEFAULT = 0, HANDLER_IGNORE = 1 };
 enum { SEGV_MAPERR_ = 1, SEGV_ACCERR_ = 2 };
-/** Who sent it. */
-enum { SI_USER_ = 0, SI_TIMER_ = -3, SI_MESGQ_ = -4, SI_TKILL_ = -6, SI_KERNEL_ = 0x80 };
 /** Flags of the handlers' stack; the least it may have [bytes]. */
 enum { SS_ONSTACK_ = 1, SS_DISABLE_ = 2, SS_MINIMUM = 2048 };
 #define SS_AUTODISARM_ UINT32_C(0x80000000)
@@ -81,5 +41,33 @@ static inline bool lx_signal_tells(const struct lx_prog *p, const struct lx_acti
 /** Where a frame may end that is to begin below `sp`: there, or at the end of the handlers' stack.
  */
 uint64_t lx_signal_top(const struct lx_thread *t, const struct lx_action *a, uint64_t sp);
+
+/* ---- from sent to taken ---------------------------------------------------------------------- */
+
+/** Queues a signal for one thread (t) or, with t NULL, for the process.
+ *  @return 0, or -EAGAIN when a real-time signal with a value finds too many waiting */
+int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info);
+/** Whether a signal to thread `t`, or with t NULL to the process, would be thrown away. */
+bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int signo);
+/** The signal's action has changed: if that is to ignore it, those waiting are thrown away. */
+void lx_signal_settle(struct lx_prog *p, int signo);
+/** A fault of this thread: cannot be ignored or blocked. @param name  SIG_ (signo.h) */
+void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr);
+/** The thread's handler is done. What was sent to it before that comes first, as on Linux; what is
+ *  sent while it returns waits for some instructions. Where that is without end (a storm), what is
+ *  sent later waits for more. */
+void lx_signal_returned(struct lx_thread *t);
+/** Acts on the thread's signals before it goes on; restarts or ends an interrupted call. */
+void lx_signal_deliver(struct lx_thread *t);
+/** Takes a waiting signal of `set` off the queues. */
+bool lx_signal_take(struct lx_thread *t, const struct lx_sigs *set, struct lx_siginfo *info);
+void lx_signal_free(struct lx_prog *p);
+/** The thread is gone: so is what was sent to it alone. */
+void lx_signal_clear_thread(struct lx_thread *t);
+
+/* ---- alarm.c --------------------------------------------------------------------------------- */
+
+/** Lets those due now fire. */
+void lx_timers_ring(struct lx_prog *p);
 
 #endif

@@ -1,6 +1,7 @@
 /* Signal calls. */
 #include "programs/linux/process/isa.h"
 #include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/threads.h"
 
 #include <string.h>
 

@@ -9,6 +9,7 @@
  */
 #include "programs/linux/threads/futex.h"
 #include "programs/linux/memory/vm_file.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/threads/watch.h"
 
 #include <utlist.h>

@@ -1,8 +1,13 @@
-/* Futexes: what the plain ones (futex.c) and those with an owner (futex_pi.c) share. */
+/* Futexes: plain ones (futex.c), and those with an owner (futex_pi.c). */
 #ifndef LX_FUTEX_H
 #define LX_FUTEX_H
 
 #include "programs/linux/process/call.h"
+
+/** The operating system's own call: wakes one who waits for the word at `addr` as a shared one. */
+void lx_futex_call(struct lx_prog *p, uint64_t addr);
+/** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
+void lx_futex_thread_exit(struct lx_thread *t);
 
 /** Bits of the word of a lock that the kernel knows. */
 #define FUTEX_WAITERS    UINT32_C(0x80000000)

@@ -7,6 +7,7 @@
  * found (EDEADLK).
  */
 #include "programs/linux/threads/futex.h"
+#include "programs/linux/threads/threads.h"
 
 #include <utlist.h>
 

@@ -8,13 +8,11 @@
  * A thread stays on its card unless sched_setaffinity moves it. Threads that share a card take
  * turns of os.quantum, and are only interrupted while another one waits.
  */
-#include "programs/linux/files/irix.h"
-#include "programs/linux/ipc/ipc.h"
-#include "programs/linux/process/isa.h"
-#include "programs/linux/signals/signal.h"
-#include "programs/linux/threads/watch.h"
+#include "programs/linux/threads/threads.h"
 
 #include "base/alloc.h"
+#include "programs/linux/process/isa.h"
+#include "programs/linux/threads/watch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -151,12 +149,12 @@ static void resume(struct lx_thread *t, sim_tick at)
     c->running = t;
     c->tick_at = lx_tick_after(p, t->card, at);
     t->since = at;
-    lx_signal_deliver(t); /* those sent while it stood in the queue */
+    p->steps->back(t);
     if (p->run->over)
         return;
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
     lx_watch_begin(t);
-    lx_irix_runs(t);
+    p->steps->runs(t);
     lx_processor_resume(p->vm.cpus, t->card, &t->regs, at);
     spare(t);
     if (lx_signal_waiting(t))
@@ -173,7 +171,7 @@ static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
     struct lx_thread *t = c->queue;
 
     if (c->running)
-        lx_irix_stops(c->running);
+        p->steps->stops(c->running);
     c->running = NULL;
     if (!t) {
         rest(p, card, at);
@@ -279,7 +277,7 @@ void lx_thread_start(struct lx_thread *t)
     t->card = choose_card(t);
     p->cards[t->card].load++;
     snprintf(name, sizeof name, "thread-%u", t->tid);
-    t->actor = prog_actor_new(p->run->actors, name, t->card, lx_thread_main, t);
+    t->actor = prog_actor_new(p->run->actors, name, t->card, p->steps->body, t);
     t->ready_at = p->run->out->threads == 1 ? lx_now(p) : lx_now(p) + wake_time(p);
     t->first_sp = lx_isa_of(t)->sp(&t->regs);
     lx_thread_tell(t);
@@ -309,9 +307,6 @@ void lx_thread_end(struct lx_thread *t)
 
 void lx_thread_free(struct lx_thread *t)
 {
-    lx_signal_clear_thread(t);
-    lx_files_let_go(t);
-    lx_note_free(t->p, t->note);
     free(t->held);
     free(t);
 }

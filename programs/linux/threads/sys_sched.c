@@ -3,6 +3,7 @@
  * given back, and what a user without rights may not have is refused as Linux refuses it.
  */
 #include "programs/linux/process/call.h"
+#include "programs/linux/threads/threads.h"
 
 #include <string.h>
 

@@ -3,9 +3,10 @@
  *
  * Other kinds of clone (a new process) are not provided: the machine runs one program.
  */
-#include "programs/linux/files/irix.h"
+#include "programs/linux/process/call.h"
 #include "programs/linux/process/isa.h"
-#include "programs/linux/signals/signal.h"
+#include "programs/linux/threads/futex.h"
+#include "programs/linux/threads/threads.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -45,7 +46,7 @@ int64_t lx_sys_clone(struct lx_call *c)
     if (flags & CLONE_SETTLS)
         p->kind->isa->set_tls(&t->regs, c->a[3]);
     t->mask = c->t->mask;
-    lx_irix_born(t, c->t);
+    p->steps->born(t, c->t);
     memcpy(t->name, c->t->name, sizeof t->name);
     t->nice = c->t->nice;
     if (!(c->t->policy & SCHED_RESET_ON_FORK_))
@@ -68,7 +69,7 @@ int64_t lx_sys_exit(struct lx_call *c)
     struct lx_prog *p = c->p;
 
     lx_futex_thread_exit(t);
-    lx_irix_gone(t);
+    p->steps->gone(t);
     if (t->clear_tid && lx_vm_write32(&p->vm, t->clear_tid, 0) == 0)
         lx_futex_call(p, t->clear_tid);
     lx_thread_end(t);
@@ -122,16 +123,6 @@ int64_t lx_sys_arm_get_tls(struct lx_call *c)
 {
     lx_isa_of(c->t)->result(c->t, lx_isa_of(c->t)->tls(&c->t->regs), false); /* may be any word */
     c->replaced = true;
-    return 0;
-}
-
-/** Behind the call's instruction, as Linux has it; r0 stays. */
-int64_t lx_sys_arm_breakpoint(struct lx_call *c)
-{
-    enum { TRAP_BRKPT_ = 1 };
-
-    c->replaced = true;
-    lx_signal_force(c->t, SIG_TRAP, TRAP_BRKPT_, c->t->call.pc);
     return 0;
 }
 

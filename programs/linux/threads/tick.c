@@ -8,6 +8,7 @@
  * and what a tick takes is drawn from the run's seed.
  */
 #include "programs/linux/process/process.h"
+#include "programs/linux/threads/threads.h"
 
 enum {
     STREAM_TICK = 4,

@@ -20,7 +20,7 @@
 #include "procard/arm11/arm11.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/process/isa.h"
-#include "programs/linux/time/timer.h"
+#include "programs/linux/threads/threads.h"
 
 #include <inttypes.h>
 #include <stddef.h>

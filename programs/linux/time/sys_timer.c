@@ -1,9 +1,9 @@
 /*
- * Calls that set timers: alarm and setitimer, POSIX timers, timer descriptors. One struct lx_timer
- * (timer.c) each; here are the guest's structures, and what happens when a timer rings.
+ * Calls that set timers: alarm and setitimer, POSIX timers. One struct lx_timer (timer.c) each;
+ * here are the guest's structures. Timer descriptors are files (timerfd.c).
  */
-#include "programs/linux/files/object.h"
-#include "programs/linux/signals/signal.h"
+#include "programs/linux/process/signo.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/time/time.h"
 #include "programs/linux/time/timer.h"
 
@@ -139,8 +139,7 @@ int64_t lx_sys_setitimer(struct lx_call *c)
 
 /* ---- what POSIX timers and descriptors share ------------------------------------------------- */
 
-/** Width of the members of the itimerspec at argument `i`: 't' or 'T' as for a timespec. */
-static int put_itimerspec(struct lx_call *c, unsigned i, const struct lx_timer *t)
+int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t)
 {
     const unsigned width = lx_call_time_width(c, i);
     uint64_t ns[2] = {lx_ns(c->p, t->every), lx_ns(c->p, lx_timer_left(c->p, t))};
@@ -154,8 +153,7 @@ static int put_itimerspec(struct lx_call *c, unsigned i, const struct lx_timer *
     return lx_out_write(&o, &c->p->vm, c->a[i]);
 }
 
-/** Sets from arguments 1 (flags), 2 (new) and 3 (old, may be 0). */
-static int64_t settime(struct lx_call *c, struct lx_timer *t)
+int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t)
 {
     enum { ABSTIME = 1 };
     uint64_t ns[2];
@@ -166,7 +164,7 @@ static int64_t settime(struct lx_call *c, struct lx_timer *t)
         return err;
     if (!t)
         return -EINVAL;
-    if (c->a[3] && put_itimerspec(c, 3, t) < 0)
+    if (c->a[3] && lx_timer_put(c, 3, t) < 0)
         return -EFAULT;
     if (!ns[1])
         at = SIM_NEVER;
@@ -259,14 +257,14 @@ static struct lx_timer *argument(struct lx_call *c)
 
 int64_t lx_sys_timer_settime(struct lx_call *c)
 {
-    return c->a[2] ? settime(c, argument(c)) : -EINVAL;
+    return c->a[2] ? lx_timer_settime(c, argument(c)) : -EINVAL;
 }
 
 int64_t lx_sys_timer_gettime(struct lx_call *c)
 {
     struct lx_timer *t = argument(c);
 
-    return t ? put_itimerspec(c, 1, t) : -EINVAL;
+    return t ? lx_timer_put(c, 1, t) : -EINVAL;
 }
 
 int64_t lx_sys_timer_getoverrun(struct lx_call *c)
@@ -284,69 +282,4 @@ int64_t lx_sys_timer_delete(struct lx_call *c)
         return -EINVAL;
     lx_timer_free(c->p, t);
     return 0;
-}
-
-/* ---- timer descriptors ----------------------------------------------------------------------- */
-
-static unsigned timerfd_ready(struct lx_thread *thread, const struct lx_file *f)
-{
-    const struct lx_timer *t = f->object;
-
-    (void)thread;
-    return t->fired ? POLL_IN : 0;
-}
-
-/** Gives how often it has fired since the last read: 8 bytes. */
-static int64_t timerfd_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
-{
-    struct lx_timer *t = f->object;
-
-    if (len < 8)
-        return -EINVAL;
-    while (!t->fired) {
-        int64_t err = lx_object_wait(c, f);
-        if (err < 0)
-            return err;
-    }
-    return lx_vm_write_word(&c->p->vm, va, 8, lx_timer_passed(c->p, t)) < 0 ? -EFAULT : 8;
-}
-
-static void timerfd_release(struct lx_prog *p, struct lx_file *f)
-{
-    lx_timer_free(p, f->object);
-}
-
-static const struct lx_file_ops timerfd_ops = {
-    .ready = timerfd_ready, .read = timerfd_read, .release = timerfd_release};
-
-int64_t lx_sys_timerfd_create(struct lx_call *c)
-{
-    const int32_t id = (int32_t)c->a[0];
-    struct lx_timer *t;
-
-    if (c->a[1] & ~(uint64_t)(G_O_NONBLOCK | G_O_CLOEXEC))
-        return -EINVAL;
-    if (id != CLK_REALTIME && id != CLK_MONOTONIC && id != CLK_BOOTTIME)
-        return -EINVAL;
-    t = lx_timer_new(c->p, TIMER_FILE, TIMER_WALL);
-    t->realtime = lx_clock_is_realtime(id);
-    return lx_object_open(c->p, &timerfd_ops, t, (uint32_t)c->a[1] | 2);
-}
-
-/** The timer behind the descriptor in argument 0. */
-static struct lx_timer *behind(const struct lx_call *c)
-{
-    return c->f->ops == &timerfd_ops ? c->f->object : NULL;
-}
-
-int64_t lx_sys_timerfd_settime(struct lx_call *c)
-{
-    enum { FLAGS = 3 };
-
-    return c->a[1] & ~(uint64_t)FLAGS ? -EINVAL : settime(c, behind(c));
-}
-
-int64_t lx_sys_timerfd_gettime(struct lx_call *c)
-{
-    return behind(c) ? put_itimerspec(c, 1, behind(c)) : -EINVAL;
 }

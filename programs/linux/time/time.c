@@ -3,6 +3,7 @@
  * clock is the time a thread held its card.
  */
 #include "programs/linux/time/time.h"
+#include "programs/linux/threads/threads.h"
 #include "programs/linux/time/timer.h"
 
 enum { NS = 1000000000, TICKS_PER_SECOND = 100 /* CLK_TCK of times() */ };

@@ -1,5 +1,5 @@
 /*
- * Timers, from the run loop's side: when the next one is due, and what happens then.
+ * Timers: their clocks, and when the next one is due. What happens then is in signals/alarm.c.
  *
  * The hard idea: a periodic timer is wound up again only when its notice is taken (the signal
  * delivered, the descriptor read), as in Linux. Until then it has no date, and what it missed is
@@ -11,7 +11,8 @@
 #include "programs/linux/time/timer.h"
 
 #include "base/alloc.h"
-#include "programs/linux/signals/signal.h"
+#include "programs/linux/process/signo.h"
+#include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
 #include <utlist.h>
@@ -113,7 +114,7 @@ sim_tick lx_timers_date(const struct lx_prog *p)
     return next;
 }
 
-/* ---- firing ---------------------------------------------------------------------------------- */
+/* ---- setting, and taking notice -------------------------------------------------------------- */
 
 sim_tick lx_timer_left(const struct lx_prog *p, const struct lx_timer *t)
 {
@@ -136,8 +137,7 @@ void lx_timer_set(struct lx_timer *t, sim_tick at, sim_tick every)
     t->missed = 0;
 }
 
-/** Winds it up again after its date. @return dates passed, at least 1 */
-static uint64_t wind_up(const struct lx_prog *p, struct lx_timer *t)
+uint64_t lx_timer_wind_up(const struct lx_prog *p, struct lx_timer *t)
 {
     sim_tick now = lx_timer_clock_now(p, t);
     uint64_t passed = t->every && now > t->at ? (now - t->at) / t->every + 1 : 1;
@@ -149,55 +149,16 @@ static uint64_t wind_up(const struct lx_prog *p, struct lx_timer *t)
 
 uint64_t lx_timer_passed(const struct lx_prog *p, struct lx_timer *t)
 {
-    return t->fired ? wind_up(p, t) : 0;
+    return t->fired ? lx_timer_wind_up(p, t) : 0;
 }
 
-/** Nobody will take the notice: on to a date that is not too near. */
-static void go_on(struct lx_prog *p, struct lx_timer *t)
+void lx_timer_go_on(struct lx_prog *p, struct lx_timer *t)
 {
     sim_tick rest = lx_ticks(p, IGNORED_NS);
 
-    wind_up(p, t);
+    lx_timer_wind_up(p, t);
     if (t->at != SIM_NEVER && t->every < rest)
         t->at += rest / t->every * t->every;
-}
-
-static void fire_signal(struct lx_prog *p, struct lx_timer *t)
-{
-    struct lx_thread *to = t->tid ? lx_thread_find(p, t->tid) : NULL;
-
-    if ((t->tid && !to) || lx_signal_dropped(p, to, t->info.signo)) {
-        go_on(p, t);
-        return;
-    }
-    t->fired = true;
-    if (t->queued)
-        return;
-    t->queued = true;
-    lx_signal_post(p, to, &t->info);
-}
-
-static void fire(struct lx_prog *p, struct lx_timer *t)
-{
-    if (t->use == TIMER_SILENT) {
-        wind_up(p, t);
-        return;
-    }
-    if (t->use == TIMER_FILE) {
-        t->fired = true;
-        lx_thread_wake_all(p, p->fds);
-        return;
-    }
-    fire_signal(p, t);
-}
-
-void lx_timers_ring(struct lx_prog *p)
-{
-    struct lx_timer *t;
-
-    DL_FOREACH(p->timers, t)
-        if (t->at != SIM_NEVER && !t->fired && t->at <= lx_timer_clock_now(p, t))
-            fire(p, t);
 }
 
 /** Whether the signal is (or, setitimer's being no more than a number, could be) the timer's. */
@@ -217,7 +178,7 @@ void lx_timer_taken(struct lx_prog *p, struct lx_siginfo *info)
             continue;
         t->queued = false;
         if (t->fired)
-            t->missed = wind_up(p, t) - 1;
+            t->missed = lx_timer_wind_up(p, t) - 1;
         if (t->use == TIMER_SIGNAL)
             info->uid = t->missed > INT32_MAX ? INT32_MAX : (uint32_t)t->missed;
     }
@@ -231,6 +192,6 @@ void lx_timers_dropped(struct lx_prog *p, int signo)
         if (t->info.signo == signo && t->queued) {
             t->queued = false;
             if (t->fired)
-                go_on(p, t);
+                lx_timer_go_on(p, t);
         }
 }

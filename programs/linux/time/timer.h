@@ -58,4 +58,28 @@ uint64_t lx_timer_passed(const struct lx_prog *p, struct lx_timer *t);
  * never. */
 void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard);
 
+/** The next tick at which a timer may come due; SIM_NEVER: none in sight. */
+sim_tick lx_timers_date(const struct lx_prog *p);
+/** A signal has been taken off its queue: a timer that sent it goes on; fills in the overrun. */
+void lx_timer_taken(struct lx_prog *p, struct lx_siginfo *info);
+/** Signals of that number were thrown away. */
+void lx_timers_dropped(struct lx_prog *p, int signo);
+void lx_timers_free(struct lx_prog *p);
+
+/* ---- for who lets them fire (signals/alarm.c) ------------------------------------------------ */
+
+/** Winds it up again after its date. @return dates passed, at least 1 */
+uint64_t lx_timer_wind_up(const struct lx_prog *p, struct lx_timer *t);
+/** Nobody will take the notice: on to a date that is not too near. */
+void lx_timer_go_on(struct lx_prog *p, struct lx_timer *t);
+
+/* ---- timers as calls have them (sys_timer.c) ------------------------------------------------- */
+
+/** Gives the guest the itimerspec at argument `i`, 't' or 'T' as for a timespec. @return 0, -EFAULT
+ */
+int lx_timer_put(struct lx_call *c, unsigned i, const struct lx_timer *t);
+/** Sets it from arguments 1 (flags), 2 (new) and 3 (old, may be 0). @param t  NULL: there is none
+ */
+int64_t lx_timer_settime(struct lx_call *c, struct lx_timer *t);
+
 #endif

@@ -1,0 +1,68 @@
+/* Timer descriptors: a struct lx_timer each (timer.h), which tells those who wait for its file. */
+#include "programs/linux/files/object.h"
+
+#include "programs/linux/time/time.h"
+#include "programs/linux/time/timer.h"
+
+static unsigned timerfd_ready(struct lx_thread *thread, const struct lx_file *f)
+{
+    const struct lx_timer *t = f->object;
+
+    (void)thread;
+    return t->fired ? POLL_IN : 0;
+}
+
+/** Gives how often it has fired since the last read: 8 bytes. */
+static int64_t timerfd_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len)
+{
+    struct lx_timer *t = f->object;
+
+    if (len < 8)
+        return -EINVAL;
+    while (!t->fired) {
+        int64_t err = lx_object_wait(c, f);
+        if (err < 0)
+            return err;
+    }
+    return lx_vm_write_word(&c->p->vm, va, 8, lx_timer_passed(c->p, t)) < 0 ? -EFAULT : 8;
+}
+
+static void timerfd_release(struct lx_prog *p, struct lx_file *f)
+{
+    lx_timer_free(p, f->object);
+}
+
+static const struct lx_file_ops timerfd_ops = {
+    .ready = timerfd_ready, .read = timerfd_read, .release = timerfd_release};
+
+int64_t lx_sys_timerfd_create(struct lx_call *c)
+{
+    const int32_t id = (int32_t)c->a[0];
+    struct lx_timer *t;
+
+    if (c->a[1] & ~(uint64_t)(G_O_NONBLOCK | G_O_CLOEXEC))
+        return -EINVAL;
+    if (id != CLK_REALTIME && id != CLK_MONOTONIC && id != CLK_BOOTTIME)
+        return -EINVAL;
+    t = lx_timer_new(c->p, TIMER_FILE, TIMER_WALL);
+    t->realtime = lx_clock_is_realtime(id);
+    return lx_object_open(c->p, &timerfd_ops, t, (uint32_t)c->a[1] | 2);
+}
+
+/** The timer behind the descriptor in argument 0. */
+static struct lx_timer *behind(const struct lx_call *c)
+{
+    return c->f->ops == &timerfd_ops ? c->f->object : NULL;
+}
+
+int64_t lx_sys_timerfd_settime(struct lx_call *c)
+{
+    enum { FLAGS = 3 };
+
+    return c->a[1] & ~(uint64_t)FLAGS ? -EINVAL : lx_timer_settime(c, behind(c));
+}
+
+int64_t lx_sys_timerfd_gettime(struct lx_call *c)
+{
+    return behind(c) ? lx_timer_put(c, 1, behind(c)) : -EINVAL;
+}
