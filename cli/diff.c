@@ -3,10 +3,12 @@
  * there.
  */
 #include "look/compare/diff.h"
+#include "cli/again.h"
 #include "cli/cli.h"
-#include "cli/divergence.h"
 #include "cli/kept.h"
 #include "cli/options.h"
+#include "cli/trail.h"
+#include "look/compare/divergence.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -145,6 +147,21 @@ static bool hold_kept(struct look_diff *d)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static bool load_again(struct in_experiment *x, const char *directory)
+{
+    return cli_again_load(x, directory, false);
+}
+
+static int show_divergence(const struct look_diff *d)
+{
+    static const struct look_again again = {.load = load_again, .run = cli_trail_run};
+    struct look_trail *const trail[2] = {cli_trail_new(), cli_trail_new()};
+    const int status = look_first_divergence(d, &again, trail, stdout);
+    cli_trail_free(trail[0]);
+    cli_trail_free(trail[1]);
+    return status;
+}
+
 static int show(const struct request *r, const struct res_finished results[2])
 {
     struct look_diff d = {.of = {&results[0], &results[1]},
@@ -155,7 +172,7 @@ static int show(const struct request *r, const struct res_finished results[2])
     int status = CLI_EXIT_USAGE;
     (r->first ? look_diff_make_head : look_diff_make)(&d);
     if (r->first) {
-        status = cli_first_divergence(&d, stdout);
+        status = show_divergence(&d);
     } else if (hold_kept(&d)) {
         look_diff_formats[r->as].write(&d, stdout);
         status = d.same ? SAME : DIFFERENT;

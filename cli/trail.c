@@ -5,6 +5,7 @@
 #include "cli/trail.h"
 
 #include "base/alloc.h"
+#include "cli/exit.h"
 #include "cli/session.h"
 #include "machine/statistics.h"
 #include "procard/procard.h"
@@ -17,17 +18,17 @@
 
 /* A run that leaves a trail. */
 struct walker {
-    const struct cli_schedule *schedule;
-    struct cli_trail *trail;
+    const struct look_schedule *schedule;
+    struct look_trail *trail;
     sim_tick due, step;
 };
 
 /* ---- what a state is ------------------------------------------------------------------------- */
 
-static void stand_of(struct nm_machine *m, unsigned card, struct cli_stand *stand)
+static void stand_of(struct nm_machine *m, unsigned card, struct look_stand *stand)
 {
     *stand =
-        (struct cli_stand){.pc = pc_stands_at(m, card), .thread = pc_tries_at(m, card)->thread};
+        (struct look_stand){.pc = pc_stands_at(m, card), .thread = pc_tries_at(m, card)->thread};
     nm_card_taps(m, card, &stand->totals.taps);
     nm_card_truth(m, card, &stand->totals.truth);
     for (int t = 0; t < MON_TAP__COUNT; t++) /* what the cards were told to do is not the machine */
@@ -40,7 +41,7 @@ static void put_around(const struct walker *w, XXH64_state_t *state, const void 
                        size_t size, unsigned i)
 {
     XXH64_update(state, counts, size);
-    if (w->schedule->detailed && i < 2 * CLI_TRAIL_CARDS)
+    if (w->schedule->detailed && i < 2 * LOOK_TRAIL_CARDS)
         w->trail->around[w->trail->marks % 2][i] = XXH64(counts, size, 0);
 }
 
@@ -67,11 +68,11 @@ static uint64_t digest_of(const struct walker *w, struct nm_machine *m)
         sim_no_memory();
     XXH64_reset(state, 0);
     for (unsigned c = 0; c < nm_machine_cards(m); c++) {
-        struct cli_stand stand;
+        struct look_stand stand;
         stand_of(m, c, &stand);
         XXH64_update(state, &stand.pc, sizeof stand.pc);
         XXH64_update(state, &stand.totals, sizeof stand.totals);
-        if (w->schedule->detailed && c < CLI_TRAIL_CARDS)
+        if (w->schedule->detailed && c < LOOK_TRAIL_CARDS)
             w->trail->card[w->trail->marks % 2][c] = stand;
     }
     put_arounds(w, state, m);
@@ -85,12 +86,12 @@ static uint64_t digest_of(const struct walker *w, struct nm_machine *m)
 static sim_tick on_moment(void *ctx, struct nm_machine *m, sim_tick at)
 {
     struct walker *w = ctx;
-    struct cli_trail *trail = w->trail;
+    struct look_trail *trail = w->trail;
     trail->cards = nm_machine_cards(m);
-    trail->mark[trail->marks] = (struct cli_mark){at, digest_of(w, m)};
+    trail->mark[trail->marks] = (struct look_mark){at, digest_of(w, m)};
     trail->marks++;
     do { /* the machine may have stopped a little late */
-        if (w->schedule->growing && trail->marks > CLI_MARKS / 2)
+        if (w->schedule->growing && trail->marks > LOOK_MARKS / 2)
             w->step *= 2;
         w->due += w->step;
     } while (w->due <= at);
@@ -100,7 +101,7 @@ static sim_tick on_moment(void *ctx, struct nm_machine *m, sim_tick at)
 static void on_ended(void *ctx, const struct res_run *run)
 {
     const struct walker *w = ctx;
-    struct cli_trail *trail = w->trail;
+    struct look_trail *trail = w->trail;
     trail->ended = true;
     trail->ticks = run->outcome.ticks;
     trail->result = run->hash.result;
@@ -128,8 +129,8 @@ static int walk(const struct in_experiment *asked, struct walker *w)
     return (int)cli_session_run(&session, &outcome);
 }
 
-static pid_t start(const struct in_experiment *x, const struct cli_schedule *schedule,
-                   struct cli_trail *trail)
+static pid_t start(const struct in_experiment *x, const struct look_schedule *schedule,
+                   struct look_trail *trail)
 {
     struct walker walker = {schedule, trail, schedule->first, schedule->step};
     trail->marks = 0;
@@ -153,7 +154,7 @@ static void await(pid_t child)
 }
 
 const char *cli_trail_run(const struct in_experiment *const x[2],
-                          const struct cli_schedule *schedule, struct cli_trail *const trail[2])
+                          const struct look_schedule *schedule, struct look_trail *const trail[2])
 {
     const pid_t a = start(x[0], schedule, trail[0]), b = start(x[1], schedule, trail[1]);
     await(a);
@@ -169,16 +170,16 @@ const char *cli_trail_run(const struct in_experiment *const x[2],
     return NULL;
 }
 
-struct cli_trail *cli_trail_new(void)
+struct look_trail *cli_trail_new(void)
 {
-    struct cli_trail *trail = mmap(NULL, sizeof *trail, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct look_trail *trail = mmap(NULL, sizeof *trail, PROT_READ | PROT_WRITE,
+                                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (trail == MAP_FAILED)
         sim_no_memory();
     return trail;
 }
 
-void cli_trail_free(struct cli_trail *trail)
+void cli_trail_free(struct look_trail *trail)
 {
     munmap(trail, sizeof *trail);
 }

@@ -1,66 +1,18 @@
-/*
- * The state of a machine at some moments of a run, in short: to see where two runs part.
- *
- * A state is all that the machine has counted until then (cards, buses, memories, network caches,
- * rings) and where each processor stands; not the bytes in registers and memory, which matter when
- * somebody does something else because of them.
- */
+/* Runs that leave trails (look/compare/trail.h). */
 #ifndef CLI_TRAIL_H
 #define CLI_TRAIL_H
 
-#include "cli/exit.h"
 #include "input/experiment.h"
-#include "results/run.h"
-
-enum {
-    CLI_MARKS = 512,       /**< moments of a run */
-    CLI_TRAIL_CARDS = 1024 /**< cards of a machine, at most (nm_params_check) */
-};
-
-/** Which moments, and how long the run is. */
-struct cli_schedule {
-    sim_tick first, step; /**< [ticks] */
-    unsigned marks;       /**< up to CLI_MARKS */
-    bool growing;         /**< from the middle on each step is twice the one before */
-    bool detailed;        /**< two marks, with all that the cards have counted */
-    sim_tick limit;       /**< [ticks] the run is stopped; SIM_NEVER: not */
-};
-
-/** The machine at a moment. */
-struct cli_mark {
-    sim_tick at;
-    uint64_t digest;
-};
-
-/** A card at a moment. */
-struct cli_stand {
-    uint64_t pc; /**< virtual, where its processor stands */
-    uint32_t thread;
-    struct res_totals totals;
-};
-
-/** What came of it; shared with the process in which the run is. */
-struct cli_trail {
-    unsigned marks;
-    struct cli_mark mark[CLI_MARKS];
-    bool ended;              /**< the run has been counted up */
-    bool stopped;            /**< at the limit of the schedule */
-    sim_tick ticks;          /**< that it took */
-    uint64_t result, output; /**< the hashes of the run, and of what the program wrote */
-    unsigned cards;          /**< of a detailed one: */
-    unsigned arounds;        /**< stations, and then rings */
-    struct cli_stand card[2][CLI_TRAIL_CARDS]; /**< at each mark */
-    uint64_t around[2][2 * CLI_TRAIL_CARDS];   /**< the same: digests */
-};
+#include "look/compare/trail.h"
 
 /** Zeroed; to be released by cli_trail_free. */
-struct cli_trail *cli_trail_new(void);
-void cli_trail_free(struct cli_trail *trail);
+struct look_trail *cli_trail_new(void);
+void cli_trail_free(struct look_trail *trail);
 
 /** Runs two experiments at the same time, each in a process of its own; what they write goes
  *  nowhere, and no directory is made. What the trails had before is gone.
  *  @return a complaint, or NULL. Static */
 const char *cli_trail_run(const struct in_experiment *const x[2],
-                          const struct cli_schedule *schedule, struct cli_trail *const trail[2]);
+                          const struct look_schedule *schedule, struct look_trail *const trail[2]);
 
 #endif

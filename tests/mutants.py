@@ -127,7 +127,7 @@ NEAR = {
     "cli/profile": ["profile"],
     "cli/(sweep|slurm|cluster|hosts|collect|points)": ["sweep-*", "cluster-commands"],
     "cli/(topology|draw)": ["topology"],
-    "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|divergence|cite)|look/compare/bench": [
+    "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|trail|cite)|look/compare/bench": [
         "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence",
         "citation", "earlier"],
 }

@@ -6,12 +6,9 @@
  * once more, no farther than the first digests that differ, with as many moments in the last
  * interval in which they did not; until the moments are cycles.
  */
-#include "cli/divergence.h"
+#include "look/compare/divergence.h"
 
-#include "base/alloc.h"
-#include "cli/again.h"
-#include "cli/kept.h"
-#include "cli/trail.h"
+#include "look/code.h"
 #include "machine/statistics.h"
 
 #include <inttypes.h>
@@ -22,8 +19,9 @@ enum { SAME, PARTED, FAILED };
 
 struct search {
     const struct look_diff *diff;
+    const struct look_again *again;
     struct in_experiment x[2];
-    struct cli_trail *trail[2];
+    struct look_trail *const *trail; /* [2] */
     struct look_code code[2];
     sim_tick low, high; /* [ticks] the states are equal at low, and not at high */
     bool at_end;        /* no moment differs: only the ends do, or what comes after the last one */
@@ -38,16 +36,16 @@ static int complain(const char *why)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static const char *walk(struct search *s, const struct cli_schedule *schedule)
+static const char *walk(struct search *s, const struct look_schedule *schedule)
 {
-    return cli_trail_run((const struct in_experiment *const[]){&s->x[0], &s->x[1]}, schedule,
+    return s->again->run((const struct in_experiment *const[]){&s->x[0], &s->x[1]}, schedule,
                          s->trail);
 }
 
 /* The first mark that is not the same, or only one run has. @return how many marks are equal */
 static unsigned equal_marks(const struct search *s)
 {
-    const struct cli_trail *a = s->trail[0], *b = s->trail[1];
+    const struct look_trail *a = s->trail[0], *b = s->trail[1];
     unsigned i = 0;
     while (i < a->marks && i < b->marks && a->mark[i].at == b->mark[i].at &&
            a->mark[i].digest == b->mark[i].digest)
@@ -58,7 +56,7 @@ static unsigned equal_marks(const struct search *s)
 /* Narrows the interval by what the trails say. @return false: they say nothing of a difference */
 static bool narrow(struct search *s)
 {
-    const struct cli_trail *a = s->trail[0], *b = s->trail[1];
+    const struct look_trail *a = s->trail[0], *b = s->trail[1];
     const unsigned equal = equal_marks(s);
     if (equal)
         s->low = a->mark[equal - 1].at;
@@ -86,9 +84,9 @@ static sim_tick ticks_of(const struct res_finished *r)
 static const char *look_at_all(struct search *s, bool *differ)
 {
     const sim_tick most = sim_later(ticks_of(s->diff->of[0]), ticks_of(s->diff->of[1]));
-    const sim_tick step = most / (CLI_MARKS / 2) + 1;
-    const struct cli_schedule schedule = {
-        .first = step, .step = step, .marks = CLI_MARKS, .growing = true, .limit = SIM_NEVER};
+    const sim_tick step = most / (LOOK_MARKS / 2) + 1;
+    const struct look_schedule schedule = {
+        .first = step, .step = step, .marks = LOOK_MARKS, .growing = true, .limit = SIM_NEVER};
     const char *complaint = walk(s, &schedule);
     *differ = !complaint && narrow(s);
     return complaint;
@@ -98,11 +96,11 @@ static const char *look_at_all(struct search *s, bool *differ)
 static const char *look_closer(struct search *s, sim_tick *step, bool *found)
 {
     const sim_tick span = s->high - s->low;
-    *step = (span + CLI_MARKS - 1) / CLI_MARKS;
-    const struct cli_schedule schedule = {.first = s->low + *step,
-                                          .step = *step,
-                                          .marks = (unsigned)((span + *step - 1) / *step),
-                                          .limit = s->high + *step};
+    *step = (span + LOOK_MARKS - 1) / LOOK_MARKS;
+    const struct look_schedule schedule = {.first = s->low + *step,
+                                           .step = *step,
+                                           .marks = (unsigned)((span + *step - 1) / *step),
+                                           .limit = s->high + *step};
     const char *complaint = walk(s, &schedule);
     *found = !complaint && narrow(s);
     return complaint;
@@ -125,7 +123,7 @@ static void put_place(struct search *s, int of, uint64_t pc)
 /* What a run has counted at a place of a card's totals from the first mark to the second. */
 static uint64_t counted(const struct search *s, int of, unsigned card, size_t offset)
 {
-    const struct cli_trail *trail = s->trail[of];
+    const struct look_trail *trail = s->trail[of];
     const char *before = (const char *)&trail->card[0][card].totals,
                *after = (const char *)&trail->card[1][card].totals;
     return *(const uint64_t *)(after + offset) - *(const uint64_t *)(before + offset);
@@ -161,13 +159,13 @@ static void put_counted(struct search *s, int of, unsigned card)
 
 static bool card_differs(const struct search *s, unsigned card)
 {
-    const struct cli_stand *a = &s->trail[0]->card[1][card], *b = &s->trail[1]->card[1][card];
+    const struct look_stand *a = &s->trail[0]->card[1][card], *b = &s->trail[1]->card[1][card];
     return a->pc != b->pc || memcmp(&a->totals, &b->totals, sizeof a->totals) != 0;
 }
 
 static void put_card(struct search *s, unsigned card)
 {
-    const struct cli_stand *before = &s->trail[0]->card[0][card];
+    const struct look_stand *before = &s->trail[0]->card[0][card];
     fprintf(s->out, "card %u, thread %" PRIu32 ", at ", card, before->thread);
     put_place(s, 0, before->pc);
     putc('\n', s->out);
@@ -183,7 +181,7 @@ static void put_arounds(const struct search *s)
 {
     const struct nm_params *p = &s->x[0].machine.params;
     const unsigned stations = (unsigned)nm_params_stations(p);
-    for (unsigned i = 0; i < s->trail[0]->arounds && i < 2 * CLI_TRAIL_CARDS; i++) {
+    for (unsigned i = 0; i < s->trail[0]->arounds && i < 2 * LOOK_TRAIL_CARDS; i++) {
         if (s->trail[0]->around[1][i] == s->trail[1]->around[1][i])
             continue;
         if (i < stations) {
@@ -203,7 +201,7 @@ static void put_parts(struct search *s)
         fputs("the machines have other parts\n", s->out);
         return;
     }
-    for (unsigned c = 0; c < cards && c < CLI_TRAIL_CARDS; c++)
+    for (unsigned c = 0; c < cards && c < LOOK_TRAIL_CARDS; c++)
         if (card_differs(s, c))
             put_card(s, c);
     put_arounds(s);
@@ -212,11 +210,11 @@ static void put_parts(struct search *s)
 /* The cycle before `high` is the one in which they part. */
 static const char *put_parting(struct search *s)
 {
-    const struct cli_schedule schedule = {.first = s->low,
-                                          .step = s->high - s->low,
-                                          .marks = 2,
-                                          .detailed = true,
-                                          .limit = s->high + 1};
+    const struct look_schedule schedule = {.first = s->low,
+                                           .step = s->high - s->low,
+                                           .marks = 2,
+                                           .detailed = true,
+                                           .limit = s->high + 1};
     const char *complaint = walk(s, &schedule);
     if (complaint)
         return complaint;
@@ -241,7 +239,7 @@ static void put_again(const struct search *s)
         "; its directory has another: it was another version, or read other input";
     for (int of = 0; of < 2; of++) {
         char hash[32];
-        const struct cli_trail *trail = s->trail[of];
+        const struct look_trail *trail = s->trail[of];
         snprintf(hash, sizeof hash, "xxh64:%016" PRIx64, trail->result);
         fprintf(s->out, "# %c, simulated again: %" PRIu64 " PCycles, %s%s\n", 'A' + of,
                 trail->ticks, hash, is_other(s->diff->of[of], hash) ? other : "");
@@ -252,7 +250,7 @@ static void put_again(const struct search *s)
 
 static int say_same(const struct search *s)
 {
-    const struct cli_trail *a = s->trail[0], *b = s->trail[1];
+    const struct look_trail *a = s->trail[0], *b = s->trail[1];
     const char *but = a->output != b->output   ? "; but the programs wrote other bytes"
                       : a->result != b->result ? "; but they end otherwise"
                                                : "";
@@ -303,7 +301,7 @@ static int load(struct search *s)
             complain(why);
             break;
         }
-        if (!cli_again_load(&s->x[loaded], r->directory, false))
+        if (!s->again->load(&s->x[loaded], r->directory))
             break;
         if (strcmp(r->status, "partial") == 0) /* where it was interrupted */
             s->x[loaded].limit = sim_earlier(s->x[loaded].limit, ticks_of(r));
@@ -311,19 +309,17 @@ static int load(struct search *s)
     return loaded;
 }
 
-int cli_first_divergence(const struct look_diff *diff, FILE *out)
+int look_first_divergence(const struct look_diff *diff, const struct look_again *again,
+                          struct look_trail *const trail[2], FILE *out)
 {
-    struct search s = {.diff = diff, .out = out};
+    struct search s = {.diff = diff, .again = again, .trail = trail, .out = out};
     const int loaded = load(&s);
     int status = FAILED;
-    for (int i = 0; i < 2; i++)
-        s.trail[i] = cli_trail_new();
     if (loaded == 2) {
         look_diff_head(diff, out);
         status = search(&s);
     }
     for (int i = 0; i < 2; i++) {
-        cli_trail_free(s.trail[i]);
         look_code_close(&s.code[i]);
         if (i < loaded)
             in_experiment_free(&s.x[i]);
