@@ -2,8 +2,8 @@
 
 #include "base/alloc.h"
 #include "cli/session.h"
-#include "results/directory/output.h"
-#include "results/intact.h"
+#include "documents/directory/output.h"
+#include "documents/intact.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
 {
     char why[8192];
-    if (!res_run_is_intact(directory, why, sizeof why)) {
+    if (!doc_run_is_intact(directory, why, sizeof why)) {
         fprintf(stderr, "numachine: error: %s\n", why);
         return false;
     }
@@ -65,7 +65,7 @@ static bool same_bytes(FILE *a, FILE *b)
 /* What the program wrote in the run; a pipe of that name would be waited for. @return NULL: none */
 static FILE *open_output(const char *directory)
 {
-    char *path = sim_format("%s/" RES_STDOUT, directory);
+    char *path = sim_format("%s/" DOC_STDOUT, directory);
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat is;
     FILE *file = fd >= 0 && !fstat(fd, &is) && S_ISREG(is.st_mode) ? fdopen(fd, "r") : NULL;
@@ -88,7 +88,7 @@ static enum cli_output compare(FILE *before, FILE *output)
 const char *cli_again_remark(const struct cli_again *again)
 {
     static const char *const remark[] = {
-        [CLI_OUTPUT_unknown] = "its output cannot be compared: the run's " RES_STDOUT " is gone",
+        [CLI_OUTPUT_unknown] = "its output cannot be compared: the run's " DOC_STDOUT " is gone",
         [CLI_OUTPUT_same] = NULL,
         [CLI_OUTPUT_other] = "its output is another one: it depends on time, or on standard input",
     };

@@ -28,7 +28,7 @@ struct cli_again {
                          compare, and somebody has complained */
     uint64_t ticks; /**< [ticks] that it took */
     enum cli_output output;
-    struct res_truth truth; /**< the caller's (res_truth_free), if it was asked for */
+    struct doc_truth truth; /**< the caller's (doc_truth_free), if it was asked for */
 };
 
 /** Runs it; what the program writes goes nowhere, and no directory is made. Its standard input is

@@ -13,10 +13,10 @@
 #include "cli/guest.h"
 #include "cli/host.h"
 #include "cli/options.h"
+#include "documents/host.h"
 #include "input/experiment.h"
 #include "input/home.h"
 #include "machine/statistics.h"
-#include "results/host.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -75,7 +75,7 @@ struct figures {
 
 static struct done look(struct nm_machine *m, const struct nm_params *p)
 {
-    struct done done = {.host = res_host_seconds()};
+    struct done done = {.host = doc_host_seconds()};
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
         struct nm_truth t;
         nm_card_truth(m, i, &t);
@@ -120,7 +120,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     struct prog_hooks hooks = {.ctx = f, .mark = on_mark};
     struct rusage usage;
     const int nowhere = open("/dev/null", O_RDWR);
-    const double begin = res_host_seconds();
+    const double begin = doc_host_seconds();
     struct nm_machine *m =
         nm_machine_new_mixed(&x->machine.params, x->machine.card, &x->machine.mix);
     const struct prog_program program = {.path = guest->path,
@@ -140,7 +140,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     const unsigned got = nm_machine_host_threads(m, f->threads);
     cli_host_threads(f->threads, got);
     f->threads = got;
-    f->start_up = res_host_seconds() - begin;
+    f->start_up = doc_host_seconds() - begin;
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);
     f->m = m;

@@ -218,7 +218,7 @@ bool cli_away_prepare(struct cli_away *away, const struct swp_dir *dir, const ch
     mkdir(room, 0777);
     for (; good && scripts->name; scripts++) {
         char *path = cli_away_script(away, scripts->name);
-        good = res_whole_write(path, false, scripts->write, away, NULL, why, sizeof why);
+        good = doc_whole_write(path, false, scripts->write, away, NULL, why, sizeof why);
         free(path);
     }
     if (!good)

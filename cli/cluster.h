@@ -7,7 +7,7 @@
 #define CLI_CLUSTER_H
 
 #include "cli/sweep.h"
-#include "results/whole.h"
+#include "documents/whole.h"
 #include "sweep/shards.h"
 
 #include <argp.h>
@@ -73,7 +73,7 @@ char *cli_away_script(const struct cli_away *away, const char *script);
 /** A script, and who writes it with the struct cli_away. */
 struct cli_script {
     const char *name;
-    res_write_fn *write;
+    doc_write_fn *write;
 };
 
 /** Makes the directories of the shards, and writes scripts.

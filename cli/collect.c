@@ -134,9 +134,9 @@ static enum cli_exit write_results(const struct swp_result *result, const char *
         snprintf(why, size, "cannot make directory '%s': %s", out, sim_refusal_of(errno, out).text);
         return CLI_EXIT_IO;
     }
-    const enum res_dir made = swp_dir_borrow(&dir, out, why, size);
-    if (made != RES_DIR_MADE)
-        return made == RES_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+    const enum doc_dir made = swp_dir_borrow(&dir, out, why, size);
+    if (made != DOC_DIR_MADE)
+        return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     enum cli_exit status = CLI_EXIT_OK;
     if (!result->there)
         status = refuse_nothing(result, why, size);
@@ -167,7 +167,7 @@ static enum cli_exit conclude(const struct swp_result *result, const struct swp_
 {
     char why[5000];
     struct swp_dir dir;
-    const bool borrowed = swp_dir_borrow(&dir, out, why, sizeof why) == RES_DIR_MADE;
+    const bool borrowed = swp_dir_borrow(&dir, out, why, sizeof why) == DOC_DIR_MADE;
     const bool good = borrowed && swp_index_conclude(result, judged, out, why, sizeof why);
     if (borrowed)
         swp_dir_close(&dir);
@@ -194,15 +194,15 @@ static enum cli_exit hold(const struct swp_result *result, const char *out)
 }
 
 /* What shards of a sweep have done that other hosts ran (sweep/shards.h) comes first. */
-static enum res_dir gather_one(const struct swp_dir *dir, const char *job, char *why, size_t size)
+static enum doc_dir gather_one(const struct swp_dir *dir, const char *job, char *why, size_t size)
 {
     const char *path = dir->place.path;
     if (!job && cli_slurm_waits(path, why, size))
-        return RES_DIR_REFUSED;
+        return DOC_DIR_REFUSED;
     if (job && !cli_slurm_is_latest(path, job)) {
         snprintf(why, size, "'%s' has been resumed since job %s was submitted: it is left alone",
                  path, job);
-        return RES_DIR_REFUSED;
+        return DOC_DIR_REFUSED;
     }
     return swp_shards_gather(dir, why, size);
 }
@@ -210,20 +210,20 @@ static enum res_dir gather_one(const struct swp_dir *dir, const char *job, char 
 /* @param job  the only one that may gather; NULL: nobody waits for it */
 static enum cli_exit gather(char *const *directories, const char *job, char *why, size_t size)
 {
-    enum res_dir made = RES_DIR_MADE;
-    for (; *directories && made == RES_DIR_MADE; directories++) {
+    enum doc_dir made = DOC_DIR_MADE;
+    for (; *directories && made == DOC_DIR_MADE; directories++) {
         struct swp_dir dir;
         if (!job && !swp_shards_are_there(*directories))
             continue;
         made = swp_dir_borrow(&dir, *directories, why, size);
-        if (made == RES_DIR_MADE) {
+        if (made == DOC_DIR_MADE) {
             made = gather_one(&dir, job, why, size);
             swp_dir_close(&dir);
         }
     }
-    if (made == RES_DIR_MADE)
+    if (made == DOC_DIR_MADE)
         return CLI_EXIT_OK;
-    return made == RES_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+    return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
 }
 
 static enum cli_exit collect(const struct request *r)

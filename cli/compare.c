@@ -5,8 +5,8 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
+#include "documents/run.h"
 #include "input/yaml.h"
-#include "results/run.h"
 #include "sweep/dir.h"
 #include "sweep/result.h"
 
@@ -120,7 +120,7 @@ static bool find_runs(struct request *r)
     return good;
 }
 
-static int show(const struct request *r, const struct res_finished *results)
+static int show(const struct request *r, const struct doc_finished *results)
 {
     struct look_comparison c = {
         .run = results, .runs = r->count, .name = r->names, .region = r->region};
@@ -154,15 +154,15 @@ int cli_compare(int argc, char **argv)
                "\v"
                "In a PATTERN * stands for anything and ? for one character; brackets stand for "
                "themselves."};
-    struct request r = {.region = RES_WHOLE, .as = LOOK_COMPARE_AS_text};
+    struct request r = {.region = DOC_WHOLE, .as = LOOK_COMPARE_AS_text};
     cli_parse(&argp, argc, argv, 0, &r);
     bool good = find_runs(&r);
-    struct res_finished *results = sim_alloc(r.count, sizeof *results);
+    struct doc_finished *results = sim_alloc(r.count, sizeof *results);
     for (size_t i = 0; i < r.count && good; i++)
         good = cli_results_open(&results[i], r.directories[i]);
     const int status = good ? show(&r, results) : CLI_EXIT_USAGE;
     for (size_t i = 0; i < r.count; i++)
-        res_finished_free(&results[i]);
+        doc_finished_free(&results[i]);
     free(results);
     in_free_list(r.given_runs);
     in_free_list(r.directories);

@@ -7,9 +7,9 @@
 #include "cli/options.h"
 #include "cli/suspects.h"
 #include "cli/words.h"
+#include "documents/grid.h"
 #include "input/home.h"
 #include "input/yaml.h"
-#include "results/grid.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -150,36 +150,36 @@ static void print_json(const struct cli_suspects *s)
 static void print_text(const struct cli_suspects *s)
 {
     enum { MOST = 40, WIDTH = 110 };
-    struct res_grid grid;
+    struct doc_grid grid;
     unsigned shown = 0;
     char a[32], b[32];
     printf("%s: %s\n", s->detector->name, s->detector->about);
     if (!in_detector_sees_words(s->detector))
         puts("It finds any sharing of lines, true or false: 'words' tells one from the other.");
     putchar('\n');
-    res_grid_init(&grid, "rlll");
-    res_grid_cell(&grid, "score");
-    res_grid_cell(&grid, "physical line");
-    res_grid_cell(&grid, "virtual line");
-    res_grid_cell(&grid, "cannot be told from");
+    doc_grid_init(&grid, "rlll");
+    doc_grid_cell(&grid, "score");
+    doc_grid_cell(&grid, "physical line");
+    doc_grid_cell(&grid, "virtual line");
+    doc_grid_cell(&grid, "cannot be told from");
     for (const struct cli_line *line = s->lines; line && line->suspect && shown < MOST;
          line = line->hh.next, shown++) {
-        res_grid_cell(&grid, "%.4g", line->score);
-        res_grid_cell(&grid, "0x%010" PRIx64, line->pa);
-        res_grid_cell(&grid, line->placed ? "0x%" PRIx64 : "-", line->va);
+        doc_grid_cell(&grid, "%.4g", line->score);
+        doc_grid_cell(&grid, "0x%010" PRIx64, line->pa);
+        doc_grid_cell(&grid, line->placed ? "0x%" PRIx64 : "-", line->va);
         if (line->like > 1)
-            res_grid_cell(&grid, "%u other lines", line->like - 1);
+            doc_grid_cell(&grid, "%u other lines", line->like - 1);
         else
-            res_grid_cell(&grid, "%s", "");
+            doc_grid_cell(&grid, "%s", "");
     }
     if (shown)
-        res_grid_print(&grid, stdout, false, WIDTH);
-    res_grid_free(&grid);
+        doc_grid_print(&grid, stdout, false, WIDTH);
+    doc_grid_free(&grid);
     if (s->suspects > shown)
         printf("  ... and %u more (--format=json has all)\n", s->suspects - shown);
     printf("%s%u suspect %s, of %s PCycles in %u %s; %s %s\n", shown ? "\n" : "", s->suspects,
-           s->suspects == 1 ? "line" : "lines", res_grouped(s->ticks, a), s->runs,
-           s->runs == 1 ? "run" : "runs", res_grouped(s->interrupts, b),
+           s->suspects == 1 ? "line" : "lines", doc_grouped(s->ticks, a), s->runs,
+           s->runs == 1 ? "run" : "runs", doc_grouped(s->interrupts, b),
            s->interrupts == 1 ? "interrupt" : "interrupts");
     if (s->lost_notes)
         fprintf(stderr, "numachine: note: %" PRIu64 " samples found no room; sample less often\n",

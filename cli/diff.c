@@ -129,10 +129,10 @@ static void hold_objects(struct look_diff *d, struct look_kept kept[2])
  * @return false after a complaint */
 static bool hold_kept(struct look_diff *d)
 {
-    const bool truth = both_have(d, RES_TRUTH) && both_have(d, RES_OBJECTS);
+    const bool truth = both_have(d, DOC_TRUTH) && both_have(d, DOC_OBJECTS);
     const unsigned parts = truth ? LOOK_KEPT_TRUTH : 0;
     struct look_kept kept[2] = {{0}};
-    if (d->same || !both_have(d, RES_PROFILE))
+    if (d->same || !both_have(d, DOC_PROFILE))
         return true;
     const bool good = cli_kept_open(&kept[0], d->of[0]->directory, parts) &&
                       cli_kept_open(&kept[1], d->of[1]->directory, parts);
@@ -162,7 +162,7 @@ static int show_divergence(const struct look_diff *d)
     return status;
 }
 
-static int show(const struct request *r, const struct res_finished results[2])
+static int show(const struct request *r, const struct doc_finished results[2])
 {
     struct look_diff d = {.of = {&results[0], &results[1]},
                           .all = r->all,
@@ -206,13 +206,13 @@ int cli_diff(int argc, char **argv)
                "The status is 0 if the machine did the same in both, 1 if not, 2 if one of them "
                "cannot be read. docs/compare.md says how changes are sorted."};
     struct request r = {.as = LOOK_DIFF_AS_text};
-    struct res_finished results[2] = {{0}};
+    struct doc_finished results[2] = {{0}};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);
     if (cli_results_open(&results[0], r.directory[0]) &&
         cli_results_open(&results[1], r.directory[1]))
         status = show(&r, results);
-    res_finished_free(&results[0]);
-    res_finished_free(&results[1]);
+    doc_finished_free(&results[0]);
+    doc_finished_free(&results[1]);
     return status;
 }

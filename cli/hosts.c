@@ -272,7 +272,7 @@ static bool run(char **words, int *status)
 static enum cli_exit take(const struct swp_dir *dir, struct swp_plan *plan, int status)
 {
     char why[5000];
-    if (swp_shards_gather(dir, why, sizeof why) != RES_DIR_MADE) {
+    if (swp_shards_gather(dir, why, sizeof why) != DOC_DIR_MADE) {
         if (!cli_stop_asked())
             fprintf(stderr, "numachine: error: %s\n", why);
         return CLI_EXIT_IO;

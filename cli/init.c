@@ -4,8 +4,8 @@
  */
 #include "base/alloc.h"
 #include "cli/cli.h"
+#include "documents/whole.h"
 #include "input/home.h"
-#include "results/whole.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -76,7 +76,7 @@ static int copy(const char *suffix, const char *stem, const char *name)
     struct copy c = {.in = fopen(from, "re"), .name = name, .schema = schema};
     if (!c.in)
         c.error = errno;
-    bool good = c.in && res_whole_write(to, true, write_copy, &c, NULL, why, sizeof why);
+    bool good = c.in && doc_whole_write(to, true, write_copy, &c, NULL, why, sizeof why);
     if (good && c.error) {
         unlink(to);
         good = false;

@@ -38,10 +38,10 @@ static const struct part {
     unsigned bit; /* of enum look_kept_parts; 0: always */
     const char *file, *what, *option;
 } parts[] = {
-    {LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, RES_TRUTH, "truth of its misses", "truth"},
-    {0, RES_PROFILE, "profile", "profile"},
-    {LOOK_KEPT_OBJECTS, RES_OBJECTS, "objects (they come with a profile)", "profile"},
-    {LOOK_KEPT_LOCKS, RES_LOCKS, "locks (they come with a profile)", "profile"},
+    {LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, DOC_TRUTH, "truth of its misses", "truth"},
+    {0, DOC_PROFILE, "profile", "profile"},
+    {LOOK_KEPT_OBJECTS, DOC_OBJECTS, "objects (they come with a profile)", "profile"},
+    {LOOK_KEPT_LOCKS, DOC_LOCKS, "locks (they come with a profile)", "profile"},
 };
 
 /* What has to be asked for is one thing: of what is missing, it names what brings all the rest. */
@@ -75,12 +75,12 @@ bool cli_kept_open(struct look_kept *kept, const char *directory, unsigned wante
     return good;
 }
 
-bool cli_results_open(struct res_finished *results, const char *directory)
+bool cli_results_open(struct doc_finished *results, const char *directory)
 {
     char why[8192];
     char *path = sim_format("%s/manifest.json", directory);
     const bool good = cli_kept_find(directory, path, "results", why, sizeof why) &&
-                      res_finished_read(results, directory, why, sizeof why);
+                      doc_finished_read(results, directory, why, sizeof why);
     free(path);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);

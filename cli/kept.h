@@ -4,8 +4,8 @@
 #ifndef CLI_KEPT_H
 #define CLI_KEPT_H
 
+#include "documents/statistics/finished.h"
 #include "look/kept.h"
-#include "results/statistics/finished.h"
 
 /** Whether `directory` is a run's and has the file `path`, which is its `what`; else one line in
  *  `why`. */
@@ -16,8 +16,8 @@ bool cli_kept_find(const char *directory, const char *path, const char *what, ch
  *  @return false after a complaint; look_kept_close is due in any case */
 bool cli_kept_open(struct look_kept *kept, const char *directory, unsigned parts);
 
-/** Reads what a run of any kind has left. @return false after a complaint; res_finished_free is due
+/** Reads what a run of any kind has left. @return false after a complaint; doc_finished_free is due
  *  in any case */
-bool cli_results_open(struct res_finished *results, const char *directory);
+bool cli_results_open(struct doc_finished *results, const char *directory);
 
 #endif

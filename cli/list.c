@@ -3,6 +3,9 @@
  */
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "documents/grid.h"
+#include "documents/rows/profile_columns.h"
+#include "documents/rows/truth.h"
 #include "input/detector.h"
 #include "input/group.h"
 #include "input/home.h"
@@ -15,9 +18,6 @@
 #include "machine/protocol.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
-#include "results/documents/profile_columns.h"
-#include "results/documents/truth.h"
-#include "results/grid.h"
 
 #include "base/nearest.h"
 
@@ -448,21 +448,21 @@ static json_t *list_states(void)
 /** What a profile has of each instruction. */
 static json_t *list_columns(void)
 {
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
     json_t *array = json_array();
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        add_word(array, res_column_name(c, name), res_columns[c].unit, res_columns[c].sentence);
+        add_word(array, doc_column_name(c, name), doc_columns[c].unit, doc_columns[c].sentence);
     return array;
 }
 
 /** What the truth of misses has of each instruction and line. */
 static json_t *list_misses(void)
 {
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
     json_t *array = json_array();
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        add_word(array, res_lower(res_truth_columns[c].name, name), res_truth_columns[c].unit,
-                 res_truth_columns[c].sentence);
+        add_word(array, doc_lower(doc_truth_columns[c].name, name), doc_truth_columns[c].unit,
+                 doc_truth_columns[c].sentence);
     return array;
 }
 
@@ -735,7 +735,7 @@ static const char *member(json_t *row, const char *name)
 /** What a group counts, and its formulas. */
 static void print_counts(json_t *group)
 {
-    struct res_grid grid;
+    struct doc_grid grid;
     size_t i;
     json_t *row;
     const json_int_t runs = json_integer_value(json_object_get(group, "runs"));
@@ -745,14 +745,14 @@ static void print_counts(json_t *group)
     }
     printf("\n        (%lld run%s of %s)\n\n", (long long)runs, runs == 1 ? "" : "s",
            member(group, "counters"));
-    res_grid_init(&grid, "lll");
+    doc_grid_init(&grid, "lll");
     json_array_foreach(json_object_get(group, "metrics"), i, row) {
-        res_grid_cell(&grid, "%s", member(row, "name"));
-        res_grid_cell(&grid, "%s", member(row, "unit"));
-        res_grid_cell(&grid, "= %s", member(row, "formula"));
+        doc_grid_cell(&grid, "%s", member(row, "name"));
+        doc_grid_cell(&grid, "%s", member(row, "unit"));
+        doc_grid_cell(&grid, "= %s", member(row, "formula"));
     }
-    res_grid_print(&grid, stdout, false, LINE);
-    res_grid_free(&grid);
+    doc_grid_print(&grid, stdout, false, LINE);
+    doc_grid_free(&grid);
 }
 
 /** Everything about one group or detector, as people read it. */

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = LOOK_LOCK_FIGURES * RES_LOCK_NAME };
+enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = LOOK_LOCK_FIGURES * DOC_LOCK_NAME };
 
 struct request {
     const char *directory, *lock;
@@ -23,7 +23,7 @@ struct request {
 /* All of them, in one line. @return names */
 static const char *figures(char names[FIGURES])
 {
-    char name[RES_LOCK_NAME];
+    char name[DOC_LOCK_NAME];
     size_t n = 0;
     for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
         n += (size_t)snprintf(names + n, FIGURES - n, "%s%s", f ? ", " : "",
@@ -98,7 +98,7 @@ int cli_locks(int argc, char **argv)
                "profile."
                "\v"
                "docs/locks.md says what the columns mean."};
-    struct request r = {.sort = RES_LOCK_WAITED};
+    struct request r = {.sort = DOC_LOCK_WAITED};
     struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     cli_parse(&argp, argc, argv, 0, &r);

@@ -7,9 +7,9 @@
  */
 #include "cli/mask.h"
 
+#include "documents/grid.h"
 #include "input/tables.h"
 #include "input/workload.h"
-#include "results/grid.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -57,7 +57,7 @@ void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_
     tell(mask, m);
 }
 
-void cli_mask_remark(const struct cli_mask *mask, struct res_run *run)
+void cli_mask_remark(const struct cli_mask *mask, struct doc_run *run)
 {
     const unsigned line = (unsigned)run->experiment->machine.params.l2_line;
     char what[160], pattern[64], own[32], more[32];
@@ -67,18 +67,18 @@ void cli_mask_remark(const struct cli_mask *mask, struct res_run *run)
              run->experiment->mask_symbol ? run->experiment->mask_symbol : "",
              run->experiment->mask_symbol ? ", " : "", mask->from, mask->to);
     if (!mask->lines) {
-        res_remark(run, "%s was never touched, so the mask let nothing pass", what);
+        doc_remark(run, "%s was never touched, so the mask let nothing pass", what);
         return;
     }
     const uint64_t others = mon_pattern_lines(&mask->pattern, line) - mask->lines;
     mon_pattern_write(&mask->pattern, pattern, sizeof pattern);
     if (others)
-        res_remark(run,
+        doc_remark(run,
                    "%s became the physical %s: its %s lines and %s others, which were counted as "
                    "well if anybody asked for them; a power of two of bytes, aligned to its size "
                    "within a page, has no others",
-                   what, pattern, res_grouped(mask->lines, own), res_grouped(others, more));
+                   what, pattern, doc_grouped(mask->lines, own), doc_grouped(others, more));
     else
-        res_remark(run, "%s became the physical %s, its %s lines and no others", what, pattern,
-                   res_grouped(mask->lines, own));
+        doc_remark(run, "%s became the physical %s, its %s lines and no others", what, pattern,
+                   doc_grouped(mask->lines, own));
 }

@@ -5,9 +5,9 @@
 #ifndef CLI_MASK_H
 #define CLI_MASK_H
 
+#include "documents/run.h"
 #include "input/experiment.h"
 #include "monitor/unit.h"
-#include "results/run.h"
 
 /** Zero is a mask without a range. Plain data; the wish is the experiment's. */
 struct cli_mask {
@@ -27,6 +27,6 @@ void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_
                    uint64_t va, uint64_t pa);
 
 /** Says in a remark what the mask has become. */
-void cli_mask_remark(const struct cli_mask *mask, struct res_run *run);
+void cli_mask_remark(const struct cli_mask *mask, struct doc_run *run);
 
 #endif

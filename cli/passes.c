@@ -12,8 +12,8 @@
 
 #include "base/alloc.h"
 #include "cli/session.h"
+#include "documents/statistics/histogram.h"
 #include "input/yaml.h"
-#include "results/statistics/histogram.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,15 +127,15 @@ static void on_paged(void *ctx, uint64_t va, uint64_t pa)
     heard->pages++;
 }
 
-static void hear_word(struct cli_heard *heard, const struct res_run *run, unsigned card, uint32_t i)
+static void hear_word(struct cli_heard *heard, const struct doc_run *run, unsigned card, uint32_t i)
 {
-    const struct res_registers *r = &run->registers[card];
+    const struct doc_registers *r = &run->registers[card];
     struct cli_word *word = &heard->word[i];
     const uint32_t count = r->memory.word[i];
     if (!word->sum) {
-        const struct mon_bin bin = res_bin(run, r, i);
+        const struct mon_bin bin = doc_bin(run, r, i);
         word->block = bin.has_block;
-        word->offset = res_bin_extent(run, r, &bin, i).low;
+        word->offset = doc_bin_extent(run, r, &bin, i).low;
     }
     heard->events += count;
     word->sum += count;
@@ -143,7 +143,7 @@ static void hear_word(struct cli_heard *heard, const struct res_run *run, unsign
     word->most = count > word->most ? count : word->most;
 }
 
-static void on_ended(void *ctx, const struct res_run *run)
+static void on_ended(void *ctx, const struct doc_run *run)
 {
     struct cli_heard *heard = ((struct ear *)ctx)->heard;
     const struct nm_params *p = &run->experiment->machine.params;
@@ -152,7 +152,7 @@ static void on_ended(void *ctx, const struct res_run *run)
     heard->cards = run->cards;
     heard->half = p->l2_split ? p->l2_size / 2 : p->l2_size;
     for (unsigned c = 0; c < run->cards; c++) {
-        const struct res_registers *r = &run->registers[c];
+        const struct doc_registers *r = &run->registers[c];
         heard->counted[c] = r->counter[0].counted;
         for (unsigned k = 0; k < run->unit->counters; k++)
             if (r->counter[k].used && !heard->interrupts)

@@ -12,9 +12,9 @@
 #include "cli/options.h"
 #include "cli/session.h"
 #include "cli/words.h"
+#include "documents/run.h"
 #include "input/tables.h"
 #include "input/yaml.h"
-#include "results/run.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -248,7 +248,7 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
 }
 
 /* Signals of a card over the regions that count. */
-static void add_region(const struct res_region *region, unsigned card, struct r10k_signals *sum)
+static void add_region(const struct doc_region *region, unsigned card, struct r10k_signals *sum)
 {
     const struct r10k_signals *own = &region->own[card].sum.r10000;
     for (unsigned s = 0; s < R10K_SIGNALS; s++)
@@ -258,7 +258,7 @@ static void add_region(const struct res_region *region, unsigned card, struct r1
                                     : own->total[s][m];
 }
 
-static void counts_of(struct perfex *p, const struct res_run *run, unsigned card,
+static void counts_of(struct perfex *p, const struct doc_run *run, unsigned card,
                       struct look_perfex *out)
 {
     struct r10k_signals sum = {0};
@@ -300,7 +300,7 @@ static unsigned without_counters(const struct in_experiment *x)
     return n;
 }
 
-static void print_warnings(const struct perfex *p, const struct res_run *run)
+static void print_warnings(const struct perfex *p, const struct doc_run *run)
 {
     if (p->r->all)
         fprintf(p->out,
@@ -324,7 +324,7 @@ static void print_warnings(const struct perfex *p, const struct res_run *run)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
 
-static void show(struct perfex *p, const struct res_run *run)
+static void show(struct perfex *p, const struct doc_run *run)
 {
     struct look_perfex all = {.chip = p->chip,
                               .machine = &p->x->machine.params,
@@ -344,7 +344,7 @@ static void show(struct perfex *p, const struct res_run *run)
         memset(its.count, 0, sizeof its.count);
         counts_of(p, run, c, &its);
         look_perfex_add(&all, &its);
-        if (p->r->threads && res_had_thread(&run->region[0], c)) {
+        if (p->r->threads && doc_had_thread(&run->region[0], c)) {
             fprintf(p->out, "Processor %u\n\n", c);
             look_perfex_print(&its, p->out);
             putc('\n', p->out);
@@ -355,7 +355,7 @@ static void show(struct perfex *p, const struct res_run *run)
     look_perfex_print(&all, p->out);
 }
 
-static void ended(void *ctx, const struct res_run *run)
+static void ended(void *ctx, const struct doc_run *run)
 {
     struct perfex *p = ctx;
     p->good = run->own;

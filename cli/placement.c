@@ -89,7 +89,7 @@ static int measure(const struct look_kept *kept, const struct look_pages *pages,
     const int status = cli_again_run(kept, x, &again);
     if (again.compares)
         put_measured(kept, pages, &again);
-    res_truth_free(&again.truth);
+    doc_truth_free(&again.truth);
     return status;
 }
 

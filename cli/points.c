@@ -4,10 +4,10 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/session.h"
+#include "documents/csv.h"
+#include "documents/statistics/stats.h"
 #include "input/write.h"
 #include "input/yaml.h"
-#include "results/csv.h"
-#include "results/statistics/stats.h"
 #include "sweep/sweep.h"
 
 #include <jansson.h>
@@ -61,14 +61,14 @@ static void print_csv(const struct swp_sweep *sweep)
     fputs("point", stdout);
     for (size_t k = 0; k < sweep->keys; k++) {
         putchar(',');
-        res_csv_field(stdout, sweep->key[k].key->path);
+        doc_csv_field(stdout, sweep->key[k].key->path);
     }
     fputs("\r\n", stdout);
     for (size_t i = 0; i < sweep->points; i++) {
-        res_csv_field(stdout, sweep->point[i].id);
+        doc_csv_field(stdout, sweep->point[i].id);
         for (size_t k = 0; k < sweep->keys; k++) {
             putchar(',');
-            res_csv_field(stdout, swp_text(sweep, &sweep->point[i], k));
+            doc_csv_field(stdout, swp_text(sweep, &sweep->point[i], k));
         }
         fputs("\r\n", stdout);
     }

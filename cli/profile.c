@@ -132,7 +132,7 @@ static bool complain(const char *why)
     return false;
 }
 
-static bool find_region(struct request *r, const struct res_profile *profile)
+static bool find_region(struct request *r, const struct doc_profile *profile)
 {
     char why[256];
     for (size_t i = 0; i < profile->regions; i++)
@@ -144,7 +144,7 @@ static bool find_region(struct request *r, const struct res_profile *profile)
     return complain(why);
 }
 
-static bool find_thread(const struct request *r, const struct res_profile *profile)
+static bool find_thread(const struct request *r, const struct doc_profile *profile)
 {
     char why[64];
     for (size_t i = 0; i < profile->rows; i++)

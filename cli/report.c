@@ -7,9 +7,9 @@
 #include "cli/kept.h"
 #include "cli/options.h"
 #include "cli/topology.h"
+#include "documents/directory/rundir.h"
 #include "page/page.h"
 #include "page/sweep.h"
-#include "results/directory/rundir.h"
 
 #include <string.h>
 
@@ -55,7 +55,7 @@ static void note(const char *sentence)
 
 static char *path_of(const struct request *r)
 {
-    return r->output ? sim_strdup(r->output) : sim_format("%s/" RES_PAGE, r->directory);
+    return r->output ? sim_strdup(r->output) : sim_format("%s/" DOC_PAGE, r->directory);
 }
 
 /* Says what came of it. @return exit status */
@@ -128,7 +128,7 @@ static int report_sweep(const struct request *r)
 }
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0, "Write to FILE (default RUN_DIR/" RES_PAGE ")", 0}, {0}};
+    {"output", 'o', "FILE", 0, "Write to FILE (default RUN_DIR/" DOC_PAGE ")", 0}, {0}};
 
 static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
 

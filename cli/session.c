@@ -12,6 +12,22 @@
 #include "cli/host.h"
 #include "cli/mask.h"
 #include "cli/stop.h"
+#include "documents/directory/manifest.h"
+#include "documents/directory/output.h"
+#include "documents/directory/rundir.h"
+#include "documents/host.h"
+#include "documents/rows/objects.h"
+#include "documents/rows/truth.h"
+#include "documents/statistics/components.h"
+#include "documents/statistics/gnuplot.h"
+#include "documents/statistics/group.h"
+#include "documents/statistics/histogram.h"
+#include "documents/statistics/lines.h"
+#include "documents/statistics/replayed.h"
+#include "documents/statistics/sampling.h"
+#include "documents/statistics/stats.h"
+#include "documents/statistics/table.h"
+#include "documents/traffic.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "look/profile/write.h"
@@ -19,22 +35,6 @@
 #include "procard/r4400/r4400.h"
 #include "programs/traces/recording.h"
 #include "programs/workload.h"
-#include "results/directory/manifest.h"
-#include "results/directory/output.h"
-#include "results/directory/rundir.h"
-#include "results/documents/objects.h"
-#include "results/documents/truth.h"
-#include "results/host.h"
-#include "results/statistics/components.h"
-#include "results/statistics/gnuplot.h"
-#include "results/statistics/group.h"
-#include "results/statistics/histogram.h"
-#include "results/statistics/lines.h"
-#include "results/statistics/replayed.h"
-#include "results/statistics/sampling.h"
-#include "results/statistics/stats.h"
-#include "results/statistics/table.h"
-#include "results/traffic.h"
 #include "run/expect.h"
 #include "run/heap.h"
 #include "run/locking.h"
@@ -59,13 +59,13 @@ struct state {
     const struct cli_session *ask;
     struct cli_guest guest;
     const struct prog_workload *workload;
-    char program[sizeof(struct res_rundir) + 16]; /* the executable that runs */
+    char program[sizeof(struct doc_rundir) + 16]; /* the executable that runs */
     bool copied;                                  /* it is one in the results */
     struct nm_machine *machine;
-    struct res_sample now;
-    struct res_run run;
-    struct res_samples samples;
-    struct res_output output, errors; /* what the program wrote */
+    struct doc_sample now;
+    struct doc_run run;
+    struct doc_samples samples;
+    struct doc_output output, errors; /* what the program wrote */
     struct cli_mask mask;
     struct prog_approach approach; /**< the experiment's, with addresses of the program */
     struct trc_recorder recorder;
@@ -73,15 +73,15 @@ struct state {
     sim_tick asked;        /* [ticks] at which the listener wants to look; SIM_NEVER: never */
     struct look_code code; /* the program's names, for the profile */
     struct run_profiling profiling;
-    struct res_profile profile; /* as the run left it */
-    struct res_truth truth;     /* the same */
+    struct doc_profile profile; /* as the run left it */
+    struct doc_truth truth;     /* the same */
     struct run_heap *heap;
-    struct res_objects objects; /* the same */
+    struct doc_objects objects; /* the same */
     struct run_locking *locking;
-    struct res_locks locks; /* as the run left them */
-    struct res_rundir dir;
+    struct doc_locks locks; /* as the run left them */
+    struct doc_rundir dir;
     bool begun; /* the directory's manifest is ours */
-    struct res_manifest manifest;
+    struct doc_manifest manifest;
     struct run_progress progress;
     struct run_earlier earlier; /* by which progress tells the end */
 };
@@ -129,12 +129,12 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
 
     if (!x->expects)
         return true;
-    struct res_sample nothing = {
+    struct doc_sample nothing = {
         .card = sim_alloc(cards, sizeof *nothing.card),
         .station = sim_alloc(nm_params_stations(p), sizeof *nothing.station),
         .ring = sim_alloc(nm_ring_count(p) + 1, sizeof *nothing.ring),
     };
-    struct res_run run = {0};
+    struct doc_run run = {0};
     run_regions_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
     const bool possible = run_expect_possible(&run, &nothing, stderr);
     run_regions_free(&run);
@@ -184,7 +184,7 @@ void cli_seen_free(struct cli_seen *seen)
     *seen = (struct cli_seen){0};
 }
 
-static const struct res_sample *totals(struct state *s)
+static const struct doc_sample *totals(struct state *s)
 {
     for (unsigned c = 0; c < s->run.cards; c++) {
         nm_card_taps(s->machine, c, &s->now.card[c].taps);
@@ -269,16 +269,16 @@ static void on_interrupted(void *ctx, unsigned card, const struct prog_access *a
 
 static void look(struct state *s, sim_tick now)
 {
-    struct res_region region = run_regions_peek(&s->run, now, totals(s));
+    struct doc_region region = run_regions_peek(&s->run, now, totals(s));
     run_progress_clear(&s->progress);
-    res_table_region(&s->run, &region, stderr);
+    doc_table_region(&s->run, &region, stderr);
     run_region_free(&region);
 }
 
 static void on_wrote(void *ctx, int stream, const void *bytes, size_t count)
 {
     struct state *s = ctx;
-    res_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
+    doc_output_add(stream == 1 ? &s->output : &s->errors, bytes, count);
 }
 
 static void on_turn(void *ctx, const struct prog_turn *turn)
@@ -324,7 +324,7 @@ static void write_resolved(void *ctx, FILE *out)
 static void write_samples(void *ctx, FILE *out)
 {
     const struct state *s = ctx;
-    res_write_samples(&s->samples, &s->run, out);
+    doc_write_samples(&s->samples, &s->run, out);
 }
 
 static void write_status(void *ctx, FILE *out)
@@ -355,44 +355,44 @@ static void write_references(void *ctx, FILE *out)
 
 static void write_profile(void *ctx, FILE *out)
 {
-    res_profile_write(&((struct state *)ctx)->profile, out);
+    doc_profile_write(&((struct state *)ctx)->profile, out);
 }
 
 static void write_truth(void *ctx, FILE *out)
 {
-    res_truth_write(&((struct state *)ctx)->truth, out);
+    doc_truth_write(&((struct state *)ctx)->truth, out);
 }
 
 static void write_objects(void *ctx, FILE *out)
 {
-    res_objects_write(&((struct state *)ctx)->objects, out);
+    doc_objects_write(&((struct state *)ctx)->objects, out);
 }
 
 static void write_locks(void *ctx, FILE *out)
 {
-    res_locks_write(&((struct state *)ctx)->locks, out);
+    doc_locks_write(&((struct state *)ctx)->locks, out);
 }
 
-static bool write_file(struct state *s, const char *name, res_write_fn *write, void *ctx)
+static bool write_file(struct state *s, const char *name, doc_write_fn *write, void *ctx)
 {
     char why[512];
-    if (res_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
+    if (doc_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
         return true;
     fail(s, "%s", why);
     return false;
 }
 
-static bool has_groups(const struct res_run *run)
+static bool has_groups(const struct doc_run *run)
 {
     return run->experiment->group_count;
 }
 
-static bool has_histogram(const struct res_run *run)
+static bool has_histogram(const struct doc_run *run)
 {
-    return res_histogram_total(run).cards;
+    return doc_histogram_total(run).cards;
 }
 
-static bool has_samples(const struct res_run *run)
+static bool has_samples(const struct doc_run *run)
 {
     return run->experiment->interval != SIM_NEVER;
 }
@@ -400,26 +400,26 @@ static bool has_samples(const struct res_run *run)
 /* What a run has counted, file by file. */
 static const struct result {
     const char *name;
-    void (*write)(const struct res_run *run, FILE *out);
-    bool (*is_there)(const struct res_run *run); /* NULL: always */
+    void (*write)(const struct doc_run *run, FILE *out);
+    bool (*is_there)(const struct doc_run *run); /* NULL: always */
 } results[] = {
-    {"stats.json", res_write_json, NULL},
-    {"stats.csv", res_write_csv, NULL},
-    {"stats.txt", res_write_text, NULL},
-    {RES_HISTOGRAM, res_write_histogram, NULL},
-    {RES_GROUPS, res_write_groups, has_groups},
-    {RES_TRAFFIC, res_write_traffic, res_traffic_is},
-    {RES_SAMPLING, res_write_sampling, res_sampling_is},
-    {RES_COUNTERS, res_write_counters, res_registers_used},
-    {RES_BINS, res_write_bins, has_histogram},
-    {RES_NPY, res_write_npy, has_histogram},
-    {RES_BINS_PLOT, res_write_bins_plot, has_histogram},
-    {RES_SAMPLES_PLOT, res_write_samples_plot, has_samples},
+    {"stats.json", doc_write_json, NULL},
+    {"stats.csv", doc_write_csv, NULL},
+    {"stats.txt", doc_write_text, NULL},
+    {DOC_HISTOGRAM, doc_write_histogram, NULL},
+    {DOC_GROUPS, doc_write_groups, has_groups},
+    {DOC_TRAFFIC, doc_write_traffic, doc_traffic_is},
+    {DOC_SAMPLING, doc_write_sampling, doc_sampling_is},
+    {DOC_COUNTERS, doc_write_counters, doc_registers_used},
+    {DOC_BINS, doc_write_bins, has_histogram},
+    {DOC_NPY, doc_write_npy, has_histogram},
+    {DOC_BINS_PLOT, doc_write_bins_plot, has_histogram},
+    {DOC_SAMPLES_PLOT, doc_write_samples_plot, has_samples},
 };
 
 struct result_of {
     const struct result *result;
-    const struct res_run *run;
+    const struct doc_run *run;
 };
 
 static void write_result(void *ctx, FILE *out)
@@ -458,7 +458,7 @@ static bool keep_program(struct state *s)
 
 static bool write_manifest(struct state *s)
 {
-    return write_file(s, "manifest.json", res_manifest_write, &s->manifest);
+    return write_file(s, "manifest.json", doc_manifest_write, &s->manifest);
 }
 
 /* From the first file on, the directory says that a run is under way: only then goes what an
@@ -466,7 +466,7 @@ static bool write_manifest(struct state *s)
 static bool write_start(struct state *s)
 {
     char why[512];
-    s->manifest = (struct res_manifest){.run = &s->run,
+    s->manifest = (struct doc_manifest){.run = &s->run,
                                         .dir = &s->dir,
                                         .argc = s->ask->argc,
                                         .argv = s->ask->argv,
@@ -474,20 +474,20 @@ static bool write_start(struct state *s)
     s->begun = write_manifest(s);
     if (!s->begun)
         return false;
-    if (!res_rundir_clear(&s->dir, why, sizeof why)) {
+    if (!doc_rundir_clear(&s->dir, why, sizeof why)) {
         fail(s, "%s", why);
         return false;
     }
     if (s->guest.path && !keep_program(s))
         return false;
-    res_manifest_hash(&s->manifest);
+    doc_manifest_hash(&s->manifest);
     return write_file(s, "config.resolved.yaml", write_resolved, s) && write_manifest(s);
 }
 
 /* A run that could not begin: what is there must not look like one that goes on. */
 static void give_up(struct state *s)
 {
-    s->manifest.status = RES_FAILED;
+    s->manifest.status = DOC_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
     s->manifest.unstarted = true;
     write_manifest(s);
@@ -500,11 +500,11 @@ static enum cli_exit open_results(struct state *s)
     char why[512];
     if (!ask->keep)
         return CLI_EXIT_OK;
-    enum res_dir made =
-        res_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
-    if (made != RES_DIR_MADE) {
+    enum doc_dir made =
+        doc_rundir_make(&s->dir, ask->out, ask->experiment->name, ask->force, why, sizeof why);
+    if (made != DOC_DIR_MADE) {
         complain(why);
-        return made == RES_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+        return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
@@ -513,15 +513,15 @@ static void write_recorded(struct state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     if (trc_has_status(&s->recorder))
-        write_file(s, RES_STATUS_CSV, write_status, s);
+        write_file(s, DOC_STATUS_CSV, write_status, s);
     if (x->record_waves)
-        write_file(s, RES_WAVES, write_waves, s);
+        write_file(s, DOC_WAVES, write_waves, s);
     if (x->record_trace)
-        write_file(s, RES_TRACE, write_trace, s);
+        write_file(s, DOC_TRACE, write_trace, s);
     if (x->record_paje)
-        write_file(s, RES_PAJE, write_paje, s);
+        write_file(s, DOC_PAJE, write_paje, s);
     if (s->references)
-        write_file(s, RES_REFERENCES, write_references, s);
+        write_file(s, DOC_REFERENCES, write_references, s);
 }
 
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
@@ -531,26 +531,26 @@ static bool close_results(struct state *s)
     if (!s->ask->keep)
         return true;
     write_results(s);
-    write_file(s, RES_STDOUT, res_output_write, &s->output);
-    write_file(s, RES_STDERR, res_output_write, &s->errors);
+    write_file(s, DOC_STDOUT, doc_output_write, &s->output);
+    write_file(s, DOC_STDERR, doc_output_write, &s->errors);
     if (s->samples.interval)
-        write_file(s, RES_SAMPLES, write_samples, s);
+        write_file(s, DOC_SAMPLES, write_samples, s);
     write_recorded(s);
     if (s->profiling.profile) {
-        write_file(s, RES_PROFILE, write_profile, s);
-        write_file(s, RES_OBJECTS, write_objects, s);
-        write_file(s, RES_LOCKS, write_locks, s);
+        write_file(s, DOC_PROFILE, write_profile, s);
+        write_file(s, DOC_OBJECTS, write_objects, s);
+        write_file(s, DOC_LOCKS, write_locks, s);
     }
     if (s->profiling.misses)
-        write_file(s, RES_TRUTH, write_truth, s);
-    const bool whole = res_rundir_is_whole(&s->dir);
-    res_rundir_sync(&s->dir);
+        write_file(s, DOC_TRUTH, write_truth, s);
+    const bool whole = doc_rundir_is_whole(&s->dir);
+    doc_rundir_sync(&s->dir);
     if (!whole) {
-        s->manifest.status = RES_INCOMPLETE;
+        s->manifest.status = DOC_INCOMPLETE;
         s->manifest.exit_code = CLI_EXIT_IO;
     }
     const bool good = write_manifest(s);
-    res_rundir_sync(&s->dir);
+    doc_rundir_sync(&s->dir);
     return good && whole;
 }
 
@@ -643,7 +643,7 @@ static void check_states(struct state *s)
          (!s->profiling.profile || (run_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
                                     run_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
          (!s->profiling.misses ||
-          res_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
+          doc_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);
@@ -687,17 +687,17 @@ static enum cli_exit exit_status(const struct state *s)
     }
 }
 
-static enum res_status how_far(const struct prog_outcome *out)
+static enum doc_status how_far(const struct prog_outcome *out)
 {
     switch (out->end) {
     case PROG_EXITED:
     case PROG_SIGNALED:
     case PROG_LIMIT:
-        return out->reached ? RES_COMPLETE : RES_FAILED; /* nothing was timed */
+        return out->reached ? DOC_COMPLETE : DOC_FAILED; /* nothing was timed */
     case PROG_INTERRUPTED:
-        return RES_PARTIAL;
+        return DOC_PARTIAL;
     default:
-        return RES_FAILED;
+        return DOC_FAILED;
     }
 }
 
@@ -706,7 +706,7 @@ static void read_registers(struct state *s)
 {
     s->run.registers = sim_alloc(s->run.cards, sizeof *s->run.registers);
     for (unsigned c = 0; c < s->run.cards; c++) {
-        struct res_registers *r = &s->run.registers[c];
+        struct doc_registers *r = &s->run.registers[c];
         const struct mon_unit *unit = nm_card_unit(s->machine, c);
         struct mon_taps taps;
         nm_card_taps(s->machine, c, &taps);
@@ -733,15 +733,15 @@ static enum cli_exit conclude(struct state *s)
     struct prog_outcome *out = &s->run.outcome;
     run_regions_finish(&s->run, out->ticks, totals(s));
     run_samples_finish(&s->samples, &s->run, out->ticks, totals(s));
-    res_output_remark(&s->output, RES_STDOUT, &s->run);
-    res_output_remark(&s->errors, RES_STDERR, &s->run);
+    doc_output_remark(&s->output, DOC_STDOUT, &s->run);
+    doc_output_remark(&s->errors, DOC_STDERR, &s->run);
     read_registers(s);
     trc_end(&s->recorder, &s->run);
     if (s->references)
         tr_recording_end(s->references);
-    res_histogram_remark(&s->run);
+    doc_histogram_remark(&s->run);
     cli_mask_remark(&s->mask, &s->run);
-    res_host_stop(&s->run.host);
+    doc_host_stop(&s->run.host);
     if (s->profiling.profile) {
         s->profile = run_profiling_take(&s->profiling, &s->run, out->ticks);
         s->objects = run_heap_take(s->heap);
@@ -750,11 +750,11 @@ static enum cli_exit conclude(struct state *s)
     if (s->profiling.misses)
         s->truth = run_profiling_truth(&s->profiling, s->heap, &s->ask->experiment->machine.params);
     check_states(s);
-    s->run.hash = res_hash(&s->run);
+    s->run.hash = doc_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
         s->ask->listener->ended(s->ask->listener->ctx, &s->run);
     s->manifest.status = how_far(out);
-    if (s->manifest.status == RES_COMPLETE)
+    if (s->manifest.status == DOC_COMPLETE)
         run_expect_judge(&s->run);
     const enum cli_exit status = exit_status(s);
     s->manifest.exit_code = s->ask->passes ? cli_passed_status(status, out) : (int)status;
@@ -765,7 +765,7 @@ static enum cli_exit conclude(struct state *s)
                  strcmp(own, "interrupted") ? ": " : "", strcmp(own, "interrupted") ? own : "");
         free(own);
     }
-    if (!out->reached && s->manifest.status == RES_FAILED)
+    if (!out->reached && s->manifest.status == DOC_FAILED)
         never_reached(out, s->ask->experiment->from);
     else if (out->end == PROG_EXITED && s->ask->experiment->to && !out->passed)
         fprintf(
@@ -812,11 +812,11 @@ static void show_results(struct state *s, FILE *table)
 {
     const struct cli_session *ask = s->ask;
     if (ask->lines)
-        res_lines(&s->run, ask->separator, table);
+        doc_lines(&s->run, ask->separator, table);
     else if (!ask->quiet)
-        res_table(&s->run, table);
+        doc_table(&s->run, table);
     else if (!ask->keep) /* there is no other place for them */
-        res_table_counts(&s->run, table);
+        doc_table_counts(&s->run, table);
     if (ask->experiment->profile && !ask->keep && !ask->lines)
         show_profile(s, table);
     if (ask->experiment->truth && !ask->keep && !ask->lines)
@@ -833,8 +833,8 @@ static bool show(struct state *s)
         show_results(s, table);
     fflush(table);
     if (ask->quiet || ask->lines) {
-        res_note_estimate(&s->run, stderr);
-        res_note_replayed(&s->run, stderr);
+        doc_note_estimate(&s->run, stderr);
+        doc_note_replayed(&s->run, stderr);
     }
     run_expect_say(&s->run, stderr); /* behind the table, where people look */
     if (ask->keep)
@@ -849,7 +849,7 @@ static enum cli_exit run(struct state *s)
 {
     if (s->ask->keep && !s->ask->quiet)
         s->earlier = run_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
-    res_host_start(&s->run.host);
+    doc_host_start(&s->run.host);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
         status = simulate(s);
@@ -861,9 +861,9 @@ static enum cli_exit run(struct state *s)
     } else if (s->begun) {
         give_up(s);
     }
-    res_manifest_free(&s->manifest);
+    doc_manifest_free(&s->manifest);
     run_earlier_free(&s->earlier);
-    res_rundir_close(&s->dir);
+    doc_rundir_close(&s->dir);
     return status;
 }
 
@@ -947,7 +947,7 @@ static void hand_over(struct state *s)
     if (!s->ask->truth)
         return;
     *s->ask->truth = s->truth;
-    s->truth = (struct res_truth){0};
+    s->truth = (struct doc_truth){0};
 }
 
 /* @param cards  the workload's own; NULL: the machine's */
@@ -995,7 +995,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->workload = s->guest.workload;
     s->machine = machine_new(x, s->workload->cards);
     s->run.cards = nm_machine_cards(s->machine);
-    s->now = (struct res_sample){
+    s->now = (struct doc_sample){
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
         .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
@@ -1028,18 +1028,18 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
         status = run(s);
     tr_recording_free(s->references);
     hand_over(s);
-    res_truth_free(&s->truth);
-    res_objects_free(&s->objects);
-    res_profile_free(&s->profile);
+    doc_truth_free(&s->truth);
+    doc_objects_free(&s->objects);
+    doc_profile_free(&s->profile);
     run_profiling_free(&s->profiling);
     run_heap_free(s->heap);
-    res_locks_free(&s->locks);
+    doc_locks_free(&s->locks);
     run_locking_free(s->locking);
     look_code_close(&s->code);
     free(s->run.registers);
     run_samples_free(&s->samples);
-    res_output_free(&s->output);
-    res_output_free(&s->errors);
+    doc_output_free(&s->output);
+    doc_output_free(&s->errors);
     trc_free(&s->recorder);
     run_regions_free(&s->run);
     free(s->now.card);

@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-struct res_truth;
-struct res_run;
+struct doc_truth;
+struct doc_run;
 
 /** Who hears of a run what is in no file. `ctx` goes to each call; any of them may be NULL. */
 struct cli_listener {
@@ -24,7 +24,7 @@ struct cli_listener {
     /** As prog_hooks.moment, of a machine that may be looked at. */
     sim_tick (*moment)(void *ctx, struct nm_machine *m, sim_tick at);
     /** The run has been counted up: registers and hash are known. */
-    void (*ended)(void *ctx, const struct res_run *run);
+    void (*ended)(void *ctx, const struct doc_run *run);
 };
 
 /** How an experiment is to be run and shown. Everything belongs to the caller. */
@@ -39,9 +39,10 @@ struct cli_session {
     bool force, quiet;
     unsigned host_threads; /**< of the host at most, for the machine; 0: 1 */
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
-    bool lines; /**< instead of the table, lines for other programs (results/statistics/lines.h), */
+    bool lines; /**< instead of the table, lines for other programs (documents/statistics/lines.h),
+                 */
     const char *separator;   /**< with this between fields; NULL: JSON */
-    struct res_truth *truth; /**< of a run that asks for it: gets what misses were, and is then
+    struct doc_truth *truth; /**< of a run that asks for it: gets what misses were, and is then
                                   the caller's; NULL: nobody wants it */
     const struct cli_listener *listener; /**< NULL: nobody */
     FILE *table; /**< where the tables go, and last the run directory's name */

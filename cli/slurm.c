@@ -13,7 +13,7 @@
 
 #include "base/alloc.h"
 #include "cli/stop.h"
-#include "results/intact.h"
+#include "documents/intact.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -139,7 +139,7 @@ static void take_text(const json_t *root, const char *name, char text[NUMBER])
 /* @return false: none are known */
 static bool read_jobs(const char *directory, struct jobs *jobs)
 {
-    json_t *root = res_document(directory, JOBS);
+    json_t *root = doc_document(directory, JOBS);
     take_text(root, "shards", jobs->shards);
     take_text(root, "collect", jobs->collect);
     take_text(root, "cluster", jobs->cluster);
@@ -250,7 +250,7 @@ static enum cli_exit keep_jobs(const struct cli_away *away, struct jobs *jobs)
 {
     char why[5000];
     char *path = sim_format("%s/" JOBS, away->out);
-    const bool good = res_whole_write(path, false, write_jobs, jobs, NULL, why, sizeof why);
+    const bool good = doc_whole_write(path, false, write_jobs, jobs, NULL, why, sizeof why);
     if (!good)
         fprintf(stderr, "numachine: error: %s\n", why);
     free(path);

@@ -14,9 +14,9 @@
 #include "cli/cluster.h"
 #include "cli/session.h"
 #include "cli/stop.h"
+#include "documents/directory/digest.h"
+#include "documents/host.h"
 #include "input/yaml.h"
-#include "results/directory/digest.h"
-#include "results/host.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
@@ -115,8 +115,8 @@ static bool load_points(struct state *s)
                           in_experiment_allow(&x, o->allow, &diag) &&
                           (i || swp_expect_check(&s->sweep, &x, stderr)) &&
                           cli_session_possible(&s->seen, &x);
-        job->inputs = res_digest(&x, cli_git());
-        job->digest = res_digest_text(&job->inputs);
+        job->inputs = doc_digest(&x, cli_git());
+        job->digest = doc_digest_text(&job->inputs);
         job->bound = bound_of(&x);
         job->ours =
             !s->ask->shards || swp_shard(s->sweep.point[i].id, s->ask->shards) == s->ask->shard;
@@ -197,7 +197,7 @@ static bool start(struct state *s, size_t i)
     if (fd >= 0)
         close(fd);
     s->pid[i] = pid;
-    s->plan.job[i].began = res_host_seconds();
+    s->plan.job[i].began = doc_host_seconds();
     s->plan.job[i].state = pid < 0 ? SWP_FAILED : SWP_RUNNING;
     s->plan.job[i].exit_code = CLI_EXIT_IO;
     if (pid < 0)
@@ -339,7 +339,7 @@ static void run_all(struct state *s)
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
     sigprocmask(SIG_BLOCK, &children, NULL);
-    s->said = s->written = res_host_seconds();
+    s->said = s->written = doc_host_seconds();
     for (;;) {
         start_waiting(s);
         if (!swp_plan_count(&s->plan, SWP_RUNNING))
@@ -347,7 +347,7 @@ static void run_all(struct state *s)
         if (cli_stop_asked() && !stopped)
             stop_all(s);
         stopped = cli_stop_asked();
-        const double now = res_host_seconds();
+        const double now = doc_host_seconds();
         say(s, now);
         note(s, now);
         if (!reap(s))
@@ -386,14 +386,14 @@ static enum cli_exit open_dir(struct state *s)
 {
     const struct cli_options *o = s->ask->options;
     char why[5000];
-    enum res_dir made = swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
-    if (made == RES_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
-        made = RES_DIR_REFUSED;
-    if (made == RES_DIR_MADE)
+    enum doc_dir made = swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    if (made == DOC_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
+        made = DOC_DIR_REFUSED;
+    if (made == DOC_DIR_MADE)
         made = swp_shards_gather(&s->dir, why, sizeof why);
-    if (made != RES_DIR_MADE) {
+    if (made != DOC_DIR_MADE) {
         complain(s, "%s", why);
-        return made == RES_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
+        return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     cli_slurm_forget(s->dir.place.path);
     if (!swp_dir_look(&s->plan, s->dir.place.path, s->name, why, sizeof why)) {
@@ -540,9 +540,9 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
     s.plan = (struct swp_plan){.sweep = &s.sweep,
-                               .base = res_digest(ask->base, cli_git()),
+                               .base = doc_digest(ask->base, cli_git()),
                                .processes = ask->processes ? ask->processes : processors(),
-                               .memory = res_host_memory() / 100 * MEMORY_PERCENT};
+                               .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
     if (swp_load(&s.sweep, ask->file, ask->options->sets, &diag)) {
         swp_plan_init(&s.plan);
         s.pid = sim_alloc(s.sweep.points, sizeof *s.pid);

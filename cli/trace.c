@@ -5,10 +5,10 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/stop.h"
+#include "documents/whole.h"
 #include "input/units.h"
 #include "programs/traces/cut.h"
 #include "programs/traces/summary.h"
-#include "results/whole.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -311,7 +311,7 @@ static int write_file(struct copy *c)
                    : CLI_EXIT_OK;
     }
     cli_stop_listen(); /* what is not finished goes */
-    if (res_whole_try(out, write_trace, c, why, sizeof why))
+    if (doc_whole_try(out, write_trace, c, why, sizeof why))
         return CLI_EXIT_OK;
     if (*why)
         return cli_complain(CLI_EXIT_IO, why);

@@ -98,7 +98,7 @@ static sim_tick on_moment(void *ctx, struct nm_machine *m, sim_tick at)
     return trail->marks < w->schedule->marks ? w->due : SIM_NEVER;
 }
 
-static void on_ended(void *ctx, const struct res_run *run)
+static void on_ended(void *ctx, const struct doc_run *run)
 {
     const struct walker *w = ctx;
     struct look_trail *trail = w->trail;

@@ -6,12 +6,12 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "cli/options.h"
+#include "documents/run.h"
 #include "input/experiment.h"
 #include "input/yaml.h"
 #include "look/flow/flow.h"
 #include "machine/protocol.h"
 #include "programs/driven/latency.h"
-#include "results/run.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ static void print_uses(const struct look_flow *flow)
 }
 
 /* What part of a program the run is of; NULL: all of it. */
-static const char *part_of_it(const struct res_finished *results)
+static const char *part_of_it(const struct doc_finished *results)
 {
     const char *reason = json_string_value(json_object_get(results->end, "reason"));
     if (strcmp(results->status, "partial") == 0)
@@ -202,7 +202,7 @@ static int foretell(const struct request *r, const struct in_machine *other,
 
 static int with_run(const struct request *r, const struct in_machine *other)
 {
-    struct res_finished results = {0};
+    struct doc_finished results = {0};
     struct in_experiment x;
     struct look_flow_run run = {0};
     char why[8192];
@@ -219,7 +219,7 @@ static int with_run(const struct request *r, const struct in_machine *other)
         look_flow_free(&run);
         in_experiment_free(&x);
     }
-    res_finished_free(&results);
+    doc_finished_free(&results);
     return status;
 }
 
@@ -247,7 +247,7 @@ int cli_whatif(int argc, char **argv)
                "be another one in the number of stations, the rings between them, clocks, widths "
                "and the times of buses, rings and memories; other caches or protocols would have "
                "other misses, and are refused. docs/whatif.md has the model."};
-    struct request r = {.region = RES_WHOLE};
+    struct request r = {.region = DOC_WHOLE};
     struct in_diag diag = {.out = stderr};
     struct in_machine other;
     int status = CLI_EXIT_USAGE;

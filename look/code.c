@@ -5,8 +5,8 @@
 #include "look/code.h"
 
 #include "base/alloc.h"
+#include "documents/run.h"
 #include "input/workload.h"
-#include "results/run.h"
 
 #include <errno.h>
 #include <gelf.h>
@@ -105,10 +105,10 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     code->program = sim_strdup(program);
     code->command = command_of(program, json_object_get(experiment, "argv"));
     code->ticks = (uint64_t)ticks;
-    code->signaled = reason && !strcmp(reason, res_end_word(PROG_SIGNALED));
+    code->signaled = reason && !strcmp(reason, doc_end_word(PROG_SIGNALED));
     code->status = (int)json_integer_value(json_object_get(end, "status"));
     code->ended =
-        ticks > 0 && reason && (!strcmp(reason, res_end_word(PROG_EXITED)) || code->signaled);
+        ticks > 0 && reason && (!strcmp(reason, doc_end_word(PROG_EXITED)) || code->signaled);
     return true;
 }
 

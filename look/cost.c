@@ -31,7 +31,7 @@ struct look_cost look_cost_of(const struct pc_profile_row *row)
 void look_cost_add(struct look_cost *to, const struct look_cost *what)
 {
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        to->v[c] = res_plus(to->v[c], what->v[c]);
+        to->v[c] = doc_plus(to->v[c], what->v[c]);
 }
 
 /* ---- measures -------------------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ enum { GROUPS = sizeof groups / sizeof *groups };
 
 /* All names there are, for "did you mean". */
 struct names {
-    char column[PC_PROFILE__COUNT][RES_COLUMN_NAME];
+    char column[PC_PROFILE__COUNT][DOC_COLUMN_NAME];
 };
 
 static const char *next_name(void *ctx, size_t i)
@@ -61,7 +61,7 @@ static const char *next_name(void *ctx, size_t i)
     if (i < LOOK_PROFILE_PARTS)
         return look_profile_parts[i].name;
     i -= LOOK_PROFILE_PARTS;
-    return i < PC_PROFILE__COUNT ? res_column_name((unsigned)i, names->column[i]) : NULL;
+    return i < PC_PROFILE__COUNT ? doc_column_name((unsigned)i, names->column[i]) : NULL;
 }
 
 const struct look_measure look_profile_parts[LOOK_PROFILE_PARTS] = {
@@ -76,11 +76,11 @@ const struct look_measure look_profile_parts[LOOK_PROFILE_PARTS] = {
 /* The columns behind a name; 0: it is none. */
 static uint64_t columns_of(const char *name, const char **unit)
 {
-    char column[RES_COLUMN_NAME];
+    char column[DOC_COLUMN_NAME];
     *unit = "PCycles";
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        if (!strcmp(name, res_column_name(c, column))) {
-            *unit = res_columns[c].unit;
+        if (!strcmp(name, doc_column_name(c, column))) {
+            *unit = doc_columns[c].unit;
             return UINT64_C(1) << c;
         }
     for (unsigned s = 0; s < STATES; s++)
@@ -113,12 +113,12 @@ int64_t look_measured(const struct look_measure *measure, const struct look_cost
     int64_t sum = 0;
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->columns >> c & 1)
-            sum = res_plus(sum, cost->v[c]);
+            sum = doc_plus(sum, cost->v[c]);
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (measure->less >> c & 1)
-            sum = res_plus(sum, (int64_t)(0 - (uint64_t)cost->v[c]));
+            sum = doc_plus(sum, (int64_t)(0 - (uint64_t)cost->v[c]));
     if (measure->columns & BIT(STALL_OTHER))
-        sum = res_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_IDLE]));
+        sum = doc_plus(sum, (int64_t)(0 - (uint64_t)cost->v[PC_PROFILE_IDLE]));
     return sum;
 }
 

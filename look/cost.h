@@ -4,7 +4,7 @@
 #ifndef LOOK_COST_H
 #define LOOK_COST_H
 
-#include "results/documents/profile_columns.h"
+#include "documents/rows/profile_columns.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ struct look_measure {
     const char *unit; /**< static */
     uint64_t columns; /**< bit c: column c is part of it, */
     uint64_t less;    /**< or is taken off */
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
 };
 
 /** What a line of the text has beside its PCycles (look/cost_parts.def): first what these are made

@@ -1,28 +1,28 @@
 #include "look/kept.h"
 
 #include "base/alloc.h"
-#include "results/intact.h"
+#include "documents/intact.h"
 
 typedef bool read_fn(struct look_kept *kept, const char *path, char *why, size_t size);
 
 static bool read_profile(struct look_kept *k, const char *path, char *why, size_t size)
 {
-    return res_profile_read(path, &k->profile, why, size);
+    return doc_profile_read(path, &k->profile, why, size);
 }
 
 static bool read_objects(struct look_kept *k, const char *path, char *why, size_t size)
 {
-    return res_objects_read(path, k->profile.paths, &k->objects, why, size);
+    return doc_objects_read(path, k->profile.paths, &k->objects, why, size);
 }
 
 static bool read_truth(struct look_kept *k, const char *path, char *why, size_t size)
 {
-    return res_truth_read(path, &k->profile, k->objects.sites, &k->truth, why, size);
+    return doc_truth_read(path, &k->profile, k->objects.sites, &k->truth, why, size);
 }
 
 static bool read_locks(struct look_kept *k, const char *path, char *why, size_t size)
 {
-    return res_locks_read(path, &k->locks, why, size);
+    return doc_locks_read(path, &k->locks, why, size);
 }
 
 /* In the order in which one needs the other. */
@@ -31,10 +31,10 @@ static const struct part {
     unsigned bit; /* of enum look_kept_parts; 0: always */
     read_fn *read;
 } parts[] = {
-    {RES_PROFILE, 0, read_profile},
-    {RES_OBJECTS, LOOK_KEPT_OBJECTS, read_objects},
-    {RES_TRUTH, LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, read_truth},
-    {RES_LOCKS, LOOK_KEPT_LOCKS, read_locks},
+    {DOC_PROFILE, 0, read_profile},
+    {DOC_OBJECTS, LOOK_KEPT_OBJECTS, read_objects},
+    {DOC_TRUTH, LOOK_KEPT_TRUTH & ~LOOK_KEPT_OBJECTS, read_truth},
+    {DOC_LOCKS, LOOK_KEPT_LOCKS, read_locks},
 };
 
 static bool read_part(struct look_kept *k, const struct part *part, char *why, size_t size)
@@ -48,7 +48,7 @@ static bool read_part(struct look_kept *k, const struct part *part, char *why, s
 bool look_kept_open(struct look_kept *k, const char *directory, unsigned wanted, char *why,
                     size_t size)
 {
-    bool good = res_run_is_intact(directory, why, size);
+    bool good = doc_run_is_intact(directory, why, size);
     k->directory = directory;
     for (size_t i = 0; good && i < sizeof parts / sizeof *parts; i++)
         good = (parts[i].bit & ~wanted) || read_part(k, &parts[i], why, size);
@@ -58,8 +58,8 @@ bool look_kept_open(struct look_kept *k, const char *directory, unsigned wanted,
 void look_kept_close(struct look_kept *k)
 {
     look_code_close(&k->code);
-    res_locks_free(&k->locks);
-    res_truth_free(&k->truth);
-    res_objects_free(&k->objects);
-    res_profile_free(&k->profile);
+    doc_locks_free(&k->locks);
+    doc_truth_free(&k->truth);
+    doc_objects_free(&k->objects);
+    doc_profile_free(&k->profile);
 }

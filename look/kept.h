@@ -5,20 +5,20 @@
 #ifndef LOOK_KEPT_H
 #define LOOK_KEPT_H
 
+#include "documents/rows/locks.h"
+#include "documents/rows/objects.h"
+#include "documents/rows/profile.h"
+#include "documents/rows/truth.h"
 #include "look/code.h"
-#include "results/documents/locks.h"
-#include "results/documents/objects.h"
-#include "results/documents/profile.h"
-#include "results/documents/truth.h"
 
 /** Zero, then look_kept_open; look_kept_close is due in any case. */
 struct look_kept {
     const char *directory; /**< the caller's */
-    struct res_profile profile;
+    struct doc_profile profile;
     struct look_code code;
-    struct res_objects objects;
-    struct res_truth truth;
-    struct res_locks locks;
+    struct doc_objects objects;
+    struct doc_truth truth;
+    struct doc_locks locks;
 };
 
 /** What else than the profile and the program's names is to be read; or-ed. */

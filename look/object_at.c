@@ -20,14 +20,14 @@
 enum { HEADER = 16 /* [bytes] that malloc has in front of a block, at most */ };
 
 struct look_finder {
-    const struct res_objects *o;
-    const struct res_profile *profile;
+    const struct doc_objects *o;
+    const struct doc_profile *profile;
     struct look_code *code;
     uint64_t *end; /* [2 * leaves]: the tree; end[1] is of all */
     size_t leaves;
 };
 
-struct look_finder *look_finder_new(const struct res_objects *o, const struct res_profile *profile,
+struct look_finder *look_finder_new(const struct doc_objects *o, const struct doc_profile *profile,
                                     struct look_code *code)
 {
     struct look_finder *f = sim_alloc(1, sizeof *f);
@@ -69,22 +69,22 @@ struct search {
     const struct look_finder *f;
     uint64_t va;
     struct when when;
-    const struct res_tenant *of; /* NULL: any will do */
-    const struct res_block *best;
+    const struct doc_tenant *of; /* NULL: any will do */
+    const struct doc_block *best;
     sim_tick most;
 };
 
 /* Whether it may be a tenant's. */
-static bool is_of(const struct res_block *b, const struct res_tenant *of)
+static bool is_of(const struct doc_block *b, const struct doc_tenant *of)
 {
     if (!of)
         return true;
     const bool there =
-        of->kind == RES_TENANT_call || (b->from == of->block.from && b->to == of->block.to);
+        of->kind == DOC_TENANT_call || (b->from == of->block.from && b->to == of->block.to);
     return there && b->site == of->block.site;
 }
 
-static void look_at(struct search *s, const struct res_block *b)
+static void look_at(struct search *s, const struct doc_block *b)
 {
     const sim_tick ticks = common(&s->when, b->born, b->died);
     if (!is_of(b, s->of) || s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
@@ -107,21 +107,21 @@ static void search(struct search *s, size_t node, size_t first, size_t count)
     search(s, 2 * node + 1, first + count / 2, count / 2);
 }
 
-static const struct res_block *block_at(const struct look_finder *f, uint64_t va,
-                                        const struct when *when, const struct res_tenant *of)
+static const struct doc_block *block_at(const struct look_finder *f, uint64_t va,
+                                        const struct when *when, const struct doc_tenant *of)
 {
     struct search s = {.f = f, .va = va, .when = *when, .of = of};
     search(&s, 1, 0, f->leaves);
     return s.best;
 }
 
-static const struct res_thread *thread_at(const struct look_finder *f, uint64_t va,
+static const struct doc_thread *thread_at(const struct look_finder *f, uint64_t va,
                                           const struct when *when, bool tls)
 {
-    const struct res_thread *best = NULL;
+    const struct doc_thread *best = NULL;
     sim_tick most = 0;
     for (size_t i = 0; i < f->o->threads; i++) {
-        const struct res_thread *t = &f->o->thread[i];
+        const struct doc_thread *t = &f->o->thread[i];
         const uint64_t from = tls ? t->tls : t->stack, to = tls ? t->tls_to : t->stack_to;
         const sim_tick ticks = common(when, t->born, t->died);
         if (va < from || va >= to || !ticks || ticks < most)
@@ -142,7 +142,7 @@ static const char *base_name(const char *path)
 
 const char *look_site_name(struct look_finder *f, uint32_t site, char *buf, size_t size)
 {
-    const struct res_site *s = &f->o->site[site];
+    const struct doc_site *s = &f->o->site[site];
     const struct prog_place none = {0}, *place = &none;
     uint64_t call = s->call;
     uint32_t path = s->path;
@@ -192,8 +192,8 @@ static void name_member(const struct look_finder *f, struct look_object *out)
 static void name_block(struct look_finder *f, struct look_object *out)
 {
     char place[400];
-    const struct res_block *b = out->block;
-    const struct res_site *site = &f->o->site[b->site];
+    const struct doc_block *b = out->block;
+    const struct doc_site *site = &f->o->site[b->site];
     snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
              out->kind == LOOK_OBJECT_HEADER ? "header of " : "",
              !strcmp(f->o->kind[site->kind], "mmap") || !strcmp(f->o->kind[site->kind], "sbrk")
@@ -208,7 +208,7 @@ static void name_block(struct look_finder *f, struct look_object *out)
 
 /* ---- the kinds ------------------------------------------------------------------------------- */
 
-static void describe_tls(const struct look_finder *f, uint64_t va, const struct res_thread *t,
+static void describe_tls(const struct look_finder *f, uint64_t va, const struct doc_thread *t,
                          struct look_object *out)
 {
     struct prog_names *names = f->code->names;
@@ -232,13 +232,13 @@ static void describe_tls(const struct look_finder *f, uint64_t va, const struct 
 static bool find_tls(const struct look_finder *f, uint64_t va, const struct when *when,
                      struct look_object *out)
 {
-    const struct res_thread *t = thread_at(f, va, when, true);
+    const struct doc_thread *t = thread_at(f, va, when, true);
     if (t)
         describe_tls(f, va, t, out);
     return t;
 }
 
-static void describe_stack(uint64_t va, const struct res_thread *t, struct look_object *out)
+static void describe_stack(uint64_t va, const struct doc_thread *t, struct look_object *out)
 {
     *out = (struct look_object){.kind = LOOK_OBJECT_STACK,
                                 .from = t->stack,
@@ -252,13 +252,13 @@ static void describe_stack(uint64_t va, const struct res_thread *t, struct look_
 static bool find_stack(const struct look_finder *f, uint64_t va, const struct when *when,
                        struct look_object *out)
 {
-    const struct res_thread *t = thread_at(f, va, when, false);
+    const struct doc_thread *t = thread_at(f, va, when, false);
     if (t)
         describe_stack(va, t, out);
     return t;
 }
 
-static void describe_block(struct look_finder *f, uint64_t va, const struct res_block *b,
+static void describe_block(struct look_finder *f, uint64_t va, const struct doc_block *b,
                            struct look_object *out)
 {
     *out = (struct look_object){.kind = LOOK_OBJECT_HEAP,
@@ -272,13 +272,13 @@ static void describe_block(struct look_finder *f, uint64_t va, const struct res_
 static bool find_block(struct look_finder *f, uint64_t va, const struct when *when,
                        struct look_object *out)
 {
-    const struct res_block *b = block_at(f, va, when, NULL);
+    const struct doc_block *b = block_at(f, va, when, NULL);
     if (b)
         describe_block(f, va, b, out);
     return b;
 }
 
-static bool is_mapping(const struct look_finder *f, const struct res_block *b)
+static bool is_mapping(const struct look_finder *f, const struct doc_block *b)
 {
     const char *kind = f->o->kind[f->o->site[b->site].kind];
     return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
@@ -289,7 +289,7 @@ static bool find_header(struct look_finder *f, uint64_t va, const struct when *w
 {
     const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
     for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
-        const struct res_block *b = block_at(f, at, when, NULL);
+        const struct doc_block *b = block_at(f, at, when, NULL);
         if (!b || b->from != at || is_mapping(f, b))
             continue;
         *out = (struct look_object){.kind = LOOK_OBJECT_HEADER,
@@ -353,7 +353,7 @@ void look_object_at(struct look_finder *f, uint64_t va, sim_tick from, sim_tick 
 
 /* ---- by tenants ------------------------------------------------------------------------------ */
 
-static const struct res_thread *thread_of(const struct look_finder *f, uint32_t number)
+static const struct doc_thread *thread_of(const struct look_finder *f, uint32_t number)
 {
     size_t i = 0;
     while (i < f->o->threads && f->o->thread[i].number != number)
@@ -361,30 +361,30 @@ static const struct res_thread *thread_of(const struct look_finder *f, uint32_t 
     return i < f->o->threads ? &f->o->thread[i] : NULL;
 }
 
-static bool has(const struct res_tenant *tenant, uint64_t va)
+static bool has(const struct doc_tenant *tenant, uint64_t va)
 {
     return va >= tenant->block.from && va < tenant->block.to;
 }
 
 /* The file may have forgotten a block: its size and site are known all the same. */
-static bool find_own_block(struct look_finder *f, const struct res_tenant *tenant, uint64_t va,
+static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
                            const struct when *when, struct look_object *out)
 {
-    const struct res_block *b = block_at(f, va, when, tenant);
-    if (!b && tenant->kind == RES_TENANT_block && has(tenant, va))
+    const struct doc_block *b = block_at(f, va, when, tenant);
+    if (!b && tenant->kind == DOC_TENANT_block && has(tenant, va))
         b = &tenant->block;
     if (b)
         describe_block(f, va, b, out);
     return b;
 }
 
-static bool find_own_part(const struct look_finder *f, const struct res_tenant *tenant, uint64_t va,
+static bool find_own_part(const struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
                           struct look_object *out)
 {
-    const struct res_thread *t = has(tenant, va) ? thread_of(f, tenant->block.thread) : NULL;
+    const struct doc_thread *t = has(tenant, va) ? thread_of(f, tenant->block.thread) : NULL;
     const bool local = t && va >= t->tls && va < t->tls_to;
     const bool stack = t && va >= t->stack && va < t->stack_to;
-    if (tenant->kind == RES_TENANT_variables && local)
+    if (tenant->kind == DOC_TENANT_variables && local)
         describe_tls(f, va, t, out);
     else if (stack)
         describe_stack(va, t, out);
@@ -398,20 +398,20 @@ static bool find_unowned(struct look_finder *f, uint64_t va, const struct when *
     return find_static(f, va, out) || find_code(f, va, out) || find_header(f, va, when, out);
 }
 
-bool look_object_same(struct look_finder *f, const struct res_truth *truth,
+bool look_object_same(struct look_finder *f, const struct doc_truth *truth,
                       const struct pc_missed_row *row, uint64_t va, struct look_object *out)
 {
-    const struct res_tenant *tenant = &truth->tenant[row->tenant];
+    const struct doc_tenant *tenant = &truth->tenant[row->tenant];
     const struct when when = {row->first, row->last};
     switch (tenant->kind) {
-    case RES_TENANT_call:
+    case DOC_TENANT_call:
         return find_own_block(f, tenant, va, &when, out) || find_unowned(f, va, &when, out);
-    case RES_TENANT_block:
+    case DOC_TENANT_block:
         return find_own_block(f, tenant, va, &when, out);
-    case RES_TENANT_stack:
-    case RES_TENANT_variables:
+    case DOC_TENANT_stack:
+    case DOC_TENANT_variables:
         return find_own_part(f, tenant, va, out);
-    case RES_TENANT_nobody:
+    case DOC_TENANT_nobody:
         return find_unowned(f, va, &when, out);
     default:
         look_object_at(f, va, row->first, row->last, out);
@@ -419,7 +419,7 @@ bool look_object_same(struct look_finder *f, const struct res_truth *truth,
     }
 }
 
-void look_object_asked(struct look_finder *f, const struct res_truth *truth,
+void look_object_asked(struct look_finder *f, const struct doc_truth *truth,
                        const struct pc_missed_row *row, struct look_object *out)
 {
     if (!look_object_same(f, truth, row, row->va, out))

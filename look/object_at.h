@@ -5,10 +5,10 @@
 #ifndef LOOK_OBJECT_AT_H
 #define LOOK_OBJECT_AT_H
 
+#include "documents/rows/objects.h"
+#include "documents/rows/profile.h"
+#include "documents/rows/truth.h"
 #include "look/code.h"
-#include "results/documents/objects.h"
-#include "results/documents/profile.h"
-#include "results/documents/truth.h"
 
 enum look_object_kind {
     LOOK_OBJECT_NONE,   /**< nothing is known of the address: it has it as its name */
@@ -31,8 +31,8 @@ struct look_object {
     uint64_t from, size;             /**< [bytes] virtual; size 0: not known */
     uint64_t offset;                 /**< [bytes] of the address in it */
     struct prog_object variable;     /**< of a STATIC or TLS: for prog_names.member */
-    const struct res_block *block;   /**< of a HEAP or HEADER */
-    const struct res_thread *thread; /**< of a STACK or TLS */
+    const struct doc_block *block;   /**< of a HEAP or HEADER */
+    const struct doc_thread *thread; /**< of a STACK or TLS */
 };
 
 struct look_finder;
@@ -40,8 +40,8 @@ struct look_finder;
 /** All of them are the caller's, and outlive it, as truths that are asked about do. @param code may
  * know nothing
  *  @return the caller's */
-struct look_finder *look_finder_new(const struct res_objects *objects,
-                                    const struct res_profile *profile, struct look_code *code);
+struct look_finder *look_finder_new(const struct doc_objects *objects,
+                                    const struct doc_profile *profile, struct look_code *code);
 void look_finder_free(struct look_finder *finder);
 
 /** What lay at `va` between two ticks. If that was one thing after the other, it is the one that
@@ -50,12 +50,12 @@ void look_object_at(struct look_finder *finder, uint64_t va, sim_tick from, sim_
                     struct look_object *out);
 
 /** What a row of the truth asked for, by its tenant: also where memory was used again. */
-void look_object_asked(struct look_finder *finder, const struct res_truth *truth,
+void look_object_asked(struct look_finder *finder, const struct doc_truth *truth,
                        const struct pc_missed_row *row, struct look_object *out);
 
 /** Whether the object that a row asked for has `va`, too, which is then described. Without a block,
  *  stack or thread-local variable it is what never moves that decides. */
-bool look_object_same(struct look_finder *finder, const struct res_truth *truth,
+bool look_object_same(struct look_finder *finder, const struct doc_truth *truth,
                       const struct pc_missed_row *row, uint64_t va, struct look_object *out);
 
 /** Takes the number off the key of a heap block: blocks of one site are one object. */

@@ -130,7 +130,7 @@ static json_t *part_names(void)
     return list;
 }
 
-static json_t *profile_of(const struct res_profile *profile, struct look_code *code)
+static json_t *profile_of(const struct doc_profile *profile, struct look_code *code)
 {
     const struct look_measure total = look_measure_total();
     struct look_view view = {.profile = profile, .code = code, .thread = -1, .measure = total};
@@ -220,7 +220,7 @@ static json_t *sharing_of(struct run *run)
 static int64_t requests_of(const struct pc_missed_row *row)
 {
     int64_t sum = 0;
-#define MISS(name, sentence)    sum = res_plus(sum, row->v[PC_MISS_##name]);
+#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name]);
 #define UPGRADE(name, sentence) MISS(name, sentence)
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
@@ -228,7 +228,7 @@ static int64_t requests_of(const struct pc_missed_row *row)
 }
 
 /* A list for each station that asks: how often, of each home. */
-static json_t *traffic_of(const struct res_truth *truth, unsigned stations)
+static json_t *traffic_of(const struct doc_truth *truth, unsigned stations)
 {
     int64_t *count = sim_alloc((size_t)stations * stations, sizeof *count);
     json_t *rows = json_array();
@@ -237,7 +237,7 @@ static json_t *traffic_of(const struct res_truth *truth, unsigned stations)
         const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
         if (home < stations && from < stations)
             count[from * stations + home] =
-                res_plus(count[from * stations + home], requests_of(&truth->row[i]));
+                doc_plus(count[from * stations + home], requests_of(&truth->row[i]));
     }
     for (unsigned from = 0; from < stations; from++) {
         json_t *row = json_array();
@@ -291,7 +291,7 @@ static json_t *locks_of(struct run *run, char *why, size_t size)
     struct look_locks_view view = {.locks = &run->kept.locks,
                                    .code = &run->kept.code,
                                    .finder = run->finder,
-                                   .sort = RES_LOCK_WAITED};
+                                   .sort = DOC_LOCK_WAITED};
     json_t *root = NULL;
     if (look_locks_view_open(&view, NULL, why, size)) {
         root = written(write_locks, &view);

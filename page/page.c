@@ -5,16 +5,16 @@
 #include "page/page.h"
 
 #include "base/alloc.h"
+#include "documents/claims.h"
+#include "documents/intact.h"
+#include "documents/rows/locks.h"
+#include "documents/rows/objects.h"
+#include "documents/rows/profile.h"
+#include "documents/rows/truth.h"
 #include "page/kept.h"
 #include "page/samples.h"
 #include "page/sheet.h"
 #include "page/sums.h"
-#include "results/claims.h"
-#include "results/documents/locks.h"
-#include "results/documents/objects.h"
-#include "results/documents/profile.h"
-#include "results/documents/truth.h"
-#include "results/intact.h"
 
 #include <string.h>
 
@@ -48,9 +48,9 @@ static bool has(const struct making *m, const char *name)
 static bool add_json(struct making *m, const char *name, const char *file, int schema)
 {
     char *path = path_of(m, file);
-    const struct res_claims claims = {path, m->why, m->size};
-    json_t *root = res_claim_file(&claims);
-    const bool good = root && res_claim_schema(&claims, root, schema);
+    const struct doc_claims claims = {path, m->why, m->size};
+    json_t *root = doc_claim_file(&claims);
+    const bool good = root && doc_claim_schema(&claims, root, schema);
     if (good)
         json_object_set(m->root, name, root);
     json_decref(root);
@@ -192,8 +192,8 @@ static bool add_samples(struct making *m)
 
 static bool add_kept(struct making *m, struct page_notes *notes)
 {
-    const struct page_kept kept = {.truth = has(m, RES_TRUTH), .locks = has(m, RES_LOCKS)};
-    return !has(m, RES_PROFILE) || !has(m, RES_OBJECTS) ||
+    const struct page_kept kept = {.truth = has(m, DOC_TRUTH), .locks = has(m, DOC_LOCKS)};
+    return !has(m, DOC_PROFILE) || !has(m, DOC_OBJECTS) ||
            page_kept_add(m->root, m->run->directory, &kept, &notes->names, m->why, m->size);
 }
 
@@ -212,7 +212,7 @@ static bool gather(struct making *m, const char *path, struct page_notes *notes)
 {
     if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) ||
         !page_may_be(path, m->why, m->size) ||
-        !res_run_is_intact(m->run->directory, m->why, m->size) || !add_config(m) || !add_stats(m))
+        !doc_run_is_intact(m->run->directory, m->why, m->size) || !add_config(m) || !add_stats(m))
         return false;
     add_machine(m);
     return add_tables(m) && add_samples(m) && add_kept(m, notes);

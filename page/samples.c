@@ -6,7 +6,7 @@
 #include "page/samples.h"
 
 #include "base/alloc.h"
-#include "results/csv.h"
+#include "documents/csv.h"
 
 #include <assert.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct sample {
 };
 
 struct reading {
-    struct res_csv csv;
+    struct doc_csv csv;
     unsigned stations;
     unsigned begin, end, component, stat, value, unit; /* columns */
     char *name[STATS], *unit_of[STATS];
@@ -37,12 +37,12 @@ struct reading {
 
 static bool find_columns(struct reading *r)
 {
-    r->begin = res_csv_column(&r->csv, "begin_tick");
-    r->end = res_csv_column(&r->csv, "end_tick");
-    r->component = res_csv_column(&r->csv, "component");
-    r->stat = res_csv_column(&r->csv, "stat");
-    r->value = res_csv_column(&r->csv, "value");
-    r->unit = res_csv_column(&r->csv, "unit");
+    r->begin = doc_csv_column(&r->csv, "begin_tick");
+    r->end = doc_csv_column(&r->csv, "end_tick");
+    r->component = doc_csv_column(&r->csv, "component");
+    r->stat = doc_csv_column(&r->csv, "stat");
+    r->value = doc_csv_column(&r->csv, "value");
+    r->unit = doc_csv_column(&r->csv, "unit");
     return !r->csv.bad;
 }
 
@@ -103,15 +103,15 @@ static bool read_row(struct reading *r)
     uint64_t begin, end, value;
     unsigned number;
     if (!whole(r, r->begin, &begin) || !whole(r, r->end, &end) || !whole(r, r->value, &value))
-        return res_csv_refuse(&r->csv, "not a whole number");
+        return doc_csv_refuse(&r->csv, "not a whole number");
     const char *part = part_of(r, &number);
     if (!part)
-        return res_csv_refuse(&r->csv, "not a part of this machine");
+        return doc_csv_refuse(&r->csv, "not a part of this machine");
     if (r->samples && begin < r->sample[r->samples - 1].begin)
-        return res_csv_refuse(&r->csv, "earlier than the row in front of it");
+        return doc_csv_refuse(&r->csv, "earlier than the row in front of it");
     const unsigned name = name_of(r, part);
     if (name == STATS || r->samples > SAMPLES)
-        return res_csv_refuse(&r->csv, "too many statistics, or too many intervals");
+        return doc_csv_refuse(&r->csv, "too many statistics, or too many intervals");
     sample_of(r, begin, end)->sum[(size_t)name * r->stations + number] += value;
     return true;
 }
@@ -186,15 +186,15 @@ static void release(struct reading *r)
     for (size_t i = 0; i < r->samples; i++)
         free(r->sample[i].sum);
     free(r->sample);
-    res_csv_close(&r->csv);
+    doc_csv_close(&r->csv);
 }
 
 json_t *page_samples_read(const char *path, unsigned stations, char *why, size_t size)
 {
     struct reading r = {.stations = stations};
     json_t *out = NULL;
-    if (res_csv_open(&r.csv, path, why, size) && find_columns(&r)) {
-        while (res_csv_next(&r.csv) && read_row(&r))
+    if (doc_csv_open(&r.csv, path, why, size) && find_columns(&r)) {
+        while (doc_csv_next(&r.csv) && read_row(&r))
             ;
         if (!r.csv.bad)
             out = json_pack("{s:o,s:o,s:o,s:I,s:o,s:o}", "names",

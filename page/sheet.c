@@ -1,10 +1,10 @@
 #include "page/sheet.h"
 
 #include "base/alloc.h"
+#include "documents/intact.h"
+#include "documents/whole.h"
 #include "input/home.h"
 #include "page/fill.h"
-#include "results/intact.h"
-#include "results/whole.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { FILE_BYTES = 4u << 20 };
 char *page_text(const char *path, char *why, size_t size)
 {
     const char *wrong;
-    FILE *in = res_ordinary_open(path, &wrong);
+    FILE *in = doc_ordinary_open(path, &wrong);
     struct stat st;
     char *text = NULL;
     if (!in || fstat(fileno(in), &st))
@@ -57,7 +57,7 @@ static bool is_page(const char *path, bool unfinished)
 {
     char head[4096];
     const char *wrong;
-    FILE *in = res_ordinary_open(path, &wrong);
+    FILE *in = doc_ordinary_open(path, &wrong);
     const size_t n = in ? fread(head, 1, sizeof head - 1, in) : 0;
     head[n] = '\0';
     if (in)
@@ -88,7 +88,7 @@ static bool may_replace(const char *path, bool unfinished, char *why, size_t siz
 
 bool page_may_be(const char *path, char *why, size_t size)
 {
-    char *unfinished = sim_format("%s" RES_UNFINISHED, path);
+    char *unfinished = sim_format("%s" DOC_UNFINISHED, path);
     const bool may =
         may_replace(path, false, why, size) && may_replace(unfinished, true, why, size);
     free(unfinished);
@@ -178,7 +178,7 @@ static bool write_parts(const struct page_sheet *sheet, const struct parts *part
                         char *why, size_t size)
 {
     struct writing w = {.sheet = sheet, .parts = parts};
-    bool good = res_whole_write(path, false, write_page, &w, NULL, why, size);
+    bool good = doc_whole_write(path, false, write_page, &w, NULL, why, size);
     if (good && w.unknown) {
         snprintf(why, size, "page/report.html: no slot is called '%.60s'", w.unknown);
         good = false;

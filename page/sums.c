@@ -1,7 +1,7 @@
 #include "page/sums.h"
 
 #include "base/alloc.h"
-#include "results/csv.h"
+#include "documents/csv.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct row {
 };
 
 struct reading {
-    struct res_csv csv;
+    struct doc_csv csv;
     const struct page_table *table;
     unsigned only, without, sum; /* columns, or NO_COLUMN */
     struct row *rows;            /* by key */
@@ -105,7 +105,7 @@ static bool read_row(struct reading *r)
         return true;
     const char *sum = r->sum == NO_COLUMN ? "0" : r->csv.field[r->sum];
     if (!is_whole(sum))
-        return res_csv_refuse(&r->csv, "what it counted is not a whole number");
+        return doc_csv_refuse(&r->csv, "what it counted is not a whole number");
     row_of(r)->sum += strtoull(sum, NULL, 10);
     return true;
 }
@@ -173,18 +173,18 @@ static json_t *rows_of(struct reading *r)
 /* @param name  NULL: no column is meant */
 static unsigned column_of(struct reading *r, const char *name)
 {
-    return name ? res_csv_column(&r->csv, name) : NO_COLUMN;
+    return name ? doc_csv_column(&r->csv, name) : NO_COLUMN;
 }
 
 json_t *page_table_read(const char *path, const struct page_table *table, char *why, size_t size)
 {
     struct reading r = {.table = table};
     json_t *out = NULL;
-    if (res_csv_open(&r.csv, path, why, size)) {
+    if (doc_csv_open(&r.csv, path, why, size)) {
         r.only = column_of(&r, table->only);
         r.without = column_of(&r, table->without);
         r.sum = column_of(&r, table->sum);
-        while (res_csv_next(&r.csv) && read_row(&r))
+        while (doc_csv_next(&r.csv) && read_row(&r))
             ;
         json_t *left = leave(&r), *names = names_of(&r), *rows = rows_of(&r);
         out = json_pack("{s:o,s:o,s:o}", "columns", names, "rows", rows, "left", left);
@@ -193,6 +193,6 @@ json_t *page_table_read(const char *path, const struct page_table *table, char *
         json_decref(out);
         out = NULL;
     }
-    res_csv_close(&r.csv);
+    doc_csv_close(&r.csv);
     return out;
 }

@@ -9,12 +9,12 @@
 #include "page/sweep.h"
 
 #include "base/alloc.h"
+#include "documents/claims.h"
+#include "documents/csv.h"
+#include "documents/directory/rundir.h"
+#include "documents/intact.h"
 #include "page/sheet.h"
 #include "page/sums.h"
-#include "results/claims.h"
-#include "results/csv.h"
-#include "results/directory/rundir.h"
-#include "results/intact.h"
 
 #include <errno.h>
 #include <string.h>
@@ -53,7 +53,7 @@ struct reading {
     struct column *columns;      /* by key, in their order */
     size_t left;                 /* columns that there was no room for: of the first point */
     size_t elapsed;              /* columns that are one */
-    struct res_csv csv;
+    struct doc_csv csv;
     unsigned id, region, component, stat, value, unit; /* columns of the table */
     char *why;
     size_t size;
@@ -108,22 +108,22 @@ static bool has_values(const json_t *keys, const json_t *point)
     return json_is_string(json_object_get(point, "state"));
 }
 
-static bool take_points(struct reading *r, const struct res_claims *claims, const json_t *keys)
+static bool take_points(struct reading *r, const struct doc_claims *claims, const json_t *keys)
 {
-    const json_t *points = res_claim_list(claims, r->index, "points");
+    const json_t *points = doc_claim_list(claims, r->index, "points");
     r->points = json_array_size(points);
     if (!points || !r->points || r->points > POINTS)
-        return points && res_refuse(claims, "points: not 1 to %d", POINTS);
+        return points && doc_refuse(claims, "points: not 1 to %d", POINTS);
     r->point = sim_alloc(r->points, sizeof *r->point);
     for (size_t i = 0; i < r->points; i++) {
         struct point *point = &r->point[i], *other;
         const json_t *claimed = json_array_get(points, i);
         point->id = json_string_value(json_object_get(claimed, "id"));
         if (!is_id(point->id) || !has_values(keys, claimed))
-            return res_refuse(claims, "points[%zu]: not {id, values, state}", i);
+            return doc_refuse(claims, "points[%zu]: not {id, values, state}", i);
         HASH_FIND_STR(r->by_id, point->id, other);
         if (other)
-            return res_refuse(claims, "points[%zu]: %s is there twice", i, point->id);
+            return doc_refuse(claims, "points[%zu]: %s is there twice", i, point->id);
         HASH_ADD_KEYPTR(hh, r->by_id, point->id, strlen(point->id), point);
     }
     return true;
@@ -133,12 +133,12 @@ static bool read_index(struct reading *r)
 {
     char *path = path_of(r, is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
                                                                             : PAGE_SWEEP_COLLECTED);
-    const struct res_claims claims = {path, r->why, r->size};
-    r->index = res_claim_file(&claims);
-    bool good = r->index && res_claim_schema(&claims, r->index, INDEX_SCHEMA);
-    const json_t *keys = good ? res_claim_list(&claims, r->index, "parameters") : NULL;
+    const struct doc_claims claims = {path, r->why, r->size};
+    r->index = doc_claim_file(&claims);
+    bool good = r->index && doc_claim_schema(&claims, r->index, INDEX_SCHEMA);
+    const json_t *keys = good ? doc_claim_list(&claims, r->index, "parameters") : NULL;
     if (keys && !is_list_of_texts(keys))
-        good = res_refuse(&claims, "parameters: not texts");
+        good = doc_refuse(&claims, "parameters: not texts");
     good = good && keys && take_points(r, &claims, keys);
     free(path);
     return good;
@@ -148,12 +148,12 @@ static bool read_index(struct reading *r)
 
 static bool find_columns(struct reading *r)
 {
-    r->id = res_csv_column(&r->csv, "point");
-    r->region = res_csv_column(&r->csv, "region");
-    r->component = res_csv_column(&r->csv, "component");
-    r->stat = res_csv_column(&r->csv, "stat");
-    r->value = res_csv_column(&r->csv, "value");
-    r->unit = res_csv_column(&r->csv, "unit");
+    r->id = doc_csv_column(&r->csv, "point");
+    r->region = doc_csv_column(&r->csv, "region");
+    r->component = doc_csv_column(&r->csv, "component");
+    r->stat = doc_csv_column(&r->csv, "stat");
+    r->value = doc_csv_column(&r->csv, "value");
+    r->unit = doc_csv_column(&r->csv, "unit");
     return !r->csv.bad;
 }
 
@@ -212,7 +212,7 @@ static bool read_row(struct reading *r)
     struct point *point;
     HASH_FIND_STR(r->by_id, field[r->id], point);
     if (!point)
-        return res_csv_refuse(&r->csv, "not a point of this sweep");
+        return doc_csv_refuse(&r->csv, "not a point of this sweep");
     point->has = true;
     if (strcmp(field[r->component], "machine") != 0)
         return true;
@@ -227,7 +227,7 @@ static bool read_row(struct reading *r)
 static bool is_intact(const struct reading *r)
 {
     char file[160];
-    const bool good = res_is_intact(r->sweep->directory, r->index, file, sizeof file);
+    const bool good = doc_is_intact(r->sweep->directory, r->index, file, sizeof file);
     if (!good)
         snprintf(r->why, r->size, "%s/%s", r->sweep->directory, file);
     return good;
@@ -241,11 +241,11 @@ static bool read_table(struct reading *r)
                  "%s: the sweep has no results yet; 'numachine run --resume' goes on with it, "
                  "'numachine collect' makes them of the points that are there",
                  path);
-    else if (is_intact(r) && res_csv_open(&r->csv, path, r->why, r->size) && find_columns(r))
-        while (res_csv_next(&r->csv) && read_row(r))
+    else if (is_intact(r) && doc_csv_open(&r->csv, path, r->why, r->size) && find_columns(r))
+        while (doc_csv_next(&r->csv) && read_row(r))
             ;
     const bool good = r->csv.in && !r->csv.bad;
-    res_csv_close(&r->csv);
+    doc_csv_close(&r->csv);
     free(path);
     return good;
 }
@@ -302,7 +302,7 @@ static json_t *point_of(const struct reading *r, size_t i, const struct values *
     const json_t *values = json_object_get(claimed, "values"),
                  *code = json_object_get(claimed, "exit_code");
     const struct point *point = &r->point[i];
-    char *page = sim_format("points/%s/" RES_PAGE, point->id);
+    char *page = sim_format("points/%s/" DOC_PAGE, point->id);
     json_t *at = json_array();
     for (size_t k = 0; k < keys; k++)
         json_array_append(

@@ -101,7 +101,7 @@ void prog_sampler_free(struct prog_sampler *s)
 }
 
 /* Pages that are taken no further apart than this could come in another order: by a tenth of its
- * time a stretch is off in an estimate that is trusted (results/statistics/sampling.c). */
+ * time a stretch is off in an estimate that is trusted (documents/statistics/sampling.c). */
 static sim_tick window(const struct prog_sampler *s)
 {
     return sim_later(s->how->length, s->how->every / 10);

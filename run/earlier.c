@@ -5,8 +5,8 @@
 #include "run/earlier.h"
 
 #include "base/alloc.h"
-#include "results/claims.h"
-#include "results/directory/digest.h"
+#include "documents/claims.h"
+#include "documents/directory/digest.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -34,8 +34,8 @@ static void consider(struct run_earlier *best, const char *path, const char *nam
 {
     char why[256];
     char *file = sim_format("%s/manifest.json", path);
-    const struct res_claims claims = {file, why, sizeof why};
-    json_t *manifest = res_claim_file(&claims);
+    const struct doc_claims claims = {file, why, sizeof why};
+    json_t *manifest = doc_claim_file(&claims);
     if (is_whole(manifest, name)) {
         const char *of = json_string_value(json_object_get(manifest, "digest"));
         const bool same = of && !strcmp(of, digest);
@@ -75,8 +75,8 @@ static unsigned latest(const char *name)
 struct run_earlier run_earlier_find(const struct in_experiment *x, const char *git, const char *out)
 {
     struct run_earlier best = {0};
-    const struct res_digest inputs = res_digest(x, git);
-    char *digest = res_digest_text(&inputs);
+    const struct doc_digest inputs = doc_digest(x, git);
+    char *digest = doc_digest_text(&inputs);
     if (out)
         consider(&best, out, x->name, digest);
     unsigned n = latest(x->name);

@@ -11,7 +11,7 @@
 struct run_earlier {
     char *path;     /**< its directory, as a user would name it; NULL: there is none */
     sim_tick ticks; /**< simulated, to its end */
-    bool same;      /**< it depended on the same (res_digest), so this one takes as many; else it is
+    bool same;      /**< it depended on the same (doc_digest), so this one takes as many; else it is
                          one of the same name */
 };
 
@@ -19,7 +19,7 @@ struct run_earlier {
  * Looks in the directory that results go to, and in the latest results/NAME-NNN, for runs that came
  * to their program's end. The same run is better than one of the same name, and of these the first
  * seen is taken.
- * @param git  of the program that simulates (res_manifest)
+ * @param git  of the program that simulates (doc_manifest)
  * @param out  NULL: none is named. To be called before this run replaces what is there
  * @return run_earlier_free is due
  */

@@ -6,7 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "results/statistics/stats.h"
+#include "documents/statistics/stats.h"
 #include "run/regions.h"
 
 #include <inttypes.h>
@@ -26,14 +26,14 @@ struct look {
     bool wanted;
 };
 
-static bool is_named(const struct res_stat *stat, const char *path)
+static bool is_named(const struct doc_stat *stat, const char *path)
 {
     const size_t n = strlen(stat->component);
     return !strncmp(path, stat->component, n) && path[n] == '.' &&
            !strcmp(path + n + 1, stat->name);
 }
 
-static void note_name(struct look *look, const struct res_stat *stat)
+static void note_name(struct look *look, const struct doc_stat *stat)
 {
     if (look->names == look->room) {
         look->room = look->room ? 2 * look->room : 256;
@@ -42,7 +42,7 @@ static void note_name(struct look *look, const struct res_stat *stat)
     look->name[look->names++] = sim_format("%s.%s", stat->component, stat->name);
 }
 
-static void on_stat(void *ctx, const struct res_stat *stat)
+static void on_stat(void *ctx, const struct doc_stat *stat)
 {
     struct look *look = ctx;
     if (look->wanted)
@@ -64,11 +64,11 @@ static const char *next_name(void *ctx, size_t i)
 }
 
 /* "no statistic ...; did you mean ...?" Allocated. */
-static char *unknown_stat(const struct res_run *run, const struct res_region *region,
+static char *unknown_stat(const struct doc_run *run, const struct doc_region *region,
                           const char *path)
 {
     struct look look = {.path = path, .wanted = true};
-    res_stats_walk_all(run, region, on_stat, &look);
+    doc_stats_walk_all(run, region, on_stat, &look);
     const char *near = sim_nearest(path, next_name, &look);
     char *why = near ? sim_format("the run has no statistic %s; did you mean %s?", path, near)
                      : sim_format("the run has no statistic %s", path);
@@ -80,7 +80,7 @@ static char *unknown_stat(const struct res_run *run, const struct res_region *re
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-static const struct res_region *find_region(const struct res_run *run, const char *name)
+static const struct doc_region *find_region(const struct doc_run *run, const char *name)
 {
     for (size_t i = 0; i < run->regions; i++)
         if (!strcmp(run->region[i].name, name))
@@ -90,11 +90,11 @@ static const struct res_region *find_region(const struct res_run *run, const cha
 
 static const char *next_region(void *ctx, size_t i)
 {
-    const struct res_run *run = ctx;
+    const struct doc_run *run = ctx;
     return i < run->regions ? run->region[i].name : NULL;
 }
 
-static char *unknown_region(const struct res_run *run, const char *name)
+static char *unknown_region(const struct doc_run *run, const char *name)
 {
     const char *near = sim_nearest(name, next_region, (void *)run);
     return near ? sim_format("the program entered no region %s; did you mean %s?", name, near)
@@ -105,18 +105,18 @@ static char *unknown_region(const struct res_run *run, const char *name)
 
 /* The value of a statistic. @param[out] value, text  text is allocated in any case: the value, or
  * why there is none */
-static bool measure(const struct res_run *run, const struct in_measured *stat, long double *value,
+static bool measure(const struct doc_run *run, const struct in_measured *stat, long double *value,
                     char **text)
 {
-    const char *name = stat->region ? stat->region : RES_WHOLE;
-    const struct res_region *region = find_region(run, name);
+    const char *name = stat->region ? stat->region : DOC_WHOLE;
+    const struct doc_region *region = find_region(run, name);
     struct look look = {.path = stat->stat};
     *text = NULL;
     if (!region) {
         *text = unknown_region(run, name);
         return false;
     }
-    res_stats_walk_all(run, region, on_stat, &look);
+    doc_stats_walk_all(run, region, on_stat, &look);
     if (!look.found)
         *text = unknown_stat(run, region, stat->stat);
     else if (look.reason)
@@ -127,7 +127,7 @@ static bool measure(const struct res_run *run, const struct in_measured *stat, l
     return look.found && !look.reason;
 }
 
-static bool divide(const struct res_run *run, const struct in_expect *e, long double *value,
+static bool divide(const struct doc_run *run, const struct in_expect *e, long double *value,
                    char **text)
 {
     long double below;
@@ -146,13 +146,13 @@ static bool divide(const struct res_run *run, const struct in_expect *e, long do
     return true;
 }
 
-void run_expect_judge(struct res_run *run)
+void run_expect_judge(struct doc_run *run)
 {
     const struct in_experiment *x = run->experiment;
     run->judged = sim_alloc(x->expects, sizeof *run->judged);
     for (size_t i = 0; i < x->expects; i++) {
         const struct in_expect *e = &x->expect[i];
-        struct res_judged *judged = &run->judged[i];
+        struct doc_judged *judged = &run->judged[i];
         long double value = 0;
         judged->left = e->point[0];
         if (judged->left) {
@@ -171,13 +171,13 @@ static bool comes_later(const char *path)
     return strstr(path, ".histogram.") || strstr(path, ".counter[") || strstr(path, ".busiest_");
 }
 
-static bool is_possible(const struct res_run *run, const struct res_region *region,
+static bool is_possible(const struct doc_run *run, const struct doc_region *region,
                         const struct in_measured *stat, const char *where, FILE *out)
 {
     struct look look = {.path = stat->stat};
     if (comes_later(stat->stat))
         return true;
-    res_stats_walk_all(run, region, on_stat, &look);
+    doc_stats_walk_all(run, region, on_stat, &look);
     if (look.found)
         return true;
     char *why = unknown_stat(run, region, stat->stat);
@@ -186,7 +186,7 @@ static bool is_possible(const struct res_run *run, const struct res_region *regi
     return false;
 }
 
-static bool can_have(const struct res_run *run, const struct res_region *region,
+static bool can_have(const struct doc_run *run, const struct doc_region *region,
                      const struct in_expect *e, FILE *out)
 {
     const bool two = e->ratio && strcmp(e->stat[0].stat, e->stat[1].stat) != 0;
@@ -194,10 +194,10 @@ static bool can_have(const struct res_run *run, const struct res_region *region,
     return (!two || is_possible(run, region, &e->stat[1], e->where, out)) && first;
 }
 
-bool run_expect_possible(const struct res_run *run, const struct res_sample *now, FILE *out)
+bool run_expect_possible(const struct doc_run *run, const struct doc_sample *now, FILE *out)
 {
     const struct in_experiment *x = run->experiment;
-    struct res_region whole = run_regions_peek(run, 0, now);
+    struct doc_region whole = run_regions_peek(run, 0, now);
     bool possible = true;
     for (size_t i = 0; i < x->expects; i++)
         possible = can_have(run, &whole, &x->expect[i], out) && possible;
@@ -205,7 +205,7 @@ bool run_expect_possible(const struct res_run *run, const struct res_sample *now
     return possible;
 }
 
-void run_expect_free(struct res_run *run)
+void run_expect_free(struct doc_run *run)
 {
     for (size_t i = 0; run->judged && i < run->experiment->expects; i++)
         free(run->judged[i].text);
@@ -213,7 +213,7 @@ void run_expect_free(struct res_run *run)
     run->judged = NULL;
 }
 
-size_t run_expect_broken(const struct res_run *run)
+size_t run_expect_broken(const struct doc_run *run)
 {
     size_t broken = 0;
     for (size_t i = 0; run->judged && i < run->experiment->expects; i++)
@@ -221,7 +221,7 @@ size_t run_expect_broken(const struct res_run *run)
     return broken;
 }
 
-static void say(const struct in_expect *e, const struct res_judged *judged, FILE *out)
+static void say(const struct in_expect *e, const struct doc_judged *judged, FILE *out)
 {
     fprintf(out, "%s: error: expected ", e->where);
     in_expect_subject(e, out);
@@ -230,7 +230,7 @@ static void say(const struct in_expect *e, const struct res_judged *judged, FILE
     fprintf(out, "; %s%s\n", judged->known ? "it is " : "", judged->text);
 }
 
-void run_expect_say(const struct res_run *run, FILE *out)
+void run_expect_say(const struct doc_run *run, FILE *out)
 {
     const struct in_experiment *x = run->experiment;
     for (size_t i = 0; run->judged && i < x->expects; i++)

@@ -52,31 +52,31 @@ struct place_key {
 
 struct site {
     struct site_key key;
-    struct res_site site;
+    struct doc_site site;
     uint64_t now; /* [bytes] at present */
     uint32_t number;
     UT_hash_handle hh;
 };
 
 struct live {
-    struct res_block block;
+    struct doc_block block;
     struct live *prev, *next; /* of mappings */
     UT_hash_handle hh;        /* by block.from */
 };
 
 struct gone {
     struct place_key key;
-    struct res_block block;
+    struct doc_block block;
     UT_hash_handle hh;
 };
 
 /* A thread, and what it is doing in the allocator. */
 struct worker {
-    struct res_thread thread;
+    struct doc_thread thread;
     unsigned depth;            /* watched functions under way, one in another */
     uint64_t within;           /* result of the last one inside */
     struct live *unsure;       /* being moved by realloc */
-    struct res_tenant leaving; /* being given back; `nobody`: none is */
+    struct doc_tenant leaving; /* being given back; `nobody`: none is */
     struct site_key under;     /* the outermost function under way */
     UT_hash_handle hh;
 };
@@ -131,7 +131,7 @@ static struct site *site_of(struct run_heap *h, const struct pc_crossing *x)
     site = sim_alloc(1, sizeof *site);
     site->key = key;
     site->number = (uint32_t)h->sites;
-    site->site = (struct res_site){.path = x->path, .call = x->call, .kind = kind_of(x->watch)};
+    site->site = (struct doc_site){.path = x->path, .call = x->call, .kind = kind_of(x->watch)};
     HASH_ADD(hh, h->by_key, key, sizeof site->key, site);
     if (!(h->sites & (h->sites + 1)))
         h->site = sim_grow(h->site, 2 * h->sites + 1, sizeof(struct site *));
@@ -143,7 +143,7 @@ static struct site *site_of(struct run_heap *h, const struct pc_crossing *x)
 
 static int by_life(struct gone *a, struct gone *b)
 {
-    const struct res_block *x = &a->block, *y = &b->block;
+    const struct doc_block *x = &a->block, *y = &b->block;
     const uint64_t by[][2] = {{y->lived, x->lived},
                               {x->born, y->born},
                               {x->from, y->from},
@@ -171,7 +171,7 @@ static void forget(struct run_heap *h)
 }
 
 /* A block that has died. */
-static void bury(struct run_heap *h, const struct res_block *block)
+static void bury(struct run_heap *h, const struct doc_block *block)
 {
     const struct place_key key = {block->from, block->to, block->site};
     const sim_tick life = block->died > block->born ? block->died - block->born : 0;
@@ -207,14 +207,14 @@ static bool is_mapping(const struct run_heap *h, const struct live *live)
     return does == MAPS || does == REMAPS || does == BREAKS;
 }
 
-static struct res_tenant tenant_of(const struct res_block *block)
+static struct doc_tenant tenant_of(const struct doc_block *block)
 {
-    return (struct res_tenant){.kind = RES_TENANT_block, .block = *block};
+    return (struct doc_tenant){.kind = DOC_TENANT_block, .block = *block};
 }
 
 static void come(const struct run_heap *h, const struct live *live)
 {
-    const struct res_tenant tenant = tenant_of(&live->block);
+    const struct doc_tenant tenant = tenant_of(&live->block);
     if (h->tenants)
         run_tenants_come(h->tenants, is_mapping(h, live) ? RUN_LAYER_MAPPINGS : RUN_LAYER_BLOCKS,
                          &tenant);
@@ -223,9 +223,9 @@ static void come(const struct run_heap *h, const struct live *live)
 /* What the thread gave back is gone. */
 static void leave_bytes(const struct run_heap *h, struct worker *w)
 {
-    if (h->tenants && w->leaving.kind != RES_TENANT_nobody)
+    if (h->tenants && w->leaving.kind != DOC_TENANT_nobody)
         run_tenants_go(h->tenants, RUN_LAYER_BLOCKS, &w->leaving);
-    w->leaving = (struct res_tenant){.kind = RES_TENANT_nobody};
+    w->leaving = (struct doc_tenant){.kind = DOC_TENANT_nobody};
 }
 
 static void put_in(struct run_heap *h, struct live *live)
@@ -270,7 +270,7 @@ static void give(struct run_heap *h, uint64_t from, sim_tick at)
     end(h, live, at);
 }
 
-static void add(struct run_heap *h, const struct res_block *block)
+static void add(struct run_heap *h, const struct doc_block *block)
 {
     struct live *live;
     give(h, block->from, block->born); /* nobody has seen how it went */
@@ -288,7 +288,7 @@ static void add(struct run_heap *h, const struct res_block *block)
 static void take(struct run_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
 {
     struct site *site = site_of(h, x);
-    const struct res_block block = {.from = from,
+    const struct doc_block block = {.from = from,
                                     .to = from + size,
                                     .born = x->entered,
                                     .died = SIM_NEVER,
@@ -303,9 +303,9 @@ static void take(struct run_heap *h, const struct pc_crossing *x, uint64_t from,
 }
 
 /* The part of a mapping that is left beside a hole. */
-static void leave(struct run_heap *h, const struct res_block *whole, uint64_t from, uint64_t to)
+static void leave(struct run_heap *h, const struct doc_block *whole, uint64_t from, uint64_t to)
 {
-    struct res_block rest = *whole;
+    struct doc_block rest = *whole;
     if (from >= to)
         return;
     rest.from = from;
@@ -316,7 +316,7 @@ static void leave(struct run_heap *h, const struct res_block *whole, uint64_t fr
 static void unmap_from(struct run_heap *h, struct live *live, uint64_t from, uint64_t to,
                        sim_tick at)
 {
-    const struct res_block whole = live->block;
+    const struct doc_block whole = live->block;
     take_out(h, live);
     live->block.from = from > whole.from ? from : whole.from;
     live->block.to = to < whole.to ? to : whole.to;
@@ -363,7 +363,7 @@ static void settle(struct run_heap *h, struct worker *w, const struct pc_crossin
         end(h, live, x->entered);
     } else {
         put_in(h, live);
-        w->leaving.kind = RES_TENANT_nobody;
+        w->leaving.kind = DOC_TENANT_nobody;
     }
 }
 
@@ -415,7 +415,7 @@ static struct worker *worker_of(struct run_heap *h, uint32_t number)
     HASH_FIND(hh, h->workers, &number, sizeof number, w);
     if (!w) {
         w = sim_alloc(1, sizeof *w);
-        w->thread = (struct res_thread){.number = number, .died = SIM_NEVER};
+        w->thread = (struct doc_thread){.number = number, .died = SIM_NEVER};
         HASH_ADD(hh, h->workers, thread.number, sizeof w->thread.number, w);
     }
     h->last = w;
@@ -447,20 +447,20 @@ static void told(void *ctx, const struct pc_crossing *x)
 }
 
 typedef void run_tell_fn(struct run_tenants *tenants, enum run_layer layer,
-                         const struct res_tenant *tenant);
+                         const struct doc_tenant *tenant);
 
 /* A part of what a thread alone has comes, or goes. */
 static void tell_part(const struct run_heap *h, uint32_t thread, enum run_layer layer,
                       uint64_t from, uint64_t to, run_tell_fn *tell)
 {
-    const struct res_tenant tenant = {.kind = layer == RUN_LAYER_STACKS ? RES_TENANT_stack
-                                                                        : RES_TENANT_variables,
+    const struct doc_tenant tenant = {.kind = layer == RUN_LAYER_STACKS ? DOC_TENANT_stack
+                                                                        : DOC_TENANT_variables,
                                       .block = {.from = from, .to = to, .thread = thread}};
     if (h->tenants)
         tell(h->tenants, layer, &tenant);
 }
 
-static void tell_parts(const struct run_heap *h, const struct res_thread *t, run_tell_fn *tell)
+static void tell_parts(const struct run_heap *h, const struct doc_thread *t, run_tell_fn *tell)
 {
     tell_part(h, t->number, RUN_LAYER_STACKS, t->stack, t->stack_to, tell);
     tell_part(h, t->number, RUN_LAYER_VARIABLES, t->tls, t->tls_to, tell);
@@ -468,7 +468,7 @@ static void tell_parts(const struct run_heap *h, const struct res_thread *t, run
 
 void run_heap_thread(struct run_heap *h, const struct prog_thread *thread)
 {
-    struct res_thread *t = &worker_of(h, thread->number)->thread;
+    struct doc_thread *t = &worker_of(h, thread->number)->thread;
     if (thread->ended) {
         tell_parts(h, t, run_tenants_go);
         t->died = thread->at;
@@ -498,9 +498,9 @@ static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
     const struct worker *w;
     HASH_FIND(hh, h->workers, &thread, sizeof thread, w);
     if (!w || !w->depth || !makes(allocators[w->under.watch].does))
-        return RES_TENANT_nobody;
+        return DOC_TENANT_nobody;
     return run_tenants_number(h->tenants,
-                              &(struct res_tenant){.kind = RES_TENANT_call,
+                              &(struct doc_tenant){.kind = DOC_TENANT_call,
                                                    .block = {.from = w->under.path,
                                                              .to = w->under.call,
                                                              .site = (uint32_t)w->under.watch}});
@@ -509,13 +509,13 @@ static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
 static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
 {
     const struct run_heap *h = ctx;
-    uint32_t number = RES_TENANT_nobody;
+    uint32_t number = DOC_TENANT_nobody;
     for (enum run_layer layer = RUN_LAYER_VARIABLES;
-         number == RES_TENANT_nobody && layer < RUN_LAYER_MAPPINGS; layer++)
+         number == DOC_TENANT_nobody && layer < RUN_LAYER_MAPPINGS; layer++)
         number = run_tenants_at(h->tenants, layer, va);
-    if (number == RES_TENANT_nobody && h->under_way)
+    if (number == DOC_TENANT_nobody && h->under_way)
         number = call_under_way(h, thread);
-    if (number == RES_TENANT_nobody)
+    if (number == DOC_TENANT_nobody)
         number = run_tenants_at(h->tenants, RUN_LAYER_MAPPINGS, va);
     return number;
 }
@@ -527,20 +527,20 @@ void run_heap_watch_misses(struct run_heap *h, struct pc_misses *misses)
 }
 
 /* A call that gave nothing has no site. */
-static void find_site(const struct run_heap *h, struct res_tenant *call)
+static void find_site(const struct run_heap *h, struct doc_tenant *call)
 {
     const struct site_key key = {call->block.from, call->block.to, call->block.site};
     const struct site *site;
     HASH_FIND(hh, h->by_key, &key, sizeof key, site);
-    *call = (struct res_tenant){.kind = site ? RES_TENANT_call : RES_TENANT_nobody};
+    *call = (struct doc_tenant){.kind = site ? DOC_TENANT_call : DOC_TENANT_nobody};
     call->block.site = site ? site->number : 0;
 }
 
-struct res_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
+struct doc_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
 {
-    struct res_tenant *all = run_tenants_take(h->tenants, count);
+    struct doc_tenant *all = run_tenants_take(h->tenants, count);
     for (size_t i = 0; i < *count; i++)
-        if (all[i].kind == RES_TENANT_call)
+        if (all[i].kind == DOC_TENANT_call)
             find_site(h, &all[i]);
     return all;
 }
@@ -598,7 +598,7 @@ void run_heap_free(struct run_heap *h)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct res_block *x = a, *y = b;
+    const struct doc_block *x = a, *y = b;
     const uint64_t by[][2] = {
         {x->from, y->from}, {x->to, y->to}, {x->born, y->born}, {x->site, y->site}};
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)
@@ -607,7 +607,7 @@ static int by_place(const void *a, const void *b)
     return 0;
 }
 
-static void take_blocks(const struct run_heap *h, struct res_objects *o)
+static void take_blocks(const struct run_heap *h, struct doc_objects *o)
 {
     const struct worker *w;
     o->block = sim_alloc(HASH_COUNT(h->live) + HASH_COUNT(h->gone) + HASH_COUNT(h->workers),
@@ -624,13 +624,13 @@ static void take_blocks(const struct run_heap *h, struct res_objects *o)
 
 static int by_number(const void *a, const void *b)
 {
-    const struct res_thread *x = a, *y = b;
+    const struct doc_thread *x = a, *y = b;
     return (x->number > y->number) - (x->number < y->number);
 }
 
-struct res_objects run_heap_take(const struct run_heap *h)
+struct doc_objects run_heap_take(const struct run_heap *h)
 {
-    struct res_objects o = {.sites = h->sites};
+    struct doc_objects o = {.sites = h->sites};
     const char *kind[ALLOCATORS + 1];
     list_kinds(kind);
     o.kind = sim_alloc(ALLOCATORS, sizeof(char *));

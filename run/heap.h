@@ -5,9 +5,9 @@
 #ifndef RUN_HEAP_H
 #define RUN_HEAP_H
 
+#include "documents/rows/objects.h"
 #include "procard/misses.h"
 #include "programs/workload.h"
-#include "results/documents/objects.h"
 #include "run/tenants.h"
 
 struct run_heap;
@@ -26,9 +26,9 @@ void run_heap_thread(struct run_heap *heap, const struct prog_thread *thread);
 void run_heap_watch_misses(struct run_heap *heap, struct pc_misses *misses);
 
 /** All that were asked for, by number; of a heap that watches misses. @return the caller's */
-struct res_tenant *run_heap_tenants(const struct run_heap *heap, size_t *count);
+struct doc_tenant *run_heap_tenants(const struct run_heap *heap, size_t *count);
 
-/** What there is by now. The caller's (res_objects_free). */
-struct res_objects run_heap_take(const struct run_heap *heap);
+/** What there is by now. The caller's (doc_objects_free). */
+struct doc_objects run_heap_take(const struct run_heap *heap);
 
 #endif

@@ -16,8 +16,8 @@
 enum { PATIENCE = 4096 /**< events put aside before it is worth while to sort them */ };
 
 static const struct run_lock_function functions[] = {
-#define FUNCTION(name, kind, role) {name, RES_LOCK_##kind, RUN_LOCK_##role},
-#include "results/documents/lock_functions.def"
+#define FUNCTION(name, kind, role) {name, DOC_LOCK_##kind, RUN_LOCK_##role},
+#include "documents/rows/lock_functions.def"
 #undef FUNCTION
 };
 
@@ -144,33 +144,33 @@ void run_locking_free(struct run_locking *l)
 {
     if (!l)
         return;
-    res_locks_free(&l->books.out);
+    doc_locks_free(&l->books.out);
     run_lock_books_free(&l->books);
     free(l->event);
     free(l);
 }
 
-struct res_locks run_locking_take(struct run_locking *l, sim_tick at)
+struct doc_locks run_locking_take(struct run_locking *l, sim_tick at)
 {
     pc_profile_spins_end(l->profile, at);
     enter_before(l, at + 1);
     run_lock_books_close(&l->books, at);
-    const struct res_locks out = l->books.out;
-    l->books.out = (struct res_locks){0};
+    const struct doc_locks out = l->books.out;
+    l->books.out = (struct doc_locks){0};
     return out;
 }
 
 /* ---- what the cards have counted --------------------------------------------------------------
  */
 
-bool run_locks_add_up(const struct res_locks *locks, const struct res_run *run, char *why,
+bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, char *why,
                       size_t size)
 {
     static const char *const names[] = {"waiting", "asleep"};
     uint64_t rested[2] = {0, 0}, cards[2] = {0, 0};
     for (size_t i = 0; i < locks->sites; i++)
-        rested[locks->lock[locks->site[i].lock].kind == RES_LOCK_sleep] +=
-            locks->site[i].v[RES_LOCK_RESTED];
+        rested[locks->lock[locks->site[i].lock].kind == DOC_LOCK_sleep] +=
+            locks->site[i].v[DOC_LOCK_RESTED];
     for (unsigned c = 0; c < run->cards; c++) {
         cards[0] += run->region[0].card[c].sum.truth.waiting;
         cards[1] += run->region[0].card[c].sum.truth.asleep;

@@ -1,6 +1,6 @@
 /*
  * Locks and waiting of a run that keeps a profile: what is heard of calls (pc_profile_watch), of
- * sleeping threads (prog_hooks.turn) and of loops (pc_profile_spins) becomes struct res_locks.
+ * sleeping threads (prog_hooks.turn) and of loops (pc_profile_spins) becomes struct doc_locks.
  *
  * Processors run ahead of each other, so what is heard is put aside until the machine stands behind
  * it, and taken by tick, then card.
@@ -8,10 +8,10 @@
 #ifndef RUN_LOCKING_H
 #define RUN_LOCKING_H
 
+#include "documents/rows/locks.h"
+#include "documents/run.h"
 #include "procard/profile.h"
 #include "programs/program.h"
-#include "results/documents/locks.h"
-#include "results/run.h"
 
 struct run_locking;
 
@@ -27,15 +27,15 @@ void run_locking_free(struct run_locking *l);
 /** As prog_hooks.turn. */
 void run_locking_turn(struct run_locking *l, const struct prog_turn *turn);
 
-/** What there is at the run's end, at `at`. The caller's (res_locks_free). */
-struct res_locks run_locking_take(struct run_locking *l, sim_tick at);
+/** What there is at the run's end, at `at`. The caller's (doc_locks_free). */
+struct doc_locks run_locking_take(struct run_locking *l, sim_tick at);
 
 /**
  * The time in which cards had nothing to do, because threads slept, must be what the cards show:
  * `waiting` of locks, `asleep` of the rest.
  * @return true, or false with one sentence about the first that is not
  */
-bool run_locks_add_up(const struct res_locks *locks, const struct res_run *run, char *why,
+bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, char *why,
                       size_t size);
 
 #endif

@@ -33,15 +33,15 @@ static struct run_lock_book *book_of(struct run_lock_books *b, unsigned kind, ui
     HASH_FIND(hh, b->books, &key, sizeof key, book);
     if (book)
         return book;
-    if (b->out.locks >= LOCKS_MAX && address != RES_LOCKS_NOWHERE)
-        return book_of(b, kind, RES_LOCKS_NOWHERE);
+    if (b->out.locks >= LOCKS_MAX && address != DOC_LOCKS_NOWHERE)
+        return book_of(b, kind, DOC_LOCKS_NOWHERE);
     book = sim_alloc(1, sizeof *book);
     book->key = key;
     book->number = (uint32_t)b->out.locks;
-    book->shared = address == RES_LOCKS_NOWHERE;
+    book->shared = address == DOC_LOCKS_NOWHERE;
     HASH_ADD(hh, b->books, key, sizeof book->key, book);
     ROOM(b->out.lock, b->out.locks);
-    b->out.lock[b->out.locks++] = (struct res_lock){.kind = (uint8_t)kind, .address = address};
+    b->out.lock[b->out.locks++] = (struct doc_lock){.kind = (uint8_t)kind, .address = address};
     return book;
 }
 
@@ -54,14 +54,14 @@ static uint32_t site_of(struct run_lock_books *b, const struct run_lock_book *bo
     if (place)
         return place->number;
     if (b->out.sites >= SITES_MAX && thread)
-        return site_of(b, book, 0, RES_LOCKS_NOWHERE);
+        return site_of(b, book, 0, DOC_LOCKS_NOWHERE);
     place = sim_alloc(1, sizeof *place);
     place->key = key;
     place->number = (uint32_t)b->out.sites;
     HASH_ADD(hh, b->places, key, sizeof place->key, place);
     ROOM(b->out.site, b->out.sites);
     b->out.site[b->out.sites++] =
-        (struct res_lock_site){.lock = book->number, .thread = thread, .pc = pc};
+        (struct doc_lock_site){.lock = book->number, .thread = thread, .pc = pc};
     return place->number;
 }
 
@@ -76,14 +76,14 @@ static struct run_lock_actor *actor_of(struct run_lock_books *b, uint32_t number
     a->index = (uint32_t)b->out.threads;
     HASH_ADD(hh, b->actors, number, sizeof a->number, a);
     ROOM(b->out.thread, b->out.threads);
-    b->out.thread[b->out.threads++] = (struct res_lock_thread){.number = number};
+    b->out.thread[b->out.threads++] = (struct doc_lock_thread){.number = number};
     return a;
 }
 
-static void add(struct run_lock_books *b, uint32_t site, enum res_lock_column column, uint64_t n)
+static void add(struct run_lock_books *b, uint32_t site, enum doc_lock_column column, uint64_t n)
 {
     uint64_t *v = &b->out.site[site].v[column];
-    if (!res_lock_columns[column].most)
+    if (!doc_lock_columns[column].most)
         *v += n;
     else if (*v < n)
         *v = n;
@@ -92,7 +92,7 @@ static void add(struct run_lock_books *b, uint32_t site, enum res_lock_column co
 /* ---- waits ----------------------------------------------------------------------------------- */
 
 /* Forgets short ones until there is room. */
-static void forget(struct res_locks *out)
+static void forget(struct doc_locks *out)
 {
     while (out->waits > WAITS_MAX / 2) {
         size_t kept = 0;
@@ -105,7 +105,7 @@ static void forget(struct res_locks *out)
     }
 }
 
-static void keep(struct res_locks *out, const struct res_lock_wait *wait)
+static void keep(struct doc_locks *out, const struct doc_lock_wait *wait)
 {
     if (wait->end - wait->begin < out->least) {
         out->missed++;
@@ -123,11 +123,11 @@ static void went_through(struct run_lock_books *b, const struct run_lock_actor *
                          sim_tick begin, sim_tick end, const struct run_lock_gift *by)
 {
     const bool known = by && by->thread != a->number && by->at < begin;
-    const struct res_lock_wait wait = {.call = true,
+    const struct doc_lock_wait wait = {.call = true,
                                        .thread = a->number,
                                        .by = known ? by->thread : 0,
                                        .site = site,
-                                       .holder = RES_LOCKS_NONE,
+                                       .holder = DOC_LOCKS_NONE,
                                        .since = known ? by->at : end,
                                        .begin = begin,
                                        .released = known ? by->at : end,
@@ -148,27 +148,27 @@ static void waited(struct run_lock_books *b, const struct run_lock_actor *a, uin
 {
     const bool by = gift->thread && gift->thread != a->number;
     const sim_tick released = by ? within(gift->at, begin, end) : end, all = end - begin;
-    struct res_lock_wait wait = {.thread = a->number,
+    struct doc_lock_wait wait = {.thread = a->number,
                                  .by = by ? gift->thread : 0,
                                  .site = site,
-                                 .holder = by ? gift->site : RES_LOCKS_NONE,
+                                 .holder = by ? gift->site : DOC_LOCKS_NONE,
                                  .since = by ? within(gift->since, 0, released) : released,
                                  .begin = begin,
                                  .released = released,
                                  .end = end};
-    add(b, site, RES_LOCK_CONTENDED, 1);
-    add(b, site, RES_LOCK_WAITED, all);
-    add(b, site, RES_LOCK_ASLEEP, asleep);
-    add(b, site, RES_LOCK_LATE, late);
-    add(b, site, RES_LOCK_SPUN, all > asleep + late ? all - asleep - late : 0);
-    add(b, site, RES_LOCK_LONGEST, all);
+    add(b, site, DOC_LOCK_CONTENDED, 1);
+    add(b, site, DOC_LOCK_WAITED, all);
+    add(b, site, DOC_LOCK_ASLEEP, asleep);
+    add(b, site, DOC_LOCK_LATE, late);
+    add(b, site, DOC_LOCK_SPUN, all > asleep + late ? all - asleep - late : 0);
+    add(b, site, DOC_LOCK_LONGEST, all);
     if (by) {
-        add(b, site, RES_LOCK_HANDOVERS, 1);
-        add(b, site, RES_LOCK_HANDOVER, end - released);
-        add(b, site, RES_LOCK_HANDOVER_LONGEST, end - released);
-        b->out.lock[b->out.site[site].lock].handover.count[res_times_bucket(end - released)]++;
-        if (gift->site != RES_LOCKS_NONE)
-            add(b, gift->site, RES_LOCK_DELAYED, all);
+        add(b, site, DOC_LOCK_HANDOVERS, 1);
+        add(b, site, DOC_LOCK_HANDOVER, end - released);
+        add(b, site, DOC_LOCK_HANDOVER_LONGEST, end - released);
+        b->out.lock[b->out.site[site].lock].handover.count[doc_times_bucket(end - released)]++;
+        if (gift->site != DOC_LOCKS_NONE)
+            add(b, gift->site, DOC_LOCK_DELAYED, all);
     }
     keep(&b->out, &wait);
 }
@@ -198,10 +198,10 @@ static void take(struct run_lock_actor *a, struct run_lock_book *book, uint32_t 
 static void count_hold(struct run_lock_books *b, const struct run_lock_hold *hold, sim_tick at)
 {
     const sim_tick held = at - hold->since;
-    add(b, hold->site, RES_LOCK_HOLDS, 1);
-    add(b, hold->site, RES_LOCK_HELD, held);
-    add(b, hold->site, RES_LOCK_HELD_LONGEST, held);
-    b->out.lock[hold->book->number].held.count[res_times_bucket(held)]++;
+    add(b, hold->site, DOC_LOCK_HOLDS, 1);
+    add(b, hold->site, DOC_LOCK_HELD, held);
+    add(b, hold->site, DOC_LOCK_HELD_LONGEST, held);
+    b->out.lock[hold->book->number].held.count[doc_times_bucket(held)]++;
 }
 
 /* What a thread still holds when it ends, or the run does. */
@@ -259,7 +259,7 @@ static struct run_lock_call *outer(struct run_lock_actor *a)
 /* The mutex of a condition is free while somebody waits for that. */
 static void lend(struct run_lock_books *b, struct run_lock_actor *a, const struct run_lock_event *e)
 {
-    give(b, a, book_of(b, RES_LOCK_mutex, e->word[1]), e->at, true);
+    give(b, a, book_of(b, DOC_LOCK_mutex, e->word[1]), e->at, true);
 }
 
 static void begin_call(struct run_lock_books *b, struct run_lock_actor *a,
@@ -272,7 +272,7 @@ static void begin_call(struct run_lock_books *b, struct run_lock_actor *a,
         break;
     case RUN_LOCK_POST:
         call->book->gift = (struct run_lock_gift){a->number, call->site, e->at, e->at, false};
-        add(b, call->site, RES_LOCK_CALLS, 1);
+        add(b, call->site, DOC_LOCK_CALLS, 1);
         break;
     case RUN_LOCK_WAIT:
         lend(b, a, e);
@@ -319,10 +319,10 @@ static void taken(struct run_lock_books *b, struct run_lock_actor *a,
 {
     const struct run_lock_gift *gift =
         call->function->role == RUN_LOCK_TRY ? NULL : gift_in(a, call);
-    add(b, call->site, RES_LOCK_TAKEN, 1);
+    add(b, call->site, DOC_LOCK_TAKEN, 1);
     if (gift)
         waited(b, a, call->site, call->begin, at, call->asleep, call->late, gift);
-    if (call->function->kind != RES_LOCK_semaphore)
+    if (call->function->kind != DOC_LOCK_semaphore)
         take(a, call->book, call->site, call->function->role == RUN_LOCK_SHARE, at);
 }
 
@@ -357,7 +357,7 @@ static void met(struct run_lock_books *b, struct run_lock_actor *a,
     const struct run_lock_gift by = book->guest[i].by;
     memmove(&book->guest[i], &book->guest[i + 1], (book->guests - i - 1) * sizeof *book->guest);
     book->guests--;
-    add(b, call->site, RES_LOCK_TAKEN, 1);
+    add(b, call->site, DOC_LOCK_TAKEN, 1);
     if (by.thread != a->number)
         waited(b, a, call->site, call->begin, at, call->asleep, call->late, &by);
 }
@@ -367,10 +367,10 @@ static void waited_for_condition(struct run_lock_books *b, struct run_lock_actor
                                  sim_tick at)
 {
     const sim_tick end = call->inner < at ? call->inner : at;
-    struct run_lock_book *book = book_of(b, RES_LOCK_mutex, mutex);
+    struct run_lock_book *book = book_of(b, DOC_LOCK_mutex, mutex);
     const struct run_lock_gift *gift = gift_in(a, call), nobody = {0};
     if (good)
-        add(b, call->site, RES_LOCK_TAKEN, 1);
+        add(b, call->site, DOC_LOCK_TAKEN, 1);
     waited(b, a, call->site, call->begin, end, call->asleep, call->late,
            good && gift ? gift : &nobody);
     if (!hold_of(a, book))
@@ -390,21 +390,21 @@ static void end_call(struct run_lock_books *b, struct run_lock_actor *a,
     const bool zero = (int32_t)e->result == 0 || (int32_t)e->result == OWNER_DIED;
     const bool good = e->what == RUN_LOCK_RETURNED && zero, slept = call->asleep || call->late;
     const uint8_t role = call->function->role;
-    const uint64_t before = b->out.site[call->site].v[RES_LOCK_CONTENDED];
+    const uint64_t before = b->out.site[call->site].v[DOC_LOCK_CONTENDED];
     if (role != RUN_LOCK_GIVE && role != RUN_LOCK_POST)
-        add(b, call->site, RES_LOCK_CALLS, 1);
+        add(b, call->site, DOC_LOCK_CALLS, 1);
     if (role == RUN_LOCK_MEET)
         met(b, a, call, e->at);
     else if (role == RUN_LOCK_WAIT)
         waited_for_condition(b, a, call, e->word[1], good, e->at);
     else if (role == RUN_LOCK_JOIN && good)
-        add(b, call->site, RES_LOCK_TAKEN, 1);
+        add(b, call->site, DOC_LOCK_TAKEN, 1);
     else if (good && takes(role))
         taken(b, a, call, e->at);
     if (slept && (role == RUN_LOCK_JOIN || (!good && takes(role))))
         waited(b, a, call->site, call->begin, e->at, call->asleep, call->late,
                role == RUN_LOCK_JOIN ? &call->caller : &nobody);
-    if (b->out.site[call->site].v[RES_LOCK_CONTENDED] == before)
+    if (b->out.site[call->site].v[DOC_LOCK_CONTENDED] == before)
         went_through(b, a, call->site, call->begin, e->at, NULL);
 }
 
@@ -441,7 +441,7 @@ static void rested(struct run_lock_books *b, unsigned card, sim_tick at)
 {
     struct run_lock_card *c = &b->card[card];
     if (c->rests && at > c->since)
-        add(b, c->site, RES_LOCK_RESTED, at - c->since);
+        add(b, c->site, DOC_LOCK_RESTED, at - c->since);
     c->rests = false;
 }
 
@@ -459,9 +459,9 @@ static uint32_t sleeping_place(struct run_lock_books *b, struct run_lock_actor *
     const struct run_lock_call *call = outer(a);
     if (call && call->book && word)
         return call->site;
-    const uint64_t pc = call ? call->pc : RES_LOCKS_NOWHERE;
+    const uint64_t pc = call ? call->pc : DOC_LOCKS_NOWHERE;
     const struct run_lock_book *book =
-        word ? book_of(b, RES_LOCK_futex, word) : book_of(b, RES_LOCK_sleep, RES_LOCKS_NOWHERE);
+        word ? book_of(b, DOC_LOCK_futex, word) : book_of(b, DOC_LOCK_sleep, DOC_LOCKS_NOWHERE);
     return site_of(b, book, a->number, pc);
 }
 
@@ -475,7 +475,7 @@ static void sleeps(struct run_lock_books *b, struct run_lock_actor *a,
     a->caller = (struct run_lock_gift){0};
     a->turn = ++b->turns;
     const struct run_lock_call *call = outer(a);
-    if (call && call->book && call->function->kind == RES_LOCK_join && a->word) {
+    if (call && call->book && call->function->kind == DOC_LOCK_join && a->word) {
         b->join = e->word[0] - call->address;
         b->join_known = true;
     }
@@ -488,7 +488,7 @@ static void called(struct run_lock_books *b, struct run_lock_actor *a,
 {
     const struct run_lock_actor *by = e->by ? actor_of(b, e->by) : NULL;
     const struct run_lock_call *call = by && by->calls ? outer((struct run_lock_actor *)by) : NULL;
-    uint32_t site = RES_LOCKS_NONE;
+    uint32_t site = DOC_LOCKS_NONE;
     if (call && call->book && call->function->role == RUN_LOCK_GIVE &&
         call->book->gift.thread == by->number)
         site = call->book->gift.site; /* where it took what it gives back */
@@ -541,8 +541,8 @@ static void goes_on(struct run_lock_books *b, struct run_lock_actor *a,
         call->caller = a->caller;
         return;
     }
-    add(b, a->sleeps_at, RES_LOCK_CALLS, 1);
-    add(b, a->sleeps_at, RES_LOCK_TAKEN, a->caller.thread != 0);
+    add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
+    add(b, a->sleeps_at, DOC_LOCK_TAKEN, a->caller.thread != 0);
     waited(b, a, a->sleeps_at, a->slept, e->at, slept, late, &a->caller);
 }
 
@@ -596,12 +596,12 @@ static void spun(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
     const struct run_lock_call *call = outer(a);
-    const struct run_lock_gift gift = {e->by, RES_LOCKS_NONE, e->released, e->released, false};
+    const struct run_lock_gift gift = {e->by, DOC_LOCKS_NONE, e->released, e->released, false};
     if (call && call->book)
         return;
-    const uint32_t site = site_of(b, book_of(b, RES_LOCK_spin, e->word[0]), a->number, e->pc);
-    add(b, site, RES_LOCK_CALLS, 1);
-    add(b, site, RES_LOCK_TAKEN, 1);
+    const uint32_t site = site_of(b, book_of(b, DOC_LOCK_spin, e->word[0]), a->number, e->pc);
+    add(b, site, DOC_LOCK_CALLS, 1);
+    add(b, site, DOC_LOCK_TAKEN, 1);
     waited(b, a, site, e->since, e->until, 0, 0, &gift);
 }
 
@@ -642,13 +642,13 @@ static uint32_t holder_of(struct run_lock_books *b, const struct run_lock_book *
         if (hold)
             return hold->site;
     }
-    return RES_LOCKS_NONE;
+    return DOC_LOCKS_NONE;
 }
 
 /* What a thread still waits for has no end, and is in no wait: it has waited until now. */
 static void close_actor(struct run_lock_books *b, struct run_lock_actor *a, sim_tick at)
 {
-    struct res_lock_thread *thread = &b->out.thread[a->index];
+    struct doc_lock_thread *thread = &b->out.thread[a->index];
     static const struct run_lock_gift nobody;
     if (thread->ended == SIM_NEVER)
         thread->ended = at;
@@ -659,10 +659,10 @@ static void close_actor(struct run_lock_books *b, struct run_lock_actor *a, sim_
     const sim_tick begin = own ? call->begin : a->slept;
     const sim_tick slept = a->called > a->slept ? a->called - a->slept : at - a->slept;
     const sim_tick late = at - a->slept - slept;
-    const uint32_t holder = own ? holder_of(b, call->book) : RES_LOCKS_NONE;
-    if (holder != RES_LOCKS_NONE)
-        add(b, holder, RES_LOCK_DELAYED, at - begin);
-    add(b, a->sleeps_at, RES_LOCK_CALLS, 1);
+    const uint32_t holder = own ? holder_of(b, call->book) : DOC_LOCKS_NONE;
+    if (holder != DOC_LOCKS_NONE)
+        add(b, holder, DOC_LOCK_DELAYED, at - begin);
+    add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
     waited(b, a, a->sleeps_at, begin, at, slept + (own ? call->asleep : 0),
            late + (own ? call->late : 0), &nobody);
 }
@@ -693,9 +693,9 @@ static const struct run_lock_actor *ended_at(const struct run_lock_books *b, uin
 static void find_joined(const struct run_lock_books *b)
 {
     for (size_t i = 0; b->join_known && i < b->out.waits; i++) {
-        struct res_lock_wait *w = &b->out.wait[i];
-        const struct res_lock *lock = &b->out.lock[b->out.site[w->site].lock];
-        const struct run_lock_actor *joined = w->call && lock->kind == RES_LOCK_join
+        struct doc_lock_wait *w = &b->out.wait[i];
+        const struct doc_lock *lock = &b->out.lock[b->out.site[w->site].lock];
+        const struct run_lock_actor *joined = w->call && lock->kind == DOC_LOCK_join
                                                   ? ended_at(b, lock->address + b->join, w->begin)
                                                   : NULL;
         if (joined) {
@@ -707,7 +707,7 @@ static void find_joined(const struct run_lock_books *b)
 
 static int by_end(const void *x, const void *y)
 {
-    const struct res_lock_wait *a = x, *b = y;
+    const struct doc_lock_wait *a = x, *b = y;
     const uint64_t of_a[] = {a->end, a->begin, a->thread, a->site, a->by};
     const uint64_t of_b[] = {b->end, b->begin, b->thread, b->site, b->by};
     for (size_t i = 0; i < sizeof of_a / sizeof *of_a; i++)

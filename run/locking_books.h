@@ -5,9 +5,9 @@
 #define RUN_LOCKING_BOOKS_H
 
 #include "base/alloc.h"
+#include "documents/rows/locks.h"
 #include "procard/profile.h"
 #include "programs/program.h"
-#include "results/documents/locks.h"
 
 #include <uthash.h>
 
@@ -21,7 +21,7 @@ enum run_lock_role {
 /** A function that is watched: a row of lock_functions.def. */
 struct run_lock_function {
     const char *name;
-    uint8_t kind, role; /**< enum res_lock_kind, enum run_lock_role */
+    uint8_t kind, role; /**< enum doc_lock_kind, enum run_lock_role */
 };
 
 /** Where threads have met a lock last: who let the next one go on, and when. */
@@ -49,7 +49,7 @@ struct run_lock_key {
 /** A lock under way. */
 struct run_lock_book {
     struct run_lock_key key;
-    uint32_t number; /**< index of its struct res_lock */
+    uint32_t number; /**< index of its struct doc_lock */
     bool shared;     /**< stands for all that have no room: nothing is known of its owner */
     struct run_lock_gift gift;
     struct run_lock_guest *guest; /**< [guests] of a barrier, by time */
@@ -81,7 +81,7 @@ struct run_lock_hold {
 /** A thread under way. */
 struct run_lock_actor {
     uint32_t number;
-    uint32_t index; /**< of its struct res_lock_thread */
+    uint32_t index; /**< of its struct doc_lock_thread */
     unsigned card;
     bool awake;                  /**< has a card, or waits in its queue */
     bool asleep;                 /**< sleeps, */
@@ -116,7 +116,7 @@ struct run_lock_place {
 };
 
 struct run_lock_books {
-    struct res_locks out; /**< what is known so far */
+    struct doc_locks out; /**< what is known so far */
     struct run_lock_card *card;
     unsigned cards;
     struct run_lock_book *books;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 /* The regions that are open, with their count in front; the caller's. */
-static uint32_t *open_regions(const struct res_run *run)
+static uint32_t *open_regions(const struct doc_run *run)
 {
     uint32_t *open = sim_alloc(run->regions + 2, sizeof *open);
     for (uint32_t i = 0; i < run->regions; i++)
@@ -62,7 +62,7 @@ void run_profiling_free(struct run_profiling *p)
     *p = (struct run_profiling){0};
 }
 
-void run_profiling_mark(struct run_profiling *p, const struct res_run *run, sim_tick at)
+void run_profiling_mark(struct run_profiling *p, const struct doc_run *run, sim_tick at)
 {
     if (!p->profile)
         return;
@@ -80,12 +80,12 @@ static void *copy(const void *from, size_t count, size_t size)
     return to;
 }
 
-struct res_profile run_profiling_take(const struct run_profiling *p, const struct res_run *run,
+struct doc_profile run_profiling_take(const struct run_profiling *p, const struct doc_run *run,
                                       sim_tick at)
 {
     const struct pc_profile_path *path;
     const struct pc_profile_row *row;
-    struct res_profile out = {.regions = run->regions, .phases = p->phases};
+    struct doc_profile out = {.regions = run->regions, .phases = p->phases};
     out.rows = pc_profile_rows(p->profile, at, &row);
     out.paths = pc_profile_paths(p->profile, &path);
     out.row = copy(row, out.rows, sizeof *row);
@@ -99,12 +99,12 @@ struct res_profile run_profiling_take(const struct run_profiling *p, const struc
     return out;
 }
 
-struct res_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
+struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
                                      const struct nm_params *params)
 {
     const struct pc_missed_copy *seen;
     const struct pc_missed_row *row;
-    struct res_truth out = {
+    struct doc_truth out = {
         .line = params->l2_line, .memory = params->memory_size, .processors = params->processors};
     pc_misses_end(p->misses);
     out.copies = pc_misses_copies(p->misses, &seen);
@@ -121,7 +121,7 @@ struct res_truth run_profiling_truth(struct run_profiling *p, const struct run_h
 typedef int64_t columns[PC_PROFILE__COUNT];
 
 /* By phase; the caller's. */
-static columns *sum_phases(const struct res_profile *profile)
+static columns *sum_phases(const struct doc_profile *profile)
 {
     columns *sum = sim_alloc(profile->phases, sizeof *sum);
     for (size_t i = 0; i < profile->rows; i++)
@@ -139,7 +139,7 @@ static bool is_open_in(const uint32_t *phase, size_t region)
 }
 
 /* Of the phases in which the region is open. */
-static void sum_region(const struct res_profile *profile, const columns *phases, size_t region,
+static void sum_region(const struct doc_profile *profile, const columns *phases, size_t region,
                        columns sum)
 {
     memset(sum, 0, sizeof(columns));
@@ -148,11 +148,11 @@ static void sum_region(const struct res_profile *profile, const columns *phases,
             sum[c] += phases[i][c];
 }
 
-static void sum_cards(const struct res_run *run, size_t region, int64_t sum[PC_PROFILE__COUNT])
+static void sum_cards(const struct doc_run *run, size_t region, int64_t sum[PC_PROFILE__COUNT])
 {
     memset(sum, 0, sizeof(columns));
     for (unsigned i = 0; i < run->cards; i++) {
-        const struct res_totals *card = &run->region[region].card[i].sum;
+        const struct doc_totals *card = &run->region[region].card[i].sum;
         for (int s = 0; s < PC_ST__COUNT; s++)
             sum[s] += (int64_t)card->taps.v[s];
         sum[PC_PROFILE_INSTRUCTIONS] += (int64_t)card->truth.instructions;
@@ -166,7 +166,7 @@ static void sum_cards(const struct res_run *run, size_t region, int64_t sum[PC_P
     }
 }
 
-bool run_profile_adds_up(const struct res_profile *profile, const struct res_run *run, char *why,
+bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run *run, char *why,
                          size_t size)
 {
     static const char *const name[] = {

@@ -4,8 +4,8 @@
  */
 #include "run/progress.h"
 
-#include "results/grid.h"
-#include "results/host.h"
+#include "documents/grid.h"
+#include "documents/host.h"
 
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ static const double terminal_period = 0.25, log_period = 60;
 void run_progress_init(struct run_progress *p, FILE *out, uint64_t hz, sim_tick limit,
                        const struct run_earlier *earlier)
 {
-    double now = res_host_seconds();
+    double now = doc_host_seconds();
     *p = (struct run_progress){
         .out = out,
         .terminal = out && isatty(fileno(out)),
@@ -42,14 +42,14 @@ static void tell_end(const struct run_progress *p, sim_tick now, double spent)
 
 void run_progress_update(struct run_progress *p, sim_tick now, uint64_t instructions)
 {
-    double host = res_host_seconds(), spent = host - p->started;
+    double host = doc_host_seconds(), spent = host - p->started;
     if (!p->out || spent <= 0 || host - p->shown < (p->terminal ? terminal_period : log_period))
         return;
     char count[32];
     p->shown = host;
     p->dirty = p->terminal;
     fprintf(p->out, "%s%.3f us simulated, %s instructions, %.1f MIPS", p->terminal ? "\r" : "",
-            1e6 * (double)now / (double)p->hz, res_grouped(instructions, count),
+            1e6 * (double)now / (double)p->hz, doc_grouped(instructions, count),
             (double)instructions / spent / 1e6);
     if (now > 0)
         tell_end(p, now, spent);

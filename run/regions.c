@@ -10,10 +10,10 @@
 #include "run/regions.h"
 
 #include "base/alloc.h"
+#include "documents/statistics/stats.h"
+#include "documents/traffic.h"
 #include "input/workload.h"
 #include "procard/core.h"
-#include "results/statistics/stats.h"
-#include "results/traffic.h"
 #include "run/expect.h"
 
 #include <inttypes.h>
@@ -27,8 +27,8 @@ enum {
     TOLD = 16            /**< marks of a kind that become remarks; of more only their number */
 };
 
-static struct mon_shown shown_of(const struct res_run *run, const struct res_region *region,
-                                 unsigned card, unsigned i, const struct res_sample *now)
+static struct mon_shown shown_of(const struct doc_run *run, const struct doc_region *region,
+                                 unsigned card, unsigned i, const struct doc_sample *now)
 {
     const unsigned event = run->choice.event[i];
     if (!mon_is_own(run->unit, event))
@@ -39,10 +39,10 @@ static struct mon_shown shown_of(const struct res_run *run, const struct res_reg
                : (struct mon_shown){0};
 }
 
-static void read_counters(const struct res_run *run, struct res_region *region, unsigned card,
-                          const struct res_sample *now)
+static void read_counters(const struct doc_run *run, struct doc_region *region, unsigned card,
+                          const struct doc_sample *now)
 {
-    struct res_card *c = &region->card[card];
+    struct doc_card *c = &region->card[card];
     for (unsigned i = 0; i < run->choice.count; i++) {
         const struct mon_shown shown = shown_of(run, region, card, i, now);
         c->counts[i] += shown.value;
@@ -51,8 +51,8 @@ static void read_counters(const struct res_run *run, struct res_region *region, 
 }
 
 /* sum += now - start, for every total of a card. */
-static void accumulate(struct res_totals *sum, const struct res_totals *now,
-                       const struct res_totals *start)
+static void accumulate(struct doc_totals *sum, const struct doc_totals *now,
+                       const struct doc_totals *start)
 {
     for (int t = 0; t < MON_TAP__COUNT; t++)
         sum->taps.v[t] += now->taps.v[t] - start->taps.v[t];
@@ -61,7 +61,7 @@ static void accumulate(struct res_totals *sum, const struct res_totals *now,
 #undef TRUTH
 }
 
-static void accumulate_own(struct res_own *own, const union mon_own_signals *now)
+static void accumulate_own(struct doc_own *own, const union mon_own_signals *now)
 {
     for (unsigned i = 0; i < MON_OWN_TOTALS; i++)
         own->sum.total[i] += now->total[i] - own->start.total[i];
@@ -69,9 +69,9 @@ static void accumulate_own(struct res_own *own, const union mon_own_signals *now
 
 /* ---- the machine around the cards ------------------------------------------------------------ */
 
-static struct res_components components_new(const struct res_run *run)
+static struct doc_components components_new(const struct doc_run *run)
 {
-    return (struct res_components){
+    return (struct doc_components){
         .station = sim_alloc(run->stations, sizeof(struct nm_station_monitor)),
         .station_start = sim_alloc(run->stations, sizeof(struct nm_station_monitor)),
         .ring = sim_alloc(run->rings, sizeof(struct nm_ring_monitor)),
@@ -79,7 +79,7 @@ static struct res_components components_new(const struct res_run *run)
     };
 }
 
-static void components_free(struct res_components *a)
+static void components_free(struct doc_components *a)
 {
     free(a->station);
     free(a->station_start);
@@ -88,8 +88,8 @@ static void components_free(struct res_components *a)
     free(a->traffic);
 }
 
-static void components_copy(const struct res_run *run, struct res_components *to,
-                            const struct res_components *from)
+static void components_copy(const struct doc_run *run, struct doc_components *to,
+                            const struct doc_components *from)
 {
     memcpy(to->station, from->station, run->stations * sizeof *to->station);
     memcpy(to->station_start, from->station_start, run->stations * sizeof *to->station);
@@ -97,32 +97,32 @@ static void components_copy(const struct res_run *run, struct res_components *to
     memcpy(to->ring_start, from->ring_start, run->rings * sizeof *to->ring);
 }
 
-static void components_begin(const struct res_run *run, struct res_components *a,
-                             const struct res_sample *now)
+static void components_begin(const struct doc_run *run, struct doc_components *a,
+                             const struct doc_sample *now)
 {
     for (unsigned s = 0; s < run->stations; s++)
         a->station_start[s] = now->station[s];
     for (unsigned r = 0; r < run->rings; r++)
         a->ring_start[r] = now->ring[r];
     if (a->traffic && now->traffic)
-        res_traffic_add(run, a->traffic, now->traffic, -1);
+        doc_traffic_add(run, a->traffic, now->traffic, -1);
 }
 
-static void components_end(const struct res_run *run, struct res_components *a,
-                           const struct res_sample *now)
+static void components_end(const struct doc_run *run, struct doc_components *a,
+                           const struct doc_sample *now)
 {
     for (unsigned s = 0; s < run->stations; s++)
         nm_station_monitor_add(&a->station[s], &now->station[s], &a->station_start[s]);
     for (unsigned r = 0; r < run->rings; r++)
         nm_ring_monitor_add(&a->ring[r], &now->ring[r], &a->ring_start[r]);
     if (a->traffic && now->traffic)
-        res_traffic_add(run, a->traffic, now->traffic, 1);
+        doc_traffic_add(run, a->traffic, now->traffic, 1);
 }
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-static void begin_visit(const struct res_run *run, struct res_region *region, sim_tick at,
-                        const struct res_sample *now)
+static void begin_visit(const struct doc_run *run, struct doc_region *region, sim_tick at,
+                        const struct doc_sample *now)
 {
     if (region->visits++ == 0)
         region->begin = at;
@@ -137,8 +137,8 @@ static void begin_visit(const struct res_run *run, struct res_region *region, si
         begin_visit(run, region->measured, at, now);
 }
 
-static void end_visit(const struct res_run *run, struct res_region *region, sim_tick at,
-                      const struct res_sample *now)
+static void end_visit(const struct doc_run *run, struct doc_region *region, sim_tick at,
+                      const struct doc_sample *now)
 {
     region->end = at;
     region->elapsed += at - region->since;
@@ -154,11 +154,11 @@ static void end_visit(const struct res_run *run, struct res_region *region, sim_
         end_visit(run, region->measured, at, now);
 }
 
-void run_regions_measure(struct res_run *run, bool on, sim_tick at, const struct res_sample *now)
+void run_regions_measure(struct doc_run *run, bool on, sim_tick at, const struct doc_sample *now)
 {
     run->measuring = on;
     for (size_t i = 0; i < run->regions; i++) {
-        struct res_region *region = &run->region[i];
+        struct doc_region *region = &run->region[i];
         if (!region->open || region->measured->open == on)
             continue;
         if (on)
@@ -168,24 +168,24 @@ void run_regions_measure(struct res_run *run, bool on, sim_tick at, const struct
     }
 }
 
-static struct res_region region_new(const struct res_run *run, const char *name, const char *mark)
+static struct doc_region region_new(const struct doc_run *run, const char *name, const char *mark)
 {
-    return (struct res_region){
+    return (struct doc_region){
         .name = sim_strdup(name),
         .mark = mark ? sim_strdup(mark) : NULL,
-        .card = sim_alloc(run->cards, sizeof(struct res_card)),
-        .own = run->own ? sim_alloc(run->cards, sizeof(struct res_own)) : NULL,
+        .card = sim_alloc(run->cards, sizeof(struct doc_card)),
+        .own = run->own ? sim_alloc(run->cards, sizeof(struct doc_own)) : NULL,
         .around = components_new(run),
     };
 }
 
 /** @param mark  NULL: of no mark */
-static struct res_region *add_region(struct res_run *run, const char *name, const char *mark)
+static struct doc_region *add_region(struct doc_run *run, const char *name, const char *mark)
 {
     run->region = sim_grow(run->region, run->regions + 1, sizeof *run->region);
-    struct res_region *region = &run->region[run->regions++];
+    struct doc_region *region = &run->region[run->regions++];
     *region = region_new(run, name, mark);
-    region->around.traffic = res_traffic_new(run);
+    region->around.traffic = doc_traffic_new(run);
     region->figure = sim_alloc(run->figures, sizeof *region->figure);
     if (run->parted) {
         region->measured = sim_alloc(1, sizeof *region->measured);
@@ -194,7 +194,7 @@ static struct res_region *add_region(struct res_run *run, const char *name, cons
     return region;
 }
 
-static struct res_region *find_region(struct res_run *run, const char *mark)
+static struct doc_region *find_region(struct doc_run *run, const char *mark)
 {
     for (size_t i = 1; i < run->regions; i++)
         if (strcmp(run->region[i].mark, mark) == 0)
@@ -202,7 +202,7 @@ static struct res_region *find_region(struct res_run *run, const char *mark)
     return NULL;
 }
 
-static bool is_taken(const struct res_run *run, const char *name)
+static bool is_taken(const struct doc_run *run, const char *name)
 {
     for (size_t i = 0; i < run->regions; i++)
         if (strcmp(run->region[i].name, name) == 0)
@@ -210,7 +210,7 @@ static bool is_taken(const struct res_run *run, const char *name)
     return false;
 }
 
-static void add_figures(const struct res_run *run, struct res_region *region,
+static void add_figures(const struct doc_run *run, struct doc_region *region,
                         const struct prog_quotient *figure)
 {
     for (size_t i = 0; i < run->figures; i++) {
@@ -219,9 +219,9 @@ static void add_figures(const struct res_run *run, struct res_region *region,
     }
 }
 
-void run_regions_figures(struct res_run *run, const char *mark, const struct prog_quotient *figure)
+void run_regions_figures(struct doc_run *run, const char *mark, const struct prog_quotient *figure)
 {
-    struct res_region *region = find_region(run, mark);
+    struct doc_region *region = find_region(run, mark);
     if (!region)
         return;
     add_figures(run, region, figure);
@@ -233,11 +233,11 @@ static bool is_parted(const struct prog_approach *a)
     return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE || a->sampling.every;
 }
 
-void run_regions_init(struct res_run *run, const struct in_experiment *experiment,
+void run_regions_init(struct doc_run *run, const struct in_experiment *experiment,
                       const char *program, unsigned cards, unsigned per_station,
-                      const struct mon_choice *choice, const struct res_sample *now)
+                      const struct mon_choice *choice, const struct doc_sample *now)
 {
-    *run = (struct res_run){
+    *run = (struct doc_run){
         .experiment = experiment,
         .program = program,
         .cards = cards,
@@ -254,10 +254,10 @@ void run_regions_init(struct res_run *run, const struct in_experiment *experimen
         run->figures = in_workload_described()->figures;
     }
     mon_plan_make(run->unit, &run->plan, choice);
-    begin_visit(run, add_region(run, RES_WHOLE, NULL), 0, now);
+    begin_visit(run, add_region(run, DOC_WHOLE, NULL), 0, now);
 }
 
-void run_region_free(struct res_region *region)
+void run_region_free(struct doc_region *region)
 {
     free(region->name);
     free(region->mark);
@@ -270,7 +270,7 @@ void run_region_free(struct res_region *region)
     free(region->measured);
 }
 
-void run_regions_free(struct res_run *run)
+void run_regions_free(struct doc_run *run)
 {
     for (size_t i = 0; i < run->regions; i++)
         run_region_free(&run->region[i]);
@@ -294,7 +294,7 @@ static void clean_name(char to[NAME], const char *from)
 }
 
 /* Two marks may come to one name, and one may be that of the whole run: regions keep apart. */
-static void name_apart(struct res_run *run, char name[NAME])
+static void name_apart(struct doc_run *run, char name[NAME])
 {
     char first[NAME], number[24];
     snprintf(first, sizeof first, "%s", name);
@@ -303,12 +303,12 @@ static void name_apart(struct res_run *run, char name[NAME])
         snprintf(name, NAME, "%.*s%s", NAME - 1 - length, first, number);
     }
     if (strcmp(name, first) && run->renamed++ < TOLD)
-        res_remark(run, "a region is called '%s', since '%s' is %s", name, first,
-                   strcmp(first, RES_WHOLE) ? "another, whose mark comes to the same name"
+        doc_remark(run, "a region is called '%s', since '%s' is %s", name, first,
+                   strcmp(first, DOC_WHOLE) ? "another, whose mark comes to the same name"
                                             : "the whole run");
 }
 
-static struct res_region *new_region(struct res_run *run, const char *mark)
+static struct doc_region *new_region(struct doc_run *run, const char *mark)
 {
     char name[NAME];
     clean_name(name, mark);
@@ -317,7 +317,7 @@ static struct res_region *new_region(struct res_run *run, const char *mark)
 }
 
 /* Why a mark makes no sense; NULL: it does. */
-static const char *senseless(const struct res_run *run, const struct res_region *region, bool begin)
+static const char *senseless(const struct doc_run *run, const struct doc_region *region, bool begin)
 {
     if (begin && region && region->open)
         return "it was begun again before its end";
@@ -330,18 +330,18 @@ static const char *senseless(const struct res_run *run, const struct res_region 
 }
 
 /* A program may do that a million times. */
-static void ignore(struct res_run *run, const char *mark, const char *why)
+static void ignore(struct doc_run *run, const char *mark, const char *why)
 {
     char name[NAME];
     clean_name(name, mark);
     if (run->ignored++ < TOLD)
-        res_remark(run, "a mark of region '%s' was ignored: %s", name, why);
+        doc_remark(run, "a mark of region '%s' was ignored: %s", name, why);
 }
 
-void run_regions_mark(struct res_run *run, const char *mark, bool begin, sim_tick at,
-                      const struct res_sample *now)
+void run_regions_mark(struct doc_run *run, const char *mark, bool begin, sim_tick at,
+                      const struct doc_sample *now)
 {
-    struct res_region *region = find_region(run, mark);
+    struct doc_region *region = find_region(run, mark);
     const char *why = senseless(run, region, begin);
     if (why)
         ignore(run, mark, why);
@@ -351,26 +351,26 @@ void run_regions_mark(struct res_run *run, const char *mark, bool begin, sim_tic
         end_visit(run, region, at, now);
 }
 
-void run_regions_finish(struct res_run *run, sim_tick at, const struct res_sample *now)
+void run_regions_finish(struct doc_run *run, sim_tick at, const struct doc_sample *now)
 {
     size_t open = 0;
     for (size_t i = run->regions; i-- > 0;) {
-        struct res_region *region = &run->region[i];
+        struct doc_region *region = &run->region[i];
         if (!region->open)
             continue;
         if (i > 0 && open++ < TOLD)
-            res_remark(run,
+            doc_remark(run,
                        "region '%s' was still open when the run ended; it is counted up to there",
                        region->name);
         end_visit(run, region, at, now);
     }
     if (open > TOLD)
-        res_remark(run, "%zu regions were still open when the run ended", open);
+        doc_remark(run, "%zu regions were still open when the run ended", open);
     if (run->ignored > TOLD)
-        res_remark(run, "%" PRIu64 " marks of regions were ignored", run->ignored);
+        doc_remark(run, "%" PRIu64 " marks of regions were ignored", run->ignored);
     for (size_t i = 0; i < run->regions; i++)
-        if (!res_is_detailed(run, &run->region[i])) {
-            res_remark(run,
+        if (!doc_is_detailed(run, &run->region[i])) {
+            doc_remark(run,
                        "there are %zu regions: those from '%s' on are in the files for the whole "
                        "machine only",
                        run->regions - 1, run->region[i].name);
@@ -378,9 +378,9 @@ void run_regions_finish(struct res_run *run, sim_tick at, const struct res_sampl
         }
 }
 
-static struct res_region copy_of(const struct res_run *run, const struct res_region *region)
+static struct doc_region copy_of(const struct doc_run *run, const struct doc_region *region)
 {
-    struct res_region copy = *region;
+    struct doc_region copy = *region;
     copy.name = sim_strdup(region->name);
     copy.mark = NULL;
     copy.card = sim_alloc(run->cards, sizeof *copy.card);
@@ -401,19 +401,19 @@ static struct res_region copy_of(const struct res_run *run, const struct res_reg
     return copy;
 }
 
-struct res_region run_regions_peek(const struct res_run *run, sim_tick at,
-                                   const struct res_sample *now)
+struct doc_region run_regions_peek(const struct doc_run *run, sim_tick at,
+                                   const struct doc_sample *now)
 {
-    struct res_region copy = copy_of(run, &run->region[0]);
+    struct doc_region copy = copy_of(run, &run->region[0]);
     end_visit(run, &copy, at, now);
     return copy;
 }
 
 /* A sentence if a card's states, or what its time went to, are not all the time there was; or if
  * the pins did not show other stall whenever no thread was at work. */
-static bool card_adds_up(const struct res_region *region, unsigned card, char *why, size_t size)
+static bool card_adds_up(const struct doc_region *region, unsigned card, char *why, size_t size)
 {
-    const struct res_totals *sum = &region->card[card].sum;
+    const struct doc_totals *sum = &region->card[card].sum;
     const struct nm_truth *t = &sum->truth;
     const uint64_t off = t->system + t->waiting + t->asleep + t->idle;
     uint64_t states = 0;
@@ -431,7 +431,7 @@ static bool card_adds_up(const struct res_region *region, unsigned card, char *w
     return false;
 }
 
-bool run_regions_add_up(const struct res_run *run, char *why, size_t size)
+bool run_regions_add_up(const struct doc_run *run, char *why, size_t size)
 {
     for (size_t i = 0; i < run->regions; i++)
         for (unsigned c = 0; c < run->cards; c++)

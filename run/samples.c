@@ -17,17 +17,17 @@ enum {
     SAMPLES_WORDS = 4 << 20, /**< [words] for all of them */
 };
 
-static void read_totals(const struct res_run *run, const struct res_sample *now, uint64_t *total)
+static void read_totals(const struct doc_run *run, const struct doc_sample *now, uint64_t *total)
 {
     for (unsigned i = 0; i < run->choice.count; i++)
         for (unsigned c = 0; c < run->cards; c++)
-            *total++ = res_event_at(run, now, c, run->choice.event[i]);
+            *total++ = doc_event_at(run, now, c, run->choice.event[i]);
 }
 
-void run_samples_init(struct res_samples *samples, const struct res_run *run, sim_tick interval,
-                      const struct res_sample *now)
+void run_samples_init(struct doc_samples *samples, const struct doc_run *run, sim_tick interval,
+                      const struct doc_sample *now)
 {
-    *samples = (struct res_samples){.words = (size_t)run->choice.count * run->cards};
+    *samples = (struct doc_samples){.words = (size_t)run->choice.count * run->cards};
     if (interval == SIM_NEVER || !samples->words)
         return;
     size_t room = SAMPLES_WORDS / samples->words;
@@ -40,16 +40,16 @@ void run_samples_init(struct res_samples *samples, const struct res_run *run, si
     read_totals(run, now, samples->first);
 }
 
-void run_samples_free(struct res_samples *samples)
+void run_samples_free(struct doc_samples *samples)
 {
     free(samples->at);
     free(samples->total);
     free(samples->first);
-    *samples = (struct res_samples){0};
+    *samples = (struct doc_samples){0};
 }
 
-static void append(struct res_samples *s, const struct res_run *run, sim_tick at,
-                   const struct res_sample *now)
+static void append(struct doc_samples *s, const struct doc_run *run, sim_tick at,
+                   const struct doc_sample *now)
 {
     s->at[s->count] = at;
     read_totals(run, now, &s->total[s->count * s->words]);
@@ -57,7 +57,7 @@ static void append(struct res_samples *s, const struct res_run *run, sim_tick at
 }
 
 /* Keeps the second, fourth, ... sample. */
-static void halve(struct res_samples *s)
+static void halve(struct doc_samples *s)
 {
     s->count /= 2;
     for (size_t i = 0; i < s->count; i++) {
@@ -70,14 +70,14 @@ static void halve(struct res_samples *s)
 }
 
 /* The first multiple of the interval after the last sample. */
-static void set_next(struct res_samples *s)
+static void set_next(struct doc_samples *s)
 {
     const sim_tick last = s->count ? s->at[s->count - 1] : 0;
     s->next = last - last % s->interval + s->interval;
 }
 
-void run_samples_take(struct res_samples *samples, const struct res_run *run, sim_tick at,
-                      const struct res_sample *now)
+void run_samples_take(struct doc_samples *samples, const struct doc_run *run, sim_tick at,
+                      const struct doc_sample *now)
 {
     if (!samples->interval || at < samples->next)
         return;
@@ -91,16 +91,16 @@ void run_samples_take(struct res_samples *samples, const struct res_run *run, si
     set_next(samples);
 }
 
-void run_samples_finish(struct res_samples *samples, struct res_run *run, sim_tick at,
-                        const struct res_sample *now)
+void run_samples_finish(struct doc_samples *samples, struct doc_run *run, sim_tick at,
+                        const struct doc_sample *now)
 {
     if (!samples->interval)
         return;
     if (!samples->count)
-        res_remark(run, "the run ended within monitor.interval: its one sample is the whole run");
+        doc_remark(run, "the run ended within monitor.interval: its one sample is the whole run");
     if (!samples->count || samples->at[samples->count - 1] < at)
         append(samples, run, at, now);
     if (samples->doubled)
-        res_remark(run, "at most %zu samples are kept, so the interval became %llu PCycles",
+        doc_remark(run, "at most %zu samples are kept, so the interval became %llu PCycles",
                    samples->room, (unsigned long long)samples->interval);
 }

@@ -18,7 +18,7 @@ enum { NUMBERS_MAX = 1 << 20 };
 /* What a tenant has: less than it came for, once another has come. */
 struct held {
     uint64_t from, to;
-    struct res_tenant tenant;
+    struct doc_tenant tenant;
     uint32_t number;   /* of the tenant; 0: it has not been asked for */
     struct held *next; /* of those that are put aside */
 };
@@ -49,7 +49,7 @@ static int order(const void *x, const void *y)
 /* ---- who has what ---------------------------------------------------------------------------- */
 
 static void put(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
-                const struct res_tenant *tenant)
+                const struct doc_tenant *tenant)
 {
     if (from >= to)
         return;
@@ -81,20 +81,20 @@ void run_tenants_clear(struct run_tenants *t, enum run_layer layer, uint64_t fro
     }
 }
 
-void run_tenants_come(struct run_tenants *t, enum run_layer layer, const struct res_tenant *tenant)
+void run_tenants_come(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
 {
     run_tenants_clear(t, layer, tenant->block.from, tenant->block.to);
     put(t, layer, tenant->block.from, tenant->block.to, tenant);
 }
 
-static bool is_same(const struct res_tenant *a, const struct res_tenant *b)
+static bool is_same(const struct doc_tenant *a, const struct doc_tenant *b)
 {
     return a->kind == b->kind && a->block.from == b->block.from && a->block.to == b->block.to &&
            a->block.site == b->block.site && a->block.thread == b->block.thread &&
            a->block.serial == b->block.serial;
 }
 
-void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct res_tenant *tenant)
+void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
 {
     struct held *held, *others = NULL;
     while ((held = take(t, layer, tenant->block.from, tenant->block.to))) {
@@ -113,17 +113,17 @@ void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct re
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
-uint32_t run_tenants_number(struct run_tenants *t, const struct res_tenant *tenant)
+uint32_t run_tenants_number(struct run_tenants *t, const struct doc_tenant *tenant)
 {
-    const struct res_block *b = &tenant->block;
+    const struct doc_block *b = &tenant->block;
     const struct number_key key = {tenant->kind, b->from, b->to, b->site,
-                                   tenant->kind == RES_TENANT_block ? 0 : b->thread};
+                                   tenant->kind == DOC_TENANT_block ? 0 : b->thread};
     struct numbered *known;
     HASH_FIND(hh, t->numbered, &key, sizeof key, known);
     if (known)
         return known->number;
     if (HASH_COUNT(t->numbered) == NUMBERS_MAX)
-        return RES_TENANT_several;
+        return DOC_TENANT_several;
     known = sim_alloc(1, sizeof *known);
     known->key = key;
     known->number = HASH_COUNT(t->numbered);
@@ -134,23 +134,23 @@ uint32_t run_tenants_number(struct run_tenants *t, const struct res_tenant *tena
 uint32_t run_tenants_at(struct run_tenants *t, enum run_layer layer, uint64_t va)
 {
     if (va < t->low[layer] || va >= t->high[layer])
-        return RES_TENANT_nobody;
+        return DOC_TENANT_nobody;
     const struct held range = {.from = va, .to = va + 1};
     struct held *const *found = tfind(&range, &t->held[layer], order);
     if (!found)
-        return RES_TENANT_nobody;
+        return DOC_TENANT_nobody;
     if (!(*found)->number)
         (*found)->number = run_tenants_number(t, &(*found)->tenant);
     return (*found)->number;
 }
 
-struct res_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)
+struct doc_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)
 {
-    struct res_tenant *all = sim_alloc(HASH_COUNT(t->numbered), sizeof *all);
+    struct doc_tenant *all = sim_alloc(HASH_COUNT(t->numbered), sizeof *all);
     *count = 0;
     for (const struct numbered *n = t->numbered; n; n = n->hh.next) {
         const struct number_key *key = &n->key;
-        all[(*count)++] = (struct res_tenant){.kind = (enum res_tenant_kind)key->kind,
+        all[(*count)++] = (struct doc_tenant){.kind = (enum doc_tenant_kind)key->kind,
                                               .block = {.from = key->from,
                                                         .to = key->to,
                                                         .site = (uint32_t)key->site,
@@ -164,8 +164,8 @@ struct res_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)
 struct run_tenants *run_tenants_new(void)
 {
     struct run_tenants *t = sim_alloc(1, sizeof *t);
-    run_tenants_number(t, &(struct res_tenant){.kind = RES_TENANT_nobody});
-    run_tenants_number(t, &(struct res_tenant){.kind = RES_TENANT_several});
+    run_tenants_number(t, &(struct doc_tenant){.kind = DOC_TENANT_nobody});
+    run_tenants_number(t, &(struct doc_tenant){.kind = DOC_TENANT_several});
     return t;
 }
 

@@ -5,7 +5,7 @@
 #ifndef RUN_TENANTS_H
 #define RUN_TENANTS_H
 
-#include "results/documents/truth.h"
+#include "documents/rows/truth.h"
 
 /** Tenants of one layer do not overlap: a new one takes the bytes of the old. */
 enum run_layer { RUN_LAYER_VARIABLES, RUN_LAYER_STACKS, RUN_LAYER_BLOCKS, RUN_LAYER_MAPPINGS };
@@ -19,22 +19,22 @@ void run_tenants_free(struct run_tenants *tenants);
 
 /** It has its bytes from now on. Blocks of one place have `serial` to tell them apart. */
 void run_tenants_come(struct run_tenants *tenants, enum run_layer layer,
-                      const struct res_tenant *tenant);
+                      const struct doc_tenant *tenant);
 /** It no longer has what it has of them; others that came in its place stay. */
 void run_tenants_go(struct run_tenants *tenants, enum run_layer layer,
-                    const struct res_tenant *tenant);
+                    const struct doc_tenant *tenant);
 /** The bytes of a layer have no tenant any more. */
 void run_tenants_clear(struct run_tenants *tenants, enum run_layer layer, uint64_t from,
                        uint64_t to);
-/** The number of who has it; RES_TENANT_nobody: none of the layer. */
+/** The number of who has it; DOC_TENANT_nobody: none of the layer. */
 uint32_t run_tenants_at(struct run_tenants *tenants, enum run_layer layer, uint64_t va);
 
 /** A tenant's number among all that were asked for (pc_missed_row.tenant); made if need be. Blocks
  * that a site had at the same bytes, one after the other, have one number. There are at most
  * 1,048,576.
  */
-uint32_t run_tenants_number(struct run_tenants *tenants, const struct res_tenant *tenant);
+uint32_t run_tenants_number(struct run_tenants *tenants, const struct doc_tenant *tenant);
 /** Those that have numbers, in their order: nobody, several, and so on. @return the caller's */
-struct res_tenant *run_tenants_take(const struct run_tenants *tenants, size_t *count);
+struct doc_tenant *run_tenants_take(const struct run_tenants *tenants, size_t *count);
 
 #endif

@@ -7,10 +7,10 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
-#include "results/csv.h"
-#include "results/intact.h"
-#include "results/statistics/components.h"
-#include "results/statistics/histogram.h"
+#include "documents/csv.h"
+#include "documents/intact.h"
+#include "documents/statistics/components.h"
+#include "documents/statistics/histogram.h"
 
 #include <jansson.h>
 #include <sqlite3.h>
@@ -104,7 +104,7 @@ static void put_member(struct writer *w, int column, const json_t *object, const
 
 static void put_run(struct writer *w, const struct swp_row *row)
 {
-    json_t *root = res_document(row->directory, "manifest.json");
+    json_t *root = doc_document(row->directory, "manifest.json");
     const json_t *end = json_object_get(root, "end"), *host = json_object_get(root, "host");
     put_text(w, w->run, 1, row->id);
     put_member(w, 2, end, "reason");
@@ -137,7 +137,7 @@ static void put_parameters(struct writer *w, const struct swp_result *result,
 /** A file of a point that is read. */
 struct table {
     char *path;
-    struct res_csv csv;
+    struct doc_csv csv;
 };
 
 /** Opens one. @param columns  that it has at least
@@ -146,14 +146,14 @@ static bool open_table(struct writer *w, struct table *t, const struct swp_row *
                        const char *name, unsigned columns)
 {
     *t = (struct table){.path = sim_format("%s/%s", row->directory, name)};
-    if (*w->bad || access(t->path, F_OK) || !res_csv_open(&t->csv, t->path, w->bad, sizeof w->bad))
+    if (*w->bad || access(t->path, F_OK) || !doc_csv_open(&t->csv, t->path, w->bad, sizeof w->bad))
         return false;
-    return t->csv.columns >= columns || res_csv_refuse(&t->csv, "it has too few columns");
+    return t->csv.columns >= columns || doc_csv_refuse(&t->csv, "it has too few columns");
 }
 
 static void close_table(struct table *t)
 {
-    res_csv_close(&t->csv);
+    doc_csv_close(&t->csv);
     free(t->path);
 }
 
@@ -170,7 +170,7 @@ static void put_statistics(struct writer *w, const struct swp_row *row)
     w->cards = 0;
     struct table t;
     const bool there = open_table(w, &t, row, "stats.csv", 5);
-    while (there && res_csv_next(&t.csv)) {
+    while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
         count_card(w, field[1]);
         put_text(w, w->statistic, 1, row->id);
@@ -188,8 +188,8 @@ static void put_statistics(struct writer *w, const struct swp_row *row)
 static void put_bins(struct writer *w, const struct swp_row *row)
 {
     struct table t;
-    const bool there = open_table(w, &t, row, RES_BINS, 6);
-    while (there && res_csv_next(&t.csv)) {
+    const bool there = open_table(w, &t, row, DOC_BINS, 6);
+    while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
         const unsigned long number = strtoul(field[0], NULL, 10), cards = w->cards ? w->cards : 1;
         char *card = sim_format("machine.station[%lu].card[%lu]", number / cards, number % cards);
@@ -212,8 +212,8 @@ static void put_bins(struct writer *w, const struct swp_row *row)
 static void put_coherence(struct writer *w, const struct swp_row *row)
 {
     struct table t;
-    const bool there = open_table(w, &t, row, RES_HISTOGRAM, 7);
-    while (there && res_csv_next(&t.csv)) {
+    const bool there = open_table(w, &t, row, DOC_HISTOGRAM, 7);
+    while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
         char *agent = sim_format("machine.station[%s].%s", field[2], field[1]);
         char *bin = sim_format("%s/%s/%s", field[3], field[4], field[5]);

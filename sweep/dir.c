@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/owner.h"
-#include "results/intact.h"
+#include "documents/intact.h"
 #include "sweep/result.h"
 
 #include <dirent.h>
@@ -54,50 +54,50 @@ static bool lock(const struct swp_dir *dir)
     return false;
 }
 
-enum res_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size)
+enum doc_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size)
 {
     *dir = (struct swp_dir){.place.lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     snprintf(dir->place.path, sizeof dir->place.path, "%s", path);
     if (dir->place.lock < 0) {
         fail(why, size, "cannot open directory", path);
-        return RES_DIR_FAILED;
+        return DOC_DIR_FAILED;
     }
     if (lock(dir))
-        return RES_DIR_MADE;
+        return DOC_DIR_MADE;
     snprintf(why, size, "a sweep is running in '%s'", path);
     swp_dir_close(dir);
-    return RES_DIR_REFUSED;
+    return DOC_DIR_REFUSED;
 }
 
 bool swp_dir_is(const char *path)
 {
-    return is_there(path, SWP_INDEX) || is_there(path, SWP_INDEX RES_UNFINISHED);
+    return is_there(path, SWP_INDEX) || is_there(path, SWP_INDEX DOC_UNFINISHED);
 }
 
 bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size)
 {
     if (!swp_dir_is(path))
-        return res_rundir_may(path, why, size);
+        return doc_rundir_may(path, why, size);
     if (resume)
         return true;
     snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
     return false;
 }
 
-enum res_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
+enum doc_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
                           char *why, size_t size)
 {
     const bool there = path && swp_dir_is(path);
     *dir = (struct swp_dir){.place.lock = -1};
     if (there && !swp_dir_free_to_begin(path, resume, why, size))
-        return RES_DIR_REFUSED;
+        return DOC_DIR_REFUSED;
     return there ? swp_dir_borrow(dir, path, why, size)
-                 : res_rundir_make(&dir->place, path, name, false, why, size);
+                 : doc_rundir_make(&dir->place, path, name, false, why, size);
 }
 
 void swp_dir_close(struct swp_dir *dir)
 {
-    res_rundir_close(&dir->place);
+    doc_rundir_close(&dir->place);
 }
 
 bool swp_dir_has(const struct swp_dir *dir, const char *id)
@@ -200,11 +200,11 @@ void swp_dir_drop(const struct swp_dir *dir, const char *id)
 
 bool swp_run_read(const char *directory, struct swp_job *job, char *why, size_t size)
 {
-    json_t *root = res_document(directory, "manifest.json");
+    json_t *root = doc_document(directory, "manifest.json");
     const json_t *host = json_object_get(root, "host"), *end = json_object_get(root, "end");
-    const bool whole = res_is_whole(directory, root, why, size);
+    const bool whole = doc_is_whole(directory, root, why, size);
     const char *other =
-        whole ? res_digest_difference(&job->inputs, json_object_get(root, "digest_of")) : NULL;
+        whole ? doc_digest_difference(&job->inputs, json_object_get(root, "digest_of")) : NULL;
     if (other)
         snprintf(why, size, "%s", other);
     if (whole) {
@@ -261,14 +261,14 @@ static const char *difference(const struct swp_plan *plan, const json_t *root, c
         return other && name && strcmp(other, name) != 0 ? "its experiment has another name" : NULL;
     if (!has_parameters(plan->sweep, json_object_get(root, "parameters")))
         return "it has other parameters";
-    return base ? res_digest_difference(&plan->base, base) : NULL;
+    return base ? doc_digest_difference(&plan->base, base) : NULL;
 }
 
 /** Whether what a directory holds is of this sweep, whatever values it had then. */
 static bool is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
                     size_t size)
 {
-    json_t *root = res_document(path, SWP_INDEX);
+    json_t *root = doc_document(path, SWP_INDEX);
     const bool points = has_points(path);
     const char *other = root ? difference(plan, root, name, points) : NULL;
     if (other)
@@ -310,7 +310,7 @@ bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t s
          *points = swp_dir_name(dir, "points", "", "");
     const bool good = !rename(part, whole) || fail(why, size, "cannot make", whole);
     if (good) {
-        res_whole_sync(points);
+        doc_whole_sync(points);
         unlink(log);
         remove_all(before);
     }
@@ -389,7 +389,7 @@ static void write_index(void *ctx, FILE *out)
         json_array_append_new(points, job_json(sweep, &sweep->point[i], &of->plan->job[i]));
     json_t *root =
         json_pack("{s:i,s:s,s:o,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name, "base",
-                  res_digest_json(&of->plan->base), "parameters", keys, "points", points);
+                  doc_digest_json(&of->plan->base), "parameters", keys, "points", points);
     json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     putc('\n', out);
     json_decref(root);
@@ -400,7 +400,7 @@ bool swp_dir_write(const struct swp_dir *dir, const struct swp_plan *plan, const
 {
     struct index_of of = {plan, name};
     char *path = swp_dir_name(dir, SWP_INDEX, "", "");
-    const bool good = res_whole_write(path, false, write_index, &of, NULL, why, size);
+    const bool good = doc_whole_write(path, false, write_index, &of, NULL, why, size);
     free(path);
     return good;
 }

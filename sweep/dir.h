@@ -15,24 +15,24 @@
 #ifndef SWP_DIR_H
 #define SWP_DIR_H
 
-#include "results/directory/rundir.h"
+#include "documents/directory/rundir.h"
 #include "sweep/plan.h"
 
 struct swp_dir {
-    struct res_rundir place; /**< its path and its lock */
+    struct doc_rundir place; /**< its path and its lock */
 };
 
 /**
  * Makes a sweep's directory, or with `resume` takes over the one that is there.
  * @param path  NULL: a fresh results/NAME-NNN
- * @return as res_rundir_make. After RES_DIR_MADE: swp_dir_close
+ * @return as doc_rundir_make. After DOC_DIR_MADE: swp_dir_close
  */
-enum res_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
+enum doc_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
                           char *why, size_t size);
 
 /** Locks a directory that is there, for as long as something is written into it. @return likewise
  */
-enum res_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size);
+enum doc_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, size_t size);
 void swp_dir_close(struct swp_dir *dir);
 
 /** Whether a directory holds a sweep. */

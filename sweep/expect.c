@@ -5,9 +5,9 @@
 #include "sweep/expect.h"
 
 #include "base/alloc.h"
-#include "results/directory/manifest.h"
-#include "results/run.h"
-#include "results/statistics/finished.h"
+#include "documents/directory/manifest.h"
+#include "documents/run.h"
+#include "documents/statistics/finished.h"
 #include "run/expect.h"
 
 #include <stdlib.h>
@@ -183,14 +183,14 @@ struct judging {
 };
 
 /* Finds "COMPONENT.STAT" in a region's statistics: the longest component that is there. */
-static struct res_value value_of(const json_t *stats, const char *path)
+static struct doc_value value_of(const json_t *stats, const char *path)
 {
-    struct res_value value = {0};
+    struct doc_value value = {0};
     char *component = sim_strdup(path);
     for (char *dot; !value.is && (dot = strrchr(component, '.'));) {
         *dot = '\0';
         if (json_object_get(stats, component))
-            value = res_finished_value(stats, component, path + (dot - component) + 1);
+            value = doc_finished_value(stats, component, path + (dot - component) + 1);
     }
     free(component);
     return value;
@@ -200,20 +200,20 @@ static bool measure(const struct swp_row *row, const struct in_measured *stat, l
                     char *why, size_t size)
 {
     char text[64];
-    struct res_finished results;
-    bool good = res_finished_read(&results, row->directory, why, size);
+    struct doc_finished results;
+    bool good = doc_finished_read(&results, row->directory, why, size);
     if (good) {
-        const char *region = stat->region ? stat->region : RES_WHOLE;
-        const json_t *stats = res_finished_stats(&results, region);
-        const struct res_value found = value_of(stats, stat->stat);
+        const char *region = stat->region ? stat->region : DOC_WHOLE;
+        const json_t *stats = doc_finished_stats(&results, region);
+        const struct doc_value found = value_of(stats, stat->stat);
         if (!stats)
             snprintf(why, size, "point %s entered no region %s", row->id, region);
         else if (!found.is)
             snprintf(why, size, "point %s has no value of %s", row->id, stat->stat);
         good = found.is;
-        *value = strtold(res_value_text(&found, RES_DIGITS_ALL, text, sizeof text), NULL);
+        *value = strtold(doc_value_text(&found, DOC_DIGITS_ALL, text, sizeof text), NULL);
     }
-    res_finished_free(&results);
+    doc_finished_free(&results);
     return good;
 }
 
@@ -228,15 +228,15 @@ static bool divide(const struct swp_row *a, const struct swp_row *b, const struc
     if (below == 0)
         snprintf(text, size, "%s of point %s is 0", e->stat[1].stat, b->id);
     else
-        snprintf(text, size, "%.*Lg", RES_DIGITS_ALL, above / below);
+        snprintf(text, size, "%.*Lg", DOC_DIGITS_ALL, above / below);
     *ratio = strtold(text, NULL);
     return below != 0;
 }
 
 static void put(const struct judging *j, const struct swp_row *one, const struct swp_row *other,
-                const struct res_judged *its)
+                const struct doc_judged *its)
 {
-    json_t *expectation = res_manifest_expectation(j->expect, its);
+    json_t *expectation = doc_manifest_expectation(j->expect, its);
     json_object_set_new(expectation, "points", json_pack("[s,s]", one->id, other->id));
     json_array_append_new(j->judged->list, expectation);
 }
@@ -248,13 +248,13 @@ static void judge(void *ctx, size_t a, size_t b)
     char text[4200];
     long double ratio = 0;
     if (!one->directory || !other->directory) {
-        put(j, one, other, &(struct res_judged){.left = true});
+        put(j, one, other, &(struct doc_judged){.left = true});
         j->judged->left++;
         return;
     }
     const bool known = divide(one, other, j->expect, &ratio, text, sizeof text),
                kept = known && in_expect_holds(j->expect, ratio);
-    put(j, one, other, &(struct res_judged){.kept = kept, .known = known, .text = text});
+    put(j, one, other, &(struct doc_judged){.kept = kept, .known = known, .text = text});
     if (kept) {
         j->judged->kept++;
         return;

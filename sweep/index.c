@@ -5,8 +5,8 @@
 #include "sweep/index.h"
 
 #include "base/alloc.h"
-#include "results/intact.h"
-#include "results/whole.h"
+#include "documents/intact.h"
+#include "documents/whole.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ static void add_points(json_t *root, json_t *list, const struct swp_result *resu
         const struct swp_row *row = &result->row[i];
         if (!row->directory || (!first && !row->exit_code))
             continue;
-        json_t *manifest = res_document(row->directory, "manifest.json");
+        json_t *manifest = doc_document(row->directory, "manifest.json");
         if (first)
             add_shared(root, result, manifest);
         add_broken(list, row, manifest);
@@ -83,14 +83,14 @@ static void add_points(json_t *root, json_t *list, const struct swp_result *resu
 /* The table of the points, by which the page knows that it is still the one that was collected. */
 static void put_table(json_t *root, const char *directory)
 {
-    struct res_content content;
+    struct doc_content content;
     const char *wrong;
     char *path = sim_format("%s/" SWP_CSV, directory);
-    FILE *in = res_ordinary_open(path, &wrong);
-    if (in && res_content_of(fileno(in), &content)) {
+    FILE *in = doc_ordinary_open(path, &wrong);
+    if (in && doc_content_of(fileno(in), &content)) {
         json_object_set_new(root, "files", json_pack("{s:I}", SWP_CSV, (json_int_t)content.bytes));
         json_object_set_new(root, "hashes",
-                            json_pack("{s:o}", SWP_CSV, res_hash_json(content.xxh64)));
+                            json_pack("{s:o}", SWP_CSV, doc_hash_json(content.xxh64)));
     }
     if (in)
         fclose(in);
@@ -109,13 +109,13 @@ bool swp_index_conclude(const struct swp_result *result, const struct swp_judged
     char *own = sim_format("%s/" SWP_INDEX, directory);
     const char *name = access(own, F_OK) ? SWP_COLLECTED : SWP_INDEX;
     char *path = sim_format("%s/%s", directory, name);
-    json_t *root = res_document(directory, name), *list = judged->list;
+    json_t *root = doc_document(directory, name), *list = judged->list;
     bool good = root;
     if (root) {
         add_points(root, list, result);
         json_object_set(root, "expect", list);
         put_table(root, directory);
-        good = res_whole_write(path, false, write_root, root, NULL, why, size);
+        good = doc_whole_write(path, false, write_root, root, NULL, why, size);
     } else {
         snprintf(why, size, "cannot read '%s': it is no JSON document", path);
     }

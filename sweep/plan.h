@@ -9,7 +9,7 @@
 #ifndef SWP_PLAN_H
 #define SWP_PLAN_H
 
-#include "results/directory/digest.h"
+#include "documents/directory/digest.h"
 #include "sweep/sweep.h"
 
 enum swp_state {
@@ -34,8 +34,8 @@ struct swp_job {
     double began;             /**< [s] running: when, by the caller's clock */
     uint64_t peak;            /**< [bytes] done: that it needed */
     uint64_t bound;           /**< [bytes] that it can need at most, by its machine */
-    struct res_digest inputs; /**< what it depends on ... */
-    char *digest;             /**< ... as one: res_digest_text */
+    struct doc_digest inputs; /**< what it depends on ... */
+    char *digest;             /**< ... as one: doc_digest_text */
     double near;      /**< how far the nearest finished point is; HUGE_VAL: there is none ... */
     unsigned as_near; /**< ... so many are as near, */
     double cost;      /**< [s] their mean time */
@@ -45,7 +45,7 @@ struct swp_job {
 struct swp_plan {
     const struct swp_sweep *sweep;
     struct swp_job *job;    /**< [sweep->points] in their order */
-    struct res_digest base; /**< what the experiment without its sweep depends on */
+    struct doc_digest base; /**< what the experiment without its sweep depends on */
     unsigned processes;     /**< that run at a time; at least 1 */
     uint64_t memory;        /**< [bytes] that all of them may need together */
 };

@@ -6,10 +6,10 @@
 #include "sweep/result.h"
 
 #include "base/alloc.h"
-#include "results/intact.h"
-#include "results/run.h"
-#include "results/statistics/gnuplot.h"
-#include "results/whole.h"
+#include "documents/intact.h"
+#include "documents/run.h"
+#include "documents/statistics/gnuplot.h"
+#include "documents/whole.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static void put_point(struct line **lines, char *name, const char *id)
 static void put_line(const struct line *line, unsigned n, FILE *out)
 {
     fprintf(out, "name%u = ", n);
-    res_gnuplot_text(out, *line->name ? line->name : "all points");
+    doc_gnuplot_text(out, *line->name ? line->name : "all points");
     fprintf(out, "\npoints%u = '%s'\n", n, line->ids);
 }
 
@@ -185,11 +185,11 @@ static const char *directory_of(const struct swp_result *result)
  * Allocated. */
 static char *region_of(const struct swp_result *result)
 {
-    json_t *root = res_document(directory_of(result), "stats.json"),
+    json_t *root = doc_document(directory_of(result), "stats.json"),
            *snapshots = json_object_get(root, "snapshots");
     const json_t *snapshot = json_array_get(snapshots, json_array_size(snapshots) > 1);
     const char *name = json_string_value(json_object_get(snapshot, "name"));
-    char *region = sim_strdup(name ? name : RES_WHOLE);
+    char *region = sim_strdup(name ? name : DOC_WHOLE);
     json_decref(root);
     return region;
 }
@@ -200,14 +200,14 @@ static void write_plot(void *ctx, FILE *out)
     const size_t column = p->result->keys + FIRST;
     struct line *lines = lines_of(p);
     char *region = region_of(p->result);
-    res_gnuplot_open(out, "sweep");
+    doc_gnuplot_open(out, "sweep");
     fprintf(out, "set datafile missing NaN\n"
                  "set offsets graph 0.02, graph 0.02, graph 0.03, 0\n"
                  "set yrange [0:]\n"
                  "set format y '%%.10g'\n"
                  "# what is drawn: three lines to change\n"
                  "region = ");
-    res_gnuplot_text(out, region);
+    doc_gnuplot_text(out, region);
     fprintf(out,
             "\nstat = 'elapsed'\n"
             "unit = 'PCycles'\n"
@@ -215,7 +215,7 @@ static void write_plot(void *ctx, FILE *out)
             "strcol(%zu) eq stat && strstrt(points, ' '.strcol(1).' ')\n"
             "set xlabel ",
             column, column + 1, column + 2);
-    res_gnuplot_text(out, p->result->key[p->axis]);
+    doc_gnuplot_text(out, p->result->key[p->axis]);
     fputs(" noenhanced\nset ylabel stat.' ['.unit.']' noenhanced\n", out);
     put_lines(p, lines, out);
     free_lines(lines);
@@ -233,7 +233,7 @@ bool swp_plot_write(const struct swp_result *result, const char *directory, char
     for (size_t k = 0; k < result->keys; k++)
         p.lines[k] = k != p.axis && !follows(result, k, p.axis);
     char *path = sim_format("%s/" SWP_PLOT, directory);
-    const bool good = res_whole_write(path, false, write_plot, &p, NULL, why, size);
+    const bool good = doc_whole_write(path, false, write_plot, &p, NULL, why, size);
     free(path);
     free(p.lines);
     return good;

@@ -5,10 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/owner.h"
-#include "results/csv.h"
-#include "results/intact.h"
-#include "results/statistics/stats.h"
-#include "results/whole.h"
+#include "documents/csv.h"
+#include "documents/intact.h"
+#include "documents/statistics/stats.h"
+#include "documents/whole.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@ static json_t *read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/" SWP_INDEX, directory);
     const bool there = !access(path, F_OK) || errno != ENOENT;
-    const char *wrong = there ? res_not_ordinary(path, NULL) : NULL;
-    json_t *root = there && !wrong ? res_document(directory, SWP_INDEX) : NULL;
+    const char *wrong = there ? doc_not_ordinary(path, NULL) : NULL;
+    json_t *root = there && !wrong ? doc_document(directory, SWP_INDEX) : NULL;
     if (!there)
         snprintf(why, size, "'%s' holds no sweep", directory);
     else if (!root)
@@ -127,10 +127,10 @@ static const char *hash_of(const json_t *manifest)
 static bool is_good(const struct swp_row *row, const char *path, char *why, size_t size)
 {
     char reason[160];
-    json_t *manifest = res_document(path, "manifest.json");
-    json_t *other = row->directory ? res_document(row->directory, "manifest.json") : NULL;
+    json_t *manifest = doc_document(path, "manifest.json");
+    json_t *other = row->directory ? doc_document(row->directory, "manifest.json") : NULL;
     const char *digest = json_string_value(json_object_get(manifest, "digest"));
-    bool whole = res_is_whole(path, manifest, reason, sizeof reason);
+    bool whole = doc_is_whole(path, manifest, reason, sizeof reason);
     if (whole && (!digest || strcmp(digest, row->digest) != 0)) {
         snprintf(reason, sizeof reason, "its inputs were others than the sweep's");
         whole = false;
@@ -226,10 +226,10 @@ static char *front_of(const struct swp_result *result, const struct swp_row *row
     char *front = NULL;
     size_t size;
     FILE *out = sim_text_open(&front, &size);
-    res_csv_field(out, row->id);
+    doc_csv_field(out, row->id);
     for (size_t k = 0; k < result->keys; k++) {
         putc(',', out);
-        res_csv_field(out, row->number[k] ? row->number[k] : row->text[k]);
+        doc_csv_field(out, row->number[k] ? row->number[k] : row->text[k]);
     }
     sim_text_close(out, &front);
     return front;
@@ -240,17 +240,17 @@ static void copy_rows(struct table *table, const struct swp_row *row, FILE *out)
 {
     char *path = sim_format("%s/stats.csv", row->directory);
     char *front = front_of(table->result, row);
-    struct res_csv csv;
-    res_csv_open(&csv, path, table->failed, sizeof table->failed);
-    while (res_csv_next(&csv)) {
+    struct doc_csv csv;
+    doc_csv_open(&csv, path, table->failed, sizeof table->failed);
+    while (doc_csv_next(&csv)) {
         fputs(front, out);
         for (unsigned i = 0; i < csv.columns; i++) {
             putc(',', out);
-            res_csv_field(out, csv.field[i]);
+            doc_csv_field(out, csv.field[i]);
         }
         fputs("\r\n", out);
     }
-    res_csv_close(&csv);
+    doc_csv_close(&csv);
     free(front);
     free(path);
 }
@@ -262,7 +262,7 @@ static void write_table(void *ctx, FILE *out)
     fputs("point", out);
     for (size_t k = 0; k < result->keys; k++) {
         putc(',', out);
-        res_csv_field(out, result->key[k]);
+        doc_csv_field(out, result->key[k]);
     }
     fputs(",region,component,stat,value,unit\r\n", out);
     for (size_t i = 0; i < result->rows && !*table->failed; i++)
@@ -310,7 +310,7 @@ static bool write_collected(const struct swp_result *result, const char *directo
     char *own = sim_format("%s/" SWP_INDEX, directory);
     char *path = sim_format("%s/" SWP_COLLECTED, directory);
     const bool good = !access(own, F_OK) ||
-                      res_whole_write(path, false, write_index, (void *)result, NULL, why, size);
+                      doc_whole_write(path, false, write_index, (void *)result, NULL, why, size);
     free(own);
     free(path);
     return good;
@@ -335,7 +335,7 @@ static bool write_database(const struct swp_result *result, const char *director
                            size_t size)
 {
     char *path = sim_format("%s/" SWP_DATABASE, directory);
-    char *unfinished = sim_format("%s" RES_UNFINISHED, path);
+    char *unfinished = sim_format("%s" DOC_UNFINISHED, path);
     unlink(unfinished);
     const bool good =
         swp_database_write(result, unfinished, why, size) && give_name(unfinished, path, why, size);
@@ -351,7 +351,7 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
 {
     struct table table = {.result = result};
     char *path = sim_format("%s/" SWP_CSV, directory);
-    bool good = res_whole_write(path, false, write_table, &table, NULL, why, size);
+    bool good = doc_whole_write(path, false, write_table, &table, NULL, why, size);
     if (good && *table.failed) {
         unlink(path);
         snprintf(why, size, "%s", table.failed);
@@ -361,6 +361,6 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
     good = good && write_database(result, directory, why, size) &&
            write_collected(result, directory, why, size) &&
            swp_plot_write(result, directory, why, size);
-    res_whole_sync(directory);
+    doc_whole_sync(directory);
     return good;
 }

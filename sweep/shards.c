@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/owner.h"
-#include "results/intact.h"
+#include "documents/intact.h"
 #include "sweep/result.h"
 
 #include <dirent.h>
@@ -136,7 +136,7 @@ bool swp_shards_deal(const struct swp_dir *dir, const struct swp_plan *plan, con
 
 struct gathering {
     const struct swp_dir *dir;
-    enum res_dir status;
+    enum doc_dir status;
     char *why;
     size_t size;
 };
@@ -180,7 +180,7 @@ static bool gather_room(struct gathering *g, const struct swp_dir *shard, const 
         free(new);
     }
     if (count)
-        res_whole_sync(to);
+        doc_whole_sync(to);
     free_names(names, count);
     free(from);
     free(to);
@@ -219,11 +219,11 @@ static void merge(json_t *whole, const json_t *part)
 static bool gather_index(struct gathering *g, const char *shard)
 {
     char *path = swp_dir_name(g->dir, SWP_INDEX, "", "");
-    json_t *whole = res_document(g->dir->place.path, SWP_INDEX),
-           *part = res_document(shard, SWP_INDEX);
+    json_t *whole = doc_document(g->dir->place.path, SWP_INDEX),
+           *part = doc_document(shard, SWP_INDEX);
     merge(whole, part);
     const bool good = !whole || !part ||
-                      res_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
+                      doc_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
     json_decref(whole);
     json_decref(part);
     free(path);
@@ -251,20 +251,20 @@ static bool gather_one(void *ctx, const char *path)
         return true;
     }
     g->status = swp_dir_make(&shard, path, NULL, true, g->why, g->size);
-    if (g->status != RES_DIR_MADE)
+    if (g->status != DOC_DIR_MADE)
         return false;
     if (!gather_room(g, &shard, "points") || !gather_room(g, &shard, "failed") ||
         !gather_room(g, &shard, "logs") || !gather_index(g, path))
-        g->status = RES_DIR_FAILED;
+        g->status = DOC_DIR_FAILED;
     else
         swp_dir_remove(path);
     swp_dir_close(&shard);
-    return g->status == RES_DIR_MADE;
+    return g->status == DOC_DIR_MADE;
 }
 
-enum res_dir swp_shards_gather(const struct swp_dir *dir, char *why, size_t size)
+enum doc_dir swp_shards_gather(const struct swp_dir *dir, char *why, size_t size)
 {
-    struct gathering g = {.dir = dir, .status = RES_DIR_MADE, .why = why, .size = size};
+    struct gathering g = {.dir = dir, .status = DOC_DIR_MADE, .why = why, .size = size};
     if (for_shards(dir->place.path, gather_one, &g)) {
         char *room = swp_dir_name(dir, SHARDS, "", "");
         rmdir(room);
@@ -311,7 +311,7 @@ static void end_job(const struct swp_dir *dir, const json_t *point, const char *
 
 void swp_shards_ended(const struct swp_dir *dir, struct swp_plan *plan)
 {
-    json_t *root = res_document(dir->place.path, SWP_INDEX);
+    json_t *root = doc_document(dir->place.path, SWP_INDEX);
     const json_t *points = json_object_get(root, "points");
     for (size_t i = 0; i < plan->sweep->points; i++)
         if (plan->job[i].state != SWP_DONE)

@@ -22,9 +22,9 @@ bool swp_shards_deal(const struct swp_dir *dir, const struct swp_plan *plan, con
                      unsigned shards, char *why, size_t size);
 
 /** Takes what shards have done into the directory of the whole, sweep.json included, and removes
- *  theirs; nothing if there are none. @return RES_DIR_REFUSED: one of them still runs; REFUSED and
+ *  theirs; nothing if there are none. @return DOC_DIR_REFUSED: one of them still runs; REFUSED and
  *  FAILED: see `why`, and nothing is lost */
-enum res_dir swp_shards_gather(const struct swp_dir *dir, char *why, size_t size);
+enum doc_dir swp_shards_gather(const struct swp_dir *dir, char *why, size_t size);
 
 /** What is known of the points that are in shards, as swp_dir_look. Changes no file. */
 bool swp_shards_look(struct swp_plan *plan, const char *path, char *why, size_t size);

@@ -2,12 +2,12 @@
  * The events of an ARM11 and of its secondary cache's controller in results, beside the monitoring
  * card's: words, what they count, places on counters, and groups, on totals that the test makes.
  */
+#include "documents/statistics/group.h"
 #include "input/group.h"
 #include "input/tables.h"
 #include "monitor/arm11/pmu.h"
 #include "monitor/board/board.h"
 #include "monitor/l2c/monitor.h"
-#include "results/statistics/group.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -33,10 +33,10 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 struct world {
     struct nm_card_kind kind;
     struct in_experiment x;
-    struct res_totals card[CARDS];
+    struct doc_totals card[CARDS];
     union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
-    struct res_sample now;
+    struct doc_sample now;
 };
 
 static void world_new(struct world *w, unsigned machine)
@@ -49,7 +49,7 @@ static void world_new(struct world *w, unsigned machine)
     p->core = machines[machine].core;
     p->l2c = machines[machine].controller;
     w->x.machine.card = &w->kind;
-    w->now = (struct res_sample){w->card, w->station, NULL, NULL, w->own};
+    w->now = (struct doc_sample){w->card, w->station, NULL, NULL, w->own};
 }
 
 /* What signal s of the core, or of the controller, has come to. */
@@ -63,7 +63,7 @@ static uint64_t of_l2(unsigned card, unsigned s)
     return (card + 1) * (500 + 11 * s);
 }
 
-static const struct res_sample *look(struct world *w, bool over)
+static const struct doc_sample *look(struct world *w, bool over)
 {
     for (unsigned c = 0; c < CARDS; c++) {
         for (unsigned s = 0; s < ARM11_SIGNALS; s++)
@@ -83,7 +83,7 @@ Test(arm11_results, events_stand_beside_the_cards)
         world_new(&w, i);
         const struct mon_unit_ops *unit = in_unit(&w.x);
         const struct arm11_event *row = arm11_events(&count);
-        const struct res_sample *now = look(&w, true);
+        const struct doc_sample *now = look(&w, true);
         cr_assert(unit->own);
         cr_expect_eq(unit->own->counters, machines[i].counters);
         for (unsigned e = 0; e < count; e++) {
@@ -198,7 +198,7 @@ Test(arm11_results, every_metric_of_their_groups)
     for (unsigned i = 0; i < rows; i++) {
         struct in_diag diag = {.out = stderr};
         struct in_group g;
-        struct res_run run;
+        struct doc_run run;
         struct world w;
         double value = NAN;
         world_new(&w, 1 + i % 2 * 4); /* ARM1136 with an L210, ARM1176 with an L220 */
@@ -207,7 +207,7 @@ Test(arm11_results, every_metric_of_their_groups)
         run_regions_finish(&run, OVER, look(&w, true));
         for (unsigned m = 0; m < g.metrics; m++)
             if (!strcmp(g.metric[m].name, row[i].metric))
-                res_group_value(&run, &run.region[0], res_machine(&run), &g.metric[m], &value);
+                doc_group_value(&run, &run.region[0], doc_machine(&run), &g.metric[m], &value);
         cr_expect(fabs(value - row[i].value) <= 1e-9 * fabs(row[i].value) && value != 0,
                   "%s.%s: %g, by hand %g", row[i].group, row[i].metric, value, row[i].value);
         metrics += !i || strcmp(row[i].group, row[i - 1].group) != 0 ? g.metrics : 0;

@@ -3,10 +3,10 @@
  * machine: it counts what the taps say, interrupts on the edge on which they say it, changes no
  * cycle, and its rows are those of results.
  */
+#include "documents/statistics/registers.h"
 #include "extending/two_counters.h"
 #include "input/tables.h"
 #include "monitor_rig.h"
-#include "results/statistics/registers.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -172,13 +172,13 @@ Test(extending_unit, its_rows_are_those_of_results)
 {
     const struct nm_params p = rig_params(2, 1, 1);
     struct in_experiment x = {.machine = {.card = &kind, .params = p}};
-    struct res_totals card[2] = {0}, none[2] = {0};
+    struct doc_totals card[2] = {0}, none[2] = {0};
     struct nm_station_monitor station[2] = {0};
-    const struct res_sample before = {none, station, NULL, NULL, NULL},
+    const struct doc_sample before = {none, station, NULL, NULL, NULL},
                             after = {card, station, NULL, NULL, NULL};
     struct mon_choice choice = {0};
-    struct res_registers registers[2] = {0};
-    struct res_run run;
+    struct doc_registers registers[2] = {0};
+    struct doc_run run;
     struct nm_trap trap;
     struct rig rig;
     char why[200], *text;
@@ -202,7 +202,7 @@ Test(extending_unit, its_rows_are_those_of_results)
         for (unsigned c = 0; c < 2; c++)
             cr_expect_eq(run.region[0].card[c].counts[i], total(&card[c].taps, choice.event[i]));
     FILE *out = open_memstream(&text, &size);
-    res_write_counters(&run, out);
+    doc_write_counters(&run, out);
     fclose(out);
     snprintf(why, sizeof why, "\r\n1,1,reads,0,%lu,%lu,requests,0\r\n",
              (unsigned long)card[1].taps.v[MON_TAP_READS],

@@ -1,11 +1,11 @@
 /*
- * Each function of results/documents/lock_functions.def called on a lock of its own, for
+ * Each function of documents/rows/lock_functions.def called on a lock of its own, for
  * tests/lock_functions.py: a line for each, "FUNCTION KIND ROLE ADDRESS", the address of the lock
  * or, of those that join, of nothing.
  *
  * With -D_TIME_BITS=64 where a `long` has 32 bits, functions with a date are others.
  */
-#define ROWS_OF "../results/documents/lock_functions.def"
+#define ROWS_OF "../documents/rows/lock_functions.def"
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>

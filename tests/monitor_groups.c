@@ -8,11 +8,11 @@
  * cases are counted at several ratios of the clocks.
  */
 #include "actors.h"
+#include "documents/statistics/group.h"
 #include "input/home.h"
 #include "input/yaml.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
-#include "results/statistics/group.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -264,7 +264,7 @@ static void run(struct world *w, enum which which, const struct clocks *c)
 
 /* ---- what it must come to -------------------------------------------------------------------- */
 
-/* In place of a group: the metrics that every run has (results/statistics/metrics.def). */
+/* In place of a group: the metrics that every run has (documents/statistics/metrics.def). */
 #define METRICS "metric"
 
 struct row {
@@ -438,33 +438,33 @@ static unsigned rows_of(const struct clocks *c, struct row *row)
 /* ---- comparing ------------------------------------------------------------------------------- */
 
 /* One of those that every run has. @return its formula */
-static const char *metric_value(const struct res_run *run, struct res_level level, const char *name,
+static const char *metric_value(const struct doc_run *run, struct doc_level level, const char *name,
                                 double *value)
 {
-    for (enum res_metric_id i = 0; i < RES_METRIC__COUNT; i++)
-        if (!strcmp(res_metrics()[i].name, name)) {
-            res_metric_value(run, &run->region[0], level, i, value);
-            return res_metrics()[i].formula;
+    for (enum doc_metric_id i = 0; i < DOC_METRIC__COUNT; i++)
+        if (!strcmp(doc_metrics()[i].name, name)) {
+            doc_metric_value(run, &run->region[0], level, i, value);
+            return doc_metrics()[i].formula;
         }
     return NULL;
 }
 
 /* One of a group; the formula belongs to it. */
-static const char *group_value(const struct res_run *run, struct res_level level,
+static const char *group_value(const struct doc_run *run, struct doc_level level,
                                const struct in_group *g, const char *name, double *value)
 {
     for (unsigned i = 0; i < g->metrics; i++)
         if (!strcmp(g->metric[i].name, name)) {
-            res_group_value(run, &run->region[0], level, &g->metric[i], value);
+            doc_group_value(run, &run->region[0], level, &g->metric[i], value);
             return g->metric[i].formula;
         }
     return NULL;
 }
 
-static void check_row(const struct res_run *run, const struct row *row, const struct clocks *c)
+static void check_row(const struct doc_run *run, const struct row *row, const struct clocks *c)
 {
     struct in_diag diag = {.out = stderr};
-    const struct res_level level = {row->card < 0 ? 0 : (unsigned)row->card,
+    const struct doc_level level = {row->card < 0 ? 0 : (unsigned)row->card,
                                     row->card < 0 ? run->cards : 1};
     const bool every_run = !strcmp(row->group, METRICS);
     struct in_group g = {0};
@@ -487,15 +487,15 @@ static void check_case(enum which which, const struct row *row, unsigned rows,
 {
     struct world w;
     struct in_experiment x = {0};
-    struct res_totals card[CARDS_MAX], none[CARDS_MAX] = {0};
+    struct doc_totals card[CARDS_MAX], none[CARDS_MAX] = {0};
     struct nm_station_monitor *station = calloc(2 * CARDS_MAX, sizeof *station);
     struct nm_ring_monitor *ring = calloc(2 * CARDS_MAX, sizeof *ring);
     const struct mon_choice choice = {0};
-    struct res_run book;
+    struct doc_run book;
     run(&w, which, c);
     x.machine.card = &pc_r4400;
     x.machine.params = w.p;
-    const struct res_sample before = {none, station, ring, NULL, NULL},
+    const struct doc_sample before = {none, station, ring, NULL, NULL},
                             after = {card, station, ring, NULL, NULL};
     run_regions_init(&book, &x, "by hand", nm_machine_cards(w.m), (unsigned)w.p.processors, &choice,
                      &before);
@@ -538,12 +538,12 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
         enum { MANY = 16 };
         struct world w = {0};
         struct in_experiment x = {0};
-        struct res_totals card[MANY], none[MANY] = {0};
+        struct doc_totals card[MANY], none[MANY] = {0};
         struct nm_station_monitor *station = calloc(MANY, sizeof *station);
         struct nm_ring_monitor *ring = calloc(MANY, sizeof *ring);
-        const struct res_sample before = {none, station, ring, NULL, NULL},
+        const struct doc_sample before = {none, station, ring, NULL, NULL},
                                 after = {card, station, ring, NULL, NULL};
-        struct res_run book;
+        struct doc_run book;
         shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
         w.p.ring_groups = shapes[i].groups;
         x.machine.card = &pc_r4400;
@@ -559,14 +559,14 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
             const unsigned needs = strstr(formula, "upper_") ? 2 : strstr(formula, "ring_") ? 1 : 0;
             for (unsigned cards = 1; cards <= book.cards; cards += book.cards) {
                 double value;
-                const struct res_level level = {0, cards};
+                const struct doc_level level = {0, cards};
                 const bool has =
-                    res_group_value(&book, &book.region[0], level, &g.metric[m], &value);
+                    doc_group_value(&book, &book.region[0], level, &g.metric[m], &value);
                 cr_expect_eq(has, shapes[i].rings >= needs, "shape %u, %u cards, %s: %g", i, cards,
                              g.metric[m].name, value);
                 if (!has)
                     cr_expect_str_eq(
-                        res_group_no_value(&book, &book.region[0], level, &g.metric[m], value),
+                        doc_group_no_value(&book, &book.region[0], level, &g.metric[m], value),
                         "the machine has no such ring");
             }
         }
@@ -622,7 +622,7 @@ Test(monitor_groups, every_metric_of_every_group_has_a_row)
         in_group_free(&g);
     }
     in_free_list(names);
-    for (unsigned m = 0; m < RES_METRIC__COUNT; m++)
-        cr_expect(has_row(row, rows, METRICS, res_metrics()[m].name), "no row for metric.%s",
-                  res_metrics()[m].name);
+    for (unsigned m = 0; m < DOC_METRIC__COUNT; m++)
+        cr_expect(has_row(row, rows, METRICS, doc_metrics()[m].name), "no row for metric.%s",
+                  doc_metrics()[m].name);
 }

@@ -51,7 +51,7 @@ static void answer(struct look_finder *finder, struct prog_names *names, const c
                object.size, object.offset);
 }
 
-static void answer_all(const struct res_profile *profile, const struct res_objects *objects,
+static void answer_all(const struct doc_profile *profile, const struct doc_objects *objects,
                        struct look_code *code)
 {
     struct look_finder *finder = look_finder_new(objects, profile, code);
@@ -64,21 +64,21 @@ static void answer_all(const struct res_profile *profile, const struct res_objec
 int main(int argc, char **argv)
 {
     char why[8192] = "objects RUN_DIR";
-    struct res_profile profile = {0};
-    struct res_objects objects = {0};
+    struct doc_profile profile = {0};
+    struct doc_objects objects = {0};
     struct look_code code = {0};
-    char *rows = sim_format("%s/" RES_PROFILE, argc == 2 ? argv[1] : "");
-    char *blocks = sim_format("%s/" RES_OBJECTS, argc == 2 ? argv[1] : "");
-    const bool good = argc == 2 && res_profile_read(rows, &profile, why, sizeof why) &&
-                      res_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
+    char *rows = sim_format("%s/" DOC_PROFILE, argc == 2 ? argv[1] : "");
+    char *blocks = sim_format("%s/" DOC_OBJECTS, argc == 2 ? argv[1] : "");
+    const bool good = argc == 2 && doc_profile_read(rows, &profile, why, sizeof why) &&
+                      doc_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
                       look_code_open(&code, argv[1], why, sizeof why);
     if (good)
         answer_all(&profile, &objects, &code);
     else
         fprintf(stderr, "%s\n", why);
     look_code_close(&code);
-    res_objects_free(&objects);
-    res_profile_free(&profile);
+    doc_objects_free(&objects);
+    doc_profile_free(&profile);
     free(blocks);
     free(rows);
     return good ? 0 : 2;

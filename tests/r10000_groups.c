@@ -2,14 +2,14 @@
  * r10000_groups.def: what the groups of events say of the core itself, from the instructions to the
  * metric. (r10000_results.c holds the formulas to a script's totals.)
  */
+#include "documents/run.h"
+#include "documents/statistics/group.h"
 #include "input/group.h"
 #include "input/home.h"
 #include "input/tables.h"
 #include "monitor/board/board.h"
 #include "procard/card.h"
 #include "r10000_rig.h"
-#include "results/run.h"
-#include "results/statistics/group.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -51,21 +51,21 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 struct books {
     struct nm_card_kind kind;
     struct in_experiment x;
-    struct res_run run;
-    struct res_totals card[RIG_CARDS];
+    struct doc_run run;
+    struct doc_totals card[RIG_CARDS];
     union mon_own_signals own[RIG_CARDS];
     struct nm_station_monitor station[RIG_CARDS];
-    struct res_sample sample;
+    struct doc_sample sample;
 };
 
-static const struct res_sample *look(struct books *b, struct nm_machine *m)
+static const struct doc_sample *look(struct books *b, struct nm_machine *m)
 {
     for (unsigned c = 0; c < RIG_CARDS; c++) {
         nm_card_taps(m, c, &b->card[c].taps);
         nm_card_truth(m, c, &b->card[c].truth);
         pc_own_signals(m, c, &b->own[c]);
     }
-    b->sample = (struct res_sample){b->card, b->station, NULL, NULL, b->own};
+    b->sample = (struct doc_sample){b->card, b->station, NULL, NULL, b->own};
     return &b->sample;
 }
 
@@ -89,12 +89,12 @@ static double run_row(const struct row *row, struct rig *rig, struct books *b)
     return (double)(*undoing - before);
 }
 
-static double value_of(const struct row *row, const struct res_run *run, const struct in_group *g)
+static double value_of(const struct row *row, const struct doc_run *run, const struct in_group *g)
 {
     double value = NAN;
     for (unsigned m = 0; m < g->metrics; m++)
         if (!strcmp(g->metric[m].name, row->metric))
-            res_group_value(run, &run->region[0], (struct res_level){0, 1}, &g->metric[m], &value);
+            doc_group_value(run, &run->region[0], (struct doc_level){0, 1}, &g->metric[m], &value);
     return value;
 }
 

@@ -2,11 +2,11 @@
  * The events of a processor's own counters in results, beside the monitoring card's: words, places
  * on counters, regions, samples and groups, on a machine whose cores are scripts (script_core.h).
  */
+#include "documents/statistics/group.h"
 #include "input/group.h"
 #include "input/tables.h"
 #include "look/counters/perfex.h"
 #include "monitor/board/board.h"
-#include "results/statistics/group.h"
 #include "run/regions.h"
 #include "run/samples.h"
 #include "script_core.h"
@@ -22,20 +22,20 @@ struct world {
     struct nm_card_kind kind; /* scripts beside monitoring cards */
     struct in_experiment x;
     struct nm_machine *m;
-    struct res_totals card[CARDS];
+    struct doc_totals card[CARDS];
     union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
-    struct res_sample now;
+    struct doc_sample now;
 };
 
-static const struct res_sample *look(struct world *w)
+static const struct doc_sample *look(struct world *w)
 {
     for (unsigned c = 0; c < CARDS; c++) {
         nm_card_taps(w->m, c, &w->card[c].taps);
         nm_card_truth(w->m, c, &w->card[c].truth);
         pc_own_signals(w->m, c, &w->own[c]);
     }
-    w->now = (struct res_sample){w->card, w->station, NULL, NULL, w->own};
+    w->now = (struct doc_sample){w->card, w->station, NULL, NULL, w->own};
     return &w->now;
 }
 
@@ -161,8 +161,8 @@ Test(r10000_results, regions_and_samples_are_the_script)
                                                R10K_SIGNAL_ISSUED};
     struct world w;
     struct mon_choice choice = {0};
-    struct res_samples samples;
-    struct res_run run;
+    struct doc_samples samples;
+    struct doc_run run;
     char why[300];
     world_new(&w, REVISION3);
     cr_assert(mon_choice_add(in_unit(&w.x), &choice, words, why, sizeof why), "%s", why);
@@ -182,13 +182,13 @@ Test(r10000_results, regions_and_samples_are_the_script)
         for (unsigned c = 0; c < CARDS && signals[i] != R10K_SIGNALS; c++) {
             const uint64_t part =
                 grown(c, signals[i], BEGIN, END) + grown(c, signals[i], AGAIN, OVER);
-            const struct res_level level = {c, 1};
+            const struct doc_level level = {c, 1};
             cr_expect_eq(run.region[0].card[c].counts[i], grown(c, signals[i], 0, OVER));
             cr_expect_eq(run.region[1].card[c].counts[i], part, "event %u", i);
-            cr_expect_eq(res_event(&run, &run.region[1], level, choice.event[i]), part);
+            cr_expect_eq(doc_event(&run, &run.region[1], level, choice.event[i]), part);
             cr_expect_eq(samples.total[i * CARDS + c], grown(c, signals[i], 0, BEGIN));
         }
-    cr_expect_eq(res_count(&run, &run.region[0], res_machine(&run), 0),
+    cr_expect_eq(doc_count(&run, &run.region[0], doc_machine(&run), 0),
                  on_all(R10K_SIGNAL_GRADUATED, OVER));
     run_samples_free(&samples);
     run_regions_free(&run);
@@ -253,7 +253,7 @@ Test(r10000_results, every_metric_of_their_groups)
     for (unsigned i = 0; i < rows; i++) {
         struct in_diag diag = {.out = stderr};
         struct in_group g;
-        struct res_run run;
+        struct doc_run run;
         struct world w;
         double value = NAN;
         world_new(&w, row[i].revision);
@@ -263,7 +263,7 @@ Test(r10000_results, every_metric_of_their_groups)
         run_regions_finish(&run, OVER, look(&w));
         for (unsigned m = 0; m < g.metrics; m++)
             if (!strcmp(g.metric[m].name, row[i].metric))
-                res_group_value(&run, &run.region[0], res_machine(&run), &g.metric[m], &value);
+                doc_group_value(&run, &run.region[0], doc_machine(&run), &g.metric[m], &value);
         cr_expect(fabs(value - row[i].value) <= 1e-9 * fabs(row[i].value) && value != 0,
                   "%s.%s: %g, by hand %g", row[i].group, row[i].metric, value, row[i].value);
         metrics += !i || strcmp(row[i].group, row[i - 1].group) ? g.metrics : 0;

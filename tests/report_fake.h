@@ -2,9 +2,9 @@
 #ifndef TESTS_REPORT_FAKE_H
 #define TESTS_REPORT_FAKE_H
 
+#include "documents/run.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
-#include "results/run.h"
 #include "run/regions.h"
 
 #include <string.h>
@@ -13,17 +13,17 @@ enum { FAKE_CARDS = 2 };
 
 struct fake {
     struct in_experiment experiment;
-    struct res_totals card[FAKE_CARDS];
+    struct doc_totals card[FAKE_CARDS];
     struct nm_station_monitor station;
     struct nm_ring_monitor ring;
-    struct res_sample now[1];
-    struct res_run run;
+    struct doc_sample now[1];
+    struct doc_run run;
 };
 
 static inline void fake_pass(struct fake *f, uint64_t ticks)
 {
     for (unsigned c = 0; c < FAKE_CARDS; c++) {
-        struct res_totals *t = &f->card[c];
+        struct doc_totals *t = &f->card[c];
         t->taps.v[MON_TAP_ST_LOAD] += ticks / 3;
         t->taps.v[MON_TAP_ST_STALL_L2] += ticks - ticks / 3;
         t->taps.v[MON_TAP_CYCLES] += ticks / 3;
@@ -43,7 +43,7 @@ static inline void fake_init(struct fake *f, const char *events)
     struct mon_choice choice = {0};
     char why[256];
     memset(f, 0, sizeof *f);
-    f->now[0] = (struct res_sample){f->card, &f->station, &f->ring, NULL, NULL};
+    f->now[0] = (struct doc_sample){f->card, &f->station, &f->ring, NULL, NULL};
     f->experiment.name = (char *)"fake";
     f->experiment.argv = empty;
     f->experiment.envp = empty;
@@ -70,7 +70,7 @@ static inline void fake_finish(struct fake *f, sim_tick at)
     run_regions_finish(&f->run, at, f->now);
     f->run.outcome = (struct prog_outcome){.end = PROG_EXITED, .ticks = at, .threads = 1};
     f->run.outcome.instructions = f->card[0].truth.instructions * FAKE_CARDS;
-    f->run.hash = res_hash(&f->run);
+    f->run.hash = doc_hash(&f->run);
 }
 
 #endif

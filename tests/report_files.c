@@ -1,17 +1,17 @@
 /* The files of a run directory, read back. */
+#include "documents/csv.h"
+#include "documents/directory/manifest.h"
+#include "documents/directory/rundir.h"
+#include "documents/grid.h"
+#include "documents/statistics/components.h"
+#include "documents/statistics/group.h"
+#include "documents/statistics/histogram.h"
+#include "documents/statistics/lines.h"
+#include "documents/statistics/registers.h"
+#include "documents/statistics/samples.h"
+#include "documents/statistics/stats.h"
+#include "documents/statistics/table.h"
 #include "report_fake.h"
-#include "results/csv.h"
-#include "results/directory/manifest.h"
-#include "results/directory/rundir.h"
-#include "results/grid.h"
-#include "results/statistics/components.h"
-#include "results/statistics/group.h"
-#include "results/statistics/histogram.h"
-#include "results/statistics/lines.h"
-#include "results/statistics/registers.h"
-#include "results/statistics/samples.h"
-#include "results/statistics/stats.h"
-#include "results/statistics/table.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -44,7 +44,7 @@ static void teardown(void)
 }
 
 /* What a writer writes, as a string of the caller. */
-static char *written(void (*write)(const struct res_run *, FILE *))
+static char *written(void (*write)(const struct doc_run *, FILE *))
 {
     char *text;
     size_t size;
@@ -58,7 +58,7 @@ TestSuite(report_files, .init = setup, .fini = teardown);
 
 Test(report_files, json_has_every_path_with_unit_and_sentence)
 {
-    char *text = written(res_write_json);
+    char *text = written(doc_write_json);
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     cr_assert(root, "%s", text);
     json_t *snapshots = json_object_get(root, "snapshots");
@@ -89,7 +89,7 @@ Test(report_files, json_has_every_path_with_unit_and_sentence)
 
 Test(report_files, csv_is_tidy_and_quoted)
 {
-    char *text = written(res_write_csv);
+    char *text = written(doc_write_csv);
     cr_expect_eq(strncmp(text, "snapshot,component,stat,value,unit\r\n", 36), 0);
     cr_expect(strstr(text, "\r\nwhole,machine,monitor.nacks,9,packets\r\n"), "%s", text);
     cr_expect(strstr(text, "\r\n\"one,_\"\"quoted\"\"\",machine,elapsed,600,PCycles\r\n"));
@@ -101,16 +101,16 @@ static void check_field(const char *text, const char *path)
 {
     static const char numbers[] = "+-.0123456789eE";
     char why[256];
-    struct res_csv csv;
+    struct doc_csv csv;
     FILE *out = fopen(path, "w");
     cr_assert(out);
     fputs("a,b\r\n1,", out);
-    res_csv_field(out, text);
+    doc_csv_field(out, text);
     fputs("\r\n", out);
     fclose(out);
-    cr_assert(res_csv_open(&csv, path, why, sizeof why) && res_csv_next(&csv), "%s: %s", text, why);
+    cr_assert(doc_csv_open(&csv, path, why, sizeof why) && doc_csv_next(&csv), "%s: %s", text, why);
     cr_expect_str_eq(csv.field[1], text);
-    res_csv_close(&csv);
+    doc_csv_close(&csv);
     char cell[64] = "";
     FILE *in = fopen(path, "r");
     cr_assert(in && fread(cell, 1, sizeof cell - 1, in) > 7);
@@ -139,7 +139,7 @@ Test(report_files, names_are_no_formulas)
         check_field(wide[i], path);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         check_field(numbers[i], path);
-        cr_expect_not(res_csv_is_marked(numbers[i]));
+        cr_expect_not(doc_csv_is_marked(numbers[i]));
     }
     unlink(path);
 }
@@ -160,7 +160,7 @@ Test(report_files, regions_are_data)
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        res_lines(&odd.run, rows[i].separator, out);
+        doc_lines(&odd.run, rows[i].separator, out);
         fclose(out);
         cr_expect(strstr(text, rows[i].begins) && !strstr(text, "\n="), "%s", text);
         free(text);
@@ -170,7 +170,7 @@ Test(report_files, regions_are_data)
 /* So many regions that their parts would fill a disk. */
 Test(report_files, too_many_regions)
 {
-    enum { DETAILED = RES_DETAIL / FAKE_CARDS, REGIONS = DETAILED + 1 };
+    enum { DETAILED = DOC_DETAIL / FAKE_CARDS, REGIONS = DETAILED + 1 };
     struct fake many;
     char *text, name[32];
     size_t size;
@@ -184,7 +184,7 @@ Test(report_files, too_many_regions)
     fake_finish(&many, REGIONS);
     cr_assert_eq(many.run.regions, REGIONS);
     FILE *out = open_memstream(&text, &size);
-    res_write_csv(&many.run, out);
+    doc_write_csv(&many.run, out);
     fclose(out);
     for (unsigned i = REGIONS - 2; i < REGIONS; i++) {
         char row[64];
@@ -202,7 +202,7 @@ Test(report_files, too_many_regions)
 
 Test(report_files, text_names_its_rulers)
 {
-    char *text = written(res_write_text);
+    char *text = written(doc_write_text);
     cr_expect(strstr(text, "---------- Begin Simulation Statistics (two) ----------\n"));
     cr_expect(strstr(text, "---------- End Simulation Statistics   (whole) ----------\n"));
     free(text);
@@ -210,7 +210,7 @@ Test(report_files, text_names_its_rulers)
 
 Test(report_files, table_compares_two_regions)
 {
-    char *text = written(res_table);
+    char *text = written(doc_table);
     cr_expect(strstr(text, "two / one,_\"quoted\""), "%s", text);
     cr_expect(strstr(text, "5 events on 4 counters: 2 runs of the card; runs are identical, so "
                            "simulated once."),
@@ -222,35 +222,35 @@ Test(report_files, table_compares_two_regions)
 Test(report_files, manifest_tells_whether_it_is_whole)
 {
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
-    struct res_manifest m;
-    struct res_rundir dir = {
+    struct doc_manifest m;
+    struct doc_rundir dir = {
         .file = {{true, true, {7, 1}}, {true, true, {5, 2}}, {0}, {.asked = true}}};
-    m = (struct res_manifest){
+    m = (struct doc_manifest){
         .run = &fake.run, .dir = &dir, .argc = 3, .argv = argv, .git = "unknown"};
-    res_manifest_hash(&m);
-    for (int status = RES_RUNNING; status <= RES_INCOMPLETE; status++) {
+    doc_manifest_hash(&m);
+    for (int status = DOC_RUNNING; status <= DOC_INCOMPLETE; status++) {
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        m.status = (enum res_status)status;
-        res_manifest_write(&m, out);
+        m.status = (enum doc_status)status;
+        doc_manifest_write(&m, out);
         fclose(out);
         json_t *root = json_loads(text, 0, NULL);
         cr_assert(root, "%s", text);
-        cr_expect_eq(json_is_null(json_object_get(root, "end")), status == RES_RUNNING);
+        cr_expect_eq(json_is_null(json_object_get(root, "end")), status == DOC_RUNNING);
         cr_expect_eq(json_array_size(json_object_get(root, "inputs")), 1);
         json_t *files = json_object_get(root, "files"), *missing = json_object_get(root, "missing");
         cr_expect_eq(json_object_size(files), 1, "the manifest does not list itself");
-        cr_expect_eq(json_integer_value(json_object_get(files, res_rundir_name(1))), 5);
+        cr_expect_eq(json_integer_value(json_object_get(files, doc_rundir_name(1))), 5);
         cr_expect_str_eq(
-            json_string_value(json_object_get(json_object_get(root, "hashes"), res_rundir_name(1))),
+            json_string_value(json_object_get(json_object_get(root, "hashes"), doc_rundir_name(1))),
             "xxh64:0000000000000002");
         cr_expect_eq(json_array_size(missing), 1);
-        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), res_rundir_name(3));
+        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), doc_rundir_name(3));
         json_decref(root);
         free(text);
     }
-    res_manifest_free(&m);
+    doc_manifest_free(&m);
 }
 
 static void write_word(void *ctx, FILE *out)
@@ -259,20 +259,20 @@ static void write_word(void *ctx, FILE *out)
 }
 
 /* Makes a directory and closes it again. */
-static enum res_dir make(struct res_rundir *dir, const char *path, bool force, char why[512])
+static enum doc_dir make(struct doc_rundir *dir, const char *path, bool force, char why[512])
 {
-    const enum res_dir made = res_rundir_make(dir, path, "x", force, why, 512);
-    if (made == RES_DIR_MADE)
-        res_rundir_close(dir);
+    const enum doc_dir made = doc_rundir_make(dir, path, "x", force, why, 512);
+    if (made == DOC_DIR_MADE)
+        doc_rundir_close(dir);
     return made;
 }
 
-static void write_all(struct res_rundir *dir, const char *word)
+static void write_all(struct doc_rundir *dir, const char *word)
 {
     char why[512];
-    for (unsigned i = 0; i < RES_FILES; i++)
+    for (unsigned i = 0; i < DOC_FILES; i++)
         cr_assert(
-            res_rundir_write(dir, res_rundir_name(i), write_word, (void *)word, why, sizeof why));
+            doc_rundir_write(dir, doc_rundir_name(i), write_word, (void *)word, why, sizeof why));
 }
 
 static void remove_tree(const char *base)
@@ -285,31 +285,31 @@ static void remove_tree(const char *base)
 Test(report_files, directories_are_never_overwritten_by_accident)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-    struct res_rundir dir;
+    struct doc_rundir dir;
     cr_assert(mkdtemp(base));
-    cr_expect_eq(make(&dir, base, false, why), RES_DIR_MADE, "empty");
+    cr_expect_eq(make(&dir, base, false, why), DOC_DIR_MADE, "empty");
     snprintf(path, sizeof path, "%s/a/b/", base);
-    cr_assert_eq(make(&dir, path, false, why), RES_DIR_MADE);
+    cr_assert_eq(make(&dir, path, false, why), DOC_DIR_MADE);
     write_all(&dir, "old");
-    cr_expect(res_rundir_is_whole(&dir));
-    cr_expect_eq(make(&dir, path, false, why), RES_DIR_REFUSED);
+    cr_expect(doc_rundir_is_whole(&dir));
+    cr_expect_eq(make(&dir, path, false, why), DOC_DIR_REFUSED);
     cr_expect(strstr(why, "--force"), "%s", why);
-    cr_expect_eq(make(&dir, path, true, why), RES_DIR_MADE);
-    cr_expect(res_rundir_clear(&dir, why, sizeof why), "%s", why);
+    cr_expect_eq(make(&dir, path, true, why), DOC_DIR_MADE);
+    cr_expect(doc_rundir_clear(&dir, why, sizeof why), "%s", why);
     cr_expect(rmdir(dir.path) < 0, "the manifest stays");
-    cr_expect_eq(make(&dir, path, false, why), RES_DIR_REFUSED);
+    cr_expect_eq(make(&dir, path, false, why), DOC_DIR_REFUSED);
     snprintf(path, sizeof path, "%s/a/b/manifest.json", base);
     cr_assert_eq(unlink(path), 0);
     cr_expect_eq(rmdir(dir.path), 0, "and nothing else");
-    cr_expect_eq(make(&dir, base, true, why), RES_DIR_REFUSED, "not a run's directory");
-    cr_expect_eq(make(&dir, "/proc/none", true, why), RES_DIR_FAILED);
-    cr_expect_eq(make(&dir, "", true, why), RES_DIR_REFUSED);
-    cr_expect_eq(make(&dir, "/dev/null", true, why), RES_DIR_REFUSED);
+    cr_expect_eq(make(&dir, base, true, why), DOC_DIR_REFUSED, "not a run's directory");
+    cr_expect_eq(make(&dir, "/proc/none", true, why), DOC_DIR_FAILED);
+    cr_expect_eq(make(&dir, "", true, why), DOC_DIR_REFUSED);
+    cr_expect_eq(make(&dir, "/dev/null", true, why), DOC_DIR_REFUSED);
 
     cr_assert_eq(chdir(base), 0);
-    cr_assert_eq(make(&dir, NULL, false, why), RES_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), DOC_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-001");
-    cr_assert_eq(make(&dir, NULL, false, why), RES_DIR_MADE);
+    cr_assert_eq(make(&dir, NULL, false, why), DOC_DIR_MADE);
     cr_expect_str_eq(dir.path, "results/x-002");
     remove_tree(base);
 }
@@ -319,27 +319,27 @@ Test(report_files, what_a_killed_run_leaves_is_taken_with_force)
 {
     static const struct {
         const char *left;
-        enum res_dir without, with;
+        enum doc_dir without, with;
     } rows[] = {
-        {"manifest.json", RES_DIR_REFUSED, RES_DIR_MADE},
-        {"manifest.json.new", RES_DIR_REFUSED, RES_DIR_MADE},
-        {"guest.elf", RES_DIR_REFUSED, RES_DIR_MADE},
-        {"guest.elf.new", RES_DIR_REFUSED, RES_DIR_MADE},
-        {"stats.csv.new", RES_DIR_REFUSED, RES_DIR_MADE},
-        {"stats.csv.old", RES_DIR_REFUSED, RES_DIR_REFUSED},
-        {"new", RES_DIR_REFUSED, RES_DIR_REFUSED},
+        {"manifest.json", DOC_DIR_REFUSED, DOC_DIR_MADE},
+        {"manifest.json.new", DOC_DIR_REFUSED, DOC_DIR_MADE},
+        {"guest.elf", DOC_DIR_REFUSED, DOC_DIR_MADE},
+        {"guest.elf.new", DOC_DIR_REFUSED, DOC_DIR_MADE},
+        {"stats.csv.new", DOC_DIR_REFUSED, DOC_DIR_MADE},
+        {"stats.csv.old", DOC_DIR_REFUSED, DOC_DIR_REFUSED},
+        {"new", DOC_DIR_REFUSED, DOC_DIR_REFUSED},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-        struct res_rundir dir;
+        struct doc_rundir dir;
         cr_assert(mkdtemp(base));
         snprintf(path, sizeof path, "%s/%s", base, rows[i].left);
         FILE *f = fopen(path, "w");
         cr_assert(f && !fclose(f));
         cr_expect_eq(make(&dir, base, false, why), rows[i].without, "%s", rows[i].left);
         cr_expect_eq(make(&dir, base, true, why), rows[i].with, "%s: %s", rows[i].left, why);
-        if (rows[i].with == RES_DIR_MADE && strcmp(rows[i].left, "manifest.json")) {
-            cr_expect(res_rundir_clear(&dir, why, sizeof why), "%s", why);
+        if (rows[i].with == DOC_DIR_MADE && strcmp(rows[i].left, "manifest.json")) {
+            cr_expect(doc_rundir_clear(&dir, why, sizeof why), "%s", why);
             cr_expect(access(path, F_OK) < 0, "%s", path);
         }
         remove_tree(base);
@@ -350,17 +350,17 @@ Test(report_files, what_a_killed_run_leaves_is_taken_with_force)
 Test(report_files, a_directory_belongs_to_one_run)
 {
     char base[] = "/tmp/report-XXXXXX", why[512] = "";
-    struct res_rundir one, two;
+    struct doc_rundir one, two;
     cr_assert(mkdtemp(base));
-    cr_assert_eq(res_rundir_make(&one, base, "x", false, why, sizeof why), RES_DIR_MADE);
-    cr_expect_eq(res_rundir_make(&two, base, "x", false, why, sizeof why), RES_DIR_REFUSED);
+    cr_assert_eq(doc_rundir_make(&one, base, "x", false, why, sizeof why), DOC_DIR_MADE);
+    cr_expect_eq(doc_rundir_make(&two, base, "x", false, why, sizeof why), DOC_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
     write_all(&one, "one");
-    cr_expect_eq(res_rundir_make(&two, base, "x", true, why, sizeof why), RES_DIR_REFUSED);
+    cr_expect_eq(doc_rundir_make(&two, base, "x", true, why, sizeof why), DOC_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
-    res_rundir_close(&one);
-    cr_expect_eq(res_rundir_make(&two, base, "x", true, why, sizeof why), RES_DIR_MADE);
-    res_rundir_close(&two);
+    doc_rundir_close(&one);
+    cr_expect_eq(doc_rundir_make(&two, base, "x", true, why, sizeof why), DOC_DIR_MADE);
+    doc_rundir_close(&two);
     remove_tree(base);
 }
 
@@ -369,18 +369,18 @@ Test(report_files, a_directory_belongs_to_one_run)
 Test(report_files, links_to_results)
 {
     char base[] = "/tmp/report-XXXXXX", why[512] = "";
-    struct res_rundir dir;
+    struct doc_rundir dir;
     cr_assert(mkdtemp(base) && chdir(base) == 0 && mkdir("room", 0700) == 0);
     cr_assert_eq(symlink("room", "results"), 0);
-    cr_expect_eq(res_rundir_make(&dir, NULL, "x", false, why, sizeof why), RES_DIR_MADE, "%s", why);
+    cr_expect_eq(doc_rundir_make(&dir, NULL, "x", false, why, sizeof why), DOC_DIR_MADE, "%s", why);
     cr_expect_eq(access("room/x-001", F_OK), 0);
-    res_rundir_close(&dir);
+    doc_rundir_close(&dir);
     if (lchown("results", 12345, (gid_t)-1) == 0) { /* we are root */
-        cr_expect_eq(res_rundir_make(&dir, NULL, "x", false, why, sizeof why), RES_DIR_REFUSED);
+        cr_expect_eq(doc_rundir_make(&dir, NULL, "x", false, why, sizeof why), DOC_DIR_REFUSED);
         cr_expect(strstr(why, "another user"), "%s", why);
         cr_expect(access("room/x-002", F_OK) < 0);
-        cr_expect_eq(res_rundir_make(&dir, "results/y", "x", false, why, sizeof why), RES_DIR_MADE);
-        res_rundir_close(&dir);
+        cr_expect_eq(doc_rundir_make(&dir, "results/y", "x", false, why, sizeof why), DOC_DIR_MADE);
+        doc_rundir_close(&dir);
     }
     remove_tree(base);
 }
@@ -399,29 +399,29 @@ static void limit_files(rlim_t bytes)
 Test(report_files, files_are_there_whole_or_not_at_all)
 {
     char base[] = "/tmp/report-XXXXXX", path[128], why[512] = "";
-    struct res_rundir dir;
-    struct res_content content = {0};
+    struct doc_rundir dir;
+    struct doc_content content = {0};
     cr_assert(mkdtemp(base));
-    cr_assert_eq(res_rundir_make(&dir, base, "x", false, why, sizeof why), RES_DIR_MADE);
+    cr_assert_eq(doc_rundir_make(&dir, base, "x", false, why, sizeof why), DOC_DIR_MADE);
     write_all(&dir, "old");
     limit_files(1);
-    cr_expect_not(res_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));
+    cr_expect_not(doc_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));
     cr_expect(strstr(why, "File too large"), "%s", why);
     limit_files(RLIM_INFINITY);
-    cr_expect_not(res_rundir_is_whole(&dir));
+    cr_expect_not(doc_rundir_is_whole(&dir));
     snprintf(path, sizeof path, "%s/stats.csv", base);
     cr_expect_not(
-        res_whole_write(path, true, write_word, (void *)"new", &content, why, sizeof why));
+        doc_whole_write(path, true, write_word, (void *)"new", &content, why, sizeof why));
     cr_expect(strstr(why, "File exists"), "%s", why);
     char text[8] = "";
     FILE *in = fopen(path, "r");
     cr_assert(in && fgets(text, sizeof text, in));
     fclose(in);
     cr_expect_str_eq(text, "old");
-    cr_expect(res_whole_write(path, false, write_word, (void *)"newer", &content, why, sizeof why));
+    cr_expect(doc_whole_write(path, false, write_word, (void *)"newer", &content, why, sizeof why));
     cr_expect_eq(content.bytes, 5);
     cr_expect_eq(content.xxh64, XXH64("newer", 5, 0));
-    res_rundir_close(&dir);
+    doc_rundir_close(&dir);
     remove_tree(base);
 }
 
@@ -435,16 +435,16 @@ Test(report_files, words_flow_within_the_width)
         const char *text;
     } rows[] = {{40, wide}, {20, narrow}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct res_grid grid;
+        struct doc_grid grid;
         char *text;
         size_t size;
         FILE *out = open_memstream(&text, &size);
-        res_grid_init(&grid, "lrl");
-        res_grid_cell(&grid, "one");
-        res_grid_cell(&grid, "%6d", 1);
-        res_grid_cell(&grid, "a sentence of several words");
-        res_grid_print(&grid, out, false, rows[i].width);
-        res_grid_free(&grid);
+        doc_grid_init(&grid, "lrl");
+        doc_grid_cell(&grid, "one");
+        doc_grid_cell(&grid, "%6d", 1);
+        doc_grid_cell(&grid, "a sentence of several words");
+        doc_grid_print(&grid, out, false, rows[i].width);
+        doc_grid_free(&grid);
         fclose(out);
         cr_expect_str_eq(text, rows[i].text, "%s", text);
         free(text);
@@ -481,7 +481,7 @@ Test(report_files, groups)
     struct in_group group = group_of_two();
     fake.experiment.group = &group;
     fake.experiment.group_count = 1;
-    char *text = written(res_write_groups);
+    char *text = written(doc_write_groups);
     cr_expect_eq(strncmp(text, "snapshot,component,group,metric,value,unit,formula\r\n", 52), 0);
     cr_expect(strstr(text, "\r\nwhole,machine,My-Group,nacks_per_card,4.5,NACKs,nacks / cards\r\n"),
               "%s", text);
@@ -492,17 +492,17 @@ Test(report_files, groups)
     cr_expect(!strstr(text, "station[0],My-Group,never"), "a station that is all: %s", text);
     free(text);
 
-    text = written(res_write_csv);
+    text = written(doc_write_csv);
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.nacks_per_card,4.5,NACKs\r\n"));
     cr_expect(strstr(text, "\r\nwhole,machine,group.my_group.never,,1\r\n"), "no value");
     cr_expect(!strstr(text, "card[1],group.my_group.never"), "no value, of a part");
     free(text);
 
-    text = written(res_write_text);
+    text = written(doc_write_text);
     cr_expect(strstr(text, " - # pcycles / 0 (1): its formula would divide by zero\n"), "%s", text);
     free(text);
 
-    text = written(res_write_json);
+    text = written(doc_write_json);
     json_t *root = json_loads(text, 0, NULL), *whole, *machine, *absent;
     cr_assert(root);
     whole = json_array_get(json_object_get(root, "snapshots"), 0);
@@ -516,7 +516,7 @@ Test(report_files, groups)
     json_decref(root);
     free(text);
 
-    text = written(res_table);
+    text = written(doc_table);
     cr_expect(strstr(text, "= nacks / cards"), "%s", text);
     cr_expect(strstr(text, "never") && strstr(text, " -  "), "%s", text);
     free(text);
@@ -540,7 +540,7 @@ static char *csv_with(const char *events, uint64_t *total, uint64_t count)
     fake_init(&fake, events);
     *total = count;
     fake_finish(&fake, 900);
-    return written(res_write_csv);
+    return written(doc_write_csv);
 }
 
 /* Each row of the ground truth is in a file under its name. */
@@ -594,7 +594,7 @@ Test(report_files, wrapped_counts_have_no_rates)
             for (size_t r = 0; r < fake.run.regions; r++)
                 fake.run.region[r].card[0].overflowed[i] = wrapped;
             FILE *out = open_memstream(&text, &size);
-            res_table_region(&fake.run, &fake.run.region[0], out);
+            doc_table_region(&fake.run, &fake.run.region[0], out);
             fclose(out);
             char *line = line_of(text, names[i]);
             cr_assert(line, "%s", text);

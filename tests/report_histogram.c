@@ -1,7 +1,7 @@
 /* Histograms, counters and samples as results, from words and totals made up by hand. */
+#include "documents/statistics/histogram.h"
 #include "monitor/board/board.h"
 #include "report_fake.h"
-#include "results/statistics/histogram.h"
 #include "run/regions.h"
 #include "run/samples.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 static struct fake fake;
-static struct res_registers registers[FAKE_CARDS];
+static struct doc_registers registers[FAKE_CARDS];
 static uint32_t sram[MON_SRAM_WORDS];
 
 static void setup(void)
@@ -27,7 +27,7 @@ static void teardown(void)
 
 TestSuite(report_histogram, .init = setup, .fini = teardown);
 
-static char *written(void (*write)(const struct res_run *, FILE *), size_t *size)
+static char *written(void (*write)(const struct doc_run *, FILE *), size_t *size)
 {
     char *text;
     FILE *out = open_memstream(&text, size);
@@ -36,14 +36,14 @@ static char *written(void (*write)(const struct res_run *, FILE *), size_t *size
     return text;
 }
 
-static void chart_110(const struct res_run *run, FILE *out)
+static void chart_110(const struct doc_run *run, FILE *out)
 {
-    res_chart(run, out, 110);
+    doc_chart(run, out, 110);
 }
 
-static void chart_40(const struct res_run *run, FILE *out)
+static void chart_40(const struct doc_run *run, FILE *out)
 {
-    res_chart(run, out, 40);
+    doc_chart(run, out, 40);
 }
 
 /* Card 1 counts transactions by service time. */
@@ -65,10 +65,10 @@ static void service_times(void)
 
 Test(report_histogram, totals)
 {
-    struct res_histogram h = res_histogram_total(&fake.run);
+    struct doc_histogram h = doc_histogram_total(&fake.run);
     cr_expect(h.cards == 0 && h.counted == 0);
     service_times();
-    h = res_histogram_total(&fake.run);
+    h = doc_histogram_total(&fake.run);
     cr_expect_eq(h.cards, 1);
     cr_expect_eq(h.counted, 60);
     cr_expect_eq(h.words, 3);
@@ -80,7 +80,7 @@ Test(report_histogram, bins_are_taken_apart)
 {
     size_t size;
     service_times();
-    char *text = written(res_write_bins, &size);
+    char *text = written(doc_write_bins, &size);
     cr_expect_eq(strncmp(text,
                          "card,bin,lo,hi,count,unit,global,valid,nc_hit,exclusive,remote,"
                          "phase,phase_name,half\r\n",
@@ -97,7 +97,7 @@ Test(report_histogram, npy_is_what_numpy_reads)
     size_t size;
     service_times();
     sram[65535] = 0x01020304;
-    char *text = written(res_write_npy, &size);
+    char *text = written(doc_write_npy, &size);
     const size_t data = FAKE_CARDS * MON_SRAM_WORDS * 4;
     cr_assert_gt(size, data);
     const size_t header = size - data;
@@ -121,7 +121,7 @@ Test(report_histogram, npy_has_every_word_of_every_card)
         size_t size;
         for (unsigned c = 0; c < FAKE_CARDS; c++)
             registers[c].memory.word = c == user ? sram : NULL;
-        char *text = written(res_write_npy, &size);
+        char *text = written(doc_write_npy, &size);
         cr_assert_gt(size, data);
         for (size_t i = 0; i < data / 4; i++) {
             uint32_t word;
@@ -194,7 +194,7 @@ Test(report_histogram, saturated_times)
         cr_expect(!strstr(text, "saturated"), "row %d: %s", rows[i].line, text);
         free(text);
         const size_t before = fake.run.remarks;
-        res_histogram_remark(&fake.run);
+        doc_histogram_remark(&fake.run);
         cr_expect_eq(fake.run.remarks, before, "row %d", rows[i].line);
         sram[mon_bin_of(rows[i].source, &next, rows[i].doubled)] = 90;
         registers[1].memory.longest = rows[i].last < 4000 ? 4000 : 5000;
@@ -202,7 +202,7 @@ Test(report_histogram, saturated_times)
         cr_expect_eq(row_of(text, rows[i].saturated), 90, "row %d: %s", rows[i].line, text);
         cr_expect(strstr(text, "97 counted"), "row %d: %s", rows[i].line, text);
         free(text);
-        res_histogram_remark(&fake.run);
+        doc_histogram_remark(&fake.run);
         cr_assert_eq(fake.run.remarks, before + 1, "row %d", rows[i].line);
         cr_expect(strstr(fake.run.remark[before], "90 of 97 service times") &&
                       strstr(fake.run.remark[before], rows[i].better),
@@ -221,7 +221,7 @@ Test(report_histogram, chart_of_blocks)
     cr_expect(strstr(text, "bin 32846: data 0x009c0-0x009df, page + 0x9c0"), "%s", text);
     cr_expect(!strstr(text, "bin 32768"), "only the fullest: %s", text);
     free(text);
-    text = written(res_write_bins, &size);
+    text = written(doc_write_bins, &size);
     cr_expect(strstr(text, "0,32770,64,95,2,bytes,,,,,,,,data\r\n"), "%s", text);
     free(text);
 }
@@ -264,7 +264,7 @@ Test(report_histogram, what_a_word_covers)
         char *text = written(chart_110, &size);
         cr_expect(strstr(text, rows[i].chart), "row %d: %s", rows[i].at, text);
         free(text);
-        text = written(res_write_bins, &size);
+        text = written(doc_write_bins, &size);
         cr_expect(strstr(text, rows[i].file), "row %d: %s", rows[i].at, text);
         free(text);
     }
@@ -287,9 +287,9 @@ Test(report_histogram, nothing_counted)
     for (unsigned source = MON_SOURCE_off; source < MON_SOURCES; source++) {
         registers[1].memory = (struct mon_memory){.setup = MON_PUT(source, SRAM_CONTROL_SOURCE)};
         const bool asked = source != MON_SOURCE_off;
-        cr_expect_eq(res_histogram_used(&fake.run, &registers[1]), asked, "source %u", source);
-        cr_expect_eq(res_histogram_total(&fake.run).cards, asked, "source %u", source);
-        char *text = written(res_write_csv, &size);
+        cr_expect_eq(doc_histogram_used(&fake.run, &registers[1]), asked, "source %u", source);
+        cr_expect_eq(doc_histogram_total(&fake.run).cards, asked, "source %u", source);
+        char *text = written(doc_write_csv, &size);
         cr_expect_eq(strstr(text, "whole,machine,histogram.counted,0,events\r\n") != NULL, asked,
                      "source %u: %s", source, text);
         free(text);
@@ -297,11 +297,11 @@ Test(report_histogram, nothing_counted)
         cr_expect_eq(strstr(text, "0 counted, 0 lost") != NULL, asked, "source %u: %s", source,
                      text);
         free(text);
-        text = written(res_write_bins, &size);
+        text = written(doc_write_bins, &size);
         cr_expect(!strncmp(text, "card,bin,", 9) && strchr(text, '\n') == text + size - 1,
                   "source %u: %s", source, text);
         free(text);
-        text = written(res_write_npy, &size);
+        text = written(doc_write_npy, &size);
         cr_expect_gt(size, FAKE_CARDS * MON_SRAM_WORDS * 4, "source %u", source);
         free(text);
     }
@@ -310,7 +310,7 @@ Test(report_histogram, nothing_counted)
 Test(report_histogram, counters)
 {
     size_t size;
-    cr_expect(!res_registers_used(&fake.run));
+    cr_expect(!doc_registers_used(&fake.run));
     registers[1].counter[2] = (struct mon_reading){.used = true,
                                                    .event = MON_EV_nacks,
                                                    .masked = true,
@@ -318,12 +318,12 @@ Test(report_histogram, counters)
                                                    .value = 77,
                                                    .counted = (UINT64_C(1) << 32) + 1077,
                                                    .overflowed = true};
-    cr_expect(res_registers_used(&fake.run));
-    char *text = written(res_write_counters, &size);
+    cr_expect(doc_registers_used(&fake.run));
+    char *text = written(doc_write_counters, &size);
     cr_expect_str_eq(text, "card,counter,event,masked,value,counted,unit,overflowed\r\n"
                            "1,2,nacks,1,77,4294968373,packets,1\r\n");
     free(text);
-    text = written(res_write_csv, &size);
+    text = written(doc_write_csv, &size);
     cr_expect(strstr(text, "whole,machine.station[0].card[1].counter[2],value,77,packets\r\n"));
     cr_expect(strstr(text, ".card[1].counter[2],counted,4294968373,packets\r\n"));
     free(text);
@@ -332,7 +332,7 @@ Test(report_histogram, counters)
     registers[0].counter[2].value = (uint32_t)-1000;
     registers[0].counter[2].counted = 0;
     registers[0].counter[2].overflowed = false;
-    text = written(res_table_counters, &size);
+    text = written(doc_table_counters, &size);
     cr_expect(strstr(text, "nacks, masked") && strstr(text, "on 1 card"), "%s", text);
     cr_expect(strstr(text, "2  4,294,968,373  packets  0 .. 4,294,968,373 "), "%s", text);
     free(text);
@@ -340,19 +340,19 @@ Test(report_histogram, counters)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static char *samples_text(const struct res_samples *samples)
+static char *samples_text(const struct doc_samples *samples)
 {
     char *text;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    res_write_samples(samples, &fake.run, out);
+    doc_write_samples(samples, &fake.run, out);
     fclose(out);
     return text;
 }
 
 Test(report_histogram, samples)
 {
-    struct res_samples s;
+    struct doc_samples s;
     run_samples_init(&s, &fake.run, 300, fake.now);
     for (sim_tick at = 300; at <= 900; at += 300) {
         fake_pass(&fake, 300);
@@ -376,7 +376,7 @@ Test(report_histogram, samples)
 /* A run far longer than there is room for keeps its whole course. */
 Test(report_histogram, samples_double_their_interval)
 {
-    struct res_samples s;
+    struct doc_samples s;
     uint64_t sum = 0, last = 0;
     run_samples_init(&s, &fake.run, 3, fake.now);
     for (sim_tick at = 3; at <= 3 * 10000; at += 3) {
@@ -400,7 +400,7 @@ Test(report_histogram, samples_double_their_interval)
 /* An interval longer than the run is no mistake, but samples were expected. */
 Test(report_histogram, an_interval_that_never_ends)
 {
-    struct res_samples s;
+    struct doc_samples s;
     run_samples_init(&s, &fake.run, 3000, fake.now);
     fake_pass(&fake, 300);
     run_samples_finish(&s, &fake.run, 300, fake.now);
@@ -414,7 +414,7 @@ Test(report_histogram, an_interval_that_never_ends)
 
 Test(report_histogram, no_interval_no_samples)
 {
-    struct res_samples s;
+    struct doc_samples s;
     run_samples_init(&s, &fake.run, SIM_NEVER, fake.now);
     run_samples_take(&s, &fake.run, 3, fake.now);
     run_samples_finish(&s, &fake.run, 3, fake.now);

@@ -19,52 +19,52 @@ Test(report_locks, each_time_has_a_bucket)
     for (unsigned log = 0; log < 64; log++)
         for (uint64_t more = 0; more < 9; more++) {
             const uint64_t ticks = (UINT64_C(1) << log) + more * ((UINT64_C(1) << log) / 9);
-            const unsigned bucket = res_times_bucket(ticks);
-            cr_assert(bucket >= last && bucket < RES_TIMES_BUCKETS, "%" PRIu64, ticks);
-            cr_expect(res_times_last(bucket) >= ticks, "%" PRIu64, ticks);
-            cr_expect(!bucket || res_times_last(bucket - 1) < ticks, "%" PRIu64, ticks);
+            const unsigned bucket = doc_times_bucket(ticks);
+            cr_assert(bucket >= last && bucket < DOC_TIMES_BUCKETS, "%" PRIu64, ticks);
+            cr_expect(doc_times_last(bucket) >= ticks, "%" PRIu64, ticks);
+            cr_expect(!bucket || doc_times_last(bucket - 1) < ticks, "%" PRIu64, ticks);
             last = bucket;
         }
-    cr_expect_eq(res_times_last(RES_TIMES_BUCKETS - 1), UINT64_MAX);
-    cr_expect_eq(res_times_bucket(0), 0);
+    cr_expect_eq(doc_times_last(DOC_TIMES_BUCKETS - 1), UINT64_MAX);
+    cr_expect_eq(doc_times_bucket(0), 0);
 }
 
 Test(report_locks, quantiles)
 {
-    struct res_times times = {{0}};
-    cr_expect_eq(res_times_quantile(&times, 990), 0);
-    times.count[res_times_bucket(3)] = 99;
-    times.count[res_times_bucket(1000)] = 1;
-    cr_expect_eq(res_times_quantile(&times, 990), 3);
-    cr_expect_eq(res_times_quantile(&times, 1000), res_times_last(res_times_bucket(1000)));
-    times.count[res_times_bucket(1000)] = 2;
-    cr_expect_eq(res_times_quantile(&times, 990), res_times_last(res_times_bucket(1000)));
+    struct doc_times times = {{0}};
+    cr_expect_eq(doc_times_quantile(&times, 990), 0);
+    times.count[doc_times_bucket(3)] = 99;
+    times.count[doc_times_bucket(1000)] = 1;
+    cr_expect_eq(doc_times_quantile(&times, 990), 3);
+    cr_expect_eq(doc_times_quantile(&times, 1000), doc_times_last(doc_times_bucket(1000)));
+    times.count[doc_times_bucket(1000)] = 2;
+    cr_expect_eq(doc_times_quantile(&times, 990), doc_times_last(doc_times_bucket(1000)));
 }
 
 /* ---- a run by hand ----------------------------------------------------------------------------
  */
 
-static struct res_lock locks[] = {{.kind = RES_LOCK_mutex, .address = 0x1000},
-                                  {.kind = RES_LOCK_join, .address = 0x2000}};
-static struct res_lock_site sites[] = {
-    {0, 1, 0x100, {[RES_LOCK_DELAYED] = 40}},
-    {0, 2, 0x100, {[RES_LOCK_WAITED] = 40, [RES_LOCK_CONTENDED] = 1, [RES_LOCK_TAKEN] = 1}},
-    {1, 1, 0x200, {[RES_LOCK_WAITED] = 20, [RES_LOCK_CONTENDED] = 1, [RES_LOCK_TAKEN] = 1}},
+static struct doc_lock locks[] = {{.kind = DOC_LOCK_mutex, .address = 0x1000},
+                                  {.kind = DOC_LOCK_join, .address = 0x2000}};
+static struct doc_lock_site sites[] = {
+    {0, 1, 0x100, {[DOC_LOCK_DELAYED] = 40}},
+    {0, 2, 0x100, {[DOC_LOCK_WAITED] = 40, [DOC_LOCK_CONTENDED] = 1, [DOC_LOCK_TAKEN] = 1}},
+    {1, 1, 0x200, {[DOC_LOCK_WAITED] = 20, [DOC_LOCK_CONTENDED] = 1, [DOC_LOCK_TAKEN] = 1}},
 };
-static struct res_lock_thread threads[] = {{1, 0, 0, 100}, {2, 1, 10, 95}};
+static struct doc_lock_thread threads[] = {{1, 0, 0, 100}, {2, 1, 10, 95}};
 /* 1: works to 50, holding from 15 on; joins from 75 to 100. 2: waits from 20 to 60, works to 95. */
-static struct res_lock_wait waits[] = {
+static struct doc_lock_wait waits[] = {
     {false, 2, 1, 1, 0, 15, 20, 50, 60},
-    {false, 1, 2, 2, RES_LOCKS_NONE, 95, 80, 95, 100},
+    {false, 1, 2, 2, DOC_LOCKS_NONE, 95, 80, 95, 100},
 };
-static const struct res_locks by_hand = {100, 1, 0, 0, locks, 2, sites, 3, threads, 2, waits, 2};
+static const struct doc_locks by_hand = {100, 1, 0, 0, locks, 2, sites, 3, threads, 2, waits, 2};
 
 Test(report_locks, path_by_hand)
 {
     static const struct look_lock_segment expected[] = {
-        {LOOK_PART_HANDOVER, 1, 2, 95, 100},        {LOOK_PART_WORK, 2, RES_LOCKS_NONE, 60, 95},
+        {LOOK_PART_HANDOVER, 1, 2, 95, 100},        {LOOK_PART_WORK, 2, DOC_LOCKS_NONE, 60, 95},
         {LOOK_PART_HANDOVER, 2, 1, 50, 60},         {LOOK_PART_HOLDING, 1, 0, 15, 50},
-        {LOOK_PART_WORK, 1, RES_LOCKS_NONE, 0, 15},
+        {LOOK_PART_WORK, 1, DOC_LOCKS_NONE, 0, 15},
     };
     size_t count;
     struct look_lock_segment *path = look_locks_path(&by_hand, &count);
@@ -95,51 +95,51 @@ static uint32_t draw(uint64_t *state, uint32_t below)
     return (uint32_t)(((*state >> 32) * below) >> 32);
 }
 
-static void draw_places(struct res_locks *l, uint64_t *state)
+static void draw_places(struct doc_locks *l, uint64_t *state)
 {
     l->locks = 1 + draw(state, 8);
     l->lock = sim_alloc(l->locks, sizeof *l->lock);
     for (size_t i = 0; i < l->locks; i++) {
-        l->lock[i].kind = (uint8_t)draw(state, RES_LOCK_KINDS);
-        l->lock[i].address = draw(state, 9) ? 16 * (i + 1) : RES_LOCKS_NOWHERE;
-        l->lock[i].held.count[draw(state, RES_TIMES_BUCKETS)] = 1 + draw(state, 100);
-        l->lock[i].handover.count[draw(state, RES_TIMES_BUCKETS)] = 1 + draw(state, 100);
+        l->lock[i].kind = (uint8_t)draw(state, DOC_LOCK_KINDS);
+        l->lock[i].address = draw(state, 9) ? 16 * (i + 1) : DOC_LOCKS_NOWHERE;
+        l->lock[i].held.count[draw(state, DOC_TIMES_BUCKETS)] = 1 + draw(state, 100);
+        l->lock[i].handover.count[draw(state, DOC_TIMES_BUCKETS)] = 1 + draw(state, 100);
     }
     l->sites = 1 + draw(state, 30);
     l->site = sim_alloc(l->sites, sizeof *l->site);
     for (size_t i = 0; i < l->sites; i++) {
         l->site[i].lock = draw(state, (uint32_t)l->locks);
         l->site[i].thread = 1 + draw(state, 5);
-        l->site[i].pc = draw(state, 9) ? 4 * (uint64_t)draw(state, 99) : RES_LOCKS_NOWHERE;
-        for (int c = 0; c < RES_LOCK_COLUMNS; c++)
+        l->site[i].pc = draw(state, 9) ? 4 * (uint64_t)draw(state, 99) : DOC_LOCKS_NOWHERE;
+        for (int c = 0; c < DOC_LOCK_COLUMNS; c++)
             l->site[i].v[c] = draw(state, 2) ? draw(state, 1 << 20) : 0;
     }
 }
 
-static void draw_threads(struct res_locks *l, uint64_t *state)
+static void draw_threads(struct doc_locks *l, uint64_t *state)
 {
     sim_tick born = 0;
     l->threads = 1 + draw(state, 5);
     l->thread = sim_alloc(l->threads, sizeof *l->thread);
     for (uint32_t i = 0; i < l->threads; i++) {
         born += i ? draw(state, 50) : 0;
-        l->thread[i] = (struct res_lock_thread){1 + i, i ? 1 + draw(state, i) : 0, born, l->ticks};
+        l->thread[i] = (struct doc_lock_thread){1 + i, i ? 1 + draw(state, i) : 0, born, l->ticks};
     }
     l->last = 1 + draw(state, (uint32_t)l->threads);
 }
 
-static void draw_waits(struct res_locks *l, uint64_t *state)
+static void draw_waits(struct doc_locks *l, uint64_t *state)
 {
     sim_tick end = 300;
     l->waits = draw(state, 60);
     l->wait = sim_alloc(l->waits, sizeof *l->wait);
     for (size_t i = 0; i < l->waits; i++) {
-        struct res_lock_wait *w = &l->wait[i];
+        struct doc_lock_wait *w = &l->wait[i];
         end += draw(state, 100);
-        *w = (struct res_lock_wait){.call = !draw(state, 4),
+        *w = (struct doc_lock_wait){.call = !draw(state, 4),
                                     .thread = 1 + draw(state, (uint32_t)l->threads),
                                     .site = draw(state, (uint32_t)l->sites),
-                                    .holder = RES_LOCKS_NONE,
+                                    .holder = DOC_LOCKS_NONE,
                                     .begin = end - draw(state, 90),
                                     .end = end};
         if (draw(state, 5))
@@ -153,9 +153,9 @@ static void draw_waits(struct res_locks *l, uint64_t *state)
     }
 }
 
-static struct res_locks drawn(uint64_t *state)
+static struct doc_locks drawn(uint64_t *state)
 {
-    struct res_locks l = {.ticks = 10000, .least = draw(state, 3), .missed = draw(state, 3)};
+    struct doc_locks l = {.ticks = 10000, .least = draw(state, 3), .missed = draw(state, 3)};
     draw_places(&l, state);
     draw_threads(&l, state);
     draw_waits(&l, state);
@@ -163,7 +163,7 @@ static struct res_locks drawn(uint64_t *state)
 }
 
 /* Parts follow each other from the run's end to its beginning. */
-static void expect_whole(const struct res_locks *l)
+static void expect_whole(const struct doc_locks *l)
 {
     size_t count;
     struct look_lock_segment *path = look_locks_path(l, &count);
@@ -180,11 +180,11 @@ Test(report_locks, paths_are_as_long_as_the_run)
 {
     uint64_t state = 1;
     for (unsigned n = 0; n < 500; n++) {
-        struct res_locks l = drawn(&state);
+        struct doc_locks l = drawn(&state);
         expect_whole(&l);
         for (uint32_t i = 0; i < l.locks; i++)
             cr_expect(look_locks_bound(&l, i) <= l.ticks);
-        res_locks_free(&l);
+        doc_locks_free(&l);
     }
 }
 
@@ -204,12 +204,12 @@ static void put_file(const char *text, size_t size)
 }
 
 /* Kept whole: inlined, it makes GCC 12 warn of a pointer that is not used. */
-static __attribute__((noinline)) char *text_of(const struct res_locks *l)
+static __attribute__((noinline)) char *text_of(const struct doc_locks *l)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    res_locks_write(l, out);
+    doc_locks_write(l, out);
     sim_text_close(out, &text);
     return text;
 }
@@ -218,16 +218,16 @@ Test(report_locks_file, what_is_written_is_read)
 {
     uint64_t state = 2;
     for (unsigned n = 0; n < 100; n++) {
-        struct res_locks l = drawn(&state), back;
+        struct doc_locks l = drawn(&state), back;
         char why[512] = "", *text = text_of(&l);
         put_file(text, strlen(text));
-        cr_assert(res_locks_read("locks.json", &back, why, sizeof why), "%s", why);
+        cr_assert(doc_locks_read("locks.json", &back, why, sizeof why), "%s", why);
         char *again = text_of(&back);
         cr_expect_str_eq(again, text);
         free(again);
         free(text);
-        res_locks_free(&back);
-        res_locks_free(&l);
+        doc_locks_free(&back);
+        doc_locks_free(&l);
     }
 }
 
@@ -281,24 +281,24 @@ Test(report_locks_file, what_is_wrong_is_said)
         {"\"waits\":[", "\"waits\":{\"x\":[", "line "},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct res_locks back;
+        struct doc_locks back;
         char why[512] = "", *text = replaced(all[i].from, all[i].to);
         put_file(text, strlen(text));
-        cr_expect_not(res_locks_read("locks.json", &back, why, sizeof why), "%s", all[i].to);
+        cr_expect_not(doc_locks_read("locks.json", &back, why, sizeof why), "%s", all[i].to);
         cr_expect(strstr(why, all[i].why) && !strchr(why, '\n'), "%s: '%s'", all[i].to, why);
         free(text);
     }
 }
 
 /* All that can be asked of what was read. */
-static void show_all(const struct res_locks *l)
+static void show_all(const struct doc_locks *l)
 {
     struct look_code code = {0};
-    const struct res_objects objects = {0};
-    const struct res_profile profile = {0};
+    const struct doc_objects objects = {0};
+    const struct doc_profile profile = {0};
     struct look_finder *finder = look_finder_new(&objects, &profile, &code);
     struct look_locks_view view = {
-        .locks = l, .code = &code, .finder = finder, .sort = RES_LOCK_WAITED};
+        .locks = l, .code = &code, .finder = finder, .sort = DOC_LOCK_WAITED};
     char why[256], *text;
     size_t size;
     cr_assert(look_locks_view_open(&view, NULL, why, sizeof why));
@@ -334,20 +334,20 @@ Test(report_locks_file, damage_is_refused_or_harmless, .timeout = 600)
     uint64_t state = 3;
     unsigned read = 0;
     for (unsigned n = 0; n < 4000; n++) {
-        struct res_locks l = drawn(&state), back;
+        struct doc_locks l = drawn(&state), back;
         char why[512] = "", *text = text_of(&l);
         const size_t tables = (size_t)(strstr(text, "\"locks\"") - text);
         const size_t size = tables + damage(text + tables, strlen(text + tables), &state);
         put_file(text, size);
-        if (res_locks_read("locks.json", &back, why, sizeof why)) {
+        if (doc_locks_read("locks.json", &back, why, sizeof why)) {
             read++;
             show_all(&back);
-            res_locks_free(&back);
+            doc_locks_free(&back);
         } else {
             cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
         }
         free(text);
-        res_locks_free(&l);
+        doc_locks_free(&l);
     }
     cr_expect(read > 100 && read < 3900, "%u of 4000 were read", read);
 }

@@ -43,25 +43,25 @@ static struct prog_names stub = {.symbols = true, .at = stub_at, .free = stub_fr
 
 static struct pc_profile_path paths[] = {
     {0, NOWHERE, 0x2000}, {0, CALL_MAKE, MAKE}, {1, MAKE + 0x20, WRAP}, {3, NOWHERE, 0x9000}};
-static const struct res_profile profile = {.path = paths, .paths = 4};
+static const struct doc_profile profile = {.path = paths, .paths = 4};
 
 static char *kinds[] = {(char *)"malloc", (char *)"mmap"};
-static struct res_site sites[] = {
+static struct doc_site sites[] = {
     {1, MAKE + 0x10, 0, 1, 64, 64, 0},
     {2, WRAP + 0x30, 0, 5, 64, 64, 1},
     {3, NOWHERE, 1, 1, 4096, 4096, 0},
 };
-static struct res_block blocks[] = {
+static struct doc_block blocks[] = {
     {0x8000, 0x9000, 5, SIM_NEVER, 0, 1, 2, 0, 1},
     {0x10010, 0x10050, 10, 100, 90, 1, 0, 0, 1},
     {0x10010, 0x10050, 100, 400, 250, 1, 1, 3, 2},
     {0x10040, 0x10060, 500, SIM_NEVER, 0, 2, 1, 4, 1},
 };
-static struct res_thread threads[] = {
+static struct doc_thread threads[] = {
     {1, 0x70000, 0x80000, 0x7f000, 0x7f040, 0, 300},
     {2, 0x70000, 0x80000, 0x7f000, 0x7f040, 310, SIM_NEVER},
 };
-static const struct res_objects by_hand = {.kind = kinds,
+static const struct doc_objects by_hand = {.kind = kinds,
                                            .kinds = 2,
                                            .site = sites,
                                            .sites = 3,
@@ -123,16 +123,16 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* Blocks in any order of time that lie across each other. */
-static struct res_objects drawn(uint64_t *state)
+static struct doc_objects drawn(uint64_t *state)
 {
-    struct res_objects o = {.kind = kinds, .kinds = 2, .site = sites, .sites = 3};
+    struct doc_objects o = {.kind = kinds, .kinds = 2, .site = sites, .sites = 3};
     uint64_t from = 0x100000;
     o.blocks = draw(state, 60);
     o.block = sim_alloc(o.blocks, sizeof *o.block);
     for (size_t i = 0; i < o.blocks; i++) {
-        struct res_block *b = &o.block[i];
+        struct doc_block *b = &o.block[i];
         from += draw(state, 3) * 8;
-        *b = (struct res_block){.from = from, .born = draw(state, 100), .serial = i, .times = 1};
+        *b = (struct doc_block){.from = from, .born = draw(state, 100), .serial = i, .times = 1};
         b->to = from + draw(state, 8) * 8;
         b->died = draw(state, 3) ? b->born + draw(state, 50) : SIM_NEVER;
     }
@@ -140,13 +140,13 @@ static struct res_objects drawn(uint64_t *state)
 }
 
 /* The slow way: how long each block was there, one by one. */
-static void check_block(const struct res_objects *o, const struct look_object *got, uint64_t va,
+static void check_block(const struct doc_objects *o, const struct look_object *got, uint64_t va,
                         sim_tick from, sim_tick to)
 {
-    const struct res_block *best = NULL;
+    const struct doc_block *best = NULL;
     sim_tick most = 0;
     for (size_t i = 0; i < o->blocks; i++) {
-        const struct res_block *b = &o->block[i];
+        const struct doc_block *b = &o->block[i];
         sim_tick ticks = 0;
         for (sim_tick t = from; t <= to; t++)
             ticks += va >= b->from && va < b->to && t >= b->born && t <= b->died;
@@ -165,7 +165,7 @@ Test(report_objects, drawn_ones_as_a_slow_way_finds_them)
     struct look_code code = {.names = &stub};
     uint64_t state = 1;
     for (unsigned n = 0; n < 200; n++) {
-        struct res_objects o = drawn(&state);
+        struct doc_objects o = drawn(&state);
         struct look_finder *finder = look_finder_new(&o, &profile, &code);
         for (unsigned i = 0; i < 50; i++) {
             const uint64_t va = 0x100000 - 8 + draw(&state, 600);
@@ -183,12 +183,12 @@ Test(report_objects, drawn_ones_as_a_slow_way_finds_them)
 /* ---- of the truth ---------------------------------------------------------------------------- */
 
 /* Two sites in turn at the same bytes: what their times do not tell, the tenants do. */
-static struct res_block turns[] = {
+static struct doc_block turns[] = {
     {0x10010, 0x10050, 10, 1000, 300, 1, 0, 0, 5},
     {0x10010, 0x10050, 60, 1100, 400, 1, 1, 3, 5},
     {0x10050, 0x10090, 60, 1100, 400, 1, 1, 4, 1},
 };
-static const struct res_objects in_turn = {.kind = kinds,
+static const struct doc_objects in_turn = {.kind = kinds,
                                            .kinds = 2,
                                            .site = sites,
                                            .sites = 3,
@@ -196,16 +196,16 @@ static const struct res_objects in_turn = {.kind = kinds,
                                            .blocks = 3,
                                            .thread = threads,
                                            .threads = 2};
-static struct res_tenant tenants[] = {
-    {.kind = RES_TENANT_nobody},
-    {.kind = RES_TENANT_several},
-    {RES_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 0}},
-    {RES_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 1}},
-    {RES_TENANT_block, {.from = 0x10010, .to = 0x10030, .site = 1}},
-    {RES_TENANT_call, {.site = 0}},
-    {RES_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 1}},
-    {RES_TENANT_variables, {.from = 0x7f000, .to = 0x7f040, .thread = 2}},
-    {RES_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 9}},
+static struct doc_tenant tenants[] = {
+    {.kind = DOC_TENANT_nobody},
+    {.kind = DOC_TENANT_several},
+    {DOC_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 0}},
+    {DOC_TENANT_block, {.from = 0x10010, .to = 0x10050, .site = 1}},
+    {DOC_TENANT_block, {.from = 0x10010, .to = 0x10030, .site = 1}},
+    {DOC_TENANT_call, {.site = 0}},
+    {DOC_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 1}},
+    {DOC_TENANT_variables, {.from = 0x7f000, .to = 0x7f040, .thread = 2}},
+    {DOC_TENANT_stack, {.from = 0x70000, .to = 0x80000, .thread = 9}},
 };
 
 Test(report_objects, of_requests)
@@ -234,7 +234,7 @@ Test(report_objects, of_requests)
     };
     struct look_code code = {.names = &stub};
     struct look_finder *finder = look_finder_new(&in_turn, &profile, &code);
-    const struct res_truth truth = {.tenant = tenants, .tenants = sizeof tenants / sizeof *tenants};
+    const struct doc_truth truth = {.tenant = tenants, .tenants = sizeof tenants / sizeof *tenants};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const struct pc_missed_row row = {
             .va = all[i].va, .tenant = all[i].tenant, .first = 100, .last = 900};
@@ -254,23 +254,23 @@ Test(report_objects, of_requests)
 
 static void remove_scratch(void)
 {
-    remove_scratch_with(RES_OBJECTS);
+    remove_scratch_with(DOC_OBJECTS);
 }
 
 TestSuite(report_objects_file, .init = make_scratch, .fini = remove_scratch);
 
 static void put_file(const char *text, size_t size)
 {
-    FILE *out = fopen(RES_OBJECTS, "w");
+    FILE *out = fopen(DOC_OBJECTS, "w");
     cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
 }
 
-static char *text_of(const struct res_objects *o)
+static char *text_of(const struct doc_objects *o)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    res_objects_write(o, out);
+    doc_objects_write(o, out);
     sim_text_close(out, &text);
     return text;
 }
@@ -278,9 +278,9 @@ static char *text_of(const struct res_objects *o)
 Test(report_objects_file, what_is_written_is_read)
 {
     char why[512] = "", *text = text_of(&by_hand);
-    struct res_objects back;
+    struct doc_objects back;
     put_file(text, strlen(text));
-    cr_assert(res_objects_read(RES_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
+    cr_assert(doc_objects_read(DOC_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
     cr_assert(back.kinds == 2 && back.sites == 3 && back.blocks == 4 && back.threads == 2);
     cr_expect_str_eq(back.kind[1], "mmap");
     for (size_t i = 0; i < back.sites; i++)
@@ -290,7 +290,7 @@ Test(report_objects_file, what_is_written_is_read)
     cr_expect(back.thread[1].died == SIM_NEVER && back.thread[0].tls_to == 0x7f040);
     char *again = text_of(&back);
     cr_expect_str_eq(again, text);
-    res_objects_free(&back);
+    doc_objects_free(&back);
     free(again);
     free(text);
 }
@@ -334,13 +334,13 @@ Test(report_objects_file, what_is_wrong_is_said)
         {"]}\n", "]", "line "},
         {"]}\n", "]} {}", "line "},
     };
-    struct res_objects o;
+    struct doc_objects o;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char why[512] = "", *text = replaced(all[i].from, all[i].to);
         put_file(text, strlen(text));
-        cr_expect_not(res_objects_read(RES_OBJECTS, profile.paths, &o, why, sizeof why), "%s",
+        cr_expect_not(doc_objects_read(DOC_OBJECTS, profile.paths, &o, why, sizeof why), "%s",
                       all[i].why);
-        cr_expect(!strncmp(why, RES_OBJECTS ": ", strlen(RES_OBJECTS ": ")) &&
+        cr_expect(!strncmp(why, DOC_OBJECTS ": ", strlen(DOC_OBJECTS ": ")) &&
                       strstr(why, all[i].why),
                   "'%s', not '%s'", why, all[i].why);
         cr_expect_eq(o.kinds + o.sites + o.blocks + o.threads, 0);
@@ -351,16 +351,16 @@ Test(report_objects_file, what_is_wrong_is_said)
 Test(report_objects_file, what_is_no_file_is_refused)
 {
     static const char *const names[] = {"none", ".", "/dev/zero"};
-    struct res_objects o;
+    struct doc_objects o;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char why[512] = "";
-        cr_expect_not(res_objects_read(names[i], 1, &o, why, sizeof why));
+        cr_expect_not(doc_objects_read(names[i], 1, &o, why, sizeof why));
         cr_expect(strstr(why, i ? "not a regular file" : "No such file"), "%s", why);
     }
 }
 
 /* Asks for what lies around all borders. */
-static void ask_all(const struct res_objects *o)
+static void ask_all(const struct doc_objects *o)
 {
     struct look_code code = {.names = &stub};
     struct look_finder *finder = look_finder_new(o, &profile, &code);
@@ -391,11 +391,11 @@ Test(report_objects_file, damaged_files)
             text[draw(&state, size)] = draw(&state, 8) ? letters[draw(&state, sizeof letters - 1)]
                                                        : (char)draw(&state, 256);
         put_file(text, kept);
-        struct res_objects o;
-        if (res_objects_read(RES_OBJECTS, profile.paths, &o, why, sizeof why)) {
+        struct doc_objects o;
+        if (doc_objects_read(DOC_OBJECTS, profile.paths, &o, why, sizeof why)) {
             read++;
             ask_all(&o);
-            res_objects_free(&o);
+            doc_objects_free(&o);
         } else {
             cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
         }

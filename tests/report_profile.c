@@ -79,10 +79,10 @@ static struct pc_profile_row rows[] = {
     {2, 7, 5, NOWHERE, {V(STALL_L2, 4)}},
     {2, 7, 6, 0x2000, {V(LOAD, 30), V(INSTRUCTIONS, 30)}},
 };
-static const struct res_profile by_hand = {regions, 3, phases, 3, paths, 9, rows, 12};
+static const struct doc_profile by_hand = {regions, 3, phases, 3, paths, 9, rows, 12};
 
 /* A view of a profile that is open; the code is static. */
-static struct look_view open_view(const struct res_profile *profile, const char *measure,
+static struct look_view open_view(const struct doc_profile *profile, const char *measure,
                                   uint32_t region, int64_t thread)
 {
     static struct look_code code;
@@ -380,7 +380,7 @@ static uint64_t draw_pc(uint64_t *state)
     return functions[draw(state, 4)].from + 4 * draw(state, 64);
 }
 
-static void draw_paths(struct res_profile *p, uint64_t *state)
+static void draw_paths(struct doc_profile *p, uint64_t *state)
 {
     p->paths = 1 + draw(state, 30);
     p->path = sim_alloc(p->paths, sizeof *p->path);
@@ -390,7 +390,7 @@ static void draw_paths(struct res_profile *p, uint64_t *state)
                                               .function = draw_pc(state)};
 }
 
-static void draw_phases(struct res_profile *p, uint64_t *state)
+static void draw_phases(struct doc_profile *p, uint64_t *state)
 {
     p->regions = 1 + draw(state, 5);
     p->region = sim_alloc(p->regions, sizeof *p->region);
@@ -407,7 +407,7 @@ static void draw_phases(struct res_profile *p, uint64_t *state)
 }
 
 /* Rows in order: each is a little further than the one before it. */
-static void draw_rows(struct res_profile *p, uint64_t *state)
+static void draw_rows(struct doc_profile *p, uint64_t *state)
 {
     p->row = sim_alloc(p->phases * 3 * p->paths * 8, sizeof *p->row);
     for (uint32_t phase = 0; phase < p->phases; phase++)
@@ -425,9 +425,9 @@ static void draw_rows(struct res_profile *p, uint64_t *state)
             }
 }
 
-static struct res_profile drawn(uint64_t *state)
+static struct doc_profile drawn(uint64_t *state)
 {
-    struct res_profile p = {0};
+    struct doc_profile p = {0};
     draw_phases(&p, state);
     draw_paths(&p, state);
     draw_rows(&p, state);
@@ -498,14 +498,14 @@ Test(report_profile, every_sum_is_the_sum_of_the_rows)
 {
     uint64_t state = 1;
     for (unsigned n = 0; n < 200; n++) {
-        struct res_profile p = drawn(&state);
+        struct doc_profile p = drawn(&state);
         struct look_view view =
             open_view(&p, "total", draw(&state, (uint32_t)p.regions), draw(&state, 2) ? -1 : 7);
         for (unsigned by = 0; by < LOOK_BY__COUNT; by++)
             expect_identity(&view, (enum look_by)by);
         expect_inclusive(&view);
         close_view(&view);
-        res_profile_free(&p);
+        doc_profile_free(&p);
     }
 }
 
@@ -524,17 +524,17 @@ static void put_file(const char *text, size_t size)
     cr_assert(out && fwrite(text, 1, size, out) == size && fclose(out) == 0);
 }
 
-static char *text_of(const struct res_profile *p)
+static char *text_of(const struct doc_profile *p)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    res_profile_write(p, out);
+    doc_profile_write(p, out);
     sim_text_close(out, &text);
     return text;
 }
 
-static void expect_same(const struct res_profile *a, const struct res_profile *b)
+static void expect_same(const struct doc_profile *a, const struct doc_profile *b)
 {
     cr_assert(a->regions == b->regions && a->phases == b->phases && a->paths == b->paths &&
               a->rows == b->rows);
@@ -551,18 +551,18 @@ static void expect_same(const struct res_profile *a, const struct res_profile *b
                   !memcmp(a->row[i].v, b->row[i].v, sizeof a->row[i].v));
 }
 
-static void expect_read_back(const struct res_profile *p)
+static void expect_read_back(const struct doc_profile *p)
 {
-    struct res_profile back;
+    struct doc_profile back;
     char why[512] = "", *text = text_of(p);
     put_file(text, strlen(text));
-    cr_assert(res_profile_read("profile.json", &back, why, sizeof why), "%s", why);
+    cr_assert(doc_profile_read("profile.json", &back, why, sizeof why), "%s", why);
     expect_same(p, &back);
     char *again = text_of(&back);
     cr_expect_str_eq(again, text);
     free(again);
     free(text);
-    res_profile_free(&back);
+    doc_profile_free(&back);
 }
 
 Test(report_profile_file, what_is_written_is_read)
@@ -570,12 +570,12 @@ Test(report_profile_file, what_is_written_is_read)
     uint64_t state = 2;
     expect_read_back(&by_hand);
     for (unsigned n = 0; n < 50; n++) {
-        struct res_profile p = drawn(&state);
+        struct doc_profile p = drawn(&state);
         expect_read_back(&p);
-        res_profile_free(&p);
+        doc_profile_free(&p);
     }
     static struct pc_profile_row widest = {.pc = NOWHERE, .thread = UINT32_MAX};
-    struct res_profile one = by_hand;
+    struct doc_profile one = by_hand;
     widest.v[0] = INT64_MIN;
     widest.v[PC_PROFILE__COUNT - 1] = INT64_MAX;
     one.row = &widest;
@@ -638,11 +638,11 @@ Test(report_profile_file, what_is_wrong_is_said)
         {"]}\n", "]", "line "},
         {"]}\n", "]} {}", "line "},
     };
-    struct res_profile p;
+    struct doc_profile p;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         char why[512] = "", *text = replaced(all[i].from, all[i].to);
         put_file(text, strlen(text));
-        cr_expect_not(res_profile_read("profile.json", &p, why, sizeof why), "%s", all[i].why);
+        cr_expect_not(doc_profile_read("profile.json", &p, why, sizeof why), "%s", all[i].why);
         cr_expect(!strncmp(why, "profile.json: ", 14) && strstr(why, all[i].why), "'%s', not '%s'",
                   why, all[i].why);
         cr_expect_eq(p.rows + p.paths + p.phases + p.regions, 0);
@@ -653,18 +653,18 @@ Test(report_profile_file, what_is_wrong_is_said)
 Test(report_profile_file, what_is_no_file_is_not_waited_for)
 {
     static const char *const names[] = {"none", ".", "/dev/zero", "pipe"};
-    struct res_profile p;
+    struct doc_profile p;
     cr_assert_eq(mkfifo("pipe", 0600), 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char why[512] = "";
-        cr_expect_not(res_profile_read(names[i], &p, why, sizeof why));
+        cr_expect_not(doc_profile_read(names[i], &p, why, sizeof why));
         expect_has(why, i ? "not a regular file" : "No such file");
     }
     unlink("pipe");
 }
 
 /* Writes a profile in all ways there are, into nothing. */
-static void write_all(const struct res_profile *p)
+static void write_all(const struct doc_profile *p)
 {
     FILE *out = fopen("/dev/null", "w");
     struct look_view view = open_view(p, "total", (uint32_t)p->regions - 1, -1);
@@ -695,11 +695,11 @@ Test(report_profile_file, damaged_files)
             text[draw(&state, size)] = draw(&state, 8) ? letters[draw(&state, sizeof letters - 1)]
                                                        : (char)draw(&state, 256);
         put_file(text, kept);
-        struct res_profile p;
-        if (res_profile_read("profile.json", &p, why, sizeof why)) {
+        struct doc_profile p;
+        if (doc_profile_read("profile.json", &p, why, sizeof why)) {
             read++;
             write_all(&p);
-            res_profile_free(&p);
+            doc_profile_free(&p);
         } else {
             cr_expect(*why && !strchr(why, '\n'), "'%s'", why);
         }

@@ -1,6 +1,6 @@
 /* Regions, totals and the result hash, on a run made up by hand. */
+#include "documents/statistics/stats.h"
 #include "report_fake.h"
-#include "results/statistics/stats.h"
 #include "run/regions.h"
 
 #include <criterion/criterion.h>
@@ -22,19 +22,19 @@ Test(report_region, counts_between_marks_and_adds_up_visits)
     run_regions_mark(&f.run, "a", false, 990, f.now);
     fake_finish(&f, 990);
 
-    const struct res_region *a = &f.run.region[1];
-    struct res_level all = res_machine(&f.run), second = {1, 1};
+    const struct doc_region *a = &f.run.region[1];
+    struct doc_level all = doc_machine(&f.run), second = {1, 1};
     cr_assert_eq(f.run.regions, 2);
     cr_expect_eq(a->visits, 2);
     cr_expect_eq(a->elapsed, 660);
     cr_expect_eq(a->begin, 300);
     cr_expect_eq(a->end, 990);
-    cr_expect_eq(res_count(&f.run, a, all, 0), 220, "the clock is the same for all cards");
-    cr_expect_eq(res_count(&f.run, a, all, 1), 6, "NACKs add up: 2 x (1 + 2)");
-    cr_expect_eq(res_count(&f.run, a, second, 1), 4);
-    cr_expect_eq(res_count(&f.run, a, all, 2), 110, "one bus");
-    cr_expect_eq(res_count(&f.run, a, all, 3), 440);
-    cr_expect_eq(res_count(&f.run, &f.run.region[0], all, 3), 660);
+    cr_expect_eq(doc_count(&f.run, a, all, 0), 220, "the clock is the same for all cards");
+    cr_expect_eq(doc_count(&f.run, a, all, 1), 6, "NACKs add up: 2 x (1 + 2)");
+    cr_expect_eq(doc_count(&f.run, a, second, 1), 4);
+    cr_expect_eq(doc_count(&f.run, a, all, 2), 110, "one bus");
+    cr_expect_eq(doc_count(&f.run, a, all, 3), 440);
+    cr_expect_eq(doc_count(&f.run, &f.run.region[0], all, 3), 660);
     cr_expect_eq(f.run.remarks, 0);
     char why[256];
     cr_expect(run_regions_add_up(&f.run, why, sizeof why), "%s", why);
@@ -72,14 +72,14 @@ Test(report_region, ratios_are_of_what_was_measured)
             f.card[1].taps.v[MON_TAP_BUS_BUSY] -= timed ? 0 : 25;
         }
         fake_finish(&f, 1200);
-        const struct res_region *a = &f.run.region[1];
+        const struct doc_region *a = &f.run.region[1];
         const bool has =
-            res_metric_value(&f.run, a, res_machine(&f.run), RES_METRIC_bus_utilisation, &share);
+            doc_metric_value(&f.run, a, doc_machine(&f.run), DOC_METRIC_bus_utilisation, &share);
         cr_expect_eq(a->elapsed, 600);
-        cr_expect_eq(res_region_measured(a)->elapsed, rows[i].elapsed, "row %zu", i);
+        cr_expect_eq(doc_region_measured(a)->elapsed, rows[i].elapsed, "row %zu", i);
         cr_expect_eq(has, rows[i].elapsed > 0, "row %zu", i);
         cr_expect(!has || share == rows[i].share, "row %zu: %g", i, share);
-        cr_expect(has || !strcmp(res_no_value(a, share), "nothing of the region was timed"));
+        cr_expect(has || !strcmp(doc_no_value(a, share), "nothing of the region was timed"));
         run_regions_free(&f.run);
     }
 }
@@ -177,9 +177,9 @@ Test(report_region, a_wrapped_counter_says_so)
     fake_init(&f, "nacks,run");
     f.card[0].taps.v[MON_TAP_NACKS] += (UINT64_C(1) << 32) + 5;
     fake_finish(&f, 0);
-    cr_expect_eq(res_count(&f.run, &f.run.region[0], res_machine(&f.run), 0), 5);
-    cr_expect(res_overflowed(&f.run.region[0], res_machine(&f.run), 0));
-    cr_expect(!res_overflowed(&f.run.region[0], res_machine(&f.run), 1));
+    cr_expect_eq(doc_count(&f.run, &f.run.region[0], doc_machine(&f.run), 0), 5);
+    cr_expect(doc_overflowed(&f.run.region[0], doc_machine(&f.run), 0));
+    cr_expect(!doc_overflowed(&f.run.region[0], doc_machine(&f.run), 1));
     run_regions_free(&f.run);
 }
 
@@ -188,19 +188,19 @@ Test(report_region, peeking_changes_nothing)
     struct fake f;
     fake_init(&f, "run");
     fake_pass(&f, 90);
-    struct res_region now = run_regions_peek(&f.run, 90, f.now);
+    struct doc_region now = run_regions_peek(&f.run, 90, f.now);
     cr_expect_eq(now.elapsed, 90);
-    cr_expect_eq(res_count(&f.run, &now, res_machine(&f.run), 0), 60);
+    cr_expect_eq(doc_count(&f.run, &now, doc_machine(&f.run), 0), 60);
     run_region_free(&now);
     fake_pass(&f, 90);
     fake_finish(&f, 180);
     cr_assert(f.run.region);
-    cr_expect_eq(res_count(&f.run, &f.run.region[0], res_machine(&f.run), 0), 120);
+    cr_expect_eq(doc_count(&f.run, &f.run.region[0], doc_machine(&f.run), 0), 120);
     cr_expect_eq(f.run.region[0].visits, 1);
     run_regions_free(&f.run);
 }
 
-static struct res_hashes hash_of(const char *events, uint64_t ticks, uint64_t extra,
+static struct doc_hashes hash_of(const char *events, uint64_t ticks, uint64_t extra,
                                  double host_seconds)
 {
     struct fake f;
@@ -209,14 +209,14 @@ static struct res_hashes hash_of(const char *events, uint64_t ticks, uint64_t ex
     f.card[0].taps.v[MON_TAP_GRANT_WAIT] += extra;
     f.run.host.seconds = host_seconds;
     fake_finish(&f, ticks);
-    struct res_hashes hash = f.run.hash;
+    struct doc_hashes hash = f.run.hash;
     run_regions_free(&f.run);
     return hash;
 }
 
 Test(report_region, hashes_are_of_the_simulated_results_only)
 {
-    struct res_hashes hash = hash_of("run", 90, 0, 1);
+    struct doc_hashes hash = hash_of("run", 90, 0, 1);
     cr_expect_eq(hash_of("status,nacks,bus", 90, 0, 2).result, hash.result);
     cr_expect_eq(hash_of("status,nacks,bus", 90, 0, 2).totals, hash.totals);
     cr_expect_eq(hash_of("", 90, 0, 1).totals, hash.totals);
@@ -226,7 +226,7 @@ Test(report_region, hashes_are_of_the_simulated_results_only)
 }
 
 /* Every total of a made-up run, by its name. `grow` (of `of`) is a word that has one more. */
-static struct res_hashes hash_of_names(const char *of, const char *grow)
+static struct doc_hashes hash_of_names(const char *of, const char *grow)
 {
     struct fake f;
     fake_init(&f, "run");
@@ -245,7 +245,7 @@ static struct res_hashes hash_of_names(const char *of, const char *grow)
 #undef RING
 #undef WORD
     fake_finish(&f, 90);
-    struct res_hashes hash = f.run.hash;
+    struct doc_hashes hash = f.run.hash;
     run_regions_free(&f.run);
     return hash;
 }
@@ -254,12 +254,12 @@ static struct res_hashes hash_of_names(const char *of, const char *grow)
  * or moved. */
 Test(report_region, rows_that_are_added_move_no_result_hash)
 {
-    const struct res_hashes hash = hash_of_names("", "");
+    const struct doc_hashes hash = hash_of_names("", "");
     cr_expect_eq(hash.result, UINT64_C(0x771de6d3e92a3ba9), "%#" PRIx64, hash.result);
     unsigned in = 0, out = 0;
 #define ROW(of, name)                                                 \
     {                                                                 \
-        const struct res_hashes other = hash_of_names(of, #name);     \
+        const struct doc_hashes other = hash_of_names(of, #name);     \
         cr_expect_neq(other.totals, hash.totals, "%s %s", of, #name); \
         other.result != hash.result ? in++ : out++;                   \
     }

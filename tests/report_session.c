@@ -168,7 +168,7 @@ bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_
 }
 
 /* Nothing is recorded here. */
-void trc_begin(struct trc_recorder *recorder, const struct res_run *run, struct nm_machine *m)
+void trc_begin(struct trc_recorder *recorder, const struct doc_run *run, struct nm_machine *m)
 {
     (void)run, (void)m;
     *recorder = (struct trc_recorder){.next = SIM_NEVER};
@@ -194,7 +194,7 @@ void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa)
     (void)recorder, (void)va, (void)pa;
 }
 
-void trc_end(struct trc_recorder *recorder, struct res_run *run)
+void trc_end(struct trc_recorder *recorder, struct doc_run *run)
 {
     (void)recorder, (void)run;
 }
@@ -216,7 +216,7 @@ void trc_write_waves(const struct trc_recorder *recorder, FILE *out)
 }
 
 void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
-                     const struct res_locks *locks, FILE *out)
+                     const struct doc_locks *locks, FILE *out)
 {
     (void)recorder, (void)names, (void)locks, (void)out;
 }
@@ -280,11 +280,11 @@ bool run_profiling_ask(struct run_profiling *p, struct run_heap *heap)
     return false;
 }
 
-struct res_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
+struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
                                      const struct nm_params *params)
 {
     (void)p, (void)heap, (void)params;
-    return (struct res_truth){0};
+    return (struct doc_truth){0};
 }
 
 void run_profiling_free(struct run_profiling *p)
@@ -292,20 +292,20 @@ void run_profiling_free(struct run_profiling *p)
     (void)p;
 }
 
-void run_profiling_mark(struct run_profiling *p, const struct res_run *run, sim_tick at)
+void run_profiling_mark(struct run_profiling *p, const struct doc_run *run, sim_tick at)
 {
     (void)p;
     (void)run;
     (void)at;
 }
 
-struct res_profile run_profiling_take(const struct run_profiling *p, const struct res_run *run,
+struct doc_profile run_profiling_take(const struct run_profiling *p, const struct doc_run *run,
                                       sim_tick at)
 {
     (void)p;
     (void)run;
     (void)at;
-    return (struct res_profile){0};
+    return (struct doc_profile){0};
 }
 
 struct run_heap *run_heap_new(struct pc_profile *profile, struct prog_names *names)
@@ -326,10 +326,10 @@ void run_heap_thread(struct run_heap *heap, const struct prog_thread *thread)
     (void)thread;
 }
 
-struct res_objects run_heap_take(const struct run_heap *heap)
+struct doc_objects run_heap_take(const struct run_heap *heap)
 {
     (void)heap;
-    return (struct res_objects){0};
+    return (struct doc_objects){0};
 }
 
 struct run_locking *run_locking_begin(struct pc_profile *profile, unsigned cards,
@@ -353,14 +353,14 @@ void run_locking_turn(struct run_locking *l, const struct prog_turn *turn)
     (void)turn;
 }
 
-struct res_locks run_locking_take(struct run_locking *l, sim_tick at)
+struct doc_locks run_locking_take(struct run_locking *l, sim_tick at)
 {
     (void)l;
     (void)at;
-    return (struct res_locks){0};
+    return (struct doc_locks){0};
 }
 
-bool run_locks_add_up(const struct res_locks *locks, const struct res_run *run, char *why,
+bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, char *why,
                       size_t size)
 {
     (void)locks;
@@ -370,7 +370,7 @@ bool run_locks_add_up(const struct res_locks *locks, const struct res_run *run, 
     return true;
 }
 
-bool run_profile_adds_up(const struct res_profile *profile, const struct res_run *run, char *why,
+bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run *run, char *why,
                          size_t size)
 {
     (void)profile;

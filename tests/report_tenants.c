@@ -16,10 +16,10 @@ static uint32_t draw(uint64_t *state, uint32_t below)
 }
 
 /* One of a few places, and which of those that had it. */
-static struct res_tenant drawn(uint64_t *state)
+static struct doc_tenant drawn(uint64_t *state)
 {
     const uint32_t n = draw(state, KNOWN);
-    return (struct res_tenant){.kind = RES_TENANT_block,
+    return (struct doc_tenant){.kind = DOC_TENANT_block,
                                .block = {.from = n * 17,
                                          .to = n * 17 + n * n * 7 % 90,
                                          .site = n % 3,
@@ -27,10 +27,10 @@ static struct res_tenant drawn(uint64_t *state)
 }
 
 struct table {
-    struct res_tenant *of[BYTES]; /* NULL: nobody's */
+    struct doc_tenant *of[BYTES]; /* NULL: nobody's */
 };
 
-static bool same(const struct res_tenant *a, const struct res_tenant *b)
+static bool same(const struct doc_tenant *a, const struct doc_tenant *b)
 {
     return a && b ? a->block.from == b->block.from && a->block.to == b->block.to &&
                         a->block.site == b->block.site && a->block.serial == b->block.serial
@@ -38,7 +38,7 @@ static bool same(const struct res_tenant *a, const struct res_tenant *b)
 }
 
 static void step(struct run_tenants *t, enum run_layer layer, struct table *table,
-                 struct res_tenant *tenant, uint64_t *state)
+                 struct doc_tenant *tenant, uint64_t *state)
 {
     const uint32_t what = draw(state, 8);
     uint64_t from = tenant->block.from, to = tenant->block.to;
@@ -60,7 +60,7 @@ static void step(struct run_tenants *t, enum run_layer layer, struct table *tabl
 
 Test(report_tenants, are_what_a_table_says)
 {
-    static struct res_tenant all[STEPS];
+    static struct doc_tenant all[STEPS];
     unsigned there = 0;
     for (uint64_t stream = 0; stream < STREAMS; stream++) {
         uint64_t state = stream;
@@ -72,11 +72,11 @@ Test(report_tenants, are_what_a_table_says)
             step(t, layer, &table[layer], &all[i], &state);
             const uint64_t va = draw(&state, BYTES);
             for (unsigned l = 0; l < RUN_LAYERS; l++) {
-                const struct res_tenant *should = table[l].of[va];
+                const struct doc_tenant *should = table[l].of[va];
                 const uint32_t got = run_tenants_at(t, (enum run_layer)l, va);
-                cr_assert_eq(got, should ? run_tenants_number(t, should) : RES_TENANT_nobody,
+                cr_assert_eq(got, should ? run_tenants_number(t, should) : DOC_TENANT_nobody,
                              "stream %" PRIu64 ", step %u", stream, i);
-                there += got != RES_TENANT_nobody;
+                there += got != DOC_TENANT_nobody;
             }
         }
         run_tenants_free(t);
@@ -88,25 +88,25 @@ Test(report_tenants, are_what_a_table_says)
 Test(report_tenants, have_numbers)
 {
     static const struct {
-        struct res_tenant tenant;
+        struct doc_tenant tenant;
         uint32_t number;
     } rows[] = {
-        {{.kind = RES_TENANT_nobody}, 0},
-        {{.kind = RES_TENANT_several}, 1},
-        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 1, .serial = 5}}, 2},
-        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 4, .thread = 1, .serial = 5}}, 3},
-        {{RES_TENANT_block, {.from = 8, .to = 24, .site = 3, .thread = 1, .serial = 5}}, 4},
-        {{RES_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 2, .serial = 9}}, 2},
-        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
-        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 2}}, 6},
-        {{RES_TENANT_variables, {.from = 8, .to = 16, .thread = 2}}, 7},
-        {{RES_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
+        {{.kind = DOC_TENANT_nobody}, 0},
+        {{.kind = DOC_TENANT_several}, 1},
+        {{DOC_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 1, .serial = 5}}, 2},
+        {{DOC_TENANT_block, {.from = 8, .to = 16, .site = 4, .thread = 1, .serial = 5}}, 3},
+        {{DOC_TENANT_block, {.from = 8, .to = 24, .site = 3, .thread = 1, .serial = 5}}, 4},
+        {{DOC_TENANT_block, {.from = 8, .to = 16, .site = 3, .thread = 2, .serial = 9}}, 2},
+        {{DOC_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
+        {{DOC_TENANT_stack, {.from = 8, .to = 16, .thread = 2}}, 6},
+        {{DOC_TENANT_variables, {.from = 8, .to = 16, .thread = 2}}, 7},
+        {{DOC_TENANT_stack, {.from = 8, .to = 16, .thread = 1}}, 5},
     };
     struct run_tenants *t = run_tenants_new();
     size_t count;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect_eq(run_tenants_number(t, &rows[i].tenant), rows[i].number, "row %zu", i);
-    struct res_tenant *all = run_tenants_take(t, &count);
+    struct doc_tenant *all = run_tenants_take(t, &count);
     cr_expect_eq(count, 8);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         cr_expect(all[rows[i].number].kind == rows[i].tenant.kind &&
@@ -124,9 +124,9 @@ Test(report_tenants, are_bounded)
     uint32_t number = 0;
     for (uint64_t i = 0; i < MOST; i++)
         number = run_tenants_number(
-            t, &(struct res_tenant){RES_TENANT_block, {.from = 8 * i, .to = 8 * i + 8}});
-    cr_expect_eq(number, RES_TENANT_several);
-    number = run_tenants_number(t, &(struct res_tenant){RES_TENANT_block, {.from = 8, .to = 16}});
+            t, &(struct doc_tenant){DOC_TENANT_block, {.from = 8 * i, .to = 8 * i + 8}});
+    cr_expect_eq(number, DOC_TENANT_several);
+    number = run_tenants_number(t, &(struct doc_tenant){DOC_TENANT_block, {.from = 8, .to = 16}});
     cr_expect_eq(number, 3);
     run_tenants_free(t);
 }

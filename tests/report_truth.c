@@ -2,7 +2,7 @@
  * truth.json: what is written is read back, and damaged files are refused with one line.
  */
 #include "base/alloc.h"
-#include "results/documents/truth.h"
+#include "documents/rows/truth.h"
 #include "scratch.h"
 
 #include <criterion/criterion.h>
@@ -20,7 +20,7 @@ TestSuite(report_truth, .init = make_scratch, .fini = remove_scratch);
 /* A profile with as many phases and paths, and objects with as many sites, as a truth here speaks
  * of. */
 enum { PHASES = 3, PATHS = 5, SITES = 4 };
-static const struct res_profile profile = {.phases = PHASES, .paths = PATHS};
+static const struct doc_profile profile = {.phases = PHASES, .paths = PATHS};
 
 static uint64_t next(uint64_t *state)
 {
@@ -45,22 +45,22 @@ static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, size
         row->v[c] = next(state) % 3 ? 0 : (int64_t)next(state);
 }
 
-static void draw_tenant(struct res_tenant *tenant, size_t number, uint64_t *state)
+static void draw_tenant(struct doc_tenant *tenant, size_t number, uint64_t *state)
 {
-    *tenant = (struct res_tenant){
-        .kind = (enum res_tenant_kind)(number < 2 ? number : next(state) % RES_TENANT__COUNT)};
-    struct res_block *block = &tenant->block;
+    *tenant = (struct doc_tenant){
+        .kind = (enum doc_tenant_kind)(number < 2 ? number : next(state) % DOC_TENANT__COUNT)};
+    struct doc_block *block = &tenant->block;
     block->from = next(state);
     block->to = block->from + next(state) % 4096;
-    if (tenant->kind == RES_TENANT_call || tenant->kind == RES_TENANT_block)
+    if (tenant->kind == DOC_TENANT_call || tenant->kind == DOC_TENANT_block)
         block->site = (uint32_t)(next(state) % SITES);
     else
         block->thread = (uint32_t)(next(state) % 5000);
 }
 
-static struct res_truth drawn(uint64_t seed)
+static struct doc_truth drawn(uint64_t seed)
 {
-    struct res_truth t = {.line = 64, .memory = 1 << 28, .processors = 4};
+    struct doc_truth t = {.line = 64, .memory = 1 << 28, .processors = 4};
     t.copies = next(&seed) % 40;
     t.rows = t.copies ? next(&seed) % 90 : 0;
     t.copy = sim_alloc(t.copies + 1, sizeof *t.copy);
@@ -87,12 +87,12 @@ static struct res_truth drawn(uint64_t seed)
     return t;
 }
 
-static char *text_of(const struct res_truth *t)
+static char *text_of(const struct doc_truth *t)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    res_truth_write(t, out);
+    doc_truth_write(t, out);
     sim_text_close(out, &text);
     return text;
 }
@@ -106,17 +106,17 @@ static void put_file(const char *text, size_t size)
 Test(report_truth, what_is_written_is_read)
 {
     for (unsigned seed = 0; seed < 100; seed++) {
-        struct res_truth t = drawn(seed), back;
+        struct doc_truth t = drawn(seed), back;
         char why[512] = "", *text = text_of(&t), *again;
         put_file(text, strlen(text));
-        cr_assert(res_truth_read("truth.json", &profile, SITES, &back, why, sizeof why), "%s", why);
+        cr_assert(doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why), "%s", why);
         cr_expect(back.copies == t.copies && back.rows == t.rows && back.tenants == t.tenants);
         again = text_of(&back);
         cr_expect_str_eq(again, text);
         free(again);
         free(text);
-        res_truth_free(&t);
-        res_truth_free(&back);
+        doc_truth_free(&t);
+        doc_truth_free(&back);
     }
 }
 
@@ -138,7 +138,7 @@ Test(report_truth, what_is_wrong_is_said)
         {"\"tenants\"", "\"tenents\"", "tenants: missing"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct res_truth t = drawn(7), back;
+        struct doc_truth t = drawn(7), back;
         char why[512] = "", *text = text_of(&t);
         size_t before = 0;
         while (text[before] && strncmp(text + before, all[i].from, strlen(all[i].from)) != 0)
@@ -147,11 +147,11 @@ Test(report_truth, what_is_wrong_is_said)
         char *other = sim_format("%.*s%s%s", (int)before, text, all[i].to,
                                  text + before + strlen(all[i].from));
         put_file(other, strlen(other));
-        cr_expect(!res_truth_read("truth.json", &profile, SITES, &back, why, sizeof why));
+        cr_expect(!doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why));
         cr_expect(strstr(why, all[i].why), "%s: %s", all[i].why, why);
         free(other);
         free(text);
-        res_truth_free(&t);
+        doc_truth_free(&t);
     }
 }
 
@@ -163,7 +163,7 @@ Test(report_truth, damaged_files)
     unsigned refused = 0;
     for (uint64_t n = 0; n < FILES; n++) {
         uint64_t state = n;
-        struct res_truth t = drawn(n % 11 + 3), back;
+        struct doc_truth t = drawn(n % 11 + 3), back;
         char why[512] = "", *text = text_of(&t);
         size_t size = strlen(text);
         if (n % 3 == 0)
@@ -171,14 +171,14 @@ Test(report_truth, damaged_files)
         for (unsigned k = 0; size && k <= n % 3; k++)
             text[next(&state) % size] = "0123456789,[]{}\"-n "[next(&state) % 19];
         put_file(text, size);
-        if (res_truth_read("truth.json", &profile, SITES, &back, why, sizeof why)) {
-            res_truth_free(&back);
+        if (doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why)) {
+            doc_truth_free(&back);
         } else {
             refused++;
             cr_expect(*why && !strchr(why, '\n'), "file %u: '%s'", (unsigned)n, why);
         }
         free(text);
-        res_truth_free(&t);
+        doc_truth_free(&t);
     }
     cr_expect_gt(refused, FILES / 4);
 }

@@ -37,9 +37,9 @@ ROOMS = [
     ["programs/linux", "programs/driven"],
     ["programs/kernels", "programs/patterns", "programs/traces"],
     ["input"],
-    ["results"],  # what a run leaves, and how it is written and read
-    ["results/documents", "results/statistics"],
-    ["results/directory"],
+    ["documents"],  # what a run leaves, and how it is written and read
+    ["documents/rows", "documents/statistics"],
+    ["documents/directory"],
     ["run"],  # what listens while a run lasts
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
@@ -80,10 +80,10 @@ PREFIXES = {  # of what headers declare
     "programs/traces": "tr_",
     "programs/patterns": "patterns_",
     "input": "in_",
-    "results": "res_",
-    "results/documents": "res_",
-    "results/statistics": "res_",
-    "results/directory": "res_",
+    "documents": "doc_",
+    "documents/rows": "doc_",
+    "documents/statistics": "doc_",
+    "documents/directory": "doc_",
     "run": "run_",
     "look": "look_",
     "look/profile": "look_",

@@ -15,7 +15,7 @@ import sys
 
 KINDS = {".c", ".h", ".def", ".py", ".md", ".yaml", ".sh", ".build"}
 ROOMS = ["base", "cli", "configs", "docs", "experiments", "input", "machine", "monitor", "page",
-         "procard", "programs", "results", "run", "look", "ring", "sweep", "tests"]
+         "procard", "programs", "documents", "run", "look", "ring", "sweep", "tests"]
 NUMBERED = re.compile(r"(?<![\w\[-])(N|R44|R4|A)-(\d+)\b")
 BRACKETED = re.compile(r"\[([A-Z]{2,}-[AB]?\d+)\]")
 FIRST_COLUMN = re.compile(r"^\| \[?([A-Z][A-Za-z0-9]*(?:-[AB]?(?:\d+|n))?)\]? \|", re.M)

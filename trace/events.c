@@ -174,17 +174,17 @@ static void put_request(struct writing *w, const struct pc_served *q)
 }
 
 /** What a thread waited for; `locks` has it. */
-static void put_wait(struct writing *w, const struct res_locks *locks,
-                     const struct res_lock_wait *wait)
+static void put_wait(struct writing *w, const struct doc_locks *locks,
+                     const struct doc_lock_wait *wait)
 {
-    const struct res_lock *lock = &locks->lock[locks->site[wait->site].lock];
-    const char *name = res_lock_kinds[lock->kind].name;
+    const struct doc_lock *lock = &locks->lock[locks->site[wait->site].lock];
+    const char *name = doc_lock_kinds[lock->kind].name;
     if (wait->call || wait->end < w->r->threads.from || wait->end > w->r->threads.to)
         return;
     w->ids++;
     put_side(w, 'b', "wait", PROGRAM, wait->thread, name, wait->begin);
     fprintf(w->out, ",\"args\":{\"ended_by\":%u", wait->by);
-    if (lock->address != RES_LOCKS_NOWHERE)
+    if (lock->address != DOC_LOCKS_NOWHERE)
         put_symbol(w, lock->address);
     fputs("}}", w->out);
     put_side(w, 'e', "wait", PROGRAM, wait->thread, name, wait->end);
@@ -193,7 +193,7 @@ static void put_wait(struct writing *w, const struct res_locks *locks,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void put_all(struct writing *w, const struct res_locks *locks)
+static void put_all(struct writing *w, const struct doc_locks *locks)
 {
     const struct trc_recorder *r = w->r;
     fprintf(w->out,
@@ -212,7 +212,7 @@ static void put_all(struct writing *w, const struct res_locks *locks)
 }
 
 void trc_write_trace(const struct trc_recorder *r, struct prog_names *names,
-                     const struct res_locks *locks, FILE *out)
+                     const struct doc_locks *locks, FILE *out)
 {
     struct writing w = {.r = r, .names = names, .out = trc_gzip_open(out)};
     put_all(&w, locks);

@@ -443,7 +443,7 @@ static void add_signals(struct trc_listening *live, const struct mon_choice *cho
 
 /** The events that counters are given: the run's, and those that the card is programmed with. Of
  *  these the ones without a total are left out: a counter alone has them. */
-static void add_counters(struct mon_choice *choice, const struct res_run *run)
+static void add_counters(struct mon_choice *choice, const struct doc_run *run)
 {
     const struct in_experiment *x = run->experiment;
     const struct mon_unit_ops *unit = in_unit(x);
@@ -453,7 +453,7 @@ static void add_counters(struct mon_choice *choice, const struct res_run *run)
         mon_choice_add(unit, choice, unit->events[x->wish.counter[k].event].name, why, sizeof why);
 }
 
-struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct res_run *run,
+struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct doc_run *run,
                                         struct nm_machine *m)
 {
     const struct in_experiment *x = run->experiment;

@@ -5,7 +5,7 @@
 #include "trace/recorder.h"
 
 /** Makes the signals of what is to be recorded. @return the caller's, trc_listening_free */
-struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct res_run *run,
+struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct doc_run *run,
                                         struct nm_machine *m);
 void trc_listening_free(struct trc_listening *live);
 

@@ -9,7 +9,7 @@
 #include "trace/recorder.h"
 
 #include "base/alloc.h"
-#include "results/grid.h"
+#include "documents/grid.h"
 #include "trace/listen.h"
 
 #include <inttypes.h>
@@ -134,7 +134,7 @@ static sim_tick default_end(const struct in_experiment *x)
            hz % 1000000000 * WINDOW_NS / 1000000000;
 }
 
-void trc_begin(struct trc_recorder *r, const struct res_run *run, struct nm_machine *m)
+void trc_begin(struct trc_recorder *r, const struct doc_run *run, struct nm_machine *m)
 {
     const struct in_experiment *x = run->experiment;
     const sim_tick from = in_record_begin(x);
@@ -203,35 +203,35 @@ static int by_end(const void *x, const void *y)
 }
 
 /* What of the window was not as asked for; and how to have another one. */
-static void remark(const struct trc_recorder *r, struct res_run *run)
+static void remark(const struct trc_recorder *r, struct doc_run *run)
 {
     const struct in_experiment *x = r->experiment;
     const sim_tick end = run->outcome.ticks, to = r->wires.to;
     char at[32];
     if (in_record_begin(x) >= end)
-        res_remark(run, "nothing is recorded: the run ended at PCycle %s, before record.from",
-                   res_grouped(end, at));
+        doc_remark(run, "nothing is recorded: the run ended at PCycle %s, before record.from",
+                   doc_grouped(end, at));
     else if (r->full)
-        res_remark(run,
+        doc_remark(run,
                    "the recording ends at PCycle %s, with %d changes of signals and requests: "
                    "record.from and record.to, record.signals or record.cards narrow it",
-                   res_grouped(to, at), TRC_KEPT_MAX);
+                   doc_grouped(to, at), TRC_KEPT_MAX);
     else if (x->record_to == SIM_NEVER && hears(x) && to < end)
-        res_remark(run,
+        doc_remark(run,
                    "signals and requests are recorded up to PCycle %s, 1 ms after record.from: "
                    "record.to asks for more, or less",
-                   res_grouped(to, at));
+                   doc_grouped(to, at));
     else if (x->record_to != SIM_NEVER && x->record_to > end)
-        res_remark(run, "the recording ends with the run at PCycle %s, before record.to",
-                   res_grouped(end, at));
+        doc_remark(run, "the recording ends with the run at PCycle %s, before record.to",
+                   doc_grouped(end, at));
     if (r->too_many_turns)
-        res_remark(run,
+        doc_remark(run,
                    "states of threads are recorded up to PCycle %s, %d of them: record.from and "
                    "record.to narrow it",
-                   res_grouped(r->threads.to, at), TRC_KEPT_MAX);
+                   doc_grouped(r->threads.to, at), TRC_KEPT_MAX);
 }
 
-void trc_end(struct trc_recorder *r, struct res_run *run)
+void trc_end(struct trc_recorder *r, struct doc_run *run)
 {
     const sim_tick end = run->outcome.ticks;
     if (!r->live)

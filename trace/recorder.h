@@ -8,10 +8,10 @@
 #ifndef TRC_RECORDER_H
 #define TRC_RECORDER_H
 
+#include "documents/rows/locks.h"
+#include "documents/run.h"
 #include "procard/procard.h"
 #include "programs/workload.h"
-#include "results/documents/locks.h"
-#include "results/run.h"
 #include "trace/book.h"
 
 /** As many changes and requests are kept, or a few more; then the window ends. */
@@ -52,7 +52,7 @@ struct trc_recorder {
  *  @param run     with its choice of events
  *  @param m       outlives the recording
  *  @pre the machine has not been run */
-void trc_begin(struct trc_recorder *recorder, const struct res_run *run, struct nm_machine *m);
+void trc_begin(struct trc_recorder *recorder, const struct doc_run *run, struct nm_machine *m);
 void trc_free(struct trc_recorder *recorder);
 
 /** The machine stands at `at`, which is recorder->next or soon after it. */
@@ -64,7 +64,7 @@ void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa);
 
 /** The run is over, and the machine stands at its end. Once; what was not as asked for is said in a
  *  remark. */
-void trc_end(struct trc_recorder *recorder, struct res_run *run);
+void trc_end(struct trc_recorder *recorder, struct doc_run *run);
 
 /** Where a physical address lay in the program. @return false: nowhere that is known */
 bool trc_virtual(const struct trc_recorder *recorder, uint64_t pa, uint64_t *va);
@@ -85,7 +85,7 @@ void trc_write_waves(const struct trc_recorder *recorder, FILE *out);
  *  @param names  of the program; NULL: none
  *  @param locks  what threads waited for; NULL: nobody knows */
 void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
-                     const struct res_locks *locks, FILE *out);
+                     const struct doc_locks *locks, FILE *out);
 
 /** Threads as a Paje file, times in seconds. */
 void trc_write_paje(const struct trc_recorder *recorder, FILE *out);

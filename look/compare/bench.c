@@ -1,5 +1,5 @@
 #include "look/compare/bench.h"
-#include "results/claims.h"
+#include "documents/claims.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -31,27 +31,27 @@ static bool are_seconds(const json_t *runs)
     return !runs || json_array_size(runs);
 }
 
-static bool is_work(const struct res_claims *claims, const json_t *row, size_t i)
+static bool is_work(const struct doc_claims *claims, const json_t *row, size_t i)
 {
     if (!json_is_string(json_object_get(row, "work")))
-        return res_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
+        return doc_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
     if (!(seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
-        return res_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
+        return doc_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
     if (!json_is_integer(json_object_get(row, "ticks")))
-        return res_refuse(claims, "[%zu].ticks: not a number", i);
+        return doc_refuse(claims, "[%zu].ticks: not a number", i);
     if (!json_is_integer(json_object_get(row, "host_threads")) &&
         json_object_get(row, "host_threads"))
-        return res_refuse(claims, "[%zu].host_threads: not a number", i);
+        return doc_refuse(claims, "[%zu].host_threads: not a number", i);
     for (size_t c = 0; c < COUNTS; c++)
         if (!json_is_integer(json_object_get(json_object_get(row, counts[c]), "count")))
-            return res_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
+            return doc_refuse(claims, "[%zu].%s.count: not a number", i, counts[c]);
     return true;
 }
 
-static bool are_works(const struct res_claims *claims, const json_t *list)
+static bool are_works(const struct doc_claims *claims, const json_t *list)
 {
     if (!json_is_array(list))
-        return res_refuse(claims, "not a list, as 'numachine bench --json' prints it");
+        return doc_refuse(claims, "not a list, as 'numachine bench --json' prints it");
     size_t i;
     const json_t *row;
     json_array_foreach(list, i, row)
@@ -62,8 +62,8 @@ static bool are_works(const struct res_claims *claims, const json_t *list)
 
 json_t *look_bench_read(const char *file, char *why, size_t size)
 {
-    const struct res_claims claims = {.file = file, .why = why, .size = size};
-    json_t *list = res_claim_file(&claims);
+    const struct doc_claims claims = {.file = file, .why = why, .size = size};
+    json_t *list = doc_claim_file(&claims);
     if (list && are_works(&claims, list))
         return list;
     json_decref(list);

@@ -5,8 +5,8 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "results/csv.h"
-#include "results/statistics/stats.h"
+#include "documents/csv.h"
+#include "documents/statistics/stats.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void note_paths(const struct look_comparison *c, struct path **paths)
     for (size_t i = 0; i < c->runs; i++) {
         const char *component, *stat;
         json_t *part, *value;
-        json_t *stats = (json_t *)res_finished_stats(&c->run[i], c->region);
+        json_t *stats = (json_t *)doc_finished_stats(&c->run[i], c->region);
         json_object_foreach(stats, component, part)
             json_object_foreach(part, stat, value) {
                 char *text = sim_format("%s.%s", component, stat);
@@ -80,7 +80,7 @@ static const char *unit_of(const struct look_comparison *c, const char *componen
 {
     const char *unit = "";
     for (size_t i = 0; i < c->runs && !*unit; i++)
-        unit = res_finished_unit(&c->run[i], component, stat);
+        unit = doc_finished_unit(&c->run[i], component, stat);
     return unit;
 }
 
@@ -136,7 +136,7 @@ static const char *next_path(void *ctx, size_t i)
 static bool has_region(const struct look_comparison *c)
 {
     for (size_t i = 0; i < c->runs; i++)
-        if (res_finished_stats(&c->run[i], c->region))
+        if (doc_finished_stats(&c->run[i], c->region))
             return true;
     return false;
 }
@@ -170,9 +170,9 @@ void look_compare_free(struct look_comparison *c)
     free(c->row);
 }
 
-struct res_value look_compared_value(const struct look_comparison *c, size_t row, size_t run)
+struct doc_value look_compared_value(const struct look_comparison *c, size_t row, size_t run)
 {
-    return res_finished_value(res_finished_stats(&c->run[run], c->region), c->row[row].component,
+    return doc_finished_value(doc_finished_stats(&c->run[run], c->region), c->row[row].component,
                               c->row[row].stat);
 }
 
@@ -189,17 +189,17 @@ void look_compare_text(const struct look_comparison *c, FILE *out)
     char text[NUMBER], marked[NUMBER + 1], status[STATUS];
     for (size_t i = 0; i < c->runs; i++)
         fprintf(out, "# %s: %s, %s\n", c->run[i].directory,
-                res_finished_status(&c->run[i], status, sizeof status), c->run[i].result_hash);
+                doc_finished_status(&c->run[i], status, sizeof status), c->run[i].result_hash);
     fprintf(out, "# region %s\n#\n", c->region);
     for (size_t i = 0; i < c->runs; i++)
         fprintf(out, "%s%*s ", i ? "" : "# ", width_of(c, i) - (i ? 0 : 2), c->name[i]);
     fputs(" statistic\n", out);
     for (size_t k = 0; k < c->rows; k++) {
         for (size_t i = 0; i < c->runs; i++) {
-            const struct res_value value = look_compared_value(c, k, i);
-            res_value_text(&value, RES_DIGITS, text, sizeof text);
+            const struct doc_value value = look_compared_value(c, k, i);
+            doc_value_text(&value, DOC_DIGITS, text, sizeof text);
             snprintf(marked, sizeof marked, "%s%s",
-                     res_finished_tilde(&c->run[i], c->row[k].stat, c->row[k].unit), text);
+                     doc_finished_tilde(&c->run[i], c->row[k].stat, c->row[k].unit), text);
             fprintf(out, "%*s ", width_of(c, i), *text ? marked : "-");
         }
         fprintf(out, " %s.%s [%s]\n", c->row[k].component, c->row[k].stat, c->row[k].unit);
@@ -214,17 +214,17 @@ void look_compare_csv(const struct look_comparison *c, FILE *out)
     fputs("statistic,unit", out);
     for (size_t i = 0; i < c->runs; i++) {
         putc(',', out);
-        res_csv_field(out, c->run[i].directory);
+        doc_csv_field(out, c->run[i].directory);
     }
     putc('\n', out);
     for (size_t k = 0; k < c->rows; k++) {
         char *path = sim_format("%s.%s", c->row[k].component, c->row[k].stat);
-        res_csv_field(out, path);
+        doc_csv_field(out, path);
         putc(',', out);
-        res_csv_field(out, c->row[k].unit);
+        doc_csv_field(out, c->row[k].unit);
         for (size_t i = 0; i < c->runs; i++) {
-            const struct res_value value = look_compared_value(c, k, i);
-            fprintf(out, ",%s", res_value_text(&value, RES_DIGITS_ALL, text, sizeof text));
+            const struct doc_value value = look_compared_value(c, k, i);
+            fprintf(out, ",%s", doc_value_text(&value, DOC_DIGITS_ALL, text, sizeof text));
         }
         putc('\n', out);
         free(path);
@@ -248,8 +248,8 @@ static json_t *row_json(const struct look_comparison *c, size_t k)
 {
     json_t *values = json_array();
     for (size_t i = 0; i < c->runs; i++) {
-        const struct res_value value = look_compared_value(c, k, i);
-        json_array_append_new(values, res_value_json(&value));
+        const struct doc_value value = look_compared_value(c, k, i);
+        json_array_append_new(values, doc_value_json(&value));
     }
     char *path = sim_format("%s.%s", c->row[k].component, c->row[k].stat);
     json_t *row =

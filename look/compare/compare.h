@@ -4,7 +4,7 @@
 #ifndef LOOK_COMPARE_COMPARE_H
 #define LOOK_COMPARE_COMPARE_H
 
-#include "results/statistics/finished.h"
+#include "documents/statistics/finished.h"
 
 #include <stdio.h>
 
@@ -15,7 +15,7 @@ struct look_compared {
 };
 
 struct look_comparison {
-    const struct res_finished *run; /**< [runs] */
+    const struct doc_finished *run; /**< [runs] */
     size_t runs;
     char *const *name; /**< [runs] of their columns, for people */
     const char *region;
@@ -35,7 +35,7 @@ bool look_compare_make(struct look_comparison *c, char *const *patterns, char *w
 void look_compare_free(struct look_comparison *c);
 
 /** The value of a row in a run. */
-struct res_value look_compared_value(const struct look_comparison *c, size_t row, size_t run);
+struct doc_value look_compared_value(const struct look_comparison *c, size_t row, size_t run);
 
 /** A way to write it. Strings are static. */
 struct look_compare_format {

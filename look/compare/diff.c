@@ -43,13 +43,13 @@ static void hold_texts(struct look_diff *d, const char *key, const char *a, cons
                 (const struct in_flat_row *const[]){a ? &row[0] : NULL, b ? &row[1] : NULL});
 }
 
-static const char *version(const struct res_finished *r)
+static const char *version(const struct doc_finished *r)
 {
     return json_string_value(json_object_get(json_object_get(r->manifest, "numachine"), "git"));
 }
 
 /* What the program's copy is a copy of. */
-static const char *program_origin(const struct res_finished *r)
+static const char *program_origin(const struct doc_finished *r)
 {
     const struct in_flat_row *row = in_flat_find(&r->config, "program.path");
     return row ? row->origin : "";
@@ -61,10 +61,10 @@ static void hold_configs(struct look_diff *d)
     const char *none[2] = {"", ""};
     const char *program[2] = {program_origin(d->of[0]), program_origin(d->of[1])};
     hold_texts(d, "numachine", version(d->of[0]), version(d->of[1]), none);
-    hold_texts(d, "the program's bytes", res_finished_input(d->of[0], "program"),
-               res_finished_input(d->of[1], "program"), program);
-    hold_texts(d, "the input's bytes", res_finished_input(d->of[0], "stdin"),
-               res_finished_input(d->of[1], "stdin"), none);
+    hold_texts(d, "the program's bytes", doc_finished_input(d->of[0], "program"),
+               doc_finished_input(d->of[1], "program"), program);
+    hold_texts(d, "the input's bytes", doc_finished_input(d->of[0], "stdin"),
+               doc_finished_input(d->of[1], "stdin"), none);
     for (size_t i = 0; i < a->rows; i++) {
         const struct in_flat_row *other = in_flat_find(b, a->row[i].key);
         if (!other || strcmp(other->value, a->row[i].value) != 0)
@@ -77,7 +77,7 @@ static void hold_configs(struct look_diff *d)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool equal(const struct res_value *a, const struct res_value *b)
+static bool equal(const struct doc_value *a, const struct doc_value *b)
 {
     if (!a->is || !b->is)
         return a->is == b->is;
@@ -85,7 +85,7 @@ static bool equal(const struct res_value *a, const struct res_value *b)
 }
 
 /* How much of the greater one the difference is: 0 to 2. */
-static double relative(const struct res_value value[2])
+static double relative(const struct doc_value value[2])
 {
     const double a = value[0].value, b = value[1].value, most = fmax(fabs(a), fabs(b));
     if (!value[0].is || !value[1].is)
@@ -93,7 +93,7 @@ static double relative(const struct res_value value[2])
     return most > 0 ? fabs(b - a) / most : 0;
 }
 
-static double weigh(const struct res_value value[2], bool adds_up)
+static double weigh(const struct doc_value value[2], bool adds_up)
 {
     enum { FEW = 100 };
     if (adds_up)
@@ -105,7 +105,7 @@ static double weigh(const struct res_value value[2], bool adds_up)
 
 bool look_change_percent(const struct look_change *change, double *percent)
 {
-    const struct res_value *a = &change->value[0], *b = &change->value[1];
+    const struct doc_value *a = &change->value[0], *b = &change->value[1];
     if (!a->is || !b->is || a->value == 0 || change->apart)
         return false;
     *percent = 100 * (b->value - a->value) / fabs(a->value);
@@ -114,7 +114,7 @@ bool look_change_percent(const struct look_change *change, double *percent)
 
 /* Adds a change if it is one; takes `name`. */
 static void add_change(struct look_diff *d, struct look_changes *to, const char *region, char *name,
-                       const char *unit, const struct res_value value[2])
+                       const char *unit, const struct doc_value value[2])
 {
     const bool small = 100 * relative(value) < d->threshold;
     if (equal(&value[0], &value[1]) || small) {
@@ -167,19 +167,19 @@ static void hold_statistic(struct look_diff *d, const struct shared_region *regi
                            const char *component, const char *stat)
 {
     struct look_changes *to = &d->part[LOOK_DIFF_statistics];
-    struct res_value value[2];
+    struct doc_value value[2];
     for (int i = 0; i < 2; i++)
-        value[i] = res_finished_value(region->stats[i], component, stat);
+        value[i] = doc_finished_value(region->stats[i], component, stat);
     if (!d->all && strcmp(component, "machine") != 0) {
         to->parts += !equal(&value[0], &value[1]);
         return;
     }
-    const char *unit = res_finished_unit(d->of[0], component, stat);
+    const char *unit = doc_finished_unit(d->of[0], component, stat);
     if (!*unit)
-        unit = res_finished_unit(d->of[1], component, stat);
+        unit = doc_finished_unit(d->of[1], component, stat);
     const size_t before = to->count;
     add_change(d, to, region->name, sim_format("%s.%s", component, stat), unit, value);
-    if (to->count > before && !res_finished_comparable(d->of[0], d->of[1], component, stat))
+    if (to->count > before && !doc_finished_comparable(d->of[0], d->of[1], component, stat))
         set_apart(to);
 }
 
@@ -200,7 +200,7 @@ static void hold_component(struct look_diff *d, const struct shared_region *regi
 static void hold_region(struct look_diff *d, const char *name)
 {
     const struct shared_region region = {
-        name, {res_finished_stats(d->of[0], name), res_finished_stats(d->of[1], name)}};
+        name, {doc_finished_stats(d->of[0], name), doc_finished_stats(d->of[1], name)}};
     const char *component;
     json_t *part;
     for (int of = 0; of < 2; of++)
@@ -212,9 +212,9 @@ static void hold_region(struct look_diff *d, const char *name)
 static void hold_statistics(struct look_diff *d)
 {
     for (int of = 0; of < 2; of++)
-        for (size_t i = 0; i < res_finished_regions(d->of[of]); i++) {
-            const char *name = res_finished_region(d->of[of], i);
-            if (!res_finished_stats(d->of[!of], name))
+        for (size_t i = 0; i < doc_finished_regions(d->of[of]); i++) {
+            const char *name = doc_finished_region(d->of[of], i);
+            if (!doc_finished_stats(d->of[!of], name))
                 in_push(&d->only[of], name);
             else if (of == 0)
                 hold_region(d, name);
@@ -284,7 +284,7 @@ static void hold_lists(struct look_diff *d, enum look_diff_part part, struct nam
     gather(&list[1]);
     while (at[0] < list[0].count || at[1] < list[1].count) {
         const struct named *item[2];
-        struct res_value value[2];
+        struct doc_value value[2];
         for (int i = 0; i < 2; i++)
             item[i] = at[i] < list[i].count ? &list[i].item[at[i]] : NULL;
         const int order = !item[0] ? 1 : !item[1] ? -1 : by_name(item[0], item[1]);
@@ -292,7 +292,7 @@ static void hold_lists(struct look_diff *d, enum look_diff_part part, struct nam
         for (int i = 0; i < 2; i++) {
             const bool here = i ? order >= 0 : order <= 0;
             const int64_t sum = here ? item[i]->sum : 0;
-            value[i] = (struct res_value){true, false, sum, (double)sum};
+            value[i] = (struct doc_value){true, false, sum, (double)sum};
             at[i] += here;
         }
         add_change(d, &d->part[part], NULL, sim_strdup(name), "PCycles", value);
@@ -335,7 +335,7 @@ void look_diff_objects(struct look_diff *d, const struct look_sharing *const sha
         for (size_t k = 0; k < sharing[i]->objects; k++) {
             const struct look_shared_object *object = &sharing[i]->object[k];
             add_named(&list[i], sim_strdup(object->name),
-                      res_plus(object->lost.falsely, object->lost.truly));
+                      doc_plus(object->lost.falsely, object->lost.truly));
         }
     hold_lists(d, LOOK_DIFF_objects, list);
 }

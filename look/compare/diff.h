@@ -9,9 +9,9 @@
 #ifndef LOOK_COMPARE_DIFF_H
 #define LOOK_COMPARE_DIFF_H
 
+#include "documents/statistics/finished.h"
 #include "look/profile/view.h"
 #include "look/sharing/sharing.h"
-#include "results/statistics/finished.h"
 
 /** A key of the configuration; value NULL: that run has none of it. Strings are the change's. */
 struct look_setting {
@@ -24,7 +24,7 @@ struct look_change {
     char *region; /**< NULL: of a function or an object, in the whole run */
     char *name;   /**< "machine.truth.loads" */
     char *unit;
-    struct res_value value[2];
+    struct doc_value value[2];
     bool apart;    /**< they are not of the same part of the runs: no difference, no percentage */
     double weight; /**< by which they are sorted */
 };
@@ -51,7 +51,7 @@ struct look_diff_part_row {
 extern const struct look_diff_part_row look_diff_parts[LOOK_DIFF__COUNT];
 
 struct look_diff {
-    const struct res_finished *of[2];
+    const struct doc_finished *of[2];
     bool all;                     /**< every part of the machine, too, and no end of rows */
     double threshold;             /**< [%] relative changes below this are only counted */
     bool same;                    /**< the result hashes are equal */

@@ -1,9 +1,9 @@
 /*
  * The differences of two runs, written: for people, as CSV, as JSON.
  */
+#include "documents/csv.h"
+#include "documents/statistics/stats.h"
 #include "look/compare/diff.h"
-#include "results/csv.h"
-#include "results/statistics/stats.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -31,15 +31,15 @@ static const char *shown(const char *text)
  */
 static const char *difference(const struct look_change *c, int digits, char *buf, size_t size)
 {
-    const struct res_value *a = &c->value[0], *b = &c->value[1];
+    const struct doc_value *a = &c->value[0], *b = &c->value[1];
     const bool real = a->real || b->real;
-    const struct res_value d = {
+    const struct doc_value d = {
         .is = a->is && b->is && !c->apart,
         .real = real,
         .count = real ? 0 : (int64_t)((uint64_t)b->count - (uint64_t)a->count),
         .value = b->value - a->value,
     };
-    return res_value_text(&d, digits, buf, size);
+    return doc_value_text(&d, digits, buf, size);
 }
 
 /* ---- for people ------------------------------------------------------------------------------ */
@@ -48,7 +48,7 @@ static void put_run(const struct look_diff *d, int i, FILE *out)
 {
     char status[160];
     fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory,
-            res_finished_status(d->of[i], status, sizeof status));
+            doc_finished_status(d->of[i], status, sizeof status));
 }
 
 static void put_value(const struct look_setting *s, int i, FILE *out)
@@ -81,7 +81,7 @@ static void put_hashes(const struct look_diff *d, FILE *out)
 
 static const char *tilde_of(const struct look_diff *d, int of)
 {
-    return res_finished_tilde(d->of[of], "elapsed", "PCycles");
+    return doc_finished_tilde(d->of[of], "elapsed", "PCycles");
 }
 
 /* What people ask first: whether it is faster. */
@@ -89,8 +89,8 @@ static void put_elapsed(const struct look_diff *d, FILE *out)
 {
     uint64_t elapsed[2];
     for (int of = 0; of < 2; of++) {
-        const struct res_value v =
-            res_finished_value(res_finished_stats(d->of[of], RES_WHOLE), "machine", "elapsed");
+        const struct doc_value v =
+            doc_finished_value(doc_finished_stats(d->of[of], DOC_WHOLE), "machine", "elapsed");
         if (!v.is || v.count <= 0)
             return;
         elapsed[of] = (uint64_t)v.count;
@@ -107,8 +107,8 @@ static const char *value_of(const struct look_diff *d, const struct look_change 
                             char *buf, size_t size)
 {
     char text[NUMBER];
-    res_value_text(&c->value[of], RES_DIGITS, text, sizeof text);
-    snprintf(buf, size, "%s%s", *text ? res_finished_tilde(d->of[of], c->name, c->unit) : "",
+    doc_value_text(&c->value[of], DOC_DIGITS, text, sizeof text);
+    snprintf(buf, size, "%s%s", *text ? doc_finished_tilde(d->of[of], c->name, c->unit) : "",
              shown(text));
     return buf;
 }
@@ -121,8 +121,8 @@ static void put_change(const struct look_diff *d, const struct look_change *c, F
         snprintf(share, sizeof share, "%+.1f %%", percent);
     fprintf(out, "%*s %*s %*s %12s  ", WIDTH, value_of(d, c, 0, a, sizeof a), WIDTH,
             value_of(d, c, 1, b, sizeof b), WIDTH,
-            shown(difference(c, RES_DIGITS, both, sizeof both)), share);
-    if (c->region && strcmp(c->region, RES_WHOLE) != 0)
+            shown(difference(c, DOC_DIGITS, both, sizeof both)), share);
+    if (c->region && strcmp(c->region, DOC_WHOLE) != 0)
         fprintf(out, "%s/", c->region);
     fprintf(out, "%s", c->name);
     fprintf(out, c->region && *c->unit ? " [%s]\n" : "%s\n", c->region ? c->unit : "");
@@ -183,7 +183,7 @@ static void put_fields(FILE *out, const char *const *field, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i)
             putc(',', out);
-        res_csv_field(out, field[i]);
+        doc_csv_field(out, field[i]);
     }
     putc('\n', out);
 }
@@ -195,11 +195,11 @@ static void put_row(const char *part, const struct look_change *c, FILE *out)
     if (look_change_percent(c, &percent))
         snprintf(share, sizeof share, "%.6g", percent);
     const char *const field[] = {part,
-                                 c->region ? c->region : RES_WHOLE,
+                                 c->region ? c->region : DOC_WHOLE,
                                  c->name,
-                                 res_value_text(&c->value[0], RES_DIGITS_ALL, a, sizeof a),
-                                 res_value_text(&c->value[1], RES_DIGITS_ALL, b, sizeof b),
-                                 difference(c, RES_DIGITS_ALL, both, sizeof both),
+                                 doc_value_text(&c->value[0], DOC_DIGITS_ALL, a, sizeof a),
+                                 doc_value_text(&c->value[1], DOC_DIGITS_ALL, b, sizeof b),
+                                 difference(c, DOC_DIGITS_ALL, both, sizeof both),
                                  share,
                                  c->unit};
     put_fields(out, field, sizeof field / sizeof *field);
@@ -234,7 +234,7 @@ static json_t *text(const char *bytes)
     return string ? string : bytes ? json_string("?") : json_null();
 }
 
-static json_t *run_json(const struct res_finished *r)
+static json_t *run_json(const struct doc_finished *r)
 {
     return json_pack("{s:o,s:s,s:s,s:s,s:b}", "directory", text(r->directory), "status", r->status,
                      "result_hash", r->result_hash, "totals_hash", r->totals_hash, "sampled",
@@ -261,9 +261,9 @@ static json_t *changes_json(const struct look_changes *changes)
         double percent;
         const bool has = look_change_percent(c, &percent);
         json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "region",
-                                              text(c->region ? c->region : RES_WHOLE), "name",
-                                              text(c->name), "a", res_value_json(&c->value[0]), "b",
-                                              res_value_json(&c->value[1]), "percent",
+                                              text(c->region ? c->region : DOC_WHOLE), "name",
+                                              text(c->name), "a", doc_value_json(&c->value[0]), "b",
+                                              doc_value_json(&c->value[1]), "percent",
                                               has ? json_real(percent) : json_null(), "unit",
                                               text(c->unit)));
     }

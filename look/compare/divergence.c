@@ -74,7 +74,7 @@ static bool narrow(struct search *s)
 }
 
 /* Ticks that a run took when it was first run. */
-static sim_tick ticks_of(const struct res_finished *r)
+static sim_tick ticks_of(const struct doc_finished *r)
 {
     const json_int_t ticks = json_integer_value(json_object_get(r->end, "ticks"));
     return ticks > 0 ? (sim_tick)ticks : 0;
@@ -144,14 +144,14 @@ static void put_counted(struct search *s, int of, unsigned card)
 {
     const char *between = "; counts ";
     for (int t = 0; t < MON_TAP__COUNT; t++) {
-        char name[RES_COLUMN_NAME];
-        res_lower(mon_tap_rows()[t].name, name);
-        const size_t offset = offsetof(struct res_totals, taps.v) + (size_t)t * sizeof(uint64_t);
+        char name[DOC_COLUMN_NAME];
+        doc_lower(mon_tap_rows()[t].name, name);
+        const size_t offset = offsetof(struct doc_totals, taps.v) + (size_t)t * sizeof(uint64_t);
         const bool state = t < IN_STATUS_STATES;
         put_more(s, of, card, offset, state ? mon_state_name((unsigned)t) : name, &between);
     }
 #define TRUTH(field, unit, sentence) \
-    put_more(s, of, card, offsetof(struct res_totals, truth.field), #field, &between);
+    put_more(s, of, card, offsetof(struct doc_totals, truth.field), #field, &between);
 #include "machine/truth.def"
 #undef TRUTH
     putc('\n', s->out);
@@ -228,7 +228,7 @@ static const char *put_parting(struct search *s)
 }
 
 /* Whether a run comes to another result now. One that was interrupted has none to come to. */
-static bool is_other(const struct res_finished *r, const char *hash)
+static bool is_other(const struct doc_finished *r, const char *hash)
 {
     return strcmp(r->status, "complete") == 0 && strcmp(r->result_hash, hash) != 0;
 }
@@ -296,7 +296,7 @@ static int load(struct search *s)
     char why[4096];
     int loaded = 0;
     for (; loaded < 2; loaded++) {
-        const struct res_finished *r = s->diff->of[loaded];
+        const struct doc_finished *r = s->diff->of[loaded];
         if (!look_code_open(&s->code[loaded], r->directory, why, sizeof why)) {
             complain(why);
             break;

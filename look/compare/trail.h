@@ -8,7 +8,7 @@
 #ifndef LOOK_COMPARE_TRAIL_H
 #define LOOK_COMPARE_TRAIL_H
 
-#include "results/run.h"
+#include "documents/run.h"
 
 enum {
     LOOK_MARKS = 512,       /**< moments of a run */
@@ -34,7 +34,7 @@ struct look_mark {
 struct look_stand {
     uint64_t pc; /**< virtual, where its processor stands */
     uint32_t thread;
-    struct res_totals totals;
+    struct doc_totals totals;
 };
 
 /** What came of it; shared with the process in which the run is. */

@@ -10,8 +10,8 @@
 #include "look/flow/flow.h"
 
 #include "base/alloc.h"
+#include "documents/traffic.h"
 #include "programs/flows.h"
-#include "results/traffic.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static const double DEEPEST = 20;
 
 static double number(const json_t *stats, const char *component, const char *stat)
 {
-    return res_finished_value(stats, component, stat).value;
+    return doc_finished_value(stats, component, stat).value;
 }
 
 static double sum_of(const json_t *stats, const char *component, const char *const *names)
@@ -103,10 +103,10 @@ static bool is_in_full(const struct look_flow_run *run)
     return cards > 0 && (packets > 0 || !(misses > 0));
 }
 
-bool look_flow_read(struct look_flow_run *run, const struct res_finished *results,
+bool look_flow_read(struct look_flow_run *run, const struct doc_finished *results,
                     const struct nm_params *p, const char *region, char *why, size_t size)
 {
-    const json_t *stats = res_finished_stats(results, region);
+    const json_t *stats = doc_finished_stats(results, region);
     *run = (struct look_flow_run){.p = *p, .stations = (unsigned)nm_params_stations(p)};
     if (!stats) {
         snprintf(why, size, "%s: the run has no region '%.60s'", results->directory, region);
@@ -125,7 +125,7 @@ bool look_flow_read(struct look_flow_run *run, const struct res_finished *result
         return false;
     }
     if (run->stations > 1 &&
-        !res_traffic_read(results->directory, region, run->stations, run->traffic, why, size))
+        !doc_traffic_read(results->directory, region, run->stations, run->traffic, why, size))
         return false;
     if (is_in_full(run))
         return true;

@@ -9,10 +9,10 @@
 #ifndef LOOK_FLOW_FLOW_H
 #define LOOK_FLOW_FLOW_H
 
+#include "documents/statistics/finished.h"
 #include "machine/params.h"
 #include "machine/statistics.h"
 #include "machine/traffic.h"
-#include "results/statistics/finished.h"
 
 /** [PCycles] Reads on an idle machine, as `numachine latency` measures them; what a machine has not
  *  got is 0. */
@@ -47,7 +47,7 @@ struct look_flow_run {
 };
 
 /** Reads it from a run's directory. @return false with one line in `why` */
-bool look_flow_read(struct look_flow_run *run, const struct res_finished *results,
+bool look_flow_read(struct look_flow_run *run, const struct doc_finished *results,
                     const struct nm_params *p, const char *region, char *why, size_t size);
 void look_flow_free(struct look_flow_run *run);
 

@@ -16,7 +16,7 @@
 /** A thread's waits, by their ends. */
 struct line {
     uint32_t number;
-    const struct res_lock_thread *thread;
+    const struct doc_lock_thread *thread;
     size_t *wait; /**< [waits] indices */
     size_t waits;
     uint64_t *saved; /**< [waits] [ticks] after each */
@@ -33,7 +33,7 @@ static struct line *line_of(struct line *lines, uint32_t number)
 }
 
 /* @param calls  with those that did not have to wait */
-static struct line *lines_new(const struct res_locks *l, bool calls)
+static struct line *lines_new(const struct doc_locks *l, bool calls)
 {
     struct line *lines = NULL;
     for (size_t i = 0; i < l->threads; i++) {
@@ -67,7 +67,7 @@ static void lines_free(struct line *lines)
 }
 
 /* How many of its waits end at `at` or before, and are before number `before` of all. */
-static size_t waits_to(const struct res_locks *l, const struct line *line, sim_tick at,
+static size_t waits_to(const struct doc_locks *l, const struct line *line, sim_tick at,
                        size_t before)
 {
     size_t low = 0, high = line->waits;
@@ -84,7 +84,7 @@ static size_t waits_to(const struct res_locks *l, const struct line *line, sim_t
 /* ---- the path -------------------------------------------------------------------------------- */
 
 struct walk {
-    const struct res_locks *l;
+    const struct doc_locks *l;
     struct look_lock_segment *segment;
     size_t count;
 };
@@ -104,26 +104,26 @@ static void work(struct walk *w, uint32_t thread, uint32_t site, sim_tick since,
                  sim_tick to)
 {
     const sim_tick middle = since < from ? from : since > to ? to : since;
-    if (site == RES_LOCKS_NONE) {
-        add(w, LOOK_PART_WORK, thread, RES_LOCKS_NONE, from, to);
+    if (site == DOC_LOCKS_NONE) {
+        add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, to);
         return;
     }
     add(w, LOOK_PART_HOLDING, thread, site, middle, to);
-    add(w, LOOK_PART_WORK, thread, RES_LOCKS_NONE, from, middle);
+    add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, middle);
 }
 
-struct look_lock_segment *look_locks_path(const struct res_locks *l, size_t *count)
+struct look_lock_segment *look_locks_path(const struct doc_locks *l, size_t *count)
 {
     struct line *lines = lines_new(l, false), *line = line_of(lines, l->last);
     struct walk w = {.l = l};
     sim_tick at = l->ticks, since = at;
     size_t before = l->waits, left = l->threads;
-    uint32_t held = RES_LOCKS_NONE;
+    uint32_t held = DOC_LOCKS_NONE;
     while (line && at) {
         const size_t n = waits_to(l, line, at, before);
         if (n) {
             const size_t i = line->wait[n - 1];
-            const struct res_lock_wait *wait = &l->wait[i];
+            const struct doc_lock_wait *wait = &l->wait[i];
             work(&w, line->number, held, since, wait->end, at);
             before = i;
             held = wait->by ? wait->holder : held;
@@ -141,10 +141,10 @@ struct look_lock_segment *look_locks_path(const struct res_locks *l, size_t *cou
         const sim_tick born = line->thread->born < at ? line->thread->born : at;
         work(&w, line->number, held, since, born, at);
         at = born;
-        held = RES_LOCKS_NONE;
+        held = DOC_LOCKS_NONE;
         line = left-- ? line_of(lines, line->thread->by) : NULL;
     }
-    add(&w, LOOK_PART_WORK, 0, RES_LOCKS_NONE, 0, at);
+    add(&w, LOOK_PART_WORK, 0, DOC_LOCKS_NONE, 0, at);
     lines_free(lines);
     *count = w.count;
     return w.segment;
@@ -153,7 +153,7 @@ struct look_lock_segment *look_locks_path(const struct res_locks *l, size_t *cou
 /* ---- without a lock -------------------------------------------------------------------------- */
 
 /* What a thread had saved at a moment of the run, as far as that has been worked out. */
-static uint64_t saved_at(const struct res_locks *l, const struct line *line, sim_tick at)
+static uint64_t saved_at(const struct doc_locks *l, const struct line *line, sim_tick at)
 {
     size_t n = waits_to(l, line, at, l->waits);
     if (n > line->done)
@@ -161,7 +161,7 @@ static uint64_t saved_at(const struct res_locks *l, const struct line *line, sim
     return n ? line->saved[n - 1] : line->born;
 }
 
-static uint64_t saved_by(const struct res_locks *l, struct line *lines, uint32_t number,
+static uint64_t saved_by(const struct doc_locks *l, struct line *lines, uint32_t number,
                          sim_tick at)
 {
     const struct line *line = number ? line_of(lines, number) : NULL;
@@ -169,8 +169,8 @@ static uint64_t saved_by(const struct res_locks *l, struct line *lines, uint32_t
 }
 
 /* What the thread has saved behind a wait. */
-static uint64_t save(const struct res_locks *l, struct line *lines, const struct line *line,
-                     const struct res_lock_wait *wait, bool gone)
+static uint64_t save(const struct doc_locks *l, struct line *lines, const struct line *line,
+                     const struct doc_lock_wait *wait, bool gone)
 {
     const uint64_t mine = line->done ? line->saved[line->done - 1] : line->born;
     const uint64_t latest = mine + (wait->end - wait->begin); /* had it not waited at all */
@@ -186,7 +186,7 @@ static uint64_t save(const struct res_locks *l, struct line *lines, const struct
 
 /* Threads are born in order, too: what its maker has saved by then is known when the first of its
  * waits comes up. */
-static void be_born(const struct res_locks *l, struct line *lines, struct line *line)
+static void be_born(const struct doc_locks *l, struct line *lines, struct line *line)
 {
     if (!line->saved) {
         line->saved = sim_alloc(line->waits, sizeof *line->saved);
@@ -194,12 +194,12 @@ static void be_born(const struct res_locks *l, struct line *lines, struct line *
     }
 }
 
-uint64_t look_locks_bound(const struct res_locks *l, uint32_t lock)
+uint64_t look_locks_bound(const struct doc_locks *l, uint32_t lock)
 {
     struct line *lines = lines_new(l, true), *line;
     size_t thread = 0;
     for (size_t i = 0; i < l->waits; i++) {
-        const struct res_lock_wait *wait = &l->wait[i];
+        const struct doc_lock_wait *wait = &l->wait[i];
         for (; thread < l->threads && l->thread[thread].born <= wait->end; thread++)
             be_born(l, lines, line_of(lines, l->thread[thread].number));
         line = line_of(lines, wait->thread);

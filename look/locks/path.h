@@ -8,7 +8,7 @@
 #ifndef LOOK_LOCKS_PATH_H
 #define LOOK_LOCKS_PATH_H
 
-#include "results/documents/locks.h"
+#include "documents/rows/locks.h"
 
 /** What a part of the path is. */
 enum look_lock_part {
@@ -16,7 +16,7 @@ enum look_lock_part {
     LOOK_PART_HOLDING,  /**< it does so, and holds what the path waits for afterwards: `site` */
     LOOK_PART_HANDOVER, /**< from its release until who waits goes on, at `site` */
     LOOK_PART_SLEEP,    /**< the thread waits for a date, a signal, or nobody known, at `site` */
-    RES_PARTS
+    DOC_PARTS
 };
 
 struct look_lock_segment {
@@ -27,13 +27,13 @@ struct look_lock_segment {
 };
 
 /** The path's parts from the run's end to its beginning; none is empty. @return the caller's */
-struct look_lock_segment *look_locks_path(const struct res_locks *locks, size_t *count);
+struct look_lock_segment *look_locks_path(const struct doc_locks *locks, size_t *count);
 
 /**
  * How much sooner the run would end if nobody had to wait for that lock, and its calls took no
  * time: all else takes as long as it took, and happens in the order in which it did.
  * @return [ticks]
  */
-uint64_t look_locks_bound(const struct res_locks *locks, uint32_t lock);
+uint64_t look_locks_bound(const struct doc_locks *locks, uint32_t lock);
 
 #endif

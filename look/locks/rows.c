@@ -2,12 +2,12 @@
  * Locks for programs: names that never change their meaning, as JSON or CSV. What is not known is
  * null, or nothing.
  */
+#include "documents/csv.h"
 #include "look/locks/view.h"
-#include "results/csv.h"
 
 #include "base/alloc.h"
-#include "results/documents/locks_names.h"
-#include "results/statistics/stats.h"
+#include "documents/rows/locks_names.h"
+#include "documents/statistics/stats.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -34,9 +34,9 @@ static void write_place(const struct look_locks_view *view, FILE *out, uint64_t 
     look_lock_place(view, pc, out);
 }
 
-static uint64_t pc_of(const struct res_locks *l, uint32_t site)
+static uint64_t pc_of(const struct doc_locks *l, uint32_t site)
 {
-    return site == RES_LOCKS_NONE ? RES_LOCKS_NOWHERE : l->site[site].pc;
+    return site == DOC_LOCKS_NONE ? DOC_LOCKS_NOWHERE : l->site[site].pc;
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
@@ -44,19 +44,19 @@ static uint64_t pc_of(const struct res_locks *l, uint32_t site)
 static void put_field(FILE *out, char *text)
 {
     putc(',', out);
-    res_csv_field(out, text);
+    doc_csv_field(out, text);
     free(text);
 }
 
 static void put_csv_row(const struct look_locks_view *view, const struct look_lock_row *row,
                         FILE *out)
 {
-    const struct res_lock *lock = &view->locks->lock[row->lock];
-    fputs(res_lock_kinds[lock->kind].name, out);
+    const struct doc_lock *lock = &view->locks->lock[row->lock];
+    fputs(doc_lock_kinds[lock->kind].name, out);
     put_field(out, text_of(write_label, view, row->lock));
-    for (int c = 0; c < RES_LOCK_COLUMNS; c++)
+    for (int c = 0; c < DOC_LOCK_COLUMNS; c++)
         fprintf(out, ",%" PRIu64, row->v[c]);
-    for (unsigned f = RES_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
+    for (unsigned f = DOC_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
         if (!look_lock_figure_known(row, f))
             putc(',', out);
         else
@@ -68,7 +68,7 @@ static void put_csv_row(const struct look_locks_view *view, const struct look_lo
 
 void look_locks_csv(const struct look_locks_view *view, FILE *out)
 {
-    char name[RES_LOCK_NAME];
+    char name[DOC_LOCK_NAME];
     fputs("kind,lock", out);
     for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
         fprintf(out, ",%s", look_lock_figure_name(f, name));
@@ -97,11 +97,11 @@ static void set(json_t *object, const char *name, uint64_t value)
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
 
-static void set_columns(json_t *object, const uint64_t v[RES_LOCK_COLUMNS])
+static void set_columns(json_t *object, const uint64_t v[DOC_LOCK_COLUMNS])
 {
-    char name[RES_LOCK_NAME];
-    for (unsigned c = 0; c < RES_LOCK_COLUMNS; c++)
-        set(object, res_lock_column_name(c, name), v[c]);
+    char name[DOC_LOCK_NAME];
+    for (unsigned c = 0; c < DOC_LOCK_COLUMNS; c++)
+        set(object, doc_lock_column_name(c, name), v[c]);
 }
 
 static json_t *figure_value(const struct look_locks_view *view, const struct look_lock_row *row,
@@ -115,26 +115,26 @@ static json_t *figure_value(const struct look_locks_view *view, const struct loo
 
 static json_t *lock_object(const struct look_locks_view *view, const struct look_lock_row *row)
 {
-    const struct res_lock *lock = &view->locks->lock[row->lock];
-    char name[RES_LOCK_NAME];
+    const struct doc_lock *lock = &view->locks->lock[row->lock];
+    char name[DOC_LOCK_NAME];
     json_t *o = json_object();
-    json_object_set_new(o, "kind", json_string(res_lock_kinds[lock->kind].name));
+    json_object_set_new(o, "kind", json_string(doc_lock_kinds[lock->kind].name));
     json_object_set_new(o, "lock", string(text_of(write_label, view, row->lock)));
     json_object_set_new(o, "address",
-                        lock->address == RES_LOCKS_NOWHERE
+                        lock->address == DOC_LOCKS_NOWHERE
                             ? json_null()
                             : string(sim_format("0x%" PRIx64, lock->address)));
     set_columns(o, row->v);
-    for (unsigned f = RES_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
+    for (unsigned f = DOC_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
         json_object_set_new(o, look_lock_figure_name(f, name), figure_value(view, row, f));
     return o;
 }
 
-static json_t *site_object(const struct look_locks_view *view, const struct res_lock_site *site)
+static json_t *site_object(const struct look_locks_view *view, const struct doc_lock_site *site)
 {
     json_t *o = json_object();
     json_object_set_new(o, "kind",
-                        json_string(res_lock_kinds[view->locks->lock[site->lock].kind].name));
+                        json_string(doc_lock_kinds[view->locks->lock[site->lock].kind].name));
     json_object_set_new(o, "lock", string(text_of(write_label, view, site->lock)));
     set(o, "thread", site->thread);
     json_object_set_new(o, "place", string(text_of(write_place, view, site->pc)));
@@ -144,12 +144,12 @@ static json_t *site_object(const struct look_locks_view *view, const struct res_
 
 static json_t *part_object(const struct look_locks_view *view, const struct look_lock_segment *s)
 {
-    static const char *const names[RES_PARTS] = {[LOOK_PART_WORK] = "work",
+    static const char *const names[DOC_PARTS] = {[LOOK_PART_WORK] = "work",
                                                  [LOOK_PART_HOLDING] = "holding",
                                                  [LOOK_PART_HANDOVER] = "handover",
                                                  [LOOK_PART_SLEEP] = "waiting"};
-    const struct res_lock_site *site =
-        s->site == RES_LOCKS_NONE ? NULL : &view->locks->site[s->site];
+    const struct doc_lock_site *site =
+        s->site == DOC_LOCKS_NONE ? NULL : &view->locks->site[s->site];
     json_t *o = json_object();
     json_object_set_new(o, "part", json_string(names[s->part]));
     set(o, "thread", s->thread);

@@ -30,13 +30,13 @@ static void put_head(const struct look_locks_view *view, FILE *out)
         fprintf(out, "# program: %s\n", view->code->command);
     fprintf(out, "# elapsed: %" PRIu64 " PCycles\n# threads: %zu\n", view->locks->ticks,
             view->locks->threads);
-    fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[RES_LOCK_WAITED]);
-    fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_ASLEEP],
-            percent(v[RES_LOCK_ASLEEP], v[RES_LOCK_WAITED]));
-    fprintf(out, "#   waking up  %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_LATE],
-            percent(v[RES_LOCK_LATE], v[RES_LOCK_WAITED]));
-    fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[RES_LOCK_SPUN],
-            percent(v[RES_LOCK_SPUN], v[RES_LOCK_WAITED]));
+    fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[DOC_LOCK_WAITED]);
+    fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_ASLEEP],
+            percent(v[DOC_LOCK_ASLEEP], v[DOC_LOCK_WAITED]));
+    fprintf(out, "#   waking up  %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_LATE],
+            percent(v[DOC_LOCK_LATE], v[DOC_LOCK_WAITED]));
+    fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_SPUN],
+            percent(v[DOC_LOCK_SPUN], v[DOC_LOCK_WAITED]));
     fputs(
         "#\n# PCycles; `bound` is how much sooner the run would end without that lock, if all else "
         "took as long\n#\n",
@@ -58,24 +58,24 @@ static void put_known(FILE *out, int width, bool known, uint64_t n)
 static void put_lock(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
 {
     const uint64_t *v = row->v;
-    const struct res_lock *lock = &view->locks->lock[row->lock];
-    const bool held = v[RES_LOCK_HOLDS], handed = v[RES_LOCK_HANDOVERS];
+    const struct doc_lock *lock = &view->locks->lock[row->lock];
+    const bool held = v[DOC_LOCK_HOLDS], handed = v[DOC_LOCK_HANDOVERS];
     fprintf(out,
             "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6.1f%%",
-            percent(v[RES_LOCK_WAITED], view->whole[RES_LOCK_WAITED]), v[RES_LOCK_WAITED],
-            v[RES_LOCK_ASLEEP], v[RES_LOCK_SPUN], v[RES_LOCK_LONGEST], v[RES_LOCK_TAKEN],
-            percent(v[RES_LOCK_CONTENDED], v[RES_LOCK_TAKEN]));
-    put_known(out, 9, held, mean(v[RES_LOCK_HELD], v[RES_LOCK_HOLDS]));
+            percent(v[DOC_LOCK_WAITED], view->whole[DOC_LOCK_WAITED]), v[DOC_LOCK_WAITED],
+            v[DOC_LOCK_ASLEEP], v[DOC_LOCK_SPUN], v[DOC_LOCK_LONGEST], v[DOC_LOCK_TAKEN],
+            percent(v[DOC_LOCK_CONTENDED], v[DOC_LOCK_TAKEN]));
+    put_known(out, 9, held, mean(v[DOC_LOCK_HELD], v[DOC_LOCK_HOLDS]));
     put_known(out, 9, held, (uint64_t)look_lock_figure(view, row, LOOK_LOCK_HELD_P99));
-    put_known(out, 9, held, v[RES_LOCK_HELD_LONGEST]);
-    put_known(out, 9, handed, mean(v[RES_LOCK_HANDOVER], v[RES_LOCK_HANDOVERS]));
-    put_known(out, 9, handed, v[RES_LOCK_HANDOVER_LONGEST]);
+    put_known(out, 9, held, v[DOC_LOCK_HELD_LONGEST]);
+    put_known(out, 9, handed, mean(v[DOC_LOCK_HANDOVER], v[DOC_LOCK_HANDOVERS]));
+    put_known(out, 9, handed, v[DOC_LOCK_HANDOVER_LONGEST]);
     if (row->waiters)
         fprintf(out, " %5.2f", row->fairness);
     else
         fprintf(out, " %5s", "-");
     put_known(out, 12, row->bound_known, row->bound);
-    fprintf(out, "  %s ", res_lock_kinds[lock->kind].name);
+    fprintf(out, "  %s ", doc_lock_kinds[lock->kind].name);
     look_lock_label(view, row->lock, out);
     putc('\n', out);
 }
@@ -94,7 +94,7 @@ static int by_pc(const void *x, const void *y)
 /* The place with most of a column among those of the lock, whichever thread was there.
  * @param[out] all     of the lock
  * @param[out] places  that have something of it */
-static uint64_t most_at(const struct res_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
+static uint64_t most_at(const struct doc_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
                         uint64_t *all, size_t *places)
 {
     struct part *part = sim_alloc(l->sites, sizeof *part);
@@ -123,7 +123,7 @@ static uint64_t most_at(const struct res_locks *l, uint32_t lock, unsigned colum
 static void put_most(const struct look_locks_view *view, const struct look_lock_row *row,
                      unsigned column, const char *what, FILE *out)
 {
-    uint64_t pc = RES_LOCKS_NOWHERE, all;
+    uint64_t pc = DOC_LOCKS_NOWHERE, all;
     size_t places;
     const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all, &places);
     if (!most)
@@ -139,17 +139,17 @@ static void put_most(const struct look_locks_view *view, const struct look_lock_
 static void put_hint(const struct look_locks_view *view, const struct look_lock_row *row, FILE *out)
 {
     const uint8_t kind = view->locks->lock[row->lock].kind;
-    const uint64_t delayed = row->v[RES_LOCK_DELAYED];
-    const struct res_lock_site *holder =
-        row->holder == RES_LOCKS_NONE ? NULL : &view->locks->site[row->holder];
+    const uint64_t delayed = row->v[DOC_LOCK_DELAYED];
+    const struct doc_lock_site *holder =
+        row->holder == DOC_LOCKS_NONE ? NULL : &view->locks->site[row->holder];
     const uint64_t time = view->locks->ticks * view->locks->threads;
     if (!holder)
         return;
-    if (kind == RES_LOCK_barrier && percent(row->v[RES_LOCK_WAITED], time) >= WORTH &&
-        percent(holder->v[RES_LOCK_DELAYED], delayed) >= OBVIOUS)
+    if (kind == DOC_LOCK_barrier && percent(row->v[DOC_LOCK_WAITED], time) >= WORTH &&
+        percent(holder->v[DOC_LOCK_DELAYED], delayed) >= OBVIOUS)
         fprintf(out, "#   hint: thread %" PRIu32 " is nearly always the last: give it less to do\n",
                 holder->thread);
-    else if ((kind == RES_LOCK_mutex || kind == RES_LOCK_spinlock || kind == RES_LOCK_rwlock) &&
+    else if ((kind == DOC_LOCK_mutex || kind == DOC_LOCK_spinlock || kind == DOC_LOCK_rwlock) &&
              row->bound_known && percent(row->bound, view->locks->ticks) >= WORTH)
         fprintf(out,
                 "#   hint: do less while it is held, or let threads have locks of their own\n");
@@ -158,7 +158,7 @@ static void put_hint(const struct look_locks_view *view, const struct look_lock_
 /* Of locks that are not shown: the one that the run might do best without. */
 static void put_left(const struct look_locks_view *view, size_t said, FILE *out)
 {
-    char name[RES_LOCK_NAME];
+    char name[DOC_LOCK_NAME];
     const struct look_lock_row *best = NULL;
     for (size_t i = said; i < view->rows; i++)
         if (view->row[i].bound_known && (!best || view->row[i].bound > best->bound))
@@ -168,7 +168,7 @@ static void put_left(const struct look_locks_view *view, size_t said, FILE *out)
         fprintf(out, ", of which `%s` is 0", look_lock_figure_name(view->sort, name));
     if (best && percent(best->bound, view->locks->ticks) >= 1) {
         fprintf(out, "; the greatest bound of these: %" PRIu64 " of %s ", best->bound,
-                res_lock_kinds[view->locks->lock[best->lock].kind].name);
+                doc_lock_kinds[view->locks->lock[best->lock].kind].name);
         look_lock_label(view, best->lock, out);
         fputs(" (--sort=bound)", out);
     }
@@ -183,11 +183,11 @@ static void put_locks(const struct look_locks_view *view, FILE *out)
         if (look_lock_figure(view, row, view->sort) == 0)
             break;
         put_lock(view, row, out);
-        if (!row->v[RES_LOCK_WAITED])
+        if (!row->v[DOC_LOCK_WAITED])
             continue;
-        put_most(view, row, RES_LOCK_WAITED, "of it is waited at", out);
-        put_most(view, row, RES_LOCK_DELAYED,
-                 row->v[RES_LOCK_HOLDS] ? "of it for a holder that took it at"
+        put_most(view, row, DOC_LOCK_WAITED, "of it is waited at", out);
+        put_most(view, row, DOC_LOCK_DELAYED,
+                 row->v[DOC_LOCK_HOLDS] ? "of it for a holder that took it at"
                                         : "of it is ended at",
                  out);
         put_hint(view, row, out);
@@ -208,7 +208,7 @@ struct stretch {
 
 static int alike(const struct stretch *a, const struct stretch *b)
 {
-    const bool same = a->lock != RES_LOCKS_NONE;
+    const bool same = a->lock != DOC_LOCKS_NONE;
     const uint64_t x[] = {a->part, a->lock, a->pc, same ? 0 : a->thread};
     const uint64_t y[] = {b->part, b->lock, b->pc, same ? 0 : b->thread};
     for (size_t i = 0; i < sizeof x / sizeof *x; i++)
@@ -235,17 +235,17 @@ static struct stretch *stretches(const struct look_locks_view *view, size_t *cou
     size_t kept = 0;
     for (size_t i = 0; i < view->segments; i++) {
         const struct look_lock_segment *s = &view->segment[i];
-        const struct res_lock_site *site =
-            s->site == RES_LOCKS_NONE ? NULL : &view->locks->site[s->site];
-        all[i] = (struct stretch){s->part, site ? 1 : s->thread, site ? site->lock : RES_LOCKS_NONE,
-                                  site ? site->pc : RES_LOCKS_NOWHERE, s->to - s->from};
+        const struct doc_lock_site *site =
+            s->site == DOC_LOCKS_NONE ? NULL : &view->locks->site[s->site];
+        all[i] = (struct stretch){s->part, site ? 1 : s->thread, site ? site->lock : DOC_LOCKS_NONE,
+                                  site ? site->pc : DOC_LOCKS_NOWHERE, s->to - s->from};
     }
     if (view->segments)
         qsort(all, view->segments, sizeof *all, by_place);
     for (size_t i = 0; i < view->segments; i++)
         if (kept && !alike(&all[kept - 1], &all[i])) {
             all[kept - 1].ticks += all[i].ticks;
-            all[kept - 1].thread += all[i].lock != RES_LOCKS_NONE;
+            all[kept - 1].thread += all[i].lock != DOC_LOCKS_NONE;
         } else {
             all[kept++] = all[i];
         }
@@ -257,7 +257,7 @@ static struct stretch *stretches(const struct look_locks_view *view, size_t *cou
 
 static void put_stretch(const struct look_locks_view *view, const struct stretch *s, FILE *out)
 {
-    static const char *const text[RES_PARTS] = {
+    static const char *const text[DOC_PARTS] = {
         [LOOK_PART_WORK] = "work: thread",
         [LOOK_PART_HOLDING] = "held:",
         [LOOK_PART_HANDOVER] = "handed over:",
@@ -265,10 +265,10 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
     };
     fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", percent(s->ticks, view->locks->ticks), s->ticks,
             text[s->part]);
-    if (s->lock == RES_LOCKS_NONE)
+    if (s->lock == DOC_LOCKS_NONE)
         fprintf(out, " %" PRIu32, s->thread);
-    if (s->lock != RES_LOCKS_NONE) {
-        fprintf(out, " %s ", res_lock_kinds[view->locks->lock[s->lock].kind].name);
+    if (s->lock != DOC_LOCKS_NONE) {
+        fprintf(out, " %s ", doc_lock_kinds[view->locks->lock[s->lock].kind].name);
         look_lock_label(view, s->lock, out);
         fputs(" in ", out);
         look_lock_place(view, s->pc, out);

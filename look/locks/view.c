@@ -4,7 +4,7 @@
 #include "look/locks/view.h"
 
 #include "base/alloc.h"
-#include "results/documents/locks_names.h"
+#include "documents/rows/locks_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,25 +21,25 @@ const struct look_locks_format look_locks_formats[LOOK_LOCKS_AS__COUNT] = {
 /* ---- figures --------------------------------------------------------------------------------- */
 
 static const char *const more_figures[] = {
-    [LOOK_LOCK_HELD_P99 - RES_LOCK_COLUMNS] = "held_p99",
-    [LOOK_LOCK_HANDOVER_P99 - RES_LOCK_COLUMNS] = "handover_p99",
-    [LOOK_LOCK_WAITERS - RES_LOCK_COLUMNS] = "waiters",
-    [LOOK_LOCK_FAIRNESS - RES_LOCK_COLUMNS] = "fairness",
-    [LOOK_LOCK_PATH - RES_LOCK_COLUMNS] = "path",
-    [LOOK_LOCK_BOUND - RES_LOCK_COLUMNS] = "bound",
+    [LOOK_LOCK_HELD_P99 - DOC_LOCK_COLUMNS] = "held_p99",
+    [LOOK_LOCK_HANDOVER_P99 - DOC_LOCK_COLUMNS] = "handover_p99",
+    [LOOK_LOCK_WAITERS - DOC_LOCK_COLUMNS] = "waiters",
+    [LOOK_LOCK_FAIRNESS - DOC_LOCK_COLUMNS] = "fairness",
+    [LOOK_LOCK_PATH - DOC_LOCK_COLUMNS] = "path",
+    [LOOK_LOCK_BOUND - DOC_LOCK_COLUMNS] = "bound",
 };
 
-const char *look_lock_figure_name(unsigned figure, char buf[RES_LOCK_NAME])
+const char *look_lock_figure_name(unsigned figure, char buf[DOC_LOCK_NAME])
 {
-    if (figure < RES_LOCK_COLUMNS)
-        return res_lock_column_name(figure, buf);
-    snprintf(buf, RES_LOCK_NAME, "%s", more_figures[figure - RES_LOCK_COLUMNS]);
+    if (figure < DOC_LOCK_COLUMNS)
+        return doc_lock_column_name(figure, buf);
+    snprintf(buf, DOC_LOCK_NAME, "%s", more_figures[figure - DOC_LOCK_COLUMNS]);
     return buf;
 }
 
 bool look_lock_figure_find(const char *name, unsigned *figure)
 {
-    char known[RES_LOCK_NAME];
+    char known[DOC_LOCK_NAME];
     for (unsigned i = 0; i < LOOK_LOCK_FIGURES; i++)
         if (!strcmp(name, look_lock_figure_name(i, known))) {
             *figure = i;
@@ -54,20 +54,20 @@ static uint64_t no_more(uint64_t n, uint64_t most)
 }
 
 /* What 99 % did not exceed: a bucket's longest may be longer than any. */
-static uint64_t most_of(const struct res_times *times, uint64_t longest)
+static uint64_t most_of(const struct doc_times *times, uint64_t longest)
 {
-    return no_more(res_times_quantile(times, 990), longest);
+    return no_more(doc_times_quantile(times, 990), longest);
 }
 
 double look_lock_figure(const struct look_locks_view *view, const struct look_lock_row *row,
                         unsigned figure)
 {
-    const struct res_lock *lock = &view->locks->lock[row->lock];
+    const struct doc_lock *lock = &view->locks->lock[row->lock];
     switch (figure) {
     case LOOK_LOCK_HELD_P99:
-        return (double)most_of(&lock->held, row->v[RES_LOCK_HELD_LONGEST]);
+        return (double)most_of(&lock->held, row->v[DOC_LOCK_HELD_LONGEST]);
     case LOOK_LOCK_HANDOVER_P99:
-        return (double)most_of(&lock->handover, row->v[RES_LOCK_HANDOVER_LONGEST]);
+        return (double)most_of(&lock->handover, row->v[DOC_LOCK_HANDOVER_LONGEST]);
     case LOOK_LOCK_WAITERS:
         return row->waiters;
     case LOOK_LOCK_FAIRNESS:
@@ -85,9 +85,9 @@ bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure)
 {
     switch (figure) {
     case LOOK_LOCK_HELD_P99:
-        return row->v[RES_LOCK_HOLDS];
+        return row->v[DOC_LOCK_HOLDS];
     case LOOK_LOCK_HANDOVER_P99:
-        return row->v[RES_LOCK_HANDOVERS];
+        return row->v[DOC_LOCK_HANDOVERS];
     case LOOK_LOCK_FAIRNESS:
         return row->waiters;
     case LOOK_LOCK_BOUND:
@@ -113,14 +113,14 @@ static void cut_library(char *name)
 
 void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *out)
 {
-    const struct res_lock *l = &view->locks->lock[lock];
+    const struct doc_lock *l = &view->locks->lock[lock];
     struct look_object object;
-    if (l->address == RES_LOCKS_NOWHERE) {
-        fputs(l->kind == RES_LOCK_sleep ? "(no lock)" : "(others)", out);
+    if (l->address == DOC_LOCKS_NOWHERE) {
+        fputs(l->kind == DOC_LOCK_sleep ? "(no lock)" : "(others)", out);
         return;
     }
     look_object_at(view->finder, l->address, view->use[lock].from, view->use[lock].to, &object);
-    if (l->kind == RES_LOCK_join && object.thread) { /* its descriptor is at the end of its stack */
+    if (l->kind == DOC_LOCK_join && object.thread) { /* its descriptor is at the end of its stack */
         fprintf(out, "thread %" PRIu32, object.thread->number);
         return;
     }
@@ -131,7 +131,7 @@ void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *ou
 /* A lock that nobody waited for may have been used at any time. */
 static void find_uses(struct look_locks_view *view)
 {
-    const struct res_locks *l = view->locks;
+    const struct doc_locks *l = view->locks;
     view->use = sim_alloc(l->locks, sizeof *view->use);
     for (size_t i = 0; i < l->locks; i++)
         view->use[i] = (struct look_lock_use){.from = SIM_NEVER};
@@ -148,13 +148,13 @@ static void find_uses(struct look_locks_view *view)
 void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
 {
     const struct prog_place *place = look_code_at(view->code, pc);
-    if (pc == RES_LOCKS_NOWHERE)
+    if (pc == DOC_LOCKS_NOWHERE)
         fputs("(not known)", out);
     else if (!place->function)
         fprintf(out, "0x%" PRIx64, pc);
     else
         fputs(place->function, out);
-    if (pc != RES_LOCKS_NOWHERE && place->file && place->line)
+    if (pc != DOC_LOCKS_NOWHERE && place->file && place->line)
         fprintf(out, " %s:%u", place->file, place->line);
 }
 
@@ -170,24 +170,24 @@ static char *label_of(const struct look_locks_view *view, uint32_t lock)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void more(const struct res_locks *l, uint32_t *most, uint32_t site, unsigned column)
+static void more(const struct doc_locks *l, uint32_t *most, uint32_t site, unsigned column)
 {
     const uint64_t n = l->site[site].v[column];
-    if (n && (*most == RES_LOCKS_NONE || n > l->site[*most].v[column]))
+    if (n && (*most == DOC_LOCKS_NONE || n > l->site[*most].v[column]))
         *most = site;
 }
 
 static void sum_sites(struct look_locks_view *view, struct look_lock_row *row)
 {
-    const struct res_locks *l = view->locks;
+    const struct doc_locks *l = view->locks;
     for (size_t i = 0; i < l->locks; i++)
         row[i] = (struct look_lock_row){
-            .lock = (uint32_t)i, .holder = RES_LOCKS_NONE, .waiter = RES_LOCKS_NONE};
+            .lock = (uint32_t)i, .holder = DOC_LOCKS_NONE, .waiter = DOC_LOCKS_NONE};
     for (uint32_t i = 0; i < l->sites; i++) {
         struct look_lock_row *of = &row[l->site[i].lock];
-        res_lock_add(of->v, l->site[i].v);
-        more(l, &of->holder, i, RES_LOCK_DELAYED);
-        more(l, &of->waiter, i, RES_LOCK_WAITED);
+        doc_lock_add(of->v, l->site[i].v);
+        more(l, &of->holder, i, DOC_LOCK_DELAYED);
+        more(l, &of->waiter, i, DOC_LOCK_WAITED);
     }
 }
 
@@ -206,14 +206,14 @@ static int by_lock(const void *x, const void *y)
 }
 
 /* Jain's index of each lock's waiting times by thread. */
-static void be_fair(const struct res_locks *l, struct look_lock_row *row)
+static void be_fair(const struct doc_locks *l, struct look_lock_row *row)
 {
     struct share *share = sim_alloc(l->sites, sizeof *share);
     size_t count = 0;
     for (size_t i = 0; i < l->sites; i++)
-        if (l->site[i].v[RES_LOCK_WAITED])
+        if (l->site[i].v[DOC_LOCK_WAITED])
             share[count++] =
-                (struct share){l->site[i].lock, l->site[i].thread, l->site[i].v[RES_LOCK_WAITED]};
+                (struct share){l->site[i].lock, l->site[i].thread, l->site[i].v[DOC_LOCK_WAITED]};
     if (count)
         qsort(share, count, sizeof *share, by_lock);
     for (size_t i = 0; i < count;) {
@@ -237,13 +237,13 @@ static void sum_path(const struct look_locks_view *view, struct look_lock_row *r
 {
     for (size_t i = 0; i < view->segments; i++) {
         const struct look_lock_segment *s = &view->segment[i];
-        if (s->site != RES_LOCKS_NONE)
+        if (s->site != DOC_LOCKS_NONE)
             row[view->locks->site[s->site].lock].path += s->to - s->from;
     }
 }
 
 /* [ticks] What the calls of each lock took, and its waits: without it that would be gone. */
-static uint64_t *times_of(const struct res_locks *l)
+static uint64_t *times_of(const struct doc_locks *l)
 {
     uint64_t *time = sim_alloc(l->locks, sizeof *time);
     for (size_t i = 0; i < l->waits; i++)
@@ -315,7 +315,7 @@ bool look_locks_view_open(struct look_locks_view *view, const char *lock, char *
     if (!pick(view, lock, why, size))
         return false;
     for (size_t i = 0; i < view->rows; i++)
-        res_lock_add(view->whole, view->row[i].v);
+        doc_lock_add(view->whole, view->row[i].v);
     if (view->rows)
         qsort_r(view->row, view->rows, sizeof *view->row, by_figure, view);
     return true;

@@ -4,14 +4,14 @@
 #ifndef LOOK_LOCKS_VIEW_H
 #define LOOK_LOCKS_VIEW_H
 
+#include "documents/rows/locks_names.h"
 #include "look/locks/path.h"
 #include "look/object_at.h"
-#include "results/documents/locks_names.h"
 
 /** A lock, summed up. */
 struct look_lock_row {
     uint32_t lock; /**< index */
-    uint64_t v[RES_LOCK_COLUMNS];
+    uint64_t v[DOC_LOCK_COLUMNS];
     unsigned waiters; /**< threads that waited for it */
     double fairness;  /**< Jain's index of their waiting times: 1 all the same, 1/n one has all of
                          it;  0: nobody waited */
@@ -21,9 +21,9 @@ struct look_lock_row {
     bool bound_known;        /**< which is not worked out for locks whose calls took little time */
 };
 
-/** What rows can be sorted by: first the columns, enum res_lock_column. */
+/** What rows can be sorted by: first the columns, enum doc_lock_column. */
 enum look_lock_figure {
-    LOOK_LOCK_HELD_P99 = RES_LOCK_COLUMNS, /**< [PCycles] 99 % of its holds did not exceed that, */
+    LOOK_LOCK_HELD_P99 = DOC_LOCK_COLUMNS, /**< [PCycles] 99 % of its holds did not exceed that, */
     LOOK_LOCK_HANDOVER_P99,                /**< ... of its hand-overs */
     LOOK_LOCK_WAITERS,
     LOOK_LOCK_FAIRNESS,
@@ -39,16 +39,16 @@ struct look_lock_use {
 
 /** Zero plus the first part is a good start; then look_locks_view_open. */
 struct look_locks_view {
-    const struct res_locks *locks;
+    const struct doc_locks *locks;
     struct look_code *code;
     struct look_finder *finder; /**< what lay at a lock's address then */
-    unsigned sort; /**< enum res_lock_column or look_lock_figure */ /**< enum res_lock_column */
+    unsigned sort; /**< enum doc_lock_column or look_lock_figure */ /**< enum doc_lock_column */
 
     /* of look_locks_view_open */
     struct look_lock_use *use; /**< [locks] */
     struct look_lock_row *row; /**< [rows] by the figure, the greatest first */
     size_t rows;
-    uint64_t whole[RES_LOCK_COLUMNS];  /**< of all rows */
+    uint64_t whole[DOC_LOCK_COLUMNS];  /**< of all rows */
     struct look_lock_segment *segment; /**< [segments] the critical path, backwards */
     size_t segments;
 };
@@ -73,7 +73,7 @@ double look_lock_figure(const struct look_locks_view *view, const struct look_lo
 bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure);
 
 /** Its name in results. @return buf */
-const char *look_lock_figure_name(unsigned figure, char buf[RES_LOCK_NAME]);
+const char *look_lock_figure_name(unsigned figure, char buf[DOC_LOCK_NAME]);
 
 /** Finds a figure by that. @return false: there is none */
 bool look_lock_figure_find(const char *name, unsigned *figure);

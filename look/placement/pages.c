@@ -44,7 +44,7 @@ static int order_signed(int64_t a, int64_t b)
     return (a > b) - (a < b);
 }
 
-/* As res_plus. */
+/* As doc_plus. */
 static int64_t less(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
@@ -61,7 +61,7 @@ static void sort(void *list, size_t count, size_t size, int (*by)(const void *, 
 static int64_t requests_of(const struct pc_missed_row *row)
 {
     int64_t sum = 0;
-#define MISS(name, sentence)    sum = res_plus(sum, row->v[PC_MISS_##name]);
+#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name]);
 #define UPGRADE(name, sentence) MISS(name, sentence)
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
@@ -71,38 +71,38 @@ static int64_t requests_of(const struct pc_missed_row *row)
 static int64_t time_of(const struct pc_missed_row *row)
 {
     int64_t sum = 0;
-#define MISS(name, sentence)    sum = res_plus(sum, row->v[PC_MISS_##name##_TIME]);
+#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name##_TIME]);
 #define UPGRADE(name, sentence) MISS(name, sentence)
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
     return sum;
 }
 
-static uint64_t home_of(const struct res_truth *truth, const struct pc_missed_row *row)
+static uint64_t home_of(const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     return truth->copy[row->copy].line / truth->memory;
 }
 
-static uint64_t station_of(const struct res_truth *truth, const struct pc_missed_row *row)
+static uint64_t station_of(const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     return truth->copy[row->copy].card / truth->processors;
 }
 
-struct look_asked look_pages_asked(const struct res_truth *truth)
+struct look_asked look_pages_asked(const struct doc_truth *truth)
 {
     struct look_asked sum = {0};
     for (size_t i = 0; i < truth->rows; i++) {
         const struct pc_missed_row *row = &truth->row[i];
         const int64_t requests = requests_of(row);
-        sum.requests = res_plus(sum.requests, requests);
-        sum.time = res_plus(sum.time, time_of(row));
+        sum.requests = doc_plus(sum.requests, requests);
+        sum.time = doc_plus(sum.time, time_of(row));
         if (home_of(truth, row) == station_of(truth, row))
-            sum.local = res_plus(sum.local, requests);
+            sum.local = doc_plus(sum.local, requests);
     }
     return sum;
 }
 
-static bool is_of_machine(const struct res_truth *truth, const struct nm_params *p)
+static bool is_of_machine(const struct doc_truth *truth, const struct nm_params *p)
 {
     bool good = truth->memory == p->memory_size && truth->processors == p->processors;
     for (size_t i = 0; good && i < truth->copies; i++)
@@ -120,7 +120,7 @@ struct known {
 };
 
 static size_t object_of(struct look_pages *p, struct known **names, struct look_finder *finder,
-                        const struct res_truth *truth, const struct pc_missed_row *row)
+                        const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     struct look_object at;
     struct known *known;
@@ -142,7 +142,7 @@ static size_t object_of(struct look_pages *p, struct known **names, struct look_
 }
 
 /* @return [truth->rows] the caller's */
-static struct asked *find_asked(struct look_pages *p, const struct res_truth *truth,
+static struct asked *find_asked(struct look_pages *p, const struct doc_truth *truth,
                                 struct look_finder *finder)
 {
     struct known *names = NULL, *known, *next;
@@ -200,8 +200,8 @@ static void find_parts(struct look_pages *p, const struct asked *list, size_t co
             p->part[p->parts++] = (struct look_page_part){
                 .page = list[i].page, .home = list[i].home, .station = list[i].station};
         struct look_page_part *part = &p->part[p->parts - 1];
-        part->requests = res_plus(part->requests, list[i].requests);
-        part->time = res_plus(part->time, list[i].time);
+        part->requests = doc_plus(part->requests, list[i].requests);
+        part->time = doc_plus(part->time, list[i].time);
     }
 }
 
@@ -210,8 +210,8 @@ static void weigh(struct look_page *page, const struct look_page_part *part, uin
 {
     int64_t *at = sim_alloc(stations, sizeof *at), *by = sim_alloc(stations, sizeof *by);
     for (size_t i = page->part; i < page->part + page->parts; i++) {
-        at[part[i].home] = res_plus(at[part[i].home], part[i].requests);
-        by[part[i].station] = res_plus(by[part[i].station], part[i].requests);
+        at[part[i].home] = doc_plus(at[part[i].home], part[i].requests);
+        by[part[i].station] = doc_plus(by[part[i].station], part[i].requests);
     }
     for (uint32_t i = 1; i < stations; i++)
         if (at[i] > at[page->home])
@@ -234,16 +234,16 @@ static void find_pages(struct look_pages *p)
             p->page[p->pages++] = (struct look_page){.va = part->page, .part = i};
         struct look_page *page = &p->page[p->pages - 1];
         page->parts++;
-        page->requests = res_plus(page->requests, part->requests);
-        page->time = res_plus(page->time, part->time);
+        page->requests = doc_plus(page->requests, part->requests);
+        page->time = doc_plus(page->time, part->time);
         if (part->home == part->station)
-            page->local = res_plus(page->local, part->requests);
+            page->local = doc_plus(page->local, part->requests);
     }
     for (size_t i = 0; i < p->pages; i++) {
         weigh(&p->page[i], p->part, p->stations);
-        p->requests = res_plus(p->requests, p->page[i].requests);
-        p->local = res_plus(p->local, p->page[i].local);
-        p->time = res_plus(p->time, p->page[i].time);
+        p->requests = doc_plus(p->requests, p->page[i].requests);
+        p->local = doc_plus(p->local, p->page[i].local);
+        p->time = doc_plus(p->time, p->page[i].time);
     }
 }
 
@@ -294,11 +294,11 @@ static void choose(struct look_pages *p)
     for (size_t i = 0; i < p->pages; i++) {
         list[i] = (struct weighed){worth(p, &p->page[i]), &p->page[i]};
         if (p->page[i].of_best > p->page[i].local)
-            gain = res_plus(gain, list[i].worth);
+            gain = doc_plus(gain, list[i].worth);
     }
     sort(list, p->pages, sizeof *list, by_worth);
     for (size_t i = 0; gain > small && i < p->pages; i++) {
-        if (list[i].worth <= 0 || (left = res_plus(left, list[i].worth)) <= small)
+        if (list[i].worth <= 0 || (left = doc_plus(left, list[i].worth)) <= small)
             continue;
         list[i].page->fate =
             list[i].page->of_best > list[i].page->local ? LOOK_PAGE_moves : LOOK_PAGE_stays;
@@ -318,7 +318,7 @@ static int64_t *find_changes(const struct look_pages *p, const struct asked *lis
         if (page->fate == LOOK_PAGE_left)
             continue;
         if (page->best == list[i].station)
-            change[list[i].card] = res_plus(change[list[i].card], list[i].requests);
+            change[list[i].card] = doc_plus(change[list[i].card], list[i].requests);
         if (list[i].home == list[i].station)
             change[list[i].card] = less(change[list[i].card], list[i].requests);
     }
@@ -336,7 +336,7 @@ static void weigh_cards(struct look_pages *p, const struct asked *list, size_t c
         if (change[i] < p->loses.requests)
             p->loses = (struct look_page_change){i, change[i]};
     }
-    p->hurts = res_plus(p->gains.requests, p->loses.requests) < 0;
+    p->hurts = doc_plus(p->gains.requests, p->loses.requests) < 0;
     for (size_t i = 0; p->hurts && i < p->pages; i++)
         p->page[i].fate = LOOK_PAGE_left;
     free(change);
@@ -364,14 +364,14 @@ static void add_asked(struct look_pages *p, const struct look_page *page, const 
 {
     struct look_paged_object *o = &p->object[asked->object];
     const uint32_t station = page->fate == LOOK_PAGE_left ? asked->home : page->best;
-    o->requests = res_plus(o->requests, asked->requests);
-    o->time = res_plus(o->time, asked->time);
+    o->requests = doc_plus(o->requests, asked->requests);
+    o->time = doc_plus(o->time, asked->time);
     if (asked->home == asked->station)
-        o->local = res_plus(o->local, asked->requests);
+        o->local = doc_plus(o->local, asked->requests);
     if (station != asked->station)
         return;
-    o->placed = res_plus(o->placed, asked->requests);
-    p->placed = res_plus(p->placed, asked->requests);
+    o->placed = doc_plus(o->placed, asked->requests);
+    p->placed = doc_plus(p->placed, asked->requests);
 }
 
 /* Each page's main object. @param list  by by_object; objects are not sorted yet */
@@ -387,7 +387,7 @@ static void sum_objects(struct look_pages *p, const struct asked *list, size_t c
             p->object[list[i].object].pages++;
             of_object = 0;
         }
-        of_object = res_plus(of_object, list[i].requests);
+        of_object = doc_plus(of_object, list[i].requests);
         if (of_object > most) {
             most = of_object;
             page->object = list[i].object;
@@ -419,7 +419,7 @@ static const char *rule_of(const struct nm_params *params)
     return rules[params->placement];
 }
 
-struct look_pages *look_pages_new(const struct res_truth *truth, const struct in_experiment *x,
+struct look_pages *look_pages_new(const struct doc_truth *truth, const struct in_experiment *x,
                                   struct look_finder *finder, const struct look_code *code,
                                   char *why, size_t size)
 {

@@ -9,9 +9,9 @@
 #ifndef LOOK_PLACEMENT_PAGES_H
 #define LOOK_PLACEMENT_PAGES_H
 
+#include "documents/rows/truth.h"
 #include "input/experiment.h"
 #include "look/object_at.h"
-#include "results/documents/truth.h"
 
 /** What a station has asked of a page while that had one home. */
 struct look_page_part {
@@ -80,7 +80,7 @@ struct look_pages {
  * @param code  outlives it
  * @return the caller's; NULL with one sentence in `why`: the truth is another machine's
  */
-struct look_pages *look_pages_new(const struct res_truth *truth, const struct in_experiment *x,
+struct look_pages *look_pages_new(const struct doc_truth *truth, const struct in_experiment *x,
                                   struct look_finder *finder, const struct look_code *code,
                                   char *why, size_t size);
 void look_pages_free(struct look_pages *pages);
@@ -92,7 +92,7 @@ void look_pages_nothing(const struct look_pages *pages, FILE *out);
 struct look_asked {
     int64_t requests, local, time;
 };
-struct look_asked look_pages_asked(const struct res_truth *truth);
+struct look_asked look_pages_asked(const struct doc_truth *truth);
 
 /** How they can be written (look/placement/formats.def). */
 enum look_pages_as {

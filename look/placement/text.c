@@ -2,12 +2,12 @@
  * Pages for people: what was local, objects, what should move; the ranges as an experiment has
  * them; and all pages by station as a table.
  */
+#include "documents/csv.h"
 #include "look/placement/pages.h"
-#include "results/csv.h"
 
 #include "base/alloc.h"
+#include "documents/statistics/stats.h"
 #include "look/cost.h"
-#include "results/statistics/stats.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static int by_gain(const void *x, const void *y)
 {
     const struct look_page *a = *(const struct look_page *const *)x,
                            *b = *(const struct look_page *const *)y;
-    const int64_t gain = res_plus(a->of_best, b->local), other = res_plus(b->of_best, a->local);
+    const int64_t gain = doc_plus(a->of_best, b->local), other = doc_plus(b->of_best, a->local);
     return gain != other ? (gain < other) - (gain > other) : (a->va > b->va) - (a->va < b->va);
 }
 
@@ -141,7 +141,7 @@ void look_pages_csv(const struct look_pages *p, FILE *out)
                     "0x%" PRIx64 ",%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%s,",
                     part->page, part->home, part->station, part->requests, part->time, page->best,
                     look_page_fate_name[page->fate]);
-            res_csv_field(out, p->object[page->object].name);
+            doc_csv_field(out, p->object[page->object].name);
             fputs("\r\n", out);
         }
     }

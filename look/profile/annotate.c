@@ -45,7 +45,7 @@ static int by_call(const void *x, const void *y)
 /* What the instructions called when they ran: also those that jump to where a register says. */
 static void find_calls(struct annotating *a)
 {
-    const struct res_profile *p = a->view->profile;
+    const struct doc_profile *p = a->view->profile;
     a->call = sim_alloc(p->paths + 1, sizeof *a->call);
     for (size_t i = 0; i < p->paths; i++)
         if (p->path[i].call != PC_PROFILE_NOWHERE)
@@ -139,7 +139,7 @@ static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
     uint64_t end = va;
     for (; end < to && same_line(at, look_code_at(a->view->code, end));
          end += look_insn_length(a->view->code, end))
-        value = res_plus(value, measured_at(a, end));
+        value = doc_plus(value, measured_at(a, end));
     put_source(a, at, value);
     for (; va < end; va += look_insn_length(a->view->code, va))
         put_instruction(a, va);
@@ -153,7 +153,7 @@ static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
 static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *from, uint64_t *to)
 {
     const struct look_view *view = a->view;
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     const bool known = *to > *from;
     int64_t rest = 0;
     for (size_t i = 0; i < p->rows; i++) {
@@ -164,9 +164,9 @@ static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *f
         const int64_t value = look_measured(&view->measure, &cost);
         const bool within =
             row->pc != PC_PROFILE_NOWHERE && (!known || (row->pc >= *from && row->pc < *to));
-        a->all = res_plus(a->all, value);
+        a->all = doc_plus(a->all, value);
         if (!within) {
-            rest = res_plus(rest, value);
+            rest = doc_plus(rest, value);
             continue;
         }
         look_cost_add(&look_sums_at(&a->spent, (struct look_key){row->pc, 0})->self, &cost);

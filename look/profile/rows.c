@@ -5,11 +5,11 @@
  * JSON is a list of objects, one in a line, as pandas.read_json takes it. CSV is as RFC 4180 has
  * it. What is not known is null, or nothing.
  */
+#include "documents/csv.h"
 #include "look/profile/write.h"
-#include "results/csv.h"
 
 #include "base/alloc.h"
-#include "results/statistics/stats.h"
+#include "documents/statistics/stats.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -49,7 +49,7 @@ static bool begin_value(struct table *t, const char *name)
     if (t->values++)
         putc(',', t->out);
     if (t->heading)
-        res_csv_field(t->out, name);
+        doc_csv_field(t->out, name);
     else if (!t->csv)
         fprintf(t->out, "\"%s\":", name);
     return !t->heading;
@@ -76,7 +76,7 @@ static void put_text(struct table *t, const char *name, const char *text)
     if (!begin_value(t, name))
         return;
     if (t->csv)
-        res_csv_field(t->out, text ? text : "");
+        doc_csv_field(t->out, text ? text : "");
     else if (text)
         put_json(t->out, text);
     else
@@ -107,16 +107,16 @@ static void put_address(struct table *t, const char *name, uint64_t va)
 static void put_cost(struct table *t, const struct look_cost *cost)
 {
     const struct look_measure total = look_measure_total();
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
     put_number(t, "pcycles", look_measured(&total, cost));
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        put_number(t, res_column_name(c, name), cost->v[c]);
+        put_number(t, doc_column_name(c, name), cost->v[c]);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* "whole;north;south", the caller's. */
-static char *regions_of(const struct res_profile *p, const uint32_t *phase)
+static char *regions_of(const struct doc_profile *p, const uint32_t *phase)
 {
     char *text;
     size_t size;
@@ -142,7 +142,7 @@ static char *stack_of(const struct look_view *view, uint32_t stack)
 static void put_row(struct table *t, struct look_view *view, const struct pc_profile_row *row)
 {
     static const struct prog_place nothing;
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     const struct prog_place *at =
         row->pc == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, row->pc);
     const struct look_cost cost = look_cost_of(row);
@@ -165,7 +165,7 @@ static void put_row(struct table *t, struct look_view *view, const struct pc_pro
 
 static void put_rows(struct table *t, struct look_view *view)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i]))
             put_row(t, view, &p->row[i]);

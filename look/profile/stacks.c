@@ -20,7 +20,7 @@
 
 static void sum_stacks(const struct look_view *view, struct look_sums *sums)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     for (size_t i = 0; i < p->rows; i++) {
         const struct pc_profile_row *row = &p->row[i];
         if (!look_view_has(view, row))
@@ -70,7 +70,7 @@ static uint64_t position(const struct callgrind *c, uint32_t function, uint64_t 
 
 static void sum_spent(struct callgrind *c)
 {
-    const struct res_profile *p = c->view->profile;
+    const struct doc_profile *p = c->view->profile;
     for (size_t i = 0; i < p->rows; i++) {
         const struct pc_profile_row *row = &p->row[i];
         if (!look_view_has(c->view, row))
@@ -85,7 +85,7 @@ static void sum_spent(struct callgrind *c)
 
 static void sum_calls(struct callgrind *c)
 {
-    const struct res_profile *p = c->view->profile;
+    const struct doc_profile *p = c->view->profile;
     struct look_cost *all = look_view_inclusive(c->view);
     for (size_t i = 0; i < p->paths; i++) {
         const struct pc_profile_path *path = &p->path[i];
@@ -102,10 +102,10 @@ static void sum_calls(struct callgrind *c)
 
 static void put_events(const struct callgrind *c)
 {
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
     fputs("events: pcycles", c->out);
     for (unsigned i = 0; i < PC_PROFILE__COUNT; i++)
-        fprintf(c->out, " %s", res_column_name(i, name));
+        fprintf(c->out, " %s", doc_column_name(i, name));
     putc('\n', c->out);
 }
 

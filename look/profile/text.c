@@ -137,7 +137,7 @@ void look_profile_text(struct look_view *view, const struct look_show *show, FIL
         if (!show->most || lines <= show->most)
             put_line(view, show, entry, out);
         else
-            rest = res_plus(rest, look_measured(&view->measure, &entry->self));
+            rest = doc_plus(rest, look_measured(&view->measure, &entry->self));
     }
     put_rest(view, show, show->most && lines > show->most ? lines - show->most : 0, rest, out);
     look_sums_free(&sums);

@@ -52,7 +52,7 @@ static bool number(struct look_sums *known, struct look_key key, size_t next, ui
 static void find_functions(struct look_view *view)
 {
     static const struct prog_place nothing;
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     struct look_sums known = {0};
     view->function = sim_alloc(p->paths, sizeof *view->function);
     view->called = sim_alloc(p->paths, sizeof *view->called);
@@ -69,7 +69,7 @@ static void find_functions(struct look_view *view)
 
 static void find_stacks(struct look_view *view)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     struct look_sums known = {0};
     view->stack = sim_alloc(p->paths, sizeof *view->stack);
     view->stacked = sim_alloc(p->paths, sizeof *view->stacked);
@@ -102,7 +102,7 @@ bool look_view_has(const struct look_view *view, const struct pc_profile_row *ro
 
 static void add_up(struct look_view *view)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     struct look_sums threads = {0};
     for (size_t i = 0; i < p->rows; i++) {
         if (!look_view_has(view, &p->row[i]))
@@ -127,7 +127,7 @@ struct look_text {
 
 void look_view_open(struct look_view *view)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     view->sources.ran = view->code->ran;
     view->open = sim_alloc(p->phases, sizeof *view->open);
     for (size_t i = 0; i < p->phases; i++)
@@ -386,7 +386,7 @@ void look_view_label(struct look_view *view, enum look_by by, struct look_key ke
 
 struct look_cost *look_view_inclusive(const struct look_view *view)
 {
-    const struct res_profile *p = view->profile;
+    const struct doc_profile *p = view->profile;
     struct look_cost *all = sim_alloc(p->paths, sizeof *all);
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i])) {
@@ -402,7 +402,7 @@ struct look_cost *look_view_inclusive(const struct look_view *view)
 /* Sorts the rows by path, and the children below their parents. */
 static void prepare(struct summing *s)
 {
-    const struct res_profile *p = s->view->profile;
+    const struct doc_profile *p = s->view->profile;
     s->all = look_view_inclusive(s->view);
     s->first = sim_alloc(p->paths, sizeof *s->first);
     s->next = sim_alloc(p->paths, sizeof *s->next);
@@ -443,7 +443,7 @@ static struct look_entry *caller(struct summing *s, uint32_t path)
 
 static void enter(struct summing *s, uint32_t path)
 {
-    const struct res_profile *p = s->view->profile;
+    const struct doc_profile *p = s->view->profile;
     struct look_entry *entry = caller(s, path);
     if (entry && !entry->open++)
         look_cost_add(&entry->all, &s->all[path]);

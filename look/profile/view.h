@@ -7,10 +7,10 @@
 #ifndef LOOK_PROFILE_VIEW_H
 #define LOOK_PROFILE_VIEW_H
 
+#include "documents/rows/profile.h"
 #include "look/code.h"
 #include "look/cost.h"
 #include "look/source.h"
-#include "results/documents/profile.h"
 
 /** Stands for the instruction of PCycles that a change of phase cut through. */
 #define LOOK_BORDER       "(" LOOK_BORDER_WORDS ")"
@@ -52,7 +52,7 @@ struct look_stack {
 
 /** Zero plus the first part is a good start; then look_view_open. */
 struct look_view {
-    const struct res_profile *profile;
+    const struct doc_profile *profile;
     struct look_code *code;
     struct look_measure measure;
     uint32_t region; /**< 0: the whole run */

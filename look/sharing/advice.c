@@ -55,7 +55,7 @@ static bool is_lock_function(const char *name)
 {
     static const char *const all[] = {
 #define FUNCTION(name, kind, role) name,
-#include "results/documents/lock_functions.def"
+#include "documents/rows/lock_functions.def"
 #undef FUNCTION
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -90,9 +90,9 @@ static bool is_locking(const struct look_sharing *s, const struct look_shared_li
     for (size_t i = line->row; i < line->row + line->rows; i++) {
         const struct look_lost lost = look_lost_of(row[i].v);
         if (words & asked_word(s, &row[i]))
-            cost = res_plus(cost, res_plus(lost.falsely, lost.truly));
+            cost = doc_plus(cost, doc_plus(lost.falsely, lost.truly));
     }
-    return cost >= res_plus(line->lost.falsely, line->lost.truly) / 2;
+    return cost >= doc_plus(line->lost.falsely, line->lost.truly) / 2;
 }
 
 /* ---- who uses what --------------------------------------------------------------------------- */
@@ -127,7 +127,7 @@ static void choose_parts(struct advice *a)
         qsort(a->part, a->parts, sizeof *a->part, by_false);
     leave_beside(a);
     for (size_t i = 0; i < a->parts; i++)
-        all = res_plus(all, a->part[i].lost.falsely);
+        all = doc_plus(all, a->part[i].lost.falsely);
     while (kept < a->parts && a->part[kept].lost.falsely > 0 &&
            a->part[kept].lost.falsely >= a->part[0].lost.falsely / LOSES)
         kept++;
@@ -136,11 +136,11 @@ static void choose_parts(struct advice *a)
 
 static void choose_losers(struct advice *a)
 {
-    const struct res_truth *truth = a->s->truth;
+    const struct doc_truth *truth = a->s->truth;
     int64_t *cost = sim_alloc(a->line->copies, sizeof *cost), most = 0;
     for (size_t i = a->line->row; i < a->line->row + a->line->rows; i++) {
         int64_t *own = &cost[truth->row[i].copy - a->line->copy];
-        *own = res_plus(*own, look_lost_of(truth->row[i].v).falsely);
+        *own = doc_plus(*own, look_lost_of(truth->row[i].v).falsely);
         most = *own > most ? *own : most;
     }
     a->loser = sim_alloc(a->line->copies, sizeof(struct pc_missed_copy *));

@@ -1,6 +1,6 @@
 /* Shared lines for programs: one document. */
+#include "documents/rows/profile_columns.h"
 #include "look/sharing/sharing.h"
-#include "results/documents/profile_columns.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -8,11 +8,11 @@
 
 static json_t *columns(const int64_t v[PC_MISS__COUNT])
 {
-    char name[RES_COLUMN_NAME];
+    char name[DOC_COLUMN_NAME];
     json_t *object = json_object();
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
         if (v[c])
-            json_object_set_new(object, res_lower(res_truth_columns[c].name, name),
+            json_object_set_new(object, doc_lower(doc_truth_columns[c].name, name),
                                 json_integer(v[c]));
     return object;
 }

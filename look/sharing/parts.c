@@ -41,7 +41,7 @@ static struct look_held *part_of(struct look_held *part, size_t *count,
 
 static int64_t cost_of(const struct look_held *part)
 {
-    return res_plus(part->lost.falsely, part->lost.truly);
+    return doc_plus(part->lost.falsely, part->lost.truly);
 }
 
 static unsigned first_of(const struct look_held *part)
@@ -62,7 +62,7 @@ static int by_cost(const void *x, const void *y)
 struct look_held *look_sharing_parts(const struct look_sharing *s,
                                      const struct look_shared_line *line, size_t *count)
 {
-    const struct res_truth *truth = s->truth;
+    const struct doc_truth *truth = s->truth;
     const uint64_t va = truth->copy[line->copy].va;
     struct look_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
     pc_bytes touched = 0;
@@ -85,8 +85,8 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
         struct look_held *p = part_of(part, count, &at);
         p->bytes |=
             word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
-        p->lost.falsely = res_plus(p->lost.falsely, lost.falsely);
-        p->lost.truly = res_plus(p->lost.truly, lost.truly);
+        p->lost.falsely = doc_plus(p->lost.falsely, lost.falsely);
+        p->lost.truly = doc_plus(p->lost.truly, lost.truly);
     }
     if (*count)
         qsort(part, *count, sizeof *part, by_cost);

@@ -17,19 +17,19 @@ const char *const look_verdict_name[] = {"none", "false", "true", "mixed"};
 struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT])
 {
     return (struct look_lost){
-        res_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
-        res_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
+        doc_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
+        doc_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
 }
 
 static int64_t cost_of(const struct look_lost *lost)
 {
-    return res_plus(lost->falsely, lost->truly);
+    return doc_plus(lost->falsely, lost->truly);
 }
 
 static void add(int64_t to[PC_MISS__COUNT], const int64_t v[PC_MISS__COUNT])
 {
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        to[c] = res_plus(to[c], v[c]);
+        to[c] = doc_plus(to[c], v[c]);
 }
 
 enum look_verdict look_verdict_of(const struct look_sharing *s, const struct look_lost *lost)
@@ -102,7 +102,7 @@ static bool is_touched(const struct pc_missed_copy *copy)
     return copy->read[0] || copy->read[1] || copy->written[0] || copy->written[1];
 }
 
-static bool is_shared(const struct res_truth *truth, const struct look_shared_line *line)
+static bool is_shared(const struct doc_truth *truth, const struct look_shared_line *line)
 {
     unsigned cards = 0;
     for (size_t i = line->copy; i < line->copy + line->copies; i++)
@@ -120,7 +120,7 @@ static int by_line(const void *x, const void *y)
 /* @param row  first row of the line's first copy @return the first one behind the line's */
 static size_t sum_line(const struct look_sharing *s, struct look_shared_line *line, size_t row)
 {
-    const struct res_truth *truth = s->truth;
+    const struct doc_truth *truth = s->truth;
     line->row = row;
     for (; row < truth->rows && truth->row[row].copy < line->copy + line->copies; row++) {
         add(line->v, truth->row[row].v);
@@ -134,7 +134,7 @@ static size_t sum_line(const struct look_sharing *s, struct look_shared_line *li
 
 static void find_lines(struct look_sharing *s)
 {
-    const struct res_truth *truth = s->truth;
+    const struct doc_truth *truth = s->truth;
     size_t row = 0, next;
     for (size_t i = 0; i < truth->copies; i = next) {
         struct look_shared_line line = {.copy = i};
@@ -258,8 +258,8 @@ static void find_objects(struct look_sharing *s)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-struct look_sharing *look_sharing_new(const struct res_truth *truth,
-                                      const struct res_profile *profile, struct look_finder *finder,
+struct look_sharing *look_sharing_new(const struct doc_truth *truth,
+                                      const struct doc_profile *profile, struct look_finder *finder,
                                       struct look_code *code)
 {
     struct look_measure awake = look_measure_total();
@@ -268,7 +268,7 @@ struct look_sharing *look_sharing_new(const struct res_truth *truth,
     awake.less = UINT64_C(1) << PC_PROFILE_WAITING | UINT64_C(1) << PC_PROFILE_ASLEEP;
     for (size_t i = 0; i < profile->rows; i++) {
         const struct look_cost cost = look_cost_of(&profile->row[i]);
-        s->time = res_plus(s->time, look_measured(&awake, &cost));
+        s->time = doc_plus(s->time, look_measured(&awake, &cost));
     }
     find_lines(s);
     find_objects(s);

@@ -5,8 +5,8 @@
 #ifndef LOOK_SHARING_SHARING_H
 #define LOOK_SHARING_SHARING_H
 
+#include "documents/rows/truth.h"
 #include "look/object_at.h"
-#include "results/documents/truth.h"
 
 /** What sharing a line or an object was, by what it cost. */
 enum look_verdict {
@@ -56,8 +56,8 @@ struct look_shared_object {
 
 /** Made by look_sharing_new; it only reads what it was made of. */
 struct look_sharing {
-    const struct res_truth *truth;
-    const struct res_profile *profile;
+    const struct doc_truth *truth;
+    const struct doc_profile *profile;
     struct look_finder *finder;
     struct look_code *code;
     int64_t time;              /**< [PCycles] of threads that did not sleep */
@@ -69,8 +69,8 @@ struct look_sharing {
     size_t objects;
 };
 
-struct look_sharing *look_sharing_new(const struct res_truth *truth,
-                                      const struct res_profile *profile, struct look_finder *finder,
+struct look_sharing *look_sharing_new(const struct doc_truth *truth,
+                                      const struct doc_profile *profile, struct look_finder *finder,
                                       struct look_code *code);
 void look_sharing_free(struct look_sharing *sharing);
 

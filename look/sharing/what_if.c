@@ -40,7 +40,7 @@ struct index {
     UT_hash_handle hh;
 };
 
-static void index_line(const struct res_truth *truth, uint64_t va, size_t copy, struct index **all)
+static void index_line(const struct doc_truth *truth, uint64_t va, size_t copy, struct index **all)
 {
     struct index *known;
     va &= ~(truth->line - 1);
@@ -56,7 +56,7 @@ static void index_line(const struct res_truth *truth, uint64_t va, size_t copy, 
 }
 
 /* A page may have had another address before: its requests have that, too. */
-static struct index *index_lines(const struct res_truth *truth)
+static struct index *index_lines(const struct doc_truth *truth)
 {
     struct index *all = NULL;
     for (size_t i = 0; i < truth->copies; i++)
@@ -76,7 +76,7 @@ static void free_index(struct index *all)
 }
 
 /* The line that holds `va`; NULL: nobody has touched it. */
-static const struct index *line_at(const struct res_truth *truth, const struct index *lines,
+static const struct index *line_at(const struct doc_truth *truth, const struct index *lines,
                                    uint64_t va)
 {
     const uint64_t line = va & ~(truth->line - 1);
@@ -86,7 +86,7 @@ static const struct index *line_at(const struct res_truth *truth, const struct i
 }
 
 /* @return false: nobody has touched it */
-static bool users_of(const struct res_truth *truth, const struct index *lines, uint64_t va,
+static bool users_of(const struct doc_truth *truth, const struct index *lines, uint64_t va,
                      struct users *users)
 {
     const uint64_t byte = va & (truth->line - 1);
@@ -121,7 +121,7 @@ static uint32_t group_of(struct users **groups, const struct users *users)
 }
 
 struct parting {
-    const struct res_truth *truth;
+    const struct doc_truth *truth;
     struct index *lines;
     struct users *groups;
     struct look_layout *layout;
@@ -209,8 +209,8 @@ static void part_range(struct parting *p, enum look_unit unit, uint64_t from, ui
 }
 
 /* Whether a block is called as `at` is, but for its number. */
-static bool is_of_site(const struct look_sharing *s, const struct res_objects *objects,
-                       const struct res_block *block, const struct look_object *at)
+static bool is_of_site(const struct look_sharing *s, const struct doc_objects *objects,
+                       const struct doc_block *block, const struct look_object *at)
 {
     char one[400], other[400];
     if (block->to - block->from != at->size)
@@ -222,7 +222,7 @@ static bool is_of_site(const struct look_sharing *s, const struct res_objects *o
 }
 
 static void part_named(struct parting *p, const struct look_sharing *s,
-                       const struct res_objects *objects, const struct look_named *named,
+                       const struct doc_objects *objects, const struct look_named *named,
                        enum look_unit unit)
 {
     if (unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) {
@@ -306,7 +306,7 @@ static void add_asked(struct asked **all, const char *key, int64_t requests)
         asked->key = sim_strdup(key);
         HASH_ADD_KEYPTR(hh, *all, asked->key, strlen(asked->key), asked);
     }
-    asked->requests = res_plus(asked->requests, requests);
+    asked->requests = doc_plus(asked->requests, requests);
 }
 
 static bool is_more(const struct asked *a, const struct asked *b)
@@ -348,12 +348,12 @@ static void find_others(const struct look_sharing *s, const struct asked *named,
             continue;
         look_object_asked(s->finder, s->truth, row, &at);
         look_object_group(&at);
-        l->requests = res_plus(l->requests, res_truth_requests(row));
+        l->requests = doc_plus(l->requests, doc_truth_requests(row));
         if (!is_meant(&at, named))
-            add_asked(&all, at.key, res_truth_requests(row));
+            add_asked(&all, at.key, doc_truth_requests(row));
     }
     for (const struct asked *asked = all; asked; asked = asked->hh.next) {
-        l->others = res_plus(l->others, asked->requests);
+        l->others = doc_plus(l->others, asked->requests);
         if (is_more(asked, most))
             most = asked;
     }
@@ -363,7 +363,7 @@ static void find_others(const struct look_sharing *s, const struct asked *named,
 }
 
 static size_t part_all(struct parting *p, const struct look_sharing *s,
-                       const struct res_objects *objects, char *const names[], enum look_unit unit,
+                       const struct doc_objects *objects, char *const names[], enum look_unit unit,
                        struct asked **meant, char *why, size_t size)
 {
     struct look_named named;
@@ -383,7 +383,7 @@ static size_t part_all(struct parting *p, const struct look_sharing *s,
     return unit == LOOK_UNIT_threads ? HASH_COUNT(p->groups) : p->layout->ranges;
 }
 
-bool look_what_if(const struct look_sharing *s, const struct res_objects *objects,
+bool look_what_if(const struct look_sharing *s, const struct doc_objects *objects,
                   char *const names[], enum look_unit unit, struct look_layout *layout, char *why,
                   size_t size)
 {
@@ -423,8 +423,8 @@ static struct look_lost lost_of(const struct look_sharing *s, const char *name,
         const struct look_lost lost = look_lost_of(row->v);
         if (row->va < named->at.from || row->va >= named->at.from + named->at.size)
             continue;
-        sum.falsely = res_plus(sum.falsely, lost.falsely);
-        sum.truly = res_plus(sum.truly, lost.truly);
+        sum.falsely = doc_plus(sum.falsely, lost.falsely);
+        sum.truly = doc_plus(sum.truly, lost.truly);
     }
     return sum;
 }

@@ -33,7 +33,7 @@ struct look_layout {
  *               processors touch of all of them may share lines
  * @return true, or false with one sentence in `why`
  */
-bool look_what_if(const struct look_sharing *sharing, const struct res_objects *objects,
+bool look_what_if(const struct look_sharing *sharing, const struct doc_objects *objects,
                   char *const names[], enum look_unit unit, struct look_layout *layout, char *why,
                   size_t size);
 

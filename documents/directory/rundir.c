@@ -1,0 +1,310 @@
+/*
+ * Run directories: fresh by default, never overwritten by accident, never shared.
+ *
+ * The one hard idea: between looking at a directory and writing into it another run may come. So a
+ * directory is locked first and looked at then. mkdir() alone decides which run has made one, and a
+ * run that finds one locked keeps away from it, empty or not.
+ */
+#include "documents/directory/rundir.h"
+
+#include "base/owner.h"
+#include "documents/directory/output.h"
+#include "documents/rows/locks.h"
+#include "documents/rows/objects.h"
+#include "documents/rows/profile.h"
+#include "documents/rows/truth.h"
+#include "documents/statistics/components.h"
+#include "documents/statistics/gnuplot.h"
+#include "documents/statistics/group.h"
+#include "documents/statistics/histogram.h"
+#include "documents/statistics/registers.h"
+#include "documents/statistics/samples.h"
+#include "documents/statistics/sampling.h"
+#include "documents/traffic.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Every file a run writes. The manifest is the first to be written and the last to be replaced. */
+#define MANIFEST "manifest.json"
+static const char *const ours[] = {
+    MANIFEST,         "config.resolved.yaml",
+    "guest.elf",      "stats.json",
+    "stats.csv",      "stats.txt",
+    DOC_HISTOGRAM,    DOC_GROUPS,
+    DOC_SAMPLES,      DOC_COUNTERS,
+    DOC_BINS,         DOC_NPY,
+    DOC_STDOUT,       DOC_STDERR,
+    DOC_STATUS_CSV,   DOC_WAVES,
+    DOC_TRACE,        DOC_PAJE,
+    DOC_PROFILE,      DOC_OBJECTS,
+    DOC_TRUTH,        DOC_LOCKS,
+    DOC_PAGE,         DOC_BINS_PLOT,
+    DOC_SAMPLES_PLOT, DOC_TRAFFIC,
+    DOC_REFERENCES,   DOC_SAMPLING,
+};
+_Static_assert(sizeof ours / sizeof *ours == DOC_FILES, "one struct doc_file each");
+
+#define MONITOR "monitor"
+
+/* A file's path with what a name grows by. */
+struct path {
+    char text[sizeof(struct doc_rundir) + 64];
+};
+
+static struct path path_of(const char *directory, const char *name, const char *suffix)
+{
+    struct path p;
+    snprintf(p.text, sizeof p.text, "%s/%s%s", directory, name, suffix);
+    return p;
+}
+
+static bool fail(char *why, size_t size, const char *what, const char *path)
+{
+    snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
+    return false;
+}
+
+/* Makes the directories above `path`. */
+static bool make_parents(const char *path, char *why, size_t size)
+{
+    char part[sizeof(struct doc_rundir)];
+    for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+        snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+        if (mkdir(part, 0777) < 0 && errno != EEXIST)
+            return fail(why, size, "cannot make directory", part);
+    }
+    return true;
+}
+
+/* ---- what is in a directory ------------------------------------------------------------------ */
+
+/* A run's file, finished or not, or the directory some of them are in. */
+static bool is_ours(const char *name)
+{
+    size_t n = strlen(name);
+    const size_t suffix = strlen(DOC_UNFINISHED);
+    if (n > suffix && !strcmp(name + n - suffix, DOC_UNFINISHED))
+        n -= suffix;
+    for (size_t i = 0; i < DOC_FILES; i++)
+        if (strlen(ours[i]) == n && !strncmp(name, ours[i], n))
+            return true;
+    return !strcmp(name, MONITOR);
+}
+
+enum contents { EMPTY, RESULTS /* or what a killed run has left */, OTHERS, UNREADABLE };
+
+static enum contents look_into(const char *path)
+{
+    DIR *d = opendir(path);
+    enum contents seen = d ? EMPTY : UNREADABLE;
+    errno = 0;
+    for (const struct dirent *e; d && (e = readdir(d)); errno = 0) {
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
+            continue;
+        if (seen != OTHERS)
+            seen = is_ours(e->d_name) ? RESULTS : OTHERS;
+    }
+    if (errno)
+        seen = UNREADABLE;
+    if (d)
+        closedir(d);
+    return seen;
+}
+
+static bool remove_file(const struct path *p, char *why, size_t size)
+{
+    return unlink(p->text) == 0 || errno == ENOENT || errno == ENOTDIR ||
+           fail(why, size, "cannot remove", p->text);
+}
+
+bool doc_rundir_clear(const struct doc_rundir *dir, char *why, size_t size)
+{
+    for (size_t i = 0; i < DOC_FILES; i++) {
+        const struct path file = path_of(dir->path, ours[i], ""),
+                          unfinished = path_of(dir->path, ours[i], DOC_UNFINISHED);
+        if ((strcmp(ours[i], MANIFEST) && !remove_file(&file, why, size)) ||
+            !remove_file(&unfinished, why, size))
+            return false;
+    }
+    const struct path monitor = path_of(dir->path, MONITOR, "");
+    if (rmdir(monitor.text) < 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
+        return fail(why, size, "cannot remove", monitor.text);
+    return true;
+}
+
+/* ---- whose it is ----------------------------------------------------------------------------- */
+
+/* Locks the directory as long as it is open. A file system without such locks goes without. */
+static enum doc_dir lock(struct doc_rundir *dir, char *why, size_t size)
+{
+    struct stat st;
+    dir->lock = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir->lock < 0 && errno == ENOTDIR && stat(dir->path, &st) == 0) {
+        snprintf(why, size, "'%s' is not a directory", dir->path);
+        return DOC_DIR_REFUSED;
+    }
+    if (dir->lock < 0) {
+        fail(why, size, "cannot open directory", dir->path);
+        return DOC_DIR_FAILED;
+    }
+    if (flock(dir->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return DOC_DIR_MADE;
+    snprintf(why, size, "another run is writing into '%s'", dir->path);
+    doc_rundir_close(dir);
+    return DOC_DIR_REFUSED;
+}
+
+/* The directory is locked: may it be used? */
+static enum doc_dir take_over(const char *path, bool force, char *why, size_t size)
+{
+    switch (look_into(path)) {
+    case EMPTY:
+        return DOC_DIR_MADE;
+    case RESULTS:
+        if (force)
+            return DOC_DIR_MADE;
+        snprintf(why, size, "'%s' holds the results of an earlier run; --force replaces them",
+                 path);
+        return DOC_DIR_REFUSED;
+    case OTHERS:
+        snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
+        return DOC_DIR_REFUSED;
+    default:
+        fail(why, size, "cannot read directory", path);
+        return DOC_DIR_FAILED;
+    }
+}
+
+bool doc_rundir_may(const char *path, char *why, size_t size)
+{
+    struct stat st;
+    if (stat(path, &st))
+        return true;
+    if (S_ISDIR(st.st_mode))
+        return take_over(path, false, why, size) == DOC_DIR_MADE;
+    snprintf(why, size, "'%s' is not a directory", path);
+    return false;
+}
+
+static enum doc_dir make_named(struct doc_rundir *dir, const char *path, bool force, char *why,
+                               size_t size)
+{
+    if (!*path || strlen(path) >= sizeof dir->path) {
+        snprintf(why, size, "'%.60s' cannot be the name of a directory", path);
+        return DOC_DIR_REFUSED;
+    }
+    snprintf(dir->path, sizeof dir->path, "%s", path);
+    for (size_t n = strlen(dir->path); n > 1 && dir->path[n - 1] == '/'; n--)
+        dir->path[n - 1] = '\0';
+    if (!make_parents(dir->path, why, size))
+        return DOC_DIR_FAILED;
+    if (mkdir(dir->path, 0777) < 0 && errno != EEXIST) {
+        fail(why, size, "cannot make directory", dir->path);
+        return DOC_DIR_FAILED;
+    }
+    enum doc_dir result = lock(dir, why, size);
+    if (result != DOC_DIR_MADE)
+        return result;
+    result = take_over(dir->path, force, why, size);
+    if (result != DOC_DIR_MADE)
+        doc_rundir_close(dir);
+    return result;
+}
+
+/* Of two runs one makes a directory; it may be locked before we come to it, by a third that was
+ * given its name. */
+static enum doc_dir make_fresh(struct doc_rundir *dir, const char *name, char *why, size_t size)
+{
+    struct stat st;
+    if (lstat("results", &st) == 0 && S_ISLNK(st.st_mode) && st.st_uid != geteuid()) {
+        snprintf(why, size, "'results' is a link that another user made; name a directory with -o");
+        return DOC_DIR_REFUSED;
+    }
+    bool made = mkdir("results", 0777) == 0 || errno == EEXIST;
+    snprintf(dir->path, sizeof dir->path, "results");
+    for (unsigned n = 1; made; n++) {
+        snprintf(dir->path, sizeof dir->path, "results/%s-%03u", name, n);
+        if (mkdir(dir->path, 0777) == 0) {
+            const enum doc_dir result = lock(dir, why, size);
+            if (result != DOC_DIR_REFUSED)
+                return result;
+        } else {
+            made = errno == EEXIST;
+        }
+    }
+    fail(why, size, "cannot make directory", dir->path);
+    return DOC_DIR_FAILED;
+}
+
+enum doc_dir doc_rundir_make(struct doc_rundir *dir, const char *path, const char *name, bool force,
+                             char *why, size_t size)
+{
+    *dir = (struct doc_rundir){.lock = -1};
+    return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
+}
+
+void doc_rundir_close(struct doc_rundir *dir)
+{
+    if (dir->lock >= 0)
+        close(dir->lock);
+    dir->lock = -1;
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+const char *doc_rundir_name(unsigned i)
+{
+    return ours[i];
+}
+
+/* A file that --force would not remove could be taken for a later run's. */
+static struct doc_file *file_of(struct doc_rundir *dir, const char *name)
+{
+    for (size_t i = 0; i < DOC_FILES; i++)
+        if (!strcmp(name, ours[i]))
+            return &dir->file[i];
+    abort();
+}
+
+/* The directory of a file that is to lie in one of its own. */
+static bool make_directory(const struct doc_rundir *dir, const char *name, char *why, size_t size)
+{
+    char path[sizeof dir->path + 64];
+    snprintf(path, sizeof path, "%s/%.*s", dir->path, (int)strcspn(name, "/"), name);
+    return mkdir(path, 0777) == 0 || errno == EEXIST ||
+           fail(why, size, "cannot make directory", path);
+}
+
+bool doc_rundir_write(struct doc_rundir *dir, const char *name, doc_write_fn *write, void *ctx,
+                      char *why, size_t size)
+{
+    struct doc_file *file = file_of(dir, name);
+    const struct path path = path_of(dir->path, name, "");
+    *file = (struct doc_file){.asked = true};
+    if (strchr(name, '/') && !make_directory(dir, name, why, size))
+        return false;
+    file->whole = doc_whole_write(path.text, false, write, ctx, &file->content, why, size);
+    return file->whole;
+}
+
+bool doc_rundir_is_whole(const struct doc_rundir *dir)
+{
+    for (size_t i = 0; i < DOC_FILES; i++)
+        if (dir->file[i].asked && !dir->file[i].whole)
+            return false;
+    return true;
+}
+
+void doc_rundir_sync(const struct doc_rundir *dir)
+{
+    const struct path monitor = path_of(dir->path, MONITOR, "");
+    doc_whole_sync(monitor.text);
+    doc_whole_sync(dir->path);
+}

@@ -1,0 +1,78 @@
+/*
+ * The truth of a run's misses: who had which lines and touched which bytes, and what each
+ * instruction's requests were for (procard/misses.h); as a file and in memory.
+ *
+ * truth.json is beside the run's profile.json, and its rows speak of that file's phases and paths.
+ */
+#ifndef DOC_DOCUMENTS_TRUTH_H
+#define DOC_DOCUMENTS_TRUTH_H
+
+#include "documents/rows/objects.h"
+#include "documents/rows/profile.h"
+#include "documents/rows/profile_columns.h"
+#include "documents/run.h"
+#include "procard/misses.h"
+
+#include <stdio.h>
+
+#define DOC_TRUTH "truth.json"
+
+enum { DOC_TRUTH_SCHEMA = 2 /**< version of the layout of truth.json */ };
+
+/** What a request was for, as far as it was known when it was made. In truth.json by number. */
+enum doc_tenant_kind {
+    DOC_TENANT_nobody,    /**< no block, stack or thread-local variable was there */
+    DOC_TENANT_several,   /**< more than are told apart: not known */
+    DOC_TENANT_call,      /**< nobody yet: asked for within a call of the site, which had not
+                               returned; what it gave, if it is there */
+    DOC_TENANT_block,     /**< a block */
+    DOC_TENANT_stack,     /**< of a thread */
+    DOC_TENANT_variables, /**< of a thread */
+    DOC_TENANT__COUNT
+};
+
+struct doc_tenant {
+    enum doc_tenant_kind kind;
+    struct doc_block block; /**< of a block: `from`, `to` and `site`; of a thread's: `from`, `to`
+                               and `thread`; of a call: `site` */
+};
+
+/** A truth in memory. All of it is its own; release with doc_truth_free. */
+struct doc_truth {
+    uint64_t line;       /**< [bytes] of the secondary cache, a power of two up to 128 */
+    uint64_t memory;     /**< [bytes] of a station's: physical address / memory is a line's home */
+    uint64_t processors; /**< of a station: card / processors is a card's */
+    struct pc_missed_copy *copy; /**< [copies] by line, card and half */
+    size_t copies;
+    struct doc_tenant *tenant; /**< [tenants] by number; sites are those of the run's objects */
+    size_t tenants;
+    struct pc_missed_row *row; /**< [rows] by copy, phase, thread, path, pc and tenant */
+    size_t rows;
+};
+
+/** A row of misses.def. Strings are static. */
+extern const struct doc_column doc_truth_columns[PC_MISS__COUNT];
+
+void doc_truth_free(struct doc_truth *truth);
+
+/** [requests] of a row: misses and upgrades. */
+int64_t doc_truth_requests(const struct pc_missed_row *row);
+
+/** Writes it as JSON. */
+void doc_truth_write(const struct doc_truth *truth, FILE *out);
+
+/** Reads what doc_truth_write wrote. Bad input of any kind is refused.
+ *  @param profile  that it speaks of
+ *  @param sites    how many the run's objects have
+ *  @return true, or false with one line in `why`: the file, and what is wrong where */
+bool doc_truth_read(const char *path, const struct doc_profile *profile, size_t sites,
+                    struct doc_truth *truth, char *why, size_t size);
+
+/**
+ * In each ended region, the classes' sums must be the cards' misses and upgrades.
+ * @return true, or false with one sentence about the first that is not
+ */
+bool doc_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
+                       const struct doc_run *run, char *why, size_t size);
+
+#endif

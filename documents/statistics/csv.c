@@ -1,0 +1,39 @@
+/*
+ * stats.csv: one value per row, long form, so that no column ever changes its meaning.
+ *
+ * RFC 4180: CRLF after each row, fields with commas or quotes quoted.
+ */
+#include "documents/csv.h"
+#include "documents/statistics/stats.h"
+
+struct csv {
+    FILE *out;
+    const char *snapshot;
+};
+
+static void row(void *ctx, const struct doc_stat *stat)
+{
+    struct csv *csv = ctx;
+    doc_csv_field(csv->out, csv->snapshot);
+    putc(',', csv->out);
+    doc_csv_field(csv->out, stat->component);
+    putc(',', csv->out);
+    doc_csv_field(csv->out, stat->name);
+    char value[DOC_STAT_VALUE] = "";
+    if (!stat->reason)
+        doc_stat_value(stat, value);
+    putc(',', csv->out);
+    fputs(value, csv->out);
+    putc(',', csv->out);
+    doc_csv_field(csv->out, stat->unit);
+    fputs("\r\n", csv->out);
+}
+
+void doc_write_csv(const struct doc_run *run, FILE *out)
+{
+    fputs("snapshot,component,stat,value,unit\r\n", out);
+    for (size_t i = 0; i < run->regions; i++) {
+        struct csv csv = {out, run->region[i].name};
+        doc_stats_walk(run, &run->region[i], row, &csv);
+    }
+}

@@ -1,0 +1,55 @@
+/*
+ * What a replay can know of its own error. On the machine of the recording it is the run again, or
+ * it can say how far off it is. On another machine nobody has run the program. But a program that
+ * waits by looking, or fights for locks, would do so in another order there; the more a replay
+ * holds its processors back to keep the recorded order, the less it is what a run would be.
+ */
+#include "documents/statistics/replayed.h"
+
+#include <math.h>
+
+/* Shares from which on a replay is not to be trusted: where programs that nobody tuned on were off
+   by more than a tenth (docs/traces.md, experiments/bench/shortcuts.py). */
+static const double OFF = 0.005, HELD = 0.03;
+
+static const char *why_not(const struct prog_replayed *r)
+{
+    if (r->same && (fabs(r->longer) > OFF || fabs(r->misses) > 2 * OFF))
+        return "it is not the run again, on the machine of the recording";
+    if (!r->same && r->held > HELD)
+        return "its processors wait for the order of another machine";
+    return NULL;
+}
+
+void doc_print_replayed(const struct doc_run *run, FILE *out)
+{
+    const struct prog_replayed *r = &run->outcome.replayed;
+    const char *why = why_not(r);
+    if (!r->is)
+        return;
+    if (r->known)
+        fprintf(
+            out,
+            "  replayed%s: %+.1f %% PCycles, %+.1f %% secondary misses and %+.1f %% NACKs of the "
+            "recorded run\n",
+            r->same ? " where it was recorded" : " on another machine", 100 * r->longer,
+            100 * r->misses, 100 * r->nacks);
+    if (!r->same)
+        fprintf(
+            out,
+            "  %.1f %% of its processors' time they were held back to keep the recorded order\n",
+            100 * r->held);
+    if (why)
+        fprintf(out, "  do not trust it: %s (docs/traces.md)\n", why);
+}
+
+void doc_note_replayed(const struct doc_run *run, FILE *out)
+{
+    const struct prog_replayed *r = &run->outcome.replayed;
+    const char *why = why_not(r);
+    if (r->is && why)
+        fprintf(out,
+                "numachine: warning: do not trust this replay: %s (%+.1f %% PCycles; held back "
+                "%.1f %%)\n",
+                why, 100 * r->longer, 100 * r->held);
+}
