@@ -206,4 +206,5 @@ def main():
     return 1 if wrong or homeless else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
