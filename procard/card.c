@@ -345,6 +345,11 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
     return 0;
 }
 
+void pc_let_go(struct pc_cpu *cpu)
+{
+    pc_agent_let_go(cpu->card, cpu->now);
+}
+
 static void preempt(struct pc_card *card)
 {
     card->preempt_at = SIM_NEVER;
@@ -353,11 +358,11 @@ static void preempt(struct pc_card *card)
         card->core->interrupted(&card->cpu);
     else
         pc_core_leave(card);
-    pc_agent_let_go(card, card->cpu.now);
+    pc_let_go(&card->cpu);
     if (card->cpu.cursor)
         pc_cursor_stand(card->cpu.cursor);
     if (card->cpu.record)
-        pc_record_gives_up(&card->cpu);
+        pc_record_interrupted(&card->cpu);
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     if (card->cpu.record) /* as of a trap, which the core charges: nobody would do it again */
         card->cpu.record->waited -= PC_KILLED_BY_EXCEPTION;

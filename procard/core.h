@@ -511,6 +511,9 @@ void pc_foresee(struct pc_cpu *cpu, sim_tick until);
 /** @return up to when that holds as far as is known; 0: nothing is */
 sim_tick pc_foreseen(const struct pc_cpu *cpu);
 
+/** An interrupt comes, or comes again: a line that is kept for a store-conditional is let go of. */
+void pc_let_go(struct pc_cpu *cpu);
+
 /** A core's run ends for this reason. The core is as it must be when `run` returns; it returns what
  *  this returns: 0, or cpu->now for PC_STOP_HORIZON. */
 sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why);

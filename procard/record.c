@@ -44,7 +44,14 @@ void pc_record_end(struct pc_records *records)
     free(records);
 }
 
-/* Until it is made (pc_record). Of a trap nothing is known: an access that fails has not begun. */
+static bool has_asked(const struct pc_recorded *begun)
+{
+    return begun->version & PC_BEGUN_ASKED;
+}
+
+/* Until it is made (pc_record). Of a trap nothing is known: an access that fails has not begun. One
+ * that has asked for its line may have to ask again, or for its page: all of it is done in order.
+ * What it did before it asked, it does when it asks. */
 void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
                      enum pc_stop why)
 {
@@ -55,7 +62,11 @@ void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uns
                                     [NM_CONDITIONAL] = PC_RECORDED_SC};
     if (why == PC_STOP_TRAP)
         return;
-    cpu->record->begun = (struct pc_recorded){
+    struct pc_record *record = cpu->record;
+    struct pc_recorded *last = &record->begun[record->begins ? record->begins - 1 : 0];
+    if (!record->begins || (has_asked(last) && record->begins < PC_BEGINS))
+        last = &record->begun[record->begins++];
+    *last = (struct pc_recorded){
         .va = va,
         .size = (uint8_t)size,
         .kind = PC_RECORDED_BEGUN,
@@ -63,22 +74,29 @@ void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uns
             pc_begun_code(kinds[access], why == PC_STOP_MISS ? PC_BEGUN_ASKED : PC_BEGUN_MAPPED)};
 }
 
-void pc_record_gives_up(struct pc_cpu *cpu)
+/* An access that was begun is not made any more. */
+static void give_up(struct pc_cpu *cpu)
 {
     struct pc_record *record = cpu->record;
-    if (!record->begun.size)
-        return;
-    record->begun.own = cpu->now - record->waited;
-    record->made[record->count++] = record->begun;
-    record->begun.size = 0;
-    if (record->count == PC_RECORD_ROOM)
-        pc_record_tell(record);
+    for (unsigned i = 0; i < record->begins; i++) {
+        record->begun[i].own = cpu->now - record->waited;
+        record->made[record->count++] = record->begun[i];
+        if (record->count == PC_RECORD_ROOM)
+            pc_record_tell(record);
+    }
+    record->begins = 0;
+}
+
+void pc_record_interrupted(struct pc_cpu *cpu)
+{
+    give_up(cpu);
+    cpu->record->interrupted = true;
 }
 
 void pc_record_stop(struct pc_records *records)
 {
     for (unsigned i = 0; i < nm_machine_cards(records->m); i++)
-        pc_record_gives_up(&card_at(records, i)->cpu);
+        give_up(&card_at(records, i)->cpu);
 }
 
 void pc_record_tell(struct pc_record *record)
@@ -103,12 +121,16 @@ bool pc_record_stands(const struct pc_records *records, unsigned card)
     return activity == PC_TRAPPED || activity == PC_IDLE;
 }
 
+bool pc_record_is_interrupted(const struct pc_records *records, unsigned card)
+{
+    return card_at(records, card)->cpu.record->interrupted;
+}
+
 void pc_record_forgets(struct pc_card *card)
 {
     struct pc_record *record = card->cpu.record;
-    const struct pc_recorded *begun = &record->begun;
-    const bool fetches = begun->version >> 1 == PC_RECORDED_FETCH;
-    record->again = card->uncached.waits || (begun->size && !fetches);
+    const bool fetches = record->begun->version >> 1 == PC_RECORDED_FETCH;
+    record->again = card->uncached.waits || (record->begins && !fetches);
 }
 
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
@@ -123,8 +145,9 @@ void pc_record_goes_on(struct pc_cpu *cpu, sim_tick from)
     const struct pc_record_listener *listener = record->listener;
     pc_record_tell(record);
     record->again = false;
-    record->begun.size = 0;
+    record->begins = 0;
     record->thread = cpu->tries.thread;
     listener->goes_on(listener->ctx, record->card, record->thread, cpu->now - record->waited, from,
                       cpu->now);
+    record->interrupted = false;
 }

@@ -89,16 +89,24 @@ void pc_record_stop(struct pc_records *records);
 /** Whether a card stands: it has trapped, or has no thread. */
 bool pc_record_stands(const struct pc_records *records, unsigned card);
 
-enum { PC_RECORD_ROOM = 1 << 12 };
+/** Whether it is an interrupt that has stopped the thread that stands on a card. */
+bool pc_record_is_interrupted(const struct pc_records *records, unsigned card);
+
+enum {
+    PC_RECORD_ROOM = 1 << 12,
+    PC_BEGINS = 8 /**< as often an access that is made in the end may be begun */
+};
 
 /** A card's share: what has not been told yet. The room's own. */
 struct pc_record {
     const struct pc_record_listener *listener;
     unsigned card;
     uint32_t thread;
-    uint64_t waited;          /**< [PCycles] for which the core was let wait */
-    bool again;               /**< the next look-up is one more of an instruction that waits */
-    struct pc_recorded begun; /**< size not 0: it was begun, and is not made yet */
+    uint64_t waited;  /**< [PCycles] for which the core was let wait */
+    bool again;       /**< the next look-up is one more of an instruction that waits */
+    bool interrupted; /**< the thread stands because of an interrupt */
+    struct pc_recorded begun[PC_BEGINS]; /**< an access that was begun so often, */
+    unsigned begins;                     /**< and is not made yet; 0: there is none */
     size_t count;
     struct pc_recorded made[PC_RECORD_ROOM];
 };
@@ -107,8 +115,8 @@ struct pc_record {
 void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
                      enum pc_stop why);
 
-/** The access that was begun, if one was, is not made any more: an interrupt, or the run's end. */
-void pc_record_gives_up(struct pc_cpu *cpu);
+/** An interrupt stops the thread. An access that was begun is not made any more. */
+void pc_record_interrupted(struct pc_cpu *cpu);
 
 /** Tells what has not been told. */
 void pc_record_tell(struct pc_record *record);
@@ -131,9 +139,9 @@ static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uin
     struct pc_record *record = cpu->record;
     const bool again = record->again;
     record->again = false;
-    record->begun.size = 0;
     if (again && kind == PC_RECORDED_FETCH)
         return;
+    record->begins = 0;
     struct pc_recorded *made = &record->made[record->count++];
     made->va = va;
     made->own = at - record->waited;

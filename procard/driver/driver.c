@@ -293,6 +293,14 @@ static void ask(struct driver *d)
     d->state = PC_ST_INT;
 }
 
+/* A trap kills so many PCycles. Somebody may look at the books within them. */
+static void kill_for(struct pc_cpu *cpu, uint64_t ticks)
+{
+    cpu->tail = (struct pc_tail){.held = (uint16_t)(ticks < UINT16_MAX ? ticks : UINT16_MAX),
+                                 .holds = PC_ST_KILL_EXC};
+    pc_charge(cpu, PC_ST_KILL_EXC, ticks);
+}
+
 /* The reference's turn has come. @return false: *stop says why */
 static bool begin(struct driver *d, enum pc_stop *stop)
 {
@@ -305,7 +313,9 @@ static bool begin(struct driver *d, enum pc_stop *stop)
         d->state = r->state;
         return true;
     }
-    pc_charge(&d->base, PC_ST_KILL_EXC, r->ticks);
+    if (r->interrupted)
+        pc_let_go(&d->base);
+    kill_for(&d->base, r->ticks);
     d->base.exc = PC_EXC_SYS;
     *stop = PC_STOP_TRAP;
     return false;

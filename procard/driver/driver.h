@@ -54,7 +54,9 @@ struct pc_reference {
                           counts as no instructions. 0: at once */
     uint64_t ticks;   /**< [PCycles] COMPUTE: how long it takes; others: from when they are done to
                            the next reference. 0 means 1. END: how many the trap kills, at once */
-    enum pc_status state;      /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
+    enum pc_status state; /**< COMPUTE only: what these PCycles are, PC_ST_INT for most */
+    bool interrupted;     /**< END: it is an interrupt's, before which nothing more is kept for a
+                               store-conditional */
     enum pc_relation relation; /**< WAIT only; its `ticks` pass between two looks, too */
     enum pc_extent extent; /**< LOAD to FETCH: else than whole, it takes no PCycle of its own, and
                                 what it loads, or whether it fails, means nothing */

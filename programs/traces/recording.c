@@ -148,22 +148,27 @@ static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_reco
 }
 
 /* Up to here. @param trapped  its thread stands because of an exception or an interrupt */
-static void close_gap(struct tr_recording *r, struct card *c, uint64_t own, bool trapped)
+static void close_gap(struct tr_recording *r, unsigned card, uint64_t own, bool trapped)
 {
-    uint64_t left = own - c->own;
-    if (c->thread != NOBODY && trapped && left >= PC_KILLED_BY_EXCEPTION) {
-        r->thread[c->thread].killed = PC_KILLED_BY_EXCEPTION;
-        left -= PC_KILLED_BY_EXCEPTION;
-    }
-    if (left)
-        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left});
+    struct card *c = &r->card[card];
+    const uint64_t left = own - c->own;
+    const uint32_t killed = c->thread != NOBODY && trapped && left >= PC_KILLED_BY_EXCEPTION
+                                ? PC_KILLED_BY_EXCEPTION
+                                : 0;
+    if (left > killed)
+        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left - killed});
     c->own = own;
+    if (!killed)
+        return;
+    r->thread[c->thread].killed = killed;
+    if (pc_record_is_interrupted(r->records, card))
+        note(r, c->thread, (struct tr_op){.kind = TR_OP_INTERRUPT});
 }
 
 /* All that a card has done up to now is in records. */
 static void catch_up(struct tr_recording *r, unsigned card, bool trapped)
 {
-    close_gap(r, &r->card[card], pc_record_flush(r->records, card), trapped);
+    close_gap(r, card, pc_record_flush(r->records, card), trapped);
 }
 
 /* ---- where threads synchronise --------------------------------------------------------------- */
@@ -371,7 +376,7 @@ static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_t
     struct tr_recording *r = ctx;
     struct card *c = &r->card[card];
     const uint32_t number = thread_of(r, name), before = c->thread;
-    close_gap(r, c, own, true);
+    close_gap(r, card, own, true);
     if (number == NOBODY)
         return;
     struct thread *t = &r->thread[number];

@@ -253,7 +253,9 @@ static void next(void *self, unsigned card, sim_tick now, struct pc_reference *o
         if (tr_op_rows[op->kind].sort == TR_REFERENCE || op->kind == TR_OP_COMPUTE)
             compute(out, op->gap, PC_ST_INT);
         else
-            *out = (struct pc_reference){.kind = PC_REFERENCE_END, .ticks = op->gap};
+            *out = (struct pc_reference){.kind = PC_REFERENCE_END,
+                                         .ticks = op->gap,
+                                         .interrupted = op->kind == TR_OP_INTERRUPT};
     } else if (op->kind == TR_OP_COMPUTE && op->value) {
         compute(out, op->value, PC_ST_INT);
         advance(r, t);
