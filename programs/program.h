@@ -245,7 +245,7 @@ struct prog_outcome {
                          rest: not the program's */
     struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
     size_t samples;
-    uint64_t sleeps; /**< of threads, in the part that was sampled */
+    uint64_t sleeps; /**< of threads: in what was sampled, in a replay */
     struct prog_replayed replayed;
     char message[1024]; /**< "" or what a person should read */
 };

@@ -423,6 +423,19 @@ def places(scratch):
     print("ok: where pages lie")
 
 
+def sleepers(scratch):
+    """Of a part whose threads sleep at mutexes it is said that they do, and not of one whose threads spin."""
+    for name, often in ("condition", True), ("spin-barrier", False):
+        file = scratch / "strangers.yaml"
+        file.write_text(f"program: {{source: {SOURCE}/experiments/bench/strangers.c, abi: o32, args: [{name}, 4, 32]}}\n"
+                        "machine: station-4\nrun: {from: region second, to: region second}\n")
+        done = subprocess.run([NUMACHINE, "run", file, "--force", "-o", scratch / "strangers"], capture_output=True, text=True,
+                              timeout=600)
+        assert done.returncode == 0, f"{name}: {done.returncode}: {done.stderr}"
+        assert ("in the part threads sleep often" in done.stdout + done.stderr) == often, f"{name}: {done.stdout}"
+    print("ok: threads that sleep")
+
+
 def shipped(scratch):
     """Kernels that come with the simulator, functional and behind a point: the books add up, the result is right."""
     for turn, name in enumerate(("spmv", "radix", "water")):
@@ -455,6 +468,7 @@ def main():
             without_code(scratch)
         if shutil.which("mips-linux-gnu-gcc"):
             outside(scratch)
+            sleepers(scratch)
         barriers(scratch)
         others(scratch)
         if shutil.which("gcc"):

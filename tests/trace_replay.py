@@ -28,6 +28,9 @@ OTHERWISE = ("monitor.run", "status.", "instructions", "running", "truth.system"
 # Timer interrupts come anywhere: also while a processor waits for a line, or is about to ask for one.
 SETS = ["--set", "os.tick=20000cy"]
 
+HELD = re.compile(r"([\d.]+) % of its processors' time they were held back to keep the recorded order; threads slept ([\d.]+) "
+                  r"times in 10000 PCycles")
+
 numachine = scratch = None
 
 
@@ -87,7 +90,7 @@ def said(*options, trace="recorded/references.ntr"):
 
 def check_said(machine):
     """A replay says how far off it is: where it was recorded, by nothing, unless it has been made another; elsewhere, for how
-    long its processors were held back."""
+    long its processors were held back, and how often threads slept."""
     same = "replayed where it was recorded: +0.0 % PCycles, +0.0 % secondary misses and +0.0 % NACKs of the recorded run"
     lines = said("--machine", machine)
     assert same in lines and not any("do not trust" in line or "held back" in line for line in lines), lines
@@ -96,7 +99,8 @@ def check_said(machine):
     assert any(line.startswith("do not trust it: it is not the run again") for line in lines), lines
     lines = said("--machine", machine, "--set", "memory.dram_time=30cy")
     assert any("replayed on another machine: +" in line for line in lines), lines
-    assert any("they were held back to keep the recorded order" in line for line in lines), lines
+    held, slept = next(found.groups() for line in lines if (found := HELD.fullmatch(line)))
+    assert float(slept) > 0 and any("do not trust" in line for line in lines) == (float(held) > 3 or float(slept) > 1), lines
     run("trace", "cut", "recorded/references.ntr", "part.ntr", "--threads=1")
     assert not any("replayed" in line for line in said("--machine", machine, trace="part.ntr")), "a part is no run"
     run("trace", "convert", "recorded/references.ntr", "again.ntr")

@@ -2,9 +2,12 @@
  * What a replay can know of its own error. On the machine of the recording it is the run again, or
  * it can say how far off it is. On another machine nobody has run the program. But a program that
  * waits by looking, or fights for locks, would do so in another order there; the more a replay
- * holds its processors back to keep the recorded order, the less it is what a run would be.
+ * holds its processors back to keep the recorded order, the less it is what a run would be. Threads
+ * that sleep hold no processor: of them it is known how often they do.
  */
 #include "documents/statistics/replayed.h"
+
+#include "documents/statistics/sampling.h"
 
 #include <math.h>
 
@@ -12,19 +15,30 @@
    by more than a tenth (docs/traces.md, experiments/bench/shortcuts.py). */
 static const double OFF = 0.005, HELD = 0.03;
 
-static const char *why_not(const struct prog_replayed *r)
+/* [per DOC_OFTEN PCycles of the recorded run; if that is not known, of the replay] */
+static double sleeps(const struct doc_run *run)
 {
+    const struct prog_outcome *out = &run->outcome;
+    const double ticks = (double)out->ticks / (1 + out->replayed.longer);
+    return ticks > 0 ? (double)out->sleeps * DOC_OFTEN / ticks : 0;
+}
+
+static const char *why_not(const struct doc_run *run)
+{
+    const struct prog_replayed *r = &run->outcome.replayed;
     if (r->same && (fabs(r->longer) > OFF || fabs(r->misses) > 2 * OFF))
         return "it is not the run again, on the machine of the recording";
     if (!r->same && r->held > HELD)
         return "its processors wait for the order of another machine";
+    if (!r->same && sleeps(run) > 1)
+        return "its threads sleep often, and are woken in the order of another machine";
     return NULL;
 }
 
 void doc_print_replayed(const struct doc_run *run, FILE *out)
 {
     const struct prog_replayed *r = &run->outcome.replayed;
-    const char *why = why_not(r);
+    const char *why = why_not(run);
     if (!r->is)
         return;
     if (r->known)
@@ -35,10 +49,11 @@ void doc_print_replayed(const struct doc_run *run, FILE *out)
             r->same ? " where it was recorded" : " on another machine", 100 * r->longer,
             100 * r->misses, 100 * r->nacks);
     if (!r->same)
-        fprintf(
-            out,
-            "  %.1f %% of its processors' time they were held back to keep the recorded order\n",
-            100 * r->held);
+        fprintf(out,
+                "  %.1f %% of its processors' time they were held back to keep the recorded order; "
+                "threads "
+                "slept %.1f times in %d PCycles\n",
+                100 * r->held, sleeps(run), DOC_OFTEN);
     if (why)
         fprintf(out, "  do not trust it: %s (docs/traces.md)\n", why);
 }
@@ -46,10 +61,10 @@ void doc_print_replayed(const struct doc_run *run, FILE *out)
 void doc_note_replayed(const struct doc_run *run, FILE *out)
 {
     const struct prog_replayed *r = &run->outcome.replayed;
-    const char *why = why_not(r);
+    const char *why = why_not(run);
     if (r->is && why)
         fprintf(out,
                 "numachine: warning: do not trust this replay: %s (%+.1f %% PCycles; held back "
-                "%.1f %%)\n",
-                why, 100 * r->longer, 100 * r->held);
+                "%.1f %%; %.1f sleeps in %d PCycles)\n",
+                why, 100 * r->longer, 100 * r->held, sleeps(run), DOC_OFTEN);
 }

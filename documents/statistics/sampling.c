@@ -29,7 +29,6 @@
 enum { FEW = 10 /* samples, below which nothing is said of the error */ };
 static const double T95 = 1.96;
 static const double MOST = 0.1;      /* half an interval, as a share, of an estimate to trust */
-static const double SLEEPS = 1e-4;   /* [per PCycle] of all threads, likewise */
 static const double PACE = 0.02;     /* difference of paces, likewise, if ... */
 static const double SURE = 3;        /* ... it is so many standard errors */
 static const double CONTENDED = 0.2; /* share of time in requests that are refused, likewise */
@@ -194,7 +193,7 @@ static const char *why_not(const struct doc_estimate *e)
         return "there are too few samples";
     if (e->refused > CONTENDED)
         return "its processors contend for lines, which between samples is no more than a guess";
-    if (e->sleeps > SLEEPS)
+    if (e->sleeps * DOC_OFTEN > 1)
         return "its threads sleep often, and warming lets them wait too long";
     if (fabs(e->faster.mean) > fmax(PACE, SURE * e->faster.error))
         return other_pace(e);
@@ -323,6 +322,18 @@ static void print_samples(const struct doc_run *run, FILE *out)
           out);
 }
 
+/* Whether threads sleep often in a part that a fast-forward has led to. */
+static bool sleeps_often(const struct doc_run *run)
+{
+    const struct doc_region *part = doc_region_measured(&run->region[0]);
+    uint64_t sleeps = 0;
+    if (run->experiment->approach.from.kind == PROG_AT_NONE || doc_sampling_is(run))
+        return false;
+    for (unsigned i = 0; i < run->cards; i++)
+        sleeps += part->card[i].sum.truth.sleeps;
+    return sleeps * DOC_OFTEN > part->elapsed;
+}
+
 void doc_print_estimate(const struct doc_run *run, FILE *out)
 {
     const struct doc_region *whole = &run->region[0];
@@ -335,6 +346,11 @@ void doc_print_estimate(const struct doc_run *run, FILE *out)
             "  before the part processors took pages from each other %s times: which lies where "
             "hangs on single PCycles (docs/approach.md)\n",
             doc_grouped(run->outcome.page_turns, some));
+    if (sleeps_often(run))
+        fputs("  in the part threads sleep often: who comes first hangs on single PCycles, and "
+              "with it "
+              "how long the part takes (docs/approach.md)\n",
+              out);
     if (run->parted)
         fprintf(out, "  rates and ratios are of what was timed: %s of %s PCycles\n",
                 doc_grouped(doc_region_measured(whole)->elapsed, some),

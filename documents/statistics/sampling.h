@@ -11,6 +11,10 @@
 /** What it is called in the run directory. */
 #define DOC_SAMPLING "sampling.csv"
 
+/** [PCycles] Threads sleep often that go to sleep more often than once in so many, all together.
+ * When a lock is handed over, and to whom, hangs on single PCycles. */
+enum { DOC_OFTEN = 10000 };
+
 /** What samples say, as a share: a mean, and its standard error. */
 struct doc_observed {
     double mean, error;

@@ -89,7 +89,8 @@ struct replay {
     sim_tick next_at; /* the first of those who are to be ready later is; SIM_NEVER: there is none
                        */
     uint64_t orders;
-    uint64_t held; /* [PCycles] of all cards, until a word was as it had been */
+    uint64_t sleeps; /* of threads, and */
+    uint64_t held;   /* [PCycles] of all cards, until a word was as it had been */
 };
 
 /* ---- records --------------------------------------------------------------------------------- */
@@ -511,6 +512,7 @@ static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick
 {
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
+    r->sleeps++;
     leave(r, card, SLEEPS);
     schedule(r, card);
     if (ticks)
@@ -855,6 +857,7 @@ static void over(void *self)
                                   .longer = more(now.ticks, then.ticks),
                                   .misses = more(now.misses, then.misses),
                                   .nacks = more(now.nacks, then.nacks)};
+    r->run->out->sleeps = r->sleeps;
     if (used && now.ticks)
         out->held = (double)r->held / ((double)now.ticks * used);
 }
