@@ -142,6 +142,12 @@ struct pc_tries {
     uint64_t pc, va; /**< ... this instruction; where the last of them would have stored */
 };
 
+/** An event number that a processor's own counters do not have: "unpredictable". It counts 0. */
+struct pc_unknown_event {
+    uint64_t pc; /**< of the instruction that has chosen it */
+    unsigned number;
+};
+
 /** What a card and its core share: the first member of every core's own struct. The card makes it
  *  zero and sets what it names here, before the first call. */
 struct pc_cpu {
@@ -268,6 +274,9 @@ struct pc_core_ops {
      * must go. NULL: it has none but for a reference under way. */
     void (*moved)(struct pc_cpu *cpu);
 
+    /** It executes programs. NULL: it does not. */
+    const struct pc_program_ops *programs;
+
     /** Address of the instruction at which it stands after a miss, a trap, or `settle`: for people.
      *  NULL: 0. */
     uint64_t (*pc)(const struct pc_cpu *cpu);
@@ -345,6 +354,10 @@ struct pc_core_ops {
      *  come to that. NULL: it never asks. */
     void (*look)(struct pc_cpu *cpu, sim_tick at);
 
+    /** The first event number chosen for its own counters that the processor does not have; NULL:
+     * none was. NULL: its counters have no such numbers, or it has none. */
+    const struct pc_unknown_event *(*unknown_event)(const struct pc_cpu *cpu);
+
     /** What its counters have heard goes out on its lines up to cpu->now (procard/exported.h).
      * NULL: it has none. */
     void (*exports)(struct pc_cpu *cpu, struct pc_exported *exported);
@@ -360,6 +373,54 @@ struct pc_core_ops {
 };
 
 enum { PC_REQUESTS = 4 };
+
+/** @return the host's address of the 4 bytes at `va`, in the guest's order, or NULL */
+typedef const uint8_t *pc_fetch_fn(void *ctx, uint64_t va);
+
+/** The last system call's instruction of a processor, and what follows it. */
+struct pc_call_site {
+    uint64_t pc, npc;
+};
+
+/**
+ * What an operating system asks of a core that executes programs: for the calls of procard.h, while
+ * the machine stands. Registers are a thread's, in its instruction set's struct (mips_regs,
+ * arm_regs). Code is what lies at addresses of one space, as such a core's instructions; processors
+ * share it. Only code_flush may be NULL.
+ */
+struct pc_program_ops {
+    /** The registers of a thread that has trapped. */
+    void (*take)(struct pc_cpu *cpu, void *regs, struct pc_call_site *call);
+
+    /** Another thread's, or those of `registers`, of a core that has trapped or is idle. */
+    void (*put)(struct pc_cpu *cpu, const void *regs);
+
+    /** Those of the thread that is on it; its own. They may be changed while it has trapped. */
+    void *(*registers)(struct pc_cpu *cpu);
+
+    /** @param card  parameters of the cards that will execute it
+     *  @return for the calls below; it outlives the machine's run */
+    void *(*code_new)(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
+
+    void (*code_give)(struct pc_cpu *cpu, void *code);
+
+    /** What lies in [va, va + len) has changed, or is gone. NULL: nothing is kept of it. */
+    void (*code_flush)(void *code, uint64_t va, uint64_t len);
+
+    /**
+     * The processor that is about to execute the instruction at `va` for the so-manieth time stops
+     * there with PC_EXC_POINT. Counted is what all of them do from now on, in the order in which
+     * they are simulated; where `va` is awaited already, from the last such time on. An instruction
+     * that must begin again before it completes is one time. Nothing is charged, and memory holds
+     * what it held; as with any trap, an LL before it has lost its link.
+     * @param va  0: none any more; bits of it that say how to execute are ignored
+     * @param times  from 1
+     * @return false; true: others have done it so often meanwhile, and nobody stops
+     */
+    bool (*code_await)(void *code, uint64_t va, uint64_t times);
+
+    void (*code_free)(void *code);
+};
 
 /* ---- the card's slow paths, called by a core while it runs (cache.c) ------------------------- */
 /**

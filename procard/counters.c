@@ -236,6 +236,12 @@ bool pc_own_counts(const struct nm_machine *m, unsigned card)
     return card_at(m, card)->core->signals != NULL;
 }
 
+const struct pc_unknown_event *pc_unknown_event_at(struct nm_machine *m, unsigned card)
+{
+    const struct pc_card *its = card_at(m, card);
+    return its->core->unknown_event ? its->core->unknown_event(&its->cpu) : NULL;
+}
+
 void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out)
 {
     const struct pc_card *its = card_at(m, card);

@@ -282,6 +282,34 @@ uint64_t pc_stands_at(struct nm_machine *m, unsigned card)
     return pc_core_pc(c);
 }
 
+const struct pc_program_ops *pc_programs_at(struct nm_machine *m, unsigned card)
+{
+    return card_at(m, card)->core->programs;
+}
+
+/* Its registers are up to date: it has trapped, or is idle. */
+void pc_thread_take(struct nm_machine *m, unsigned card, void *regs, struct pc_call_site *call)
+{
+    pc_programs_at(m, card)->take(&card_at(m, card)->cpu, regs, call);
+    nm_card_take(m, card);
+}
+
+void pc_thread_resume(struct nm_machine *m, unsigned card, const void *regs, sim_tick at)
+{
+    pc_programs_at(m, card)->put(&card_at(m, card)->cpu, regs);
+    nm_card_resume(m, card, at);
+}
+
+void *pc_thread_registers(struct nm_machine *m, unsigned card)
+{
+    return pc_programs_at(m, card)->registers(pc_cpu_at(m, card));
+}
+
+void pc_code_give(struct nm_machine *m, unsigned card, void *code)
+{
+    pc_programs_at(m, card)->code_give(&card_at(m, card)->cpu, code);
+}
+
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
 {
     struct pc_card *c = card_at(m, card);

@@ -44,6 +44,22 @@ struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
  *  does not say, or it has not had a thread. */
 uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
 
+/** What a card's core does for programs; NULL: it executes none, and the calls below are not for
+ * it.
+ */
+const struct pc_program_ops *pc_programs_at(struct nm_machine *m, unsigned card);
+
+/** Takes the thread off a card that has trapped (nm_card_take).
+ *  @param[out] regs  its registers, of its instruction set
+ *  @param[out] call  its last system call */
+void pc_thread_take(struct nm_machine *m, unsigned card, void *regs, struct pc_call_site *call);
+/** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
+void pc_thread_resume(struct nm_machine *m, unsigned card, const void *regs, sim_tick at);
+/** Registers of the thread on a card, settled: its own (pc_program_ops.registers). */
+void *pc_thread_registers(struct nm_machine *m, unsigned card);
+/** A card's processor executes `code`, which its core has made. Before nm_machine_set_space. */
+void pc_code_give(struct nm_machine *m, unsigned card, void *code);
+
 /** [PCycles] that a return from an exception takes: a thread whose card has slept goes on no
  * earlier than so long after it is called. */
 enum { PC_RETURN = 4 };
@@ -147,6 +163,8 @@ static inline enum mon_processor pc_processor_of(const struct nm_params *p)
 
 /** Whether a card's processor counts. */
 bool pc_own_counts(const struct nm_machine *m, unsigned card);
+/** The first event number chosen for them that the card's processor does not have; NULL: none. */
+const struct pc_unknown_event *pc_unknown_event_at(struct nm_machine *m, unsigned card);
 /** The totals it counts, at nm_machine_now; all 0 if it does not. */
 void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out);
 

@@ -90,7 +90,7 @@ static void start(struct rig *rig, bool check, bool cramped)
     nm_machine_os_wrote(rig->m, CODE, sizeof code);
     rig->code = arm11_code_new(fetch, rig, &rig->p);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++)
-        arm11_give_code(rig->m, c, rig->code);
+        pc_code_give(rig->m, c, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
@@ -102,7 +102,7 @@ static void start(struct rig *rig, bool check, bool cramped)
         regs.r[7] = SHARED + BYTES;
         regs.r[8] = SHARED + OWN + c * OWN_STEP;
         regs.r[ARM_PC] = CODE;
-        arm11_resume(rig->m, c, &regs, 0);
+        pc_thread_resume(rig->m, c, &regs, 0);
     }
 }
 
@@ -110,10 +110,10 @@ static void start(struct rig *rig, bool check, bool cramped)
 static void preempted(struct rig *rig, unsigned card, uint64_t turn)
 {
     struct arm_regs regs;
-    uint64_t pc, npc;
-    arm11_take(rig->m, card, &regs, &pc, &npc);
+    struct pc_call_site call;
+    pc_thread_take(rig->m, card, &regs, &call);
     const sim_tick at = nm_machine_now(rig->m) + nm_machine_reach(rig->m) + turn % 50;
-    arm11_resume(rig->m, card, &regs, at);
+    pc_thread_resume(rig->m, card, &regs, at);
 }
 
 static void run(struct rig *rig, sim_tick step)

@@ -98,7 +98,7 @@ static void start(struct rig *rig, uint64_t l1d, uint64_t l2)
     nm_machine_os_wrote(rig->m, CODE, sizeof code);
     rig->code = arm11_code_new(fetch, rig, &rig->p);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++)
-        arm11_give_code(rig->m, c, rig->code);
+        pc_code_give(rig->m, c, rig->code);
     nm_machine_set_space(rig->m, &space);
 }
 
@@ -107,23 +107,23 @@ static void does(struct rig *rig, unsigned card, unsigned what, uint32_t from, u
 {
     struct arm_regs regs = {.z = 1};
     struct nm_trap trap;
-    uint64_t pc, npc;
+    struct pc_call_site call;
     regs.r[0] = from;
     regs.r[4] = LINE;
     regs.r[5] = lines;
     regs.r[6] = half;
     regs.r[ARM_PC] = CODE + 4 * what;
-    arm11_resume(rig->m, card, &regs, nm_machine_now(rig->m) + LATER);
+    pc_thread_resume(rig->m, card, &regs, nm_machine_now(rig->m) + LATER);
     cr_assert_eq(nm_machine_run(rig->m, nm_machine_now(rig->m) + LIMIT, &trap), NM_RUN_TRAP);
     cr_assert_eq(pc_cpu_at(rig->m, trap.card)->exc, PC_EXC_SYS);
-    arm11_take(rig->m, card, &regs, &pc, &npc);
+    pc_thread_take(rig->m, card, &regs, &call);
 }
 
 static uint64_t halves(const struct rig *rig)
 {
-    struct arm11_signals signals;
-    arm11_signals(rig->m, 0, &signals);
-    return signals.total[ARM11_SIGNAL_WRITEBACK];
+    union mon_own_signals signals;
+    pc_own_signals(rig->m, 0, &signals);
+    return signals.arm11.core.total[ARM11_SIGNAL_WRITEBACK];
 }
 
 Test(arm11_writebacks, whatever_takes_the_line)

@@ -193,7 +193,7 @@ void rig_init(struct rig *rig, uint64_t base, uint64_t size, bool n64, enum nm_i
     rig->size = size;
     rig->bytes = calloc(1, size);
     rig->cached = true;
-    rig->cpu.code = r4400_code_new(fetch_word, rig, isa);
+    rig->cpu.code = r4400_code_new(fetch_word, rig, &(struct nm_params){.isa = isa});
     rig_restart(rig, n64);
 }
 

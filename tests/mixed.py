@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -322,6 +323,33 @@ def check_truth(bench, compiler):
         bench.expect(sorted(lost) == [99, 100], machine, lost)
 
 
+UNKNOWN_GUEST = r"""
+int main(int argc, char **argv)
+{
+    if (argc > 1) /* the first event counter counts event 0x77, which no ARM11 has */
+        __asm__ volatile("mcr p15, 0, %0, c15, c12, 0" ::"r"(0x77 << 20 | 1));
+    return 0;
+}
+"""
+
+
+def check_unknown_events(bench, compiler):
+    """Which processors have event counters says the card, whatever the machine's other cards are."""
+    (bench.scratch / "unknown.c").write_text(UNKNOWN_GUEST)
+    guest = bench.scratch / "unknown"
+    subprocess.run([compiler, "-O2", "-static", "-march=armv6", "-marm", "-o", guest, bench.scratch / "unknown.c"], check=True)
+    said = "warning: event 0x77 is none of the processor's; its counter stood still; chosen on card 0 at pc "
+    for name, base, others in (
+            ("arm_first", "arm1176-l220", f"[1-3], {R4400[:-1]}, controller: none}}"),
+            ("arm_only_first", "numachine-64", f"[0], {ARM}, l2: {{split: false}}")):
+        file = bench.scratch / f"{name}.yaml"
+        file.write_text(f"base: {base}\n{SMALL}arm11: {{user_counters: true}}\ncards:\n  - {{at: {others}}}\n")
+        for words in ((), ("x",)):
+            done = bench.run("stat", "-m", file, "--processors=1", "--", guest, *words)
+            bench.expect(done.returncode == 0 and (said in done.stderr) == bool(words) and
+                         done.stderr.count("is none of") == len(words), name, words, done.stderr)
+
+
 def main():
     numachine, home, which, *programs = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
@@ -335,6 +363,8 @@ def main():
         check_sets(bench, team)
         check_irix(bench)
         check_truth(bench, "mips-linux-gnu-gcc")
+        if arm := shutil.which("arm-linux-gnueabi-gcc"):
+            check_unknown_events(bench, arm)
         check_guests(bench, programs, which == "long")
         return bench.failures != 0
 

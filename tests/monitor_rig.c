@@ -90,8 +90,9 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
         for (unsigned byte = 0; byte < 4; byte++)
             *image++ = (uint8_t)(program[i] >> (24 - 8 * byte));
     nm_machine_os_wrote(rig->m, CODE, sizeof program);
-    rig->code = r4400_code_new(fetch, rig, NM_ISA_MIPS64R2);
-    r4400_set_code(rig->m, rig->code);
+    rig->code = r4400_code_new(fetch, rig, &rig->p);
+    for (unsigned c = 0; c < nm_machine_cards(rig->m); c++)
+        pc_code_give(rig->m, c, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = identity};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < nm_machine_cards(rig->m); c++) {
@@ -100,7 +101,7 @@ void rig_new_of(struct rig *rig, const struct nm_params *p, const struct nm_card
         regs.gpr[SHARED] = SHARED_AT;
         regs.gpr[OWN] = home + OWN_AT + c * OWN_STEP;
         regs.gpr[ROUNDS] = rounds;
-        r4400_resume(rig->m, c, &regs, 0);
+        pc_thread_resume(rig->m, c, &regs, 0);
         rig->running++;
     }
 }
@@ -115,6 +116,7 @@ bool rig_run(struct rig *rig, sim_tick until, struct nm_trap *trap)
 {
     for (;;) {
         struct mips_regs regs;
+        struct pc_call_site call;
         const enum nm_run why = nm_machine_run(rig->m, until, trap);
         if (why == NM_RUN_INTERRUPT)
             return true;
@@ -122,7 +124,7 @@ bool rig_run(struct rig *rig, sim_tick until, struct nm_trap *trap)
             return false;
         cr_assert_eq(why, NM_RUN_TRAP, "%d %s", (int)why, nm_machine_error(rig->m));
         cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS);
-        r4400_take(rig->m, trap->card, &regs);
+        pc_thread_take(rig->m, trap->card, &regs, &call);
         rig->running--;
     }
 }

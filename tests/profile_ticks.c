@@ -39,7 +39,7 @@ struct stood {
 
 static struct stood look(const struct states_rig *rig, unsigned card)
 {
-    const struct r4400 *cpu = r4400_at(rig->m, card);
+    const struct r4400 *cpu = r4400_of(pc_cpu_at(rig->m, card));
     const bool called =
         cpu->base.card->activity == PC_TRAPPED && cpu->base.exc == PC_EXC_SYS; /* the system */
     struct stood s = {.pc = called ? cpu->call_pc : cpu->r.pc,

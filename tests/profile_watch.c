@@ -187,7 +187,7 @@ Test(profile_watch, every_kind_of_call)
         struct watching w = {.length = 0};
         struct states_rig rig;
         states_start(&rig, &p, make, &w);
-        struct r4400 *cpu = r4400_at(rig.m, 0);
+        struct r4400 *cpu = r4400_of(pc_cpu_at(rig.m, 0));
         const sim_tick now = cpu->base.now;
         pc_cursor_jump(cpu->base.cursor, named('M'), STACK);
         for (const struct step *s = rows[i].step; s->kind != END; s++)

@@ -125,7 +125,7 @@ static uint64_t counted_behind(struct rig *rig, const char *front, unsigned k, u
     rig_again(rig);
     rig_steps(rig, GONE);
     rig_steps(rig, code);
-    return r10k_registers(rig->m, 0)->gpr[3];
+    return ((const struct mips_regs *)pc_thread_registers(rig->m, 0))->gpr[3];
 }
 
 static void check_front(enum r10k_chip chip, const char *front, struct rig *usual)

@@ -50,8 +50,8 @@ enum { TESTS = sizeof tests / sizeof *tests, DISTANCE = 320 };
 static bool seen(const struct rig *rig, const struct litmus *test)
 {
     for (unsigned i = 0; i < 2; i++)
-        if (r10k_registers(rig->m, test->forbidden[i].card)->gpr[test->forbidden[i].reg] !=
-            test->forbidden[i].value)
+        if (((const struct mips_regs *)pc_thread_registers(rig->m, test->forbidden[i].card))
+                ->gpr[test->forbidden[i].reg] != test->forbidden[i].value)
             return false;
     return true;
 }

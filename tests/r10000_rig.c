@@ -73,9 +73,9 @@ void rig_init_of(struct rig *rig, const char *options, const struct nm_card_kind
     read_options(&rig->p, options);
     cr_assert(nm_params_check(&rig->p, &key, why, sizeof why), "%s: %s", key, why);
     rig->m = nm_machine_new(&rig->p, kind);
-    rig->code = r10k_code_new(fetch, rig, (enum nm_isa)rig->p.isa);
+    rig->code = r10k_code_new(fetch, rig, &rig->p);
     for (unsigned card = 0; card < nm_machine_cards(rig->m); card++)
-        r10k_give_code(rig->m, card, rig->code);
+        pc_code_give(rig->m, card, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
 }
@@ -117,7 +117,7 @@ static void start(const struct rig *rig, unsigned card, uint64_t code, sim_tick 
 {
     const struct mips_regs regs = {
         .pc = code, .npc = code + 4, .fr = true, .addr64 = true, .gpr[4] = DATA};
-    r10k_resume(rig->m, card, &regs, at);
+    pc_thread_resume(rig->m, card, &regs, at);
 }
 
 /* Runs until a card has come to its SYSCALL. @return when */

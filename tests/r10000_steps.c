@@ -116,7 +116,7 @@ static void begin(const struct world *w, unsigned card, struct blocks *b)
     regs.gpr[BLOCKS_FAR] = FAR + 32 * blocks_below(b, FAR_BYTES / 32);
     regs.gpr[BLOCKS_ODD] = blocks_below(b, 8) ? UNCACHED : NOWHERE;
     const sim_tick at = soon(w) + blocks_below(b, 100);
-    r10k_resume(w->rig.m, card, &regs, at);
+    pc_thread_resume(w->rig.m, card, &regs, at);
     if (!blocks_below(b, 4))
         nm_card_preempt(w->rig.m, card, at + blocks_below(b, 300));
 }
@@ -184,7 +184,8 @@ static bool same(const struct world *a, const struct world *b, unsigned card)
     return a->end[card].at == b->end[card].at && a->end[card].exc == b->end[card].exc &&
            x->instructions == y->instructions && !memcmp(x->states, y->states, sizeof x->states) &&
            !memcmp(&p, &q, sizeof p) &&
-           mips_registers_are_same(r10k_registers(a->rig.m, card), r10k_registers(b->rig.m, card));
+           mips_registers_are_same(pc_thread_registers(a->rig.m, card),
+                                   pc_thread_registers(b->rig.m, card));
 }
 
 static bool compare(const struct world *a, const struct world *b, unsigned number, unsigned n)
@@ -209,7 +210,7 @@ static bool machine(unsigned number)
     struct world passes = {0}, steps = {0};
     world_new(&passes, number, false);
     world_new(&steps, number, true);
-    struct r10k_code *code = r10k_code_new(NULL, NULL, (enum nm_isa)passes.rig.p.isa);
+    struct r10k_code *code = r10k_code_new(NULL, NULL, &passes.rig.p);
     bool good = true;
     for (unsigned n = 0; good && n < EACH; n++) {
         const bool stands = run_block(&passes, code, number, n);

@@ -72,8 +72,9 @@ void states_start(struct states_rig *rig, const struct nm_params *p,
     for (unsigned i = 0; i < COPIES; i++)
         write_code(rig, CODE + i * STEP, loop);
     write_code(rig, CODE + IMAGE, back);
-    rig->code = r4400_code_new(fetch, rig, NM_ISA_MIPS64R2);
-    r4400_set_code(rig->m, rig->code);
+    rig->code = r4400_code_new(fetch, rig, &rig->p);
+    for (unsigned c = 0; c < STATES_CARDS; c++)
+        pc_code_give(rig->m, c, rig->code);
     const struct nm_space space = {.ctx = rig, .translate = translate};
     nm_machine_set_space(rig->m, &space);
     for (unsigned c = 0; c < STATES_CARDS; c++) {
@@ -83,7 +84,7 @@ void states_start(struct states_rig *rig, const struct nm_params *p,
         regs.gpr[6] = OTHER_COLOUR + p->page_size + SHARED;
         regs.gpr[7] = SHARED + 1024 + 64 * c;
         regs.gpr[16] = regs.gpr[17] = CODE;
-        r4400_resume(rig->m, c, &regs, 0);
+        pc_thread_resume(rig->m, c, &regs, 0);
     }
 }
 

@@ -157,8 +157,7 @@ static void branch(const struct arm11_code *code, struct arm11_op *op, unsigned 
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
-struct arm11_code *arm11_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  const struct nm_params *card)
+void *arm11_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card)
 {
     struct arm11_code *code = sim_alloc(1, sizeof *code);
     code->fetch = fetch;
@@ -183,20 +182,22 @@ void arm11_code_drop(struct arm11_code *code)
     code->high = 0;
 }
 
-void arm11_code_free(struct arm11_code *code)
+void arm11_code_free(void *code)
 {
     arm11_code_drop(code);
     free(code);
 }
 
-void arm11_code_flush(struct arm11_code *code, uint64_t va, uint64_t len)
+void arm11_code_flush(void *its, uint64_t va, uint64_t len)
 {
+    struct arm11_code *code = its;
     if (va < code->high && va + len > code->low)
         arm11_code_drop(code);
 }
 
-bool arm11_code_await(struct arm11_code *code, uint64_t va, uint64_t more)
+bool arm11_code_await(void *its, uint64_t va, uint64_t more)
 {
+    struct arm11_code *code = its;
     const uint64_t awaited = va ? (va & ~UINT64_C(1)) + 1 : 0;
     if (code->awaited != awaited) {
         arm11_code_drop(code);

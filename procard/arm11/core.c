@@ -1,5 +1,5 @@
 /*
- * The ARM11 as a core of a card, and what the rooms above do with it.
+ * The ARM11 as a core of a card.
  */
 #include "monitor/board/board.h"
 #include "procard/arm11/exec/place.h"
@@ -55,7 +55,7 @@ static void leave(struct pc_cpu *base)
     forget_place(c);
 }
 
-/* Stores that wait and loads that are under way are done when the registers are taken (arm11_take);
+/* Stores that wait and loads that are under way are done when the registers are taken (take);
  * an address that comes of one of these is not known before. */
 static void interrupted(struct pc_cpu *base)
 {
@@ -88,12 +88,58 @@ static void signals(const struct pc_cpu *base, union mon_own_signals *out)
     out->arm11.core = arm11_const_of(base)->signals;
 }
 
+static const struct pc_unknown_event *unknown_event(const struct pc_cpu *base)
+{
+    const struct arm11 *c = arm11_const_of(base);
+    return c->chose_unknown ? &c->unknown : NULL;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
+{
+    struct arm11 *c = arm11_of(base);
+    arm11_settle(c);
+    *(struct arm_regs *)regs = c->r;
+    *call = (struct pc_call_site){c->call_pc, c->call_npc};
+}
+
+static void put(struct pc_cpu *base, const void *regs)
+{
+    struct arm11 *c = arm11_of(base);
+    c->op = NULL;
+    if (regs != &c->r)
+        c->r = *(const struct arm_regs *)regs;
+}
+
+static void *registers(struct pc_cpu *base)
+{
+    return &arm11_of(base)->r;
+}
+
+static void code_give(struct pc_cpu *base, void *code)
+{
+    arm11_of(base)->code = code;
+}
+
+static const struct pc_program_ops programs = {.take = take,
+                                               .put = put,
+                                               .registers = registers,
+                                               .code_new = arm11_code_new,
+                                               .code_give = code_give,
+                                               .code_flush = arm11_code_flush,
+                                               .code_await = arm11_code_await,
+                                               .code_free = arm11_code_free};
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
 #define CORE                                                                                    \
     .name = "arm11", .little = true, .size = sizeof(struct arm11), .create = begin_life,        \
     .free = end_life, .settle = settle, .totals = totals, .leave = leave, .moved = leave,       \
     .interrupted = interrupted, .pc = pc, .truth = truth, .requests = PC_REQUESTS,              \
     .answered = arm11_answered, .loses = arm11_loses, .hides = arm11_hides, .signals = signals, \
-    .look = arm11_look, .exports = arm11_exports
+    .look = arm11_look, .unknown_event = unknown_event, .exports = arm11_exports,               \
+    .programs = &programs
 
 #define PROFILED                                                                   \
     CORE, .run = run_observed, .placed = arm11_placed, .argument = arm11_argument, \
@@ -107,52 +153,3 @@ static const struct pc_core_ops core = {CORE, .run = run, .profiled = &profiled,
                                         .recording = &recording};
 
 const struct nm_card_kind pc_arm11 = {&pc_card_ops, &core, &mon_numachine};
-
-/* ---- for the rooms above --------------------------------------------------------------------- */
-
-static struct arm11 *core_at(struct nm_machine *m, unsigned card)
-{
-    return arm11_of(&pc_card_of(nm_machine_card(m, card))->cpu);
-}
-
-struct arm_regs *arm11_registers(struct nm_machine *m, unsigned card)
-{
-    return &core_at(m, card)->r;
-}
-
-void arm11_resume(struct nm_machine *m, unsigned card, const struct arm_regs *regs, sim_tick at)
-{
-    struct arm11 *c = core_at(m, card);
-    c->op = NULL;
-    if (regs != &c->r)
-        c->r = *regs;
-    nm_card_resume(m, card, at);
-}
-
-void arm11_take(struct nm_machine *m, unsigned card, struct arm_regs *regs, uint64_t *call_pc,
-                uint64_t *call_npc)
-{
-    struct arm11 *c = core_at(m, card);
-    arm11_settle(c);
-    *regs = c->r;
-    *call_pc = c->call_pc;
-    *call_npc = c->call_npc;
-    nm_card_take(m, card);
-}
-
-void arm11_give_code(struct nm_machine *m, unsigned card, struct arm11_code *code)
-{
-    core_at(m, card)->code = code;
-}
-
-const struct arm11_unknown *arm11_unknown_event(struct nm_machine *m, unsigned card)
-{
-    return &core_at(m, card)->unknown;
-}
-
-void arm11_signals(struct nm_machine *m, unsigned card, struct arm11_signals *out)
-{
-    union mon_own_signals all;
-    pc_own_signals(m, card, &all);
-    *out = all.arm11.core;
-}

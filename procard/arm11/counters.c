@@ -60,14 +60,14 @@ uint32_t arm11_counter_read(struct arm11 *c, enum arm11_pmu_register reg)
     return arm11_pmu_read(&c->pmu, reg, &now);
 }
 
-/* The first number that is none is told of (arm11_unknown_event). */
+/* The first number that is none is told of (pc_core_ops.unknown_event). */
 static void note_unknown(struct arm11 *c, unsigned unknown)
 {
     const unsigned field = unknown & 1 ? ARM11_PMNC_EVENT0 : ARM11_PMNC_EVENT1;
-    if (!unknown || c->unknown.writes++)
+    if (!unknown || c->chose_unknown)
         return;
-    c->unknown.event = (uint8_t)(c->pmu.control >> field);
-    c->unknown.pc = c->r.r[ARM_PC];
+    c->chose_unknown = true;
+    c->unknown = (struct pc_unknown_event){c->r.r[ARM_PC], (uint8_t)(c->pmu.control >> field)};
 }
 
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value)

@@ -102,7 +102,7 @@ struct arm11_block {
 struct arm11_chunk;
 
 struct arm11_code {
-    const uint8_t *(*fetch)(void *ctx, uint64_t va);
+    pc_fetch_fn *fetch;
     void *ctx;
     uint32_t byte_load;  /**< [PCycles] */
     bool mov_returns;    /**< mov pc, lr is a return */
@@ -321,7 +321,8 @@ struct arm11 {
     unsigned lines;    /**< what has asserted its lines, has interrupted, and still does */
     sim_tick attended; /**< when they were looked at or written last */
     uint32_t awaits;   /**< signals that a counter near its end waits for, a bit each */
-    struct arm11_unknown unknown;
+    bool chose_unknown;
+    struct pc_unknown_event unknown; /**< valid then: the first */
 };
 
 static inline struct arm11 *arm11_of(struct pc_cpu *base)

@@ -1,5 +1,5 @@
 /*
- * The R10000 as a core of a card, and what the rooms above do with it.
+ * The R10000 as a core of a card.
  */
 #include "machine/params.h"
 #include "monitor/board/board.h"
@@ -74,11 +74,49 @@ static uint64_t result(const struct pc_cpu *base)
     return r10k_const_of(base)->r.gpr[REGISTER_V0];
 }
 
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
+{
+    const struct r10k *c = r10k_of(base);
+    *(struct mips_regs *)regs = c->r;
+    *call = (struct pc_call_site){c->call_pc, c->call_npc};
+}
+
+static void put(struct pc_cpu *base, const void *regs)
+{
+    struct r10k *c = r10k_of(base);
+    c->begun = false;
+    if (regs != &c->r)
+        c->r = *(const struct mips_regs *)regs;
+}
+
+static void *registers(struct pc_cpu *base)
+{
+    return &r10k_of(base)->r;
+}
+
+static void code_give(struct pc_cpu *base, void *code)
+{
+    r10k_of(base)->code = code;
+}
+
+static const struct pc_program_ops programs = {.take = take,
+                                               .put = put,
+                                               .registers = registers,
+                                               .code_new = r10k_code_new,
+                                               .code_give = code_give,
+                                               .code_await = r10k_code_await,
+                                               .code_free = r10k_code_free};
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
 #define CORE                                                                                       \
     .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,         \
     .run = r10k_run, .settle = settle, .totals = totals, .leave = r10k_leave, .moved = r10k_leave, \
     .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
-    .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, .signals = signals
+    .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, .signals = signals,           \
+    .programs = &programs
 
 #define PROFILED CORE, .placed = placed, .argument = argument, .result = result
 
@@ -90,45 +128,3 @@ static const struct pc_core_ops core = {CORE, .together = true, .profiled = &pro
                                         .recording = &recording};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};
-
-/* ---- for the rooms above --------------------------------------------------------------------- */
-
-static struct r10k *core_at(struct nm_machine *m, unsigned card)
-{
-    return r10k_of(&pc_card_of(nm_machine_card(m, card))->cpu);
-}
-
-struct mips_regs *r10k_registers(struct nm_machine *m, unsigned card)
-{
-    return &core_at(m, card)->r;
-}
-
-void r10k_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at)
-{
-    struct r10k *c = core_at(m, card);
-    c->begun = false;
-    if (regs != &c->r)
-        c->r = *regs;
-    nm_card_resume(m, card, at);
-}
-
-void r10k_take(struct nm_machine *m, unsigned card, struct mips_regs *regs, uint64_t *call_pc,
-               uint64_t *call_npc)
-{
-    const struct r10k *c = core_at(m, card);
-    *regs = c->r;
-    *call_pc = c->call_pc;
-    *call_npc = c->call_npc;
-    nm_card_take(m, card);
-}
-
-struct r10k_code *r10k_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                enum nm_isa isa)
-{
-    return r10k_words_new(fetch, ctx, mips_level(isa));
-}
-
-void r10k_give_code(struct nm_machine *m, unsigned card, struct r10k_code *code)
-{
-    core_at(m, card)->code = code;
-}

@@ -107,18 +107,16 @@ struct r10k_word {
     struct r10k_word *next;
 };
 
-/** As r10k_code_new, of no machine. */
-struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                 unsigned level);
+struct r10k_code;
 
 /** What a word means with these flags. Never NULL; it lives as long as the code. */
 const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, unsigned flags);
 
 struct r10k_code {
-    const uint8_t *(*fetch)(void *ctx, uint64_t va);
+    pc_fetch_fn *fetch;
     void *ctx;
     unsigned level;
-    uint64_t awaited, came, due; /**< as in r4400_code_await */
+    uint64_t awaited, came, due; /**< as in pc_program_ops.code_await */
     struct r10k_word **words;    /**< [1 << bits] by hash, chained */
     unsigned bits, count;
 };

@@ -323,16 +323,17 @@ const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, uns
     return w;
 }
 
-struct r10k_code *r10k_words_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                 unsigned level)
+void *r10k_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card)
 {
     struct r10k_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r10k_code){.fetch = fetch, .ctx = ctx, .level = level};
+    *code =
+        (struct r10k_code){.fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
     return code;
 }
 
-void r10k_code_free(struct r10k_code *code)
+void r10k_code_free(void *its)
 {
+    struct r10k_code *code = its;
     if (!code)
         return;
     for (unsigned i = 0; code->bits && i < 1u << code->bits; i++)
@@ -344,8 +345,9 @@ void r10k_code_free(struct r10k_code *code)
     free(code);
 }
 
-bool r10k_code_await(struct r10k_code *code, uint64_t va, uint64_t times_more)
+bool r10k_code_await(void *its, uint64_t va, uint64_t times_more)
 {
+    struct r10k_code *code = its;
     if (code->awaited != va)
         code->came = code->due = 0;
     code->awaited = va;

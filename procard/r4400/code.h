@@ -194,7 +194,7 @@ extern const struct r4400_block r4400_unlinked;
 extern const struct mips_op r4400_enter, r4400_look, r4400_behind_line;
 
 struct r4400_code {
-    const uint8_t *(*fetch)(void *ctx, uint64_t va);
+    pc_fetch_fn *fetch;
     void *ctx;
     unsigned level; /**< rows of isa.def above it are reserved */
     bool untimed;

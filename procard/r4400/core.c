@@ -1,5 +1,5 @@
 /*
- * The R4400 as a core, and what the rooms above do with it.
+ * The R4400 as a core.
  */
 #include "monitor/board/board.h"
 #include "procard/card.h"
@@ -68,39 +68,62 @@ static void harvest(struct pc_cpu *base)
         r4400_profile_harvest(code);
 }
 
-static const struct pc_core_ops recording = {
-    .name = "r4400",
-    .size = sizeof(struct r4400),
-    .free = r4400_detach,
-    .run = r4400_run_recording,
-    .settle = r4400_settle,
-    .totals = r4400_totals,
-    .leave = r4400_refetch,
-    .pc = pc,
-    .store_bytes = store_bytes,
-};
+/* ---- programs -------------------------------------------------------------------------------- */
 
-static const struct pc_core_ops core = {
-    .name = "r4400",
-    .together = true,
-    .size = sizeof(struct r4400),
-    .free = r4400_detach,
-    .run = r4400_run,
-    .settle = r4400_settle,
-    .totals = r4400_totals,
-    .leave = r4400_refetch,
-    .moved = r4400_detach,
-    .pc = pc,
-    .store_bytes = store_bytes,
-    .profiled = &r4400_profiled,
-    .recording = &recording,
-};
+static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
+{
+    const struct r4400 *cpu = r4400_const_of(base);
 
-#define PROFILED(how)                                                                              \
-    .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .run = (how),             \
-    .settle = r4400_settle, .totals = r4400_totals, .leave = r4400_refetch, .moved = r4400_detach, \
-    .pc = pc, .store_bytes = store_bytes, .placed = placed, .argument = argument,                  \
-    .result = result, .under_way = under_way, .harvest = harvest
+    *(struct mips_regs *)regs = cpu->r;
+    *call = (struct pc_call_site){cpu->call_pc, cpu->call_npc};
+}
+
+static void put(struct pc_cpu *base, const void *regs)
+{
+    struct r4400 *cpu = r4400_of(base);
+
+    if (regs != &cpu->r)
+        cpu->r = *(const struct mips_regs *)regs;
+}
+
+static void *registers(struct pc_cpu *base)
+{
+    return &r4400_of(base)->r;
+}
+
+static void code_give(struct pc_cpu *base, void *code)
+{
+    r4400_of(base)->code = code;
+}
+
+static const struct pc_program_ops programs = {.take = take,
+                                               .put = put,
+                                               .registers = registers,
+                                               .code_new = r4400_code_new,
+                                               .code_give = code_give,
+                                               .code_flush = r4400_code_flush,
+                                               .code_await = r4400_code_await,
+                                               .code_free = r4400_code_free};
+
+/* ---- the core -------------------------------------------------------------------------------- */
+
+#define CORE                                                                                     \
+    .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .settle = r4400_settle, \
+    .totals = r4400_totals, .leave = r4400_refetch, .programs = &programs, .pc = pc,             \
+    .store_bytes = store_bytes
+
+static const struct pc_core_ops recording = {CORE, .run = r4400_run_recording};
+
+static const struct pc_core_ops core = {CORE,
+                                        .together = true,
+                                        .run = r4400_run,
+                                        .moved = r4400_detach,
+                                        .profiled = &r4400_profiled,
+                                        .recording = &recording};
+
+#define PROFILED(how)                                                                  \
+    CORE, .run = (how), .moved = r4400_detach, .placed = placed, .argument = argument, \
+          .result = result, .under_way = under_way, .harvest = harvest
 
 static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};
 const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touching = &touching};
@@ -108,39 +131,3 @@ const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touchi
 _Static_assert(NM_MSG__COUNT <= 1 << MON_BITS_COMMAND, "a message's number fits COMMAND");
 
 const struct nm_card_kind pc_r4400 = {&pc_card_ops, &core, &mon_numachine};
-
-struct r4400 *r4400_at(struct nm_machine *m, unsigned card)
-{
-    return r4400_of(pc_cpu_at(m, card));
-}
-
-/* Its registers are up to date: it has trapped, or is idle. */
-static struct r4400 *trapped(struct nm_machine *m, unsigned card)
-{
-    return r4400_of(&pc_card_of(nm_machine_card(m, card))->cpu);
-}
-
-void r4400_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at)
-{
-    struct r4400 *cpu = trapped(m, card);
-    if (regs != &cpu->r)
-        cpu->r = *regs;
-    nm_card_resume(m, card, at);
-}
-
-void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs)
-{
-    *regs = trapped(m, card)->r;
-    nm_card_take(m, card);
-}
-
-void r4400_give_code(struct nm_machine *m, unsigned card, struct r4400_code *code)
-{
-    trapped(m, card)->code = code;
-}
-
-void r4400_set_code(struct nm_machine *m, struct r4400_code *code)
-{
-    for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        r4400_give_code(m, i, code);
-}

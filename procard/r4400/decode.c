@@ -83,12 +83,12 @@ static const struct r4400_context *context_of(struct r4400_code *code,
     return context;
 }
 
-struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  enum nm_isa isa)
+void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card)
 {
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
-    *code = (struct r4400_code){.fetch = fetch, .ctx = ctx, .level = mips_level(isa)};
+    *code = (struct r4400_code){
+        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -111,8 +111,9 @@ void r4400_code_drop(struct r4400_code *code)
     code->high = 0;
 }
 
-void r4400_code_free(struct r4400_code *code)
+void r4400_code_free(void *its)
 {
+    struct r4400_code *code = its;
     struct r4400_context *context, *next;
 
     if (!code)
@@ -127,8 +128,9 @@ void r4400_code_free(struct r4400_code *code)
     free(code);
 }
 
-void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len)
+void r4400_code_flush(void *its, uint64_t va, uint64_t len)
 {
+    struct r4400_code *code = its;
     const struct r4400_block *block, *next;
 
     if (len == 0 || va >= code->high || va + (len - 1) < code->low)
@@ -141,8 +143,10 @@ void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len)
     }
 }
 
-bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times)
+bool r4400_code_await(void *its, uint64_t va, uint64_t times)
 {
+    struct r4400_code *code = its;
+
     if (code->awaited != va) {
         r4400_code_drop(code);
         code->came = code->due = 0;

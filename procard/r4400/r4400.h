@@ -1,7 +1,6 @@
 /*
  * The R4400: the first core (procard/core.h). Architectural state, what the pipeline holds between
- * two runs, and the calls for the rooms above: an operating system puts registers on a card and
- * takes them off, and gives the processors their code.
+ * two runs, and its code.
  */
 #ifndef R4400_R4400_H
 #define R4400_R4400_H
@@ -91,51 +90,15 @@ void r4400_refetch(struct pc_cpu *base);
 /** It no longer runs any code. */
 void r4400_detach(struct pc_cpu *base);
 
-/* ---- for the rooms above, between two calls of nm_machine_run -------------------------------- */
+/* ---- for the rooms above --------------------------------------------------------------------- */
 
-/** Cards whose core is an R4400, for nm_machine_new. The calls below are for such cards. */
+/** Cards whose core is an R4400, for nm_machine_new. */
 extern const struct nm_card_kind pc_r4400;
 
-/** A card's processor, settled. Its registers may be read and changed while it is trapped or idle,
- *  between a trap and nm_card_resume. */
-struct r4400 *r4400_at(struct nm_machine *m, unsigned card);
-
-/** Puts a thread's registers on a card, which goes on from tick `at` on (nm_card_resume). */
-void r4400_resume(struct nm_machine *m, unsigned card, const struct mips_regs *regs, sim_tick at);
-
-/** Takes the thread off a card that has trapped (nm_card_take). @param[out] regs  its registers */
-void r4400_take(struct nm_machine *m, unsigned card, struct mips_regs *regs);
-
-/** A card's processor executes `code`, which outlives the machine's run. Call it before
- *  nm_machine_set_space. */
-void r4400_give_code(struct nm_machine *m, unsigned card, struct r4400_code *code);
-/** All processors do. */
-void r4400_set_code(struct nm_machine *m, struct r4400_code *code);
-
-/**
- * Decoded code of one address space, shared by all its processors.
- * @param fetch  returns the host address of the 4 instruction bytes at `va` (big-endian) or NULL
- * @param isa  instructions that came after it are reserved
- */
-struct r4400_code *r4400_code_new(const uint8_t *(*fetch)(void *ctx, uint64_t va), void *ctx,
-                                  enum nm_isa isa);
-void r4400_code_free(struct r4400_code *code);
-
-/** Forgets decoded instructions in [va, va+len): the guest changed or unmapped them. Must not be
- *  called while a processor runs. */
-void r4400_code_flush(struct r4400_code *code, uint64_t va, uint64_t len);
-
-/**
- * The processor that is about to execute the instruction at `va` for the so-manieth time stops
- * there with PC_EXC_POINT. Counted is what all of them do from now on, in the order in which they
- * are simulated; where `va` is awaited already, from the last such time on. An instruction that
- * must begin again before it completes is one time. Nothing is charged, and memory holds what it
- * held; as with any trap, an LL before it has lost its link. Must not be called while a processor
- * runs.
- * @param va  a multiple of 4; 0: none any more
- * @param times  from 1
- * @return false; true: others have done it so often meanwhile, and nobody stops
- */
-bool r4400_code_await(struct r4400_code *code, uint64_t va, uint64_t times);
+/* Its code (struct pc_program_ops): decoded instructions, a struct r4400_code. */
+void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
+void r4400_code_free(void *code);
+void r4400_code_flush(void *code, uint64_t va, uint64_t len);
+bool r4400_code_await(void *code, uint64_t va, uint64_t times);
 
 #endif

@@ -316,7 +316,7 @@ static void check_processor(struct lx_prog *p)
     unsigned cards = 0; /* that execute it, before the first that does not */
 
     while (cards < p->processors &&
-           (has = lx_processor_of(nm_card_params(p->m, cards))->isa) == is->isa)
+           (has = lx_processor_isa(nm_card_params(p->m, cards))) == is->isa)
         cards++;
     while (fits->isa != has)
         fits++;

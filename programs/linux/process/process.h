@@ -236,7 +236,7 @@ struct lx_thread {
     struct lx_sigs mask, saved_mask;
     int restart;       /**< ERESTART_ result of the interrupted call, or 0 */
     uint64_t again[2]; /**< registers that the call would be made with again (isa.h) */
-    struct lx_call_site call;
+    struct pc_call_site call;
     struct lx_storm storm;
     bool restore_mask;     /**< saved_mask comes back after the handler's frame is made */
     struct lx_sigs wanted; /**< sigtimedwait */

@@ -17,7 +17,6 @@
 #include "programs/linux/threads/watch.h"
 #include "base/alloc.h"
 #include "monitor/unit.h"
-#include "procard/arm11/arm11.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/process/isa.h"
 #include "programs/linux/threads/threads.h"
@@ -502,31 +501,29 @@ static unsigned first_refused(struct lx_prog *p, uint64_t *writes)
     return first;
 }
 
-/** Event numbers that an ARM11 does not have, in its PMNC. */
-static void say_unknown_events(struct lx_prog *p)
+/** The first event number that a processor's own counters do not have. */
+static void say_unknown_event(struct lx_prog *p)
 {
-    const enum mon_processor processor = pc_processor_of(p->par);
+    const struct pc_unknown_event *unknown = NULL;
+    unsigned card = 0;
+    char *text = NULL;
+    size_t size;
+    FILE *out;
 
-    if (processor < MON_ARM1136 || processor == MON_PROCESSORS)
+    while (card < nm_machine_cards(p->m) && !(unknown = pc_unknown_event_at(p->m, card)))
+        card++;
+    if (!unknown)
         return;
-    for (unsigned c = 0; c < nm_machine_cards(p->m); c++) {
-        const struct arm11_unknown *u = arm11_unknown_event(p->m, c);
-        char *text = NULL;
-        size_t size;
-        if (!u->writes)
-            continue;
-        FILE *out = sim_text_open(&text, &size);
-        fprintf(out,
-                "numachine: warning: event 0x%02x is none of the processor's; its counter stood "
-                "still; chosen on card %u",
-                u->event, c);
-        print_pc(out, p, u->pc);
-        fputs("; see 'numachine list processor-events'\n", out);
-        sim_text_close(out, &text);
-        prog_say(p->run, text);
-        free(text);
-        return; /* once */
-    }
+    out = sim_text_open(&text, &size);
+    fprintf(out,
+            "numachine: warning: event 0x%02x is none of the processor's; its counter stood still; "
+            "chosen on card %u",
+            unknown->number, card);
+    print_pc(out, p, unknown->pc);
+    fputs("; see 'numachine list processor-events'\n", out);
+    sim_text_close(out, &text);
+    prog_say(p->run, text);
+    free(text);
 }
 
 void lx_watch_refused(struct lx_prog *p)
@@ -539,7 +536,7 @@ void lx_watch_refused(struct lx_prog *p)
     size_t size;
     FILE *out;
 
-    say_unknown_events(p);
+    say_unknown_event(p);
     if (card == CARDS_MAX)
         return;
     r = pc_refused_at(p->m, card);
