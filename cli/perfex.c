@@ -436,8 +436,7 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
  * kind. */
 static enum r10k_chip chip_of(const struct in_machine *mc)
 {
-    const enum mon_processor processor = in_processor(mc);
-    return processor <= MON_R12000 ? (enum r10k_chip)processor : R10K_CHIPS;
+    return pc_chip_of(in_processor(mc));
 }
 
 /* Whose events are counted. @return false after a complaint */

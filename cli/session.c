@@ -32,7 +32,7 @@
 #include "input/yaml.h"
 #include "look/profile/write.h"
 #include "look/sharing/sharing.h"
-#include "procard/r4400/r4400.h"
+#include "procard/procard.h"
 #include "programs/traces/recording.h"
 #include "programs/workload.h"
 #include "run/expect.h"

@@ -7,6 +7,7 @@
 #include "input/cards.h"
 
 #include "input/tables.h"
+#include "procard/procard.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,7 +147,7 @@ static void read_entry(struct in_reading *r, struct in_machine *mc, struct in_do
     if (r->diag->errors == before)
         check(&e);
     ((struct nm_fitting *)mc->mix.fitting)[mc->mix.fittings - 1] =
-        (struct nm_fitting){in_card_kind(&e.params), e.params};
+        (struct nm_fitting){pc_core_of(&e.params)->card, e.params};
     in_values_free(e.values, IN_CARDS_KEYS);
 }
 

@@ -37,7 +37,4 @@ void in_machine_like(struct in_reading *r, struct in_machine *mc, const char *na
 void in_machine_values(const struct nm_params *p, const struct nm_param_rule *rule, char *out,
                        size_t size);
 
-/** The kind of cards with such parameters. */
-const struct nm_card_kind *in_card_kind(const struct nm_params *p);
-
 #endif

@@ -10,6 +10,7 @@
 #include "input/pattern.h"
 #include "input/tables.h"
 #include "input/workload.h"
+#include "procard/procard.h"
 #include "programs/compiler.h"
 
 #include <errno.h>
@@ -434,11 +435,10 @@ static void check_processors(struct build *b)
                     (unsigned long long)v->number, (unsigned long long)cards);
 }
 
-static bool is_arm(const struct in_machine *mc, unsigned card)
+/** The instruction set of a card's programs. */
+static const char *isa_of(const struct in_machine *mc, unsigned card)
 {
-    const unsigned kind = mc->mix.fittings ? mc->mix.of[card] : 0;
-    const struct nm_params *p = kind ? &mc->mix.fitting[kind - 1].params : &mc->params;
-    return p->core >= NM_CORE_ARM1136;
+    return pc_core_of(in_card_params(mc, card))->isa;
 }
 
 /** One program has one instruction set. Of an executable the workload says so, when it sees it. */
@@ -448,25 +448,24 @@ static void check_abi(struct build *b)
     const struct in_value *abi = &b->values[IN_KEY_abi], *source = &b->values[IN_KEY_source];
     const uint64_t asked = b->values[IN_KEY_processors].number, all = nm_params_cards(&mc->params);
     const uint64_t used = asked && asked < all ? asked : all;
-    const bool arm = !strcmp(abi->text, "armel");
+    const char *isa = strcmp(abi->text, "armel") ? "MIPS" : "ARM";
     unsigned fit = 0;
     if (!source->text || !strcmp(abi->text, "host"))
         return;
-    while (fit < used && is_arm(mc, fit) == arm)
+    while (fit < used && !strcmp(isa_of(mc, fit), isa))
         fit++;
     const struct in_place *at = b->abi_given ? &abi->at : &source->at;
-    const char *sets[] = {"MIPS", "ARM"};
     if (fit && fit < used)
         in_complain(b->r, at,
                     "'program.abi' %s is %s code, and card %u of this machine executes %s: one "
                     "program has one instruction set; run it on the cards before it "
                     "(program.processors: %u), or choose another machine",
-                    abi->text, sets[arm], fit, sets[!arm], fit);
+                    abi->text, isa, fit, isa_of(mc, fit), fit);
     else if (!fit)
         in_complain(b->r, at,
                     "'program.abi' %s is %s code, and this machine's processors (processor.core) "
                     "execute %s: give program.abi: %s, or choose another machine",
-                    abi->text, sets[arm], sets[!arm], arm ? "o32" : "armel");
+                    abi->text, isa, isa_of(mc, 0), strcmp(isa_of(mc, 0), "ARM") ? "o32" : "armel");
 }
 
 /** A range against the machine and the good ones before it. */

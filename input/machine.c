@@ -10,10 +10,7 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "machine/protocol.h"
-#include "procard/arm11/arm11.h"
 #include "procard/procard.h"
-#include "procard/r10000/r10000.h"
-#include "procard/r4400/r4400.h"
 
 #include "base/nearest.h"
 
@@ -79,18 +76,11 @@ const char *in_state_name(unsigned state)
     return mon_state_name(state);
 }
 
-/* By processor.core. */
-static const struct nm_card_kind *const cards[] = {&pc_r4400, &pc_r10000, &pc_r10000, &pc_arm11,
-                                                   &pc_arm11};
-
 const struct nm_card_kind *in_cards(void)
 {
-    return cards[0];
-}
-
-const struct nm_card_kind *in_card_kind(const struct nm_params *p)
-{
-    return cards[p->core];
+    struct nm_params p;
+    nm_params_default(&p);
+    return pc_core_of(&p)->card;
 }
 
 enum mon_processor in_processor(const struct in_machine *mc)
@@ -473,7 +463,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
     take_defaults(&b);
-    mc->card = in_card_kind(&mc->params);
+    mc->card = pc_core_of(&mc->params)->card;
     if (r->diag->errors == before)
         check_rules(&b);
     if (r->diag->errors == before && b.cards.at.doc)

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "look/code.h"
 #include "procard/arm/isa.h"
-#include "procard/r4400/r4400.h"
+#include "procard/mips/mips.h"
 
 #include <gelf.h>
 #include <stdio.h>

@@ -12,6 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
+const char nm_core_words[] =
+#define CORE(id, family, name, ...) " " name
+#include "procard/cores.def"
+    ;
+
 static const struct nm_param_row rows[] = {
 #define PARAM(field, key, type, unit, min, max, def, source, sentence) \
     {key,                                                              \
@@ -97,6 +102,12 @@ uint64_t nm_params_claim(const struct nm_params *p)
     return p->page_size / p->l2_line *
            (nm_params_slowest(p) + p->agent_create * (p->cpu_clock / p->bus_clock));
 }
+
+/* By core: bits of what l2.controller may be. */
+static const uint8_t controllers[] = {
+#define CORE(id, family, name, title, isa, own, controllers, keys) [NM_CORE_##id] = (controllers),
+#include "procard/cores.def"
+};
 
 static const struct nm_param_rule rules[] = {
 #define RULE(key, with, expression, sentence) {key, with, sentence},

@@ -21,7 +21,14 @@ enum nm_param_type {
 enum { NM_LINE_MAX = 128 /**< [bytes] longest l2.line */ };
 /** Values of the parameters that are words, in the order of their rows' unit columns. */
 enum nm_isa { NM_ISA_MIPS64R2, NM_ISA_MIPS3, NM_ISA_MIPS4, NM_ISA__COUNT };
-enum nm_core { NM_CORE_R4400, NM_CORE_R10000, NM_CORE_R12000, NM_CORE_ARM1136, NM_CORE_ARM1176 };
+enum nm_core {
+#define CORE(id, ...) NM_CORE_##id,
+#include "procard/cores.def"
+    NM_CORES
+};
+/** Their names as the words of a parameter, separated by blanks (params.def). Static. */
+#define NM_CORE_WORDS (nm_core_words + 1)
+extern const char nm_core_words[]; /**< a blank before each */
 enum { NM_R10000_REVISION2, NM_R10000_REVISION3 };
 enum { NM_L2C_NONE, NM_L2C_210, NM_L2C_220 };
 /** How a machine runs: run.mode. */

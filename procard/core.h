@@ -346,9 +346,9 @@ struct pc_core_ops {
     /** Totals of what its own counters hear (monitor/own.h: the member of its kind), up to
      * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
      * puts down to them all time that is no other mode's. Its clock passes its horizon only by
-     * PCycles of exception level, in which nothing else is counted, and in functional mode. Of an
-     * ARM11, the cycles are the card's. */
-    void (*signals)(const struct pc_cpu *cpu, union mon_own_signals *out);
+     * PCycles of exception level, in which nothing else is counted, and in functional mode.
+     *  @param at  the total of what counts all time; 0: it is not asked for */
+    void (*signals)(const struct pc_cpu *cpu, sim_tick at, union mon_own_signals *out);
 
     /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has
      *  come to that. NULL: it never asks. */

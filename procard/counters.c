@@ -49,7 +49,7 @@ void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_si
         *out = (struct r10k_signals){0};
         return;
     }
-    card->core->signals(&card->cpu, &all);
+    card->core->signals(&card->cpu, at, &all);
     *out = all.r10000;
     complete_cycles(card, at, out->total[R10K_SIGNAL_CYCLES]);
 }
@@ -250,9 +250,6 @@ void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_sig
         pc_signals(m, card, &out->r10000);
         return;
     }
-    if (!its->core->signals)
-        return;
-    its->core->signals(&its->cpu, out);
-    out->arm11.core.total[ARM11_SIGNAL_CYCLES] = nm_machine_now(m);
-    out->arm11.l2 = pc_l2c_signals(its, nm_machine_now(m));
+    if (its->core->signals)
+        its->core->signals(&its->cpu, nm_machine_now(m), out);
 }

@@ -375,7 +375,7 @@ void pc_follow_exported(struct nm_machine *m, unsigned card, struct pc_exported 
         c->core->exports(&c->cpu, c->exported);
     if (exported) {
         *exported = (struct pc_exported){.changed = changed, .ctx = ctx, .next = c->cpu.now};
-        c->core->signals(&c->cpu, &exported->seen);
+        c->core->signals(&c->cpu, 0, &exported->seen);
     }
     c->exported = exported;
     pc_card_watch(c);

@@ -34,6 +34,16 @@ struct pc_refused {
 /** What every processor card does; with a core (struct pc_core_ops) it is a kind of card. */
 extern const struct nm_card_ops pc_card_ops;
 
+/** A kind of core: a row of cores.def. Static. */
+struct pc_core_row {
+    const char *title; /**< for people */
+    const char *isa;   /**< name of the instruction set of its programs */
+    const struct nm_card_kind *card;
+};
+
+/** That of a card with these parameters. */
+const struct pc_core_row *pc_core_of(const struct nm_params *card);
+
 /** The register of a card at an offset in its register space, or NULL. */
 const struct mon_register_row *pc_register_at(struct nm_machine *m, unsigned card, uint32_t offset);
 
@@ -123,15 +133,11 @@ struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card);
  */
 
 /** Which events the processors of such a machine count (monitor/r10000/counters.h). R10K_CHIPS:
- * they have no counters. */
-static inline enum r10k_chip pc_counters_of(const struct nm_params *p)
-{
-    static const enum r10k_chip chips[] = {
-        [NM_R10000_REVISION2] = R10K_R10000_2, [NM_R10000_REVISION3] = R10K_R10000_3};
-    return p->core == NM_CORE_R12000   ? R10K_R12000
-           : p->core == NM_CORE_R10000 ? chips[p->r10000_revision]
-                                       : R10K_CHIPS;
-}
+ * they have no such counters. */
+enum r10k_chip pc_counters_of(const struct nm_params *card);
+
+/** Likewise, of a processor. */
+enum r10k_chip pc_chip_of(enum mon_processor processor);
 
 /** How many a card's processor has; 0: none, and the rest reads 0 and is not written. */
 unsigned pc_counters(const struct nm_machine *m, unsigned card);
@@ -149,17 +155,9 @@ void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *
 
 /* What processors count by themselves, whichever they are (monitor/own.h). */
 
-/** Which processors such a machine has, if its cards have a core of that kind; MON_PROCESSORS: ones
- *  that do not count. */
-static inline enum mon_processor pc_processor_of(const struct nm_params *p)
-{
-    static const enum mon_processor arm[][NM_L2C_220 + 1] = {
-        {MON_ARM1136, MON_ARM1136_L210, MON_ARM1136_L220},
-        {MON_ARM1176, MON_ARM1176_L210, MON_ARM1176_L220}};
-    if (p->core >= NM_CORE_ARM1136)
-        return arm[p->core - NM_CORE_ARM1136][p->l2c];
-    return p->core == NM_CORE_R4400 ? MON_PROCESSORS : (enum mon_processor)pc_counters_of(p);
-}
+/** Which processor a card has whose core is the one of its parameters; MON_PROCESSORS: one that
+ * does not count. */
+enum mon_processor pc_processor_of(const struct nm_params *card);
 
 /** Whether a card's processor counts. */
 bool pc_own_counts(const struct nm_machine *m, unsigned card);

@@ -6,6 +6,9 @@ there, so that the next time is short.
     builds.py agree SOURCE DIRECTORY NUMACHINE GUEST...
         an unoptimised build and NUMACHINE simulate the guests, and the first experiment, with
         identical results
+    builds.py core SOURCE DIRECTORY GUEST
+        another core, of a folder and a row (docs/extending.md), in a copy of the tree: it executes the guest, which says
+        the same as on an R4400; the copy keeps to its rooms
     builds.py suite SOURCE DIRECTORY NAME OPTION...
         the build with these meson options passes the quick suite
 """
@@ -59,6 +62,40 @@ def agree(source, directory, numachine, *guests):
     return all(one == two for one, two in runs.values())
 
 
+PLAIN = 'CORE(PLAIN, plain, "plain", "Plain", "MIPS", MON_PROCESSORS, NO_L2C, "")'
+
+
+def put_files(files):
+    """Those that are there as they should be stay untouched, so that the next time is short."""
+    for path, (content, mode) in files.items():
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(mode)
+
+
+def core(source, directory, guest):
+    source, copy = pathlib.Path(source), directory / "core-tree"
+    tops = [top for top in source.iterdir() if top.name[0] != "." and not top.name.startswith("build")]
+    files = {copy / f.relative_to(source): (f.read_bytes(), f.stat().st_mode)
+             for top in tops for f in [top, *top.rglob("*")] if f.is_file() and f.suffix != ".pyc"}
+    files |= {copy / "procard/plain" / f.name: (f.read_bytes(), f.stat().st_mode)
+              for f in (source / "tests/extending/plain").iterdir()}
+    rows, mode = files[copy / "procard/cores.def"]
+    files[copy / "procard/cores.def"] = rows.replace(b"\nCORE_RULE(", f"\n{PLAIN}\n\nCORE_RULE(".encode(), 1), mode
+    for gone in [f for f in copy.rglob("*") if f.is_file() and f not in files]:
+        gone.unlink()
+    put_files(files)
+    build(str(copy), directory / "core", ["--buildtype=plain", "-Dtests=false"], ["cli/numachine"])
+    quietly([sys.executable, str(copy / "tests/rooms.py"), str(copy)])
+    said = [subprocess.run([directory / "core/cli/numachine", "stat", "--quiet", "-m", "station-4", "--set",
+                            f"processor.core={name}", "--", guest, "3"], check=True, text=True, stdout=subprocess.PIPE,
+                           stderr=subprocess.DEVNULL).stdout
+            for name in ("r4400", "plain")]
+    print(f"{'ok' if said[0] == said[1] != '' else 'FAILED'}: {os.path.basename(guest)}", *said)
+    return said[0] == said[1] != ""
+
+
 def suite(source, directory, name, *options):
     build(source, directory / name, options, ["all", "tests"])
     quietly(["meson", "test", "-C", str(directory / name), "--no-rebuild", "--print-errorlogs",
@@ -68,7 +105,7 @@ def suite(source, directory, name, *options):
 
 def main():
     what, source, directory, *rest = sys.argv[1:]
-    good = {"agree": agree, "suite": suite}[what](source, pathlib.Path(directory), *rest)
+    good = {"agree": agree, "core": core, "suite": suite}[what](source, pathlib.Path(directory), *rest)
     return 0 if good else 1
 
 

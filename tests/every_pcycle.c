@@ -101,7 +101,7 @@ static void start(struct rig *rig)
     load(rig);
     rig->processors = lx_processors_new(rig->m, fetch, rig);
     nm_machine_set_space(rig->m, &space);
-    lx_processor_isa(&rig->p)->begin(&rig->image, &regs);
+    rig->image.kind->isa->begin(&rig->image, &regs);
     lx_processor_resume(rig->processors, 0, &regs, START);
 }
 
@@ -148,7 +148,7 @@ static bool runs(struct rig *rig, sim_tick until, struct nm_trap *trap)
         return false;
     cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS, "exception %d at 0x%lx",
                  pc_cpu_at(rig->m, trap->card)->exc,
-                 (unsigned long)lx_processor_isa(&rig->p)->pc(
+                 (unsigned long)rig->image.kind->isa->pc(
                      lx_processor_registers(rig->processors, trap->card)));
     return true;
 }
@@ -166,7 +166,7 @@ static void other_process(struct rig *rig)
     union lx_regs regs;
     rig->other = true;
     nm_machine_unmap(rig->m, 0, PROCESS);
-    lx_processor_isa(&rig->p)->begin(&rig->image, &regs);
+    rig->image.kind->isa->begin(&rig->image, &regs);
     lx_processor_resume(rig->processors, 0, &regs, soon(rig));
     cr_assert(runs(rig, nm_machine_now(rig->m) + LIMIT, &trap));
     lx_processor_take(rig->processors, 0, &regs, &call);
@@ -253,7 +253,7 @@ static bool stops_at(struct rig *rig, uint64_t va, struct outcome *out)
         stopped = true;
         lx_processors_await(rig->processors, 0, 0);
         lx_processor_take(rig->processors, 0, &out->regs, &call);
-        cr_assert_eq(lx_processor_isa(&rig->p)->pc(&out->regs), va);
+        cr_assert_eq(rig->image.kind->isa->pc(&out->regs), va);
         lx_processor_resume(rig->processors, 0, &out->regs, soon(rig));
         cr_assert(runs(rig, LIMIT, &trap));
     }
@@ -291,7 +291,7 @@ static void rig_of(struct rig *rig, uint64_t core, const struct nm_card_kind *ki
 
 static void at_every_pcycle(struct rig *rig, const struct outcome *whole, unsigned step)
 {
-    const struct lx_isa *isa = lx_processor_isa(&rig->p);
+    const struct lx_isa *isa = rig->image.kind->isa;
     struct outcome *o = malloc(sizeof *o);
     unsigned runs_made = 0, wrong = 0;
     for (sim_tick at = START + 1; at < whole->ended; at++)
@@ -311,7 +311,7 @@ static void at_every_pcycle(struct rig *rig, const struct outcome *whole, unsign
 static void at_every_instruction(struct rig *rig, const struct outcome *whole, unsigned step)
 {
     enum { EXECUTED = 150 };
-    const struct lx_isa *isa = lx_processor_isa(&rig->p);
+    const struct lx_isa *isa = rig->image.kind->isa;
     struct outcome *o = malloc(sizeof *o);
     unsigned stopped = 0;
     for (uint64_t va = rig->image.segment[0].va; va < rig->image.end; va += 2) {

@@ -5,7 +5,8 @@ A folder is a room, and a folder in it may be one of its own. An include must le
 or stay in its room; so no circle can arise. Headers have none within a room
 either. A folder within monitor/ is a counter unit, which nobody knows by name but who puts a kind of
 card together; a folder within programs/ is a workload, known by its row of input/workloads.def, to
-the commands made for it and to who reads what it runs. `rooms.py DIR --draw` prints the arrows there are.
+the commands made for it and to who reads what it runs. A folder of procard/cores.def is a kind of core, which nothing
+outside it knows by name. `rooms.py DIR --draw` prints the arrows there are.
 """
 
 import collections
@@ -13,15 +14,21 @@ import pathlib
 import re
 import sys
 
+CORE = re.compile(r'^CORE\((\w+), *(\w+),.*"([^"]*)"\)$', re.M)
+# family: (its cores' NM_CORE_s, how the keys of its parameters begin)
+CORES = {}
+for core, family, keys in CORE.findall((pathlib.Path(sys.argv[1]) / "procard/cores.def").read_text()):
+    CORES[family] = (CORES.get(family, ([],))[0] + [f"NM_CORE_{core}"], keys)
+
 # From the ground up. Rooms of one storey do not know each other.
 ROOMS = [
     ["experiments/include"],  # what programs include, and who runs them
-    ["base"],
+    ["base", "procard/cores.def"],  # rows, which include nothing
     ["ring", "monitor"],
     ["machine"],
     ["procard"],
     ["procard/mips", "procard/arm"],
-    ["procard/r4400", "procard/r10000", "procard/arm11", "procard/driver"],
+    [*(f"procard/{family}" for family in CORES), "procard/driver"],
     ["programs"],
     ["programs/irix"],
     ["programs/linux/binary"],
@@ -47,13 +54,11 @@ ROOMS = [
     ["sweep", "page", "trace"],
     ["cli"],
 ]
-# Who may include a header of a folder within one of these: who puts a kind of card together,
-# and the command a workload was made for. programs/driven and
+# Who may include a header of a folder within one of these, beside cores, which put kinds of cards together:
+# what all units' counts go through, and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
-KNOWN = {"monitor": ["procard/r4400/core.c", "procard/driver/driver.c", "procard/r10000/core.c", "procard/r10000/ops.c",
-                     "procard/r10000/pipeline.h", "procard/r10000/books.c", "procard/counters.h", "procard/procard.h",
-                     "monitor/own.h", "procard/l2c.h", "procard/arm11/core.c", "procard/arm11/arm11.h",
-                     "procard/arm11/pipeline.h", "monitor/board/beside.h", "monitor/board/beside.c"],
+KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h",
+                     "monitor/board/beside.h", "monitor/board/beside.c"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
@@ -107,13 +112,13 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 def room_of(path):
     """The innermost room of a file; a folder that is none, if it is in none."""
     folders = [str(folder) for folder in pathlib.PurePath(path).parents][:-1]
-    return next((f for f in folders if f in STOREY), folders[-1] if folders else None)
+    return str(path) if str(path) in STOREY else next((f for f in folders if f in STOREY), folders[-1] if folders else None)
 
 
 def arrows(root):
     """(from, to, file, header) of every include that leaves its room."""
     for room in STOREY:
-        files = [f for f in sorted((root / room).rglob("*")) if f.suffix in (".c", ".h", ".def")
+        files = [f for f in [root / room, *sorted((root / room).rglob("*"))] if f.suffix in (".c", ".h", ".def")
                  and room_of(f.relative_to(root)) == room]
         assert files, f"{room}/ is empty"
         for file in files:
@@ -125,20 +130,45 @@ def arrows(root):
                     yield room, None, file.relative_to(root), header
 
 
-def strangers(root):
-    """Includes of a counter unit's or a workload's header from outside its folder."""
+def sources(root):
+    """(name, text) of every file of the product."""
     for room in (r for r in STOREY if "/" not in r):
         for file in sorted(f for f in (root / room).rglob("*") if f.suffix in (".c", ".h", ".def")):
-            name = file.relative_to(root).as_posix()
-            for header in INCLUDE.findall(file.read_text()):
-                above, _, leaf = header.rpartition("/")
-                kind = above.split("/")[0]
-                folder = "/".join(above.split("/")[:2])
-                if "/" in above and kind in KNOWN and name not in KNOWN[kind]:
-                    made_of = (folder in ("programs/driven", "programs/irix")
-                               and name.startswith("programs/"))
-                    if not name.startswith(folder + "/") and not made_of:
-                        yield f"{name}: {header}: knows what is in {kind}/ by name"
+            yield file.relative_to(root).as_posix(), file.read_text()
+
+
+def strangers(root):
+    """Includes of a counter unit's or a workload's header from outside its folder."""
+    for name, text in sources(root):
+        for header in INCLUDE.findall(text):
+            above, _, leaf = header.rpartition("/")
+            kind = above.split("/")[0]
+            folder = "/".join(above.split("/")[:2])
+            if "/" in above and kind in KNOWN and name not in KNOWN[kind]:
+                made_of = (folder in ("programs/driven", "programs/irix")
+                           and name.startswith("programs/"))
+                of_core = kind == "monitor" and family_of(name)
+                if not name.startswith(folder + "/") and not made_of and not of_core:
+                    yield f"{name}: {header}: knows what is in {kind}/ by name"
+
+
+def family_of(name):
+    """Whose core a file is part of."""
+    return next((family for family in CORES if name.startswith(f"procard/{family}/")), None)
+
+
+def of_kinds(root):
+    """What is outside a core's folder and depends on the kind of core."""
+    fields = dict(re.findall(r'^PARAM\((\w+), *"([^"]+)"', (root / "machine/params.def").read_text(), re.M))
+    for name, text in sources(root):
+        code = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+        for family, (cores, keys) in CORES.items():
+            if family == family_of(name) or name == "procard/cores.def":
+                continue
+            its = [field for field, key in fields.items() if keys and key.startswith(keys)] if room_of(name) != "machine" else []
+            for word in re.findall(rf'\b(?:{"|".join([*cores, f"pc_{family}"])})\b|(?:->|\.)(?:{"|".join(its) or "$."})\b|'
+                                   rf'#include "procard/{family}/[^"]*"', code):
+                yield f"{name}: {word}: is {family}'s own: ask an operation (procard/core.h) or a column (procard/cores.def)"
 
 
 def circles(root):
@@ -193,6 +223,7 @@ def main():
         if b is None or STOREY[b] >= STOREY[a]
     ]
     wrong += strangers(root)
+    wrong += of_kinds(root)
     wrong += circles(root)
     wrong += misnamed(root)
     wrong += crowded(root)

@@ -60,8 +60,9 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
     return cpu->now;
 }
 
-static void signals(const struct pc_cpu *cpu, union mon_own_signals *out)
+static void signals(const struct pc_cpu *cpu, sim_tick at, union mon_own_signals *out)
 {
+    (void)at;
     out->r10000 = ((const struct script *)cpu)->signals;
 }
 

@@ -83,9 +83,11 @@ static void truth(const struct pc_cpu *base, struct nm_truth *out)
     out->tlb_misses += c->signals.total[ARM11_SIGNAL_TLB_MISS];
 }
 
-static void signals(const struct pc_cpu *base, union mon_own_signals *out)
+static void signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals *out)
 {
     out->arm11.core = arm11_const_of(base)->signals;
+    out->arm11.core.total[ARM11_SIGNAL_CYCLES] = at;
+    out->arm11.l2 = pc_l2c_signals(base->card, at);
 }
 
 static const struct pc_unknown_event *unknown_event(const struct pc_cpu *base)

@@ -25,8 +25,9 @@ static uint64_t pc(const struct pc_cpu *base)
     return r10k_const_of(base)->r.pc;
 }
 
-static void signals(const struct pc_cpu *base, union mon_own_signals *out)
+static void signals(const struct pc_cpu *base, sim_tick at, union mon_own_signals *out)
 {
+    (void)at;
     out->r10000 = r10k_const_of(base)->signals;
 }
 

@@ -308,6 +308,17 @@ static void end(void *self)
     signal(SIGPIPE, p->on_pipe);
 }
 
+/** The instruction set of a card's programs. */
+static const struct lx_isa *isa_of_card(const struct nm_params *card)
+{
+    const char *name = pc_core_of(card)->isa;
+    const struct lx_kind *kind = lx_kinds;
+
+    while (strcmp(kind->isa->name, name) != 0)
+        kind++;
+    return kind->isa;
+}
+
 /** One program has one instruction set, and the processors have theirs. */
 static void check_processor(struct lx_prog *p)
 {
@@ -315,8 +326,7 @@ static void check_processor(struct lx_prog *p)
     const struct lx_isa *has = is->isa;
     unsigned cards = 0; /* that execute it, before the first that does not */
 
-    while (cards < p->processors &&
-           (has = lx_processor_isa(nm_card_params(p->m, cards))) == is->isa)
+    while (cards < p->processors && (has = isa_of_card(nm_card_params(p->m, cards))) == is->isa)
         cards++;
     while (fits->isa != has)
         fits++;

@@ -8,20 +8,8 @@
 #include "programs/linux/processor/processor.h"
 
 #include "base/alloc.h"
-#include "programs/linux/binary/kind.h"
 
 #include <stdlib.h>
-
-const struct lx_isa *lx_processor_isa(const struct nm_params *card)
-{
-    static const struct lx_isa *const of[] = {[NM_CORE_R4400] = &lx_mips,
-                                              [NM_CORE_R10000] = &lx_mips,
-                                              [NM_CORE_R12000] = &lx_mips,
-                                              [NM_CORE_ARM1136] = &lx_arm,
-                                              [NM_CORE_ARM1176] = &lx_arm};
-
-    return of[card->core];
-}
 
 /** The code of one space, as some cards' instructions. */
 struct text {

@@ -14,16 +14,11 @@
 #include "procard/mips/mips.h"
 #include "procard/procard.h"
 
-struct lx_isa; /* isa.h */
-
 /** Registers of a thread: those of its instruction set. */
 union lx_regs {
     struct mips_regs mips;
     struct arm_regs arm;
 };
-
-/** The instruction set of a card with these parameters. */
-const struct lx_isa *lx_processor_isa(const struct nm_params *card);
 
 /** The processors of a machine, whatever their kinds, and the code of one space. */
 struct lx_processors;
