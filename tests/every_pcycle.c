@@ -102,7 +102,7 @@ static void start(struct rig *rig)
     rig->processors = lx_processors_new(rig->m, fetch, rig);
     nm_machine_set_space(rig->m, &space);
     rig->image.kind->isa->begin(&rig->image, &regs);
-    lx_processor_resume(rig->processors, 0, &regs, START);
+    pc_thread_resume(rig->m, 0, &regs, START);
 }
 
 static void end(struct rig *rig)
@@ -148,8 +148,7 @@ static bool runs(struct rig *rig, sim_tick until, struct nm_trap *trap)
         return false;
     cr_assert_eq(pc_cpu_at(rig->m, trap->card)->exc, PC_EXC_SYS, "exception %d at 0x%lx",
                  pc_cpu_at(rig->m, trap->card)->exc,
-                 (unsigned long)rig->image.kind->isa->pc(
-                     lx_processor_registers(rig->processors, trap->card)));
+                 (unsigned long)rig->image.kind->isa->pc(pc_thread_registers(rig->m, trap->card)));
     return true;
 }
 
@@ -167,9 +166,9 @@ static void other_process(struct rig *rig)
     rig->other = true;
     nm_machine_unmap(rig->m, 0, PROCESS);
     rig->image.kind->isa->begin(&rig->image, &regs);
-    lx_processor_resume(rig->processors, 0, &regs, soon(rig));
+    pc_thread_resume(rig->m, 0, &regs, soon(rig));
     cr_assert(runs(rig, nm_machine_now(rig->m) + LIMIT, &trap));
-    lx_processor_take(rig->processors, 0, &regs, &call);
+    pc_thread_take(rig->m, 0, &regs, &call);
     rig->other = false;
     nm_machine_unmap(rig->m, 0, PROCESS);
 }
@@ -183,10 +182,10 @@ static bool preempted(struct rig *rig, sim_tick at, enum way way)
     nm_card_preempt(rig->m, 0, at);
     if (runs(rig, LIMIT, &trap))
         return true;
-    lx_processor_take(rig->processors, 0, &regs, &call);
+    pc_thread_take(rig->m, 0, &regs, &call);
     if (way == SWITCHED)
         other_process(rig);
-    lx_processor_resume(rig->processors, way == MOVED, &regs, soon(rig));
+    pc_thread_resume(rig->m, way == MOVED, &regs, soon(rig));
     return false;
 }
 
@@ -233,7 +232,7 @@ static void run(struct rig *rig, enum way way, sim_tick at, struct outcome *out)
     }
     for (unsigned card = 0; card < CARDS; card++)
         if (pc_cpu_at(rig->m, card)->exc == PC_EXC_SYS) {
-            lx_processor_take(rig->processors, card, &out->regs, &call);
+            pc_thread_take(rig->m, card, &out->regs, &call);
             out->ended = nm_machine_now(rig->m);
         }
     memcpy(out->memory, nm_machine_image(rig->m), PROCESS);
@@ -252,12 +251,12 @@ static bool stops_at(struct rig *rig, uint64_t va, struct outcome *out)
     if (pc_cpu_at(rig->m, 0)->exc == PC_EXC_POINT) {
         stopped = true;
         lx_processors_await(rig->processors, 0, 0);
-        lx_processor_take(rig->processors, 0, &out->regs, &call);
+        pc_thread_take(rig->m, 0, &out->regs, &call);
         cr_assert_eq(rig->image.kind->isa->pc(&out->regs), va);
-        lx_processor_resume(rig->processors, 0, &out->regs, soon(rig));
+        pc_thread_resume(rig->m, 0, &out->regs, soon(rig));
         cr_assert(runs(rig, LIMIT, &trap));
     }
-    lx_processor_take(rig->processors, 0, &out->regs, &call);
+    pc_thread_take(rig->m, 0, &out->regs, &call);
     memcpy(out->memory, nm_machine_image(rig->m), PROCESS);
     end(rig);
     return stopped;

@@ -124,7 +124,7 @@ static void take_trap(struct lx_thread *t, const struct nm_trap *trap)
     t->absent = cpu->absent;
     t->unmapped = cpu->unmapped;
     t->protected = cpu->protected;
-    lx_processor_take(t->p->vm.cpus, trap->card, &t->regs, &t->call);
+    pc_thread_take(t->p->m, trap->card, &t->regs, &t->call);
     t->ran += trap->at > t->since ? trap->at - t->since : 0;
     t->state = TH_OS;
     lx_irix_trap(t);
@@ -141,7 +141,7 @@ static bool comes_to_point(struct lx_prog *p, const struct nm_trap *trap)
     if (trap->preempted || cpu->exc != PC_EXC_POINT)
         return false;
     if (lx_processors_came(p->vm.cpus, trap->card))
-        prog_come(p->run, p->kind->isa->pc(lx_processor_registers(p->vm.cpus, trap->card)));
+        prog_come(p->run, p->kind->isa->pc(pc_thread_registers(p->m, trap->card)));
     if (!p->run->over)
         nm_card_resume(p->m, trap->card, lx_now(p));
     return true;

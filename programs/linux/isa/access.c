@@ -20,5 +20,5 @@ unsigned lx_accesses(void *self, unsigned card, struct prog_access out[PROG_ACCE
 
     if (!p->cards[card].running)
         return 0;
-    return p->kind->isa->accesses(p, lx_processor_registers(p->vm.cpus, card), out);
+    return p->kind->isa->accesses(p, pc_thread_registers(p->m, card), out);
 }

@@ -72,7 +72,7 @@ static inline const struct lx_isa *lx_isa_of(const struct lx_thread *t)
 /** Its registers now: its card's while it runs. */
 static inline const union lx_regs *lx_regs_now(const struct lx_thread *t)
 {
-    return t->state == TH_RUNNING ? lx_processor_registers(t->p->vm.cpus, t->card) : &t->regs;
+    return t->state == TH_RUNNING ? pc_thread_registers(t->p->m, t->card) : &t->regs;
 }
 
 static inline uint64_t lx_pc_now(const struct lx_thread *t)

@@ -77,23 +77,6 @@ void lx_processors_free(struct lx_processors *ps)
     free(ps);
 }
 
-void lx_processor_take(const struct lx_processors *ps, unsigned card, union lx_regs *regs,
-                       struct pc_call_site *call)
-{
-    pc_thread_take(ps->m, card, regs, call);
-}
-
-void lx_processor_resume(const struct lx_processors *ps, unsigned card, const union lx_regs *regs,
-                         sim_tick at)
-{
-    pc_thread_resume(ps->m, card, regs, at);
-}
-
-const union lx_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card)
-{
-    return pc_thread_registers(ps->m, card);
-}
-
 void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t len)
 {
     for (unsigned i = 0; i < ps->texts; i++)

@@ -1,8 +1,7 @@
 /*
- * What the personality does with the processors of a machine: registers on and off a card, and
- * code. A core that executes programs of one of the instruction sets (isa.h) has the operations for
- * it (struct pc_program_ops). Whatever else a card does is the machine's (machine/machine.h) and
- * every processor card's (procard/procard.h).
+ * The code of a program's space for the processors of a machine. A core that executes programs of
+ * one of the instruction sets (isa.h) has the operations for it (struct pc_program_ops); registers
+ * are put on a card and taken off it by pc_thread_resume and pc_thread_take (procard/procard.h).
  *
  * Cards of one machine may have different cores. A thread moves between those of one instruction
  * set; each kind of core has code of its own.
@@ -26,12 +25,6 @@ struct lx_processors;
 struct lx_processors *lx_processors_new(struct nm_machine *m, pc_fetch_fn *fetch, void *ctx);
 void lx_processors_free(struct lx_processors *ps);
 
-/** As pc_thread_take, pc_thread_resume and pc_thread_registers. */
-void lx_processor_take(const struct lx_processors *ps, unsigned card, union lx_regs *regs,
-                       struct pc_call_site *call);
-void lx_processor_resume(const struct lx_processors *ps, unsigned card, const union lx_regs *regs,
-                         sim_tick at);
-const union lx_regs *lx_processor_registers(const struct lx_processors *ps, unsigned card);
 /** What lies in [va, va + len) has changed, or is gone. */
 void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t len);
 

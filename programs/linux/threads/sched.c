@@ -155,7 +155,7 @@ static void resume(struct lx_thread *t, sim_tick at)
     nm_card_use(p->m, t->card, NM_USE_SYSTEM, sim_later(lx_now(p), t->late_to));
     lx_watch_begin(t);
     p->steps->runs(t);
-    lx_processor_resume(p->vm.cpus, t->card, &t->regs, at);
+    pc_thread_resume(p->m, t->card, &t->regs, at);
     spare(t);
     if (lx_signal_waiting(t))
         stop = at;
