@@ -25,9 +25,10 @@ static void cpu_list(struct lx_prog *p, FILE *f)
 /** The processors, with their revision if their counters depend on it. */
 static const char *cpu_model(const struct lx_prog *p, unsigned card)
 {
-    const enum r10k_chip chip = pc_counters_of(nm_card_params(p->m, card));
+    const struct nm_params *its = nm_card_params(p->m, card);
+    const enum r10k_chip chip = pc_counters_of(its);
 
-    return chip < R10K_CHIPS ? r10k_chip_name(chip) : "R4400";
+    return chip < R10K_CHIPS ? r10k_chip_name(chip) : pc_core_of(its)->title;
 }
 
 static void cpu_info(struct lx_prog *p, FILE *f)
