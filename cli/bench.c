@@ -12,7 +12,6 @@
 #include "cli/cli.h"
 #include "cli/guest.h"
 #include "cli/host.h"
-#include "cli/options.h"
 #include "documents/host.h"
 #include "input/experiment.h"
 #include "input/home.h"
@@ -242,16 +241,12 @@ static void print_row(const char *name, const struct figures *f)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-enum { RUNS_MAX = 1000 };
-
 /** What is asked for. */
 struct request {
+    const struct cli_given *given;
     bool json;
-    bool runs_given, earlier_given, threads_given;
-    unsigned runs;       /**< of each work; 0: not given */
-    unsigned threads;    /**< of the host, for each run; 0: not given */
-    const char *earlier; /**< a file; NULL: none */
-    bool named, wanted[WORKS];
+    unsigned runs; /**< of each work */
+    bool wanted[WORKS];
 };
 
 static const char *next_work(void *ctx, size_t i)
@@ -260,55 +255,31 @@ static const char *next_work(void *ctx, size_t i)
     return i < WORKS ? works[i].name : NULL;
 }
 
-static void name_work(struct argp_state *state, struct request *r, const char *name)
+/* All of them, with commas between. Allocated. */
+static char *all_works(void)
+{
+    char *all = sim_strdup(works[0].name);
+    for (size_t i = 1; i < WORKS; i++) {
+        char *more = sim_format("%s, %s", all, works[i].name);
+        free(all);
+        all = more;
+    }
+    return all;
+}
+
+static void name_work(struct request *r, const char *name)
 {
     size_t i = 0;
     while (i < WORKS && strcmp(works[i].name, name) != 0)
         i++;
     if (i < WORKS) {
-        r->named = r->wanted[i] = true;
+        r->wanted[i] = true;
         return;
     }
     const char *near = sim_nearest(name, next_work, NULL);
     if (near)
-        argp_error(state, "no work '%.60s'; did you mean '%s'?", name, near);
-    char *all = sim_strdup(works[0].name);
-    for (i = 1; i < WORKS; i++) {
-        char *more = sim_format("%s, %s", all, works[i].name);
-        free(all);
-        all = more;
-    }
-    argp_error(state, "no work '%.60s'; works are %s", name, all);
-    free(all);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case 'j':
-        r->json = true;
-        return 0;
-    case 'c':
-        cli_once(state, "--compare", &r->earlier_given);
-        r->earlier = cli_text(state, "--compare", arg);
-        return 0;
-    case 'r':
-        cli_once(state, "--runs", &r->runs_given);
-        r->runs = cli_count(state, "--runs", arg);
-        if (r->runs > RUNS_MAX)
-            argp_error(state, "--runs: at most %d", RUNS_MAX);
-        return 0;
-    case 't':
-        cli_once(state, "--host-threads", &r->threads_given);
-        r->threads = cli_count(state, "--host-threads", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        name_work(state, r, arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+        cli_refuse(r->given, "no work '%.60s'; did you mean '%s'?", name, near);
+    cli_refuse(r->given, "no work '%.60s'; works are %s", name, all_works());
 }
 
 static int by_time(const void *a, const void *b)
@@ -328,7 +299,7 @@ static enum cli_exit run_all(const struct request *r, const struct work *work, s
     if (in_experiment_load(&x, path, sets, &diag)) {
         status = CLI_EXIT_OK;
         for (unsigned i = 0; i < r->runs && status == CLI_EXIT_OK; i++) {
-            f[i].threads = r->threads;
+            f[i].threads = (unsigned)r->given->host_threads;
             status = run_work(&x, &f[i]);
         }
         in_experiment_free(&x);
@@ -356,7 +327,7 @@ static void say(const struct request *r, const struct figures *f, json_t *row, c
         look_bench_compare(row, then);
     if (r->json)
         json_array_append(list, row);
-    else if (r->earlier)
+    else if (r->given->earlier)
         look_bench_row(row, then);
     else
         print_row(json_string_value(json_object_get(row, "work")), &f[(r->runs - 1) / 2]);
@@ -367,13 +338,13 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
     struct figures *f =
         mmap(NULL, r->runs * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     json_t *list = json_array();
-    if (!r->json && r->earlier)
+    if (!r->json && r->given->earlier)
         look_bench_headings();
     else if (!r->json)
         print_headings();
     enum cli_exit status = CLI_EXIT_OK;
     for (unsigned i = 0; i < WORKS && status == CLI_EXIT_OK; i++) {
-        if (r->named && !r->wanted[i])
+        if (r->given->count && !r->wanted[i])
             continue;
         memset(f, 0, r->runs * sizeof *f);
         status = run_all(r, &works[i], f);
@@ -392,31 +363,15 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
     return status;
 }
 
-int cli_bench(int argc, char **argv)
+int cli_bench(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "print JSON instead of a table", 0},
-        {"runs", 'r', "N", 0, "run each work N times (1, or 3 to compare) and show the median", 0},
-        {"host-threads", 't', "N", 0, "let so many processors of the host simulate each machine",
-         0},
-        {"compare", 'c', "FILE", 0,
-         "show what has changed against FILE, an earlier result of --json", 0},
-        {0}};
-    static const struct argp argp = {options,
-                                     parse,
-                                     "[WORK...]",
-                                     "How fast the simulator is on this host, on fixed works. "
-                                     "Without WORK, on all of them.",
-                                     NULL,
-                                     NULL,
-                                     NULL};
-    struct request r = {0};
-    cli_parse(&argp, argc, argv, 0, &r);
-    if (!r.runs)
-        r.runs = r.earlier ? 3 : 1;
+    const unsigned runs = g->runs ? (unsigned)g->runs : g->earlier ? 3 : 1;
+    struct request r = {.given = g, .json = cli_is_format(g, "json"), .runs = runs};
     char why[512];
-    json_t *earlier = r.earlier ? look_bench_read(r.earlier, why, sizeof why) : NULL;
-    if (r.earlier && !earlier) {
+    for (size_t i = 0; i < g->count; i++)
+        name_work(&r, g->words[i]);
+    json_t *earlier = g->earlier ? look_bench_read(g->earlier, why, sizeof why) : NULL;
+    if (g->earlier && !earlier) {
         fprintf(stderr, "numachine: error: %s\n", why);
         return CLI_EXIT_USAGE;
     }

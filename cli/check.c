@@ -3,7 +3,6 @@
  * was understood. Nothing is run or written.
  */
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/session.h"
 #include "input/experiment.h"
 #include "input/units.h"
@@ -14,29 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct request {
-    const char *file;
-    char **sets; /**< NULL-terminated */
-    bool all;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    (void)arg;
-    struct request *request = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->sets;
-        state->child_inputs[1] = &request->file;
-        return 0;
-    case 'a':
-        request->all = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /** The parameters that differ from their defaults. */
 static void print_machine(const struct in_machine *mc)
@@ -209,15 +185,14 @@ static void print_experiment(const struct in_experiment *x)
 }
 
 /** What of the sweep was understood: each point is looked at. */
-static bool check_sweep(const struct request *request, struct in_diag *diag)
+static bool check_sweep(const struct cli_given *g, struct in_diag *diag)
 {
     struct swp_sweep sweep;
     struct cli_seen seen = {0};
-    const bool good =
-        swp_load(&sweep, request->file, request->sets, diag) &&
-        swp_check(&sweep, request->file, request->sets, cli_session_possible, &seen, diag);
-    if (good && !request->all) {
-        printf("sweep       %zu points (numachine points %s):", sweep.points, request->file);
+    const bool good = swp_load(&sweep, g->words[0], g->sets, diag) &&
+                      swp_check(&sweep, g->words[0], g->sets, cli_session_possible, &seen, diag);
+    if (good && !g->all_values) {
+        printf("sweep       %zu points (numachine points %s):", sweep.points, g->words[0]);
         for (size_t k = 0; k < sweep.keys; k++)
             printf(" %s", sweep.key[k].key->path);
         putchar('\n');
@@ -235,36 +210,22 @@ static bool check_one(const struct in_experiment *x)
     return good;
 }
 
-int cli_check(int argc, char **argv)
+int cli_check(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"all", 'a', NULL, 0, "Every value with its origin, as a file that can be run", 0}, {0}};
-    static const struct argp_child children[] = {
-        {&cli_set_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc =
-            "Reads a machine or experiment FILE (- is standard input; the name alone of a shipped "
-            "one will do) and says what was understood."};
-    struct request request = {0};
     struct in_diag diag = {.out = stderr};
-    cli_parse(&argp, argc, argv, 0, &request);
     struct in_experiment x;
-    const enum in_file_kind kind = in_any_load(&x, request.file, request.sets, &diag);
-    if (kind == IN_FILE_EXPERIMENT && request.all)
+    const enum in_file_kind kind = in_any_load(&x, g->words[0], g->sets, &diag);
+    if (kind == IN_FILE_EXPERIMENT && g->all_values)
         in_experiment_write_resolved(stdout, &x, NULL);
     else if (kind == IN_FILE_EXPERIMENT)
         print_experiment(&x);
-    else if (kind == IN_FILE_MACHINE && request.all)
+    else if (kind == IN_FILE_MACHINE && g->all_values)
         in_machine_write_resolved(stdout, &x.machine);
     else if (kind == IN_FILE_MACHINE)
         print_machine(&x.machine);
     const bool good =
         kind == IN_FILE_MACHINE ||
-        (kind == IN_FILE_EXPERIMENT && (x.sweep ? check_sweep(&request, &diag) : check_one(&x)));
+        (kind == IN_FILE_EXPERIMENT && (x.sweep ? check_sweep(g, &diag) : check_one(&x)));
     in_experiment_free(&x);
-    in_free_list(request.sets);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }

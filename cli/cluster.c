@@ -23,44 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OPT_SLURM = 0x400, OPT_LOGIN, OPT_LOGINFILE };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct cli_cluster *c = state->input;
-    bool given;
-    switch (key) {
-    case OPT_SLURM:
-        cli_only(state, "--slurm", &c->option);
-        c->slurm = true;
-        return 0;
-    case OPT_LOGIN:
-        given = c->hosts;
-        cli_only(state, "--sshlogin", &c->option);
-        cli_once(state, "--sshlogin", &given);
-        c->hosts = cli_text(state, "--sshlogin", arg);
-        return 0;
-    case OPT_LOGINFILE:
-        given = c->hosts_file;
-        cli_only(state, "--sshloginfile", &c->option);
-        cli_once(state, "--sshloginfile", &given);
-        c->hosts_file = cli_text(state, "--sshloginfile", arg);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    {"slurm", OPT_SLURM, NULL, 0,
-     "Of a sweep: submit it to Slurm, as an array of jobs and one that collects", 0},
-    {"sshlogin", OPT_LOGIN, "HOST[,HOST...]", 0,
-     "Of a sweep: run it on these hosts (: is this one), by GNU parallel", 0},
-    {"sshloginfile", OPT_LOGINFILE, "FILE", 0, "Of a sweep: likewise, hosts one a line", 0},
-    {0}};
-
-const struct argp cli_cluster_argp = {.options = options, .parser = parse};
-
 static bool complain(const char *option, const char *sentence)
 {
     fprintf(stderr, "numachine: error: %s: %s\n", option, sentence);
@@ -75,21 +37,27 @@ static bool is_plain(const char *path)
     return true;
 }
 
-bool cli_cluster_is_good(const struct cli_cluster *c, const struct cli_sweep *ask)
+const char *cli_cluster_option(const struct cli_sweep *ask)
 {
-    if (!c->option)
-        return !c->shards ||
-               complain("--shards", "of what? (--slurm, --sshlogin or --sshloginfile)");
+    return cli_first_given(ask->given, CLI_CLUSTER);
+}
+
+bool cli_cluster_is_good(const struct cli_sweep *ask)
+{
+    const struct cli_given *g = ask->given;
+    const char *option = cli_cluster_option(ask);
+    if (!option)
+        return true;
     if (ask->shards)
-        return complain(c->option, "it has shards of its own; leave --shard away");
-    if (!ask->options->out)
-        return complain(c->option, "which directory? (--output, where all hosts see it)");
-    if (!is_plain(ask->options->out))
+        return complain(option, "it has shards of its own; leave --shard away");
+    if (!g->out)
+        return complain(option, "which directory? (--output, where all hosts see it)");
+    if (!is_plain(g->out))
         return complain("--output", "a directory on a cluster has no quotes, backslashes, braces "
                                     "or control characters in its name");
-    if (!c->slurm && !cli_hosts_are_good(c))
+    if (!g->slurm && !cli_hosts_are_good(ask))
         return false;
-    return ask->dry || (c->slurm ? cli_slurm_installed() : cli_hosts_installed());
+    return g->dry_run || (g->slurm ? cli_slurm_installed() : cli_hosts_installed());
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -125,7 +93,7 @@ bool cli_away_open(struct cli_away *away, const struct cli_sweep *ask, const str
         return false;
     }
     away->program = program_path();
-    away->out = absolute(home, ask->options->out);
+    away->out = absolute(home, ask->given->out);
     away->name = plain_name(name);
     if (!is_plain(home))
         return complain(
@@ -177,7 +145,7 @@ static void write_home(FILE *out)
 void cli_away_write(const struct cli_away *away, FILE *out, const char *jobs)
 {
     enum { NOT_RUN = 127 };
-    const struct cli_options *o = away->ask->options;
+    const struct cli_given *o = away->ask->given;
     fputs("out=", out);
     cli_away_quote(out, away->out);
     fprintf(out, "/shards/$shard\nif ! cd ");
@@ -192,8 +160,8 @@ void cli_away_write(const struct cli_away *away, FILE *out, const char *jobs)
     fprintf(out, " run --shard=\"$shard/%u\" --resume --output=\"$out\"", away->shards);
     if (jobs)
         fprintf(out, " --jobs=%s", jobs);
-    else if (away->ask->processes)
-        fprintf(out, " --jobs=%u", away->ask->processes);
+    else if (o->jobs)
+        fprintf(out, " --jobs=%u", (unsigned)o->jobs);
     fputs(o->quiet ? " --quiet" : "", out);
     write_each(out, "--set", o->sets);
     write_each(out, "--event", o->events);
@@ -293,7 +261,7 @@ int cli_away_ask(char *const *words, char *said, size_t size)
 enum cli_exit cli_cluster_show(const struct cli_sweep *ask, const struct swp_plan *plan,
                                const char *name)
 {
-    const bool slurm = ask->cluster->slurm;
+    const bool slurm = ask->given->slurm;
     struct cli_away away;
     if (!swp_plan_count(plan, SWP_WAITING))
         return CLI_EXIT_OK;

@@ -10,23 +10,15 @@
 #include "documents/whole.h"
 #include "sweep/shards.h"
 
-#include <argp.h>
+/** Options of who runs it: Slurm, else GNU parallel, on hosts or on those of a file. */
+#define CLI_CLUSTER "slurm hosts hosts_file"
 
-/** Who runs it. Zero is a good start. */
-struct cli_cluster {
-    const char *option;     /**< that asks for it; NULL: none, and the rest means nothing */
-    bool slurm;             /**< else GNU parallel, on ... */
-    const char *hosts;      /**< ... these (its --sshlogin), or ... */
-    const char *hosts_file; /**< ... those in this file (its --sshloginfile) */
-    unsigned shards;        /**< of --shards; 0: as many as seem good */
-};
+/** The one that is given; NULL: none. */
+const char *cli_cluster_option(const struct cli_sweep *ask);
 
-/** --slurm, --sshlogin, --sshloginfile; the input is a struct cli_cluster. */
-extern const struct argp cli_cluster_argp;
-
-/** Whether what is asked for goes together, and can be done here. @param ask  but for its cluster
- *  @return false after a complaint */
-bool cli_cluster_is_good(const struct cli_cluster *cluster, const struct cli_sweep *ask);
+/** Whether what is asked for goes together, and can be done here. @return false after a complaint
+ */
+bool cli_cluster_is_good(const struct cli_sweep *ask);
 
 /* Of all these: `plan` knows what is done, and `dir` is locked and has no shards. */
 
@@ -105,7 +97,7 @@ bool cli_hosts_installed(void);
 
 /** Whether all that are named, in the command or in a file, are hosts and nothing to a shell.
  *  @return false after a complaint */
-bool cli_hosts_are_good(const struct cli_cluster *cluster);
+bool cli_hosts_are_good(const struct cli_sweep *ask);
 
 /** What is run, for people. */
 void cli_slurm_show(struct cli_away *away);

@@ -5,9 +5,7 @@
 #include "base/owner.h"
 #include "cli/cli.h"
 #include "cli/cluster.h"
-#include "cli/options.h"
 #include "cli/stop.h"
-#include "input/yaml.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
@@ -20,45 +18,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { OPT_JOB = 0x400 };
-
-struct request {
-    char **directories; /**< NULL-terminated */
-    const char *job;    /**< of Slurm, that asks for it; NULL: none */
-    const char *out;
-    bool out_given;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    bool given;
-    switch (key) {
-    case 'o':
-        cli_once(state, "--output", &r->out_given);
-        r->out = cli_text(state, "--output", arg);
-        return 0;
-    case OPT_JOB:
-        given = r->job;
-        cli_once(state, "--job", &given);
-        r->job = cli_text(state, "--job", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        in_push(&r->directories, cli_value(state, "DIR", arg));
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->directories)
-            argp_error(state, "which DIR? (of numachine run FILE, where FILE has a sweep:)");
-        if (r->directories && r->directories[1] && !r->out)
-            argp_error(state, "--output: where to? (of several DIR)");
-        if (r->directories && r->directories[1] && r->job)
-            argp_error(state, "--job: a job has one DIR");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static bool is_same(const char *a, const char *b)
 {
@@ -226,16 +185,16 @@ static enum cli_exit gather(char *const *directories, const char *job, char *why
     return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
 }
 
-static enum cli_exit collect(const struct request *r)
+static enum cli_exit collect(const struct cli_given *g)
 {
-    const char *out = r->out ? r->out : r->directories[0];
+    const char *out = g->out ? g->out : g->words[0];
     char why[5000];
     struct swp_result result = {0};
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (may_take(out, r->directories, why, sizeof why))
-        status = gather(r->directories, r->job, why, sizeof why);
+    if (may_take(out, g->words, why, sizeof why))
+        status = gather(g->words, g->job, why, sizeof why);
     if (status == CLI_EXIT_OK)
-        status = swp_result_open(&result, r->directories, why, sizeof why)
+        status = swp_result_open(&result, g->words, why, sizeof why)
                      ? write_results(&result, out, why, sizeof why)
                      : CLI_EXIT_USAGE;
     if (status != CLI_EXIT_OK)
@@ -253,25 +212,13 @@ static enum cli_exit collect(const struct request *r)
     return status;
 }
 
-int cli_collect(int argc, char **argv)
+int cli_collect(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"output", 'o', "DIR", 0, "Where the results go; of one DIR: else into it", 0},
-        {"job", OPT_JOB, "N", 0,
-         "Only if Slurm's job N is the last that was submitted for DIR (its scripts say so)", 0},
-        {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "DIR...",
-        .doc = "Writes sweep.csv and sweep.sqlite of the points that are in the directories of one "
-               "sweep, such as those of its shards (numachine run --shard). Points that are "
-               "not there are counted, and the status is 1."};
-    struct request r = {0};
-    cli_parse(&argp, argc, argv, 0, &r);
+    if (g->count > 1 && !g->out)
+        cli_refuse(g, "--output: where to? (of several DIR)");
+    if (g->count > 1 && g->job)
+        cli_refuse(g, "--job: a job has one DIR");
     cli_stop_listen(); /* a first wish to stop waits: all is written in a moment, or nothing */
     cli_stop_finish();
-    const enum cli_exit status = collect(&r);
-    in_free_list(r.directories);
-    return status;
+    return collect(g);
 }

@@ -4,7 +4,6 @@
 #include "look/compare/compare.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/options.h"
 #include "documents/run.h"
 #include "input/yaml.h"
 #include "sweep/dir.h"
@@ -13,48 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_STAT = 0x300, OPT_REGION };
-
 struct request {
-    char **given_runs;  /* NULL-terminated: runs, and sweeps */
-    char **directories; /* the same, of runs; a sweep's points are put in their order */
+    const struct cli_given *given;
+    char **directories; /* NULL-terminated: of runs; a sweep's points are put in their order */
     char **names;       /* [count] NULL-terminated: of their columns */
-    char **patterns;    /* the same; NULL: none given */
     size_t count;       /* of runs */
-    const char *region;
-    enum look_compare_as as;
-    struct {
-        bool format, region;
-    } given;
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case 'f':
-        cli_once(state, "--format", &r->given.format);
-        r->as = (enum look_compare_as)cli_named(state, "format", cli_value(state, "--format", arg),
-                                                look_compare_formats, sizeof *look_compare_formats,
-                                                LOOK_COMPARE_AS__COUNT);
-        return 0;
-    case OPT_STAT:
-        in_push(&r->patterns, cli_text(state, "--stat", arg));
-        return 0;
-    case OPT_REGION:
-        cli_once(state, "--region", &r->given.region);
-        r->region = cli_text(state, "--region", arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        in_push(&r->given_runs, cli_value(state, "RUN_DIR", arg));
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which RUN_DIRs? (directories that 'run', or 'stat -o', has left)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void add_run(struct request *r, const char *directory, const char *name)
 {
@@ -110,7 +73,7 @@ static bool add_points(struct request *r, char *directory)
 static bool find_runs(struct request *r)
 {
     bool good = true;
-    for (char **given = r->given_runs; *given && good; given++) {
+    for (char **given = r->given->words; *given && good; given++) {
         const char *slash = strrchr(*given, '/');
         if (swp_dir_is(*given))
             good = add_points(r, *given);
@@ -122,40 +85,25 @@ static bool find_runs(struct request *r)
 
 static int show(const struct request *r, const struct doc_finished *results)
 {
-    struct look_comparison c = {
-        .run = results, .runs = r->count, .name = r->names, .region = r->region};
+    const struct cli_given *g = r->given;
+    struct look_comparison c = {.run = results,
+                                .runs = r->count,
+                                .name = r->names,
+                                .region = g->region ? g->region : DOC_WHOLE};
     char why[1024];
-    const bool good = look_compare_make(&c, r->patterns, why, sizeof why);
+    const bool good = look_compare_make(&c, g->patterns, why, sizeof why);
     if (good)
-        look_compare_formats[r->as].write(&c, stdout);
+        look_compare_formats[CLI_NAMED(g, "format", g->format, look_compare_formats)].write(&c,
+                                                                                            stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
     look_compare_free(&c);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }
 
-static const struct argp_option options[] = {
-    {"stat", OPT_STAT, "PATTERN", 0,
-     "Show these statistics instead, by their paths in stats.json: 'machine.truth.*'; may be given "
-     "several times",
-     0},
-    {"region", OPT_REGION, "NAME", 0, "Of this region (default: the whole run)", 0},
-    {"format", 'f', "FORMAT", 0, "text (default), csv or json", 0},
-    {0}};
-
-int cli_compare(int argc, char **argv)
+int cli_compare(struct cli_given *g)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "DIR...",
-        .doc = "Shows the statistics of several runs side by side: a column for each run, and for "
-               "each point of a sweep's directory."
-               "\v"
-               "In a PATTERN * stands for anything and ? for one character; brackets stand for "
-               "themselves."};
-    struct request r = {.region = DOC_WHOLE, .as = LOOK_COMPARE_AS_text};
-    cli_parse(&argp, argc, argv, 0, &r);
+    struct request r = {.given = g};
     bool good = find_runs(&r);
     struct doc_finished *results = sim_alloc(r.count, sizeof *results);
     for (size_t i = 0; i < r.count && good; i++)
@@ -164,9 +112,7 @@ int cli_compare(int argc, char **argv)
     for (size_t i = 0; i < r.count; i++)
         doc_finished_free(&results[i]);
     free(results);
-    in_free_list(r.given_runs);
     in_free_list(r.directories);
     in_free_list(r.names);
-    in_free_list(r.patterns);
     return status;
 }

@@ -1,6 +1,6 @@
-# Completion for bash: source this file. Everything offered comes from the program itself: commands and options from its
-# --help, names from 'numachine list', formats and columns from what it says of a wrong one. So a new option is completed
-# without a word here, unless its value is of a new kind (_numachine_value).
+# Completion for bash: source this file. Everything offered comes from the program itself: commands, options, their choices
+# and what arguments are called from its --help, names from 'numachine list'. So a new command or option is completed
+# without a word here, unless what it takes is of a new kind (_numachine_value).
 
 _numachine_names() # PROGRAM [WHAT]: the first column of a listing
 {
@@ -12,25 +12,26 @@ _numachine_help() # PROGRAM [COMMAND]: --help, a line for each option
     ARGP_HELP_FMT=rmargin=10000 "$@" --help 2>/dev/null
 }
 
-_numachine_commands() # PROGRAM
+_numachine_options() # --name, and --name= where it takes a value
 {
-    _numachine_help "$1" | sed -n '/^Commands/,/^$/s/^  \([a-z0-9]*\) .*/\1/p'
+    sed -nE 's/^  (-., |    )(--[a-z0-9-]+)(\[?=)?.*/\2\3/p' <<<"$help" | tr -d '['
 }
 
-_numachine_options() # PROGRAM [COMMAND]: --name, and --name= where it takes a value
+_numachine_takes() # OPTION: what stands for the value that the option, -x or --name, takes; NAME[=VALUE] takes it behind '=' alone
 {
-    _numachine_help "$@" | sed -nE 's/^  (-., |    )(--[a-z0-9-]+)(\[?=)?.*/\2\3/p' | tr -d '['
+    sed -nE -e 's/^  (-.), (--[a-z0-9-]+)(\[?=)([^] ]+(\[[^] ]*\])?[^] ]*).*/\1 \2 \3 \4/p' \
+        -e 's/^      (--[a-z0-9-]+)(\[?=)([^] ]+(\[[^] ]*\])?[^] ]*).*/- \1 \2 \3/p' <<<"$help" |
+        awk -v o="$1" -v glued="${2-}" '($1 == o || $2 == o) && ($3 == "=" || glued) { print $4 }'
 }
 
-_numachine_takes() # OPTION PROGRAM COMMAND: "--name VALUE" if the option, -x or --name, takes a value in a word of its own
+_numachine_arguments() # what the usage says beside options, without brackets
 {
-    _numachine_help "$2" "$3" | sed -nE -e 's/^  (-.), (--[a-z0-9-]+)=([^ ]+).*/\1 \2 \3/p' \
-        -e 's/^      (--[a-z0-9-]+)=([^ ]+).*/- \1 \2/p' | awk -v o="$1" '$1 == o || $2 == o { print $2, $3 }'
+    sed -nE '1 { s/.*\[OPTION\.\.\.\] //; s/\[--\]|\.\.\.|[][]//g; p }' <<<"$help"
 }
 
 _numachine_choices() # PROGRAM KEY: the words that a key of the machine may have
 {
-    "$1" list params "$2" --json 2>/dev/null | awk -v key="\"$2\"," '
+    "$1" list params "$2" --format=json 2>/dev/null | awk -v key="\"$2\"," '
         $1 == "\"key\":" { mine = $2 == key }
         /\]/ { open = 0 }
         open && mine { gsub(/[",]/, "", $1); print $1 }
@@ -84,61 +85,51 @@ _numachine_points() # the points of the sweep that the line names
     done
 }
 
-_numachine_value() # OPTION VALUE WORD: what VALUE stands for in --help says what to offer
+_numachine_value() # VALUE WORD [OPTION]: what an option's value or an argument is called in --help says what to offer
 {
-    case $2 in
-    EVENTS) _numachine_last "$3" "$(_numachine_names "$program" events) $(_numachine_names "$program" sets)" ;;
-    GROUPS) _numachine_last "$3" "$(_numachine_names "$program" groups)" ;;
-    KEY=VALUE) _numachine_set "$3" ;;
-    ID) _numachine_offer "$3" "$(_numachine_points)" ;;
+    case $1 in
+    EVENTS) _numachine_last "$2" "$(_numachine_names "$program" events) $(_numachine_names "$program" sets)" ;;
+    GROUPS) _numachine_last "$2" "$(_numachine_names "$program" groups)" ;;
+    KEY=VALUE) _numachine_set "$2" ;;
+    ID) _numachine_offer "$2" "$(_numachine_points)" ;;
     STATE)
-        _numachine_offer "$3" "total run stall stall/cache stall/mp killslip primary secondary mp slept other
+        _numachine_offer "$2" "total run stall stall/cache stall/mp killslip primary secondary mp slept other
             $(_numachine_names "$program" states) $(_numachine_names "$program" columns)"
         ;;
-    FORMAT | WHAT | UNIT | COLUMN)
-        _numachine_offer "$3" "$("$program" ${command:+"$command"} "$1=?" 2>&1 | sed -n 's/, / /g; s/ and / /g; s/.*; there are //p')"
+    COLUMN) _numachine_offer "$2" "$("$program" "$command" "$3=?" . 2>&1 | sed -n 's/, / /g; s/.*; there are //p')" ;;
+    WHAT) _numachine_offer "$2" "$(_numachine_names "$program")" ;;
+    PROTOCOL) _numachine_offer "$2" "$(_numachine_names "$program" protocols)" ;;
+    *[a-z]'|'[a-z]*) _numachine_offer "$2" "${1//|/ }" ;;
+    DIR | RUN_DIR) _numachine_files "$2" -d ;;
+    MACHINE | DETECTOR | EXPERIMENT)
+        _numachine_files "$2" -f
+        _numachine_offer "$2" "$(_numachine_names "$program" "${1,,}s")"
         ;;
-    DIR) _numachine_files "$3" -d ;;
     FILE)
-        _numachine_files "$3" -f
-        if [ "$1" = --machine ]; then
-            _numachine_offer "$3" "$(_numachine_names "$program" machines)"
+        _numachine_files "$2" -f
+        if [ -z "${3-}" ]; then
+            _numachine_offer "$2" "$(_numachine_names "$program" experiments) $(_numachine_names "$program" machines)"
         fi
         ;;
-    PATH*) _numachine_files "$3" -f ;;
+    FILE* | PATH* | IN | OUT | PROGRAM* | ARGUMENT) _numachine_files "$2" -f ;;
     esac
 }
 
-_numachine_argument() # WORD: what is no option
+_numachine_argument() # WORD: no option, but which argument it is tells how many stand in front of it; the last may be repeated
 {
-    case $command in
-    run | points)
-        _numachine_files "$1" -f
-        _numachine_offer "$1" "$(_numachine_names "$program" experiments)"
-        ;;
-    check)
-        _numachine_files "$1" -f
-        _numachine_offer "$1" "$(_numachine_names "$program" experiments) $(_numachine_names "$program" machines)"
-        ;;
-    topology | latency)
-        _numachine_files "$1" -f
-        _numachine_offer "$1" "$(_numachine_names "$program" machines)"
-        ;;
-    profile | c2c | placement | locks | report | diff | compare | collect) _numachine_files "$1" -d ;;
-    list) _numachine_offer "$1" "$(_numachine_names "$program")" ;;
-    protocol) _numachine_offer "$1" "$(_numachine_names "$program" protocols)" ;;
-    trace)
-        _numachine_files "$1" -f
-        if [ "${#words[@]}" -eq 3 ]; then
-            _numachine_offer "$1" "convert info cut"
+    local arguments i place=0
+    read -r -a arguments <<<"$(_numachine_arguments)"
+    for ((i = 2; i < ${#words[@]} - 1; i++)); do
+        if [[ ${words[i]} != -* ]]; then
+            place=$((place + 1))
+        elif [[ ${words[i]} != *=* && -n $(_numachine_takes "${words[i]}") ]]; then
+            i=$((i + 1))
         fi
-        ;;
-    detect)
-        _numachine_files "$1" -f
-        _numachine_offer "$1" "$(_numachine_names "$program" detectors)"
-        ;;
-    *) _numachine_files "$1" -f ;;
-    esac
+    done
+    if [ "$place" -ge "${#arguments[@]}" ]; then
+        place=$((${#arguments[@]} - 1))
+    fi
+    _numachine_value "${arguments[place]-}" "$1"
 }
 
 # bash takes '=' and ':' for words of their own; here they are parts of words again. Fills words; cut is what bash takes
@@ -168,42 +159,32 @@ _numachine_words()
 
 _numachine()
 {
-    local words cut front='' takes i
+    local words cut help front='' takes i
     _numachine_words
     local program=${words[0]} command=${words[1]} word=${words[-1]} last=${words[-2]}
     COMPREPLY=()
     if [ "${#words[@]}" -le 2 ]; then
         command=
     fi
-    case $word in
-    --*=*)
-        takes=
-        if [[ ${word%%=*} =~ ^--[a-z0-9-]+$ ]]; then # nothing that sed would do
-            takes=$(_numachine_help "$program" ${command:+"$command"} |
-                sed -nE "s/^  (-., |    )${word%%=*}\[?=([^] ]+).*/\2/p")
+    help=$(_numachine_help "$program" ${command:+"$command"})
+    takes=
+    if [[ $last == -* && $last != *=* && ${#words[@]} -gt 3 ]]; then
+        takes=$(_numachine_takes "$last")
+    fi
+    if [[ $word == --*=* ]]; then
+        front=${word%%=*}= _numachine_value "$(_numachine_takes "${word%%=*}" glued)" "${word#*=}" "${word%%=*}"
+    elif [ -z "$command" ]; then
+        _numachine_offer "$word" "$(sed -n '/^Commands/,/^$/s/^  \([a-z0-9]*\) .*/\1/p' <<<"$help") $(_numachine_options)"
+    elif [ -n "$takes" ]; then
+        _numachine_value "$takes" "$word" "$last"
+    elif [[ $word == -* ]]; then
+        _numachine_offer "$word" "$(_numachine_options)"
+        if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
+            compopt -o nospace 2>/dev/null
         fi
-        front=${word%%=*}= _numachine_value "${word%%=*}" "$takes" "${word#*=}"
-        ;;
-    *)
-        takes=
-        if [[ $last == -* && ${#words[@]} -gt 3 ]]; then
-            takes=$(_numachine_takes "$last" "$program" "$command")
-        fi
-        if [ "${#words[@]}" -le 2 ]; then
-            _numachine_offer "$word" "$(_numachine_commands "$program") $(_numachine_options "$program")"
-        elif [ -n "$takes" ]; then
-            # shellcheck disable=SC2086 # two words
-            _numachine_value $takes "$word"
-        elif [[ $word == -* ]]; then
-            _numachine_offer "$word" "$(_numachine_options "$program" "$command")"
-            if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
-                compopt -o nospace 2>/dev/null
-            fi
-        else
-            _numachine_argument "$word"
-        fi
-        ;;
-    esac
+    else
+        _numachine_argument "$word"
+    fi
     for i in "${!COMPREPLY[@]}"; do
         COMPREPLY[i]=${COMPREPLY[i]#"$cut"}
     done

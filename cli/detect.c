@@ -4,9 +4,7 @@
  */
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/suspects.h"
-#include "cli/words.h"
 #include "documents/grid.h"
 #include "input/home.h"
 #include "input/yaml.h"
@@ -15,90 +13,20 @@
 #include <jansson.h>
 #include <string.h>
 
-struct request {
-    const char *machine, *detector;
-    char **sets, **allow, **program;
-    bool json, quoted; /* quoted: -- stands in front of the program */
-    struct {
-        bool machine, format;
-    } given;
-};
-
-/* ---- the command line ------------------------------------------------------------------------ */
-
-static bool is_json(struct argp_state *state, const char *name)
+/* What stands behind DETECTOR: the program, and -- perhaps. */
+static char **program_of(struct cli_given *g)
 {
-    if (strcmp(name, "text") != 0 && strcmp(name, "json") != 0)
-        argp_error(state, "--format: no format '%.60s'; there are text and json", name);
-    return !strcmp(name, "json");
-}
-
-static void set_arguments(struct argp_state *state, struct request *r)
-{
-    char **words = state->argv + state->next;
-    r->detector = *words++;
-    r->quoted = state->quoted != 0;
+    char **words = g->words + 1;
     if (*words && !strcmp(*words, "--")) {
-        r->quoted = true;
+        g->quoted = true;
         words++;
     }
     if (!*words)
-        argp_error(state, "which PROGRAM?");
-    if (!r->quoted && **words == '-')
-        argp_error(state, "'%.60s' stands behind DETECTOR: options stand in front of it", *words);
-    r->program = words;
-    state->next = state->argc;
+        cli_refuse(g, "which PROGRAM?");
+    if (!g->quoted && **words == '-')
+        cli_refuse(g, "'%.60s' stands behind DETECTOR: options stand in front of it", *words);
+    return words;
 }
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->sets;
-        return 0;
-    case 'm':
-        cli_once(state, "--machine", &r->given.machine);
-        r->machine = cli_value(state, "--machine", arg);
-        return 0;
-    case 'f':
-        cli_once(state, "--format", &r->given.format);
-        r->json = is_json(state, cli_value(state, "--format", arg));
-        return 0;
-    case 'a':
-        in_push(&r->allow, cli_value(state, "--allow", arg));
-        return 0;
-    case ARGP_KEY_ARGS:
-        set_arguments(state, r);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which DETECTOR? (the name of a shipped one, or a file)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_option options[] = {
-    {"machine", 'm', "FILE", 0, "A shipped machine's name or a machine file", 0},
-    {"allow", 'a', "PATH", 0, "The program may use this file or directory, :ro or :rw behind it",
-     0},
-    {"format", 'f', "FORMAT", 0, "text (default) or json", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "DETECTOR [--] PROGRAM [ARGUMENT...]",
-    .doc = "Runs PROGRAM as often as DETECTOR needs it, with the monitoring cards programmed as it "
-           "says, and prints the lines that it suspects to be shared falsely. Of the shipped ones "
-           "only 'words' tells false sharing from true ('numachine list detectors')."
-           "\v"
-           "What the program writes is thrown away. docs/detect.md says what a detector's file "
-           "holds, and how good the shipped ones are."};
 
 /* ---- what was found -------------------------------------------------------------------------- */
 
@@ -187,35 +115,32 @@ static void print_text(const struct cli_suspects *s)
 }
 
 /* @return false, with a complaint, if what was printed did not get to where it goes */
-static bool print(const struct request *r, const struct cli_suspects *s)
+static bool print(const struct cli_given *g, const struct cli_suspects *s)
 {
-    (r->json ? print_json : print_text)(s);
+    (cli_is_format(g, "json") ? print_json : print_text)(s);
     if (!(fflush(stdout) || ferror(stdout)))
         return true;
     fputs("numachine: error: the suspects could not be written\n", stderr);
     return false;
 }
 
-int cli_detect(int argc, char **argv)
+int cli_detect(struct cli_given *g)
 {
-    struct request r = {0};
     struct in_diag diag = {.out = stderr};
     struct in_detector detector;
+    char **program = program_of(g);
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
-    if (!r.quoted)
-        cli_options_late(&argp, r.program);
-    if (in_detector_load(&detector, r.detector, &diag)) {
+    if (!g->quoted)
+        cli_options_late(g, program);
+    if (in_detector_load(&detector, g->words[0], &diag)) {
         const struct cli_looked what = {
-            .machine = r.machine, .sets = r.sets, .allow = r.allow, .words = r.program};
+            .machine = g->machine, .sets = g->sets, .allow = g->allow, .words = program};
         struct cli_suspects suspects = {.detector = &detector};
         status = (int)cli_suspects_find(&suspects, &what);
-        if (status == CLI_EXIT_OK && !print(&r, &suspects))
+        if (status == CLI_EXIT_OK && !print(g, &suspects))
             status = CLI_EXIT_IO;
         cli_suspects_free(&suspects);
         in_detector_free(&detector);
     }
-    in_free_list(r.sets);
-    in_free_list(r.allow);
     return status;
 }

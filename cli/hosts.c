@@ -81,7 +81,7 @@ static size_t count_lines(const char *path, char **wrong)
     return count;
 }
 
-static size_t count_hosts(const struct cli_cluster *c, char **wrong)
+static size_t count_hosts(const struct cli_given *c, char **wrong)
 {
     return c->hosts ? count_listed(c->hosts, wrong) : count_lines(c->hosts_file, wrong);
 }
@@ -89,13 +89,13 @@ static size_t count_hosts(const struct cli_cluster *c, char **wrong)
 unsigned cli_hosts_shards(const struct cli_sweep *ask, const struct swp_plan *plan)
 {
     enum { EACH = 4 /**< so that a fast host takes more than a slow one */, MOST = 10000 };
-    const struct cli_cluster *c = ask->cluster;
+    const struct cli_given *c = ask->given;
     char *wrong;
     const size_t hosts = count_hosts(c, &wrong);
     free(wrong);
     const size_t points = plan->sweep->points, good = EACH * (hosts ? hosts : 1);
     if (c->shards)
-        return c->shards;
+        return (unsigned)c->shards;
     return (unsigned)(good < points ? good : points);
 }
 
@@ -117,8 +117,9 @@ static bool is_list(const char *path)
     return false;
 }
 
-bool cli_hosts_are_good(const struct cli_cluster *c)
+bool cli_hosts_are_good(const struct cli_sweep *ask)
 {
+    const struct cli_given *c = ask->given;
     char *wrong = NULL;
     if (c->hosts_file && !is_list(c->hosts_file))
         return false;
@@ -127,7 +128,7 @@ bool cli_hosts_are_good(const struct cli_cluster *c)
         fprintf(stderr,
                 "numachine: error: %s: '%s' is no host; expected [N/][USER@]NAME[:PORT], or : for "
                 "this one (what else ssh is to know stands in ~/.ssh/config)\n",
-                c->option, wrong);
+                cli_cluster_option(ask), wrong);
     const bool good = !wrong;
     free(wrong);
     return good;
@@ -154,7 +155,7 @@ static const struct cli_script scripts[] = {{SHARD, write_host}, {NULL, NULL}};
 /* One that is asked to stop has ten seconds: as long as files may take. */
 static char **command_of(const struct cli_away *away)
 {
-    const struct cli_cluster *c = away->ask->cluster;
+    const struct cli_given *c = away->ask->given;
     const char *const fixed[] = {"parallel",
                                  "--jobs",
                                  "1",

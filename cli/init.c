@@ -18,18 +18,13 @@
 static const char shipped_name[] = "template";
 static const char shipped_schema[] = "../configs/schema.json";
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static const char *file_of(const struct cli_given *g)
 {
-    const char **file = state->input;
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    const size_t n = strlen(arg);
-    if (state->arg_num > 0)
-        argp_error(state, "one FILE at a time");
-    else if (n <= 5 || strcmp(arg + n - 5, ".yaml") != 0 || arg[n - 6] == '/')
-        argp_error(state, "'%s' must end in .yaml", arg);
-    *file = arg;
-    return 0;
+    const char *file = g->count ? g->words[0] : "experiment.yaml";
+    const size_t n = strlen(file);
+    if (n <= 5 || strcmp(file + n - 5, ".yaml") != 0 || file[n - 6] == '/')
+        cli_refuse(g, "'%s' must end in .yaml", file);
+    return file;
 }
 
 /** A shipped file on its way to a new one. */
@@ -105,15 +100,9 @@ static bool exists(const char *stem, const char *suffix)
     return there;
 }
 
-int cli_init(int argc, char **argv)
+int cli_init(struct cli_given *g)
 {
-    static const struct argp argp = {
-        .parser = parse,
-        .args_doc = "[FILE.yaml]",
-        .doc = "Writes a commented experiment (default: experiment.yaml) and, beside it, the "
-               "program it runs. Overwrites nothing."};
-    const char *file = "experiment.yaml";
-    cli_parse(&argp, argc, argv, 0, &file);
+    const char *file = file_of(g);
     char *stem = sim_format("%.*s", (int)strlen(file) - 5, file);
     char *name = in_base_name(file);
     int status = CLI_EXIT_USAGE;

@@ -7,9 +7,6 @@
  */
 #include "programs/driven/latency.h"
 #include "cli/cli.h"
-#include "cli/options.h"
-#include "input/experiment.h"
-#include "input/yaml.h"
 #include "machine/protocol.h"
 
 #include <jansson.h>
@@ -37,14 +34,9 @@ struct figure {
 
 /** How the figures are written. */
 struct format {
+    const char *name;
     void (*begin)(const struct table *t);
     void (*row)(const struct table *t, const struct figure *figure, unsigned count);
-};
-
-struct request {
-    struct cli_machine machine;
-    const struct format *format;
-    const char *given; /**< the option that chose it; NULL: none */
 };
 
 static double nanoseconds(const struct table *t, sim_tick ticks)
@@ -118,8 +110,8 @@ static void json_row(const struct table *t, const struct figure *figure, unsigne
     }
 }
 
-static const struct format text = {text_begin, text_row}, csv = {csv_begin, csv_row},
-                           json = {json_begin, json_row};
+static const struct format formats[] = {
+    {"text", text_begin, text_row}, {"csv", csv_begin, csv_row}, {"json", json_begin, json_row}};
 
 /* ---- measuring ------------------------------------------------------------------------------- */
 
@@ -172,51 +164,13 @@ static enum cli_exit show_all(const struct in_machine *machine, const struct for
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+int cli_latency(struct cli_given *g)
 {
-    struct request *request = state->input;
-
-    (void)arg;
-    switch (key) {
-    case 'j':
-        cli_only(state, "--json", &request->given);
-        request->format = &json;
-        return 0;
-    case 'c':
-        cli_only(state, "--csv", &request->given);
-        request->format = &csv;
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->machine;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-int cli_latency(int argc, char **argv)
-{
-    static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "print JSON objects, a line each, instead of a table", 0},
-        {"csv", 'c', NULL, 0, "print comma-separated values instead of a table", 0},
-        {0}};
-    static const struct argp_child children[] = {{&cli_machine_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Measures how long each kind of access takes on MACHINE when nothing else happens: "
-               "the name of a shipped machine, a file, or - for standard input (default: "
-               "" IN_DEFAULT_MACHINE "). No TLB refill and no refresh is in the figures."
-               "\v"
-               "docs/latency.md says what each access is made of, and counts it by hand."};
-    struct request request = {.format = &text};
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
 
-    cli_parse(&argp, argc, argv, 0, &request);
-    if (cli_machine_load(&request.machine, &machine)) {
-        status = show_all(&machine, request.format);
+    if (cli_machine_load(g, &machine)) {
+        status = show_all(&machine, &formats[CLI_NAMED(g, "format", g->format, formats)]);
         in_machine_free(&machine);
     }
     return status;

@@ -2,7 +2,6 @@
  * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
  */
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "documents/grid.h"
 #include "documents/rows/profile_columns.h"
 #include "documents/rows/truth.h"
@@ -18,6 +17,7 @@
 #include "machine/protocol.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
+#include "programs/traces/trace.h"
 
 #include "base/nearest.h"
 
@@ -548,6 +548,17 @@ static json_t *list_syscalls(void)
     return array;
 }
 
+/** Formats of traces of references. */
+static json_t *list_formats(void)
+{
+    json_t *array = json_array();
+    for (unsigned i = 0; i < TR_FORMATS; i++)
+        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", tr_formats[i].name, "for",
+                                               tr_formats[i].writer ? "in and out" : "in",
+                                               "sentence", tr_formats[i].sentence));
+    return array;
+}
+
 static json_t *list_workloads(void)
 {
     json_t *array = json_array();
@@ -603,10 +614,11 @@ static const struct listing {
     {"params", in_list_params, "key default source sentence", "the machine's parameters"},
     {"keys", in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"patterns", in_list_patterns, "pattern footprint sentence",
-     "the kinds of references an experiment's pattern may have; --json has their keys"},
+     "the kinds of references an experiment's pattern may have; json has their keys"},
     {"workloads", list_workloads, "name sentence", "what runs on the machine"},
     {"syscalls", list_syscalls, "name o32 n64 armel sentence",
-     "the system calls a program may make; --json says where each is unlike Linux"},
+     "the system calls a program may make; json says where each is unlike Linux"},
+    {"formats", list_formats, "name for sentence", "formats of traces (numachine trace)"},
     {"statuses", list_statuses, "status sentence", "the exit statuses of numachine itself"},
     {"machines", list_machines, "name sentence", "the shipped machines"},
     {"experiments", list_experiments, "name sentence", "the shipped experiments"},
@@ -768,99 +780,56 @@ static void print_long(json_t *row)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-struct request {
-    const struct listing *listing;
-    const char *pattern;
-    bool json, markdown;
-    const char *given; /**< which of these; NULL: none */
-};
-
 static const char *next_listing(void *ctx, size_t i)
 {
     (void)ctx;
     return i < LISTINGS ? listings[i].name : NULL;
 }
 
-static const struct listing *find_listing(struct argp_state *state, const char *name)
+static const struct listing *find_listing(const struct cli_given *g)
 {
+    const char *name = g->words[0];
     for (size_t i = 0; i < LISTINGS; i++)
         if (!strcmp(listings[i].name, name))
             return &listings[i];
     const char *near = sim_nearest(name, next_listing, NULL);
     if (near)
-        argp_error(state, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
-    else
-        argp_error(state, "nothing called '%.60s' to list", name);
-    return NULL;
+        cli_refuse(g, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
+    cli_refuse(g, "nothing called '%.60s' to list", name);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static int show(const struct cli_given *g)
 {
-    struct request *request = state->input;
-    switch (key) {
-    case 'j':
-        cli_only(state, "--json", &request->given);
-        request->json = true;
-        return 0;
-    case 'm':
-        cli_only(state, "--markdown", &request->given);
-        request->markdown = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num == 0)
-            request->listing = find_listing(state, arg);
-        else if (state->arg_num == 1)
-            request->pattern = arg;
-        else
-            argp_error(state, "one PATTERN only");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static int show(const struct request *request)
-{
-    const struct listing *listing = request->listing;
+    const struct listing *listing = find_listing(g);
+    const char *const pattern = g->words[1];
+    const bool json = cli_is_format(g, "json");
     json_t *rows = listing->make();
     if (!rows)
         return CLI_EXIT_USAGE;
-    if (request->pattern && json_is_array(rows))
-        rows = filter(rows, request->pattern);
+    if (pattern && json_is_array(rows))
+        rows = filter(rows, pattern);
     const bool none = json_is_array(rows) && json_array_size(rows) == 0;
-    if (request->json || !listing->columns)
+    if (json || !listing->columns)
         in_write_json(stdout, rows);
-    else if (request->markdown)
+    else if (cli_is_format(g, "markdown"))
         print_markdown(rows);
     else if (json_array_size(rows) == 1 && json_object_get(json_array_get(rows, 0), "long"))
         print_long(json_array_get(rows, 0));
     else
         print_rows(rows, listing->columns);
     json_decref(rows);
-    if (none && request->pattern && !request->json) {
-        fprintf(stderr, "numachine: error: nothing matches '%.60s' (numachine list %s)\n",
-                request->pattern, listing->name);
+    if (none && pattern && !json) {
+        fprintf(stderr, "numachine: error: nothing matches '%.60s' (numachine list %s)\n", pattern,
+                listing->name);
         return CLI_EXIT_USAGE;
     }
     return CLI_EXIT_OK;
 }
 
-int cli_list(int argc, char **argv)
+int cli_list(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"json", 'j', NULL, 0, "As JSON, with every column", 0},
-        {"markdown", 'm', NULL, 0, "As a table for documents, with every column", 0},
-        {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[WHAT [PATTERN]]",
-        .doc = "Lists what the machine offers; without WHAT, what can be listed. PATTERN is a part "
-               "of any text, or a name with * and ?."};
-    struct request request = {0};
-    cli_parse(&argp, argc, argv, 0, &request);
-    if (request.listing)
-        return show(&request);
+    if (g->count)
+        return show(g);
     for (size_t i = 0; i < LISTINGS; i++)
         printf("%-16s %s\n", listings[i].name, listings[i].sentence);
     return CLI_EXIT_OK;

@@ -4,21 +4,11 @@
  */
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/options.h"
 #include "look/locks/view.h"
 
 #include <string.h>
 
-enum { OPT_SORT = 0x300, OPT_LOCK, FIGURES = LOOK_LOCK_FIGURES * DOC_LOCK_NAME };
-
-struct request {
-    const char *directory, *lock;
-    enum look_locks_as as;
-    unsigned sort;
-    struct {
-        bool format, sort, lock;
-    } given;
-};
+enum { FIGURES = LOOK_LOCK_FIGURES * DOC_LOCK_NAME };
 
 /* All of them, in one line. @return names */
 static const char *figures(char names[FIGURES])
@@ -31,46 +21,28 @@ static const char *figures(char names[FIGURES])
     return names;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static unsigned sort_of(const struct cli_given *g)
 {
-    struct request *r = state->input;
     char names[FIGURES];
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->directory;
-        return 0;
-    case OPT_SORT:
-        cli_once(state, "--sort", &r->given.sort);
-        if (!look_lock_figure_find(cli_value(state, "--sort", arg), &r->sort))
-            argp_error(state, "--sort: no column '%.60s'; there are %s", arg, figures(names));
-        return 0;
-    case OPT_LOCK:
-        cli_once(state, "--lock", &r->given.lock);
-        r->lock = cli_text(state, "--lock", arg);
-        return 0;
-    case 'f':
-        cli_once(state, "--format", &r->given.format);
-        r->as = (enum look_locks_as)cli_named(state, "format", cli_value(state, "--format", arg),
-                                              look_locks_formats, sizeof *look_locks_formats,
-                                              LOOK_LOCKS_AS__COUNT);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    unsigned sort = DOC_LOCK_WAITED;
+    if (!look_lock_figure_find(g->sort, &sort))
+        cli_refuse(g, "--sort: no column '%.60s'; there are %s", g->sort, figures(names));
+    return sort;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* @return false with a complaint */
-static bool show(const struct request *r, struct look_kept *kept)
+static bool show(const struct cli_given *g, unsigned sort, struct look_kept *kept)
 {
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
     struct look_locks_view view = {
-        .locks = &kept->locks, .code = &kept->code, .finder = finder, .sort = r->sort};
+        .locks = &kept->locks, .code = &kept->code, .finder = finder, .sort = sort};
     char why[256];
-    const bool good = look_locks_view_open(&view, r->lock, why, sizeof why);
+    const bool good = look_locks_view_open(&view, g->lock, why, sizeof why);
     if (good)
-        look_locks_formats[r->as].write(&view, stdout);
+        look_locks_formats[CLI_NAMED(g, "format", g->format, look_locks_formats)].write(&view,
+                                                                                        stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
     look_locks_view_close(&view);
@@ -78,34 +50,15 @@ static bool show(const struct request *r, struct look_kept *kept)
     return good;
 }
 
-static const struct argp_option options[] = {
-    {"sort", OPT_SORT, "COLUMN", 0,
-     "The greatest of this column first: waited (default), held, contended, bound ...", 0},
-    {"lock", OPT_LOCK, "NAME", 0, "Only the lock of this name or address (0x...)", 0},
-    {"format", 'f', "FORMAT", 0, "text (default), json or csv", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
-
-int cli_locks(int argc, char **argv)
+int cli_locks(struct cli_given *g)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Shows what the threads of a run waited for: locks, conditions, barriers, loops; "
-               "who held it, and what the end of the run hangs on. The run has to have kept a "
-               "profile."
-               "\v"
-               "docs/locks.md says what the columns mean."};
-    struct request r = {.sort = DOC_LOCK_WAITED};
+    const unsigned sort = sort_of(g);
     struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, LOOK_KEPT_OBJECTS | LOOK_KEPT_LOCKS)) {
+    if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_OBJECTS | LOOK_KEPT_LOCKS)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        if (show(&r, &kept))
+        if (show(g, sort, &kept))
             status = CLI_EXIT_OK;
     }
     look_kept_close(&kept);

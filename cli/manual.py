@@ -15,7 +15,7 @@ import re
 import subprocess
 import sys
 
-OPTION = re.compile(r"^  (?:-(\S), |    )--([\w-]+)(\[?=\S+)?(?:\s{2,}(.*))?$")
+OPTION = re.compile(r"^  (?:-(\S), |    )--([\w-]+)(\[?=\S+)?(?:\s+(.*))?$")
 
 
 def ask(numachine, home, *words):
@@ -97,7 +97,7 @@ def main_page(ask_, commands):
     for name, sentence in commands.items():
         text += item(f"*numachine-{name}*(1)", sentence)
     text += options_section(help_) + "# EXIT STATUS\n\n"
-    for row in json.loads(ask_("list", "statuses", "--json")):
+    for row in json.loads(ask_("list", "statuses", "--format=json")):
         text += item(f"*{row['status']}*", row["sentence"])
     return text
 
@@ -121,7 +121,7 @@ def default_of(value):
 
 def keys_section(ask_, listing, title):
     text = f"# {title}\n\n"
-    for row in json.loads(ask_("list", listing, "--json")):
+    for row in json.loads(ask_("list", listing, "--format=json")):
         default = default_of(row.get("default"))
         source = f"; source: {row['source']}" if row.get("source") else ""
         text += item(f"*{plain(row['key'])}*", f"{row['sentence']} ({value_of(row)}{default}{source})")
@@ -142,16 +142,16 @@ def machine_page(ask_, home):
 
 def events_page(ask_, _home):
     text = "{prose}# EVENTS\n\n"
-    for row in json.loads(ask_("list", "events", "--json")):
+    for row in json.loads(ask_("list", "events", "--format=json")):
         counters = ", ".join(map(str, row["counters"]))
         ref = f"; {row['ref']}" if row["ref"] else ""
         text += item(f"*{plain(row['name'])}*", f"{row['sentence']} (in {row['unit']}; counters {counters}{ref})")
     text += "# EVENTS OF PROCESSORS\n\n"
-    for row in json.loads(ask_("list", "processor-events", "--json")):
+    for row in json.loads(ask_("list", "processor-events", "--format=json")):
         text += item(f"*{plain(row['name'])}*", f"{row['sentence']} (in {row['unit']}; {row['ref']})")
     for listing, title in ("sets", "SETS"), ("groups", "GROUPS"):
         text += f"# {title}\n\n"
-        for row in json.loads(ask_("list", listing, "--json")):
+        for row in json.loads(ask_("list", listing, "--format=json")):
             events = row["events"] if isinstance(row["events"], str) else ",".join(row["events"])
             text += item(f"*{plain(row['name'])}*", f"{row['sentence']}: {events.replace(',', ', ')}")
     return text
@@ -173,15 +173,14 @@ OTHERS = {
 }
 
 
-def commands_of(home):
+def commands_of(numachine, home):
     """{name: sentence} of the subcommands."""
-    rows = re.findall(r'^COMMAND\((\w+), *\w+, *"(.*)"\)', (home / "cli/commands.def").read_text(), re.M)
-    assert rows
-    return dict(rows)
+    listed = ask(numachine, home, "--help").partition("\nCommands")[2].partition("\n\n")[0]
+    return {name: sentence for name, sentence in re.findall(r"^  (\w+) +(.*)", listed, re.M) if name != "test"}
 
 
 def page_text(numachine, home, version, page):
-    commands = commands_of(home)
+    commands = commands_of(numachine, home)
     pages = ["numachine.1", *(f"numachine-{name}.1" for name in commands), *OTHERS]
     assert page in pages, page
     name, section = page[:-2], page[-1]

@@ -1,338 +1,603 @@
 /*
- * Options several subcommands share: written once, so that they mean the same everywhere.
+ * One reader of command lines for all commands: the rows of options.def that a row of commands.def
+ * names.
+ *
+ * The hard idea: which words are options, and which are values of options or a program's own, only
+ * getopt knows. So it reads a copy of the line before argp does, to find options that are mistyped.
  */
 #include "cli/options.h"
 
 #include "base/alloc.h"
-#include "input/experiment.h"
+#include "base/nearest.h"
+#include "cli/cli.h"
 #include "input/units.h"
 #include "input/yaml.h"
 
+#include <argp.h>
+#include <getopt.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-enum {
-    OPT_FORCE = 0x200,
-    OPT_ALLOW,
-    OPT_CHECK,
-    OPT_FUNCTIONAL,
-    OPT_WAVES,
-    OPT_TRACE,
-    OPT_PAJE,
-    OPT_REFERENCES,
-    OPT_HOST_THREADS
+enum type {
+    FLAG,
+    TEXT,
+    NAME,
+    MAYBE,
+    COUNT,
+    CHOICE,
+    MANY,
+    PARTS,
+    NUMBERS,
+    SETS,
+    WINDOW,
+    HIDDEN,
+    ALIAS,
+    REFUSED
 };
 
-const char *cli_value(struct argp_state *state, const char *option, const char *arg)
-{
-    if (!*arg)
-        argp_error(state, "%s: its argument is empty", option);
-    return arg;
-}
+static const struct row {
+    const char *id, *name;
+    int key;
+    enum type type;
+    const char *value;
+    uint64_t least, most;
+    const char *sentence;
+    size_t field;
+} rows[CLI_OPTION__COUNT] = {
+#define OPTION(id, name, key, type, value, least, most, sentence) \
+    {#id, name, key, type, value, least, most, sentence, offsetof(struct cli_given, id)},
+#include "cli/options.def"
+};
 
-const char *cli_text(struct argp_state *state, const char *option, const char *arg)
-{
-    if (arg[0] == '-' && arg[1])
-        argp_error(state, "%s: its argument is missing: '%.60s' is an option", option, arg);
-    return cli_value(state, option, arg);
-}
+static const struct rule {
+    enum cli_option id;
+    const char *others, *why;
+    bool needs; /* one of the others; else it excludes them */
+} rules[] = {
+#define EXCLUDE(id, others, why) {CLI_OPT_##id, others, why, false},
+#define NEEDS(id, others, why)   {CLI_OPT_##id, others, why, true},
+#include "cli/options.def"
+};
 
-void cli_once(struct argp_state *state, const char *option, bool *given)
-{
-    if (*given)
-        argp_error(state, "%s: given twice, but it says one thing only", option);
-    *given = true;
-}
+enum { RULES = sizeof rules / sizeof *rules, KEYS = 0x200 /* of options without a letter */ };
 
-void cli_only(struct argp_state *state, const char *option, const char **given)
-{
-    if (*given && strcmp(*given, option) != 0)
-        argp_error(state, "%s and %s exclude each other", *given, option);
-    *given = option;
-}
+#define ARGUMENTS(id, usage, least, most, which, many) \
+    static const struct cli_arguments arguments_##id = {usage, least, most, which, many};
+#include "cli/commands.def"
 
-unsigned cli_count(struct argp_state *state, const char *option, const char *arg)
-{
-    enum { MOST = 10000 };
-    uint64_t value = 0;
-    const char *end = in_whole_parse(cli_value(state, option, arg), &value);
-    if (!end || *end || !value || value > MOST)
-        argp_error(state, "%s: '%.60s' is no whole number from 1 to %d", option, arg, MOST);
-    return (unsigned)value;
-}
-
-size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,
-                 size_t size, size_t count)
-{
-    char names[200] = "";
-    for (size_t i = 0, n = 0; i < count && n < sizeof names; i++) {
-        const char *row = *(const char *const *)((const char *)rows + i * size);
-        if (strcmp(name, row) == 0)
-            return i;
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", row);
-    }
-    argp_error(state, "no %s '%.60s'; there are %s", what, name, names);
-    return 0;
-}
-
-/* ---- --set ----------------------------------------------------------------------------------- */
-
-static error_t parse_set(int key, char *arg, struct argp_state *state)
-{
-    if (key != 's')
-        return ARGP_ERR_UNKNOWN;
-    in_push(state->input, (char *)cli_value(state, "--set", arg));
-    return 0;
-}
-
-static const struct argp_option set_options[] = {
-    {"set", 's', "KEY=VALUE", 0,
-     "Replace a value of the file or of its machine; of several for one KEY the last counts", 0},
+const struct cli_command cli_commands[] = {
+#define COMMAND(name, arguments, options, sentence, text, notes) \
+    {#name, cli_##name, &arguments_##arguments, options, sentence, text, notes},
+#include "cli/commands.def"
     {0}};
 
-const struct argp cli_set_argp = {.options = set_options, .parser = parse_set};
+/* What argp is told of a command. */
+struct reader {
+    struct cli_given *given;
+    struct argp_option option[CLI_OPTION__COUNT + 1];
+    enum cli_option id[CLI_OPTION__COUNT]; /* of each of these, */
+    const char *value[CLI_OPTION__COUNT];  /* and its choices, or what stands for its value */
+    size_t options;
+};
 
-/* ---- FILE ------------------------------------------------------------------------------------ */
-
-static error_t parse_file(int key, char *arg, struct argp_state *state)
+static const char *keep(struct cli_given *g, char *text)
 {
-    const char **file = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*file)
-            argp_error(state, "one FILE at a time");
-        *file = cli_value(state, "FILE", arg);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which FILE? (- is standard input)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    size_t n = 0;
+    in_push(&g->kept, text);
+    free(text);
+    while (g->kept[n + 1])
+        n++;
+    return g->kept[n];
+}
+
+static void *field_of(struct cli_given *g, enum cli_option id)
+{
+    return (char *)g + rows[id].field;
+}
+
+/* ---- the options of a command ---------------------------------------------------------------- */
+
+/* The next of the ids that stand in a list. @return false: there is none */
+static bool next_id(const char **list, enum cli_option *id, char text[64])
+{
+    *list += strspn(*list, " ");
+    const size_t word = strcspn(*list, " "), name = strcspn(*list, "= ");
+    snprintf(text, 64, "%.*s", (int)(word - name), *list + name);
+    for (size_t i = 0; word && i < CLI_OPTION__COUNT; i++)
+        if (strlen(rows[i].id) == name && !strncmp(rows[i].id, *list, name)) {
+            *list += word;
+            *id = (enum cli_option)i;
+            return true;
+        }
+    return false;
+}
+
+static void set_default(struct cli_given *g, enum cli_option id, const char *text)
+{
+    if (rows[id].type == COUNT)
+        in_whole_parse(text, field_of(g, id));
+    else
+        *(const char **)field_of(g, id) = text;
+}
+
+static bool has_key(const struct reader *r, int key)
+{
+    for (size_t i = 0; i < r->options; i++)
+        if (r->option[i].key == key)
+            return true;
+    return false;
+}
+
+static void add_option(struct reader *r, enum cli_option id, const char *text)
+{
+    const struct row *row = &rows[id];
+    const bool choice = row->type == CHOICE, hidden = row->type == HIDDEN;
+    const bool none = row->type == ALIAS || row->type == REFUSED;
+    const char *value = choice && *text ? keep(r->given, sim_strdup(text + 1)) : row->value;
+    const char *preset = *text && !choice ? keep(r->given, sim_strdup(text + 1)) : NULL;
+    if (choice)
+        preset = keep(r->given, sim_strndup(value, strcspn(value, "|")));
+    r->id[r->options] = id;
+    r->value[r->options] = value;
+    r->option[r->options] = (struct argp_option){
+        .name = row->name,
+        .key = row->key && !has_key(r, row->key) ? row->key : KEYS + (int)id,
+        .arg = none || row->type == SETS ? NULL
+               : row->type == WINDOW     ? "FROM:TO"
+                                         : value,
+        .flags = (row->type == MAYBE || row->type == WINDOW ? OPTION_ARG_OPTIONAL : 0) |
+                 (none || hidden ? OPTION_HIDDEN : 0),
+        .doc = preset ? keep(r->given, sim_format("%s (default: %s)", row->sentence, preset))
+                      : row->sentence};
+    r->options++;
+    if (preset)
+        set_default(r->given, id, preset);
+}
+
+static void add_options(struct reader *r, const char *list)
+{
+    enum cli_option id;
+    char text[64];
+    while (next_id(&list, &id, text))
+        add_option(r, id, text);
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* An option that says one thing is given once, and of several spellings one. */
+static void check_once(struct argp_state *state, const char *before, const char *by, bool again)
+{
+    if (before && strcmp(before, by))
+        argp_error(state, "%s and %s exclude each other", before, by);
+    if (before && !again)
+        argp_error(state, "%s: given twice, but it says one thing only", by);
+}
+
+/* What looks like the next option is that, and its own argument was forgotten. */
+static void check_text(struct argp_state *state, const char *by, const char *arg)
+{
+    if (arg[0] == '-' && arg[1])
+        argp_error(state, "%s: its argument is missing: '%.60s' is an option", by, arg);
+}
+
+static void check_choice(struct argp_state *state, const char *by, const char *arg,
+                         const char *choices)
+{
+    char *names = sim_strdup("");
+    for (const char *at = choices; at; at = strchr(at, '|')) {
+        at += *at == '|';
+        const size_t n = strcspn(at, "|");
+        if (strlen(arg) == n && !strncmp(arg, at, n)) {
+            free(names);
+            return;
+        }
+        char *more = sim_format("%s%s%.*s", names, *names ? ", " : "", (int)n, at);
+        free(names);
+        names = more;
     }
+    argp_error(state, "%s: no '%.60s'; there are %s", by, arg, names);
+    free(names);
 }
 
-const struct argp cli_file_argp = {.parser = parse_file, .args_doc = "FILE"};
-
-/* ---- RUN_DIR --------------------------------------------------------------------------------- */
-
-static error_t parse_run_dir(int key, char *arg, struct argp_state *state)
+static uint64_t read_count(struct argp_state *state, const char *by, const char *arg,
+                           const struct row *row)
 {
-    const char **directory = state->input;
-    switch (key) {
-    case ARGP_KEY_ARG:
-        if (*directory)
-            argp_error(state, "one RUN_DIR at a time");
-        *directory = cli_value(state, "RUN_DIR", arg);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which RUN_DIR? (a directory that 'run', or 'stat -o', has left)");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    uint64_t value = 0;
+    const char *end = in_whole_parse(arg, &value);
+    if (!end || *end || value < row->least || value > row->most)
+        argp_error(state, "%s: '%.60s' is no whole number from %llu to %llu", by, arg,
+                   (unsigned long long)row->least, (unsigned long long)row->most);
+    return value;
 }
 
-const struct argp cli_run_dir_argp = {.parser = parse_run_dir, .args_doc = "RUN_DIR"};
-
-/* ---- [MACHINE] ------------------------------------------------------------------------------- */
-
-static error_t parse_machine(int key, char *arg, struct argp_state *state)
+/* Adds the comma-separated parts of an argument to a list. */
+static void add_parts(struct argp_state *state, const char *by, char ***list, const char *arg)
 {
-    struct cli_machine *given = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &given->sets;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (given->name)
-            argp_error(state, "one MACHINE at a time");
-        given->name = arg;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static const struct argp_child set_child[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
-
-const struct argp cli_machine_argp = {
-    .parser = parse_machine, .args_doc = "[MACHINE]", .children = set_child};
-
-bool cli_machine_load(struct cli_machine *given, struct in_machine *machine)
-{
-    struct in_diag diag = {.out = stderr};
-    const bool good = in_machine_load(machine, given->name, given->sets, &diag);
-    in_free_list(given->sets);
-    given->sets = NULL;
-    return good;
-}
-
-/* ---- of a run -------------------------------------------------------------------------------- */
-
-/** Adds the comma-separated parts of an argument to a list. */
-static void add_parts(struct argp_state *state, const char *option, char ***list, const char *spec)
-{
-    char *copy = in_strdup(cli_value(state, option, spec)), *rest = copy;
+    char *copy = in_strdup(arg), *rest = copy;
     for (char *word; (word = strsep(&rest, ","));) {
         if (!*word)
-            argp_error(state, "%s: a name is missing in '%.60s'", option, spec);
+            argp_error(state, "%s: a name is missing in '%.60s'", by, arg);
         in_push(list, word);
     }
     free(copy);
 }
 
-/** Refuses a window that is not the one given before, in other words: there is one. */
-static void one_window(struct argp_state *state, struct cli_options *o, const char *file,
-                       const char *window)
-{
-    if (o->window && strcmp(o->window, window))
-        argp_error(state, "--%s=%.60s: the window is %.60s already; there is one for all files",
-                   file, window, o->window);
-    o->window = window;
-}
-
-/** The window's ends are not given by --set in other words, either. The option is one of the sets.
- */
-static void same_window(struct argp_state *state, const struct cli_options *o)
-{
-    static const char *const ends[] = {"record.from=", "record.to="};
-    for (size_t i = 0; o->window && i < sizeof ends / sizeof *ends; i++) {
-        const char *first = NULL;
-        for (char **set = o->sets; *set; set++) {
-            if (strncmp(*set, ends[i], strlen(ends[i])))
-                continue;
-            if (first && strcmp(first, *set))
-                argp_error(state, "%.60s and %.60s: the window is %.60s already", first, *set,
-                           o->window);
-            first = *set;
-        }
-    }
-}
-
-/** "--waves[=FROM:TO]": a file that is recorded, and when. Either time may be left out. */
-static void add_recording(struct argp_state *state, struct cli_options *o, const char *file,
-                          const char *window)
+/* "--waves[=FROM:TO]": a file that is recorded, and when. Either time may be left out; there is one
+ * window for all files. */
+static void add_recording(struct argp_state *state, struct cli_given *g, const char *by,
+                          const char *file, const char *window)
 {
     const char *const colon = window ? strchr(window, ':') : NULL;
-    char *sets[] = {sim_format("record.%s=true", file), NULL, NULL};
+    char *sets[] = {sim_format("%s=true", file), NULL, NULL};
     if (window && (!colon || !strcmp(window, ":")))
-        argp_error(state, "--%s: '%.60s' is not FROM:TO, such as 10us:20us, 3000cy: or :1ms", file,
+        argp_error(state, "%s: '%.60s' is not FROM:TO, such as 10us:20us, 3000cy: or :1ms", by,
                    window);
+    if (window && g->window && strcmp(g->window, window))
+        argp_error(state, "%s=%.60s: the window is %.60s already; there is one for all files", by,
+                   window, g->window);
     if (window)
-        one_window(state, o, file, window);
+        g->window = window;
     if (colon && colon > window)
         sets[1] = sim_format("record.from=%.*s", (int)(colon - window), window);
     if (colon && colon[1])
         sets[2] = sim_format("record.to=%s", colon + 1);
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         if (sets[i])
-            in_push(&o->sets, sets[i]);
+            in_push(&g->sets, sets[i]);
         free(sets[i]);
     }
 }
 
-static error_t parse_options(int key, char *arg, struct argp_state *state)
+/* The window's ends are not given by --set in other words, either. The option is one of the sets.
+ */
+static void check_window(struct argp_state *state, const struct cli_given *g)
 {
-    struct cli_options *o = state->input;
+    static const char *const ends[] = {"record.from=", "record.to="};
+    for (size_t i = 0; g->window && i < sizeof ends / sizeof *ends; i++) {
+        const char *first = NULL;
+        for (char **set = g->sets; *set; set++) {
+            if (strncmp(*set, ends[i], strlen(ends[i])))
+                continue;
+            if (first && strcmp(first, *set))
+                argp_error(state, "%.60s and %.60s: the window is %.60s already", first, *set,
+                           g->window);
+            first = *set;
+        }
+    }
+}
+
+static void check_value(struct argp_state *state, const struct row *row, const char *by,
+                        const char *arg, const char *value)
+{
+    if (arg && !*arg)
+        argp_error(state, "%s: its argument is empty", by);
+    if (row->type == TEXT || row->type == MANY)
+        check_text(state, by, arg);
+    if (row->type == CHOICE || (row->type == MAYBE && arg && strchr(value, '|')))
+        check_choice(state, by, arg, value);
+}
+
+static void take_value(struct argp_state *state, struct cli_given *g, enum cli_option id,
+                       const char *by, char *arg)
+{
+    const struct row *row = &rows[id];
+    void *field = field_of(g, id);
+    switch (row->type) {
+    case FLAG:
+    case ALIAS:
+        *(bool *)field = true;
+        break;
+    case TEXT:
+    case NAME:
+    case MAYBE:
+    case CHOICE:
+    case HIDDEN:
+        *(const char **)field = arg;
+        break;
+    case COUNT:
+        *(uint64_t *)field = read_count(state, by, arg, row);
+        break;
+    case NUMBERS:
+        read_count(state, by, arg, row);
+        in_push(field, arg);
+        break;
+    case MANY:
+        in_push(field, arg);
+        break;
+    case PARTS:
+        add_parts(state, by, field, arg);
+        break;
+    case SETS:
+        in_push(&g->sets, row->value);
+        break;
+    case WINDOW:
+        add_recording(state, g, by, row->value, arg);
+        break;
+    case REFUSED:
+        argp_error(state, "%s: %s", by, row->sentence);
+    }
+}
+
+static void take_option(struct argp_state *state, struct reader *r, size_t i, char *arg)
+{
+    static const bool once[] = {[TEXT] = true,   [NAME] = true,  [MAYBE] = true,   [COUNT] = true,
+                                [CHOICE] = true, [ALIAS] = true, [REFUSED] = false};
+    struct cli_given *g = r->given;
+    const enum cli_option id = r->id[i];
+    const struct row *row = &rows[id];
+    const bool alias = row->type == ALIAS;
+    const char *by =
+        keep(g, row->name ? sim_format("--%s", row->name) : sim_format("-%c", row->key));
+    const char *target = row->value;
+    enum cli_option of = id;
+    char none[64];
+    if (alias)
+        next_id(&target, &of, none);
+    if (once[row->type])
+        check_once(state, g->by[of], by, alias);
+    check_value(state, row, by, arg, r->value[i]);
+    take_value(state, g, id, by, arg);
+    if (alias)
+        *(const char **)field_of(g, of) = row->sentence;
+    g->by[of] = by;
+}
+
+/* ---- the line -------------------------------------------------------------------------------- */
+
+const char *cli_first_given(const struct cli_given *given, const char *ids)
+{
+    enum cli_option id;
+    char text[64];
+    while (next_id(&ids, &id, text))
+        if (given->by[id])
+            return given->by[id];
+    return NULL;
+}
+
+/* "--slurm, --sshlogin or --sshloginfile". Allocated. */
+static char *names_of(const char *ids)
+{
+    char *names = sim_strdup(""), text[64];
+    enum cli_option id;
+    for (bool more = next_id(&ids, &id, text); more;) {
+        const char *name = rows[id].name;
+        more = next_id(&ids, &id, text);
+        char *all = sim_format("%s%s--%s", names, !*names ? "" : more ? ", " : " or ", name);
+        free(names);
+        names = all;
+    }
+    return names;
+}
+
+static void check_rules(struct argp_state *state, const struct cli_given *g)
+{
+    for (const struct rule *rule = rules; rule < rules + RULES; rule++) {
+        const char *by = g->by[rule->id], *other = cli_first_given(g, rule->others);
+        if (by && other && !rule->needs && *rule->why)
+            argp_error(state, "%s %s: not with %s", by, rule->why, other);
+        if (by && other && !rule->needs)
+            argp_error(state, "%s and %s exclude each other", by, other);
+        if (by && !other && rule->needs) {
+            char *names = names_of(rule->others);
+            argp_error(state, "%s: %s (%s)", by, rule->why, names);
+            free(names);
+        }
+    }
+}
+
+static void take_word(struct argp_state *state, struct cli_given *g, char *arg)
+{
+    const struct cli_arguments *a = g->command->arguments;
+    if (a->most == CLI_REST) {
+        g->count = (size_t)(state->argc - state->next + 1);
+        memcpy(g->words, state->argv + state->next - 1, g->count * sizeof *g->words);
+        g->quoted = state->quoted != 0;
+        state->next = state->argc;
+        return;
+    }
+    if (g->count == a->most)
+        argp_error(state, "'%.60s' is too much: %s", arg, a->many);
+    if (!*arg)
+        argp_error(state, "%s: its argument is empty", a->usage);
+    g->words[g->count++] = arg;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+    struct reader *r = state->input;
+    const struct cli_arguments *a = r->given->command->arguments;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &o->sets;
+    case ARGP_KEY_ARG:
+        take_word(state, r->given, arg);
         return 0;
-    case 'e':
-        add_parts(state, "--event", &o->events, arg);
+    case ARGP_KEY_NO_ARGS:
+        if (!a->which && !r->given->by[CLI_OPT_cite]) /* numachine alone */
+            argp_state_help(state, stderr, ARGP_HELP_STD_HELP & ~ARGP_HELP_EXIT_OK);
         return 0;
-    case 'g':
-        add_parts(state, "--group", &o->groups, arg);
-        return 0;
-    case OPT_ALLOW:
-        in_push(&o->allow, (char *)cli_value(state, "--allow", arg));
-        return 0;
-    case 'o':
-        cli_once(state, "--output", &o->out_given);
-        o->out = cli_text(state, "--output", arg);
-        return 0;
-    case 'q':
-        o->quiet = true;
-        return 0;
-    case OPT_CHECK:
-        in_push(&o->sets, "run.check=true");
-        return 0;
-    case OPT_FUNCTIONAL:
-        in_push(&o->sets, "run.mode=functional");
-        return 0;
-    case OPT_FORCE:
-        o->force = true;
-        return 0;
-    case OPT_WAVES:
-        add_recording(state, o, "waves", arg);
-        return 0;
-    case OPT_TRACE:
-        add_recording(state, o, "trace", arg);
-        return 0;
-    case OPT_PAJE:
-        add_recording(state, o, "paje", arg);
-        return 0;
-    case OPT_REFERENCES:
-        in_push(&o->sets, "record.references=true");
-        return 0;
-    case OPT_HOST_THREADS:
-        cli_once(state, "--host-threads", &o->host_threads_given);
-        o->host_threads = cli_count(state, "--host-threads", arg);
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        same_window(state, o);
+    case ARGP_KEY_END:
+        if (r->given->count < a->least)
+            argp_error(state, "%s", a->which);
+        check_rules(state, r->given);
+        check_window(state, r->given);
         return 0;
     default:
+        for (size_t i = 0; i < r->options; i++)
+            if (r->option[i].key == key) {
+                take_option(state, r, i, arg);
+                return 0;
+            }
         return ARGP_ERR_UNKNOWN;
     }
 }
 
-static const struct argp_option run_options[] = {
-    {"event", 'e', "EVENTS", 0, "Count these events and sets (numachine list events)", 0},
-    {"group", 'g', "GROUPS", 0, "Answer these groups' questions (numachine list groups), or files'",
-     0},
-    {"check", OPT_CHECK, NULL, 0, "Carry data through the caches and compare every load", 0},
-    {"functional", OPT_FUNCTIONAL, NULL, 0, "No caches and no timing: instructions only, but fast",
-     0},
-    {"allow", OPT_ALLOW, "PATH[:ro]", 0, "Let the program use this directory or file of the host",
-     0},
-    {"waves", OPT_WAVES, "FROM:TO", OPTION_ARG_OPTIONAL,
-     "Record signals between these simulated times, for waveform viewers", 0},
-    {"trace", OPT_TRACE, "FROM:TO", OPTION_ARG_OPTIONAL,
-     "Record threads, processors and requests for lines, for viewers of timelines", 0},
-    {"paje", OPT_PAJE, "FROM:TO", OPTION_ARG_OPTIONAL,
-     "Record states of threads, for viewers of Paje files", 0},
-    {"references", OPT_REFERENCES, NULL, 0,
-     "Record all references of all threads, for replay on other machines", 0},
-    {"host-threads", OPT_HOST_THREADS, "N", 0,
-     "Let so many idle processors of the host simulate a machine of 256 or more; the results "
-     "stay the same",
-     0},
-    {"output", 'o', "DIR", 0, "Where the results go", 0},
-    {"force", OPT_FORCE, NULL, 0, "Replace results that are already there", 0},
-    {"quiet", 'q', NULL, 0, "No table and no progress; without results, only the counts", 0},
-    {0}};
-
-const struct argp cli_options_argp = {
-    .options = run_options, .parser = parse_options, .children = set_child};
-
-char *cli_help(int key, const char *text, void (*print)(FILE *out))
+void cli_refuse(const struct cli_given *given, const char *format, ...)
 {
-    char *below = NULL;
-    size_t size;
-    FILE *out = key == ARGP_KEY_HELP_POST_DOC ? sim_text_open(&below, &size) : NULL;
-    if (!out)
-        return (char *)text;
-    print(out);
-    sim_text_close(out, &below);
-    return below;
+    static const struct argp none = {0};
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "%s: ", given->argv[0]);
+    vfprintf(stderr, format, args);
+    putc('\n', stderr);
+    va_end(args);
+    argp_help(&none, stderr, ARGP_HELP_SEE, given->argv[0]);
+    exit(CLI_EXIT_USAGE);
 }
 
-void cli_options_free(struct cli_options *options)
+/* ---- what is near to an option --------------------------------------------------------------- */
+
+/* What getopt is told: the options of a command, and those that argp adds. */
+struct getopts {
+    struct option row[CLI_OPTION__COUNT + 4];
+    char shorts[3 * CLI_OPTION__COUNT + 2];
+    bool hidden[CLI_OPTION__COUNT + 4];
+    size_t count;
+};
+
+static void add_getopt(struct getopts *o, const struct argp_option *a)
 {
-    in_free_list(options->sets);
-    in_free_list(options->events);
-    in_free_list(options->groups);
-    in_free_list(options->allow);
+    const int takes = !a->arg                          ? no_argument
+                      : a->flags & OPTION_ARG_OPTIONAL ? optional_argument
+                                                       : required_argument;
+    static const char *const colons[] = {"", ":", "::"};
+    const size_t n = strlen(o->shorts);
+    if (a->key < KEYS)
+        snprintf(o->shorts + n, sizeof o->shorts - n, "%c%s", a->key, colons[takes]);
+    if (!a->name)
+        return;
+    o->hidden[o->count] = a->flags & OPTION_HIDDEN;
+    o->row[o->count++] = (struct option){.name = a->name, .has_arg = takes, .val = 1};
+}
+
+static const char *next_option(void *ctx, size_t i)
+{
+    const struct getopts *o = ctx;
+    while (i < o->count && o->hidden[i])
+        i++;
+    return i < o->count ? o->row[i].name : NULL;
+}
+
+/* Whether getopt knows the option, or several that begin so. */
+static bool is_begun(const struct getopts *o, const char *name)
+{
+    for (size_t i = 0; i < o->count; i++)
+        if (!strncmp(o->row[i].name, name, strlen(name)))
+            return true;
+    return false;
+}
+
+/* Ends the program if it knows what was meant. @param word  "--name" or "--name=value" */
+static void judge(const struct cli_given *g, const struct getopts *o, const char *word)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const char *near = is_begun(o, name) ? NULL : sim_nearest(name, next_option, (void *)o);
+    if (near)
+        cli_refuse(g, "no option '--%s'; did you mean '--%s'?", name, near);
+}
+
+static void check_mistyped(const struct reader *r, unsigned flags)
+{
+    static const struct argp_option argps[] = {{"help", '?', NULL, 0, NULL, 0},
+                                               {"usage", KEYS, NULL, 0, NULL, 0},
+                                               {"version", 'V', NULL, 0, NULL, 0}};
+    const struct cli_given *g = r->given;
+    struct getopts o = {.shorts = ""};
+    if (flags & ARGP_IN_ORDER)
+        o.shorts[0] = '+';
+    for (size_t i = 0; i < r->options; i++)
+        add_getopt(&o, &r->option[i]);
+    for (size_t i = 0; i < sizeof argps / sizeof *argps; i++)
+        add_getopt(&o, &argps[i]);
+    char **copy = sim_alloc((size_t)g->argc + 1, sizeof *copy); /* getopt sorts it */
+    memcpy(copy, g->argv, (size_t)g->argc * sizeof *copy);
+    optind = 0; /* anew */
+    opterr = 0;
+    for (int found = 0; found >= 0;) {
+        optopt = '?';
+        found = getopt_long(g->argc, copy, o.shorts, o.row, NULL);
+        if (found == '?' && optopt == 0)
+            judge(g, &o, copy[optind - 1]);
+    }
+    opterr = 1;
+    free(copy);
+}
+
+static bool looks_like(const struct row *row, const char *word)
+{
+    const size_t length = row->name ? strlen(row->name) : 0;
+    if (word[0] != '-' || row->type == HIDDEN || row->type == REFUSED)
+        return false;
+    return (row->key && word[1] == row->key && !word[2]) ||
+           (word[1] == '-' && !strncmp(word + 2, row->name, length) &&
+            (!word[2 + length] || word[2 + length] == '='));
+}
+
+void cli_options_late(const struct cli_given *given, char *const *program)
+{
+    for (char *const *word = program + 1; *program && *word; word++) {
+        const char *list = given->command->options;
+        enum cli_option id;
+        char text[64];
+        while (next_id(&list, &id, text))
+            if (looks_like(&rows[id], *word)) {
+                fprintf(stderr,
+                        "numachine: note: '%.60s' stands behind the program, so it is the "
+                        "program's; options of numachine stand in front of it (with -- before the "
+                        "program there is no such note)\n",
+                        *word);
+                return;
+            }
+    }
+}
+
+/* ---- for all commands ------------------------------------------------------------------------ */
+
+void cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_given *given)
+{
+    struct reader r = {.given = given};
+    char *doc = sim_format("%s%s%s", command->text, *command->notes ? "\v" : "", command->notes);
+    const struct argp argp = {
+        .options = r.option, .parser = parse, .args_doc = command->arguments->usage, .doc = doc};
+    const unsigned flags = command->arguments->most == CLI_REST ? ARGP_IN_ORDER : 0;
+    *given = (struct cli_given){.command = command, .argc = argc, .argv = argv};
+    given->words = sim_alloc((size_t)argc + 3, sizeof *given->words);
+    add_options(&r, command->options);
+    check_mistyped(&r, flags);
+    if (argp_parse(&argp, argc, argv, flags, NULL, &r))
+        sim_no_memory();
+    free(doc);
+}
+
+void cli_given_free(struct cli_given *given)
+{
+    for (size_t i = 0; i < CLI_OPTION__COUNT; i++)
+        if (rows[i].type == MANY || rows[i].type == PARTS || rows[i].type == NUMBERS)
+            in_free_list(*(char ***)field_of(given, (enum cli_option)i));
+    in_free_list(given->kept);
+    free(given->words);
+}
+
+size_t cli_named(const struct cli_given *given, const char *what, const char *name,
+                 const void *table, size_t size, size_t count)
+{
+    char names[200] = "";
+    for (size_t i = 0, n = 0; i < count && n < sizeof names; i++) {
+        const char *row = *(const char *const *)((const char *)table + i * size);
+        if (strcmp(name, row) == 0)
+            return i;
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", row);
+    }
+    cli_refuse(given, "no %s '%.60s'; there are %s", what, name, names);
+}
+
+bool cli_is_format(const struct cli_given *given, const char *format)
+{
+    return !strcmp(given->format, format);
+}
+
+bool cli_machine_load(const struct cli_given *given, struct in_machine *machine)
+{
+    struct in_diag diag = {.out = stderr};
+    return in_machine_load(machine, given->words[0], given->sets, &diag);
 }

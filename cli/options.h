@@ -1,82 +1,102 @@
 /*
- * Options several subcommands share. A subcommand names a parser here as its argp child and gives
- * it what it fills in, in ARGP_KEY_INIT: state->child_inputs[0] = &options.
+ * What a command line asks for. The options are rows of options.def, the commands and which options
+ * each has rows of commands.def; one parser reads them all, so that they mean the same everywhere.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdint.h>
 
 struct in_machine;
 
-/** --set; the input is a char **: the NULL-terminated list of assignments, NULL when empty. */
-extern const struct argp cli_set_argp;
-
-/** The one FILE of a subcommand that reads one; the input is a const char **, NULL at first. */
-extern const struct argp cli_file_argp;
-
-/** The one RUN_DIR of a subcommand that looks at a run; its input likewise. */
-extern const struct argp cli_run_dir_argp;
-
-/** What a subcommand that shows one machine is given. Zero is a good start. */
-struct cli_machine {
-    const char *name; /**< NULL: the default machine */
-    char **sets;      /**< NULL-terminated assignments, NULL when empty */
+enum cli_option {
+#define OPTION(id, name, key, type, value, least, most, sentence) CLI_OPT_##id,
+#include "cli/options.def"
+    CLI_OPTION__COUNT
 };
 
-/** [MACHINE] and --set; the input is a struct cli_machine. */
-extern const struct argp cli_machine_argp;
+/* The field of each type. */
+#define CLI_FLAG    bool
+#define CLI_TEXT    const char *
+#define CLI_NAME    const char *
+#define CLI_MAYBE   const char *
+#define CLI_CHOICE  const char *
+#define CLI_HIDDEN  const char *
+#define CLI_COUNT   uint64_t
+#define CLI_MANY    char **
+#define CLI_PARTS   char **
+#define CLI_NUMBERS char **
+#define CLI_SETS    bool
+#define CLI_WINDOW  bool
+#define CLI_ALIAS   bool
+#define CLI_REFUSED bool
 
-/** Reads the machine, and releases what was given.
- *  @return false after a complaint; otherwise the caller ends with in_machine_free */
-bool cli_machine_load(struct cli_machine *given, struct in_machine *machine);
-
-/** What `run` and `stat` have in common. Zero is a good start; cli_options_free releases it. */
-struct cli_options {
-    char **sets;             /**< NULL-terminated assignments; the rest likewise */
-    char **events, **groups; /**< NULL: none given */
-    char **allow;            /**< as in_experiment_allow */
-    const char *out;         /**< NULL: not given */
-    bool force, quiet;
-    bool out_given, host_threads_given;
-    unsigned host_threads; /**< 0: not given */
-    const char *window;    /**< of --waves, --trace or --paje; NULL: none given */
+/** What a command is given. A field of an option that is not given is zero, or the default that the
+ * command's row names. cli_given_free releases it. */
+struct cli_given {
+    const struct cli_command *command;
+    int argc; /**< the command line; argv[0] is "numachine COMMAND" */
+    char **argv;
+    char **words; /**< [count] and a NULL: what is no option */
+    size_t count;
+    bool quoted;                       /**< "--" stands in front of the words */
+    const char *by[CLI_OPTION__COUNT]; /**< the option as the user wrote it; NULL: not given */
+    const char *window;                /**< of what is recorded; NULL: none given */
+    char **kept;                       /**< texts that others here point to */
+#define OPTION(id, name, key, type, value, least, most, sentence) CLI_##type id;
+#include "cli/options.def"
 };
 
-/** --event, --group, --set, --allow, --check, --output, --force, --quiet, --host-threads; the input
- * is a struct cli_options. */
-extern const struct argp cli_options_argp;
+/** Rows of commands.def. */
+struct cli_arguments {
+    const char *usage;
+    unsigned least, most; /**< words; CLI_REST: the rest of the line */
+    const char *which, *many;
+};
 
-/* What holds for the argument of every option: it is not empty, and an option that says one thing
- * is given once. All end the program with a message otherwise (status 2).
- * @param option  as the user writes it: "--output" */
+struct cli_command {
+    const char *name;
+    int (*run)(struct cli_given *given);
+    const struct cli_arguments *arguments;
+    const char *options, *sentence, *text, *notes;
+};
 
-/** @return arg */
-const char *cli_value(struct argp_state *state, const char *option, const char *arg);
-/** The same for an option that takes any text: what looks like the next option is that, and its own
- *  argument was forgotten. */
-const char *cli_text(struct argp_state *state, const char *option, const char *arg);
-/** Notes that the option is given. @param given  false at first */
-void cli_once(struct argp_state *state, const char *option, bool *given);
-/** The same for one of several that exclude each other; the same one again says nothing new.
- *  @param[in,out] given  the one that is given; NULL at first */
-void cli_only(struct argp_state *state, const char *option, const char **given);
-/** @return a whole number from 1 on */
-unsigned cli_count(struct argp_state *state, const char *option, const char *arg);
+enum { CLI_REST = 1 << 20 };
+
+/** Ended by one without a name. */
+extern const struct cli_command cli_commands[];
+
+/** Reads a command line. A wrong one ends the program with a message and status 2, and --help with
+ * status 0. */
+void cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_given *given);
+void cli_given_free(struct cli_given *given);
+
+/* What only a command can find wrong with its line, in the words of cli_parse. All end the program
+ * if so. */
+
+_Noreturn void cli_refuse(const struct cli_given *given, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /** Which row of a table has this name.
  *  @param what  for the message: "format"
  *  @param rows  `count` of `size` bytes, each begins with its name (const char *)
  *  @return its number */
-size_t cli_named(struct argp_state *state, const char *what, const char *name, const void *rows,
-                 size_t size, size_t count);
+size_t cli_named(const struct cli_given *given, const char *what, const char *name,
+                 const void *rows, size_t size, size_t count);
+#define CLI_NAMED(given, what, name, rows) \
+    cli_named(given, what, name, rows, sizeof *(rows), sizeof(rows) / sizeof *(rows))
+/** Says in a note if a word behind a PROGRAM looks like an option of the command.
+ *  @param program  its name and its words, NULL-terminated */
+void cli_options_late(const struct cli_given *given, char *const *program);
 
-/** For a help_filter: has `print` write what stands in --help below the options.
- *  @return as of a help_filter */
-char *cli_help(int key, const char *text, void (*print)(FILE *out));
-
-void cli_options_free(struct cli_options *options);
+/** Whether --format is this one. */
+bool cli_is_format(const struct cli_given *given, const char *format);
+/** The first of some options, by their ids, that is given, as the user wrote it. @return NULL: none
+ */
+const char *cli_first_given(const struct cli_given *given, const char *ids);
+/** Reads the MACHINE that is the only word, with --set.
+ *  @return false after a complaint; otherwise the caller ends with in_machine_free */
+bool cli_machine_load(const struct cli_given *given, struct in_machine *machine);
 
 #endif

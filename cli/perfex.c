@@ -9,9 +9,7 @@
  */
 #include "look/counters/perfex.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/session.h"
-#include "cli/words.h"
 #include "documents/run.h"
 #include "input/tables.h"
 #include "input/yaml.h"
@@ -21,10 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { OPT_MACHINE = 256, OPT_TRUTH, OPT_EACH };
 enum { SLOTS = R10K_IRIX_EVENTS / R10K_COUNTERS /* clock ticks until every event had its turn */ };
-
-#define MACHINE "r10000" /* if none is named */
 
 /* Events as somebody asks for them, before the processor is known. */
 struct wanted {
@@ -33,161 +28,50 @@ struct wanted {
 };
 
 struct request {
-    char **sets;
-    const char *machine, *out, *costs;
+    const struct cli_given *given;
     struct wanted wanted;
-    bool all, exception, kernel, times, table, threads, regions, truth, mixed;
-    bool quoted; /* -- stands in front of the program */
-    char **program;
-    struct {
-        bool machine, out, costs;
-    } given;
+    bool each;
+    char **program; /* NULL: none */
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static void add_event(struct argp_state *state, struct wanted *wanted, const char *option,
-                      const char *text)
+static void add_event(struct request *r, const char *option, const char *text)
 {
     const struct in_form form = {IN_INT, "", 0, R10K_IRIX_EVENTS - 1};
-    uint64_t value;
+    uint64_t value = 0;
     char why[256];
     if (!in_value_parse(&form, text, &value, why, sizeof why))
-        argp_error(state, "%s: '%.60s' %s", option, text, why);
-    if (wanted->count == R10K_COUNTERS)
-        argp_error(state, "%s: there are two counters; --all counts all events in turns", option);
-    wanted->event[wanted->count++] = (unsigned)value;
+        cli_refuse(r->given, "%s: '%.60s' %s", option, text, why);
+    if (r->wanted.count == R10K_COUNTERS)
+        cli_refuse(r->given, "%s: there are two counters; --all counts all events in turns",
+                   option);
+    r->wanted.event[r->wanted.count++] = (unsigned)value;
 }
 
 /* As on IRIX: what the command line leaves open, the environment says. */
-static void ask_environment(struct argp_state *state, struct request *r)
+static void ask_environment(struct request *r)
 {
     static const char *const names[R10K_COUNTERS] = {"T5_EVENT0", "T5_EVENT1"};
-    for (unsigned i = 0; i < R10K_COUNTERS && !r->all; i++)
+    for (unsigned i = 0; i < R10K_COUNTERS && !r->given->all_events; i++)
         if (getenv(names[i]))
-            add_event(state, &r->wanted, names[i], getenv(names[i]));
+            add_event(r, names[i], getenv(names[i]));
 }
 
-static void check(struct argp_state *state, struct request *r)
+static struct request read_request(const struct cli_given *g)
 {
-    const struct {
-        bool wrong;
-        const char *why;
-    } rows[] = {
-#define EXCLUDED(condition, sentence) {condition, sentence},
-#include "cli/perfex.def"
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].wrong)
-            argp_error(state, "%s", rows[i].why);
-    if (!r->wanted.count)
-        ask_environment(state, r);
+    struct request r = {.given = g, .program = g->count ? g->words : NULL, .each = g->each};
+    if (g->irix_m && strcmp(g->irix_m, "p"))
+        cli_refuse(g, "-m%.20s: -mp shows each processor; the machine is --machine", g->irix_m);
+    r.each |= g->irix_m != NULL;
+    if (!r.program && !g->table)
+        cli_refuse(g, "which PROGRAM?");
+    for (char **event = g->numbers; event && *event; event++)
+        add_event(&r, "--event", *event);
+    if (!r.wanted.count)
+        ask_environment(&r);
+    return r;
 }
-
-static void read_event(struct argp_state *state, struct request *r, const char *arg)
-{
-    add_event(state, &r->wanted, "--event", cli_value(state, "--event", arg));
-}
-
-static void read_costs(struct argp_state *state, struct request *r, const char *arg)
-{
-    cli_once(state, "--costs", &r->given.costs);
-    r->costs = cli_text(state, "--costs", arg);
-}
-
-static void read_output(struct argp_state *state, struct request *r, const char *arg)
-{
-    cli_once(state, "--output", &r->given.out);
-    r->out = cli_text(state, "--output", arg);
-}
-
-static void read_machine(struct argp_state *state, struct request *r, const char *arg)
-{
-    cli_once(state, "--machine", &r->given.machine);
-    r->machine = cli_value(state, "--machine", arg);
-}
-
-/* The field of an option that is there or not; NULL: it is another. */
-static bool *flag(struct request *r, int key)
-{
-    switch (key) {
-#define FLAG(key, name, field, irix, sentence) \
-    case key:                                  \
-        return &r->field;
-#include "cli/perfex.def"
-    default:
-        return NULL;
-    }
-}
-
-static error_t parse_option(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    bool *const its = flag(r, key);
-    if (its) {
-        *its = true;
-        return 0;
-    }
-    switch (key) {
-#define VALUE(key, name, argument, read, irix, sentence) \
-    case key:                                            \
-        read_##read(state, r, arg);                      \
-        return 0;
-#define UNKNOWN(key, sentence)                       \
-    case key:                                        \
-        argp_error(state, "-%c: %s", key, sentence); \
-        return EINVAL;
-#include "cli/perfex.def"
-    case 'm': /* -mp, as IRIX has it */
-        if (strcmp(arg, "p"))
-            argp_error(state, "-m%.20s: -mp shows each processor; the machine is --machine", arg);
-        r->threads = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->sets;
-        return 0;
-    case ARGP_KEY_ARGS:
-        r->program = state->argv + state->next;
-        r->quoted = state->quoted != 0;
-        return 0;
-    case ARGP_KEY_END:
-        check(state, r);
-        return 0;
-    default:
-        return parse_option(key, arg, state);
-    }
-}
-
-static const struct argp_option options[] = {
-#define FLAG(key, name, field, irix, sentence)           {name, key, NULL, 0, sentence, 0},
-#define VALUE(key, name, argument, read, irix, sentence) {name, key, argument, 0, sentence, 0},
-#define UNKNOWN(key, sentence)                           {NULL, key, NULL, OPTION_HIDDEN, NULL, 0},
-#include "cli/perfex.def"
-    {NULL, 'm', "p", OPTION_HIDDEN, NULL, 0}, {0}};
-
-static const struct argp_child children[] = {{&cli_set_argp, 0, NULL, 0}, {0}};
-
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
-    .args_doc = "[--] PROGRAM|EXPERIMENT.yaml [ARGUMENT...]",
-    .doc = "Runs a PROGRAM, or an experiment, on R10000s and shows what their own event counters "
-           "count, as IRIX's perfex did."
-           "\v"
-           "Without --event and --all, T5_EVENT0 and T5_EVENT1 of the environment say which "
-           "events, or "
-           "cycles are counted. docs/r10000-counters.md says what the events are, and what is "
-           "unlike IRIX. The exit status is that of 'numachine stat'."};
 
 /* ---- counting -------------------------------------------------------------------------------- */
 
@@ -262,16 +146,16 @@ static void counts_of(struct perfex *p, const struct doc_run *run, unsigned card
                       struct look_perfex *out)
 {
     struct r10k_signals sum = {0};
-    if (!p->r->regions)
+    if (!p->r->given->regions)
         add_region(&run->region[0], card, &sum);
-    for (size_t i = 1; p->r->regions && i < run->regions; i++)
+    for (size_t i = 1; p->r->given->regions && i < run->regions; i++)
         add_region(&run->region[i], card, &sum);
-    if (p->r->all)
+    if (p->r->given->all_events)
         end_turn(p, &p->processor[card], &sum);
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
         out->exact[e] = look_perfex_total(p->chip, e, p->modes, &sum);
-        out->count[e] =
-            p->r->all ? (double)p->processor[card].part[e] * SLOTS : (double)out->exact[e];
+        out->count[e] = p->r->given->all_events ? (double)p->processor[card].part[e] * SLOTS
+                                                : (double)out->exact[e];
     }
 }
 
@@ -302,7 +186,7 @@ static unsigned without_counters(const struct in_experiment *x)
 
 static void print_warnings(const struct perfex *p, const struct doc_run *run)
 {
-    if (p->r->all)
+    if (p->r->given->all_events)
         fprintf(p->out,
                 "Counts are of one clock tick in %d, scaled up: inaccuracy is possible. There were "
                 "%llu ticks of %llu PCycles%s.\n\n",
@@ -310,7 +194,7 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
                 (unsigned long long)p->x->machine.params.os_tick,
                 p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
                                      : "");
-    if (p->r->kernel)
+    if (p->r->given->kernel)
         fputs("No kernel code is simulated: of the operating system there is time (cycles), and "
               "neither "
               "instructions nor misses.\n\n",
@@ -320,7 +204,7 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
                 "%u of the machine's %u processors have no counters: what they did is not in "
                 "here.\n\n",
                 without_counters(p->x), run->cards);
-    if (p->r->regions && run->regions == 1)
+    if (p->r->given->regions && run->regions == 1)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
 
@@ -328,13 +212,13 @@ static void show(struct perfex *p, const struct doc_run *run)
 {
     struct look_perfex all = {.chip = p->chip,
                               .machine = &p->x->machine.params,
-                              .costs = p->r->times ? &p->costs : NULL,
+                              .costs = p->r->given->times ? &p->costs : NULL,
                               .counted = p->counted,
-                              .scaled = p->r->all,
-                              .truth = p->r->truth};
+                              .scaled = p->r->given->all_events,
+                              .truth = p->r->given->beside};
     print_command(p);
     print_warnings(p, run);
-    if (p->r->times)
+    if (p->r->given->times)
         look_perfex_clock(&all, p->out);
     for (unsigned c = 0; c < run->cards; c++) {
         if (!counts(p->x, c))
@@ -344,13 +228,13 @@ static void show(struct perfex *p, const struct doc_run *run)
         memset(its.count, 0, sizeof its.count);
         counts_of(p, run, c, &its);
         look_perfex_add(&all, &its);
-        if (p->r->threads && doc_had_thread(&run->region[0], c)) {
+        if (p->r->each && doc_had_thread(&run->region[0], c)) {
             fprintf(p->out, "Processor %u\n\n", c);
             look_perfex_print(&its, p->out);
             putc('\n', p->out);
         }
     }
-    if (p->r->threads)
+    if (p->r->each)
         fputs("All processors\n\n", p->out);
     look_perfex_print(&all, p->out);
 }
@@ -365,7 +249,7 @@ static void ended(void *ctx, const struct doc_run *run)
               stderr);
     if (!run->own)
         return;
-    if (p->r->all && !p->processor)
+    if (p->r->given->all_events && !p->processor)
         p->processor = sim_alloc(run->cards, sizeof *p->processor);
     show(p, run);
 }
@@ -380,12 +264,13 @@ static bool is_experiment(char *const *program)
 
 static bool load_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
 {
-    if (r->program[1] || r->machine) {
+    if (r->program[1] || r->given->by[CLI_OPT_machine]) {
         in_error(diag, NULL, NULL, 0, 0, "%s: %s of an experiment are what its file says",
-                 r->machine ? "--machine" : r->program[1], r->machine ? "machines" : "arguments");
+                 r->program[1] ? r->program[1] : "--machine",
+                 r->program[1] ? "arguments" : "machines");
         return false;
     }
-    if (!in_experiment_load(x, r->program[0], r->sets, diag))
+    if (!in_experiment_load(x, r->program[0], r->given->sets, diag))
         return false;
     if (!x->sweep)
         return true;
@@ -399,7 +284,7 @@ static bool make_experiment(struct in_experiment *x, const struct request *r, st
 {
     if (is_experiment(r->program))
         return load_experiment(x, r, diag);
-    if (!in_experiment_make(x, r->machine ? r->machine : MACHINE, r->sets, diag))
+    if (!in_experiment_make(x, r->given->machine, r->given->sets, diag))
         return false;
     x->name = in_strdup("perfex");
     if (!in_experiment_command(x, r->program, diag)) {
@@ -419,7 +304,7 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
         w = (struct wanted){{0, R10K_IRIX_EVENTS / 2}, r10k_irix_counters(p->chip, 0) == 1 ? 2 : 1};
     for (unsigned i = 0; i < w.count; i++)
         p->counted |= UINT32_C(1) << w.event[i];
-    if (p->r->all)
+    if (p->r->given->all_events)
         p->counted = UINT32_MAX;
     const unsigned first = r10k_irix_counters(p->chip, w.event[0]);
     if (w.count < 2 || w.event[0] == w.event[1] ||
@@ -449,19 +334,19 @@ static bool find_chip(struct perfex *p, struct in_diag *diag)
     if (none)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' have no event counters of an R10000 "
-                 "(processor.core); machine '" MACHINE "' has such",
+                 "(processor.core); machine 'r10000' has such",
                  mc->name);
     else if (p->chip == R10K_CHIPS)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' count different events (processor.core, "
                  "r10000.revision): what counters are in such a machine is undefined",
                  mc->name);
-    else if (without && !p->r->mixed)
+    else if (without && !p->r->given->mixed)
         in_error(diag, NULL, NULL, 0, 0,
                  "%u processors of machine '%s' have no event counters; --mixed (-T) counts on the "
                  "others",
                  without, mc->name);
-    return !none && p->chip < R10K_CHIPS && (!without || p->r->mixed);
+    return !none && p->chip < R10K_CHIPS && (!without || p->r->given->mixed);
 }
 
 /* @return false after a complaint */
@@ -469,25 +354,25 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
 {
     if (!find_chip(p, diag))
         return false;
-    if (p->r->all && !p->x->machine.params.os_tick) {
+    if (p->r->given->all_events && !p->x->machine.params.os_tick) {
         in_error(diag, NULL, NULL, 0, 0,
                  "--all: the events take turns by the clock, and os.tick is 0");
         return false;
     }
-    p->modes = R10K_COUNT_USER | (p->r->exception ? R10K_COUNT_EXCEPTION : 0) |
-               (p->r->kernel ? R10K_COUNT_KERNEL : 0);
+    p->modes = R10K_COUNT_USER | (p->r->given->exception ? R10K_COUNT_EXCEPTION : 0) |
+               (p->r->given->kernel ? R10K_COUNT_KERNEL : 0);
     return place_events(p, diag);
 }
 
-static int run(struct perfex *p, int argc, char **argv)
+static int run(struct perfex *p)
 {
     const struct cli_listener listener = {.ctx = p,
                                           .moment_at = p->x->machine.params.os_tick,
-                                          .moment = p->r->all ? tick : NULL,
+                                          .moment = p->r->given->all_events ? tick : NULL,
                                           .ended = ended};
     const struct cli_session session = {.experiment = p->x,
-                                        .argc = argc,
-                                        .argv = argv,
+                                        .argc = p->r->given->argc,
+                                        .argv = p->r->given->argv,
                                         .stdin_fd = STDIN_FILENO,
                                         .quiet = true,
                                         .passes = true,
@@ -524,7 +409,7 @@ static bool close_out(FILE *out, const char *path)
     return whole;
 }
 
-static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **argv)
+static int run_program(struct perfex *p, struct in_diag *diag)
 {
     struct in_experiment x = {0};
     int status = CLI_EXIT_USAGE;
@@ -532,9 +417,9 @@ static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **
         return status;
     p->x = &x;
     if (prepare(p, diag)) {
-        p->out = open_out(p->r->out);
-        status = p->out ? run(p, argc, argv) : CLI_EXIT_IO;
-        if (p->out && !close_out(p->out, p->r->out))
+        p->out = open_out(p->r->given->file);
+        status = p->out ? run(p) : CLI_EXIT_IO;
+        if (p->out && !close_out(p->out, p->r->given->file))
             status = CLI_EXIT_IO;
     }
     in_experiment_free(&x);
@@ -542,25 +427,23 @@ static int run_program(struct perfex *p, struct in_diag *diag, int argc, char **
     return status;
 }
 
-int cli_perfex(int argc, char **argv)
+int cli_perfex(struct cli_given *g)
 {
-    struct request r = {0};
+    const struct request r = read_request(g);
     struct in_diag diag = {.out = stderr};
+    struct perfex p = {.r = &r};
     int status = CLI_EXIT_USAGE;
 
-    cli_parse(&argp, argc, argv, ARGP_IN_ORDER, &r);
-    struct perfex p = {.r = &r};
-    if (r.program && !r.quoted)
-        cli_options_late(&argp, r.program);
+    if (r.program && !g->quoted)
+        cli_options_late(g, r.program);
     if (look_costs_load(&p.costs, NULL, &diag) &&
-        (!r.costs || look_costs_load(&p.costs, r.costs, &diag))) {
+        (!g->costs || look_costs_load(&p.costs, g->costs, &diag))) {
         status = CLI_EXIT_OK;
-        if (r.table)
+        if (g->table)
             look_costs_write(&p.costs, stdout);
         if (r.program)
-            status = run_program(&p, &diag, argc, argv);
+            status = run_program(&p, &diag);
     }
     look_costs_free(&p.costs);
-    in_free_list(r.sets);
     return status;
 }

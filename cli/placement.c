@@ -6,45 +6,11 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/options.h"
 #include "look/cost.h"
 #include "look/placement/pages.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum { OPT_MEASURE = 0x300 };
-
-struct request {
-    const char *directory;
-    const struct look_pages_format *format; /* NULL: not given */
-    bool format_given, measure;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->directory;
-        return 0;
-    case OPT_MEASURE:
-        r->measure = true;
-        return 0;
-    case 'f':
-        cli_once(state, "--format", &r->format_given);
-        r->format = &look_pages_formats[cli_named(
-            state, "format", cli_value(state, "--format", arg), look_pages_formats,
-            sizeof *look_pages_formats, LOOK_PAGES_AS__COUNT)];
-        return 0;
-    case ARGP_KEY_END:
-        if (r->measure && r->format)
-            argp_error(state, "--measure runs the program again: not with --format");
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ---- the run once more ----------------------------------------------------------------------- */
 
@@ -95,7 +61,7 @@ static int measure(const struct look_kept *kept, const struct look_pages *pages,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct request *r, struct look_kept *kept, struct in_experiment *x)
+static int show(const struct cli_given *g, struct look_kept *kept, struct in_experiment *x)
 {
     char why[256];
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
@@ -103,47 +69,29 @@ static int show(const struct request *r, struct look_kept *kept, struct in_exper
         look_pages_new(&kept->truth, x, finder, &kept->code, why, sizeof why);
     int status = CLI_EXIT_OK;
     if (!pages) {
-        fprintf(stderr, "numachine: error: %s: %s\n", r->directory, why);
+        fprintf(stderr, "numachine: error: %s: %s\n", g->words[0], why);
         status = CLI_EXIT_USAGE;
-    } else if (r->measure) {
+    } else if (g->measure) {
         status = measure(kept, pages, x);
     } else {
-        (r->format ? r->format : look_pages_formats)->write(pages, stdout);
+        look_pages_formats[CLI_NAMED(g, "format", g->format, look_pages_formats)].write(pages,
+                                                                                        stdout);
     }
     look_pages_free(pages);
     look_finder_free(finder);
     return status;
 }
 
-static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0, "text (default), json, csv, or yaml: the ranges alone", 0},
-    {"measure", OPT_MEASURE, NULL, 0,
-     "Run the program again with the ranges, and say what that gains", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
-
-int cli_placement(int argc, char **argv)
+int cli_placement(struct cli_given *g)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Shows which stations of a run asked for which pages and objects, and the placement "
-               "of pages that would make most of these requests local. The run has to have asked "
-               "for it: stat --truth -o RUN_DIR, or run: {truth: true}."
-               "\v"
-               "docs/placement.md says how the ranges are found."};
-    struct request r = {0};
     struct look_kept kept = {0};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, 0, &r);
-    if (cli_kept_open(&kept, r.directory, LOOK_KEPT_TRUTH) &&
-        cli_again_load(&x, r.directory, true)) {
+    if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH) &&
+        cli_again_load(&x, g->words[0], true)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        status = show(&r, &kept, &x);
+        status = show(g, &kept, &x);
         in_experiment_free(&x);
     }
     look_kept_close(&kept);

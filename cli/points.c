@@ -2,48 +2,15 @@
  * numachine points: which points the sweep of an experiment file has, one a line. Nothing is run.
  */
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/session.h"
 #include "documents/csv.h"
 #include "documents/statistics/stats.h"
 #include "input/write.h"
-#include "input/yaml.h"
 #include "sweep/sweep.h"
 
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-enum { OPT_CSV = 0x300, OPT_JSON };
-
-struct request {
-    const char *file;
-    char **sets;      /**< NULL-terminated */
-    const char *form; /**< NULL: for people */
-    bool csv, json;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    (void)arg;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->sets;
-        state->child_inputs[1] = &r->file;
-        return 0;
-    case OPT_CSV:
-        cli_only(state, "--csv", &r->form);
-        r->csv = true;
-        return 0;
-    case OPT_JSON:
-        cli_only(state, "--json", &r->form);
-        r->json = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 static void print_text(const struct swp_sweep *sweep)
 {
@@ -89,37 +56,22 @@ static void print_json(const struct swp_sweep *sweep)
     json_decref(points);
 }
 
-int cli_points(int argc, char **argv)
+static const struct format {
+    const char *name;
+    void (*print)(const struct swp_sweep *sweep);
+} formats[] = {{"text", print_text}, {"csv", print_csv}, {"json", print_json}};
+
+int cli_points(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"csv", OPT_CSV, NULL, 0, "Comma-separated, a column for each key", 0},
-        {"json", OPT_JSON, NULL, 0, "As JSON", 0},
-        {0}};
-    static const struct argp_child children[] = {
-        {&cli_set_argp, 0, NULL, 0}, {&cli_file_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Prints the points of the sweep: in an experiment FILE, one a line: its id, which "
-               "stays the same when values are added or moved, and what it sets. Each has been "
-               "found to be a good experiment. numachine run FILE runs them all, and with --point "
-               "ID one."};
-    struct request r = {0};
     struct in_diag diag = {.out = stderr};
     struct swp_sweep sweep;
     struct cli_seen seen = {0};
-    cli_parse(&argp, argc, argv, 0, &r);
-    const bool good = swp_load(&sweep, r.file, r.sets, &diag) &&
-                      swp_check(&sweep, r.file, r.sets, cli_session_possible, &seen, &diag);
-    if (good && r.csv)
-        print_csv(&sweep);
-    else if (good && r.json)
-        print_json(&sweep);
-    else if (good)
-        print_text(&sweep);
+    const char *file = g->words[0];
+    const bool good = swp_load(&sweep, file, g->sets, &diag) &&
+                      swp_check(&sweep, file, g->sets, cli_session_possible, &seen, &diag);
+    if (good)
+        formats[CLI_NAMED(g, "format", g->format, formats)].print(&sweep);
     cli_seen_free(&seen);
     swp_free(&sweep);
-    in_free_list(r.sets);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }

@@ -4,124 +4,49 @@
  */
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/options.h"
-#include "input/units.h"
 #include "look/profile/write.h"
 
 #include <string.h>
 
-enum { OPT_BY = 0x300, OPT_STATE, OPT_REGION, OPT_THREAD, OPT_CHILDREN, LINES = 20 };
-
-struct request {
-    const char *directory, *region, *function;
-    enum look_as as;
-    bool annotate;
-    struct look_show show;
-    struct look_view view;
-    struct {
-        bool format, state, region, thread, annotate, lines;
-    } given;
-};
-
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static enum look_by by_of(struct argp_state *state, const char *name)
-{
-    unsigned by = 0;
-    while (by < LOOK_BY__COUNT && strcmp(name, look_by_rows[by].name) != 0)
-        by++;
-    if (by == LOOK_BY__COUNT)
-        argp_error(state,
-                   "--by: not by '%.60s'; there are function, line, instruction, thread, region "
-                   "and path",
-                   name);
-    return (enum look_by)by;
-}
-
-static enum look_as format_of(struct argp_state *state, const char *name)
-{
-    unsigned as = 0;
-    while (as < LOOK_AS__COUNT && strcmp(name, look_formats[as].name) != 0)
-        as++;
-    if (as == LOOK_AS__COUNT)
-        argp_error(state,
-                   "--format: no format '%.60s'; there are text, json, csv, folded and callgrind",
-                   name);
-    return (enum look_as)as;
-}
-
-static uint64_t number_of(struct argp_state *state, const char *option, const char *text)
-{
-    const struct in_form form = {IN_INT, "", 0, UINT32_MAX};
-    uint64_t value = 0;
-    char why[256];
-    if (!in_value_parse(&form, cli_value(state, option, text), &value, why, sizeof why))
-        argp_error(state, "%s: '%.60s' %s", option, text, why);
-    return value;
-}
+/** What was asked for, as report/ has it. */
+struct request {
+    const struct cli_given *given;
+    enum look_as as;
+    struct look_show show;
+    struct look_view view;
+};
 
 /** What goes together. */
-static void check(struct argp_state *state, const struct request *r)
+static void check(const struct cli_given *g, const struct look_format *format)
 {
-    const bool sums = r->show.by_given || r->show.children;
-    if (r->annotate && (sums || r->as != LOOK_AS_text))
-        argp_error(state, "--annotate is text of one function: not with --by, --children or "
-                          "another --format");
-    if (sums && !look_formats[r->as].sums)
-        argp_error(state, "--by and --children are not for --format=%s", look_formats[r->as].name);
-    if (r->show.children && !r->show.by_given && r->as != LOOK_AS_text)
-        argp_error(state, "--children is for sums: --by says of what");
-    if (r->given.lines && (r->annotate || r->as != LOOK_AS_text))
-        argp_error(state, "--lines is for the table: not with --annotate or another --format");
+    const bool sums = g->by[CLI_OPT_sum_by] || g->children, text = cli_is_format(g, "text");
+    if (g->by[CLI_OPT_annotate] && !text)
+        cli_refuse(g, "--annotate is text of one function: not with another --format");
+    if (sums && !format->sums)
+        cli_refuse(g, "--by and --children are not for --format=%s", format->name);
+    if (g->children && !g->by[CLI_OPT_sum_by] && !text)
+        cli_refuse(g, "--children is for sums: --by says of what");
+    if (g->by[CLI_OPT_lines] && !text)
+        cli_refuse(g, "--lines is for the table: not with another --format");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static struct request read_request(const struct cli_given *g)
 {
-    struct request *r = state->input;
+    struct request r = {.given = g,
+                        .as = (enum look_as)CLI_NAMED(g, "format", g->format, look_formats),
+                        .show = {.by = (enum look_by)CLI_NAMED(g, "sum", g->sum_by, look_by_rows),
+                                 .by_given = g->by[CLI_OPT_sum_by],
+                                 .children = g->children,
+                                 .most = g->lines},
+                        .view = {.thread = g->by[CLI_OPT_thread] ? (int64_t)g->thread : -1,
+                                 .measure = look_measure_total()}};
     char why[256];
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->directory;
-        return 0;
-    case OPT_BY:
-        cli_once(state, "--by", &r->show.by_given);
-        r->show.by = by_of(state, cli_value(state, "--by", arg));
-        return 0;
-    case OPT_STATE:
-        cli_once(state, "--state", &r->given.state);
-        if (!look_measure_find(cli_value(state, "--state", arg), &r->view.measure, why, sizeof why))
-            argp_error(state, "--state: %s", why);
-        return 0;
-    case OPT_REGION:
-        cli_once(state, "--region", &r->given.region);
-        r->region = cli_text(state, "--region", arg);
-        return 0;
-    case OPT_THREAD:
-        cli_once(state, "--thread", &r->given.thread);
-        r->view.thread = (int64_t)number_of(state, "--thread", arg);
-        return 0;
-    case OPT_CHILDREN:
-        r->show.children = true;
-        return 0;
-    case 'a':
-        cli_once(state, "--annotate", &r->given.annotate);
-        r->annotate = true;
-        r->function = arg ? cli_value(state, "--annotate", arg) : NULL;
-        return 0;
-    case 'n':
-        cli_once(state, "--lines", &r->given.lines);
-        r->show.most = number_of(state, "--lines", arg);
-        return 0;
-    case 'f':
-        cli_once(state, "--format", &r->given.format);
-        r->as = format_of(state, cli_value(state, "--format", arg));
-        return 0;
-    case ARGP_KEY_END:
-        check(state, r);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    check(g, &look_formats[r.as]);
+    if (g->state && !look_measure_find(g->state, &r.view.measure, why, sizeof why))
+        cli_refuse(g, "--state: %s", why);
+    return r;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
@@ -136,11 +61,11 @@ static bool find_region(struct request *r, const struct doc_profile *profile)
 {
     char why[256];
     for (size_t i = 0; i < profile->regions; i++)
-        if (!r->region || !strcmp(profile->region[i], r->region)) {
+        if (!r->given->region || !strcmp(profile->region[i], r->given->region)) {
             r->view.region = (uint32_t)i;
             return true;
         }
-    snprintf(why, sizeof why, "--region: the run has no region '%.100s'", r->region);
+    snprintf(why, sizeof why, "--region: the run has no region '%.100s'", r->given->region);
     return complain(why);
 }
 
@@ -171,8 +96,8 @@ static bool show(struct request *r)
     char why[512];
     bool good = true;
     look_view_open(&r->view);
-    if (r->annotate)
-        good = look_profile_annotate(&r->view, r->function, stdout, why, sizeof why);
+    if (r->given->by[CLI_OPT_annotate])
+        good = look_profile_annotate(&r->view, r->given->annotate, stdout, why, sizeof why);
     else
         look_formats[r->as].write(&r->view, &r->show, stdout);
     note_newer(&r->view);
@@ -180,42 +105,14 @@ static bool show(struct request *r)
     return good || complain(why);
 }
 
-static const struct argp_option options[] = {
-    {"by", OPT_BY, "WHAT", 0,
-     "Sum up by function (default), line, instruction, thread, region or path", 0},
-    {"state", OPT_STATE, "STATE", 0,
-     "Ask for these PCycles: a state (numachine list states), a group of them such as stall/cache, "
-     "or total (default); or for another column (numachine list columns), such as waiting or nacks",
-     0},
-    {"children", OPT_CHILDREN, NULL, 0, "Inclusive: with what was called from there", 0},
-    {"region", OPT_REGION, "NAME", 0, "Only while this region was open", 0},
-    {"thread", OPT_THREAD, "TID", 0, "Only this thread", 0},
-    {"annotate", 'a', "FUNCTION", OPTION_ARG_OPTIONAL,
-     "Source lines and instructions of a function (default: the one that spent most)", 0},
-    {"lines", 'n', "N", 0, "Show so many lines of the table (default 20, 0: all)", 0},
-    {"format", 'f', "FORMAT", 0, "text (default), json, csv, folded or callgrind", 0},
-    {0}};
-
-static const struct argp_child children[] = {{&cli_run_dir_argp, 0, NULL, 0}, {0}};
-
-int cli_profile(int argc, char **argv)
+int cli_profile(struct cli_given *g)
 {
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Shows where the program of a run spent its time, and on what. The run has to have "
-               "kept a profile. Nothing in it is sampled: sums are those of stats.json."
-               "\v"
-               "docs/profile.md says what the columns mean, and what the formats are good for."};
-    struct request r = {.show = {.most = LINES},
-                        .view = {.thread = -1, .measure = look_measure_total()}};
+    struct request r = read_request(g);
     struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, 0, &r);
     r.view.profile = &kept.profile;
     r.view.code = &kept.code;
-    if (cli_kept_open(&kept, r.directory, 0) && find_region(&r, &kept.profile) &&
+    if (cli_kept_open(&kept, g->words[0], 0) && find_region(&r, &kept.profile) &&
         find_thread(&r, &kept.profile)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);

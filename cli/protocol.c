@@ -6,7 +6,6 @@
  */
 #include "machine/protocol.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -236,46 +235,11 @@ static void dot(const struct nm_protocol *protocol)
 
 static const struct format formats[] = {{"md", md}, {"html", html}, {"dot", dot}};
 
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-struct chosen {
-    const struct format *format;
-    const struct nm_protocol *protocol;
-    bool format_given;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
+int cli_protocol(struct cli_given *g)
 {
-    struct chosen *chosen = state->input;
-    if (key == ARGP_KEY_ARG && state->arg_num == 0) {
-        chosen->protocol = &nm_protocols[cli_named(state, "protocol", arg, nm_protocols,
-                                                   sizeof *nm_protocols, NM_PROTOCOLS)];
-        return 0;
-    }
-    if (key == ARGP_KEY_ARG)
-        argp_error(state, "one protocol at a time: '%.60s' is too much", arg);
-    if (key != 'f')
-        return ARGP_ERR_UNKNOWN;
-    cli_once(state, "--format", &chosen->format_given);
-    cli_value(state, "--format", arg);
-    chosen->format = &formats[cli_named(state, "format", arg, formats, sizeof *formats, FORMATS)];
-    return 0;
-}
-
-int cli_protocol(int argc, char **argv)
-{
-    static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0, "md (default), html or dot", 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "[PROTOCOL]",
-        .doc =
-            "Prints a coherence protocol (default: numachine) from the tables that run: for each "
-            "agent, states down, events across, and in the cell the next state and what is "
-            "done."};
-    struct chosen chosen = {&formats[0], nm_protocol_find("numachine"), false};
-    cli_parse(&argp, argc, argv, 0, &chosen);
-    chosen.format->run(chosen.protocol);
+    const char *name = g->count ? g->words[0] : "numachine";
+    const struct nm_protocol *protocol = &nm_protocols[cli_named(
+        g, "protocol", name, nm_protocols, sizeof *nm_protocols, NM_PROTOCOLS)];
+    formats[CLI_NAMED(g, "format", g->format, formats)].run(protocol);
     return CLI_EXIT_OK;
 }

@@ -28,10 +28,10 @@
 unsigned cli_slurm_shards(const struct cli_sweep *ask, const struct swp_plan *plan)
 {
     enum { ROUNDS = 8 /**< points one after another */, MOST = 64 };
-    const size_t each = (size_t)ROUNDS * (ask->processes ? ask->processes : 1);
+    const size_t each = ROUNDS * (ask->given->jobs ? ask->given->jobs : 1);
     const size_t good = (plan->sweep->points + each - 1) / each;
-    if (ask->cluster->shards)
-        return ask->cluster->shards;
+    if (ask->given->shards)
+        return (unsigned)ask->given->shards;
     return good < MOST ? (unsigned)good : MOST;
 }
 
@@ -49,16 +49,16 @@ static void write_log(const struct cli_away *away, FILE *out, const char *name)
 static void write_shard(void *ctx, FILE *out)
 {
     const struct cli_away *away = ctx;
-    char *jobs = sim_format("\"${SLURM_CPUS_ON_NODE:-%u}\"",
-                            away->ask->processes ? away->ask->processes : 1);
+    const unsigned asked = (unsigned)away->ask->given->jobs;
+    char *jobs = sim_format("\"${SLURM_CPUS_ON_NODE:-%u}\"", asked ? asked : 1);
     fputs(
         "#!/bin/sh\n# One shard of a sweep, a job of an array; written by numachine run --slurm.\n",
         out);
     fprintf(out, "#SBATCH --job-name=%s\n#SBATCH --array=", away->name);
     cli_away_numbers(away, out, ",");
     putc('\n', out);
-    if (away->ask->processes)
-        fprintf(out, "#SBATCH --cpus-per-task=%u\n", away->ask->processes);
+    if (asked)
+        fprintf(out, "#SBATCH --cpus-per-task=%u\n", asked);
     write_log(away, out, "shard-%a");
     fputs("shard=$SLURM_ARRAY_TASK_ID\n", out);
     cli_away_write(away, out, jobs);
@@ -272,7 +272,7 @@ static enum cli_exit submit_both(const struct cli_away *away)
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: job %s is submitted; when it has ended: numachine collect %s\n",
                 jobs.shards, away->out);
-    else if (!away->ask->options->quiet)
+    else if (!away->ask->given->quiet)
         fprintf(stderr, "job %s runs the points, job %s collects; squeue --jobs=%s,%s shows them\n",
                 jobs.shards, jobs.collect, jobs.shards, jobs.collect);
     if (status == CLI_EXIT_OK)

@@ -104,7 +104,7 @@ static uint64_t bound_of(const struct in_experiment *x)
 /* Reads each point as it will be run. */
 static bool load_points(struct state *s)
 {
-    const struct cli_options *o = s->ask->options;
+    const struct cli_given *o = s->ask->given;
     struct in_diag diag = {.out = stderr};
     for (size_t i = 0; i < s->sweep.points; i++) {
         struct swp_job *job = &s->plan.job[i];
@@ -148,7 +148,7 @@ static void push_each(char ***words, const char *option, char *const *list)
 /* The command that runs a point. */
 static char **command_of(const struct state *s, const char *id, const char *out)
 {
-    const struct cli_options *o = s->ask->options;
+    const struct cli_given *o = s->ask->given;
     const char *const fixed[] = {"numachine", "run", "--quiet", "--point", id, "--output", out};
     char **words = NULL;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -296,7 +296,7 @@ static char *duration(double seconds)
 
 static void say(struct state *s, double now)
 {
-    if (s->ask->options->quiet || now - s->said < (s->terminal ? 0.2 : SAID))
+    if (s->ask->given->quiet || now - s->said < (s->terminal ? 0.2 : SAID))
         return;
     const double left = swp_plan_left(&s->plan, now);
     char *time = left < 0 ? in_strdup("not known yet") : duration(left);
@@ -384,9 +384,10 @@ static void count_kept(struct state *s)
 
 static enum cli_exit open_dir(struct state *s)
 {
-    const struct cli_options *o = s->ask->options;
+    const struct cli_given *o = s->ask->given;
     char why[5000];
-    enum doc_dir made = swp_dir_make(&s->dir, o->out, s->name, s->ask->resume, why, sizeof why);
+    enum doc_dir made =
+        swp_dir_make(&s->dir, o->out, s->name, s->ask->given->resume, why, sizeof why);
     if (made == DOC_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
         made = DOC_DIR_REFUSED;
     if (made == DOC_DIR_MADE)
@@ -414,7 +415,7 @@ static void hold(struct state *s, const struct swp_result *result)
     char why[5000];
     struct in_diag diag = {.out = stderr};
     struct in_experiment x;
-    if (!swp_point_load(&x, &s->sweep, &s->sweep.point[0], s->ask->file, s->ask->options->sets,
+    if (!swp_point_load(&x, &s->sweep, &s->sweep.point[0], s->ask->file, s->ask->given->sets,
                         &diag))
         return;
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
@@ -468,7 +469,7 @@ static void close_dir(struct state *s)
     } else if (!cli_stop_asked()) {
         collect(s);
     }
-    if (!s->ask->options->quiet)
+    if (!s->ask->given->quiet)
         fprintf(stderr, "%zu done (%zu kept from before), %zu failed, %zu not run\n",
                 swp_plan_count(&s->plan, SWP_DONE), s->kept, swp_plan_count(&s->plan, SWP_FAILED),
                 swp_plan_count(&s->plan, SWP_WAITING));
@@ -478,13 +479,12 @@ static void close_dir(struct state *s)
 static enum cli_exit run_in_directory(struct state *s)
 {
     const enum cli_exit opened = open_dir(s);
-    const struct cli_cluster *cluster = s->ask->cluster;
-    if (opened == CLI_EXIT_OK && cluster && cluster->slurm &&
-        swp_plan_count(&s->plan, SWP_WAITING)) {
+    const bool slurm = s->ask->given->slurm;
+    if (opened == CLI_EXIT_OK && slurm && swp_plan_count(&s->plan, SWP_WAITING)) {
         s->status = cli_slurm_submit(s->ask, &s->plan, &s->dir, s->name);
     } else if (opened == CLI_EXIT_OK) {
         count_kept(s);
-        if (cluster && !cluster->slurm)
+        if (cli_cluster_option(s->ask) && !slurm)
             run_away(s);
         else
             run_all(s);
@@ -501,12 +501,12 @@ static enum cli_exit run_in_directory(struct state *s)
 static enum cli_exit show_plan(struct state *s)
 {
     char why[5000];
-    const char *out = s->ask->options->out;
-    if (out && !swp_dir_free_to_begin(out, s->ask->resume, why, sizeof why)) {
+    const char *out = s->ask->given->out;
+    if (out && !swp_dir_free_to_begin(out, s->ask->given->resume, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
-    if (out && s->ask->resume &&
+    if (out && s->ask->given->resume &&
         (!swp_dir_look(&s->plan, out, s->name, why, sizeof why) ||
          !swp_shards_look(&s->plan, out, why, sizeof why))) {
         complain(s, "%s", why);
@@ -515,7 +515,7 @@ static enum cli_exit show_plan(struct state *s)
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].ours && s->plan.job[i].state == SWP_DONE)
             printf("keep %s: it is there, and its inputs are the same\n", s->sweep.point[i].id);
-    if (s->ask->cluster)
+    if (cli_cluster_option(s->ask))
         return cli_cluster_show(s->ask, &s->plan, s->name);
     s->plan.processes = (unsigned)s->sweep.points + 1;
     s->plan.memory = UINT64_MAX;
@@ -539,15 +539,16 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     struct state s = {.ask = ask, .terminal = isatty(STDERR_FILENO), .dir.place.lock = -1};
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
-    s.plan = (struct swp_plan){.sweep = &s.sweep,
-                               .base = doc_digest(ask->base, cli_git()),
-                               .processes = ask->processes ? ask->processes : processors(),
-                               .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
-    if (swp_load(&s.sweep, ask->file, ask->options->sets, &diag)) {
+    s.plan =
+        (struct swp_plan){.sweep = &s.sweep,
+                          .base = doc_digest(ask->base, cli_git()),
+                          .processes = ask->given->jobs ? (unsigned)ask->given->jobs : processors(),
+                          .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
+    if (swp_load(&s.sweep, ask->file, ask->given->sets, &diag)) {
         swp_plan_init(&s.plan);
         s.pid = sim_alloc(s.sweep.points, sizeof *s.pid);
         if (load_points(&s))
-            status = ask->dry ? show_plan(&s) : run_in_directory(&s);
+            status = ask->given->dry_run ? show_plan(&s) : run_in_directory(&s);
     }
     cli_seen_free(&s.seen);
     swp_plan_free(&s.plan);

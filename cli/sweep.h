@@ -5,17 +5,12 @@
 #include "cli/exit.h"
 #include "cli/options.h"
 
-struct cli_cluster;
-
 /** How a sweep is to be run. Zero is a good start. */
 struct cli_sweep {
     const char *file;
-    const struct cli_options *options;
-    const struct in_experiment *base;  /**< the file without its sweep */
-    unsigned processes;                /**< 0: as many as the host has processors */
-    unsigned shard, shards;            /**< from 0, of; 0 shards: all of it */
-    const struct cli_cluster *cluster; /**< who runs it (cluster.h); NULL: this host */
-    bool resume, dry;
+    const struct cli_given *given;    /**< of `run` */
+    const struct in_experiment *base; /**< the file without its sweep */
+    unsigned shard, shards;           /**< from 0, of; 0 shards: all of it */
 };
 
 /** Runs it. @return the worst of its points' statuses (docs/sweeps.md) */

@@ -8,10 +8,8 @@
 #include "cli/topology.h"
 
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "input/experiment.h"
 #include "input/units.h"
-#include "input/yaml.h"
 #include "programs/platform.h"
 
 #include <stdlib.h>
@@ -201,32 +199,6 @@ static const struct format {
 } formats[] = {
     {"text", write_text}, {"dot", write_dot}, {"svg", cli_draw}, {"simgrid", write_simgrid}};
 
-enum { FORMATS = sizeof formats / sizeof *formats };
-
-struct request {
-    struct cli_machine machine;
-    const struct format *format;
-    bool format_given;
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *request = state->input;
-    switch (key) {
-    case 'f':
-        cli_once(state, "--format", &request->format_given);
-        arg = (char *)cli_value(state, "--format", arg);
-        request->format =
-            &formats[cli_named(state, "format", arg, formats, sizeof *formats, FORMATS)];
-        return 0;
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &request->machine;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
-
 /* A file may have any name; a picture or a graph shows it without what would end a string there. */
 static void harmless(char *name)
 {
@@ -235,27 +207,14 @@ static void harmless(char *name)
             *name = '_';
 }
 
-int cli_topology(int argc, char **argv)
+int cli_topology(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"format", 'f', "FORMAT", 0,
-         "text (default), dot for Graphviz, svg, or simgrid: a platform file", 0},
-        {0}};
-    static const struct argp_child children[] = {{&cli_machine_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Shows how the stations and rings of MACHINE hang together: the name of a shipped "
-               "machine, a file, or - for standard input (default: " IN_DEFAULT_MACHINE ")."};
-    struct request request = {.format = &formats[0]};
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, 0, &request);
-    if (cli_machine_load(&request.machine, &machine)) {
+    if (cli_machine_load(g, &machine)) {
         const struct cli_topology t = cli_topology_of(&machine, machine.name);
         harmless(machine.name);
-        request.format->write(&t, stdout);
+        formats[CLI_NAMED(g, "format", g->format, formats)].write(&t, stdout);
         in_machine_free(&machine);
         status = CLI_EXIT_OK;
     }

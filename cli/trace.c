@@ -3,7 +3,6 @@
  */
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/options.h"
 #include "cli/stop.h"
 #include "documents/whole.h"
 #include "input/units.h"
@@ -15,54 +14,33 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPT_FROM = 0x500, OPT_TO, OPT_BY, OPT_THREADS, OPT_REGION, OPT_LINE };
-
-/* What is to be done, and with how many files. */
-enum action { CONVERT, INFO, CUT, ACTIONS };
+/* What is to be done, and with how many files; which options are of others, and which formats it
+ * writes. */
+enum action { CONVERT, INFO, CUT };
 static const struct {
     const char *name;
     unsigned files;
-} actions[ACTIONS] = {{"convert", 2}, {"info", 1}, {"cut", 2}};
-
-/* All words of --format: those of traces, and those of info. */
-enum { AS_TEXT = TR_FORMATS, AS_JSON, AS__COUNT };
-static const char *const formats[AS__COUNT] = {
-#define FORMAT(name, sentence, reader, writer) #name,
-#include "programs/traces/formats.def"
-#undef FORMAT
-    "text", "json"};
-
+    const char *which, *misplaced, *formats;
+} actions[] = {
+    {"convert", 2, "IN and OUT", "line from to by_unit threads cut_region", "ntr lackey din"},
+    {"info", 1, "IN", "from to by_unit threads cut_region", "text json"},
+    {"cut", 2, "IN and OUT", "line", "ntr lackey din"}};
 static const char *const units[TR_BY__COUNT] = {"references", "instructions"};
 
 struct request {
+    const struct cli_given *given;
     enum action action;
-    unsigned words; /* that were given: the action, and files */
     const char *file[2];
-    size_t format; /* AS__COUNT: not given */
     struct tr_cut cut;
     uint8_t *threads; /* cut.threads; allocated */
-    uint64_t line;
-    const char *misplaced[ACTIONS]; /* an option that is another action's; NULL: none */
-    struct {
-        bool format, from, to, by, threads, region, line;
-    } given;
 };
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-static uint64_t read_number(struct argp_state *state, const char *option, const char *arg)
-{
-    uint64_t value = 0;
-    const char *end = in_whole_parse(cli_value(state, option, arg), &value);
-    if (!end || *end)
-        argp_error(state, "%s: '%.60s' is no whole number", option, arg);
-    return value;
-}
-
 /* "0,4-7" */
-static void read_threads(struct argp_state *state, struct request *r, const char *arg)
+static void read_threads(struct request *r)
 {
-    const char *at = cli_value(state, "--threads", arg);
+    const char *at = r->given->threads;
     r->threads = sim_alloc(TR_THREADS_MAX, sizeof *r->threads);
     r->cut.threads = r->threads;
     for (;; at++) {
@@ -72,9 +50,9 @@ static void read_threads(struct argp_state *state, struct request *r, const char
         if (end && *end == '-')
             end = in_whole_parse(end + 1, &to);
         if (!end || (*end && *end != ',') || to < from || to >= TR_THREADS_MAX)
-            argp_error(state,
-                       "--threads: '%.60s' is no list of threads such as 0,4-7, each below %d", arg,
-                       TR_THREADS_MAX);
+            cli_refuse(r->given,
+                       "--threads: '%.60s' is no list of threads such as 0,4-7, each below %d",
+                       r->given->threads, TR_THREADS_MAX);
         memset(r->threads + from, 1, to - from + 1);
         if (!*end)
             return;
@@ -82,120 +60,44 @@ static void read_threads(struct argp_state *state, struct request *r, const char
     }
 }
 
-static uint64_t read_line(struct argp_state *state, const char *arg)
+static void check_format(const struct cli_given *g, enum action action)
 {
-    enum { LEAST = 8, MOST = 4096 };
-    const uint64_t line = read_number(state, "--line", arg);
-    if (line < LEAST || line > MOST || (line & (line - 1)))
-        argp_error(state, "--line: '%.60s' is no power of two from %d to %d", arg, LEAST, MOST);
-    return line;
-}
-
-/* The option is of these actions. */
-static void belongs(struct request *r, const char *option, bool info, bool cut)
-{
-    r->misplaced[CONVERT] = option;
-    if (!info)
-        r->misplaced[INFO] = option;
-    if (!cut)
-        r->misplaced[CUT] = option;
-}
-
-static void take_word(struct argp_state *state, struct request *r, const char *arg)
-{
-    if (!r->words)
-        r->action = (enum action)cli_named(state, "action", arg, actions, sizeof *actions, ACTIONS);
-    else if (r->words > actions[r->action].files)
-        argp_error(state, "'%.60s' is too much", arg);
-    else
-        r->file[r->words - 1] = cli_value(state, "FILE", arg);
-    r->words++;
+    const char *name = actions[action].name;
+    char word[16];
+    bool writes = !g->by[CLI_OPT_format];
+    for (size_t i = 0; !writes && in_word_at(actions[action].formats, i, word, sizeof word); i++)
+        writes = cli_is_format(g, word);
+    if (!writes)
+        cli_refuse(g, "--format: '%s' writes no %s", name, g->format);
 }
 
 /* The words are there, and go with the options. */
-static void check(struct argp_state *state, struct request *r)
+static struct request read_request(const struct cli_given *g)
 {
-    const char *action = actions[r->action].name;
-    const size_t format = r->format;
-    if (r->words <= actions[r->action].files)
-        argp_error(state, "%s: which %s?", action,
-                   actions[r->action].files == 1 ? "IN"
-                   : r->words == 1               ? "IN and OUT"
-                                                 : "OUT");
-    if (r->misplaced[r->action])
-        argp_error(state, "%s does not go with '%s'", r->misplaced[r->action], action);
-    if (r->action == INFO ? format < AS_TEXT
-                          : format < AS__COUNT && (format >= AS_TEXT || !tr_formats[format].writer))
-        argp_error(state, "--format: '%s' writes no %s", action, formats[format]);
-    if (r->cut.from >= r->cut.to)
-        argp_error(state, "--to is not behind --from");
-}
-
-static void set_cut(struct argp_state *state, struct request *r, int key, const char *arg)
-{
-    switch (key) {
-    case OPT_FROM:
-        cli_once(state, "--from", &r->given.from);
-        belongs(r, "--from", false, true);
-        r->cut.from = read_number(state, "--from", arg);
-        break;
-    case OPT_TO:
-        cli_once(state, "--to", &r->given.to);
-        belongs(r, "--to", false, true);
-        r->cut.to = read_number(state, "--to", arg);
-        break;
-    case OPT_BY:
-        cli_once(state, "--by", &r->given.by);
-        belongs(r, "--by", false, true);
-        r->cut.by = (enum tr_by)cli_named(state, "unit", cli_value(state, "--by", arg), units,
-                                          sizeof *units, TR_BY__COUNT);
-        break;
-    case OPT_THREADS:
-        cli_once(state, "--threads", &r->given.threads);
-        belongs(r, "--threads", false, true);
-        read_threads(state, r, arg);
-        break;
-    default:
-        cli_once(state, "--region", &r->given.region);
-        belongs(r, "--region", false, true);
-        r->cut.region = cli_text(state, "--region", arg);
-        break;
-    }
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case 'f':
-        cli_once(state, "--format", &r->given.format);
-        r->format = cli_named(state, "format", cli_value(state, "--format", arg), formats,
-                              sizeof *formats, AS__COUNT);
-        return 0;
-    case OPT_LINE:
-        cli_once(state, "--line", &r->given.line);
-        belongs(r, "a size of lines", true, false);
-        r->line = read_line(state, arg);
-        return 0;
-    case OPT_FROM:
-    case OPT_TO:
-    case OPT_BY:
-    case OPT_THREADS:
-    case OPT_REGION:
-        set_cut(state, r, key, arg);
-        return 0;
-    case ARGP_KEY_ARG:
-        take_word(state, r, arg);
-        return 0;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "which ACTION? (convert, info or cut)");
-        return 0;
-    case ARGP_KEY_SUCCESS:
-        check(state, r);
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
+    struct request r = {.given = g,
+                        .action = (enum action)CLI_NAMED(g, "action", g->words[0], actions),
+                        .file = {g->words[1], g->words[2]},
+                        .cut = {.from = g->from,
+                                .to = g->by[CLI_OPT_to] ? g->to : UINT64_MAX,
+                                .by = (enum tr_by)CLI_NAMED(g, "unit", g->by_unit, units),
+                                .region = g->cut_region}};
+    const char *misplaced = cli_first_given(g, actions[r.action].misplaced);
+    const unsigned files = actions[r.action].files;
+    if (g->count > files + 1)
+        cli_refuse(g, "'%.60s' is too much", g->words[files + 1]);
+    if (g->count <= files)
+        cli_refuse(g, "%s: which %s?", actions[r.action].name,
+                   g->count == 1 ? actions[r.action].which : "OUT");
+    if (misplaced)
+        cli_refuse(g, "%s does not go with '%s'", misplaced, actions[r.action].name);
+    check_format(g, r.action);
+    if (g->line & (g->line - 1))
+        cli_refuse(g, "--line: '%llu' is no power of two", (unsigned long long)g->line);
+    if (g->threads)
+        read_threads(&r);
+    if (r.cut.from >= r.cut.to)
+        cli_refuse(g, "--to is not behind --from");
+    return r;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -322,7 +224,7 @@ static int copy(const struct request *r, struct tr_source *source)
 {
     struct copy c = {.request = r, .source = source, .thread = -1};
     c.begun = sim_alloc(TR_THREADS_MAX, sizeof *c.begun);
-    c.format = &tr_formats[r->format == AS__COUNT ? TR_FORMAT_ntr : r->format];
+    c.format = &tr_formats[CLI_NAMED(r->given, "format", r->given->format, tr_formats)];
     if (r->action == CUT)
         c.cutting = tr_cut_begin(&r->cut, source);
     const int status = write_file(&c);
@@ -435,60 +337,22 @@ static int info(const struct request *r, struct tr_source *source)
     struct stat st;
     enum { PAGE = 4096 };
     f.bytes = stat(r->file[0], &st) == 0 ? (uint64_t)st.st_size : 0;
-    tr_summary_begin(&f.sum, r->line, page >= r->line ? page : PAGE);
+    tr_summary_begin(&f.sum, r->given->line, page >= r->given->line ? page : PAGE);
     while ((more = tr_next(source, &batch)) == TR_MORE)
         tr_summary_add(&f.sum, &batch);
     tr_summary_end(&f.sum);
     if (more == TR_END)
-        (r->format == AS_JSON ? print_json : print_text)(&f);
+        (cli_is_format(r->given, "json") ? print_json : print_text)(&f);
     tr_summary_free(&f.sum);
     return more == TR_END ? CLI_EXIT_OK : cli_complain(CLI_EXIT_USAGE, tr_why(source));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const struct argp_option options[] = {
-    {"format", 'f', "FORMAT", 0,
-     "of OUT: ntr (default), lackey or din; of info: text (default) or json", 0},
-    {"line", OPT_LINE, "N", 0, "info: bytes of a line (default: 64)", 0},
-    {"from", OPT_FROM, "N", 0, "cut: from this reference of each thread on; the first is 0", 0},
-    {"to", OPT_TO, "N", 0, "cut: to this one, which is not in it", 0},
-    {"by", OPT_BY, "UNIT", 0,
-     "cut: what --from and --to count: references (default) or instructions", 0},
-    {"threads", OPT_THREADS, "LIST", 0, "cut: these threads only: 0,4-7", 0},
-    {"region", OPT_REGION, "NAME", 0, "cut: what all threads do while this region is open", 0},
-    {0}};
-
-static void print_help(FILE *out)
+int cli_trace(struct cli_given *g)
 {
-    fputs("Formats, known by their content; text may be packed by gzip or zstd:\n", out);
-    for (unsigned i = 0; i < TR_FORMATS; i++)
-        fprintf(out, "%s: %s%s\n", tr_formats[i].name, tr_formats[i].sentence,
-                tr_formats[i].writer ? "" : " (only read)");
-    fputs("\ndocs/traces.md says more.", out);
-}
-
-static char *help(int key, const char *text, void *input)
-{
-    (void)input;
-    return cli_help(key, text, print_help);
-}
-
-int cli_trace(int argc, char **argv)
-{
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .args_doc = "ACTION IN [OUT]",
-        .doc =
-            "Does with traces of references what ACTION says: convert writes IN as OUT, info says "
-            "what is in IN, and cut writes a part of IN as OUT. OUT may be - for standard "
-            "output.\v ",
-        .help_filter = help};
-    enum { LINE = 64 };
-    struct request r = {.format = AS__COUNT, .line = LINE, .cut = {.to = UINT64_MAX}};
+    struct request r = read_request(g);
     char why[1024];
-    cli_parse(&argp, argc, argv, 0, &r);
     struct tr_source *source = tr_open(r.file[0], why, sizeof why);
     int status;
     if (source) {

@@ -5,10 +5,8 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/options.h"
 #include "documents/run.h"
 #include "input/experiment.h"
-#include "input/yaml.h"
 #include "look/flow/flow.h"
 #include "machine/protocol.h"
 #include "programs/driven/latency.h"
@@ -17,40 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_REGION = 0x300 };
-
+/* What is asked for. */
 struct request {
-    const char *directory, *machine, *region;
-    char **sets;
+    const char *directory, *region;
     bool json;
-    struct {
-        bool machine, region;
-    } given;
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-    struct request *r = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->directory;
-        state->child_inputs[1] = &r->sets;
-        return 0;
-    case 'm':
-        cli_once(state, "--machine", &r->given.machine);
-        r->machine = cli_value(state, "--machine", arg);
-        return 0;
-    case OPT_REGION:
-        cli_once(state, "--region", &r->given.region);
-        r->region = cli_text(state, "--region", arg);
-        return 0;
-    case 'j':
-        r->json = true;
-        return 0;
-    default:
-        return ARGP_ERR_UNKNOWN;
-    }
-}
 
 /* ---- latencies ------------------------------------------------------------------------------- */
 
@@ -223,39 +192,17 @@ static int with_run(const struct request *r, const struct in_machine *other)
     return status;
 }
 
-int cli_whatif(int argc, char **argv)
+int cli_whatif(struct cli_given *g)
 {
-    static const struct argp_option options[] = {
-        {"machine", 'm', "FILE", 0,
-         "The other machine: a shipped one's name or a machine file (default: " IN_DEFAULT_MACHINE
-         ")",
-         0},
-        {"region", OPT_REGION, "NAME", 0, "Of this region (default: the whole run)", 0},
-        {"json", 'j', NULL, 0, "print a JSON object instead of text", 0},
-        {0}};
-    static const struct argp_child children[] = {
-        {&cli_run_dir_argp, 0, NULL, 0}, {&cli_set_argp, 0, NULL, 0}, {0}};
-    static const struct argp argp = {
-        .options = options,
-        .parser = parse,
-        .children = children,
-        .doc = "Tells what a finished run would take on another machine, and how busy that would "
-               "be, from the traffic between stations that the run has left. It takes seconds, "
-               "simulates nothing, and says how far off such answers were."
-               "\v"
-               "Thread i stays on processor i, and stations keep their numbers. The machine may "
-               "be another one in the number of stations, the rings between them, clocks, widths "
-               "and the times of buses, rings and memories; other caches or protocols would have "
-               "other misses, and are refused. docs/whatif.md has the model."};
-    struct request r = {.region = DOC_WHOLE};
+    const struct request r = {.directory = g->words[0],
+                              .region = g->region ? g->region : DOC_WHOLE,
+                              .json = cli_is_format(g, "json")};
     struct in_diag diag = {.out = stderr};
     struct in_machine other;
     int status = CLI_EXIT_USAGE;
-    cli_parse(&argp, argc, argv, 0, &r);
-    if (in_machine_load(&other, r.machine, r.sets, &diag)) {
+    if (in_machine_load(&other, g->machine, g->sets, &diag)) {
         status = with_run(&r, &other);
         in_machine_free(&other);
     }
-    in_free_list(r.sets);
     return status;
 }

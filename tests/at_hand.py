@@ -21,10 +21,11 @@ import options
 
 import skip
 
-# What VALUE stands for in --help: whether its values are in tables, so that completion offers them.
+# What an option's value is called in --help: whether its values are in tables, so that completion offers them. Choices,
+# "text|json", say themselves.
 VALUES = {
-    "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "FORMAT": True, "WHAT": True, "UNIT": True,
-    "COLUMN": True, "FILE": False, "DIR": False, "PATH": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
+    "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "COLUMN": True, "MACHINE": True,
+    "FILE": False, "DIR": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
     "FROM:TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
     "SEP": False, "TID": False, "TIME": False,
 }
@@ -116,27 +117,29 @@ def ask_value(bash, front, option, typed, offered, turn=None):
         bash.ask(*way)
 
 
-def check_values(bash, command, help_, asked):
+def check_values(bash, table, command, help_, asked):
     """Of an option of several commands those of the first stand for all, unless it has other values there."""
     for _, option, value, _ in help_.options:
         option, takes = f"--{option}", (value or "").replace("[=", "=").strip("=")
         takes = takes[:-1] if value and value[0] == "[" else takes
-        expect(not value or takes in VALUES, command, option, takes, "is of no kind: say in tests/at_hand.py what it is")
-        row = f"{command} {option}"
-        row = row if row in options.ROWS else option
-        if VALUES.get(takes) and row not in asked:
-            good = options.ROWS[row][0]
+        choices = takes.split("|") if "|" in takes else []
+        expect(not value or takes in VALUES or choices, command, option, takes, "is of no kind: say in tests/at_hand.py what it is")
+        if not choices and not VALUES.get(takes):
+            continue
+        row, more = options.find(table, command, option)
+        good = options.good_of(row, more)[0]
+        if (row.id, takes) not in asked:
             offered = good.partition("=")[0] + "=" if takes == "KEY=VALUE" else good
             ask_value(bash, [command], option, offered[:-1].rstrip("="), offered, None if WHOLE else len(asked))
-            asked.add(row)
+            asked.add((row.id, takes))
 
 
-def check_completion(bash, commands):
+def check_completion(bash, table, commands):
     asked = set()
     bash.ask(" ".join(commands), "")
     for command, help_ in commands.items():
         bash.ask(" ".join(f"--{option}" + "=" * bool(value) for _, option, value, _ in help_.options), command, "--")
-        check_values(bash, command, help_, asked)
+        check_values(bash, table, command, help_, asked)
     for front, option, typed, offered in MORE:
         ask_value(bash, front, option, typed, offered)
     bash.ask("--cite=bibtex", "--cite=bi")
@@ -188,7 +191,7 @@ def unknown_options(text, command, commands):
 def check_pages(manual, home, numachine, commands):
     folder = home / "cli/manual"
     assert unknown_options("numachine run x --forse", "", commands) and unknown_options("With *--al*.", "list", commands)
-    assert not unknown_options("numachine stat --json -- ./prog --any", "", commands)
+    assert not unknown_options("numachine stat --quiet -- ./prog --any", "", commands)
     pages = {"numachine.1": None, **{f"numachine-{name}.1": name for name in commands}, **dict.fromkeys(manual.OTHERS)}
     for page, command in pages.items():
         text = manual.page_text(numachine, home, "0", page)
@@ -235,9 +238,9 @@ def main():
     numachine, home = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     sys.path.insert(0, str(home / "cli"))
     import manual
-    commands = {name: manual.Help(manual.ask(numachine, home, name, "--help")) for name in manual.commands_of(home)}
+    commands = {name: manual.Help(manual.ask(numachine, home, name, "--help")) for name in manual.commands_of(numachine, home)}
     with tempfile.TemporaryDirectory(prefix="numachine-") as kept:
-        check_completion(Bash(numachine, home, kept), commands)
+        check_completion(Bash(numachine, home, kept), options.read_table(home), commands)
     check_hostile(numachine, home)
     pages = check_pages(manual, home, numachine, commands)
     if len(sys.argv) > 4:

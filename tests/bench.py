@@ -40,14 +40,14 @@ def main():
             return done.stderr if status else done.stdout
 
         file = pathlib.Path(where, "before.json")
-        file.write_text(bench("--json", "--runs=2", "functional-1", "near-1"))
+        file.write_text(bench("--format=json", "--runs=2", "functional-1", "near-1"))
         rows = json.loads(file.read_text())
         assert [row["work"] for row in rows] == ["functional-1", "near-1"]
         for row in rows:
             assert len(row["runs"]) == 2 and row["host_seconds"] == min(row["runs"]), row
             assert row["instructions"]["count"] > row["references"]["count"] > row["misses"]["count"], row
 
-        now = json.loads(bench("--json", "--compare=before.json", "-r1", "near-1", "hits"))
+        now = json.loads(bench("--format=json", "--compare=before.json", "-r1", "near-1", "hits"))
         have = {row["work"]: row for row in now}
         assert have["near-1"]["same"] and "then" not in have["hits"], now
         ratio = have["near-1"]["ratio"]
@@ -75,7 +75,7 @@ def main():
         assert "this run has 1" in few.stderr, few  # of a machine of one station
         few = subprocess.run([NUMACHINE, "bench", "-t2", "functional-64"], capture_output=True, text=True, timeout=600, check=True)
         assert "this run has 1" in few.stderr, few  # of one without windows
-        for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "works are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "at most 1000"), \
+        for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "works are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "is no whole number from 1 to 1000"), \
                 (["--compare=none.json"], "none.json"):
             assert says in bench(*words, status=2), words
     print("ok")

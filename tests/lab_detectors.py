@@ -120,7 +120,7 @@ def check_bad(numachine, directory, executable):
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (after, says, done)
     for words, says in [((), "which DETECTOR"), (("lines",), "which PROGRAM"), (("lime", executable), "lime"),
                         (("lines", directory), "directory"), (("lines", "/nonexistent"), "nonexistent"),
-                        (("--format=xml", "lines", executable), "no format"),
+                        (("--format=xml", "lines", executable), "--format: no 'xml'"),
                         (("--set", "l2.lime=3", "lines", executable), "lime"), (("lines", file), "bad.yaml")]:
         done = detect(numachine, *words)
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)

@@ -338,7 +338,7 @@ def check_refusals(numachine, run, scratch):
     refused(numachine, run.directory / "manifest.json", "not a run's directory")
     refused(numachine, run.directory, "the run has no lock 'nothing'", "--lock=nothing")
     refused(numachine, run.directory, "no column 'wait'", "--sort=wait")
-    refused(numachine, run.directory, "no format 'xml'", "--format=xml")
+    refused(numachine, run.directory, "--format: no 'xml'", "--format=xml")
     whole = (run.directory / "locks.json").read_text()
     guest = (run.directory / "guest.elf").read_bytes()
     for name, file, text, sentence in (

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-numachine perfex: what it counts is what stat counts, and its reports add up. Every row of cli/perfex.def is asked for in
-the right way and in wrong ones (ROWS), and every way to end has its exit status (ENDS).
+numachine perfex: what it counts is what stat counts, and its reports add up. Every option of perfex (cli/options.def) is
+asked for in the right way and in wrong ones (ROWS), and every way to end has its exit status (ENDS).
 
     perfex.py NUMACHINE MIPS_GCC
 """
@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import options
 import simulator
 
 GUEST = r"""
@@ -42,16 +43,17 @@ int main(int argc, char **argv)
     return how;
 }
 """
-# What a row of cli/perfex.def is called: [(words, exit status, what is said)]. With ./end the option is in force: what
+# What a row of perfex in cli/commands.def is called: [(words, exit status, what is said)]. With ./end the option is in force: what
 # it does to the counts is asked for by the checks below.
 ROWS = {
-    "event": [("-e 31 ./end", 7, "31 Store/prefetch"), ("--event=0 ./end", 7, " 0 Cycles"), ("-e 32 ./end", 2, "--event: '32'"),
+    "numbers": [("-e 31 ./end", 7, "31 Store/prefetch"), ("--event=0 ./end", 7, " 0 Cycles"), ("-e 32 ./end", 2, "--event: '32'"),
               ("-e -1 ./end", 2, "--event: '-1'"), ("-e 1 -e 2 -e 3 ./end", 2, "there are two counters"),
               ("-e 17 -e 24 ./end", 2, "conflicting counters: events 17 and 24 are both of counter 1"),
               ("-e 3 -e 2 ./end", 2, "conflicting counters"), ("-e 3 -e 3 ./end", 7, " 3 Issued stores"), ("-e", 2, "requires an argument")],
-    "all": [("-a ./end", 7, "30 Store/prefetch"), ("-a --set os.tick=0cy ./end", 2, "os.tick is 0")],
-    "truth": [("--truth -a ./end", 7, "Error"), ("--truth=1 -a ./end", 2, "doesn't allow an argument")],
-    "each": [("--each ./end", 7, "Processor 0"), ("-mp ./end", 7, "Processor 0"), ("-mx ./end", 2, "-mx: -mp"),
+    "all_events": [("-a ./end", 7, "30 Store/prefetch"), ("-a --set os.tick=0cy ./end", 2, "os.tick is 0")],
+    "beside": [("--truth -a ./end", 7, "Error"), ("--truth=1 -a ./end", 2, "doesn't allow an argument")],
+    "each": [("--each ./end", 7, "Processor 0")],
+    "irix_m": [("-mp ./end", 7, "Processor 0"), ("-mx ./end", 2, "-mx: -mp"),
              ("-m r10000 ./end", 2, "-mp shows each processor; the machine is --machine")],
     "regions": [("-s ./end", 7, "no region open")],
     "exception": [("-x -e 23 ./end", 7, "23 TLB misses")],
@@ -61,18 +63,18 @@ ROWS = {
     "table": [("-t", 0, "cpu_cycles"), ("-t ./end", 7, "cpu_cycles")],
     "costs": [("-y -c bad.costs ./end", 2, "bad.costs:1:14: error: 'x' is not a time"),
               ("-y -c none.costs ./end", 2, "none.costs: error: cannot be read"), ("-c good.costs -t", 0, "cpu_cycles"), ("-c", 2, "requires an argument")],
-    "output": [("-o counts.txt ./end", 7, ""), ("-o /none/there ./end", 5, "/none/there: No such file"),
+    "file": [("-o counts.txt ./end", 7, ""), ("-o /none/there ./end", 5, "/none/there: No such file"),
                ("-o . ./end", 5, ".: Is a directory"), ("-o /dev/full ./end", 5, "/dev/full could not be written")],
     "mixed": [("-T ./end", 7, "Cycles"), ("-T --machine=station-4 ./end", 2, "'station-4' have no event counters")],
     "machine": [("--machine=station-4 ./end", 2, "'station-4' have no event counters"), ("--machine=none ./end", 2, "no machine 'none'"),
                 ("--machine=arm1176-l220 ./end", 2, "'arm1176-l220' have no event counters of an R10000 (processor.core)"),
                 ("--machine=r10000 e.yaml", 2, "what its file says"), ("--machine=r10000 ./end", 7, "Cycles")],
-    "-p": [("-p ./end", 2, "-p: "), ("-pp ./end", 2, "-p: "), ("-pp 4 ./end", 2, "-p: ")],
-    "-l": [("-l 5 ./end", 2, "-l: ")],
-    "r->all && r->wanted.count": [("-a -e 1 ./end", 2, "one of them"), ("-e 1 -a ./end", 2, "one of them")],
-    "r->threads && r->regions": [("-mp -s ./end", 2, "one of them"), ("--regions --each ./end", 2, "one of them")],
-    "r->truth && !r->all": [("--truth ./end", 2, "beside the counts of --all")],
-    "!r->program && !r->table": [("", 2, "which PROGRAM?"), ("-a", 2, "which PROGRAM?")],
+    "irix_p": [("-p ./end", 2, "-p: "), ("-pp ./end", 2, "-p: "), ("-pp 4 ./end", 2, "-p: ")],
+    "irix_l": [("-l 5 ./end", 2, "-l: ")],
+    "EXCLUDE all_events": [("-a -e 1 ./end", 2, "--all counts all events: not with --event"), ("-e 1 -a ./end", 2, "not with --event")],
+    "EXCLUDE regions": [("-mp -s ./end", 2, "--regions and -m exclude each other"), ("--regions --each ./end", 2, "exclude each other")],
+    "NEEDS beside": [("--truth ./end", 2, "--truth: true counts stand beside scaled ones (--all)")],
+    "a program": [("", 2, "which PROGRAM?"), ("-a", 2, "which PROGRAM?")],
 }
 # How it ends: as the program does, or as stat would.
 ENDS = [("./end 0", 0, ""), ("./end 255", 255, ""), ("./end -11", 139, "killed by SIGSEGV"), ("./end -6", 134, "killed by SIGABRT"),
@@ -181,15 +183,11 @@ def check_costs(bench):
         assert abs(float(found[5].split()[0]) - counts[int(found[1])] * unit) < 2e-6, found[0]
 
 
-def rows_of(table):
-    """What the rows of the table of options are called."""
-    text = pathlib.Path(table).read_text().partition("*/")[2]
-    named = re.findall(r'^(?:FLAG|VALUE)\(\S+, "([\w-]+)",', text, re.M)
-    return named + [f"-{key}" for key in re.findall(r"^UNKNOWN\('(.)',", text, re.M)] + re.findall(r'^EXCLUDED\((.*?), "', text, re.M)
-
-
-def check_rows(bench, table):
-    assert sorted(rows_of(table)) == sorted(ROWS), (rows_of(table), "a row of the table without a row here, or the reverse")
+def check_rows(bench, home):
+    table = options.read_table(home)
+    its = set(table.commands["perfex"])
+    rules = {f"{kind} {id_}" for kind, rows in (("EXCLUDE", table.excluded), ("NEEDS", table.needs)) for id_, _ in rows if id_ in its}
+    assert its - {"sets"} | rules | {"a program"} == set(ROWS), (its | rules, "an option without a row here, or the reverse")
     for words, status, said in [row for rows in ROWS.values() for row in rows] + ENDS:
         done = bench.run("perfex", *words.split())
         assert done.returncode == status and said in done.stdout + done.stderr, (words, done.returncode, done.stdout, done.stderr)
@@ -208,7 +206,7 @@ def main():
         for name, source in (("guest", GUEST), ("end", ENDING)):
             (bench.home / f"{name}.c").write_text(source)
             subprocess.run([compiler, "-O2", "-static", "-o", bench.home / name, bench.home / f"{name}.c"], check=True)
-        check_rows(bench, pathlib.Path(__file__).parent.parent / "cli" / "perfex.def")
+        check_rows(bench, pathlib.Path(__file__).parent.parent)
         for check in (check_counts, check_asked, check_turns, check_ways, check_costs):
             check(bench)
     print("ok")

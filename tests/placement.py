@@ -247,7 +247,7 @@ def last_card(whole, card):
 def check_refusals(numachine, run, guest, scratch):
     refused(numachine, scratch / "none", "No such file or directory")
     refused(numachine, run.directory / "manifest.json", "not a run's directory")
-    refused(numachine, run.directory, "no format 'xml'", "--format=xml")
+    refused(numachine, run.directory, "--format: no 'xml'", "--format=xml")
     refused(numachine, run.directory, "not with --format", "--format=yaml", "--measure")
     plain = scratch / "profile-only"
     command(numachine, "stat", "-q", "--profile", "-m", "ring-16", "-o", plain, "--", guest, "own", 1, 4)

@@ -59,7 +59,7 @@ ROOMS = [
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h",
                      "monitor/board/beside.h", "monitor/board/beside.c"],
-         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/session.c", "input/pattern.c"]}
+         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/list.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",

@@ -116,7 +116,7 @@ def compared(run, other, region):
 def predicted(numachine, path, machine, region):
     """What the command says of the other machine."""
     base, sets = MACHINES[machine]
-    done = subprocess.run([numachine, "whatif", path, "--machine", base, f"--region={region}", "--json",
+    done = subprocess.run([numachine, "whatif", path, "--machine", base, f"--region={region}", "--format=json",
                            *(f"--set={item}" for item in sets)], check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 

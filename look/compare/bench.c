@@ -34,7 +34,7 @@ static bool are_seconds(const json_t *runs)
 static bool is_work(const struct doc_claims *claims, const json_t *row, size_t i)
 {
     if (!json_is_string(json_object_get(row, "work")))
-        return doc_refuse(claims, "[%zu]: not a work of 'numachine bench --json'", i);
+        return doc_refuse(claims, "[%zu]: not a work of 'numachine bench --format=json'", i);
     if (!(seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
         return doc_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
     if (!json_is_integer(json_object_get(row, "ticks")))
@@ -51,7 +51,7 @@ static bool is_work(const struct doc_claims *claims, const json_t *row, size_t i
 static bool are_works(const struct doc_claims *claims, const json_t *list)
 {
     if (!json_is_array(list))
-        return doc_refuse(claims, "not a list, as 'numachine bench --json' prints it");
+        return doc_refuse(claims, "not a list, as 'numachine bench --format=json' prints it");
     size_t i;
     const json_t *row;
     json_array_foreach(list, i, row)

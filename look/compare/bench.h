@@ -1,5 +1,5 @@
 /*
- * What an earlier `numachine bench --json` has measured, and what has changed since.
+ * What an earlier `numachine bench --format=json` has measured, and what has changed since.
  */
 #ifndef LOOK_COMPARE_BENCH_H
 #define LOOK_COMPARE_BENCH_H
