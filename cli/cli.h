@@ -10,7 +10,7 @@
  *  nothing else changes with each commit. */
 const char *cli_git(void);
 
-#define COMMAND(name, arguments, options, sentence, text, notes) \
+#define COMMAND(name, arguments, options, sentence, text, notes, examples) \
     int cli_##name(struct cli_given *given);
 #include "cli/commands.def"
 

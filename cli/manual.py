@@ -59,7 +59,9 @@ class Help:
                 self.options[-1][3] = f"{self.options[-1][3] or ''} {line.strip()}".strip()
             elif not line.startswith("Mandatory or optional arguments"):
                 (behind if self.options else before).append(line)
-        self.before, self.behind = ([line for line in part if line] for part in (before, behind))
+        mark = behind.index("Examples:") if "Examples:" in behind else len(behind)
+        self.before, self.behind, self.examples = ([line for line in part if line] for part in (
+            before, behind[:mark], behind[mark + 1:]))
         assert self.usage and self.options, text
 
 
@@ -87,8 +89,8 @@ def see_also(pages, page):
 def command_page(ask_, name):
     help_ = Help(ask_(name, "--help"))
     text = usage_section(help_) + "# DESCRIPTION\n\n" + "".join(paragraph(line) + "\n\n" for line in help_.before)
-    return text + "{prose}" + options_section(help_) + "".join(
-        ["# NOTES\n\n"] * bool(help_.behind) + [paragraph(line) + "\n\n" for line in help_.behind])
+    notes = "".join(["# NOTES\n\n"] * bool(help_.behind) + [paragraph(line) + "\n\n" for line in help_.behind])
+    return text + options_section(help_) + notes + "# EXAMPLES\n\n```\n" + "\n".join(help_.examples) + "\n```\n\n{prose}"
 
 
 def main_page(ask_, commands):

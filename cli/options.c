@@ -67,8 +67,8 @@ enum { RULES = sizeof rules / sizeof *rules, KEYS = 0x200 /* of options without 
 #include "cli/commands.def"
 
 const struct cli_command cli_commands[] = {
-#define COMMAND(name, arguments, options, sentence, text, notes) \
-    {#name, cli_##name, &arguments_##arguments, options, sentence, text, notes},
+#define COMMAND(name, arguments, options, sentence, text, notes, examples) \
+    {#name, cli_##name, &arguments_##arguments, options, sentence, text, notes, examples},
 #include "cli/commands.def"
     {0}};
 
@@ -270,11 +270,13 @@ static void check_window(struct argp_state *state, const struct cli_given *g)
 static void check_value(struct argp_state *state, const struct row *row, const char *by,
                         const char *arg, const char *value)
 {
-    if (arg && !*arg)
+    if (!arg)
+        return;
+    if (!*arg)
         argp_error(state, "%s: its argument is empty", by);
     if (row->type == TEXT || row->type == MANY)
         check_text(state, by, arg);
-    if (row->type == CHOICE || (row->type == MAYBE && arg && strchr(value, '|')))
+    if (row->type == CHOICE || (row->type == MAYBE && strchr(value, '|')))
         check_choice(state, by, arg, value);
 }
 
@@ -390,7 +392,7 @@ static void take_word(struct argp_state *state, struct cli_given *g, char *arg)
 {
     const struct cli_arguments *a = g->command->arguments;
     if (a->most == CLI_REST) {
-        g->count = (size_t)(state->argc - state->next + 1);
+        g->count = (size_t)state->argc - (size_t)state->next + 1;
         memcpy(g->words, state->argv + state->next - 1, g->count * sizeof *g->words);
         g->quoted = state->quoted != 0;
         state->next = state->argc;
@@ -525,9 +527,9 @@ static void check_mistyped(const struct reader *r, unsigned flags)
 
 static bool looks_like(const struct row *row, const char *word)
 {
-    const size_t length = row->name ? strlen(row->name) : 0;
-    if (word[0] != '-' || row->type == HIDDEN || row->type == REFUSED)
+    if (word[0] != '-' || !row->name)
         return false;
+    const size_t length = strlen(row->name);
     return (row->key && word[1] == row->key && !word[2]) ||
            (word[1] == '-' && !strncmp(word + 2, row->name, length) &&
             (!word[2 + length] || word[2 + length] == '='));
@@ -556,7 +558,9 @@ void cli_options_late(const struct cli_given *given, char *const *program)
 void cli_parse(const struct cli_command *command, int argc, char **argv, struct cli_given *given)
 {
     struct reader r = {.given = given};
-    char *doc = sim_format("%s%s%s", command->text, *command->notes ? "\v" : "", command->notes);
+    const char *notes = command->notes, *examples = command->examples;
+    char *doc = sim_format("%s\v%s%s%s%s", command->text, notes, *notes && examples ? "\n\n" : "",
+                           examples ? "Examples:\n" : "", examples ? examples : "");
     const struct argp argp = {
         .options = r.option, .parser = parse, .args_doc = command->arguments->usage, .doc = doc};
     const unsigned flags = command->arguments->most == CLI_REST ? ARGP_IN_ORDER : 0;

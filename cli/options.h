@@ -60,7 +60,7 @@ struct cli_command {
     const char *name;
     int (*run)(struct cli_given *given);
     const struct cli_arguments *arguments;
-    const char *options, *sentence, *text, *notes;
+    const char *options, *sentence, *text, *notes, *examples;
 };
 
 enum { CLI_REST = 1 << 20 };
@@ -80,10 +80,10 @@ _Noreturn void cli_refuse(const struct cli_given *given, const char *format, ...
     __attribute__((format(printf, 2, 3)));
 /** Which row of a table has this name.
  *  @param what  for the message: "format"
- *  @param rows  `count` of `size` bytes, each begins with its name (const char *)
+ *  @param table  `count` of `size` bytes, each begins with its name (const char *)
  *  @return its number */
 size_t cli_named(const struct cli_given *given, const char *what, const char *name,
-                 const void *rows, size_t size, size_t count);
+                 const void *table, size_t size, size_t count);
 #define CLI_NAMED(given, what, name, rows) \
     cli_named(given, what, name, rows, sizeof *(rows), sizeof(rows) / sizeof *(rows))
 /** Says in a note if a word behind a PROGRAM looks like an option of the command.

@@ -201,6 +201,10 @@ def check_pages(manual, home, numachine, commands):
             expect(head in shown, page, "has no", head)
         for name in re.findall(r"\*(numachine[\w-]*)\*\((\d)\)", text):
             expect(".".join(name) in pages, page, "names the page", name)
+    for command, help_ in commands.items():
+        expect(help_.examples, command, "has no examples")
+        for wrong in unknown_options("\n".join(help_.examples), command, commands):
+            expect(False, command, "names", wrong)
     for prose in folder.glob("*.scd"):
         command = prose.stem.partition("-")[2]
         expect(any(page.startswith(prose.stem + ".") for page in pages), prose.name, "is of no page")
