@@ -8,7 +8,6 @@
  */
 #include "look/compare/bench.h"
 #include "base/alloc.h"
-#include "base/nearest.h"
 #include "cli/cli.h"
 #include "cli/guest.h"
 #include "cli/host.h"
@@ -249,39 +248,6 @@ struct request {
     bool wanted[WORKS];
 };
 
-static const char *next_work(void *ctx, size_t i)
-{
-    (void)ctx;
-    return i < WORKS ? works[i].name : NULL;
-}
-
-/* All of them, with commas between. Allocated. */
-static char *all_works(void)
-{
-    char *all = sim_strdup(works[0].name);
-    for (size_t i = 1; i < WORKS; i++) {
-        char *more = sim_format("%s, %s", all, works[i].name);
-        free(all);
-        all = more;
-    }
-    return all;
-}
-
-static void name_work(struct request *r, const char *name)
-{
-    size_t i = 0;
-    while (i < WORKS && strcmp(works[i].name, name) != 0)
-        i++;
-    if (i < WORKS) {
-        r->wanted[i] = true;
-        return;
-    }
-    const char *near = sim_nearest(name, next_work, NULL);
-    if (near)
-        cli_refuse(r->given, "no work '%.60s'; did you mean '%s'?", name, near);
-    cli_refuse(r->given, "no work '%.60s'; works are %s", name, all_works());
-}
-
 static int by_time(const void *a, const void *b)
 {
     const double left = seconds(a), right = seconds(b);
@@ -369,7 +335,7 @@ int cli_bench(struct cli_given *g)
     struct request r = {.given = g, .json = cli_is_format(g, "json"), .runs = runs};
     char why[512];
     for (size_t i = 0; i < g->count; i++)
-        name_work(&r, g->words[i]);
+        r.wanted[CLI_NAMED(g, "no work", g->words[i], works)] = true;
     json_t *earlier = g->earlier ? look_bench_read(g->earlier, why, sizeof why) : NULL;
     if (g->earlier && !earlier) {
         fprintf(stderr, "numachine: error: %s\n", why);

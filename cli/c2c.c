@@ -19,7 +19,7 @@
 
 static enum look_unit unit_of(const struct cli_given *g)
 {
-    return (enum look_unit)CLI_NAMED(g, "unit", g->unit, look_unit_name);
+    return (enum look_unit)CLI_NAMED(g, "no unit", g->unit, look_unit_name);
 }
 
 /* What the layout keeps apart is apart in the next run. */

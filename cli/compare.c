@@ -93,8 +93,8 @@ static int show(const struct request *r, const struct doc_finished *results)
     char why[1024];
     const bool good = look_compare_make(&c, g->patterns, why, sizeof why);
     if (good)
-        look_compare_formats[CLI_NAMED(g, "format", g->format, look_compare_formats)].write(&c,
-                                                                                            stdout);
+        look_compare_formats[CLI_NAMED(g, "no format", g->format, look_compare_formats)].write(
+            &c, stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
     look_compare_free(&c);

@@ -116,7 +116,8 @@ static int show(const struct cli_given *g, const struct doc_finished results[2])
     if (g->first) {
         status = show_divergence(&d);
     } else if (hold_kept(&d)) {
-        look_diff_formats[CLI_NAMED(g, "format", g->format, look_diff_formats)].write(&d, stdout);
+        look_diff_formats[CLI_NAMED(g, "no format", g->format, look_diff_formats)].write(&d,
+                                                                                         stdout);
         status = d.same ? SAME : DIFFERENT;
     }
     look_diff_free(&d);

@@ -170,7 +170,7 @@ int cli_latency(struct cli_given *g)
     int status = CLI_EXIT_USAGE;
 
     if (cli_machine_load(g, &machine)) {
-        status = show_all(&machine, &formats[CLI_NAMED(g, "format", g->format, formats)]);
+        status = show_all(&machine, &formats[CLI_NAMED(g, "no format", g->format, formats)]);
         in_machine_free(&machine);
     }
     return status;

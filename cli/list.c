@@ -19,8 +19,6 @@
 #include "procard/sync.h"
 #include "programs/traces/trace.h"
 
-#include "base/nearest.h"
-
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,31 +55,38 @@ static bool is_listed(json_t *array, const char *name, const char *sentence, con
     return false;
 }
 
+/** @param counters  a bit for each that can count it */
+static void add_event(json_t *array, unsigned number, const char *name, const char *ref,
+                      const char *unit, uint64_t counters, const char *sentence)
+{
+    json_t *list = json_array();
+    for (unsigned k = 0; k < 64 && counters >> k; k++)
+        if (counters >> k & 1)
+            json_array_append_new(list, json_integer((json_int_t)k));
+    json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number", (int)number,
+                                           "name", name, "ref", ref, "unit", unit, "counters", list,
+                                           "sentence", sentence));
+}
+
 /** The events of a chip's own counters, by IRIX's numbers. */
 static void add_own(json_t *array, enum r10k_chip chip)
 {
     unsigned count;
     const struct r10k_event *events = r10k_events(chip, &count);
-    for (unsigned i = 0; i < count; i++) {
+    for (const struct r10k_event *event = events; event < events + count; event++) {
         char ref[80];
-        json_t *counters = json_array();
-        int first = -1;
+        unsigned counters = 0, first = R10K_IRIX_EVENTS;
         size_t n = (size_t)snprintf(ref, sizeof ref, "%s", r10k_chip_name(chip));
         for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
-            if (r10k_irix_event(chip, e) == &events[i]) {
-                n += (size_t)snprintf(ref + n, sizeof ref - n, "%s %u", first < 0 ? "" : ",", e);
-                first = first < 0 ? (int)e : first;
+            if (r10k_irix_event(chip, e) == event) {
+                n += (size_t)snprintf(ref + n, sizeof ref - n, "%s %u",
+                                      first == R10K_IRIX_EVENTS ? "" : ",", e);
+                first = first == R10K_IRIX_EVENTS ? e : first;
             }
         for (unsigned k = 0; k < R10K_COUNTERS; k++)
-            if (events[i].number[k] != R10K_NO_EVENT)
-                json_array_append_new(counters, json_integer((json_int_t)k));
-        if (is_listed(array, events[i].name, events[i].sentence, ref))
-            json_decref(counters);
-        else
-            json_array_append_new(array,
-                                  json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number", first, "name",
-                                            events[i].name, "ref", ref, "unit", events[i].unit,
-                                            "counters", counters, "sentence", events[i].sentence));
+            counters |= (event->number[k] != R10K_NO_EVENT) << k;
+        if (!is_listed(array, event->name, event->sentence, ref))
+            add_event(array, first, event->name, ref, event->unit, counters, event->sentence);
     }
 }
 
@@ -92,18 +97,11 @@ static unsigned add_beside(json_t *array, enum mon_processor processor, unsigned
     const struct mon_unit_ops *unit = unit_of_lists()->beside[processor];
     for (unsigned i = from ? from : unit->own->first; i < unit->event_count; i++) {
         const struct mon_event *event = &unit->events[i];
-        json_t *counters = json_array();
         char *ref = sim_format("%s 0x%02x", unit->own->processor, event->number);
-        for (unsigned k = 0; k < unit->own->counters; k++)
-            if (event->counters >> (unit->counters + k) & 1)
-                json_array_append_new(counters, json_integer((json_int_t)k));
-        if (is_listed(array, event->name, event->sentence, ref))
-            json_decref(counters);
-        else
-            json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number",
-                                                   (int)event->number, "name", event->name, "ref",
-                                                   ref, "unit", event->unit, "counters", counters,
-                                                   "sentence", event->sentence));
+        if (!is_listed(array, event->name, event->sentence, ref))
+            add_event(array, event->number, event->name, ref, event->unit,
+                      event->counters >> unit->counters & ((1u << unit->own->counters) - 1),
+                      event->sentence);
         free(ref);
     }
     return unit->event_count;
@@ -128,17 +126,9 @@ static json_t *list_events(void)
 {
     json_t *array = json_array();
     const struct mon_unit_ops *unit = unit_of_lists();
-    const struct mon_event *events = unit->events;
-    for (size_t i = 0; i < unit->event_count; i++) {
-        json_t *counters = json_array();
-        for (unsigned k = 0; k < unit->counters; k++)
-            if (events[i].counters >> k & 1)
-                json_array_append_new(counters, json_integer((json_int_t)k));
-        json_array_append_new(array, json_pack("{s:i,s:s,s:s,s:s,s:o,s:s}", "number",
-                                               (int)events[i].number, "name", events[i].name, "ref",
-                                               events[i].ref, "unit", events[i].unit, "counters",
-                                               counters, "sentence", events[i].sentence));
-    }
+    for (const struct mon_event *e = unit->events; e < unit->events + unit->event_count; e++)
+        add_event(array, e->number, e->name, e->ref, e->unit,
+                  e->counters & ((UINT64_C(1) << unit->counters) - 1), e->sentence);
     return array;
 }
 
@@ -625,8 +615,6 @@ static const struct listing {
     {"schema", in_schema, NULL, "JSON Schema of machine and experiment files, for editors"},
 };
 
-enum { LISTINGS = sizeof listings / sizeof listings[0] };
-
 /* ---- showing --------------------------------------------------------------------------------- */
 
 /** A member as people read it. Allocated. */
@@ -780,27 +768,10 @@ static void print_long(json_t *row)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static const char *next_listing(void *ctx, size_t i)
-{
-    (void)ctx;
-    return i < LISTINGS ? listings[i].name : NULL;
-}
-
-static const struct listing *find_listing(const struct cli_given *g)
-{
-    const char *name = g->words[0];
-    for (size_t i = 0; i < LISTINGS; i++)
-        if (!strcmp(listings[i].name, name))
-            return &listings[i];
-    const char *near = sim_nearest(name, next_listing, NULL);
-    if (near)
-        cli_refuse(g, "nothing called '%.60s' to list; did you mean '%s'?", name, near);
-    cli_refuse(g, "nothing called '%.60s' to list", name);
-}
-
 static int show(const struct cli_given *g)
 {
-    const struct listing *listing = find_listing(g);
+    const struct listing *listing =
+        &listings[CLI_NAMED(g, "nothing to list called", g->words[0], listings)];
     const char *const pattern = g->words[1];
     const bool json = cli_is_format(g, "json");
     json_t *rows = listing->make();
@@ -830,7 +801,7 @@ int cli_list(struct cli_given *g)
 {
     if (g->count)
         return show(g);
-    for (size_t i = 0; i < LISTINGS; i++)
+    for (size_t i = 0; i < sizeof listings / sizeof *listings; i++)
         printf("%-16s %s\n", listings[i].name, listings[i].sentence);
     return CLI_EXIT_OK;
 }

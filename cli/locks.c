@@ -41,8 +41,8 @@ static bool show(const struct cli_given *g, unsigned sort, struct look_kept *kep
     char why[256];
     const bool good = look_locks_view_open(&view, g->lock, why, sizeof why);
     if (good)
-        look_locks_formats[CLI_NAMED(g, "format", g->format, look_locks_formats)].write(&view,
-                                                                                        stdout);
+        look_locks_formats[CLI_NAMED(g, "no format", g->format, look_locks_formats)].write(&view,
+                                                                                           stdout);
     else
         fprintf(stderr, "numachine: error: %s\n", why);
     look_locks_view_close(&view);

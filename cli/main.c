@@ -83,7 +83,7 @@ static int cite(const struct cli_given *given)
     if (given->count)
         cli_refuse(given, "--cite: it goes without '%.60s'", given->words[0]);
     if (given->cite)
-        form = cli_named(given, "format", given->cite, cli_cite_forms, sizeof *cli_cite_forms,
+        form = cli_named(given, "no format", given->cite, cli_cite_forms, sizeof *cli_cite_forms,
                          cli_cite_form_count);
     cli_cite_forms[form].print(stdout);
     return CLI_EXIT_OK;

@@ -60,7 +60,11 @@ static const struct rule {
 #include "cli/options.def"
 };
 
-enum { RULES = sizeof rules / sizeof *rules, KEYS = 0x200 /* of options without a letter */ };
+enum {
+    RULES = sizeof rules / sizeof *rules,
+    KEYS = 0x200, /* of options without a letter */
+    CHOICES = 16  /* of an option, at most */
+};
 
 #define ARGUMENTS(id, usage, least, most, which, many) \
     static const struct cli_arguments arguments_##id = {usage, least, most, which, many};
@@ -181,23 +185,17 @@ static void check_text(struct argp_state *state, const char *by, const char *arg
         argp_error(state, "%s: its argument is missing: '%.60s' is an option", by, arg);
 }
 
-static void check_choice(struct argp_state *state, const char *by, const char *arg,
+static void check_choice(const struct cli_given *g, const char *by, const char *arg,
                          const char *choices)
 {
-    char *names = sim_strdup("");
-    for (const char *at = choices; at; at = strchr(at, '|')) {
-        at += *at == '|';
-        const size_t n = strcspn(at, "|");
-        if (strlen(arg) == n && !strncmp(arg, at, n)) {
-            free(names);
-            return;
-        }
-        char *more = sim_format("%s%s%.*s", names, *names ? ", " : "", (int)n, at);
-        free(names);
-        names = more;
-    }
-    argp_error(state, "%s: no '%.60s'; there are %s", by, arg, names);
-    free(names);
+    const char *name[CHOICES];
+    size_t count = 0;
+    char *copy = sim_strdup(choices), *rest = copy, *what = sim_format("%s: no", by);
+    while (rest && count < CHOICES)
+        name[count++] = strsep(&rest, "|");
+    cli_named(g, what, arg, name, sizeof *name, count);
+    free(copy);
+    free(what);
 }
 
 static uint64_t read_count(struct argp_state *state, const char *by, const char *arg,
@@ -277,7 +275,7 @@ static void check_value(struct argp_state *state, const struct row *row, const c
     if (row->type == TEXT || row->type == MANY)
         check_text(state, by, arg);
     if (row->type == CHOICE || (row->type == MAYBE && strchr(value, '|')))
-        check_choice(state, by, arg, value);
+        check_choice(((const struct reader *)state->input)->given, by, arg, value);
 }
 
 static void take_value(struct argp_state *state, struct cli_given *g, enum cli_option id,
@@ -582,17 +580,37 @@ void cli_given_free(struct cli_given *given)
     free(given->words);
 }
 
+/* A table of rows that begin with their names. */
+struct named {
+    const char *row;
+    size_t size, count;
+};
+
+static const char *next_name(void *ctx, size_t i)
+{
+    const struct named *n = ctx;
+    return i < n->count ? *(const char *const *)(n->row + i * n->size) : NULL;
+}
+
 size_t cli_named(const struct cli_given *given, const char *what, const char *name,
                  const void *table, size_t size, size_t count)
 {
-    char names[200] = "";
-    for (size_t i = 0, n = 0; i < count && n < sizeof names; i++) {
-        const char *row = *(const char *const *)((const char *)table + i * size);
-        if (strcmp(name, row) == 0)
+    struct named n = {table, size, count};
+    char *all = sim_strdup("");
+    for (size_t i = 0; i < count; i++) {
+        const char *its = next_name(&n, i);
+        if (!strcmp(name, its)) {
+            free(all);
             return i;
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", row);
+        }
+        char *more = sim_format("%s%s%s", all, i ? ", " : "", its);
+        free(all);
+        all = more;
     }
-    cli_refuse(given, "no %s '%.60s'; there are %s", what, name, names);
+    const char *near = sim_nearest(name, next_name, &n);
+    if (near)
+        cli_refuse(given, "%s '%.60s'; did you mean '%s'?", what, name, near);
+    cli_refuse(given, "%s '%.60s'; there are %s", what, name, all);
 }
 
 bool cli_is_format(const struct cli_given *given, const char *format)

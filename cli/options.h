@@ -79,7 +79,7 @@ void cli_given_free(struct cli_given *given);
 _Noreturn void cli_refuse(const struct cli_given *given, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /** Which row of a table has this name.
- *  @param what  for the message: "format"
+ *  @param what  for the message: "no format"
  *  @param table  `count` of `size` bytes, each begins with its name (const char *)
  *  @return its number */
 size_t cli_named(const struct cli_given *given, const char *what, const char *name,

@@ -74,8 +74,8 @@ static int show(const struct cli_given *g, struct look_kept *kept, struct in_exp
     } else if (g->measure) {
         status = measure(kept, pages, x);
     } else {
-        look_pages_formats[CLI_NAMED(g, "format", g->format, look_pages_formats)].write(pages,
-                                                                                        stdout);
+        look_pages_formats[CLI_NAMED(g, "no format", g->format, look_pages_formats)].write(pages,
+                                                                                           stdout);
     }
     look_pages_free(pages);
     look_finder_free(finder);

@@ -70,7 +70,7 @@ int cli_points(struct cli_given *g)
     const bool good = swp_load(&sweep, file, g->sets, &diag) &&
                       swp_check(&sweep, file, g->sets, cli_session_possible, &seen, &diag);
     if (good)
-        formats[CLI_NAMED(g, "format", g->format, formats)].print(&sweep);
+        formats[CLI_NAMED(g, "no format", g->format, formats)].print(&sweep);
     cli_seen_free(&seen);
     swp_free(&sweep);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;

@@ -34,14 +34,15 @@ static void check(const struct cli_given *g, const struct look_format *format)
 
 static struct request read_request(const struct cli_given *g)
 {
-    struct request r = {.given = g,
-                        .as = (enum look_as)CLI_NAMED(g, "format", g->format, look_formats),
-                        .show = {.by = (enum look_by)CLI_NAMED(g, "sum", g->sum_by, look_by_rows),
-                                 .by_given = g->by[CLI_OPT_sum_by],
-                                 .children = g->children,
-                                 .most = g->lines},
-                        .view = {.thread = g->by[CLI_OPT_thread] ? (int64_t)g->thread : -1,
-                                 .measure = look_measure_total()}};
+    struct request r = {
+        .given = g,
+        .as = (enum look_as)CLI_NAMED(g, "no format", g->format, look_formats),
+        .show = {.by = (enum look_by)CLI_NAMED(g, "no sum", g->sum_by, look_by_rows),
+                 .by_given = g->by[CLI_OPT_sum_by],
+                 .children = g->children,
+                 .most = g->lines},
+        .view = {.thread = g->by[CLI_OPT_thread] ? (int64_t)g->thread : -1,
+                 .measure = look_measure_total()}};
     char why[256];
     check(g, &look_formats[r.as]);
     if (g->state && !look_measure_find(g->state, &r.view.measure, why, sizeof why))

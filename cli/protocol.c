@@ -239,7 +239,7 @@ int cli_protocol(struct cli_given *g)
 {
     const char *name = g->count ? g->words[0] : "numachine";
     const struct nm_protocol *protocol = &nm_protocols[cli_named(
-        g, "protocol", name, nm_protocols, sizeof *nm_protocols, NM_PROTOCOLS)];
-    formats[CLI_NAMED(g, "format", g->format, formats)].run(protocol);
+        g, "no protocol", name, nm_protocols, sizeof *nm_protocols, NM_PROTOCOLS)];
+    formats[CLI_NAMED(g, "no format", g->format, formats)].run(protocol);
     return CLI_EXIT_OK;
 }

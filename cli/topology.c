@@ -214,7 +214,7 @@ int cli_topology(struct cli_given *g)
     if (cli_machine_load(g, &machine)) {
         const struct cli_topology t = cli_topology_of(&machine, machine.name);
         harmless(machine.name);
-        formats[CLI_NAMED(g, "format", g->format, formats)].write(&t, stdout);
+        formats[CLI_NAMED(g, "no format", g->format, formats)].write(&t, stdout);
         in_machine_free(&machine);
         status = CLI_EXIT_OK;
     }

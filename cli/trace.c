@@ -75,11 +75,11 @@ static void check_format(const struct cli_given *g, enum action action)
 static struct request read_request(const struct cli_given *g)
 {
     struct request r = {.given = g,
-                        .action = (enum action)CLI_NAMED(g, "action", g->words[0], actions),
+                        .action = (enum action)CLI_NAMED(g, "no action", g->words[0], actions),
                         .file = {g->words[1], g->words[2]},
                         .cut = {.from = g->from,
                                 .to = g->by[CLI_OPT_to] ? g->to : UINT64_MAX,
-                                .by = (enum tr_by)CLI_NAMED(g, "unit", g->by_unit, units),
+                                .by = (enum tr_by)CLI_NAMED(g, "no unit", g->by_unit, units),
                                 .region = g->cut_region}};
     const char *misplaced = cli_first_given(g, actions[r.action].misplaced);
     const unsigned files = actions[r.action].files;
@@ -224,7 +224,7 @@ static int copy(const struct request *r, struct tr_source *source)
 {
     struct copy c = {.request = r, .source = source, .thread = -1};
     c.begun = sim_alloc(TR_THREADS_MAX, sizeof *c.begun);
-    c.format = &tr_formats[CLI_NAMED(r->given, "format", r->given->format, tr_formats)];
+    c.format = &tr_formats[CLI_NAMED(r->given, "no format", r->given->format, tr_formats)];
     if (r->action == CUT)
         c.cutting = tr_cut_begin(&r->cut, source);
     const int status = write_file(&c);

@@ -75,7 +75,7 @@ def main():
         assert "this run has 1" in few.stderr, few  # of a machine of one station
         few = subprocess.run([NUMACHINE, "bench", "-t2", "functional-64"], capture_output=True, text=True, timeout=600, check=True)
         assert "this run has 1" in few.stderr, few  # of one without windows
-        for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "works are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "is no whole number from 1 to 1000"), \
+        for words, says in (["nera-1"], "did you mean 'near-1'"), (["xyzzy"], "there are functional-1, "), (["-r0"], "--runs"), (["-r1001"], "is no whole number from 1 to 1000"), \
                 (["--compare=none.json"], "none.json"):
             assert says in bench(*words, status=2), words
     print("ok")
