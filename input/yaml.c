@@ -7,6 +7,8 @@
  */
 #include "input/yaml.h"
 
+#include "programs/compiler.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -221,6 +223,11 @@ static bool check_text(struct in_reading *r, struct in_doc *doc)
     const size_t length = strlen(doc->text);
     if (doc->size >= 4 && !memcmp(t, "\177ELF", 4)) {
         in_complain(r, &start, "this is an executable, not YAML; to run it: numachine stat -- %s",
+                    doc->shown);
+    } else if (!doc->inline_text && prog_language_of(doc->shown)) {
+        in_complain(r, &start,
+                    "this is a program's source, not YAML; an experiment names it: program: "
+                    "{source: %s}; or compile it, and run it by numachine stat",
                     doc->shown);
     } else if (utf16) {
         in_complain(r, &start, "not UTF-8 text (UTF-16 or UTF-32?): save it as UTF-8");

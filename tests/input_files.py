@@ -110,9 +110,14 @@ def programs(bench):
     bench.refused(["stat", "--", "/proc/kcore"], "kcore")
 
 
-def executable_as_yaml(bench):
+def program_as_yaml(bench):
     shutil.copyfile(bench.numachine, "elf.yaml")
-    bench.refused(["run", "elf.yaml"], "^elf.yaml:1:1: error: this is an executable, not YAML")
+    for command in "run", "check", "points":
+        bench.refused([command, "elf.yaml"], "^elf.yaml:1:1: error: this is an executable, not YAML; to run it: numachine stat -- elf")
+        for suffix in ".c", ".cpp", ".f90":
+            name = bench.text(f"program{suffix}", "int main(void) { return 0; }\n")
+            bench.refused([command, name], f"^{name}:1:1: error: this is a program's source, not YAML; .*source: {name}.*numachine stat")
+            bench.refused(["stat", "--", name], "not an ELF file; compile it with .* -static, or name it as program.source")
 
 
 def endless_input(bench):
@@ -136,7 +141,7 @@ def main():
         bench.text("real.c", "int main(void) { return 0; }\n")
         yaml_files(bench)
         programs(bench)
-        executable_as_yaml(bench)
+        program_as_yaml(bench)
         if bench.guest:
             endless_input(bench)
         os.chdir("/")

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "programs/compiler.h"
 #include "programs/linux/binary/elf.h"
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/inlined.h"
@@ -18,23 +19,19 @@
 #include <string.h>
 #include <unistd.h>
 
-/** What somebody may have wanted who names such a file as a program. */
-static const char *hint_for(const char *path)
+/** What somebody may have wanted who names such a file as a program. Allocated. */
+static char *hint_for(const char *path)
 {
-    static const struct {
-        const char *suffix, *hint;
-    } hints[] = {
-        {".yaml", "; numachine run runs experiments"},
-        {".yml", "; numachine run runs experiments"},
-        {".c", "; compile it with mips-linux-gnu-gcc -static, or name it as program.source"},
-        {".cc", "; compile it with mips-linux-gnu-g++ -static"},
-        {".cpp", "; compile it with mips-linux-gnu-g++ -static"},
-    };
+    const struct prog_language *language = prog_language_of(path);
     const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof hints / sizeof *hints; i++)
-        if (!strcmp(dot, hints[i].suffix))
-            return hints[i].hint;
-    return "";
+
+    if (language)
+        return sim_format("; compile it with mips-linux-gnu-%s -static, or name it as "
+                          "program.source",
+                          language->tool);
+    return sim_strdup(dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"))
+                          ? "; numachine run runs experiments"
+                          : "");
 }
 
 bool lx_check(const char *path, char *why, size_t size)
@@ -49,8 +46,11 @@ bool lx_check(const char *path, char *why, size_t size)
         return false;
     }
     ok = lx_elf_read(fd, &image, reason, sizeof reason);
-    if (!ok)
-        snprintf(why, size, "%s: %s%s", path, reason, hint_for(path));
+    if (!ok) {
+        char *hint = hint_for(path);
+        snprintf(why, size, "%s: %s%s", path, reason, hint);
+        free(hint);
+    }
     close(fd);
     return ok;
 }
