@@ -22,7 +22,7 @@ TREE = pathlib.Path(__file__).resolve().parent.parent
 # kind need not be said again: each kind has its row of guards.def.
 THERE = {
     "TOOL": ["tool/numachine*", "tool/build/cli/", "tool/build/build.ninja", "tool/docs/page.md"],
-    "GIT": ["repository/.git/config", "repository/.git/hooks/pre-commit.sample", "worktree/.git", "bare/HEAD",
+    "GIT": ["repository/.git/config", "repository/.git/hooks/pre-commit.sample", "worktree/.git", "worktree/.gitignore", "bare/HEAD",
             "bare/config", "bare/objects/", "bare/refs/", "module/HEAD", "module/commondir"],
     "RESULTS": ["results/a-001/manifest.json", "results/a-001/config.resolved.yaml", "results/a-001/monitor/groups.csv",
                 "results/a-001/stats.csv", "sweep/sweep.json", "sweep/points/p1/stats.csv", "sweep/points/p2.part/stats.csv",
@@ -33,7 +33,8 @@ THERE = {
 # Names that do not exist, and may not.
 NEW = {
     "TOOL": ["tool/new", "tool/build/cli/numachine"],
-    "GIT": [".git", "source/.git", ".GIT", "source/HEAD", "repository/.git/hooks/post-checkout", "bare/hooks"],
+    "GIT": [".git", "source/.git", ".GIT", "source/.gitattributes", "source/.gitmodules", "source/.GitIgnore",
+            "source/.github", "source/HEAD", "repository/.git/hooks/post-checkout", "bare/hooks"],
     "RESULTS": ["results/a-001/truth.json", "sweep/points/p5", "sweep/points/p2.part/manifest.json", "all/sweep.sqlite"],
     "HIDDEN": [".bash_profile", ".ssh/config"],
 }

@@ -90,7 +90,7 @@ enum lx_guard lx_guard_of(const struct lx_guards *g, enum lx_guard around, const
         return marked(fd) == GUARD_RESULTS ? GUARD_RESULTS : GUARD_GIVEN;
     if (around != GUARD_WORKS)
         return around;
-    if (strcasecmp(name, ".git") == 0 || strcmp(name, "HEAD") == 0)
+    if (strncasecmp(name, ".git", 4) == 0 || strcmp(name, "HEAD") == 0)
         return GUARD_GIT;
     if (name[0] == '.' && g->at_home && is_same(in, &g->home))
         return GUARD_HIDDEN;
