@@ -210,6 +210,13 @@ def test_own(bench):
     bench.expect(not any(path.stat().st_mode & 0o111 for path in own.iterdir() if path.is_file()), "executable")
 
 
+def test_kept_nowhere(bench):
+    """Started in the root directory: once for what is made where the program starts, but not in its /tmp."""
+    for words, notes_wanted in {("create", "mine"): 1, ("create", "/tmp/mine"): 0, ("mkdir", "mine"): 1, ("read", "mine"): 0}.items():
+        said = bench.run("try", *words, cwd="/").stderr
+        bench.expect(said.count("/home/guest/mine is gone when the run ends") == notes_wanted, words, said)
+
+
 def test_beside(bench):
     """Of the program's directory there is the program."""
     room = bench.top / "programs"
@@ -224,7 +231,7 @@ def test_beside(bench):
 
 def main():
     numachine, guest = map(os.path.abspath, sys.argv[1:])
-    for test in test_standing_above, test_drawn, test_private, test_standing_within, test_allowed, test_own, test_beside:
+    for test in test_standing_above, test_drawn, test_private, test_standing_within, test_allowed, test_own, test_kept_nowhere, test_beside:
         with tempfile.TemporaryDirectory(prefix="guards-") as directory:
             bench = Bench(numachine, guest, pathlib.Path(directory).resolve())
             test(bench)

@@ -115,12 +115,29 @@ int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s)
                : -EACCES;
 }
 
+/** Says once that what the program makes where it starts is its own alone. */
+static void say_lost(struct lx_prog *p, const struct lx_spot *s)
+{
+    char *line;
+
+    if (p->lost_said || strcmp(s->in.path, VIEW_HOME) != 0 ||
+        !lx_view_is_private(p->view, s->in.root))
+        return;
+    p->lost_said = true;
+    line = sim_format("numachine: note: " VIEW_HOME "/%s is gone when the run ends: started in /, "
+                      "the program has an empty directory; start numachine in one of yours\n",
+                      s->name);
+    prog_say(p->run, line);
+    free(line);
+}
+
 int64_t lx_path_may_make(struct lx_prog *p, const struct lx_spot *s)
 {
     const int64_t err = lx_path_may_change(p, s);
 
     if (err < 0)
         return err;
+    say_lost(p, s);
     return lx_view_is_private(p->view, s->in.root) && !lx_inode_may_name(p) ? -ENOSPC : 0;
 }
 

@@ -379,6 +379,7 @@ struct lx_prog {
     uint64_t device_drawn;    /**< /dev/urandom bytes given */
     bool hinted;              /**< at files outside the view */
     unsigned guards_said;     /**< a bit of each enum lx_guard that was met */
+    bool lost_said;           /**< that what it makes where it starts is not kept */
     bool stack_said;          /**< that there is no room for another thread's stack */
     unsigned char named[768]; /**< unknown calls already named, one bit each */
 
