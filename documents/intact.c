@@ -1,6 +1,7 @@
 #include "documents/intact.h"
 
 #include "base/alloc.h"
+#include "documents/claims.h"
 #include "documents/whole.h"
 
 #include <errno.h>
@@ -9,8 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
-enum { NAME = 60 /* bytes of a file's name that are shown */ };
+#define MANIFEST "manifest.json"
+#define OWN_HASH "hash"
+
+enum {
+    NAME = 60, /* bytes of a file's name that are shown */
+    FLAGS = JSON_INDENT(1) | JSON_REAL_PRECISION(9),
+};
 
 static const char *wrong_of(int error, const struct stat *st)
 {
@@ -80,6 +88,12 @@ static bool has_hash(const char *directory, const char *name, const json_t *hash
     return same;
 }
 
+static bool other_hash(const char *name, char *why, size_t size)
+{
+    snprintf(why, size, "%.*s: it is not as the run has left it: its hash is another", NAME, name);
+    return false;
+}
+
 static bool is_as_listed(const char *directory, const char *name, json_int_t bytes, char *why,
                          size_t size)
 {
@@ -96,32 +110,66 @@ static bool is_as_listed(const char *directory, const char *name, json_int_t byt
     return !wrong && length == bytes;
 }
 
-bool doc_is_intact(const char *directory, const json_t *manifest, char *why, size_t size)
+/* ---- of a manifest itself ------------------------------------------------------------------- */
+
+static json_t *hash_of_others(const json_t *manifest)
 {
+    json_t *others = json_deep_copy(manifest);
+    json_object_del(others, OWN_HASH);
+    char *text = json_dumps(others, FLAGS);
+    json_t *hash = doc_hash_json(text ? XXH64(text, strlen(text), 0) : 0);
+    free(text);
+    json_decref(others);
+    return hash;
+}
+
+void doc_manifest_put(json_t *manifest, FILE *out)
+{
+    json_t *hash = hash_of_others(manifest);
+    json_object_del(manifest, OWN_HASH); /* so that it comes last */
+    json_object_set_new(manifest, OWN_HASH, hash);
+    json_dumpf(manifest, out, FLAGS);
+    putc('\n', out);
+}
+
+bool doc_manifest_is_intact(const char *name, const json_t *manifest, char *why, size_t size)
+{
+    const json_t *own = json_object_get(manifest, OWN_HASH);
+    json_t *hash = own ? hash_of_others(manifest) : NULL;
+    const bool good = !own || json_equal(own, hash);
+    json_decref(hash);
+    return good || other_hash(name, why, size);
+}
+
+bool doc_is_intact(const char *directory, const char *name_of_manifest, const json_t *manifest,
+                   char *why, size_t size)
+{
+    if (!doc_manifest_is_intact(name_of_manifest, manifest, why, size))
+        return false;
     const json_t *hashes = json_object_get(manifest, "hashes"), *bytes;
     const char *name;
     json_object_foreach(json_object_get(manifest, "files"), name, bytes) {
         if (!is_as_listed(directory, name, json_is_integer(bytes) ? json_integer_value(bytes) : -2,
                           why, size))
             return false;
-        if (hashes && !has_hash(directory, name, json_object_get(hashes, name))) {
-            snprintf(why, size, "%.*s: it is not as the run has left it: its hash is another", NAME,
-                     name);
-            return false;
-        }
+        if (hashes && !has_hash(directory, name, json_object_get(hashes, name)))
+            return other_hash(name, why, size);
     }
     return true;
 }
 
 bool doc_run_is_intact(const char *directory, char *why, size_t size)
 {
-    char file[160];
-    json_t *manifest = doc_document(directory, "manifest.json");
-    const bool good = doc_is_intact(directory, manifest, file, sizeof file);
+    char file[160], *path = sim_format("%s/%s", directory, MANIFEST);
+    const struct doc_claims claims = {path, why, size};
+    const bool there = !doc_not_ordinary(path, NULL);
+    json_t *manifest = there ? doc_claim_file(&claims) : NULL;
+    const bool good = doc_is_intact(directory, MANIFEST, manifest, file, sizeof file);
     if (!good)
         snprintf(why, size, "%s/%s", directory, file);
     json_decref(manifest);
-    return good;
+    free(path);
+    return good && (manifest || !there);
 }
 
 bool doc_is_whole(const char *directory, const json_t *manifest, char *why, size_t size)
@@ -133,7 +181,7 @@ bool doc_is_whole(const char *directory, const json_t *manifest, char *why, size
     if (!status || strcmp(status, "complete") != 0)
         snprintf(why, size, "it did not come to its end%s%.*s", said && *said ? ": " : "",
                  said ? (int)strcspn(said, "\n") : 0, said ? said : "");
-    else if (!doc_is_intact(directory, manifest, file, sizeof file))
+    else if (!doc_is_intact(directory, MANIFEST, manifest, file, sizeof file))
         snprintf(why, size, "it is damaged: %s", file);
     else
         return true;

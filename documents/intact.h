@@ -27,10 +27,18 @@ json_t *doc_document(const char *directory, const char *name);
 /** A hash as documents have it: "xxh64:" and 16 digits. */
 json_t *doc_hash_json(uint64_t xxh64);
 
-/** Whether each file that a manifest lists is there, and has the bytes that it had. A manifest
- *  without any hash (an earlier version's) knows lengths only.
+/** Writes a manifest or an index, an object: its last member, "hash", is of all the others. */
+void doc_manifest_put(json_t *manifest, FILE *out);
+
+/** Whether a manifest itself, and each file that it lists, is there, and has the bytes that it had.
+ *  A manifest without any hash (an earlier version's) knows lengths only.
+ *  @param name  of the manifest, for people
  *  @return false with "FILE: what is wrong with it" in `why` */
-bool doc_is_intact(const char *directory, const json_t *manifest, char *why, size_t size);
+bool doc_is_intact(const char *directory, const char *name, const json_t *manifest, char *why,
+                   size_t size);
+
+/** The same of a manifest alone. */
+bool doc_manifest_is_intact(const char *name, const json_t *manifest, char *why, size_t size);
 
 /** The same of a run's directory by its manifest; where there is none, nothing is known to be
  * wrong.

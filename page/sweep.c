@@ -72,6 +72,12 @@ static bool is_there(const char *directory, const char *name)
     return there;
 }
 
+static const char *index_of(const struct reading *r)
+{
+    return is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
+                                                           : PAGE_SWEEP_COLLECTED;
+}
+
 bool page_is_sweep(const char *directory)
 {
     return is_there(directory, PAGE_SWEEP_INDEX) || is_there(directory, PAGE_SWEEP_COLLECTED);
@@ -131,8 +137,7 @@ static bool take_points(struct reading *r, const struct doc_claims *claims, cons
 
 static bool read_index(struct reading *r)
 {
-    char *path = path_of(r, is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
-                                                                            : PAGE_SWEEP_COLLECTED);
+    char *path = path_of(r, index_of(r));
     const struct doc_claims claims = {path, r->why, r->size};
     r->index = doc_claim_file(&claims);
     bool good = r->index && doc_claim_schema(&claims, r->index, INDEX_SCHEMA);
@@ -227,9 +232,21 @@ static bool read_row(struct reading *r)
 static bool is_intact(const struct reading *r)
 {
     char file[160];
-    const bool good = doc_is_intact(r->sweep->directory, r->index, file, sizeof file);
+    const bool good = doc_is_intact(r->sweep->directory, index_of(r), r->index, file, sizeof file);
     if (!good)
         snprintf(r->why, r->size, "%s/%s", r->sweep->directory, file);
+    return good;
+}
+
+/* The same of the points that lie there. */
+static bool are_points_intact(const struct reading *r)
+{
+    bool good = true;
+    for (size_t i = 0; i < r->points && good; i++) {
+        char *path = sim_format("%s/points/%s", r->sweep->directory, r->point[i].id);
+        good = doc_run_is_intact(path, r->why, r->size);
+        free(path);
+    }
     return good;
 }
 
@@ -241,7 +258,8 @@ static bool read_table(struct reading *r)
                  "%s: the sweep has no results yet; 'numachine run --resume' goes on with it, "
                  "'numachine collect' makes them of the points that are there",
                  path);
-    else if (is_intact(r) && doc_csv_open(&r->csv, path, r->why, r->size) && find_columns(r))
+    else if (is_intact(r) && are_points_intact(r) && doc_csv_open(&r->csv, path, r->why, r->size) &&
+             find_columns(r))
         while (doc_csv_next(&r->csv) && read_row(r))
             ;
     const bool good = r->csv.in && !r->csv.bad;

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/owner.h"
 #include "documents/intact.h"
+#include "sweep/index.h"
 #include "sweep/result.h"
 
 #include <dirent.h>
@@ -268,14 +269,14 @@ static const char *difference(const struct swp_plan *plan, const json_t *root, c
 static bool is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
                     size_t size)
 {
-    json_t *root = doc_document(path, SWP_INDEX);
-    const bool points = has_points(path);
+    const bool there = is_there(path, SWP_INDEX), points = has_points(path);
+    json_t *root = there ? swp_index_read(path, SWP_INDEX, why, size) : NULL;
     const char *other = root ? difference(plan, root, name, points) : NULL;
     if (other)
         snprintf(why, size, "'%s' holds %sanother sweep: %s; sweep into another directory", path,
                  points ? "points of " : "", other);
     json_decref(root);
-    return !other;
+    return !other && (root || !there);
 }
 
 bool swp_dir_look(struct swp_plan *plan, const char *path, const char *name, char *why, size_t size)
@@ -390,8 +391,7 @@ static void write_index(void *ctx, FILE *out)
     json_t *root =
         json_pack("{s:i,s:s,s:o,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name, "base",
                   doc_digest_json(&of->plan->base), "parameters", keys, "points", points);
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    putc('\n', out);
+    doc_manifest_put(root, out);
     json_decref(root);
 }
 

@@ -12,6 +12,22 @@
 #include <string.h>
 #include <unistd.h>
 
+json_t *swp_index_read(const char *directory, const char *name, char *why, size_t size)
+{
+    char file[160], *path = sim_format("%s/%s", directory, name);
+    const char *wrong = doc_not_ordinary(path, NULL);
+    json_t *root = wrong ? NULL : doc_document(directory, name);
+    if (!root) {
+        snprintf(why, size, "cannot read '%s': %s", path, wrong ? wrong : "it is no JSON document");
+    } else if (!doc_manifest_is_intact(name, root, file, sizeof file)) {
+        snprintf(why, size, "%s/%s", directory, file);
+        json_decref(root);
+        root = NULL;
+    }
+    free(path);
+    return root;
+}
+
 /* Whether a key is swept that is `name`, or one of `name`'s. */
 static bool is_swept(const struct swp_result *result, const char *name)
 {
@@ -80,27 +96,35 @@ static void add_points(json_t *root, json_t *list, const struct swp_result *resu
     }
 }
 
-/* The table of the points, by which the page knows that it is still the one that was collected. */
-static void put_table(json_t *root, const char *directory)
+static void put_file(json_t *files, json_t *hashes, const char *directory, const char *name)
 {
     struct doc_content content;
     const char *wrong;
-    char *path = sim_format("%s/" SWP_CSV, directory);
+    char *path = sim_format("%s/%s", directory, name);
     FILE *in = doc_ordinary_open(path, &wrong);
     if (in && doc_content_of(fileno(in), &content)) {
-        json_object_set_new(root, "files", json_pack("{s:I}", SWP_CSV, (json_int_t)content.bytes));
-        json_object_set_new(root, "hashes",
-                            json_pack("{s:o}", SWP_CSV, doc_hash_json(content.xxh64)));
+        json_object_set_new(files, name, json_integer((json_int_t)content.bytes));
+        json_object_set_new(hashes, name, doc_hash_json(content.xxh64));
     }
     if (in)
         fclose(in);
     free(path);
 }
 
+/* What was collected, by which a reader knows that it still is that. */
+static void put_files(json_t *root, const char *directory)
+{
+    static const char *const names[] = {SWP_CSV, SWP_DATABASE, SWP_PLOT};
+    json_t *files = json_object(), *hashes = json_object();
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_file(files, hashes, directory, names[i]);
+    json_object_set_new(root, "files", files);
+    json_object_set_new(root, "hashes", hashes);
+}
+
 static void write_root(void *ctx, FILE *out)
 {
-    json_dumpf(ctx, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    putc('\n', out);
+    doc_manifest_put(ctx, out);
 }
 
 bool swp_index_conclude(const struct swp_result *result, const struct swp_judged *judged,
@@ -109,15 +133,13 @@ bool swp_index_conclude(const struct swp_result *result, const struct swp_judged
     char *own = sim_format("%s/" SWP_INDEX, directory);
     const char *name = access(own, F_OK) ? SWP_COLLECTED : SWP_INDEX;
     char *path = sim_format("%s/%s", directory, name);
-    json_t *root = doc_document(directory, name), *list = judged->list;
+    json_t *root = swp_index_read(directory, name, why, size), *list = judged->list;
     bool good = root;
     if (root) {
         add_points(root, list, result);
         json_object_set(root, "expect", list);
-        put_table(root, directory);
+        put_files(root, directory);
         good = doc_whole_write(path, false, write_root, root, NULL, why, size);
-    } else {
-        snprintf(why, size, "cannot read '%s': it is no JSON document", path);
     }
     json_decref(list);
     json_decref(root);

@@ -8,6 +8,8 @@
 #include "sweep/expect.h"
 #include "sweep/result.h"
 
+#include <jansson.h>
+
 /**
  * Adds to the index of a directory:
  *
@@ -22,5 +24,10 @@
  */
 bool swp_index_conclude(const struct swp_result *result, const struct swp_judged *judged,
                         const char *directory, char *why, size_t size);
+
+/** An index, as a sweep or a collecting has left it; the caller's.
+ *  @param name  SWP_INDEX or SWP_COLLECTED
+ *  @return NULL: it is there, but cannot be taken; see `why` */
+json_t *swp_index_read(const char *directory, const char *name, char *why, size_t size);
 
 #endif

@@ -9,6 +9,7 @@
 #include "documents/intact.h"
 #include "documents/statistics/stats.h"
 #include "documents/whole.h"
+#include "sweep/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,12 +24,9 @@ static json_t *read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/" SWP_INDEX, directory);
     const bool there = !access(path, F_OK) || errno != ENOENT;
-    const char *wrong = there ? doc_not_ordinary(path, NULL) : NULL;
-    json_t *root = there && !wrong ? doc_document(directory, SWP_INDEX) : NULL;
+    json_t *root = there ? swp_index_read(directory, SWP_INDEX, why, size) : NULL;
     if (!there)
         snprintf(why, size, "'%s' holds no sweep", directory);
-    else if (!root)
-        snprintf(why, size, "cannot read '%s': %s", path, wrong ? wrong : "it is no JSON document");
     free(path);
     return root;
 }
@@ -297,8 +295,7 @@ static void write_index(void *ctx, FILE *out)
         json_array_append_new(points, point_json(result, &result->row[i]));
     json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", 1, "name", result->name, "parameters",
                              keys, "points", points);
-    json_dumpf(root, out, JSON_INDENT(1));
-    putc('\n', out);
+    doc_manifest_put(root, out);
     json_decref(root);
 }
 

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/owner.h"
 #include "documents/intact.h"
+#include "sweep/index.h"
 #include "sweep/result.h"
 
 #include <dirent.h>
@@ -189,8 +190,7 @@ static bool gather_room(struct gathering *g, const struct swp_dir *shard, const 
 
 static void write_document(void *ctx, FILE *out)
 {
-    json_dumpf(ctx, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    putc('\n', out);
+    doc_manifest_put(ctx, out);
 }
 
 static const char *text_of(const json_t *point, const char *name)
@@ -219,11 +219,11 @@ static void merge(json_t *whole, const json_t *part)
 static bool gather_index(struct gathering *g, const char *shard)
 {
     char *path = swp_dir_name(g->dir, SWP_INDEX, "", "");
-    json_t *whole = doc_document(g->dir->place.path, SWP_INDEX),
-           *part = doc_document(shard, SWP_INDEX);
+    json_t *whole = swp_index_read(g->dir->place.path, SWP_INDEX, g->why, g->size);
+    json_t *part = whole ? swp_index_read(shard, SWP_INDEX, g->why, g->size) : NULL;
     merge(whole, part);
-    const bool good = !whole || !part ||
-                      doc_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
+    const bool good =
+        part && doc_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
     json_decref(whole);
     json_decref(part);
     free(path);

@@ -80,9 +80,8 @@ def same(bench):
     short = [bench.stat(name, "-m", "station-4", "--limit", "50000cy", args=("90", "70"), status=6) for name in "ab"]
     said = bench.part(*short, status=0)
     assert said.endswith("no difference in time\n") and "its directory has another" not in said, said
-    manifest = json.loads((short[1] / "manifest.json").read_text())
-    manifest["status"], manifest["end"]["ticks"] = "partial", 40000
-    (short[1] / "manifest.json").write_text(json.dumps(manifest))
+    manifest = short[1] / "manifest.json"
+    manifest.write_text(simulator.forged(manifest.read_text(), lambda m: m.update(status="partial", end={**m["end"], "ticks": 40000})))
     said = bench.part(*short)
     assert said.endswith("first difference: PCycle 40000\nB ends at 40000\n"), said
     words = [bench.stat(name, "-m", "station-4", args=("90", "70", word))
@@ -94,9 +93,8 @@ def same(bench):
 def other_hash(bench):
     """A directory that says something else than its run does now."""
     a, b = (bench.stat(name, "-m", "station-4", args=("20", "10")) for name in "ab")
-    manifest = json.loads((b / "manifest.json").read_text())
-    manifest["end"]["result_hash"] = "xxh64:0000000000000000"
-    (b / "manifest.json").write_text(json.dumps(manifest))
+    manifest = b / "manifest.json"
+    manifest.write_text(simulator.forged(manifest.read_text(), lambda m: m["end"].update(result_hash="xxh64:0000000000000000")))
     said = bench.part(a, b, status=0)
     assert said.count("; its directory has another: it was another version, or read other input\n") == 1, said
 

@@ -151,7 +151,7 @@ def check_names(bench):
         shutil.rmtree(named, ignore_errors=True)
         named.mkdir()
         root = json.loads((bench.directory / "swept/sweep.json").read_text())
-        (named / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes")}))
+        (named / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes", "hash")}))
         text = (bench.directory / "swept/sweep.csv").read_bytes().decode()
         written = "'" + name if name[0] in "='" else name
         (named / "sweep.csv").write_bytes(text.replace(",whole,", f",{written},").encode())
@@ -164,7 +164,7 @@ def check_refusals(bench):
         broken.mkdir()
         shutil.copy(bench.directory / "swept/sweep.csv", broken)
         root = json.loads((bench.directory / "swept/sweep.json").read_text())
-        (broken / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes")}))
+        (broken / "sweep.json").write_text(json.dumps({key: root[key] for key in root if key not in ("files", "hashes", "hash")}))
         if damage is None:
             (broken / name).unlink()
         elif "not a regular file" in sentence:

@@ -104,15 +104,24 @@ def end_of(run_directory):
     return hashes_of(end), end["ticks"]
 
 
+def forged(text, change):
+    """A manifest's or an index's text with a change, and without its hash, as an earlier version's."""
+    root = json.loads(text)
+    change(root)
+    root.pop("hash", None)
+    return json.dumps(root)
+
+
 def listed_again(run_directory, name):
     """So that a manifest has the length that a file has now, and no hashes, as an earlier version's."""
     path = pathlib.Path(run_directory, "manifest.json")
     if name == path.name or not (path.parent / name).exists():
         return
-    manifest = json.loads(path.read_text())
-    manifest["files"][name] = (path.parent / name).stat().st_size
-    manifest.pop("hashes", None)
-    path.write_text(json.dumps(manifest))
+
+    def change(manifest):
+        manifest["files"][name] = (path.parent / name).stat().st_size
+        manifest.pop("hashes", None)
+    path.write_text(forged(path.read_text(), change))
 
 
 def simulated(numachine, program, args=(), stdin=b"", options=(), **keywords):

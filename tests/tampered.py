@@ -8,6 +8,7 @@ same of a sweep that is resumed, collected or shown.
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,14 @@ def flip(path, at=None):
         file.write(bytes([byte[0] ^ 1]))
 
 
+def other_digit(path, behind):
+    """Makes the last digit of the number behind a text another. @return what was there"""
+    was = path.read_text()
+    at = re.search(re.escape(behind) + r"[^0-9]*[0-9]*", was).end() - 1
+    path.write_text(f"{was[:at]}{int(was[at]) ^ 1}{was[at + 1:]}")
+    return was
+
+
 def test_runs(bench, guest):
     done = bench.run("stat", "--quiet", "--truth", "-o", "run", "--", guest)
     bench.expect(done.returncode == 0, done.stderr)
@@ -70,6 +79,11 @@ def test_runs(bench, guest):
         for words in READERS[i % 4::4] if name not in ("stats.csv", "stats.json") else READERS:
             bench.refused(name, [words[0], *[w if w != "RUN" else "whole" for w in words[1:]], "run"])
         flip(run / name)
+    for behind in '"ticks":', '"seed":', '"stats.csv":':
+        was = other_digit(run / "manifest.json", behind)
+        for words in READERS:
+            bench.refused("manifest.json", [words[0], *[w if w != "RUN" else "whole" for w in words[1:]], "run"])
+        (run / "manifest.json").write_text(was)
 
 
 def test_sweeps(bench, guest):
@@ -81,10 +95,20 @@ def test_sweeps(bench, guest):
     (point / "stats.csv").write_bytes(text.replace(b"elapsed,", b"elapsed,\0", 1).replace(b"\0" + text.partition(
         b"elapsed,")[2][:1], b"9", 1))
     bench.expect((point / "stats.csv").stat().st_size == len(text), "a digit")
-    for words in ["run", "-q", "--resume", "-o", "swept", "s.yaml"], ["collect", "swept"], ["collect", "swept", "-o", "other"]:
+    readers = ["run", "-q", "--resume", "-o", "swept", "s.yaml"], ["collect", "swept"], ["collect", "swept", "-o", "other"]
+    for words in *readers, ["report", "swept"]:
         bench.refused("stats.csv", words)
     bench.expect(not (bench.directory / "other").exists(), "collected")
     (point / "stats.csv").write_bytes(text)
+    for behind in '"run.seed":', '"exit_code":', '"peak_memory_bytes":':
+        was = other_digit(bench.directory / "swept/sweep.json", behind)
+        for words in *readers, ["report", "swept"]:
+            bench.refused("sweep.json", words)
+        (bench.directory / "swept/sweep.json").write_text(was)
+    for name in "sweep.sqlite", "sweep.gp":
+        flip(bench.directory / "swept" / name)
+        bench.refused(name, ["report", "swept"])
+        flip(bench.directory / "swept" / name)
     flip(bench.directory / "swept/sweep.csv", -9 + os.path.getsize(bench.directory / "swept/sweep.csv"))
     bench.refused("sweep.csv", ["report", "swept"])
     bench.expect(bench.run("collect", "swept").returncode == 0 and bench.run("report", "swept").returncode == 0, "again")

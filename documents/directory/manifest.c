@@ -280,7 +280,6 @@ void doc_manifest_write(void *ctx, FILE *out)
         manifest->hashed ? doc_digest_json(&manifest->digest) : json_null(), "numachine",
         program_part(manifest), "command", command_part(manifest), "host", host_part(&run->host),
         "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
-    putc('\n', out);
+    doc_manifest_put(root, out);
     json_decref(root);
 }
