@@ -4,6 +4,7 @@
  * object laid out otherwise.
  */
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
@@ -48,7 +49,7 @@ static void put_parts(const struct tried *t)
     printf("what if %s of ", parts[t->unit]);
     for (size_t i = 0; t->g->objects[i]; i++)
         printf("%s%s", !i ? "" : t->g->objects[i + 1] ? ", " : " and ", t->g->objects[i]);
-    printf(" were on lines of its own? (%zu part%s)\n", count, count == 1 ? "" : "s");
+    printf(" were on lines of its own? (%zu part%s)\n", count, sim_plural(count));
 }
 
 static void put_gain(const struct tried *t)

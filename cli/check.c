@@ -2,6 +2,7 @@
  * numachine check: reads a machine or experiment file as a run would, and says on one screen what
  * was understood. Nothing is run or written.
  */
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "input/experiment.h"
@@ -24,10 +25,11 @@ static void print_machine(const struct in_machine *mc)
     const struct in_form clock = {IN_FREQ, "Hz", 0, UINT64_MAX};
     in_value_format(&clock, p->cpu_clock, cpu, sizeof cpu);
     in_value_format(&clock, p->bus_clock, bus, sizeof bus);
-    printf(
-        "machine     %s: %llu processors at %s, bus at %s (1 bus cycle = %llu processor cycles)\n",
-        mc->name, (unsigned long long)nm_params_cards(p), cpu, bus,
-        (unsigned long long)(p->cpu_clock / p->bus_clock));
+    printf("machine     %s: %llu processor%s at %s, bus at %s (1 bus cycle = %llu processor "
+           "cycle%s)\n",
+           mc->name, (unsigned long long)nm_params_cards(p), sim_plural(nm_params_cards(p)), cpu,
+           bus, (unsigned long long)(p->cpu_clock / p->bus_clock),
+           sim_plural(p->cpu_clock / p->bus_clock));
     for (size_t i = 0; i < count; i++) {
         char value[64], def[64];
         const struct in_form form = in_param_form(&rows[i]);
@@ -192,7 +194,8 @@ static bool check_sweep(const struct cli_given *g, struct in_diag *diag)
     const bool good = swp_load(&sweep, g->words[0], g->sets, diag) &&
                       swp_check(&sweep, g->words[0], g->sets, cli_session_possible, &seen, diag);
     if (good && !g->all_values) {
-        printf("sweep       %zu points (numachine points %s):", sweep.points, g->words[0]);
+        printf("sweep       %zu point%s (numachine points %s):", sweep.points,
+               sim_plural(sweep.points), g->words[0]);
         for (size_t k = 0; k < sweep.keys; k++)
             printf(" %s", sweep.key[k].key->path);
         putchar('\n');

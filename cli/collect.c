@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "base/owner.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/cluster.h"
 #include "cli/stop.h"
@@ -77,8 +78,8 @@ static bool may_take(const char *out, char *const *directories, char *why, size_
 /* @return status 2, with a sentence in `why` */
 static enum cli_exit refuse_nothing(const struct swp_result *result, char *why, size_t size)
 {
-    snprintf(why, size, "none of the sweep's %zu points is there: nothing is written",
-             result->rows);
+    snprintf(why, size, "none of the sweep's %zu point%s is there: nothing is written",
+             result->rows, sim_plural(result->rows));
     return CLI_EXIT_USAGE;
 }
 
@@ -200,8 +201,9 @@ static enum cli_exit collect(const struct cli_given *g)
     if (status != CLI_EXIT_OK)
         fprintf(stderr, "numachine: error: %s\n", why);
     else if (result.there < result.rows)
-        fprintf(stderr, "numachine: %zu of %zu points are not there\n", result.rows - result.there,
-                result.rows);
+        fprintf(stderr, "numachine: %zu of %zu point%s %s not there\n", result.rows - result.there,
+                result.rows, sim_plural(result.rows),
+                result.rows - result.there == 1 ? "is" : "are");
     if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
         status = hold(&result, out);

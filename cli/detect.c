@@ -3,6 +3,7 @@
  * says how they are programmed, in which runs, and by which rule a line becomes a suspect.
  */
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/suspects.h"
 #include "documents/grid.h"
@@ -110,8 +111,8 @@ static void print_text(const struct cli_suspects *s)
            s->runs == 1 ? "run" : "runs", doc_grouped(s->interrupts, b),
            s->interrupts == 1 ? "interrupt" : "interrupts");
     if (s->lost_notes)
-        fprintf(stderr, "numachine: note: %" PRIu64 " samples found no room; sample less often\n",
-                s->lost_notes);
+        fprintf(stderr, "numachine: note: %" PRIu64 " sample%s found no room; sample less often\n",
+                s->lost_notes, sim_plural(s->lost_notes));
 }
 
 /* @return false, with a complaint, if what was printed did not get to where it goes */

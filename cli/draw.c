@@ -6,6 +6,7 @@
  * there is one size per level. An interface faces the ring above, and the children follow it
  * clockwise, the way the slots go.
  */
+#include "base/plural.h"
 #include "cli/topology.h"
 
 #include "input/units.h"
@@ -336,13 +337,13 @@ static void caption(const struct drawing *d)
     in_value_format(&frequency, p->cpu_clock, cpu, sizeof cpu);
     in_value_format(&frequency, p->ring_clock, ring, sizeof ring);
     text(d, (struct point){20, 36}, 20, INK, d->t->name);
-    snprintf(line, sizeof line, "%u processors at %s", d->t->stations * (unsigned)p->processors,
-             cpu);
+    snprintf(line, sizeof line, "%u processor%s at %s", d->t->stations * (unsigned)p->processors,
+             sim_plural(d->t->stations * p->processors), cpu);
     text(d, (struct point){20, 55}, 12, FAINT, line);
     if (!d->t->rings)
         return;
-    snprintf(line, sizeof line, "%u stations, %u ring%s at %s", d->t->stations, d->t->rings,
-             d->t->rings == 1 ? "" : "s", ring);
+    snprintf(line, sizeof line, "%u station%s, %u ring%s at %s", d->t->stations,
+             sim_plural(d->t->stations), d->t->rings, sim_plural(d->t->rings), ring);
     text(d, (struct point){20, 71}, 12, FAINT, line);
     dot(d, (struct point){25, 86}, 4.5, "white", ring_colour[0]);
     text(d, (struct point){36, 90}, 12, FAINT, "ring interface of a station");

@@ -283,9 +283,9 @@ static enum cli_exit take(const struct swp_dir *dir, struct swp_plan *plan, int 
     if (!left || cli_stop_asked())
         return CLI_EXIT_OK;
     fprintf(stderr,
-            "numachine: error: %zu points have not been run: GNU parallel ended with %s %d; "
+            "numachine: error: %zu point%s not been run: GNU parallel ended with %s %d; "
             "--resume goes on\n",
-            left, WIFEXITED(status) ? "status" : "signal",
+            left, left == 1 ? " has" : "s have", WIFEXITED(status) ? "status" : "signal",
             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
     return CLI_EXIT_IO;
 }

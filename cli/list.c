@@ -1,6 +1,7 @@
 /*
  * numachine list: the tables, for people and as JSON. What can be listed is itself a table.
  */
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "documents/grid.h"
 #include "documents/rows/profile_columns.h"
@@ -743,7 +744,7 @@ static void print_counts(json_t *group)
     json_array_foreach(json_object_get(group, "events"), i, row) {
         printf(" %s", json_string_value(row));
     }
-    printf("\n        (%lld run%s of %s)\n\n", (long long)runs, runs == 1 ? "" : "s",
+    printf("\n        (%lld run%s of %s)\n\n", (long long)runs, sim_plural(runs),
            member(group, "counters"));
     doc_grid_init(&grid, "lll");
     json_array_foreach(json_object_get(group, "metrics"), i, row) {

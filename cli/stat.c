@@ -5,6 +5,7 @@
  * The exit status is the guest's own (128 + n when signal n killed it), as with perf stat, unless
  * the simulation itself could not go on: then it is one of cli/exit.def.
  */
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "input/tables.h"
@@ -48,8 +49,8 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
     if (!processors)
         return true;
     if (processors > cards) {
-        in_error(diag, NULL, NULL, 0, 0, "--processors %llu: the machine has %llu cards",
-                 (unsigned long long)processors, (unsigned long long)cards);
+        in_error(diag, NULL, NULL, 0, 0, "--processors %llu: the machine has %llu card%s",
+                 (unsigned long long)processors, (unsigned long long)cards, sim_plural(cards));
         return false;
     }
     x->processors = (unsigned)processors;

@@ -7,6 +7,7 @@
  */
 #include "cli/topology.h"
 
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "input/experiment.h"
 #include "input/units.h"
@@ -30,7 +31,7 @@ const char *cli_ring_name(const struct cli_topology *t, unsigned level, unsigned
 /* "1 station", "4 stations". */
 static const char *some(unsigned count, const char *what, char buf[32])
 {
-    snprintf(buf, 32, "%u %s%s", count, what, count == 1 ? "" : "s");
+    snprintf(buf, 32, "%u %s%s", count, what, sim_plural(count));
     return buf;
 }
 

@@ -2,6 +2,7 @@
  * numachine trace: files of references. It converts them, says what is in them, and cuts parts out.
  */
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/stop.h"
 #include "documents/whole.h"
@@ -264,13 +265,15 @@ static void print_text(const struct facts *f)
     const struct tr_summary *s = &f->sum;
     printf("%s: %s, made from %s\n\n", f->request->file[0], about->format,
            *about->made ? about->made : "what is not said");
-    printf("%16u threads\n%16lu references\n%16lu instructions%s\n%16lu bytes, %.2f a reference\n",
-           s->threads, s->references, s->instructions, say_instructions(f), f->bytes,
-           per_reference(f));
-    printf("%16lu lines of %lu bytes%s, in %lu pages of %lu\n", s->lines, s->line_bytes,
-           s->full ? " or more" : "", s->pages, s->page_bytes);
-    printf("%16lu lines written, %lu touched by two threads or more, %lu both\n\n", s->written,
-           s->shared, s->handed);
+    printf(
+        "%16u thread%s\n%16lu reference%s\n%16lu instruction%s%s\n%16lu bytes, %.2f a reference\n",
+        s->threads, sim_plural(s->threads), s->references, sim_plural(s->references),
+        s->instructions, sim_plural(s->instructions), say_instructions(f), f->bytes,
+        per_reference(f));
+    printf("%16lu line%s of %lu bytes%s, in %lu page%s of %lu\n", s->lines, sim_plural(s->lines),
+           s->line_bytes, s->full ? " or more" : "", s->pages, sim_plural(s->pages), s->page_bytes);
+    printf("%16lu line%s written, %lu touched by two threads or more, %lu both\n\n", s->written,
+           sim_plural(s->written), s->shared, s->handed);
     for (unsigned i = 0; i < TR_OP__COUNT; i++)
         if (s->records[i])
             printf("%16lu %-10s %s\n", s->records[i], tr_op_rows[i].word, tr_op_rows[i].sentence);

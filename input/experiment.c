@@ -6,6 +6,7 @@
  */
 #include "input/experiment.h"
 #include "base/nearest.h"
+#include "base/plural.h"
 #include "input/home.h"
 #include "input/pattern.h"
 #include "input/tables.h"
@@ -431,8 +432,8 @@ static void check_processors(struct build *b)
     const struct in_value *v = &b->values[IN_KEY_processors];
     const uint64_t cards = nm_params_cards(p);
     if (v->number > cards)
-        in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu cards",
-                    (unsigned long long)v->number, (unsigned long long)cards);
+        in_complain(b->r, &v->at, "'program.processors' is %llu, but the machine has %llu card%s",
+                    (unsigned long long)v->number, (unsigned long long)cards, sim_plural(cards));
 }
 
 /** The instruction set of a card's programs. */

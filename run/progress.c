@@ -4,6 +4,7 @@
  */
 #include "run/progress.h"
 
+#include "base/plural.h"
 #include "documents/grid.h"
 #include "documents/host.h"
 
@@ -48,9 +49,9 @@ void run_progress_update(struct run_progress *p, sim_tick now, uint64_t instruct
     char count[32];
     p->shown = host;
     p->dirty = p->terminal;
-    fprintf(p->out, "%s%.3f us simulated, %s instructions, %.1f MIPS", p->terminal ? "\r" : "",
+    fprintf(p->out, "%s%.3f us simulated, %s instruction%s, %.1f MIPS", p->terminal ? "\r" : "",
             1e6 * (double)now / (double)p->hz, doc_grouped(instructions, count),
-            (double)instructions / spent / 1e6);
+            sim_plural(instructions), (double)instructions / spent / 1e6);
     if (now > 0)
         tell_end(p, now, spent);
     fputs(p->terminal ? "\033[K" : "\n", p->out);

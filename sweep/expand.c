@@ -6,6 +6,8 @@
  */
 #include "sweep/parts.h"
 
+#include "base/plural.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +165,8 @@ void swp_expand(struct in_reading *r, struct swp_sweep *sweep, const struct in_p
     if (!combinations || sweep->points > SWP_POINTS_MAX)
         in_complain(r, at, "sweep: more than %d points", SWP_POINTS_MAX);
     else if (r->diag->errors == before && !sweep->points)
-        in_complain(r, at, "sweep: where: refuses all %zu points", combinations);
+        in_complain(r, at, "sweep: where: refuses all of %zu point%s", combinations,
+                    sim_plural(combinations));
     else if (r->diag->errors == before)
         check_ids(r, sweep, at->doc);
     free(value);

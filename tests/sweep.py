@@ -93,7 +93,7 @@ ERRORS = [
     ("{bus.fifo: [8], where: [bus.fifo < two]}", "'two' is not swept here", "two"),
     ("{bus.fifo: [8], where: ['bus.fifo < ']}", "the formula ends", "']"),
     ("{bus.fifo: [8], where: [bus.fifo / 0 == 1]}", "divides by zero", "bus.fifo / 0"),
-    ("{bus.fifo: [8], where: [bus.fifo > 9]}", "refuses all 1 points", "{bus"),
+    ("{bus.fifo: [8], where: [bus.fifo > 9]}", "refuses all of 1 point", "{bus"),
     ("{protocol: [flat], where: [protocol < flat]}", "no numbers", "protocol <"),
     ("{protocol: [flat], where: [protocol == mesi]}", "mesi", "protocol =="),
     ("{program.processors: [4, 5]}", "the machine has 4 cards", "5]"),
@@ -102,7 +102,7 @@ ERRORS = [
     ("{bus.fifo: {from: 1.5, to: 8}}", "but this is 1.5", "1.5"),
     ("{bus.fifo: {from: 1, to: 8, step: -1}}", "but this is -1", "-1"),
     ("{bus.fifo: {from: [1], to: 8}}", "but this is a list", "[1]"),
-    ("{run.seed: [9007199254740993], where: [run.seed == 9007199254740992]}", "refuses all 1 points", "{run"),
+    ("{run.seed: [9007199254740993], where: [run.seed == 9007199254740992]}", "refuses all of 1 point", "{run"),
     ("{l2.size: [64KB, 65KB]}", "l2.size", "65KB"),
 ]
 

@@ -6,6 +6,7 @@
  * words are shown.
  */
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "documents/grid.h"
 #include "documents/statistics/histogram.h"
 
@@ -258,10 +259,10 @@ void doc_chart(const struct doc_run *run, FILE *out, unsigned width)
         return;
     if (h.wrapped)
         snprintf(wrapped, sizeof wrapped, ", words of %u card%s wrapped", h.wrapped,
-                 h.wrapped == 1 ? "" : "s");
+                 sim_plural(h.wrapped));
     fprintf(out, "\nhistogram of %u card%s: %s\n%s counted, %s lost%s\n", h.cards,
-            h.cards == 1 ? "" : "s", doc_meaning(run, some).sentence,
-            doc_grouped(h.counted, counted), doc_grouped(h.lost, lost), wrapped);
+            sim_plural(h.cards), doc_meaning(run, some).sentence, doc_grouped(h.counted, counted),
+            doc_grouped(h.lost, lost), wrapped);
     if (!h.counted)
         return;
     if (doc_meaning(run, some).time_end)

@@ -6,6 +6,7 @@
  */
 #include "documents/statistics/registers.h"
 
+#include "base/plural.h"
 #include "documents/grid.h"
 #include "documents/statistics/histogram.h"
 
@@ -138,7 +139,7 @@ static void add_row(struct doc_grid *grid, const struct doc_run *run, unsigned c
     doc_grid_cell(grid, "%s", e->unit);
     doc_grid_cell(grid, "%s .. %s", doc_grouped(a.low, low), doc_grouped(a.high, high));
     if (a.wrapped)
-        doc_grid_cell(grid, "on %u card%s", a.wrapped, a.wrapped == 1 ? "" : "s");
+        doc_grid_cell(grid, "on %u card%s", a.wrapped, sim_plural(a.wrapped));
     else
         doc_grid_cell(grid, "-");
 }

@@ -21,6 +21,7 @@
  */
 #include "documents/statistics/sampling.h"
 
+#include "base/plural.h"
 #include "documents/grid.h"
 
 #include <inttypes.h>
@@ -315,7 +316,7 @@ static void print_samples(const struct doc_run *run, FILE *out)
     if (e.half_width > 0)
         fprintf(out, " +- %.1f %% as far as samples tell", 100 * e.half_width / e.pcycles);
     fprintf(out, ", from %zu sample%s; %.1f %% of the time was simulated in detail\n", e.samples,
-            e.samples == 1 ? "" : "s", 100 * e.timed);
+            sim_plural(e.samples), 100 * e.timed);
     if (e.unsuited)
         fprintf(out, "  do not trust it: %s (docs/sampling.md)\n", e.unsuited);
     fputs("  ~ marks estimates; other counts, but of instructions, are those while it was timed\n",

@@ -7,6 +7,7 @@
  * that is why a program marks two. Nothing is computed with a count that has wrapped.
  */
 #include "documents/statistics/table.h"
+#include "base/plural.h"
 #include "documents/statistics/replayed.h"
 #include "documents/statistics/sampling.h"
 
@@ -514,7 +515,7 @@ static void print_time(const struct doc_run *run, FILE *out)
     fprintf(out, "  %s%.3f us simulated: %s%s PCycles at %g MHz on each of %u card%s\n",
             doc_tilde(run), 1e6 * doc_seconds(run, elapsed), doc_tilde(run),
             doc_grouped(elapsed, ticks), (double)run->experiment->machine.params.cpu_clock / 1e6,
-            run->cards, run->cards == 1 ? "" : "s");
+            run->cards, sim_plural(run->cards));
 }
 
 static void print_work(const struct doc_run *run, FILE *out)
@@ -523,9 +524,9 @@ static void print_work(const struct doc_run *run, FILE *out)
     const unsigned busy = doc_cards(&run->region[0], doc_machine(run));
     double ipc;
     char instructions[32];
-    fprintf(out, "  %s instructions of %llu thread%s on %u card%s",
-            doc_grouped(o->instructions, instructions), (unsigned long long)o->threads,
-            o->threads == 1 ? "" : "s", busy, busy == 1 ? "" : "s");
+    fprintf(out, "  %s instruction%s of %llu thread%s on %u card%s",
+            doc_grouped(o->instructions, instructions), sim_plural(o->instructions),
+            (unsigned long long)o->threads, sim_plural(o->threads), busy, sim_plural(busy));
     if (is_timed(run) &&
         doc_metric_value(run, &run->region[0], doc_machine(run), DOC_METRIC_ipc, &ipc))
         fprintf(out, ", IPC %s%.3f of each of them", doc_tilde(run), ipc);
@@ -580,11 +581,10 @@ static void print_banks(const struct doc_run *run, FILE *out)
     const char *more = one_more(run);
     if (events == 0)
         return;
-    fprintf(out, "\n%u event%s on %u counters", events, events == 1 ? "" : "s",
-            run->unit->counters);
+    fprintf(out, "\n%u event%s on %u counters", events, sim_plural(events), run->unit->counters);
     if (run->unit->own)
         fprintf(out, " and %u of the processor", run->unit->own->counters);
-    fprintf(out, ": %u run%s of the card%s%s", banks, banks == 1 ? "" : "s",
+    fprintf(out, ": %u run%s of the card%s%s", banks, sim_plural(banks),
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)
         fprintf(out, ", and one more for %s", more);

@@ -2,6 +2,7 @@
  * Locks for people: a line for each lock, who holds it when others wait, what the run's end hangs
  * on, and a hint where it is obvious.
  */
+#include "base/plural.h"
 #include "look/locks/view.h"
 
 #include "base/alloc.h"
@@ -131,7 +132,7 @@ static void put_most(const struct look_locks_view *view, const struct look_lock_
     fprintf(out, "#   %6.2f%% %s ", percent(most, all), what);
     look_lock_place(view, pc, out);
     if (places > 1)
-        fprintf(out, "; %zu more place%s", places - 1, places > 2 ? "s" : "");
+        fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
     putc('\n', out);
 }
 
@@ -272,7 +273,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         look_lock_label(view, s->lock, out);
         fputs(" in ", out);
         look_lock_place(view, s->pc, out);
-        fprintf(out, ", %" PRIu32 " time%s", s->thread, s->thread == 1 ? "" : "s");
+        fprintf(out, ", %" PRIu32 " time%s", s->thread, sim_plural(s->thread));
     }
     putc('\n', out);
 }
@@ -291,9 +292,10 @@ static void put_path(const struct look_locks_view *view, FILE *out)
         fprintf(out, "# %zu more\n", count - MOST);
     if (view->locks->missed)
         fprintf(out,
-                "# %" PRIu64 " waits of less than %" PRIu64
-                " PCycles are in no path and no bound: there were too many\n",
-                view->locks->missed, view->locks->least);
+                "# %" PRIu64 " wait%s of less than %" PRIu64
+                " PCycles %s in no path and no bound: there were too many\n",
+                view->locks->missed, sim_plural(view->locks->missed), view->locks->least,
+                view->locks->missed == 1 ? "is" : "are");
     free(all);
 }
 

@@ -2,6 +2,7 @@
  * Shared lines for people, in the manner of `perf c2c report`: what all misses were, the objects
  * that lost most, then line by line who touched which bytes, who asked, and what would mend it.
  */
+#include "base/plural.h"
 #include "look/cost.h"
 #include "look/sharing/sharing.h"
 
@@ -34,11 +35,6 @@ static void put_place(const struct look_sharing *s, uint64_t pc, FILE *out)
         fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
     else
         fprintf(out, "0x%" PRIx64, pc);
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? "" : "s";
 }
 
 static double share(const struct look_sharing *s, int64_t cycles)
@@ -133,10 +129,10 @@ static void put_map(const struct look_sharing *s, const struct look_shared_line 
         fprintf(out, "      card %4" PRIu32 "  ", copy->card);
         for (unsigned byte = 0; byte < s->truth->line; byte += WORD)
             putc(touch_of(copy, byte), out);
-        fprintf(out, "  lost it %" PRIu64 " time%s\n", copy->taken, plural(copy->taken));
+        fprintf(out, "  lost it %" PRIu64 " time%s\n", copy->taken, sim_plural(copy->taken));
     }
     if (left)
-        fprintf(out, "      and %u more card%s\n", left, plural(left));
+        fprintf(out, "      and %u more card%s\n", left, sim_plural(left));
 }
 
 /* The line's bytes that are an object's: "0-3", or "0-63" if there are others between them. */
@@ -188,7 +184,7 @@ static void put_askers(const struct look_sharing *s, const struct look_shared_li
     }
     if (shown < line->askers)
         fprintf(out, "      and %zu more instruction%s\n", line->askers - shown,
-                plural(line->askers - shown));
+                sim_plural(line->askers - shown));
 }
 
 static void put_line(const struct look_sharing *s, const struct look_shared_line *line, FILE *out)
@@ -220,8 +216,8 @@ void look_sharing_text(const struct look_sharing *s, size_t most, FILE *out)
             put_line(s, &s->line[i], out);
     }
     if (most && shown > most)
-        fprintf(out, "\n# %zu more line%s (--lines)\n", shown - most, plural(shown - most));
+        fprintf(out, "\n# %zu more line%s (--lines)\n", shown - most, sim_plural(shown - most));
     if (quiet)
         fprintf(out, "\n# %zu shared line%s cost less than a hundredth of the time%s\n", quiet,
-                plural(quiet), quiet == 1 ? "" : " each");
+                sim_plural(quiet), quiet == 1 ? "" : " each");
 }

@@ -3,6 +3,7 @@
  * it had to do, or made a reference that the machine refuses.
  */
 #include "programs/driven/driven.h"
+#include "base/plural.h"
 
 #include <inttypes.h>
 
@@ -89,10 +90,12 @@ static void describe(void *self, FILE *out)
 {
     const struct driven *d = self;
 
-    for (unsigned i = 0; i < d->work->count; i++)
-        fprintf(out, "  thread %u, card %u: %" PRIu64 " references done\n", i,
-                d->work->thread[i].card,
-                pc_cpu_at(d->run->m, d->work->thread[i].card)->instructions);
+    for (unsigned i = 0; i < d->work->count; i++) {
+        const unsigned card = d->work->thread[i].card;
+        const uint64_t done = pc_cpu_at(d->run->m, card)->instructions;
+        fprintf(out, "  thread %u, card %u: %" PRIu64 " reference%s done\n", i, card, done,
+                sim_plural(done));
+    }
 }
 
 const struct prog_workload driven_workload = {

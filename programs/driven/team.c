@@ -12,6 +12,7 @@
 #include "programs/driven/team.h"
 
 #include "base/alloc.h"
+#include "base/plural.h"
 
 #include <endian.h>
 #include <inttypes.h>
@@ -279,8 +280,9 @@ bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
     team->look_at = LOOK;
     if (team->threads > allowed(run)) {
         prog_finish(run, PROG_UNLOADABLE, 0,
-                    "%u threads shall run, one a processor: there are %u processors for them",
-                    team->threads, allowed(run));
+                    "%u threads shall run, one a processor: there %s %u processor%s for them",
+                    team->threads, allowed(run) == 1 ? "is" : "are", allowed(run),
+                    sim_plural(allowed(run)));
         return false;
     }
     team->member = sim_alloc(team->threads, sizeof *team->member);

@@ -1,4 +1,5 @@
 /* The table of kinds, and what a kind asks of the machine. */
+#include "base/plural.h"
 #include "programs/patterns/patterns.h"
 
 #include <inttypes.h>
@@ -77,8 +78,8 @@ bool patterns_fits(const struct patterns_phase *phase, const struct nm_params *p
         snprintf(why, size, "there is no station %" PRIu64 "; the machine has %" PRIu64,
                  v[PATTERNS_station], stations);
     else if (patterns_takes(phase->kind, PATTERNS_distance) && v[PATTERNS_distance] >= threads)
-        snprintf(why, size, "'distance' is %" PRIu64 ", but there are %u threads",
-                 v[PATTERNS_distance], threads);
+        snprintf(why, size, "'distance' is %" PRIu64 ", but there %s %u thread%s",
+                 v[PATTERNS_distance], threads == 1 ? "is" : "are", threads, sim_plural(threads));
     else
         return true;
     return false;

@@ -16,6 +16,7 @@
  */
 #include "programs/linux/threads/watch.h"
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "monitor/unit.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/process/isa.h"
@@ -193,7 +194,7 @@ static void print_thread(FILE *out, struct lx_prog *p, const struct lx_thread *t
     if (t->watched.calls)
         fprintf(out, "; last call at cycle %" PRIu64, t->watched.called_at);
     if (sc->failed)
-        fprintf(out, "; %" PRIu64 " SCs failed", sc->failed);
+        fprintf(out, "; %" PRIu64 " SC%s failed", sc->failed, sim_plural(sc->failed));
     if (sc->row) {
         fprintf(out, ", the last %" PRIu64, sc->row);
         print_pc(out, p, sc->pc);
@@ -201,7 +202,8 @@ static void print_thread(FILE *out, struct lx_prog *p, const struct lx_thread *t
         print_address(out, p, sc->va);
     }
     if (lx_watch_vain(t))
-        fprintf(out, "; found it taken again %" PRIu64 " times", lx_watch_vain(t));
+        fprintf(out, "; found it taken again %" PRIu64 " time%s", lx_watch_vain(t),
+                sim_plural(lx_watch_vain(t)));
     fprintf(out, "\n");
 }
 
@@ -259,7 +261,7 @@ static void print_folded(FILE *out, struct listed *first, struct listed *end)
     }
     fprintf(out, " (%u): %s; last calls at cycles %" PRIu64 " to %" PRIu64, n, doing, early, late);
     if (failed)
-        fprintf(out, "; %" PRIu64 " SCs failed", failed);
+        fprintf(out, "; %" PRIu64 " SC%s failed", failed, sim_plural(failed));
     fputc('\n', out);
 }
 
@@ -545,7 +547,7 @@ void lx_watch_refused(struct lx_prog *p)
     fprintf(out,
             "numachine: warning: cards refused %" PRIu64
             " write%s to their registers; the first, at cycle %" PRIu64 ", ",
-            writes, writes == 1 ? "" : "s", r->at);
+            writes, sim_plural(writes), r->at);
     if (r->window) {
         fprintf(out, "through a window of card %u", r->writer);
     } else {
