@@ -8,8 +8,9 @@ each miss had to be.
 
 Machines FROM, FROM + 1, ... of at most CARDS processors; the number of a machine chooses its guest
 too. Some have R4400s on some cards and R10000s or R12000s on others. Before them, if FROM is 1, machines on which
-something once went wrong; every third of these has the second run, each if COUNT is 0. A failure is printed with the
-command that repeats it.
+something once went wrong; every third of these has the second run, each if COUNT is 0. With --tiny all are of R10000s
+or R12000s whose secondary caches have two to sixteen lines, one way, and a miss handling table of any length. A failure
+is printed with the command that repeats it.
 """
 import concurrent.futures
 import dataclasses
@@ -33,6 +34,10 @@ TIMEOUT = 600  # seconds of processor time; a hang of the simulator itself
 # segments of armel programs do not share.
 ARM = ["processor.core=arm1176", "l2.split=false", "l1i.line=32B", "l1d.line=32B", "l1i.size=16KB", "l1d.size=16KB",
        "memory.page_size=4KB"]
+
+# The lines of such a secondary cache, and what the card has instead of what was drawn.
+TINY_LINES = [2, 4, 8, 16]
+TINY_REPLACES = ("cards=", "l1i.", "l1d.", "l2.size=", "l2.line=", "l2.ways=", "l2.split=", "r10000.misses=", "run.watchdog=")
 
 # (settings, guest, argument)
 KNOWN = [
@@ -108,6 +113,17 @@ KNOWN = [
      "os.quantum=1048576cy os.tick=0cy os.tick_cost=2048cy run.watchdog=60000000cy processor.core=arm1176 "
      "l2.split=false l1i.line=32B l1d.line=32B l1i.size=16KB l1d.size=16KB",
      "team.armel", "7"),
+    # Younger misses of an R10000 that put out each other's lines handed its table's places to each other, and the oldest
+    # had none.
+    ("rings.locals=1 rings.clock=1000000Hz rings.width=4B rings.generator=64cy rings.handler=2cy "
+     "rings.sinkable_queue=1 rings.nonsinkable_limit=49 netcache.size=1073741824B netcache.banks=1 "
+     "netcache.directory_time=1cy netcache.bank_recovery=1024cy station.processors=1 bus.clock=1000000Hz "
+     "bus.width=4B bus.fifo=32 memory.page_size=8192B memory.placement=local memory.directory_time=256cy "
+     "memory.dram_time=1024cy memory.bank_recovery=1024cy processor.clock=1000000Hz agent.external=64cy "
+     "agent.retry_spread=4096cy agent.link_failures=1 r10000.active_list=16 r10000.branch_history=65536 "
+     "r10000.resume=false r10000.l2_clock=6 r10000.l2_latency=64cy r10000.l2_way_penalty=64cy r10000.fill=64cy "
+     "os.syscall=1cy os.fault=1000000cy os.tick=1500000cy processor.core=r12000 l2.split=false l2.line=64B l2.size=512B "
+     "l1i.line=64B l1d.size=65536B r10000.misses=2", "mutex.o32", ""),
 ]
 
 # The same, where the second run found what was wrong: it always has one.
@@ -137,7 +153,19 @@ def known(guests):
                 yield Machine(f"known {number}", [*settings.split(), "run.check=true"], guest, argument, again)
 
 
-def drawn(lot_print, first, count, cards, guests):
+def tiny(number, settings):
+    """The settings of a machine of tiny caches, whichever was drawn. Its lines may be shorter than those for which the
+    watchdog allows."""
+    lines, line = TINY_LINES[number % 4], 64 << number // 4 % 2
+    size = max(256, lines * line)
+    watchdog = 4 * watchdog_of(settings)
+    return [s for s in settings if not s.startswith(TINY_REPLACES)] + [
+        f"processor.core=r1{number // 8 % 2 * 2}000", "l2.split=false", "l2.ways=1", f"l2.line={line}B", f"l2.size={size}B",
+        "l1i.line=64B", "l1d.line=32B", "l1i.size=256B", "l1d.size=256B", f"r10000.misses={1 + number // 16 % 4}",
+        f"run.watchdog={watchdog}cy"]
+
+
+def drawn(lot_print, first, count, cards, guests, is_tiny):
     lines = subprocess.run([lot_print, str(first), str(count), str(cards), str(MEMORY)], check=True,
                            stdout=subprocess.PIPE, text=True).stdout.splitlines()
     for line in lines:
@@ -146,13 +174,20 @@ def drawn(lot_print, first, count, cards, guests):
         if guest.endswith(".armel"):
             # A program has one instruction set, and a line of the secondary cache is no shorter than a primary one.
             settings = [s for s in settings if not s.startswith(("cards=", "l2.line=16B"))] + ARM
+        if is_tiny:
+            settings = tiny(int(number), settings)
         yield Machine(number, settings, guest, ARGUMENTS.get(pathlib.Path(guest).stem, ""))
+
+
+def watchdog_of(settings):
+    """[PCycles]"""
+    values = dict(s.split("=", 1) for s in settings)
+    return int(values.get("run.watchdog", "15000000cy").removesuffix("cy"))
 
 
 def limit_of(settings):
     """PCycles within which a guest ends. The watchdog allows for the slowest access."""
-    values = dict(s.split("=") for s in settings)
-    return WATCHDOGS * int(values.get("run.watchdog", "15000000cy").removesuffix("cy"))
+    return WATCHDOGS * watchdog_of(settings)
 
 
 def run(command, out):
@@ -187,12 +222,14 @@ def check(numachine, number, machine, sampled):
 
 
 def main():
-    numachine, lot_print = map(os.path.abspath, sys.argv[1:3])
-    first, count, cards = map(int, sys.argv[3:6])
+    is_tiny = "--tiny" in sys.argv
+    numachine, lot_print, first, count, cards, *guests = (word for word in sys.argv[1:] if word != "--tiny")
+    numachine, lot_print = map(os.path.abspath, (numachine, lot_print))
+    first, count, cards = map(int, (first, count, cards))
     simulator.no_core()
-    guests = [os.path.abspath(g) for g in sys.argv[6:]]
+    guests = [os.path.abspath(g) for g in guests]
     machines = list(known(guests)) if first == 1 else []
-    machines += drawn(lot_print, first, count, cards, guests)
+    machines += drawn(lot_print, first, count, cards, guests, is_tiny)
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         checks = [pool.submit(check, numachine, i, m, m.again or not count)

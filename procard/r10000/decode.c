@@ -335,6 +335,7 @@ static void begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
     e->look = (struct pc_look){.page = f->page};
     e->trap_code = 0;
     e->exc = e->raised = e->access = e->bytes = 0;
+    e->passed_over = 0;
     e->history = 0;
     e->known = e->goes = e->issued = e->guessed = e->taken = false;
     e->tlb = e->unsure = e->oldest = false;

@@ -196,32 +196,66 @@ static void count_miss(struct r10k *c, const struct r10k_miss *m, bool refill)
         r10k_signal(c, R10K_SIGNAL_PREFETCH_MISSES, 1);
 }
 
-/* A line is wanted. @return its entry; NULL: the table is full */
-static struct r10k_miss *want(struct r10k *c, enum pc_side side, uint64_t va,
-                              const struct pc_look *look, enum wish wish, bool prefetch,
-                              uint64_t pc, sim_tick now)
+/* What an entry of the address queue wants. */
+static struct r10k_miss wanted_by(const struct r10k *c, const struct r10k_entry *e, enum wish wish)
 {
-    struct r10k_miss *m = miss_of(c, side, line_of(c, side, look->pa));
-    if (m)
-        return m;
-    m = free_miss(c);
+    return (struct r10k_miss){.phase = R10K_MISS_LOOK,
+                              .side = PC_SIDE_D,
+                              .owns = wish == WISH_OWN || wish == WISH_CONDITION,
+                              .linked = wish == WISH_LINK,
+                              .condition = wish == WISH_CONDITION,
+                              .prefetch = e->w->traits & R10K_PREFETCH,
+                              .line = line_of(c, PC_SIDE_D, e->look.pa),
+                              .va = e->va,
+                              .pc = e->pc,
+                              .look = e->look};
+}
+
+/* Younger misses have taken so many places since the oldest found the table full that the next is
+ * its own: else those that put out each other's lines could hand all places to each other for ever.
+ */
+static bool is_kept(const struct r10k *c, const struct r10k_entry *e)
+{
+    const struct r10k_entry *oldest = &c->entry[c->head];
+    return c->count && oldest != e && oldest->passed_over > R10K_MISSES;
+}
+
+/* The oldest has been turned away, and another has its turn. */
+static void passes_over(struct r10k *c, const struct r10k_entry *e)
+{
+    struct r10k_entry *oldest = &c->entry[c->head];
+    if (c->count && oldest != e && oldest->passed_over)
+        oldest->passed_over++;
+}
+
+/* A line is wanted. @param e  by this entry; NULL: by fetch @return whether a miss has a place */
+static bool want(struct r10k *c, const struct r10k_miss *wanted, const struct r10k_entry *e,
+                 sim_tick now)
+{
+    if (miss_of(c, wanted->side, wanted->line))
+        return true;
+    struct r10k_miss *m = is_kept(c, e) ? NULL : free_miss(c);
     if (!m)
-        return NULL;
-    *m = (struct r10k_miss){.phase = R10K_MISS_LOOK,
-                            .side = side,
-                            .owns = wish == WISH_OWN || wish == WISH_CONDITION,
-                            .linked = wish == WISH_LINK,
-                            .condition = wish == WISH_CONDITION,
-                            .prefetch = prefetch,
-                            .line = line_of(c, side, look->pa),
-                            .va = va,
-                            .pc = pc,
-                            .look = *look,
-                            .at = now + 1};
-    c->entered |= side == PC_SIDE_D;
-    count_miss(c, m, !find(c, side, va, look->pa));
+        return false;
+    passes_over(c, e);
+    *m = *wanted;
+    m->at = now + 1;
+    c->entered |= m->side == PC_SIDE_D;
+    count_miss(c, m, !find(c, m->side, m->va, m->look.pa));
     c->worked = true;
-    return m;
+    return true;
+}
+
+/* The same, by an entry; that the oldest has had no place is noted. */
+static bool entry_wants(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
+{
+    const struct r10k_miss wanted = wanted_by(c, e, wish);
+    const bool has = want(c, &wanted, e, now);
+    if (has)
+        e->passed_over = 0;
+    else if (!e->passed_over && r10k_is_oldest(c, e))
+        e->passed_over = 1;
+    return has;
 }
 
 static enum nm_access access_of(const struct r10k_miss *m)
@@ -392,7 +426,14 @@ bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, si
             return false; /* one at a time */
         }
     c->idle = PC_ST_STALL_L1I;
-    want(c, PC_SIDE_I, va, look, WISH_READ, false, va, now);
+    want(c,
+         &(struct r10k_miss){.phase = R10K_MISS_LOOK,
+                             .side = PC_SIDE_I,
+                             .line = line_of(c, PC_SIDE_I, look->pa),
+                             .va = va,
+                             .pc = va,
+                             .look = *look},
+         NULL, now);
     return false;
 }
 
@@ -651,7 +692,7 @@ static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tic
 {
     if (c->entered) { /* the table takes one request in a cycle */
         again(c, e, now + 1);
-    } else if (want(c, PC_SIDE_D, e->va, &e->look, wish, false, e->pc, now)) {
+    } else if (entry_wants(c, e, wish, now)) {
         e->access = R10K_ACCESS_MISSED;
         c->worked = true;
     } else {
@@ -692,12 +733,11 @@ static bool wants_to_write(const struct r10k_word *w)
 }
 
 /* [tick] when a prefetch whose line is not here tries again to ask for it; 0: it is asked for */
-static sim_tick asks_later(struct r10k *c, const struct r10k_entry *e, bool owns, sim_tick now)
+static sim_tick asks_later(struct r10k *c, struct r10k_entry *e, bool owns, sim_tick now)
 {
     if (c->entered)
         return now + 1;
-    const enum wish wish = owns ? WISH_OWN : WISH_READ;
-    return want(c, PC_SIDE_D, e->va, &e->look, wish, true, e->pc, now) ? 0 : now + FULL_AGAIN;
+    return entry_wants(c, e, owns ? WISH_OWN : WISH_READ, now) ? 0 : now + FULL_AGAIN;
 }
 
 /* It stays in its queue until the table has taken its request, as a load does; no revision counts

@@ -165,15 +165,17 @@ struct r10k_entry {
     uint8_t source[6], result[2],
         before[2]; /**< physical registers; before: what result replaced */
     uint32_t trap_code;
-    uint8_t exc;      /**< enum pc_exc: what it will raise */
-    uint8_t raised;   /**< causes of the floating-point unit */
-    uint8_t access;   /**< enum r10k_access */
-    uint8_t bytes;    /**< of its doubleword, one bit each */
-    uint8_t place;    /**< in its queue, but for the address queue */
-    uint16_t history; /**< place in the branch history table */
-    bool known;       /**< a transfer has its outcome: */
-    bool goes;        /**< it is taken, ... */
-    uint64_t to;      /**< ... and leads here */
+    uint8_t exc;         /**< enum pc_exc: what it will raise */
+    uint8_t raised;      /**< causes of the floating-point unit */
+    uint8_t access;      /**< enum r10k_access */
+    uint8_t bytes;       /**< of its doubleword, one bit each */
+    uint8_t place;       /**< in its queue, but for the address queue */
+    uint8_t passed_over; /**< places of the miss handling table that younger ones have taken since
+                            it was the oldest and found none, and 1; 0: it has not */
+    uint16_t history;    /**< place in the branch history table */
+    bool known;          /**< a transfer has its outcome: */
+    bool goes;           /**< it is taken, ... */
+    uint64_t to;         /**< ... and leads here */
     bool issued;
     bool slot;    /**< stands in a delay slot */
     bool guessed; /**< a transfer whose target is to be verified: it has a place of the stack */
