@@ -2,10 +2,10 @@
 """
 A program's own event counters in every mode of a run: timed, functional, fast-forwarded to a region or into the midst of
 a loop with caches warmed or not, sampled. The four instructions do what they do, and an overflow that comes due while
-nothing is timed disturbs nobody. Events are counted where processors run as in a timed machine, and nowhere else
-(docs/irix.md).
+nothing is timed disturbs nobody. A loop that waits for a count in functional mode is named. Events are counted where
+processors run as in a timed machine, and nowhere else (docs/irix.md).
 
-    r10000_modes.py NUMACHINE GUEST
+    r10000_modes.py NUMACHINE GUEST WAITS_GUEST
 """
 import csv
 import pathlib
@@ -32,6 +32,15 @@ def run(numachine, guest, mode, *words, argument=0):
     assert (done.returncode, done.stdout) == (0, RIGHT), (mode, argument, done.returncode, done.stdout, done.stderr[:500])
 
 
+def waits(numachine, guest, mode):
+    """(exit status, what is said) of a program that waits for a cycle of user mode to be counted, and is ended if it gets
+    nowhere."""
+    done = subprocess.run([numachine, "stat", "-q", "-m", "r10000", "--set", "r10000.user_counters=true", "--set",
+                           f"run.mode={mode}", "--set", "run.livelock=end", "--", guest], capture_output=True, text=True,
+                          timeout=120)
+    return done.returncode, done.stderr
+
+
 def counted(numachine, guest, mode):
     """(graduated by the counters, completed)"""
     with tempfile.TemporaryDirectory() as directory:
@@ -44,7 +53,7 @@ def counted(numachine, guest, mode):
 
 
 def main():
-    numachine, guest = sys.argv[1:]
+    numachine, guest, waiting = sys.argv[1:]
     for mode in MODES:
         for left in LEFT:
             run(numachine, guest, mode, argument=left)
@@ -54,6 +63,9 @@ def main():
             assert bool(graduated) == part and graduated < 0.9 * completed, (mode, graduated, completed)
         else: # a product counts twice
             assert 0 <= graduated - completed < 0.01 * completed, (mode, graduated, completed)
+    assert waits(numachine, waiting, "timed")[0] == 0
+    status, said = waits(numachine, waiting, "functional")
+    assert status and "mode functional: time stands still" in said, (status, said[:500])
 
 
 if __name__ == "__main__":

@@ -255,7 +255,7 @@ bool r10k_event_counter(struct r10k *c, const struct mips_op *op, uint64_t *valu
         c->asked = true;
         return true;
     }
-    c->base.polls++;
+    c->base.polls += !c->base.untimed; /* else a loop that waits for it sees the same for ever */
     *value = (uint64_t)(int64_t)(int32_t)pc_pmc_read(&c->base, reg);
     return true;
 }

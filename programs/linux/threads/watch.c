@@ -438,8 +438,12 @@ static void look_at_changes(struct findings *f, bool waits)
         fprintf(f->out,
                 "no thread gets anywhere: since cycle %" PRIu64
                 " nothing has been stored and nobody called, and all go round in loops, so that no "
-                "thread will see a change\n",
-                before);
+                "thread will see a change%s\n",
+                before,
+                p->par->mode == NM_MODE_FUNCTIONAL
+                    ? " (mode functional: time stands still for event counters; a loop that waits "
+                      "for one ends with run.mode=timed)"
+                    : "");
     }
 }
 
