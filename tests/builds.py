@@ -76,7 +76,7 @@ def put_files(files):
 
 def core(source, directory, guest):
     source, copy = pathlib.Path(source), directory / "core-tree"
-    tops = [top for top in source.iterdir() if top.name[0] != "." and not top.name.startswith("build")]
+    tops = [top for top in source.iterdir() if top.name != ".git" and not top.name.startswith("build")]
     files = {copy / f.relative_to(source): (f.read_bytes(), f.stat().st_mode)
              for top in tops for f in [top, *top.rglob("*")] if f.is_file() and f.suffix != ".pyc"}
     files |= {copy / "procard/plain" / f.name: (f.read_bytes(), f.stat().st_mode)
