@@ -54,7 +54,7 @@ def storeys():
     homeless = {r for storey in rooms.ROOMS for r in storey if "/" not in r} ^ set(PURPOSE)
     assert not homeless, f"a room without a purpose, or a purpose without a room: {homeless}"
     parts = {}
-    for room in (r for storey in rooms.ROOMS for r in storey if r.count("/") == 1):
+    for room in (r for storey in rooms.ROOMS for r in storey if r.count("/") == 1 and not r.endswith(".def")):
         if room.split("/")[0] in PURPOSE:
             parts.setdefault(room.split("/")[0], []).append(room.split("/", 1)[1])
     return [row for row in rows if row], parts
