@@ -96,16 +96,15 @@ static void add_own(json_t *array, enum r10k_chip chip)
 static unsigned add_beside(json_t *array, enum mon_processor processor, unsigned from)
 {
     const struct mon_unit_ops *unit = unit_of_lists()->beside[processor];
-    for (unsigned i = from ? from : unit->own->first; i < unit->event_count; i++) {
-        const struct mon_event *event = &unit->events[i];
+    for (unsigned i = from; i < mon_own_events(unit->own); i++) {
+        const struct mon_event *event = mon_own_event(unit->own, i);
         char *ref = sim_format("%s 0x%02x", unit->own->processor, event->number);
         if (!is_listed(array, event->name, event->sentence, ref))
             add_event(array, event->number, event->name, ref, event->unit,
-                      event->counters >> unit->counters & ((1u << unit->own->counters) - 1),
-                      event->sentence);
+                      mon_own_event_counters(unit->own, i), event->sentence);
         free(ref);
     }
-    return unit->event_count;
+    return mon_own_events(unit->own);
 }
 
 /** What the counters of processors can count. */
@@ -218,7 +217,8 @@ static json_t *group_events(const struct in_group *group)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < group->choice.count; i++)
-        json_array_append_new(array, json_string(group->unit->events[group->choice.event[i]].name));
+        json_array_append_new(
+            array, json_string(mon_unit_event(group->unit, group->choice.event[i])->name));
     return array;
 }
 
@@ -226,7 +226,7 @@ static json_t *group_events(const struct in_group *group)
 static char *counters_of(const struct in_group *group)
 {
     const struct mon_own *own = group->unit->own;
-    return own ? sim_format("the %u counters of an %s", own->counters, own->processor)
+    return own ? sim_format("the %u counters of an %s", mon_own_counters(own), own->processor)
                : sim_format("the card's %u counters", group->unit->counters);
 }
 

@@ -35,7 +35,7 @@ static bool adds(const struct doc_run *run, struct doc_level level, enum mon_sco
 uint64_t doc_count(const struct doc_run *run, const struct doc_region *region,
                    struct doc_level level, unsigned i)
 {
-    enum mon_scope scope = run->unit->events[run->choice.event[i]].scope;
+    enum mon_scope scope = mon_unit_event(run->unit, run->choice.event[i])->scope;
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
         if (adds(run, level, scope, c))
@@ -66,7 +66,8 @@ uint64_t doc_event_at(const struct doc_run *run, const struct doc_sample *now, u
 {
     if (!mon_is_own(run->unit, event))
         return mon_event_total(&run->unit->events[event], &now->card[card].taps);
-    return now->own ? mon_own_total(run->unit->own, event, &now->own[card]) : 0;
+    return now->own ? mon_own_total(run->unit->own, event - run->unit->event_count, &now->own[card])
+                    : 0;
 }
 
 static uint64_t own_event(const struct doc_run *run, const struct doc_region *region,
@@ -74,14 +75,14 @@ static uint64_t own_event(const struct doc_run *run, const struct doc_region *re
 {
     uint64_t sum = 0;
     for (unsigned c = level.first; region->own && c < level.first + level.count; c++)
-        sum += mon_own_total(run->unit->own, event, &region->own[c].sum);
+        sum += mon_own_total(run->unit->own, event - run->unit->event_count, &region->own[c].sum);
     return sum;
 }
 
 uint64_t doc_event(const struct doc_run *run, const struct doc_region *region,
                    struct doc_level level, unsigned event)
 {
-    const struct mon_event *row = &run->unit->events[event];
+    const struct mon_event *row = mon_unit_event(run->unit, event);
     if (mon_is_own(run->unit, event))
         return own_event(run, region, level, event);
     return doc_sum(run, region, level, row->scope, row->taps);
@@ -96,7 +97,7 @@ bool doc_card_counts(const struct doc_run *run, unsigned card, unsigned event)
 
 bool doc_event_exists(const struct doc_run *run, unsigned event)
 {
-    const uint64_t taps = run->unit->events[event].taps;
+    const uint64_t taps = mon_unit_event(run->unit, event)->taps;
     if (taps & UINT64_C(1) << MON_TAP_UPPER_RING_BUSY)
         return run->rings > 1;
     return !(taps & UINT64_C(1) << MON_TAP_RING_BUSY) || run->rings > 0;

@@ -88,7 +88,7 @@ static const char *next_operand(void *ctx, size_t i)
     size_t params;
     const struct nm_param_row *rows = nm_param_rows(&params);
     if (i < g->choice.count)
-        return g->unit->events[g->choice.event[i]].name;
+        return mon_unit_event(g->unit, g->choice.event[i])->name;
     i -= g->choice.count;
     if (i < IN_WORD__COUNT)
         return in_word_rows[i].name;

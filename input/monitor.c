@@ -76,7 +76,7 @@ static void complain_event(struct in_reading *r, const struct mon_unit_ops *unit
         in_complain(
             r, &v->at,
             "counter %u cannot count '%s': the processor's own counters do (monitor.events)", k,
-            unit->events[event].name);
+            mon_unit_event(unit, (unsigned)event)->name);
     else if (event >= 0)
         in_complain(r, &v->at, "counter %u cannot count '%s': it fits only %s", k,
                     unit->events[event].name, counters_of(&unit->events[event], text));

@@ -66,10 +66,11 @@ uint64_t mon_states(const char *group)
 
 int mon_event_find(const struct mon_unit_ops *unit, const char *name)
 {
-    for (unsigned i = 0; i < unit->event_count; i++)
-        if (strcmp(name, unit->events[i].name) == 0 ||
-            (*name && strcasecmp(name, unit->events[i].ref) == 0))
+    for (unsigned i = 0; i < mon_unit_events(unit); i++) {
+        const struct mon_event *event = mon_unit_event(unit, i);
+        if (!strcmp(name, event->name) || (*name && !strcasecmp(name, event->ref)))
             return (int)i;
+    }
     for (const struct mon_alias *a = unit->aliases; a && a->alias; a++)
         if (strcmp(name, a->alias) == 0)
             return (int)a->event;
@@ -78,17 +79,17 @@ int mon_event_find(const struct mon_unit_ops *unit, const char *name)
 
 int mon_event_numbered(const struct mon_unit_ops *unit, unsigned number)
 {
-    for (unsigned i = 0; i < unit->event_count; i++)
-        if (unit->events[i].number == number)
+    for (unsigned i = 0; i < mon_unit_events(unit); i++)
+        if (mon_unit_event(unit, i)->number == number)
             return (int)i;
     return -1;
 }
 
 const char *mon_word(const struct mon_unit_ops *unit, size_t i)
 {
-    if (i < unit->event_count)
-        return unit->events[i].name;
-    i -= unit->event_count;
+    if (i < mon_unit_events(unit))
+        return mon_unit_event(unit, (unsigned)i)->name;
+    i -= mon_unit_events(unit);
     for (const struct mon_alias *a = unit->aliases; a && a->alias; a++)
         if (i-- == 0)
             return a->alias;
@@ -125,8 +126,8 @@ static size_t own_prefix(const struct mon_unit_ops *unit, const char *name)
     const char *end = strchr(name, '_');
     const size_t n = end ? (size_t)(end - name) + 1 : 0;
     for (const struct mon_unit_ops *const *b = unit->beside; n && b && *b; b++)
-        for (unsigned i = (*b)->own->first; i < (*b)->event_count; i++)
-            if (!strncmp((*b)->events[i].name, name, n))
+        for (unsigned i = 0; i < mon_own_events((*b)->own); i++)
+            if (!strncmp(mon_own_event((*b)->own, i)->name, name, n))
                 return n;
     return 0;
 }

@@ -18,7 +18,9 @@
 struct mon_unit_ops;
 
 enum {
-    MON_EVENTS_MAX = 80,  /**< events of a unit, at most, with those of the processor beside it */
+    MON_UNIT_EVENTS_MAX = 64, /**< events of a unit, at most, */
+    MON_OWN_EVENTS_MAX = 32,  /**< of the processor beside it, and of its secondary cache */
+    MON_EVENTS_MAX = MON_UNIT_EVENTS_MAX + 2 * MON_OWN_EVENTS_MAX,
     MON_COUNTERS_MAX = 4, /**< counters of a unit, at most */
     MON_OWN_MAX = 7,      /**< counters of the processor and of its secondary cache, at most */
 };
@@ -36,7 +38,7 @@ struct mon_event {
     const char *name, *ref, *unit, *sentence; /**< `ref`: where a document has it, "N-43"; or "" */
     unsigned number;                          /**< in the register that selects it */
     enum mon_scope scope;
-    unsigned counters; /**< bit k: counter k can count it; the processor's own follow the unit's */
+    unsigned counters; /**< bit k: counter k of whoever has the event can count it */
     uint64_t taps;     /**< bit t: enum mon_tap t is part of the sum */
 };
 

@@ -12,17 +12,12 @@
 
 #pragma GCC visibility push(default)
 
-/** Processors that count, with what counts beside them in their secondary cache's controller. */
+/** Processors that count, with what counts beside them in their secondary cache's controller:
+ *  processors.def. */
 enum mon_processor {
-    MON_R10000_2, /**< as enum r10k_chip */
-    MON_R10000_3,
-    MON_R12000,
-    MON_ARM1136,
-    MON_ARM1136_L210,
-    MON_ARM1136_L220,
-    MON_ARM1176,
-    MON_ARM1176_L210,
-    MON_ARM1176_L220,
+#define PROCESSOR(id, name, core, controller) MON_##id,
+#include "monitor/processors.def"
+#undef PROCESSOR
     MON_PROCESSORS /**< one that does not count */
 };
 
@@ -40,9 +35,12 @@ union mon_own_signals {
 _Static_assert(sizeof(struct mon_arm11_signals) <= sizeof(struct r10k_signals),
                "all totals are in `total`");
 
+/** What each of them counts beside a unit. */
+extern const struct mon_own mon_processors[MON_PROCESSORS];
+
 /** Total of one of the processor's own events, in every mode.
  *  @param own  which processor
- *  @param event  row, from own->first on
+ *  @param event  the event, from 0 on
  *  @param now  its totals */
 uint64_t mon_own_total(const struct mon_own *own, unsigned event, const union mon_own_signals *now);
 

@@ -21,14 +21,9 @@ struct matching {
     unsigned tried;                   /* bit k: the search for the last event came by counter k */
 };
 
-static unsigned counters_of(const struct mon_unit_ops *unit)
-{
-    return unit->counters + (unit->own ? unit->own->counters : 0);
-}
-
 static unsigned fits(const struct matching *m, unsigned i)
 {
-    return m->unit->events[m->choice->event[i]].counters;
+    return mon_event_counters(m->unit, m->choice->event[i]);
 }
 
 static unsigned used(const struct matching *m, unsigned k)
@@ -42,7 +37,7 @@ static unsigned used(const struct matching *m, unsigned k)
 /* Finds a counter for event i, moving others where they also fit; all or nothing. */
 static bool place(struct matching *m, unsigned i)
 {
-    for (unsigned k = 0; k < counters_of(m->unit); k++) {
+    for (unsigned k = 0; k < mon_unit_counters(m->unit); k++) {
         if (!(fits(m, i) >> k & 1) || m->tried >> k & 1)
             continue;
         m->tried |= 1U << k;
@@ -81,14 +76,14 @@ static void explain(const struct matching *m, char *text, size_t size)
     for (unsigned i = 0; i <= m->placed; i++)
         if (!(fits(m, i) & ~m->tried)) {
             append(text, size, separator);
-            append(text, size, m->unit->events[m->choice->event[i]].name);
+            append(text, size, mon_unit_event(m->unit, m->choice->event[i])->name);
             separator = ", ";
         }
     const bool own = m->tried >> m->unit->counters; /* no event fits counters of both */
     append(text, size, own ? " fit only the processor's counter" : " fit only counter");
     append(text, size, m->tried & (m->tried - 1) ? "s " : " ");
     separator = "";
-    for (unsigned k = 0; k < counters_of(m->unit); k++)
+    for (unsigned k = 0; k < mon_unit_counters(m->unit); k++)
         if (m->tried >> k & 1) {
             const unsigned number = own ? k - m->unit->counters : k;
             append(text, size, separator);
@@ -100,7 +95,7 @@ static void explain(const struct matching *m, char *text, size_t size)
 void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
                    const struct mon_choice *choice)
 {
-    const unsigned counters = counters_of(unit);
+    const unsigned counters = mon_unit_counters(unit);
     struct matching m = {.unit = unit, .choice = choice};
     memset(plan, 0, sizeof *plan);
     if (!choice->count)

@@ -282,15 +282,36 @@ enum { MON_PHASE_ID = 15 /**< the bits of an ExtendedPhaseID that packets carry 
 /** Flags of interrupts: bit k is counter k's, and this one the memory's. */
 enum { MON_FLAG_MEMORY = MON_COUNTERS_MAX };
 
-/** What a processor beside the unit counts by itself: its events follow the unit's own
- *  (monitor/own.h). */
-struct mon_own {
-    const char *processor;   /**< for people */
-    unsigned first;          /**< its events are the rows from here on */
-    unsigned counters;       /**< at most MON_OWN_MAX */
-    const uint64_t *signals; /**< what each of them counts, added up: bit per signal */
-    unsigned modes;          /**< of a processor: totals of a signal */
+/** An event that a processor, or its secondary cache's controller, counts by itself. */
+struct mon_own_event {
+    struct mon_event event; /**< `counters` are the list's own, from bit 0 on; no taps */
+    uint64_t signals;       /**< what it counts, added up: bit per signal of the list */
 };
+
+/** What one of them counts: a list of its own, wherever it stands. */
+struct mon_own_list {
+    const struct mon_own_event *event; /**< [events], at most MON_OWN_EVENTS_MAX */
+    unsigned events, counters;
+    unsigned first; /**< its signals are the processor's totals from here on (monitor/own.h) */
+    unsigned modes; /**< totals of a signal, one for each mode of the processor */
+};
+
+enum { MON_OWN_LISTS = 2 };
+
+/** What a processor beside the unit counts by itself: its events follow the unit's own, list after
+ *  list, and so do its counters. */
+struct mon_own {
+    const char *processor; /**< for people */
+    const struct mon_own_list *list[MON_OWN_LISTS];
+};
+
+/** How many events and counters they are; none for NULL. */
+unsigned mon_own_events(const struct mon_own *own);
+unsigned mon_own_counters(const struct mon_own *own);
+
+/** One of these events, from 0 on; and which of its processor's counters can count it: bit k. */
+const struct mon_event *mon_own_event(const struct mon_own *own, unsigned event);
+unsigned mon_own_event_counters(const struct mon_own *own, unsigned event);
 
 /** A kind of counter unit. */
 struct mon_unit_ops {
@@ -299,12 +320,12 @@ struct mon_unit_ops {
     const char *overflow; /**< when a counter overflows: a sentence */
 
     /* ---- rows ---- */
-    const struct mon_event *events; /**< [event_count], at most MON_EVENTS_MAX */
+    const struct mon_event *events; /**< its own: [event_count], at most MON_UNIT_EVENTS_MAX */
     unsigned event_count;
     unsigned nothing; /**< row of the event that never counts: what an unused counter counts. It has
                            no taps, or the process ends with a message when the card is made */
-    const struct mon_own *own; /**< of the processor beside it, whose events are among these;
-                                    NULL: it counts none */
+    const struct mon_own *own; /**< of the processor beside it, whose events follow these; NULL: it
+                                    counts none */
     const struct mon_unit_ops *const
         *beside;                     /**< by enum mon_processor, then NULL: the same unit beside
                                           a processor that does; NULL: there is none */
@@ -415,10 +436,41 @@ struct mon_unit_ops {
     int (*program)(const struct mon_wish *wish, enum mon_part part, struct mon_write *out);
 };
 
-/** Whether an event is counted by the processor itself. @param event  row of the unit's events */
+/* What can be counted on a card: the rows of its unit's own events, then those of the processor's
+ * beside it. Wherever an event is meant by its row, it is one of these. */
+
+/** How many. */
+static inline unsigned mon_unit_events(const struct mon_unit_ops *unit)
+{
+    return unit->event_count + mon_own_events(unit->own);
+}
+
+/** Whether an event is counted by the processor itself. */
 static inline bool mon_is_own(const struct mon_unit_ops *unit, unsigned event)
 {
-    return unit->own && event >= unit->own->first;
+    return event >= unit->event_count;
+}
+
+/** The event of a row. */
+static inline const struct mon_event *mon_unit_event(const struct mon_unit_ops *unit,
+                                                     unsigned event)
+{
+    return mon_is_own(unit, event) ? mon_own_event(unit->own, event - unit->event_count)
+                                   : &unit->events[event];
+}
+
+/** Counters of both: the unit's, then the processor's. */
+static inline unsigned mon_unit_counters(const struct mon_unit_ops *unit)
+{
+    return unit->counters + mon_own_counters(unit->own);
+}
+
+/** Bit k: counter k of these can count the event. */
+static inline unsigned mon_event_counters(const struct mon_unit_ops *unit, unsigned event)
+{
+    return mon_is_own(unit, event)
+               ? mon_own_event_counters(unit->own, event - unit->event_count) << unit->counters
+               : unit->events[event].counters;
 }
 
 /** The unit of a card that has none: no registers, no events, no counters. */

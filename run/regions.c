@@ -34,9 +34,9 @@ static struct mon_shown shown_of(const struct doc_run *run, const struct doc_reg
     if (!mon_is_own(run->unit, event))
         return run->unit->measure(event, run->plan.counter[i], &region->card[card].start.taps,
                                   &now->card[card].taps);
-    return region->own
-               ? mon_own_measure(run->unit->own, event, &region->own[card].start, &now->own[card])
-               : (struct mon_shown){0};
+    return region->own ? mon_own_measure(run->unit->own, event - run->unit->event_count,
+                                         &region->own[card].start, &now->own[card])
+                       : (struct mon_shown){0};
 }
 
 static void read_counters(const struct doc_run *run, struct doc_region *region, unsigned card,

@@ -85,17 +85,18 @@ Test(arm11_results, events_stand_beside_the_cards)
         const struct arm11_event *row = arm11_events(&count);
         const struct doc_sample *now = look(&w, true);
         cr_assert(unit->own);
-        cr_expect_eq(unit->own->counters, machines[i].counters);
+        cr_expect_eq(mon_own_counters(unit->own), machines[i].counters);
         for (unsigned e = 0; e < count; e++) {
             const int at = mon_event_find(unit, row[e].name);
             if (!(row[e].chips >> machines[i].chip & 1)) {
-                cr_expect(at < 0 || unit->events[at].number != row[e].number, "%s", row[e].name);
+                cr_expect(at < 0 || mon_unit_event(unit, (unsigned)at)->number != row[e].number,
+                          "%s", row[e].name);
                 continue;
             }
             here++;
-            cr_assert(at >= (int)unit->own->first, "%s", row[e].name);
-            cr_expect_eq(unit->events[at].number, row[e].number);
-            cr_expect_eq(mon_own_total(unit->own, (unsigned)at, &now->own[1]),
+            cr_assert(at >= (int)unit->event_count, "%s", row[e].name);
+            cr_expect_eq(mon_unit_event(unit, (unsigned)at)->number, row[e].number);
+            cr_expect_eq(mon_own_total(unit->own, (unsigned)at - unit->event_count, &now->own[1]),
                          arm11_total(&now->own[1].arm11.core, row[e].signals), "%s", row[e].name);
         }
         const struct l2c_event *l2 = l2c_events(&l2_count);
@@ -109,11 +110,11 @@ Test(arm11_results, events_stand_beside_the_cards)
             }
             here++;
             cr_assert_geq(at, 0, "%s", l2[e].name);
-            cr_expect_eq(unit->events[at].number, l2[e].number[kind]);
-            cr_expect_eq(mon_own_total(unit->own, (unsigned)at, &now->own[1]),
+            cr_expect_eq(mon_unit_event(unit, (unsigned)at)->number, l2[e].number[kind]);
+            cr_expect_eq(mon_own_total(unit->own, (unsigned)at - unit->event_count, &now->own[1]),
                          l2c_total(&now->own[1].arm11.l2, l2[e].signals), "%s", l2[e].name);
         }
-        cr_expect_eq(unit->event_count, unit->own->first + here);
+        cr_expect_eq(mon_own_events(unit->own), here);
     }
 }
 

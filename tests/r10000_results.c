@@ -101,18 +101,18 @@ Test(r10000_results, events_stand_beside_the_cards)
         char why[300];
         unsigned count;
         const struct r10k_event *event = r10k_events(chip, &count);
-        cr_assert(unit->own && unit->event_count == mon_numachine.event_count + count);
+        cr_assert(unit->own && mon_unit_events(unit) == mon_numachine.event_count + count);
         for (unsigned e = 0; e < mon_numachine.event_count; e++)
             cr_expect_str_eq(unit->events[e].name, mon_numachine.events[e].name);
         for (unsigned e = 0; e < count; e++) {
             const int row = mon_event_find(unit, event[e].name);
-            cr_assert_eq(row, (int)(unit->own->first + e), "%s", event[e].name);
-            cr_expect_eq(unit->own->signals[e], UINT64_C(1) << event[e].signal, "%s",
+            cr_assert_eq(row, (int)(unit->event_count + e), "%s", event[e].name);
+            cr_expect_eq(unit->own->list[0]->event[e].signals, UINT64_C(1) << event[e].signal, "%s",
                          event[e].name);
             for (unsigned k = 0; k < R10K_COUNTERS; k++)
-                cr_expect_eq(unit->events[row].counters >> (unit->counters + k) & 1,
+                cr_expect_eq(mon_event_counters(unit, (unsigned)row) >> (unit->counters + k) & 1,
                              event[e].number[k] != R10K_NO_EVENT, "%s", event[e].name);
-            cr_expect_eq(unit->events[row].counters & ((1U << unit->counters) - 1), 0);
+            cr_expect_eq(mon_event_counters(unit, (unsigned)row) & ((1U << unit->counters) - 1), 0);
             cr_expect(mon_choice_add(unit, &choice, event[e].name, why, sizeof why), "%s", why);
         }
         cr_assert(mon_choice_add(unit, &choice, "nacks,read_latency", why, sizeof why));

@@ -57,8 +57,7 @@ ROOMS = [
 # Who may include a header of a folder within one of these, beside cores, which put kinds of cards together:
 # what all units' counts go through, and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
-KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h",
-                     "monitor/board/beside.h", "monitor/board/beside.c"],
+KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h"],
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/list.c", "cli/session.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",

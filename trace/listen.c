@@ -234,7 +234,7 @@ static void look_at_events(struct trc_listening *live, sim_tick at)
                 pc_own_signals(live->m, total->at, &own);
         }
         grown(live, &live->events, total,
-              mon_is_own(unit, event) ? mon_own_total(unit->own, event, &own)
+              mon_is_own(unit, event) ? mon_own_total(unit->own, event - unit->event_count, &own)
                                       : mon_event_total(&unit->events[event], &taps),
               at);
     }
@@ -399,7 +399,7 @@ static void add_events(struct trc_listening *live, const struct mon_choice *choi
 {
     const struct mon_unit_ops *unit = in_unit(live->x);
     for (unsigned i = 0; i < choice->count; i++) {
-        const struct mon_event *event = &unit->events[choice->event[i]];
+        const struct mon_event *event = mon_unit_event(unit, choice->event[i]);
         const bool counts = !mon_is_own(unit, choice->event[i]) || pc_counters(live->m, card) > 0;
         if (!counts || !sees_first(live->x, event->scope, card, last))
             continue;
@@ -450,7 +450,8 @@ static void add_counters(struct mon_choice *choice, const struct doc_run *run)
     char why[300];
     mon_choice_merge(choice, &run->choice);
     for (unsigned k = 0; k < x->wish.counters; k++)
-        mon_choice_add(unit, choice, unit->events[x->wish.counter[k].event].name, why, sizeof why);
+        mon_choice_add(unit, choice, mon_unit_event(unit, x->wish.counter[k].event)->name, why,
+                       sizeof why);
 }
 
 struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const struct doc_run *run,

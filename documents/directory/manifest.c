@@ -137,10 +137,11 @@ static json_t *experiment_part(const struct doc_run *run)
     const struct in_experiment *x = run->experiment;
     json_t *events = json_array();
     for (unsigned i = 0; i < run->choice.count; i++)
-        json_array_append_new(events, json_pack("{s:s,s:I,s:I}", "event",
-                                                run->unit->events[run->choice.event[i]].name,
-                                                "card_run", (json_int_t)run->plan.bank[i],
-                                                "counter", (json_int_t)run->plan.counter[i]));
+        json_array_append_new(events,
+                              json_pack("{s:s,s:I,s:I}", "event",
+                                        mon_unit_event(run->unit, run->choice.event[i])->name,
+                                        "card_run", (json_int_t)run->plan.bank[i], "counter",
+                                        (json_int_t)run->plan.counter[i]));
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name), "point",
         text(x->point), "origin", x->point ? json_string("sweep") : json_null(), "assigned",

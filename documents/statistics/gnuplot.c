@@ -37,7 +37,8 @@ void doc_write_samples_plot(const struct doc_run *run, FILE *out)
     doc_gnuplot_open(out, "samples");
     fputs("events = '", out);
     for (unsigned i = 0; i < run->choice.count; i++)
-        fprintf(out, "%smonitor.%s", i ? " " : "", run->unit->events[run->choice.event[i]].name);
+        fprintf(out, "%smonitor.%s", i ? " " : "",
+                mon_unit_event(run->unit, run->choice.event[i])->name);
     fprintf(out,
             "' # one line to change: those that are drawn\n"
             "us(tick) = tick / %.17g\n"

@@ -69,7 +69,7 @@ static void put_line(const struct lines *l, const struct field *field, size_t co
 
 static void put_event(const struct lines *l, unsigned i)
 {
-    const struct mon_event *e = &l->run->unit->events[l->run->choice.event[i]];
+    const struct mon_event *e = mon_unit_event(l->run->unit, l->run->choice.event[i]);
     const struct doc_level all = doc_machine(l->run);
     char count[32] = "<not counted>", time[32];
     if (!doc_event_exists(l->run, l->run->choice.event[i]))

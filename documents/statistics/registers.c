@@ -12,7 +12,7 @@
 
 static const struct mon_event *event_of(const struct doc_run *run, const struct mon_reading *r)
 {
-    return &run->unit->events[r->event];
+    return mon_unit_event(run->unit, r->event);
 }
 
 bool doc_registers_used(const struct doc_run *run)

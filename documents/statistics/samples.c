@@ -31,7 +31,7 @@ static void write_sample(const struct doc_samples *s, const struct doc_run *run,
     const unsigned long long begin = i ? s->at[i - 1] : 0, end = s->at[i];
     char component[64];
     for (size_t w = 0; w < s->words; w++) {
-        const struct mon_event *e = &run->unit->events[run->choice.event[w / run->cards]];
+        const struct mon_event *e = mon_unit_event(run->unit, run->choice.event[w / run->cards]);
         const uint64_t count = now[w] - before[w];
         if (count && component_of(run, e->scope, (unsigned)(w % run->cards), component))
             fprintf(out, "%llu,%llu,%s,monitor.%s,%llu,%s\r\n", begin, end, component, e->name,

@@ -179,7 +179,7 @@ static bool counts_while_timed(const struct mon_unit_ops *unit, unsigned event)
 static void walk_monitor(struct walk *w)
 {
     for (unsigned i = 0; i < w->run->choice.count; i++) {
-        const struct mon_event *e = &w->run->unit->events[w->run->choice.event[i]];
+        const struct mon_event *e = mon_unit_event(w->run->unit, w->run->choice.event[i]);
         char flag[64];
         w->timed = counts_while_timed(w->run->unit, w->run->choice.event[i]);
         emit(w, "monitor.", e->name, e->unit, e->sentence,
@@ -198,7 +198,8 @@ static void walk_status(const struct walk *w)
     for (unsigned s = 0; s < IN_STATUS_STATES; s++) {
         const struct mon_tap_row *tap = &mon_tap_rows()[s];
         const int event = mon_event_find(w->run->unit, mon_state_name(s));
-        const char *sentence = event < 0 ? tap->sentence : w->run->unit->events[event].sentence;
+        const char *sentence =
+            event < 0 ? tap->sentence : mon_unit_event(w->run->unit, (unsigned)event)->sentence;
         emit(w, "status.", mon_state_name(s), tap->unit, sentence,
              doc_tap(w->region, w->level, (enum mon_tap)s), NULL);
     }

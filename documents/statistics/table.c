@@ -56,7 +56,7 @@ static void print_grid(struct pen pen, struct doc_grid *grid)
 
 static const struct mon_event *event_of(const struct doc_run *run, unsigned i)
 {
-    return &run->unit->events[run->choice.event[i]];
+    return mon_unit_event(run->unit, run->choice.event[i]);
 }
 
 /* In functional mode time is a number of instructions: what is computed with it would only mislead.
@@ -583,7 +583,7 @@ static void print_banks(const struct doc_run *run, FILE *out)
         return;
     fprintf(out, "\n%u event%s on %u counters", events, sim_plural(events), run->unit->counters);
     if (run->unit->own)
-        fprintf(out, " and %u of the processor", run->unit->own->counters);
+        fprintf(out, " and %u of the processor", mon_own_counters(run->unit->own));
     fprintf(out, ": %u run%s of the card%s%s", banks, sim_plural(banks),
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)

@@ -7,7 +7,7 @@
 #include "monitor/board/board.h"
 
 _Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "CONTROLk.EVENT has room for all");
-_Static_assert((int)MON_EV__COUNT <= (int)MON_EVENTS_MAX, "a choice has room for all");
+_Static_assert((int)MON_EV__COUNT <= (int)MON_UNIT_EVENTS_MAX, "a choice has room for all");
 
 #define EVENT(name, number, ref, unit, scope, counters, taps, sentence) | UINT64_C(1) << (number)
 #define ALIAS(alias, name)

@@ -1,7 +1,8 @@
 /*
  * The board as a counter unit: the operations of monitor/unit.h, each with what it is here.
  */
-#include "monitor/board/beside.h"
+#include "monitor/board/board.h"
+#include "monitor/own.h"
 
 #include "base/alloc.h"
 
@@ -210,13 +211,14 @@ static const struct mon_feature features[] = {
 /* The unit, and the same beside each processor that counts events of its own. */
 static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1];
 
-#define BOARD(rows, count, its_own)                                                               \
+#define BOARD(its_own)                                                                            \
     {                                                                                             \
         .name = "numachine", .counters = MON_COUNTERS,                                            \
-        .overflow = "the counter went from 2^32-1 to 0", .event_count = count,                    \
-        .nothing = MON_EV_nothing, .events = rows, .own = its_own, .beside = with_processors,     \
-        .aliases = mon_board_aliases, .sets = mon_board_sets, .registers = mon_board_registers,   \
-        .fields = mon_board_fields, .reasons = mon_board_reasons, .flags = mon_board_flag_rows,   \
+        .overflow = "the counter went from 2^32-1 to 0", .event_count = MON_EV__COUNT,            \
+        .nothing = MON_EV_nothing, .events = mon_board_events, .own = its_own,                    \
+        .beside = with_processors, .aliases = mon_board_aliases, .sets = mon_board_sets,          \
+        .registers = mon_board_registers, .fields = mon_board_fields,                             \
+        .reasons = mon_board_reasons, .flags = mon_board_flag_rows,                               \
         .histograms = mon_board_histograms, .sources = mon_board_sources,                         \
         .parts = mon_board_parts, .features = features, .words = MON_SRAM_WORDS,                  \
         .memory_busy = MON_SRAM_BUSY, .create = create, .free = release, .read = read_register,   \
@@ -227,29 +229,16 @@ static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1];
         .reach = reach, .conflict = conflict, .program = mon_board_program,                       \
     }
 
-const struct mon_unit_ops mon_numachine = BOARD(mon_board_events, MON_EV__COUNT, NULL);
+const struct mon_unit_ops mon_numachine = BOARD(NULL);
 
-#define BESIDE(rows, count, processor) BOARD(rows, count, &mon_beside_own[processor])
 static const struct mon_unit_ops with_processor[MON_PROCESSORS] = {
-    [MON_R10000_2] = BESIDE(mon_beside_revision2, MON_BESIDE_REVISION2, MON_R10000_2),
-    [MON_R10000_3] = BESIDE(mon_beside_revision3, MON_BESIDE_REVISION3, MON_R10000_3),
-    [MON_R12000] = BESIDE(mon_beside_r12000, MON_BESIDE_R12000, MON_R12000),
-    [MON_ARM1136] = BESIDE(mon_beside_arm1136_l210, MON_BESIDE_ARM1136, MON_ARM1136),
-    [MON_ARM1136_L210] =
-        BESIDE(mon_beside_arm1136_l210, MON_BESIDE_ARM1136 + MON_BESIDE_L210, MON_ARM1136_L210),
-    [MON_ARM1136_L220] =
-        BESIDE(mon_beside_arm1136_l220, MON_BESIDE_ARM1136 + MON_BESIDE_L220, MON_ARM1136_L220),
-    [MON_ARM1176] = BESIDE(mon_beside_arm1176_l210, MON_BESIDE_ARM1176, MON_ARM1176),
-    [MON_ARM1176_L210] =
-        BESIDE(mon_beside_arm1176_l210, MON_BESIDE_ARM1176 + MON_BESIDE_L210, MON_ARM1176_L210),
-    [MON_ARM1176_L220] =
-        BESIDE(mon_beside_arm1176_l220, MON_BESIDE_ARM1176 + MON_BESIDE_L220, MON_ARM1176_L220),
+#define PROCESSOR(id, name, core, controller) [MON_##id] = BOARD(&mon_processors[MON_##id]),
+#include "monitor/processors.def"
+#undef PROCESSOR
 };
 
 static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1] = {
-    &with_processor[MON_R10000_2],     &with_processor[MON_R10000_3],
-    &with_processor[MON_R12000],       &with_processor[MON_ARM1136],
-    &with_processor[MON_ARM1136_L210], &with_processor[MON_ARM1136_L220],
-    &with_processor[MON_ARM1176],      &with_processor[MON_ARM1176_L210],
-    &with_processor[MON_ARM1176_L220],
+#define PROCESSOR(id, name, core, controller) [MON_##id] = &with_processor[MON_##id],
+#include "monitor/processors.def"
+#undef PROCESSOR
 };

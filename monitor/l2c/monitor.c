@@ -104,7 +104,7 @@ const char *l2c_kind_name(enum l2c_kind kind)
 
 unsigned l2c_counters(enum l2c_kind kind)
 {
-    return kind == L2C_210 ? 4 : 2;
+    return kind == L2C_210 ? L2C_210_COUNTERS : L2C_220_COUNTERS;
 }
 
 const struct l2c_event *l2c_events(unsigned *count)

@@ -19,7 +19,9 @@
 enum l2c_kind { L2C_210, L2C_220, L2C_KINDS };
 
 enum {
-    L2C_COUNTERS_MAX = 4,
+    L2C_210_COUNTERS = 4,
+    L2C_220_COUNTERS = 2,
+    L2C_COUNTERS_MAX = L2C_210_COUNTERS,
     L2C_EVENTS_MAX = 24, /**< rows of events.def, at most */
     L2C_NO_EVENT = 0xff,
     L2C_SPACE = 0x1000, /**< [bytes] of registers */
