@@ -120,7 +120,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     const int nowhere = open("/dev/null", O_RDWR);
     const double begin = doc_host_seconds();
     struct nm_machine *m =
-        nm_machine_new_mixed(&x->machine.params, x->machine.card, &x->machine.mix);
+        nm_machine_new_mixed(x->machine.params, x->machine.card, &x->machine.mix);
     const struct prog_program program = {.path = guest->path,
                                          .argv = x->argv,
                                          .envp = x->envp,
@@ -142,7 +142,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     f->built_kb = resident();
     f->processors = nm_machine_cards(m);
     f->m = m;
-    f->p = &x->machine.params;
+    f->p = x->machine.params;
     prog_run(m, &spec, &hooks, &outcome);
     getrusage(RUSAGE_SELF, &usage);
     f->peak_kb = usage.ru_maxrss;

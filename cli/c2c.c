@@ -10,6 +10,7 @@
 #include "cli/kept.h"
 #include "look/cost.h"
 #include "look/sharing/what_if.h"
+#include "machine/values.h"
 
 #include <inttypes.h>
 #include <jansson.h>

@@ -20,16 +20,17 @@ static void print_machine(const struct in_machine *mc)
 {
     size_t count, changed = 0;
     const struct nm_param_row *rows = nm_param_rows(&count);
-    const struct nm_params *p = &mc->params;
+    const struct nm_params *p = mc->params;
     char cpu[40], bus[40];
     const struct in_form clock = {IN_FREQ, "Hz", 0, UINT64_MAX};
-    in_value_format(&clock, p->cpu_clock, cpu, sizeof cpu);
-    in_value_format(&clock, p->bus_clock, bus, sizeof bus);
+    in_value_format(&clock, nm_value_cpu_clock(p), cpu, sizeof cpu);
+    in_value_format(&clock, nm_value_bus_clock(p), bus, sizeof bus);
+    const uint64_t cards = nm_params_cards(p),
+                   ratio = nm_value_cpu_clock(p) / nm_value_bus_clock(p);
     printf("machine     %s: %llu processor%s at %s, bus at %s (1 bus cycle = %llu processor "
            "cycle%s)\n",
-           mc->name, (unsigned long long)nm_params_cards(p), sim_plural(nm_params_cards(p)), cpu,
-           bus, (unsigned long long)(p->cpu_clock / p->bus_clock),
-           sim_plural(p->cpu_clock / p->bus_clock));
+           mc->name, (unsigned long long)cards, sim_plural(cards), cpu, bus,
+           (unsigned long long)ratio, sim_plural(ratio));
     for (size_t i = 0; i < count; i++) {
         char value[64], def[64];
         const struct in_form form = in_param_form(&rows[i]);

@@ -170,8 +170,10 @@ static void number(const struct drawing *d, struct point p, double size, unsigne
 /* How a card is coloured. */
 static const struct part *part_of(const struct drawing *d, unsigned card)
 {
-    return in_card_params(d->t->machine, card)->core == d->t->machine->params.core ? &card_part
-                                                                                   : &other_part;
+    return nm_value_core(in_card_params(d->t->machine, card)) ==
+                   nm_value_core(d->t->machine->params)
+               ? &card_part
+               : &other_part;
 }
 
 /* A card; on a machine of several kinds its core's name stands below its number. */
@@ -191,7 +193,7 @@ static void draw_card(const struct drawing *d, unsigned card, double x, double y
 /* Processors in a row over the bus, memory and network cache below it. */
 static void draw_board(const struct drawing *d, struct point c, unsigned station)
 {
-    const unsigned cards = (unsigned)d->t->machine->params.processors;
+    const unsigned cards = (unsigned)nm_value_processors(d->t->machine->params);
     const double width = 88, half = width / 2, inner = width - 10;
     const double card = (inner - 3 * (cards - 1)) / cards;
     char title[32];
@@ -219,7 +221,7 @@ static void draw_board(const struct drawing *d, struct point c, unsigned station
  * another colour. */
 static void draw_disc(const struct drawing *d, struct point c, unsigned station)
 {
-    const unsigned cards = (unsigned)d->t->machine->params.processors;
+    const unsigned cards = (unsigned)nm_value_processors(d->t->machine->params);
     fprintf(d->out,
             "<circle data-part=\"station\" data-number=\"%u\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\" "
             "fill=\"white\" stroke=\"" INK "\" stroke-width=\"1.2\"/>\n",
@@ -332,13 +334,13 @@ static void draw_child(const struct drawing *d, unsigned level, unsigned index, 
 static void caption(const struct drawing *d)
 {
     const struct in_form frequency = {IN_FREQ, "Hz", 0, UINT64_MAX};
-    const struct nm_params *p = &d->t->machine->params;
+    const struct nm_params *p = d->t->machine->params;
     char cpu[40], ring[40], line[160];
-    in_value_format(&frequency, p->cpu_clock, cpu, sizeof cpu);
-    in_value_format(&frequency, p->ring_clock, ring, sizeof ring);
+    in_value_format(&frequency, nm_value_cpu_clock(p), cpu, sizeof cpu);
+    in_value_format(&frequency, nm_value_ring_clock(p), ring, sizeof ring);
     text(d, (struct point){20, 36}, 20, INK, d->t->name);
-    snprintf(line, sizeof line, "%u processor%s at %s", d->t->stations * (unsigned)p->processors,
-             sim_plural(d->t->stations * p->processors), cpu);
+    const unsigned cards = d->t->stations * (unsigned)nm_value_processors(p);
+    snprintf(line, sizeof line, "%u processor%s at %s", cards, sim_plural(cards), cpu);
     text(d, (struct point){20, 55}, 12, FAINT, line);
     if (!d->t->rings)
         return;

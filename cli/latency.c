@@ -8,6 +8,7 @@
 #include "programs/driven/latency.h"
 #include "cli/cli.h"
 #include "machine/protocol.h"
+#include "machine/values.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -148,7 +149,7 @@ static bool show(const struct table *t, const struct driven_scenario *s,
 
 static enum cli_exit show_all(const struct in_machine *machine, const struct format *format)
 {
-    struct table t = {.machine = machine->name, .p = machine->params};
+    struct table t = {.machine = machine->name, .p = *machine->params};
     const struct driven_scenario *s;
 
     t.p.mode = NM_MODE_TIMED;

@@ -16,6 +16,7 @@
 #include "input/yaml.h"
 #include "machine/packet.h"
 #include "machine/protocol.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
 #include "programs/traces/trace.h"

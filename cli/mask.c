@@ -46,8 +46,8 @@ static void tell(const struct cli_mask *mask, struct nm_machine *m)
 void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_params *p,
                    uint64_t va, uint64_t pa)
 {
-    const unsigned line = (unsigned)p->l2_line;
-    const uint64_t end = va + p->page_size;
+    const unsigned line = (unsigned)nm_value_l2_line(p);
+    const uint64_t end = va + nm_value_page_size(p);
     const uint64_t from = mask->from > va ? mask->from : va, to = mask->to < end ? mask->to : end;
     if (from >= to)
         return;
@@ -59,7 +59,7 @@ void cli_mask_page(struct cli_mask *mask, struct nm_machine *m, const struct nm_
 
 void cli_mask_remark(const struct cli_mask *mask, struct doc_run *run)
 {
-    const unsigned line = (unsigned)run->experiment->machine.params.l2_line;
+    const unsigned line = (unsigned)nm_value_l2_line(run->experiment->machine.params);
     char what[160], pattern[64], own[32], more[32];
     if (mask->from == mask->to)
         return;

@@ -106,7 +106,7 @@ static void on_interrupted(void *ctx, struct nm_machine *m, unsigned card,
     if (ear->sample == IN_SAMPLE_LINE)
         note.line = read_address(m, card, "VALUE_LOW", "VALUE_HIGH");
     else if (count)
-        note = note_of(access, count, (unsigned)ear->x->machine.params.l2_line);
+        note = note_of(access, count, (unsigned)nm_value_l2_line(ear->x->machine.params));
     note.request = read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
     note.card = (uint16_t)card;
     if (ear->sample == IN_SAMPLE_LINE || count) {
@@ -146,11 +146,11 @@ static void hear_word(struct cli_heard *heard, const struct doc_run *run, unsign
 static void on_ended(void *ctx, const struct doc_run *run)
 {
     struct cli_heard *heard = ((struct ear *)ctx)->heard;
-    const struct nm_params *p = &run->experiment->machine.params;
+    const struct nm_params *p = run->experiment->machine.params;
     heard->ticks = run->outcome.ticks;
     heard->hash = run->hash.result;
     heard->cards = run->cards;
-    heard->half = p->l2_split ? p->l2_size / 2 : p->l2_size;
+    heard->half = nm_value_l2_split(p) ? nm_value_l2_size(p) / 2 : nm_value_l2_size(p);
     for (unsigned c = 0; c < run->cards; c++) {
         const struct doc_registers *r = &run->registers[c];
         heard->counted[c] = r->counter[0].counted;

@@ -11,8 +11,10 @@
 #include "cli/cli.h"
 #include "cli/session.h"
 #include "documents/run.h"
+#include "documents/totals.h"
 #include "input/tables.h"
 #include "input/yaml.h"
+#include "machine/values.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -128,7 +130,7 @@ static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
     }
     p->slot = (p->slot + 1) % SLOTS;
     p->ticks++;
-    return at + p->x->machine.params.os_tick;
+    return at + p->x->machine.params->os_tick;
 }
 
 /* Signals of a card over the regions that count. */
@@ -179,7 +181,7 @@ static bool counts(const struct in_experiment *x, unsigned card)
 static unsigned without_counters(const struct in_experiment *x)
 {
     unsigned n = 0;
-    for (unsigned c = 0; c < nm_params_cards(&x->machine.params); c++)
+    for (unsigned c = 0; c < nm_params_cards(x->machine.params); c++)
         n += !counts(x, c);
     return n;
 }
@@ -191,7 +193,7 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
                 "Counts are of one clock tick in %d, scaled up: inaccuracy is possible. There were "
                 "%llu ticks of %llu PCycles%s.\n\n",
                 SLOTS, (unsigned long long)p->ticks,
-                (unsigned long long)p->x->machine.params.os_tick,
+                (unsigned long long)p->x->machine.params->os_tick,
                 p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
                                      : "");
     if (p->r->given->kernel)
@@ -211,7 +213,7 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
 static void show(struct perfex *p, const struct doc_run *run)
 {
     struct look_perfex all = {.chip = p->chip,
-                              .machine = &p->x->machine.params,
+                              .machine = p->x->machine.params,
                               .costs = p->r->given->times ? &p->costs : NULL,
                               .counted = p->counted,
                               .scaled = p->r->given->all_events,
@@ -329,7 +331,7 @@ static bool find_chip(struct perfex *p, struct in_diag *diag)
 {
     const struct in_machine *mc = &p->x->machine;
     const unsigned without = without_counters(p->x);
-    const bool none = without == nm_params_cards(&mc->params);
+    const bool none = without == nm_params_cards(mc->params);
     p->chip = chip_of(mc);
     if (none)
         in_error(diag, NULL, NULL, 0, 0,
@@ -354,7 +356,7 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
 {
     if (!find_chip(p, diag))
         return false;
-    if (p->r->given->all_events && !p->x->machine.params.os_tick) {
+    if (p->r->given->all_events && !p->x->machine.params->os_tick) {
         in_error(diag, NULL, NULL, 0, 0,
                  "--all: the events take turns by the clock, and os.tick is 0");
         return false;
@@ -367,7 +369,7 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
 static int run(struct perfex *p)
 {
     const struct cli_listener listener = {.ctx = p,
-                                          .moment_at = p->x->machine.params.os_tick,
+                                          .moment_at = p->x->machine.params->os_tick,
                                           .moment = p->r->given->all_events ? tick : NULL,
                                           .ended = ended};
     const struct cli_session session = {.experiment = p->x,

@@ -57,7 +57,7 @@ static int write_page(const struct cli_given *g, const struct in_machine *machin
     char *drawing = draw(machine);
     char *path = path_of(g);
     const struct page_run run = {
-        .directory = g->words[0], .params = &machine->params, .drawing = drawing};
+        .directory = g->words[0], .params = machine->params, .drawing = drawing};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
     const int status = conclude(good, host, path, &notes, why);
     free(path);

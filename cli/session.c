@@ -27,11 +27,13 @@
 #include "documents/statistics/sampling.h"
 #include "documents/statistics/stats.h"
 #include "documents/statistics/table.h"
+#include "documents/totals.h"
 #include "documents/traffic.h"
 #include "input/write.h"
 #include "input/yaml.h"
 #include "look/profile/write.h"
 #include "look/sharing/sharing.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 #include "programs/traces/recording.h"
 #include "programs/workload.h"
@@ -124,7 +126,7 @@ static bool choose_events(const struct in_experiment *x, struct mon_choice *choi
  * and groups, not on what the machine does: totals of 0 show them. */
 static bool is_possible(const struct in_experiment *x, const struct mon_choice *choice)
 {
-    const struct nm_params *p = &x->machine.params;
+    const struct nm_params *p = x->machine.params;
     const size_t cards = nm_params_cards(p);
 
     if (!x->expects)
@@ -135,7 +137,8 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
         .ring = sim_alloc(nm_ring_count(p) + 1, sizeof *nothing.ring),
     };
     struct doc_run run = {0};
-    run_regions_init(&run, x, "", (unsigned)cards, (unsigned)p->processors, choice, &nothing);
+    run_regions_init(&run, x, "", (unsigned)cards, (unsigned)nm_value_processors(p), choice,
+                     &nothing);
     const bool possible = run_expect_possible(&run, &nothing, stderr);
     run_regions_free(&run);
     free(nothing.card);
@@ -148,10 +151,10 @@ static bool is_possible(const struct in_experiment *x, const struct mon_choice *
  * twice. */
 static uint64_t hash_of(const struct in_experiment *x, const struct mon_choice *choice)
 {
-    uint64_t hash = XXH64(&x->machine.params, sizeof x->machine.params, 0);
+    uint64_t hash = XXH64(x->machine.params, nm_params_size(), 0);
     hash = XXH64(&x->machine.card, sizeof x->machine.card, hash);
-    for (unsigned c = 0; x->machine.mix.fittings && c < nm_params_cards(&x->machine.params); c++)
-        hash = XXH64(in_card_params(&x->machine, c), sizeof x->machine.params, hash);
+    for (unsigned c = 0; x->machine.mix.fittings && c < nm_params_cards(x->machine.params); c++)
+        hash = XXH64(in_card_params(&x->machine, c), nm_params_size(), hash);
     hash = XXH64(&x->approach, sizeof x->approach, hash);
     hash = XXH64(choice, sizeof *choice, hash);
     hash = XXH64(&x->pattern_count, sizeof x->pattern_count, hash);
@@ -194,7 +197,7 @@ static const struct doc_sample *totals(struct state *s)
     }
     for (unsigned i = 0; i < nm_machine_stations(s->machine); i++)
         nm_machine_station(s->machine, i, &s->now.station[i]);
-    for (unsigned i = 0; i < nm_ring_count(&s->ask->experiment->machine.params); i++)
+    for (unsigned i = 0; i < nm_ring_count(s->ask->experiment->machine.params); i++)
         nm_machine_ring(s->machine, i, &s->now.ring[i]);
     for (unsigned i = 0; s->now.traffic && i < nm_machine_stations(s->machine); i++)
         s->now.traffic[i] = nm_machine_traffic(s->machine, i);
@@ -251,7 +254,7 @@ static void on_paged(void *ctx, uint64_t va, uint64_t pa)
     struct state *s = ctx;
     const struct cli_listener *listener = s->ask->listener;
     if (s->mask.from < s->mask.to)
-        cli_mask_page(&s->mask, s->machine, &s->ask->experiment->machine.params, va, pa);
+        cli_mask_page(&s->mask, s->machine, s->ask->experiment->machine.params, va, pa);
     if (listener && listener->paged)
         listener->paged(listener->ctx, va, pa);
     trc_paged(&s->recorder, va, pa);
@@ -620,8 +623,8 @@ static enum cli_exit simulate(struct state *s)
         .asked = on_asked,
         .say = on_say};
     fflush(stdout);
-    run_progress_init(&s->progress, s->ask->quiet ? NULL : stderr, x->machine.params.cpu_clock,
-                      x->limit, &s->earlier);
+    run_progress_init(&s->progress, s->ask->quiet ? NULL : stderr,
+                      nm_value_cpu_clock(x->machine.params), x->limit, &s->earlier);
     cli_host_runs(true);
     prog_run(s->machine, &spec, &hooks, &s->run.outcome);
     cli_host_runs(false);
@@ -748,7 +751,7 @@ static enum cli_exit conclude(struct state *s)
         s->locks = run_locking_take(s->locking, out->ticks);
     }
     if (s->profiling.misses)
-        s->truth = run_profiling_truth(&s->profiling, s->heap, &s->ask->experiment->machine.params);
+        s->truth = run_profiling_truth(&s->profiling, s->heap, s->ask->experiment->machine.params);
     check_states(s);
     s->run.hash = doc_hash(&s->run);
     if (s->ask->listener && s->ask->listener->ended)
@@ -960,7 +963,7 @@ static struct nm_machine *machine_new(const struct in_experiment *x,
     for (unsigned i = 0; own && i < mix.fittings; i++)
         own[i] = (struct nm_fitting){cards, mix.fitting[i].params};
     mix.fitting = own ? own : mix.fitting;
-    struct nm_machine *m = nm_machine_new_mixed(&mc->params, cards ? cards : mc->card, &mix);
+    struct nm_machine *m = nm_machine_new_mixed(mc->params, cards ? cards : mc->card, &mix);
     free(own);
     return m;
 }
@@ -998,8 +1001,8 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     s->now = (struct doc_sample){
         .card = sim_alloc(s->run.cards, sizeof *s->now.card),
         .station = sim_alloc(nm_machine_stations(s->machine), sizeof *s->now.station),
-        .ring = sim_alloc(nm_ring_count(&x->machine.params) + 1, sizeof *s->now.ring),
-        .traffic = nm_ring_count(&x->machine.params)
+        .ring = sim_alloc(nm_ring_count(x->machine.params) + 1, sizeof *s->now.ring),
+        .traffic = nm_ring_count(x->machine.params)
                        ? sim_alloc(nm_machine_stations(s->machine), sizeof(struct nm_traffic *))
                        : NULL,
         .own = count_themselves(s) ? sim_alloc(s->run.cards, sizeof *s->now.own) : NULL,
@@ -1007,7 +1010,7 @@ static enum cli_exit run_on_machine(struct state *s, const struct mon_choice *ch
     if (s->guest.path)
         snprintf(s->program, sizeof s->program, "%s", s->guest.path);
     run_regions_init(&s->run, x, s->guest.path ? s->program : NULL, s->run.cards,
-                     (unsigned)x->machine.params.processors, choice, totals(s));
+                     (unsigned)nm_value_processors(x->machine.params), choice, totals(s));
     run_samples_init(&s->samples, &s->run, x->interval, totals(s));
     s->recorder.next = SIM_NEVER;
     if (s->ask->keep) /* there is a place for it */

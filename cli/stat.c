@@ -37,7 +37,7 @@ static bool set_limit(struct in_experiment *x, const char *text, struct in_diag 
     if (!text)
         return true;
     in_set_origin(x, IN_KEY_limit);
-    if (in_time_parse(text, x->machine.params.cpu_clock, 1, &x->limit, why, sizeof why))
+    if (in_time_parse(text, nm_value_cpu_clock(x->machine.params), 1, &x->limit, why, sizeof why))
         return true;
     in_error(diag, NULL, NULL, 0, 0, "--limit: '%.60s' %s", text, why);
     return false;
@@ -45,7 +45,7 @@ static bool set_limit(struct in_experiment *x, const char *text, struct in_diag 
 
 static bool set_processors(struct in_experiment *x, uint64_t processors, struct in_diag *diag)
 {
-    const uint64_t cards = nm_params_cards(&x->machine.params);
+    const uint64_t cards = nm_params_cards(x->machine.params);
     if (!processors)
         return true;
     if (processors > cards) {

@@ -458,7 +458,7 @@ static bool counts(const struct in_pass *pass, const struct in_experiment *x)
 
 static bool is_timed(const struct in_experiment *x)
 {
-    if (x->machine.params.mode == NM_MODE_TIMED)
+    if (nm_value_mode(x->machine.params) == NM_MODE_TIMED)
         return true;
     fputs("numachine: error: run.mode: functional has no caches, so there is nothing to detect; "
           "leave it out\n",
@@ -476,8 +476,8 @@ static bool check(struct work *w)
         if (!cli_pass_experiment(w->what, &detector->pass[i], NULL, &x))
             return false;
         good = is_timed(&x) && counts(&detector->pass[i], &x);
-        w->line = (unsigned)x.machine.params.l2_line;
-        w->page = (unsigned)x.machine.params.page_size;
+        w->line = (unsigned)nm_value_l2_line(x.machine.params);
+        w->page = (unsigned)nm_value_page_size(x.machine.params);
         in_experiment_free(&x);
     }
     return good;

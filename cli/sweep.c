@@ -17,6 +17,7 @@
 #include "documents/directory/digest.h"
 #include "documents/host.h"
 #include "input/yaml.h"
+#include "machine/values.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
@@ -96,7 +97,7 @@ static void worsen(struct state *s, int status)
 static uint64_t bound_of(const struct in_experiment *x)
 {
     enum { PROGRAM = 64 << 20 };
-    const struct nm_params *p = &x->machine.params;
+    const struct nm_params *p = x->machine.params;
     return nm_params_stations(p) * (p->memory_size + p->netcache_size) +
            nm_params_cards(p) * p->l2_size + PROGRAM;
 }

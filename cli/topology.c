@@ -11,6 +11,7 @@
 #include "cli/cli.h"
 #include "input/experiment.h"
 #include "input/units.h"
+#include "machine/values.h"
 #include "programs/platform.h"
 
 #include <stdlib.h>
@@ -41,9 +42,9 @@ struct cli_topology cli_topology_of(const struct in_machine *machine, const char
 {
     return (struct cli_topology){.name = name,
                                  .machine = machine,
-                                 .shape = nm_ring_shape(&machine->params),
-                                 .stations = (unsigned)nm_params_stations(&machine->params),
-                                 .rings = nm_ring_count(&machine->params)};
+                                 .shape = nm_ring_shape(machine->params),
+                                 .stations = (unsigned)nm_params_stations(machine->params),
+                                 .rings = nm_ring_count(machine->params)};
 }
 
 const char *cli_core_name(const struct cli_topology *t, unsigned card, char buf[CLI_CORE_NAME])
@@ -63,7 +64,7 @@ const char *cli_core_name(const struct cli_topology *t, unsigned card, char buf[
  * r10000)". */
 static const char *processors(const struct cli_topology *t, unsigned station, char buf[NAMES])
 {
-    const unsigned n = (unsigned)t->machine->params.processors, first = station * n;
+    const unsigned n = (unsigned)t->machine->params->processors, first = station * n;
     size_t used;
     if (n == 1)
         used = (size_t)snprintf(buf, NAMES, "processor %u", first);
@@ -84,10 +85,10 @@ static const char *processors(const struct cli_topology *t, unsigned station, ch
 static void print_station(const struct cli_topology *t, unsigned station, FILE *out)
 {
     char cards[NAMES];
-    const uint64_t base = station * t->machine->params.memory_size;
+    const uint64_t base = station * t->machine->params->memory_size;
     fprintf(out, "station %u: %s, memory %#llx-%#llx\n", station, processors(t, station, cards),
             (unsigned long long)base,
-            (unsigned long long)(base + t->machine->params.memory_size - 1));
+            (unsigned long long)(base + t->machine->params->memory_size - 1));
 }
 
 /* The children of a ring, each under `prefix`. */
@@ -115,7 +116,7 @@ static void print_facts(const struct cli_topology *t, FILE *out)
 {
     const struct in_form frequency = {IN_FREQ, "Hz", 0, UINT64_MAX};
     char a[48], b[48], cpu[40], bus[40], ring[40];
-    const struct nm_params *p = &t->machine->params;
+    const struct nm_params *p = t->machine->params;
     in_value_format(&frequency, p->cpu_clock, cpu, sizeof cpu);
     in_value_format(&frequency, p->bus_clock, bus, sizeof bus);
     in_value_format(&frequency, p->ring_clock, ring, sizeof ring);
@@ -181,7 +182,7 @@ static void write_dot(const struct cli_topology *t, FILE *out)
         fprintf(out, "  station_%u [shape=box, style=rounded, label=\"station %u\\n%s\"];\n", s, s,
                 processors(t, s, cards));
     for (unsigned r = 0; r < t->rings; r++)
-        graph_ring(t, nm_ring_place(&t->machine->params, r), out);
+        graph_ring(t, nm_ring_place(t->machine->params, r), out);
     fputs("}\n", out);
 }
 
@@ -189,7 +190,7 @@ static void write_dot(const struct cli_topology *t, FILE *out)
 
 static void write_simgrid(const struct cli_topology *t, FILE *out)
 {
-    prog_platform_write(&t->machine->params, t->name, false, out);
+    prog_platform_write(t->machine->params, t->name, false, out);
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #include "cli/exit.h"
 #include "cli/session.h"
 #include "machine/statistics.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 
 #include <errno.h>

@@ -155,16 +155,16 @@ static int foretell(const struct request *r, const struct in_machine *other,
 {
     char why[1024];
     struct look_flow flow;
-    if (!look_flow_fits(run, &other->params, why, sizeof why))
+    if (!look_flow_fits(run, other->params, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
     run->latency = latencies(&run->p);
-    const struct look_latency there = latencies(&other->params);
-    const int err = look_flow_predict(run, &other->params, &there, &flow);
+    const struct look_latency there = latencies(other->params);
+    const int err = look_flow_predict(run, other->params, &there, &flow);
     if (err < 0) {
         snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
         return cli_complain(CLI_EXIT_USAGE, why);
     }
-    const struct look_flow_error *error = look_flow_error(run, &other->params);
+    const struct look_flow_error *error = look_flow_error(run, other->params);
     (r->json ? print_json : print_text)(r, other, run, &flow, error, part);
     return CLI_EXIT_OK;
 }
@@ -177,11 +177,11 @@ static int with_run(const struct request *r, const struct in_machine *other)
     char why[8192];
     int status = CLI_EXIT_USAGE;
     if (cli_results_open(&results, r->directory) && cli_again_load(&x, r->directory, false)) {
-        if (x.machine.params.mode != NM_MODE_TIMED || x.from || x.to || x.approach.sampling.every)
+        if (x.machine.params->mode != NM_MODE_TIMED || x.from || x.to || x.approach.sampling.every)
             cli_complain(CLI_EXIT_USAGE,
                          "what is not timed has no traffic: run all of it timed, without run.mode: "
                          "functional, run.from, run.to and run.sample");
-        else if (look_flow_read(&run, &results, &x.machine.params, r->region, why, sizeof why))
+        else if (look_flow_read(&run, &results, x.machine.params, r->region, why, sizeof why))
             status = foretell(r, other, &run, part_of_it(&results));
         else
             cli_complain(CLI_EXIT_USAGE, why);

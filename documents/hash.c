@@ -12,6 +12,8 @@
 #include "documents/run.h"
 
 #include "base/alloc.h"
+#include "documents/totals.h"
+#include "monitor/taps.h"
 
 #include <endian.h>
 #include <stddef.h>
@@ -90,7 +92,7 @@ static void put_region(XXH64_state_t *state, const struct doc_region *region,
     for (unsigned s = 0; s < run->stations; s++)
         put_at(state, &region->around.station[s].sum, stations, sizeof stations / sizeof *stations);
     for (unsigned r = 0; r < run->rings; r++)
-        for (unsigned i = 0; i < nm_ring_place(&run->experiment->machine.params, r).nodes; i++)
+        for (unsigned i = 0; i < nm_ring_place(run->experiment->machine.params, r).nodes; i++)
             put(state, region->around.ring[r].sum.link[i]);
 }
 

@@ -19,11 +19,8 @@
 #include <stdio.h>
 #include <time.h>
 
-/** A card's totals: at one tick, or over a region. */
-struct doc_totals {
-    struct mon_taps taps;
-    struct nm_truth truth;
-};
+struct doc_totals; /* documents/totals.h */
+struct doc_card;
 
 /** Everything read at one tick; the arrays belong to who reads. */
 struct doc_sample {
@@ -42,15 +39,6 @@ struct doc_components {
     struct nm_ring_monitor *ring, *ring_start;          /**< [rings] */
     struct nm_traffic *traffic; /**< [stations * stations], by sender; NULL: there is none, or no
                                      room. While a visit lasts, less what was at its begin */
-};
-
-/** What one card shows for a region. */
-struct doc_card {
-    struct doc_totals sum;           /**< over all visits, exact */
-    struct doc_totals start;         /**< at the begin of the present visit */
-    uint64_t counts[MON_EVENTS_MAX]; /**< [position in the choice] the counter's readings, summed
-                                          over visits; each is what the unit's counter shows */
-    bool overflowed[MON_EVENTS_MAX]; /**< a reading came with its overflow flag raised */
 };
 
 /** What its processor counts by itself. */
@@ -198,8 +186,8 @@ uint64_t doc_off(const struct doc_region *region, struct doc_level level);
 /** [PCycles] The longest that a card of a level had a thread at work. */
 uint64_t doc_busiest(const struct doc_region *region, struct doc_level level);
 
-/** Sum of a tap, or of a member of struct nm_truth, over the cards of a level. */
-uint64_t doc_tap(const struct doc_region *region, struct doc_level level, enum mon_tap tap);
+/** Sum of a tap (enum mon_tap), or of a member of struct nm_truth, over the cards of a level. */
+uint64_t doc_tap(const struct doc_region *region, struct doc_level level, unsigned tap);
 uint64_t doc_truth(const struct doc_region *region, struct doc_level level, size_t offset);
 
 /** All cards. */
@@ -211,7 +199,7 @@ static inline struct doc_level doc_machine(const struct doc_run *run)
 /** Simulated seconds of a number of ticks. */
 static inline double doc_seconds(const struct doc_run *run, sim_tick ticks)
 {
-    return (double)ticks / (double)run->experiment->machine.params.cpu_clock;
+    return (double)ticks / (double)nm_value_cpu_clock(run->experiment->machine.params);
 }
 
 /** Cycles of a clock [Hz] in a region, exact: with a fraction. Every share of time has this below
@@ -220,7 +208,7 @@ static inline double doc_cycles(const struct doc_run *run, const struct doc_regi
                                 uint64_t clock)
 {
     return (double)region->elapsed * (double)clock /
-           (double)run->experiment->machine.params.cpu_clock;
+           (double)nm_value_cpu_clock(run->experiment->machine.params);
 }
 
 #endif

@@ -6,13 +6,15 @@
  * clock is the same for all.
  */
 #include "documents/run.h"
+#include "documents/totals.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 
 #include <stddef.h>
 
 unsigned doc_per_ring(const struct doc_run *run)
 {
-    const unsigned stations = (unsigned)run->experiment->machine.params.ring_stations;
+    const unsigned stations = (unsigned)nm_value_ring_stations(run->experiment->machine.params);
     return run->per_station * (stations ? stations : 1);
 }
 

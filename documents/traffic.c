@@ -47,7 +47,7 @@ void doc_traffic_add(const struct doc_run *run, struct nm_traffic *sum,
 
 bool doc_traffic_is(const struct doc_run *run)
 {
-    return run->rings && run->experiment->machine.params.mode == NM_MODE_TIMED;
+    return run->rings && nm_value_mode(run->experiment->machine.params) == NM_MODE_TIMED;
 }
 
 static void write_region(const struct doc_run *run, const struct doc_region *region, FILE *out)

@@ -127,9 +127,9 @@ static bool any_interrupt(const struct in_experiment *x)
 /** What a machine that is functional for a while cannot do. */
 static const char *what_cannot_be(const struct in_experiment *x)
 {
-    if (x->machine.params.mode == NM_MODE_FUNCTIONAL)
+    if (nm_value_mode(x->machine.params) == NM_MODE_FUNCTIONAL)
         return "run.mode: functional, where nothing is timed";
-    if (x->machine.params.check)
+    if (nm_value_check(x->machine.params))
         return "run.check, which wants to see every store";
     if (x->record_references)
         return "record.references, which wants to see every reference";

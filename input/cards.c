@@ -7,12 +7,15 @@
 #include "input/cards.h"
 
 #include "input/tables.h"
+#include "machine/values.h"
 #include "procard/procard.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { KEY_AT, KEY_BASE, KEY_PARAMS, FITTINGS_MAX = UINT8_MAX };
+_Static_assert(KEY_PARAMS + sizeof(struct nm_params) / sizeof(uint64_t) <= IN_CARDS_KEYS,
+               "an entry has room for all");
 
 struct in_table in_cards_table(struct in_key keys[IN_CARDS_KEYS])
 {
@@ -69,7 +72,7 @@ static void take_card(struct entry *e, const struct in_place *at, size_t card)
 static void take_place(struct entry *e, const struct in_place *at, const char *text)
 {
     static const char word[] = "station ";
-    const struct nm_params *p = &e->mc->params;
+    const struct nm_params *p = e->mc->params;
     const bool station = !strncmp(text, word, sizeof word - 1);
     const uint64_t each = station ? p->processors : 1, end = nm_params_cards(p) / each;
     uint64_t first, last;
@@ -135,7 +138,7 @@ static void check(struct entry *e)
 static void read_entry(struct in_reading *r, struct in_machine *mc, struct in_doc *doc,
                        yaml_node_t *node)
 {
-    struct entry e = {.r = r, .mc = mc, .params = mc->params, .at = in_at(doc, node)};
+    struct entry e = {.r = r, .mc = mc, .params = *mc->params, .at = in_at(doc, node)};
     const unsigned before = r->diag->errors;
     e.table = in_cards_table(e.keys);
     in_read_mapping(r, doc, node, &e.table, e.values);
@@ -147,13 +150,13 @@ static void read_entry(struct in_reading *r, struct in_machine *mc, struct in_do
     if (r->diag->errors == before)
         check(&e);
     ((struct nm_fitting *)mc->mix.fitting)[mc->mix.fittings - 1] =
-        (struct nm_fitting){pc_core_of(&e.params)->card, e.params};
+        (struct nm_fitting){pc_core_of(&e.params)->card, nm_params_copy(&e.params)};
     in_values_free(e.values, IN_CARDS_KEYS);
 }
 
 void in_cards_read(struct in_reading *r, struct in_machine *mc, const struct in_value *v)
 {
-    const size_t cards = nm_params_cards(&mc->params);
+    const size_t cards = nm_params_cards(mc->params);
     const yaml_node_item_t *item = v->node->data.sequence.items.start;
     const size_t count = (size_t)(v->node->data.sequence.items.top - item);
     if (count > FITTINGS_MAX) {
@@ -169,6 +172,8 @@ void in_cards_read(struct in_reading *r, struct in_machine *mc, const struct in_
 
 void in_cards_free(struct in_machine *mc)
 {
+    for (unsigned i = 0; i < mc->mix.fittings; i++)
+        free((void *)mc->mix.fitting[i].params);
     free((void *)mc->mix.fitting);
     free((void *)mc->mix.of);
     mc->mix = (struct nm_mix){0};
@@ -178,15 +183,15 @@ void in_cards_free(struct in_machine *mc)
 
 const struct nm_params *in_card_params(const struct in_machine *mc, unsigned card)
 {
-    return mc->mix.fittings && mc->mix.of[card] ? &mc->mix.fitting[mc->mix.of[card] - 1].params
-                                                : &mc->params;
+    return mc->mix.fittings && mc->mix.of[card] ? mc->mix.fitting[mc->mix.of[card] - 1].params
+                                                : mc->params;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static void write_places(FILE *out, const struct in_machine *mc, unsigned fitting)
 {
-    const size_t cards = nm_params_cards(&mc->params);
+    const size_t cards = nm_params_cards(mc->params);
     const char *between = "";
     for (size_t first = 0, last; first < cards; first = last + 1) {
         for (last = first; last < cards && mc->mix.of[last] == fitting;)
@@ -209,7 +214,7 @@ static void write_differences(FILE *out, const struct in_machine *mc, const stru
         char value[64];
         const struct in_form form = in_param_form(&rows[i]);
         const size_t n = strcspn(rows[i].key, ".") + 1;
-        if (nm_param_get(its, &rows[i]) == nm_param_get(&mc->params, &rows[i]))
+        if (nm_param_get(its, &rows[i]) == nm_param_get(mc->params, &rows[i]))
             continue;
         const bool same = open == n && !strncmp(section, rows[i].key, n);
         in_value_format(&form, nm_param_get(its, &rows[i]), value, sizeof value);
@@ -232,7 +237,7 @@ void in_cards_write(FILE *out, int indent, const struct in_machine *mc)
         fprintf(out, "%*s- {at: [", indent + 2, "");
         write_places(out, mc, i + 1);
         putc(']', out);
-        write_differences(out, mc, &mc->mix.fitting[i].params);
+        write_differences(out, mc, mc->mix.fitting[i].params);
         fputs("}\n", out);
     }
 }

@@ -7,12 +7,7 @@
 #include <stdio.h>
 
 /** Keys of an entry, at most. */
-enum {
-#define PARAM(field, key, type, unit, min, max, def, source, sentence) +1
-    IN_CARDS_KEYS = 2
-#include "machine/params.def"
-#undef PARAM
-};
+enum { IN_CARDS_KEYS = 256 };
 
 /** The table of an entry's keys. @param[out] keys  which it shows */
 struct in_table in_cards_table(struct in_key keys[IN_CARDS_KEYS]);

@@ -261,7 +261,7 @@ static void check_pattern(struct build *b, bool has_machine)
     if (mask->text && !strncmp(mask->text, "{symbol", 7))
         in_complain(b->r, &mask->at,
                     "'monitor.mask.address': a pattern has no symbols; give addresses");
-    if (has_machine && b->x->machine.params.mode == NM_MODE_FUNCTIONAL)
+    if (has_machine && nm_value_mode(b->x->machine.params) == NM_MODE_FUNCTIONAL)
         in_complain(b->r, &b->values[IN_KEY_pattern].at,
                     "'program.pattern': not in run.mode: functional, which has no caches and no "
                     "network");
@@ -286,8 +286,8 @@ static void read_time(struct build *b, size_t key, sim_tick *ticks)
 {
     const struct in_value *v = &b->values[key];
     char why[300];
-    if (!in_time_parse(v->text, b->x->machine.params.cpu_clock, keys[key].form.min, ticks, why,
-                       sizeof why))
+    if (!in_time_parse(v->text, nm_value_cpu_clock(b->x->machine.params), keys[key].form.min, ticks,
+                       why, sizeof why))
         in_complain(b->r, &v->at, "'%s': %.60s %s", keys[key].path, v->text, why);
 }
 
@@ -307,7 +307,7 @@ static void read_record_card(struct build *b, const struct in_value *v, size_t i
 {
     struct in_experiment *x = b->x;
     const struct in_place at = item_place(v, i);
-    const uint64_t cards = nm_params_cards(&x->machine.params);
+    const uint64_t cards = nm_params_cards(x->machine.params);
     uint64_t card;
     const char *end = in_whole_parse(v->list[i], &card);
     if (!end || *end || card >= cards) {
@@ -381,7 +381,7 @@ static void check_record_mode(struct build *b)
 {
     static const enum in_experiment_key timed[] = {IN_KEY_record_waves, IN_KEY_record_trace};
     for (size_t i = 0; i < sizeof timed / sizeof *timed; i++)
-        if (b->values[timed[i]].number && b->x->machine.params.mode == NM_MODE_FUNCTIONAL)
+        if (b->values[timed[i]].number && nm_value_mode(b->x->machine.params) == NM_MODE_FUNCTIONAL)
             in_complain(b->r, &b->values[timed[i]].at,
                         "'%s': functional mode has no signals that could be recorded",
                         keys[timed[i]].path);
@@ -428,7 +428,7 @@ static void read_record(struct build *b)
 
 static void check_processors(struct build *b)
 {
-    const struct nm_params *p = &b->x->machine.params;
+    const struct nm_params *p = b->x->machine.params;
     const struct in_value *v = &b->values[IN_KEY_processors];
     const uint64_t cards = nm_params_cards(p);
     if (v->number > cards)
@@ -447,7 +447,7 @@ static void check_abi(struct build *b)
 {
     const struct in_machine *mc = &b->x->machine;
     const struct in_value *abi = &b->values[IN_KEY_abi], *source = &b->values[IN_KEY_source];
-    const uint64_t asked = b->values[IN_KEY_processors].number, all = nm_params_cards(&mc->params);
+    const uint64_t asked = b->values[IN_KEY_processors].number, all = nm_params_cards(mc->params);
     const uint64_t used = asked && asked < all ? asked : all;
     const char *isa = strcmp(abi->text, "armel") ? "MIPS" : "ARM";
     unsigned fit = 0;
@@ -473,7 +473,7 @@ static void check_abi(struct build *b)
 static bool fits(const struct in_experiment *x, const struct nm_range *range, char *why,
                  size_t size)
 {
-    const uint64_t stations = nm_params_stations(&x->machine.params);
+    const uint64_t stations = nm_params_stations(x->machine.params);
     if (range->station >= stations) {
         snprintf(why, size, "there is no station %u; the machine has %llu, numbered from 0",
                  range->station, (unsigned long long)stations);
@@ -537,7 +537,7 @@ static int by_address(const void *x, const void *y)
 /** What all ranges together must be. */
 static bool apart_fits(struct in_experiment *x, char *why, size_t size)
 {
-    const struct nm_params *p = &x->machine.params;
+    const struct nm_params *p = x->machine.params;
     qsort(x->kept_apart, x->apart_count, sizeof *x->kept_apart, by_address);
     for (size_t i = 1; i < x->apart_count; i++)
         if (x->kept_apart[i].from < x->kept_apart[i - 1].to) {
@@ -546,7 +546,8 @@ static bool apart_fits(struct in_experiment *x, char *why, size_t size)
                      (unsigned long long)x->kept_apart[i].to);
             return false;
         }
-    if (nm_apart_pages(p, x->kept_apart, x->apart_count) <= p->memory_size / p->page_size / 2)
+    if (nm_apart_pages(p, x->kept_apart, x->apart_count) <=
+        nm_value_memory_size(p) / nm_value_page_size(p) / 2)
         return true;
     snprintf(why, size, "their lines take more than half of a station's memory");
     return false;
@@ -568,7 +569,8 @@ static void read_apart(struct build *b)
             in_complain(b->r, &v->at, "'apart': %.60s: %s", v->list[i], why);
     if (!apart_fits(x, why, sizeof why))
         in_complain(b->r, &v->at, "'apart': %s", why);
-    if (x->apart_count && (x->machine.params.mode != NM_MODE_TIMED || x->machine.params.check))
+    if (x->apart_count &&
+        (nm_value_mode(x->machine.params) != NM_MODE_TIMED || nm_value_check(x->machine.params)))
         in_complain(b->r, &v->at,
                     "'apart': not in run.mode: functional, which has no lines, nor with run.check, "
                     "which follows the bytes in them");

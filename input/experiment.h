@@ -41,8 +41,8 @@ const char *in_state_name(unsigned state);
 int in_state_find(const char *name);
 
 struct in_machine {
-    char *name; /**< machine file's name without directory and suffix */
-    struct nm_params params;
+    char *name;                      /**< machine file's name without directory and suffix */
+    struct nm_params *params;        /**< its own */
     const struct nm_card_kind *card; /**< the kind of its processor cards ... */
     struct nm_mix mix;               /**< ... but of these; its own */
     uint8_t codes[IN_STATUS_STATES]; /**< of the states on the Status pins, 4 bits; each another */

@@ -10,6 +10,8 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "machine/protocol.h"
+#include "machine/values.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 
 #include "base/nearest.h"
@@ -85,8 +87,9 @@ const struct nm_card_kind *in_cards(void)
 
 enum mon_processor in_processor(const struct in_machine *mc)
 {
-    enum mon_processor all = mc->mix.fittings ? MON_PROCESSORS : pc_processor_of(&mc->params);
-    for (unsigned c = 0; mc->mix.fittings && c < nm_params_cards(&mc->params); c++) {
+    const bool alike = mc->params && !mc->mix.fittings; /* one that was not read has none */
+    enum mon_processor all = alike ? pc_processor_of(mc->params) : MON_PROCESSORS;
+    for (unsigned c = 0; mc->mix.fittings && c < nm_params_cards(mc->params); c++) {
         const enum mon_processor its = pc_processor_of(in_card_params(mc, c));
         if (its < MON_PROCESSORS && all < MON_PROCESSORS && its != all)
             return MON_PROCESSORS;
@@ -189,7 +192,7 @@ static void take(struct build *b, const struct in_key *key, const struct in_valu
 {
     size_t count;
     const size_t row = (size_t)(key - keys) - IN_MACHINE_PARAMS;
-    nm_param_set(&b->mc->params, &nm_param_rows(&count)[row], v->number);
+    nm_param_set(b->mc->params, &nm_param_rows(&count)[row], v->number);
     b->places[row] = v->at;
 }
 
@@ -201,7 +204,7 @@ static void take_defaults(struct build *b)
 
     for (size_t i = 0; i < count; i++)
         if (!b->places[i].doc)
-            nm_param_set(&b->mc->params, &rows[i], nm_param_default(&b->mc->params, &rows[i]));
+            nm_param_set(b->mc->params, &rows[i], nm_param_default(b->mc->params, &rows[i]));
 }
 
 /** "load=1": a state, by the name of the event that counts it, and its code. */
@@ -412,13 +415,13 @@ void in_machine_values(const struct nm_params *p, const struct nm_param_rule *ru
 static void check_rules(struct build *b)
 {
     const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
-    const size_t n = nm_param_rules_broken(&b->mc->params, broken);
+    const size_t n = nm_param_rules_broken(b->mc->params, broken);
     for (size_t i = 0; i < n; i++) {
         char values[160];
         const struct in_place *at = place_of(b, broken[i]->key);
         if (!at->doc)
             at = place_of(b, broken[i]->with);
-        in_machine_values(&b->mc->params, broken[i], values, sizeof values);
+        in_machine_values(b->mc->params, broken[i], values, sizeof values);
         in_complain(b->r, at, "%s (%s)", broken[i]->sentence, values);
     }
 }
@@ -426,15 +429,16 @@ static void check_rules(struct build *b)
 void in_machine_like(struct in_reading *r, struct in_machine *mc, const char *name,
                      const struct in_place *asked, struct nm_params *like)
 {
-    struct in_machine other = {.inputs = NULL};
+    struct nm_params values;
+    struct in_machine other = {.params = &values};
     struct build b = {.r = r, .mc = &other};
     const unsigned before = r->diag->errors;
-    nm_params_default(&other.params);
+    nm_params_default(&values);
     apply_file(&b, name, asked, NULL);
     if (r->diag->errors == before && b.cards.at.doc)
         in_complain(r, asked, "'cards': machine '%.60s' has cards of several kinds itself", name);
     if (r->diag->errors == before)
-        *like = other.params;
+        *like = values;
     for (char **input = other.inputs; input && *input; input++)
         in_push(&mc->inputs, *input);
     in_free_list(other.inputs);
@@ -453,8 +457,9 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
 {
     struct build b = {.r = r, .mc = mc};
     const unsigned before = r->diag->errors;
-    *mc = (struct in_machine){.name = machine_name(name), .card = in_cards()};
-    nm_params_default(&mc->params);
+    *mc = (struct in_machine){
+        .name = machine_name(name), .card = in_cards(), .params = sim_alloc(1, sizeof *mc->params)};
+    nm_params_default(mc->params);
     memcpy(mc->codes, default_codes, sizeof mc->codes);
     if (node)
         apply_node(&b, doc, node);
@@ -463,7 +468,7 @@ bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *na
     for (; sets && *sets; sets++)
         apply_set(&b, *sets);
     take_defaults(&b);
-    mc->card = pc_core_of(&mc->params)->card;
+    mc->card = pc_core_of(mc->params)->card;
     if (r->diag->errors == before)
         check_rules(&b);
     if (r->diag->errors == before && b.cards.at.doc)
@@ -494,6 +499,7 @@ void in_machine_free(struct in_machine *mc)
         free(mc->origins[i].text);
     free(mc->origins);
     free(mc->name);
+    free(mc->params);
     in_cards_free(mc);
     in_free_list(mc->inputs);
     *mc = (struct in_machine){0};

@@ -8,6 +8,7 @@
 #include "input/tables.h"
 #include "input/workload.h"
 #include "machine/packet.h"
+#include "monitor/taps.h"
 
 #include "base/nearest.h"
 

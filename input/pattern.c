@@ -126,7 +126,7 @@ static void check_name(struct in_reading *r, const struct in_experiment *x,
 static unsigned threads(const struct in_experiment *x, const struct in_value *processors)
 {
     return processors->number ? (unsigned)processors->number
-                              : (unsigned)nm_params_cards(&x->machine.params);
+                              : (unsigned)nm_params_cards(x->machine.params);
 }
 
 /** What values are together, and on this machine. */
@@ -136,7 +136,7 @@ static void check_phase(struct in_reading *r, const struct in_experiment *x,
 {
     char why[200];
 
-    if (!patterns_fits(phase, &x->machine.params, threads(x, processors), why, sizeof why))
+    if (!patterns_fits(phase, x->machine.params, threads(x, processors), why, sizeof why))
         in_complain(r, at, "'program.pattern', %s: %s", patterns_row(phase->kind)->name, why);
 }
 

@@ -102,13 +102,13 @@ static void write_params(FILE *out, int indent, const struct in_machine *mc)
     const struct nm_param_row *rows = nm_param_rows(&count);
     for (size_t i = 0; i < count; i++) {
         const struct in_form form = in_param_form(&rows[i]);
-        const uint64_t v = nm_param_get(&mc->params, &rows[i]);
+        const uint64_t v = nm_param_get(mc->params, &rows[i]);
         int inside = indent;
         const char *name = open_sections(out, &inside, rows[i].key, last);
         in_value_format(&form, v, value, sizeof value);
         const int width = fprintf(out, "%*s%s: %s", inside, "", name, value);
         write_comment(out, width, mc->origins ? mc->origins[i].text : "default",
-                      v == nm_param_default(&mc->params, &rows[i]) ? rows[i].source : "");
+                      v == nm_param_default(mc->params, &rows[i]) ? rows[i].source : "");
     }
     in_cards_write(out, indent, mc);
 }

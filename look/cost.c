@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "input/experiment.h"
 #include "monitor/events.h"
+#include "monitor/taps.h"
 
 #include <stdio.h>
 #include <string.h>

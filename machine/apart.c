@@ -55,7 +55,7 @@ static struct place *lay_out(const struct nm_params *p, const struct nm_apart_ra
     for (size_t i = 0; i < count; i++) {
         const struct nm_apart_range *range = &place[i].range;
         const bool joins = i && range->group && range->group == place[i - 1].range.group;
-        const uint64_t unit = joins ? ALIGNED : p->l2_line;
+        const uint64_t unit = joins ? ALIGNED : nm_value_l2_line(p);
         next = plus(next, unit - 1) / unit * unit;
         place[i].first = plus(next, joins || range->group ? range->from % ALIGNED : 0);
         next = plus(place[i].first, range->to - range->from);
@@ -70,7 +70,7 @@ uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *
 {
     uint64_t bytes;
     free(lay_out(p, ranges, count, &bytes));
-    return bytes / p->page_size + (bytes % p->page_size != 0);
+    return bytes / nm_value_page_size(p) + (bytes % nm_value_page_size(p) != 0);
 }
 
 struct nm_apart *nm_apart_new(const struct nm_params *p, const struct nm_apart_range *ranges,
@@ -112,7 +112,7 @@ bool nm_apart_at(const struct nm_apart *apart, uint64_t va, uint64_t *pa)
     const struct place *place = behind(apart, va);
     if (!place || place->range.from > va)
         return false;
-    const unsigned station = (unsigned)(*pa / apart->p->memory_size);
+    const unsigned station = (unsigned)(*pa / nm_value_memory_size(apart->p));
     *pa = nm_placement_kept(apart->p, station, place->first + (va - place->range.from));
     return true;
 }

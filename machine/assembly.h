@@ -66,8 +66,8 @@ struct nm_watched {
 };
 
 struct nm_machine {
-    struct nm_params p;
-    enum nm_mode mode; /**< the present one */
+    struct nm_params *p; /**< its own */
+    enum nm_mode mode;   /**< the present one */
     struct nm_backing contents;
     uint64_t image_bytes;
     uint64_t pages_taken; /**< by the program, ever, that nobody had before */

@@ -46,7 +46,7 @@ unsigned nm_machine_host_threads(struct nm_machine *m, unsigned threads)
 
 unsigned nm_machine_block(const struct nm_machine *m, unsigned card)
 {
-    return (unsigned)(m->station[card / m->p.processors].block - m->block);
+    return (unsigned)(m->station[card / nm_value_processors(m->p)].block - m->block);
 }
 
 void nm_machine_in_turn(struct nm_machine *m)

@@ -13,6 +13,8 @@
 #include "machine/bus.h"
 
 #include "base/timer.h"
+#include "machine/values.h"
+#include "monitor/taps.h"
 
 #include <assert.h>
 

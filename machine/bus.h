@@ -8,8 +8,9 @@
 #include "base/kernel.h"
 #include "base/room.h"
 #include "machine/packet.h"
-#include "machine/params.h"
-#include "monitor/taps.h"
+
+struct mon_taps;
+struct nm_params;
 
 /** A bounded queue of packets. */
 struct nm_fifo {

@@ -67,10 +67,10 @@ struct nm_check *nm_check_new(const struct nm_params *p, const uint8_t *image, u
                               unsigned cards)
 {
     struct nm_check *c = sim_alloc(1, sizeof *c);
-    c->on = p->check;
-    c->line_bytes = (unsigned)p->l2_line;
+    c->on = nm_value_check(p);
+    c->line_bytes = (unsigned)nm_value_l2_line(p);
     c->cards = cards;
-    c->cards_per_station = (unsigned)p->processors;
+    c->cards_per_station = (unsigned)nm_value_processors(p);
     if (!c->on)
         return c;
     c->image = image;

@@ -24,6 +24,7 @@
 #include "machine/controller.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 
 #include <stdlib.h>
 

@@ -8,6 +8,8 @@
 #include "machine/functional.h"
 #include "machine/placement.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
+#include "monitor/taps.h"
 #include "monitor/unit.h"
 
 #include <assert.h>
@@ -61,7 +63,7 @@ static struct nm_card *card_at(const struct nm_machine *m, unsigned card)
 
 static struct nm_station *station_of(const struct nm_machine *m, unsigned card)
 {
-    return &m->station[card / m->p.processors];
+    return &m->station[card / m->p->processors];
 }
 
 static void trap_due(void *self, sim_tick now, uint64_t arg)
@@ -159,7 +161,7 @@ static void hide_line(void *ctx, unsigned card, uint64_t line)
 
 static void rings_new(struct nm_machine *m)
 {
-    const struct nm_params *p = &m->p;
+    const struct nm_params *p = m->p;
     m->shape = nm_ring_shape(p);
     if (m->stations == 1)
         return;
@@ -199,26 +201,26 @@ static void station_new(struct nm_machine *m, unsigned number, const struct nm_c
     struct nm_station *s = &m->station[number];
     struct nm_place place = {.rings = &m->shape,
                              .station = (uint16_t)number,
-                             .cards = (uint8_t)m->p.processors,
+                             .cards = (uint8_t)m->p->processors,
                              .protocol = m->protocol};
     s->number = number;
     s->next = s->speaks = s->stop_at = SIM_NEVER;
     memset(s->running, 0xff, sizeof s->running);
     memset(s->order, 0xff, sizeof s->order);
-    s->lookahead = station_lookahead(&m->p);
+    s->lookahead = station_lookahead(m->p);
     s->check = m->contents.check;
     s->k = sim_kernel_new();
     if (SIM_LOOKS_AT_INVARIANTS) {
         s->k->tie = nm_station_tie;
         s->k->tie_ctx = s;
     }
-    s->bus = nm_bus_new(s->k, &m->p, m->contents.parts);
-    if (m->p.check)
+    s->bus = nm_bus_new(s->k, m->p, m->contents.parts);
+    if (m->p->check)
         nm_bus_listen(s->bus, on_packet, s);
-    s->memory = nm_memory_new(s->k, s->bus, &m->p, &place, number * m->p.memory_size, &m->contents);
+    s->memory = nm_memory_new(s->k, s->bus, m->p, &place, number * m->p->memory_size, &m->contents);
     if (m->net)
-        s->network = nm_network_new(s->k, s->bus, &m->p, &place, m->net, &m->contents);
-    s->cards = (unsigned)m->p.processors;
+        s->network = nm_network_new(s->k, s->bus, m->p, &place, m->net, &m->contents);
+    s->cards = (unsigned)m->p->processors;
     for (unsigned i = 0; i < s->cards; i++)
         card_new(m, s, i, cards);
 }
@@ -229,7 +231,9 @@ static void mix_copy(struct nm_mix *to, const struct nm_mix *from, unsigned card
         return;
     struct nm_fitting *fitting = sim_alloc(from->fittings, sizeof *fitting);
     uint8_t *of = sim_alloc(cards, sizeof *of);
-    memcpy(fitting, from->fitting, from->fittings * sizeof *fitting);
+    for (unsigned i = 0; i < from->fittings; i++)
+        fitting[i] =
+            (struct nm_fitting){from->fitting[i].kind, nm_params_copy(from->fitting[i].params)};
     memcpy(of, from->of, cards * sizeof *of);
     *to = (struct nm_mix){fitting, from->fittings, of};
 }
@@ -239,8 +243,8 @@ static bool mix_fits(const struct nm_params *params, const struct nm_mix *mix)
     const char *key;
     bool fits = true;
     for (unsigned i = 0; mix && i < mix->fittings; i++)
-        fits = fits && nm_params_same_machine(&mix->fitting[i].params, params) &&
-               nm_params_check(&mix->fitting[i].params, &key, NULL, 0);
+        fits = fits && nm_params_same_machine(mix->fitting[i].params, params) &&
+               nm_params_check(mix->fitting[i].params, &key, NULL, 0);
     return fits;
 }
 
@@ -249,19 +253,19 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
 {
     assert(cards && cards->ops);
     struct nm_machine *m = sim_alloc(1, sizeof *m);
-    m->p = *params;
+    m->p = nm_params_copy(params);
     m->mode = (enum nm_mode)params->mode;
     m->stations = (unsigned)nm_params_stations(params);
     m->cards = (unsigned)nm_params_cards(params);
     mix_copy(&m->mix, mix, m->cards);
-    m->image_bytes = m->stations * m->p.memory_size;
+    m->image_bytes = m->stations * m->p->memory_size;
     m->contents.room = sim_room_new(SIM_ROOM_SPARSE);
     m->contents.parts = sim_room_new(SIM_ROOM_DENSE);
     m->contents.image = sim_reserve(m->image_bytes);
-    m->protocol = &nm_protocols[m->p.protocol];
-    m->placement = nm_placement_new(&m->p);
-    m->contents.check = nm_check_new(&m->p, m->contents.image, m->image_bytes, m->cards);
-    m->contents.stale = nm_stale_new(&m->p, &m->shape, m->contents.image, hide_line, m);
+    m->protocol = &nm_protocols[m->p->protocol];
+    m->placement = nm_placement_new(m->p);
+    m->contents.check = nm_check_new(m->p, m->contents.image, m->image_bytes, m->cards);
+    m->contents.stale = nm_stale_new(m->p, &m->shape, m->contents.image, hide_line, m);
     struct sim_room *parts = m->contents.parts;
     m->card = sim_room_take(parts, m->cards * sizeof(struct nm_card *));
     m->station = sim_room_take(parts, m->stations * sizeof *m->station);
@@ -272,13 +276,13 @@ static struct nm_machine *assemble(const struct nm_params *params, const struct 
     m->awake = sim_room_take(parts, (m->stations + 63) / 64 * sizeof *m->awake);
     m->next = m->speaks = m->stop_at = SIM_NEVER;
     m->broken = nm_check_failed(m->contents.check);
-    m->together = !m->p.check;
+    m->together = !m->p->check;
     rings_new(m);
-    m->outward = outward(&m->p);
-    m->inward = m->net ? inward(&m->p) : 0;
+    m->outward = outward(m->p);
+    m->inward = m->net ? inward(m->p) : 0;
     /* no processor has gone further when the trap is seen */
-    m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(&m->p);
-    if (m->p.step) /* nobody gets ahead of anybody */
+    m->os_delay = m->net ? m->outward + ring_reach(m->net) + m->inward : station_lookahead(m->p);
+    if (m->p->step) /* nobody gets ahead of anybody */
         m->outward = m->inward = 0;
     for (unsigned i = 0; i < m->stations; i++)
         station_new(m, i, cards);
@@ -325,6 +329,8 @@ void nm_machine_free(struct nm_machine *m)
     munmap(m->contents.image, m->image_bytes);
     sim_room_free(m->contents.room);
     sim_room_free(m->contents.parts);
+    for (unsigned i = 0; i < m->mix.fittings; i++)
+        free((void *)m->mix.fitting[i].params);
     free((void *)m->mix.fitting);
     free((void *)m->mix.of);
     free(m->calls.at);
@@ -334,18 +340,19 @@ void nm_machine_free(struct nm_machine *m)
     free(m->warm);
     nm_placement_free(m->placement);
     nm_apart_free(m->apart);
+    free(m->p);
     free(m);
 }
 
 const struct nm_params *nm_machine_params(const struct nm_machine *m)
 {
-    return &m->p;
+    return m->p;
 }
 
 const struct nm_params *nm_card_params(const struct nm_machine *m, unsigned card)
 {
     const struct nm_fitting *fitting = fitting_of(m, card);
-    return fitting ? &fitting->params : &m->p;
+    return fitting ? fitting->params : m->p;
 }
 
 unsigned nm_machine_cards(const struct nm_machine *m)
@@ -390,8 +397,8 @@ void nm_machine_keep_apart(struct nm_machine *m, const struct nm_apart_range *ra
     assert(!m->apart);
     if (!count)
         return;
-    m->apart = nm_apart_new(&m->p, ranges, count);
-    nm_placement_keep(m->placement, nm_apart_pages(&m->p, ranges, count));
+    m->apart = nm_apart_new(m->p, ranges, count);
+    nm_placement_keep(m->placement, nm_apart_pages(m->p, ranges, count));
 }
 
 const struct nm_apart *nm_machine_apart(const struct nm_machine *m)
@@ -410,7 +417,7 @@ static void taken(struct nm_machine *m)
 {
     enum { LEAST = 4 << 20, OF_A_STATION = 256 << 10 }; /* [bytes] design: a run of a second */
     const uint64_t each = (uint64_t)OF_A_STATION * m->stations, many = each > LEAST ? each : LEAST;
-    if (++m->pages_taken != many / m->p.page_size || !m->fills_pages)
+    if (++m->pages_taken != many / m->p->page_size || !m->fills_pages)
         return;
     sim_expect_full(m->contents.image, m->image_bytes);
     sim_room_expect_full(m->contents.room);
@@ -423,8 +430,8 @@ static void clean(struct nm_machine *m, uint64_t pa, bool used)
         taken(m);
         return;
     }
-    memset(m->contents.image + pa, 0, m->p.page_size);
-    nm_machine_os_wrote(m, pa, m->p.page_size);
+    memset(m->contents.image + pa, 0, m->p->page_size);
+    nm_machine_os_wrote(m, pa, m->p->page_size);
 }
 
 bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t *pa)
@@ -454,7 +461,7 @@ bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint6
 
 void nm_page_free(struct nm_machine *m, uint64_t pa)
 {
-    assert(pa < m->image_bytes && pa % m->p.page_size == 0);
+    assert(pa < m->image_bytes && pa % m->p->page_size == 0);
     nm_placement_give(m->placement, pa);
 }
 
@@ -555,9 +562,9 @@ bool nm_card_special(struct nm_machine *m, unsigned card, unsigned number, uint6
     assert(f && lines && lines <= NM_SPECIAL_LINES && pa < m->image_bytes);
     if (m->mode != NM_MODE_TIMED)
         return false;
-    if (f->module == NM_MODULE_NETWORK && pa / m->p.memory_size == s->number)
+    if (f->module == NM_MODULE_NETWORK && pa / m->p->memory_size == s->number)
         return false;
-    c->ops->special(c, f, pa & ~(m->p.l2_line - 1), lines, at);
+    c->ops->special(c, f, pa & ~(m->p->l2_line - 1), lines, at);
     nm_station_wake(m, s, at);
     return true;
 }
@@ -591,16 +598,16 @@ const struct nm_look *nm_card_looked(const struct nm_machine *m, unsigned card)
 const char *nm_line_at_home(struct nm_machine *m, uint64_t pa)
 {
     assert(pa < m->image_bytes);
-    const struct nm_memory *memory = m->station[pa / m->p.memory_size].memory;
+    const struct nm_memory *memory = m->station[pa / m->p->memory_size].memory;
     return nm_state_name(m->protocol->agent[NM_AGENT_HOME],
-                         nm_memory_line(memory, pa & ~(m->p.l2_line - 1)).state);
+                         nm_memory_line(memory, pa & ~(m->p->l2_line - 1)).state);
 }
 
 const char *nm_line_at_network(struct nm_machine *m, unsigned station, uint64_t pa)
 {
-    const uint64_t line = pa & ~(m->p.l2_line - 1);
+    const uint64_t line = pa & ~(m->p->l2_line - 1);
     assert(station < m->stations && pa < m->image_bytes);
-    if (!m->net || pa / m->p.memory_size == station)
+    if (!m->net || pa / m->p->memory_size == station)
         return "-";
     return nm_state_name(
         m->protocol->agent[NM_AGENT_NC],
@@ -682,7 +689,7 @@ unsigned nm_machine_stations(const struct nm_machine *m)
 /* [ticks] one ring cycle. */
 static sim_tick ring_cycle(const struct nm_machine *m)
 {
-    return m->p.cpu_clock / m->p.ring_clock;
+    return m->p->cpu_clock / m->p->ring_clock;
 }
 
 void nm_machine_station(const struct nm_machine *m, unsigned station,
@@ -706,7 +713,7 @@ const struct nm_traffic *nm_machine_traffic(const struct nm_machine *m, unsigned
 
 void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_monitor *out)
 {
-    nm_ring_look(m->net, ring_cycle(m), nm_ring_place(&m->p, ring), out);
+    nm_ring_look(m->net, ring_cycle(m), nm_ring_place(m->p, ring), out);
 }
 
 void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out)
@@ -744,7 +751,7 @@ static void dump_port(FILE *out, const struct nm_port *port)
 static void dump_directory(const struct nm_machine *m, FILE *out, const struct nm_station *s,
                            const struct nm_wait *wait)
 {
-    const bool local = wait->line / m->p.memory_size == s->number;
+    const bool local = wait->line / m->p->memory_size == s->number;
     const struct nm_dir_line line =
         local ? nm_memory_line(s->memory, wait->line)
               : nm_netcache_line(nm_network_cache(s->network), wait->line);

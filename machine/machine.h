@@ -15,7 +15,6 @@
 #include "base/time.h"
 #include "machine/apart.h"
 #include "machine/params.h"
-#include "monitor/taps.h"
 
 #include <stdbool.h>
 
@@ -25,6 +24,7 @@ struct nm_machine;
 struct nm_card;
 struct nm_card_ops;
 struct mon_unit_ops;
+struct mon_taps; /* monitor/taps.h */
 
 /** A kind of card. */
 struct nm_card_kind {
@@ -47,8 +47,8 @@ struct nm_machine *nm_machine_new(const struct nm_params *params, const struct n
 /** What some cards of a machine are. */
 struct nm_fitting {
     const struct nm_card_kind *kind; /**< outlives the machine */
-    struct nm_params params; /**< rows of cards (nm_param_is_cards) are theirs, the others as
-                                  the machine's */
+    const struct nm_params *params;  /**< rows of cards (nm_param_is_cards) are theirs, the others
+                                          as the machine's; copied */
 };
 
 /** Cards that are not what the machine's parameters say. */

@@ -11,6 +11,7 @@
 #include "base/timer.h"
 #include "machine/noncoherent.h"
 #include "machine/special.h"
+#include "machine/values.h"
 
 struct nm_memory {
     struct sim_kernel *k;

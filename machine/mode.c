@@ -61,7 +61,7 @@ static void set_all(struct nm_machine *m, enum nm_mode mode)
 
 void nm_machine_set_mode(struct nm_machine *m, enum nm_mode mode)
 {
-    assert(m->p.mode == NM_MODE_TIMED && !m->p.check && mode != m->mode);
+    assert(nm_value_mode(m->p) == NM_MODE_TIMED && !nm_value_check(m->p) && mode != m->mode);
     assert(m->mode != NM_MODE_TIMED || nm_machine_rests(m));
     if (!m->warm)
         m->warm = sim_alloc(1, sizeof *m->warm);

@@ -1,6 +1,8 @@
 /* The network cache: where entries are found, made and given up. */
 #include "machine/netcache.h"
 
+#include "machine/values.h"
+
 enum { BUFFER = 8 };
 
 /* A place of the cache. All zero: empty. */

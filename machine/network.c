@@ -13,6 +13,7 @@
 #include "machine/netcache.h"
 #include "machine/noncoherent.h"
 #include "machine/special.h"
+#include "machine/values.h"
 
 #include <assert.h>
 #include <stddef.h>

@@ -5,8 +5,9 @@
  * The one idea: a parameter is a row and nothing else. Its place in struct nm_params is an offset
  * in the row, so that loaders, writers and listings are loops and never name a parameter.
  */
-#include "machine/params.h"
+#include "machine/values.h"
 
+#include "base/alloc.h"
 #include "machine/protocol.h"
 
 #include <stdio.h>
@@ -38,6 +39,36 @@ const struct nm_param_row *nm_param_rows(size_t *count)
 {
     *count = ROWS;
     return rows;
+}
+
+#define ASKED(field)                                     \
+    uint64_t nm_value_##field(const struct nm_params *p) \
+    {                                                    \
+        return p->field;                                 \
+    }
+#include "machine/asked.def"
+#undef ASKED
+
+size_t nm_params_size(void)
+{
+    return sizeof(struct nm_params);
+}
+
+struct nm_params *nm_params_copy(const struct nm_params *p)
+{
+    struct nm_params *copy = sim_alloc(1, sizeof *copy);
+    *copy = *p;
+    return copy;
+}
+
+uint64_t nm_params_stations(const struct nm_params *p)
+{
+    return p->ring_stations * p->ring_locals * p->ring_groups;
+}
+
+uint64_t nm_params_cards(const struct nm_params *p)
+{
+    return nm_params_stations(p) * p->processors;
 }
 
 void nm_params_default(struct nm_params *p)

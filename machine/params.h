@@ -1,4 +1,4 @@
-/* The machine's parameters; one row of params.def each. */
+/* The machine's parameters: the rows of params.def, and what all rooms ask of their values. */
 #ifndef NM_PARAMS_H
 #define NM_PARAMS_H
 
@@ -38,12 +38,14 @@ enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
 enum { NM_FAILED_READ, NM_FAILED_BUS_ERROR };
 enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 
-/** All values in the units of params.def. Plain data: copy freely. */
-struct nm_params {
-#define PARAM(field, key, type, unit, min, max, def, source, sentence) uint64_t field;
-#include "machine/params.def"
-#undef PARAM
-};
+/** A machine's parameters, one value for each row of params.def: machine/values.h, which only those
+ *  include who ask for what is not below. */
+struct nm_params;
+
+/** The values that many ask for (asked.def). */
+#define ASKED(field) uint64_t nm_value_##field(const struct nm_params *p);
+#include "machine/asked.def"
+#undef ASKED
 
 /** One row of the table. Strings are static. */
 struct nm_param_row {
@@ -61,17 +63,17 @@ const struct nm_param_row *nm_param_rows(size_t *count);
 /** Fills in every default: the prototype, numachine-64. */
 void nm_params_default(struct nm_params *p);
 
+/** Another set of the same values; the caller's, for free(). */
+struct nm_params *nm_params_copy(const struct nm_params *p);
+
+/** [bytes] of a set of values, which has no gaps. */
+size_t nm_params_size(void);
+
 /** Stations of the machine: the product of the rings' fan-outs. */
-static inline uint64_t nm_params_stations(const struct nm_params *p)
-{
-    return p->ring_stations * p->ring_locals * p->ring_groups;
-}
+uint64_t nm_params_stations(const struct nm_params *p);
 
 /** Processor cards of the machine. */
-static inline uint64_t nm_params_cards(const struct nm_params *p)
-{
-    return nm_params_stations(p) * p->processors;
-}
+uint64_t nm_params_cards(const struct nm_params *p);
 
 /** [PCycles] No access that is not refused takes longer where nobody else is in its way: to the
  * home, to the owner and back, with the wait before a retry. */

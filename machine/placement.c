@@ -9,6 +9,7 @@
 #include "machine/placement.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include "machine/stale.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -121,11 +121,12 @@ void nm_station_look(const struct nm_station_parts *parts, sim_tick now,
 
 struct ring_shape nm_ring_shape(const struct nm_params *p)
 {
-    return (struct ring_shape){
-        .levels = p->ring_groups > 1   ? 3
-                  : p->ring_locals > 1 ? 2
-                                       : 1,
-        .fan = {(unsigned)p->ring_stations, (unsigned)p->ring_locals, (unsigned)p->ring_groups}};
+    return (struct ring_shape){.levels = nm_value_ring_groups(p) > 1   ? 3
+                                         : nm_value_ring_locals(p) > 1 ? 2
+                                                                       : 1,
+                               .fan = {(unsigned)nm_value_ring_stations(p),
+                                       (unsigned)nm_value_ring_locals(p),
+                                       (unsigned)nm_value_ring_groups(p)}};
 }
 
 static unsigned rings_of_level(const struct ring_shape *shape, unsigned level)

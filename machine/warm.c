@@ -1,6 +1,7 @@
 #include "machine/warm.h"
 
 #include "machine/assembly.h"
+#include "machine/values.h"
 
 void nm_warm_put(struct nm_machine *m, unsigned station, const struct nm_packet *p)
 {
@@ -42,7 +43,7 @@ static void over_rings(struct nm_machine *m, const struct nm_packet *p)
     copy.source = NM_MODULE_NETWORK;
     for (unsigned i = 0; i < count; i++) {
         const struct nm_station *s = &m->station[to[i]];
-        if (p->line / m->p.memory_size == s->number)
+        if (p->line / m->p->memory_size == s->number)
             to_memory(m, s, &copy);
         else
             to_cache(m, s, &copy);
@@ -76,7 +77,7 @@ void nm_warm_deliver(struct nm_machine *m)
 
 static struct nm_kept *kept(const struct nm_machine *m, uint64_t line)
 {
-    return &m->warm->kept[line / m->p.l2_line % NM_KEPT];
+    return &m->warm->kept[line / m->p->l2_line % NM_KEPT];
 }
 
 sim_tick nm_warm_free(const struct nm_machine *m, uint64_t line, unsigned card, sim_tick at)

@@ -20,6 +20,7 @@
 #include "base/invariant.h"
 #include "machine/assembly.h"
 #include "machine/functional.h"
+#include "machine/values.h"
 
 #include <assert.h>
 #include <string.h>
@@ -246,7 +247,7 @@ static sim_tick window_end(const struct nm_machine *m, sim_tick moving, sim_tick
                            sim_tick until)
 {
     enum { LONGEST = 100000 }; /* [ticks] the watchdog looks between windows */
-    if (m->p.step)
+    if (m->p->step)
         return sim_earlier(until, sim_earlier(moving, speaks) + 1);
     if (!m->net)
         return sim_earlier(until, sim_later_by(speaks, LONGEST));
@@ -285,7 +286,7 @@ static struct nm_station *only_one(const struct nm_machine *m)
  * them. The first ends at `end`. @return the end of the last, and where the rings have to hear */
 static sim_tick run_alone(struct nm_machine *m, struct nm_station *s, sim_tick end, sim_tick stop)
 {
-    const sim_tick latest = sim_later_by(m->watched_at, m->p.watchdog);
+    const sim_tick latest = sim_later_by(m->watched_at, m->p->watchdog);
     for (;;) {
         station_run(m, s, end, sim_earlier(sim_later_by(end, m->inward), stop));
         gather_calls(m, s->block);
@@ -402,7 +403,7 @@ static bool waits_too_long(struct nm_machine *m, unsigned card, sim_tick now)
 {
     struct nm_wait wait;
     if (!m->card[card]->ops->waits(m->card[card], &wait) || now <= wait.since ||
-        now - wait.since <= m->p.watchdog)
+        now - wait.since <= m->p->watchdog)
         return false;
     nm_check_fail(m->contents.check, now, wait.line, "card %u has waited since tick %lu", card,
                   (unsigned long)wait.since);
@@ -522,7 +523,7 @@ enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap 
         run_window(m, end, stop);
         if (*m->broken)
             return NM_RUN_BROKEN;
-        if (m->now - m->watched_at > m->p.watchdog && stuck(m, m->now))
+        if (m->now - m->watched_at > m->p->watchdog && stuck(m, m->now))
             return NM_RUN_STUCK;
     }
 }

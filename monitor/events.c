@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "monitor/own.h"
+#include "monitor/taps.h"
 
 #include <stdio.h>
 #include <string.h>

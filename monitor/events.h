@@ -8,14 +8,14 @@
 #ifndef MON_EVENTS_H
 #define MON_EVENTS_H
 
-#include "monitor/taps.h"
-
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #pragma GCC visibility push(default)
 
 struct mon_unit_ops;
+struct mon_taps; /* taps.h */
 
 enum {
     MON_UNIT_EVENTS_MAX = 64, /**< events of a unit, at most, */
@@ -70,6 +70,9 @@ uint64_t mon_sum(uint64_t some, const struct mon_taps *now);
 
 /** An event's total: the sum of its taps. */
 uint64_t mon_event_total(const struct mon_event *event, const struct mon_taps *now);
+
+/** How a tap grows; see taps.def. */
+enum mon_tap_kind { MON_TAP_LEVEL, MON_TAP_PACKET, MON_TAP_UNIT };
 
 /** The unit and sentence of a tap, for results. */
 struct mon_tap_row {

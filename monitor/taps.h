@@ -30,9 +30,6 @@ static const uint64_t MON_UNIT_TAPS = 0
     ;
 #undef TAP
 
-/** How a tap grows; see taps.def. */
-enum mon_tap_kind { MON_TAP_LEVEL, MON_TAP_PACKET, MON_TAP_UNIT };
-
 /** One card's totals at one tick; index with enum mon_tap. */
 struct mon_taps {
     uint64_t v[MON_TAP__COUNT];

@@ -4,6 +4,8 @@
  */
 #include "monitor/unit.h"
 
+#include "monitor/taps.h"
+
 #include <string.h>
 
 const struct mon_register_row *mon_unit_register(const struct mon_unit_ops *unit, uint32_t offset)

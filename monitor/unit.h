@@ -389,9 +389,10 @@ struct mon_unit_ops {
 
     /* ---- what passes; each called only when the unit hears or wants it, NULL if it never does */
 
-    /** A tap it hears has grown by `amount` because of packet `p`; the tap itself is the card's.
+    /** A tap it hears (enum mon_tap) has grown by `amount` because of packet `p`; the tap itself is
+     *  the card's.
      *  `pending` is asked next, of packet taps. NULL: the taps say enough. */
-    void (*packet)(struct mon_unit *unit, enum mon_tap tap, uint64_t amount,
+    void (*packet)(struct mon_unit *unit, unsigned tap, uint64_t amount,
                    const struct mon_packet *p);
     /** A cached read is issued for the first time. */
     void (*issue)(struct mon_unit *unit, const struct mon_taps *now);

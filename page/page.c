@@ -134,12 +134,12 @@ static void add_machine(struct making *m)
     json_t *fan = json_array();
     for (unsigned level = 0; rings && level < shape.levels; level++)
         json_array_append_new(fan, json_integer(shape.fan[level]));
-    json_object_set_new(m->root, "machine",
-                        json_pack("{s:I,s:I,s:o,s:I,s:I,s:I}", "stations",
-                                  (json_int_t)nm_params_stations(p), "processors",
-                                  (json_int_t)p->processors, "fan", fan, "cpu_clock",
-                                  (json_int_t)p->cpu_clock, "bus_clock", (json_int_t)p->bus_clock,
-                                  "ring_clock", (json_int_t)p->ring_clock));
+    json_object_set_new(
+        m->root, "machine",
+        json_pack("{s:I,s:I,s:o,s:I,s:I,s:I}", "stations", (json_int_t)nm_params_stations(p),
+                  "processors", (json_int_t)nm_value_processors(p), "fan", fan, "cpu_clock",
+                  (json_int_t)nm_value_cpu_clock(p), "bus_clock", (json_int_t)nm_value_bus_clock(p),
+                  "ring_clock", (json_int_t)nm_value_ring_clock(p)));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */

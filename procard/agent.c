@@ -30,6 +30,7 @@
  * keeps a line, so no circle of waiting can close.
  */
 #include "machine/noncoherent.h"
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
 

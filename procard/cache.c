@@ -13,6 +13,7 @@
  * page, the index bits above the page (PIdx, the line's colour) are kept with each secondary line,
  * and an access with another colour is a virtual coherency exception (manual p. 253).
  */
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/record.h"

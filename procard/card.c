@@ -11,6 +11,7 @@
  */
 #include "procard/card.h"
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "procard/cursor.h"
 #include "procard/pins.h"
 #include "procard/record.h"

@@ -15,6 +15,7 @@
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
+#include "monitor/taps.h"
 #include "procard/core.h"
 #include "procard/counters.h"
 #include "procard/l2c.h"
@@ -305,7 +306,8 @@ enum { PC_SCADDR_HALF = 1 << 17 };
 static inline uint32_t pc_scaddr(const struct pc_card *card, enum pc_side side, uint64_t pa)
 {
     const uint64_t words = card->l2[side].sets << card->l2_shift >> 4;
-    const bool high = card->p->l2_split && (side == PC_SIDE_D) == (card->p->l2_data_half == 1);
+    const bool high =
+        nm_value_l2_split(card->p) && (side == PC_SIDE_D) == (nm_value_l2_data_half(card->p) == 1);
 
     return (uint32_t)(pa >> 4 & (words - 1)) | (high ? PC_SCADDR_HALF : 0);
 }

@@ -3,6 +3,8 @@
  */
 #include "procard/procard.h"
 
+#include "machine/values.h"
+
 #define CORE(id, family, ...) extern const struct nm_card_kind pc_##family;
 #include "procard/cores.def"
 

@@ -92,7 +92,7 @@ static void place_holds(const struct pc_card *card, enum pc_side side, unsigned 
     if (part == PC_NOWHERE)
         return;
     const struct pc_l2 *l2 = &card->l2[side];
-    const uint64_t line = part & ~(uint64_t)(card->p->l2_line - 1);
+    const uint64_t line = part & ~(uint64_t)(nm_value_l2_line(card->p) - 1);
     const uint64_t at = pc_line_find(card, side, line);
     const uint8_t state = at == PC_NOWHERE ? (uint8_t)NM_LINE_I : pc_place_state(l2, at);
     SIM_MUST(state != NM_LINE_I, "card %u, side %u: 0x%" PRIx64 " is not in the secondary cache",

@@ -6,6 +6,7 @@
  */
 #include "procard/l2c.h"
 
+#include "machine/values.h"
 #include "procard/card.h"
 
 enum {

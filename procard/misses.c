@@ -38,7 +38,7 @@ static struct pc_copy_of copy_of(const struct pc_card *card, enum pc_side side, 
 
 static uint64_t line_of(const struct pc_card *card, uint64_t pa)
 {
-    return pa & ~(uint64_t)(card->p->l2_line - 1);
+    return pa & ~(uint64_t)(nm_value_l2_line(card->p) - 1);
 }
 
 static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
@@ -95,7 +95,7 @@ void pc_misses_create(struct pc_card *card, uint64_t line)
 void pc_misses_use(struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const struct pc_copy_of of = copy_of(card, side, line);
-    const pc_bytes all = ~(pc_bytes)0 >> (128 - card->p->l2_line);
+    const pc_bytes all = ~(pc_bytes)0 >> (128 - nm_value_l2_line(card->p));
     pc_copies_use(card->copies, of);
     if (side == PC_SIDE_I)
         pc_copies_touch(card->copies, of, all, 0);
@@ -279,7 +279,7 @@ static void add_copy(struct pc_misses *misses, const struct pc_copy_seen *seen, 
 void pc_misses_end(struct pc_misses *misses)
 {
     struct list list = {NULL, 0, 0};
-    const uint64_t line = card_at(misses, 0)->p->l2_line;
+    const uint64_t line = nm_value_l2_line(card_at(misses, 0)->p);
     for (unsigned i = 0; i < misses->profile->cards; i++)
         for (unsigned place = 0; place <= card_at(misses, i)->l1_mask[PC_SIDE_D]; place++)
             pc_misses_touch(card_at(misses, i), place);

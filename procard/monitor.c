@@ -11,6 +11,7 @@
  */
 #include "procard/monitor.h"
 
+#include "machine/values.h"
 #include "procard/card.h"
 
 /* Those that grow in bus.c. */

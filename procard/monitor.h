@@ -12,6 +12,7 @@
 
 #include "base/timer.h"
 #include "machine/packet.h"
+#include "monitor/taps.h"
 #include "monitor/unit.h"
 
 #include <stdbool.h>

@@ -117,7 +117,7 @@ static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
 {
     struct pc_card *card = pc_card_of(nm);
     struct pc_cpu *cpu = &card->cpu;
-    if (cpu->link && cpu->link_pa < pa + len && pa < cpu->link_pa + card->p->l2_line) {
+    if (cpu->link && cpu->link_pa < pa + len && pa < cpu->link_pa + nm_value_l2_line(card->p)) {
         cpu->link = false;
         card->linked.taken = true;
     }

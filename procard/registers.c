@@ -2,6 +2,7 @@
  * Accesses to a card's register space: by this processor, by another card's, or by the host. What
  * the registers mean is in the counter unit (monitor/) and sync.c (interrupts and barriers).
  */
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/procard.h"
 

@@ -106,9 +106,10 @@ static uint32_t value_of(const struct pc_sync *s, uint32_t offset)
 void pc_sync_init(struct pc_sync *s, const struct nm_params *p)
 {
     *s = (struct pc_sync){0};
-    *word(s, PC_SYNC_SHAPE) =
-        (uint32_t)(p->processors << LOW_SHAPE_CARDS | p->ring_stations << LOW_SHAPE_STATIONS |
-                   p->ring_locals << LOW_SHAPE_LOCALS | p->ring_groups << LOW_SHAPE_GROUPS);
+    *word(s, PC_SYNC_SHAPE) = (uint32_t)(nm_value_processors(p) << LOW_SHAPE_CARDS |
+                                         nm_value_ring_stations(p) << LOW_SHAPE_STATIONS |
+                                         nm_value_ring_locals(p) << LOW_SHAPE_LOCALS |
+                                         nm_value_ring_groups(p) << LOW_SHAPE_GROUPS);
 }
 
 uint32_t pc_sync_read(struct pc_sync *s, uint32_t offset)

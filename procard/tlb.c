@@ -14,6 +14,7 @@
 #include "procard/card.h"
 
 #include "base/room.h"
+#include "machine/values.h"
 
 #include <string.h>
 

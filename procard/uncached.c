@@ -21,6 +21,7 @@
  * has stored before is invalidated at a card before the card takes the message.
  */
 #include "machine/noncoherent.h"
+#include "machine/values.h"
 #include "procard/card.h"
 
 #include <string.h>

@@ -12,6 +12,7 @@
 #include "machine/warm.h"
 #include "base/alloc.h"
 #include "machine/functional.h"
+#include "machine/values.h"
 #include "procard/card.h"
 
 #include <stdlib.h>

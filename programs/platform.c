@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 
 #include <stdlib.h>
 

@@ -15,6 +15,7 @@
 #include "programs/sleepers.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "programs/flows.h"
 #include "programs/platform.h"
 

@@ -7,6 +7,7 @@
  */
 #include "run/locking.h"
 
+#include "documents/totals.h"
 #include "run/locking_books.h"
 
 #include <inttypes.h>

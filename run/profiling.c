@@ -5,6 +5,7 @@
 #include "run/profiling.h"
 
 #include "base/alloc.h"
+#include "documents/totals.h"
 #include "procard/core.h"
 
 #include <inttypes.h>
@@ -104,8 +105,9 @@ struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_h
 {
     const struct pc_missed_copy *seen;
     const struct pc_missed_row *row;
-    struct doc_truth out = {
-        .line = params->l2_line, .memory = params->memory_size, .processors = params->processors};
+    struct doc_truth out = {.line = nm_value_l2_line(params),
+                            .memory = nm_value_memory_size(params),
+                            .processors = nm_value_processors(params)};
     pc_misses_end(p->misses);
     out.copies = pc_misses_copies(p->misses, &seen);
     out.rows = pc_misses_rows(p->misses, &row);

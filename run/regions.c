@@ -11,8 +11,10 @@
 
 #include "base/alloc.h"
 #include "documents/statistics/stats.h"
+#include "documents/totals.h"
 #include "documents/traffic.h"
 #include "input/workload.h"
+#include "monitor/taps.h"
 #include "procard/core.h"
 #include "run/expect.h"
 
@@ -243,7 +245,7 @@ void run_regions_init(struct doc_run *run, const struct in_experiment *experimen
         .cards = cards,
         .per_station = per_station,
         .stations = cards / per_station,
-        .rings = nm_ring_count(&experiment->machine.params),
+        .rings = nm_ring_count(experiment->machine.params),
         .unit = in_unit(experiment),
         .own = now->own != NULL,
         .choice = *choice,

@@ -4,6 +4,7 @@
 #include "actors.h"
 
 #include "machine/assembly.h"
+#include "machine/values.h"
 #include "test_machine.h"
 
 #include <assert.h>
@@ -18,7 +19,7 @@ struct nm_machine *actors_machine(const struct nm_params *p)
 struct nm_machine *actors_mixture(const struct nm_params *p, const struct nm_params *other)
 {
     enum { CARDS = 256 };
-    const struct nm_fitting fitting = {&pc_driver, *other};
+    const struct nm_fitting fitting = {&pc_driver, other};
     uint8_t of[CARDS];
     assert(nm_params_cards(p) <= CARDS);
     for (unsigned c = 0; c < nm_params_cards(p); c++)

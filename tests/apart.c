@@ -4,6 +4,7 @@
 #include "machine/apart.h"
 #include "base/alloc.h"
 #include "machine/placement.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -5,6 +5,8 @@
  */
 #include "procard/arm11/arm11.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
 #include <string.h>

@@ -3,8 +3,10 @@
  * card's: words, what they count, places on counters, and groups, on totals that the test makes.
  */
 #include "documents/statistics/group.h"
+#include "documents/totals.h"
 #include "input/group.h"
 #include "input/tables.h"
+#include "machine/values.h"
 #include "monitor/arm11/pmu.h"
 #include "monitor/board/board.h"
 #include "monitor/l2c/monitor.h"
@@ -33,6 +35,7 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 struct world {
     struct nm_card_kind kind;
     struct in_experiment x;
+    struct nm_params params;
     struct doc_totals card[CARDS];
     union mon_own_signals own[CARDS];
     struct nm_station_monitor station[CARDS];
@@ -41,8 +44,8 @@ struct world {
 
 static void world_new(struct world *w, unsigned machine)
 {
-    struct nm_params *p = &w->x.machine.params;
-    *w = (struct world){.kind = {.counters = &mon_numachine}};
+    struct nm_params *p = &w->params;
+    *w = (struct world){.kind = {.counters = &mon_numachine}, .x.machine.params = p};
     nm_params_default(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;

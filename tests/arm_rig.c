@@ -4,6 +4,7 @@
 #include "tests/arm_rig.h"
 
 #include "machine/protocol.h"
+#include "machine/values.h"
 #include "procard/l2c.h"
 #include "procard/record.h"
 

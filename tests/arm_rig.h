@@ -8,6 +8,8 @@
 
 #include "procard/arm11/pipeline.h"
 
+#include "machine/values.h"
+
 enum { RIG_LINE_ASKED = 64, RIG_ASKED = 8 };
 
 struct arm_rig {

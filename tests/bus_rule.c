@@ -5,6 +5,8 @@
  */
 #include "bus_plain.h"
 #include "machine/bus.h"
+#include "machine/values.h"
+#include "monitor/taps.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>

@@ -2,6 +2,8 @@
  */
 #include "machine/check.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
  */
 #include "actors.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>

@@ -6,6 +6,7 @@
  * An actor is a small program: a list of instructions that go on to the next or back to another.
  */
 #include "actors.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 
 #include <criterion/criterion.h>

@@ -4,6 +4,7 @@
  * wrong results. Of a counter unit, and of a workload, what the simulator can see of them.
  */
 #include "actors.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "programs/driven/driven.h"
 #include "programs/workload.h"

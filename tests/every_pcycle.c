@@ -6,6 +6,8 @@
  * instructions that have been written, another mode of the machine, a look at the counters; and
  * when it is stopped in front of each of its instructions.
  */
+#include "machine/values.h"
+#include "monitor/taps.h"
 #include "procard/arm11/arm11.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"

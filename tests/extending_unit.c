@@ -4,8 +4,10 @@
  * cycle, and its rows are those of results.
  */
 #include "documents/statistics/registers.h"
+#include "documents/totals.h"
 #include "extending/two_counters.h"
 #include "input/tables.h"
+#include "machine/values.h"
 #include "monitor_rig.h"
 #include "run/regions.h"
 
@@ -170,8 +172,8 @@ Test(extending_unit, what_it_refuses)
 /* Regions and counters as results name its events and leave out what it does not have. */
 Test(extending_unit, its_rows_are_those_of_results)
 {
-    const struct nm_params p = rig_params(2, 1, 1);
-    struct in_experiment x = {.machine = {.card = &kind, .params = p}};
+    struct nm_params p = rig_params(2, 1, 1);
+    struct in_experiment x = {.machine = {.card = &kind, .params = &p}};
     struct doc_totals card[2] = {0}, none[2] = {0};
     struct nm_station_monitor station[2] = {0};
     const struct doc_sample before = {none, station, NULL, NULL, NULL},

@@ -3,6 +3,8 @@
  */
 #include "programs/flows.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 
 enum { TASKS = 8 };

@@ -4,6 +4,7 @@
 #include "input/tables.h"
 #include "input/write.h"
 #include "input_text.h"
+#include "machine/values.h"
 
 #include <sys/stat.h>
 
@@ -43,8 +44,8 @@ static void expect_list(char *const *list, const char *const *expected)
 static void expect_full(const struct in_experiment *x)
 {
     cr_expect_str_eq(x->about, "caf\xc3\xa9, \"quoted\" # and\ta tab");
-    cr_expect_eq(x->machine.params.bus_clock, 25000000);
-    cr_expect_eq(x->machine.params.check, 1);
+    cr_expect_eq(x->machine.params->bus_clock, 25000000);
+    cr_expect_eq(x->machine.params->check, 1);
     cr_expect_null(x->program);
     cr_expect_str_eq(x->abi, "n64");
     expect_list(x->cflags, (const char *const[]){"-O3", "-DX=\"a b\"", NULL});
@@ -117,7 +118,7 @@ Test(input_experiment, paths_are_seen_from_the_file)
     cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
     cr_expect_str_eq(o.x.source, "sub/../prog.c");
     cr_expect_str_eq(o.x.machine.name, "m");
-    cr_expect_eq(o.x.machine.params.bus_fifo, 5);
+    cr_expect_eq(o.x.machine.params->bus_fifo, 5);
     outcome_free(&o);
 }
 
@@ -135,8 +136,8 @@ Test(input_experiment, assignments)
     const char text[] = "program: {path: a.out}\nmachine: {bus: {fifo: 7}}\n";
     struct outcome o = read_bytes(text, strlen(text), sets);
     cr_assert_eq(o.kind, IN_FILE_EXPERIMENT, "%s", o.complaints);
-    cr_expect_eq(o.x.machine.params.bus_fifo, 6);
-    cr_expect_eq(o.x.machine.params.check, 1);
+    cr_expect_eq(o.x.machine.params->bus_fifo, 6);
+    cr_expect_eq(o.x.machine.params->check, 1);
     cr_expect_eq(o.x.seed, 9);
     cr_expect_eq(o.x.limit, 3000);
     expect_list(o.x.argv, (const char *const[]){"a", "a", "b c", NULL});

@@ -2,6 +2,7 @@
 #include "input/home.h"
 #include "input/tables.h"
 #include "input/write.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>

@@ -4,6 +4,7 @@
  */
 #include "actors.h"
 #include "machine/assembly.h"
+#include "machine/values.h"
 #include "ring/net.h"
 
 #include <criterion/criterion.h>

@@ -3,6 +3,7 @@
  * access is told to wait and comes again, as when a card asks the station bus.
  */
 #include "tests/isa_rig.h"
+#include "machine/values.h"
 #include "procard/r4400/code.h"
 
 #include <stdlib.h>

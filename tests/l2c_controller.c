@@ -3,6 +3,7 @@
  * its reads and writes take and count, its line buffers, and its registers.
  */
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "procard/card.h"
 
 #include <criterion/criterion.h>

@@ -10,6 +10,7 @@
 #include "actors.h"
 #include "latency_count.h"
 #include "machine/protocol.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

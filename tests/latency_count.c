@@ -9,6 +9,8 @@
  */
 #include "latency_count.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <ctype.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #define LATENCY_COUNT_H
 
 #include "base/time.h"
+#include "machine/values.h"
 #include "programs/driven/latency.h"
 
 #include <stdbool.h>

@@ -13,6 +13,7 @@
 #include "actors.h"
 #include "experiments/guests/litmus.h"
 #include "machine/check.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>

@@ -9,6 +9,7 @@
 #include "lot.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 #include "lot.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 
 #include <inttypes.h>
 #include <stdio.h>

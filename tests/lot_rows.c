@@ -1,6 +1,8 @@
 /* A machine's number means the same machine when rows are added to the table of parameters. */
 #include "lot.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <string.h>
 

@@ -5,6 +5,8 @@
  */
 #include "actors.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 
 enum { MODES = 3, WORDS = 6, TIMES = 300, OWN = 0x10000, OWN_LINES = 40, LINE = 64, CARDS = 8 };

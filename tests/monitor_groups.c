@@ -9,8 +9,10 @@
  */
 #include "actors.h"
 #include "documents/statistics/group.h"
+#include "documents/totals.h"
 #include "input/home.h"
 #include "input/yaml.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 #include "run/regions.h"
@@ -494,7 +496,7 @@ static void check_case(enum which which, const struct row *row, unsigned rows,
     struct doc_run book;
     run(&w, which, c);
     x.machine.card = &pc_r4400;
-    x.machine.params = w.p;
+    x.machine.params = &w.p;
     const struct doc_sample before = {none, station, ring, NULL, NULL},
                             after = {card, station, ring, NULL, NULL};
     run_regions_init(&book, &x, "by hand", nm_machine_cards(w.m), (unsigned)w.p.processors, &choice,
@@ -547,7 +549,7 @@ Test(monitor_groups, a_ring_that_is_not_there_has_no_value)
         shape(&w, 1, shapes[i].stations, shapes[i].locals, &(struct clocks){3, 3});
         w.p.ring_groups = shapes[i].groups;
         x.machine.card = &pc_r4400;
-        x.machine.params = w.p;
+        x.machine.params = &w.p;
         run_regions_init(&book, &x, "none", (unsigned)nm_params_cards(&w.p), 1,
                          &(struct mon_choice){0}, &before);
         for (unsigned c = 0; c < MANY; c++)

@@ -4,6 +4,7 @@
  */
 #include "monitor_rig.h"
 
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/r4400/r4400.h"
 

@@ -2,6 +2,7 @@
 #include "monitor_rig.h"
 
 #include "machine/assembly.h"
+#include "machine/values.h"
 #include "test_machine.h"
 
 #include <criterion/criterion.h>

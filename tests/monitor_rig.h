@@ -6,6 +6,7 @@
 #define MONITOR_RIG_H
 
 #include "machine/machine.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 

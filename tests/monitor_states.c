@@ -5,6 +5,7 @@
  * instruction at a time, so that every PCycle has its state. The second runs as ever, whole blocks
  * ahead, and is asked for totals in the middle of what its processors have already gone through.
  */
+#include "machine/values.h"
 #include "procard/card.h"
 #include "states_rig.h"
 

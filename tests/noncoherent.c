@@ -5,6 +5,7 @@
  */
 #include "machine/noncoherent.h"
 #include "actors.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <endian.h>

@@ -4,6 +4,7 @@
  * actors, and those whose threads never sleep, run as often as one likes. If somebody else has
  * started SimGrid, who wants to sleep ends the run.
  */
+#include "machine/values.h"
 #include "procard/r4400/r4400.h"
 #include "programs/actors.h"
 #include "programs/sleepers.h"

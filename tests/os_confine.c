@@ -1,5 +1,6 @@
 /* The kernel's wall around calls, from within: what it must refuse, and what it must leave alone.
  */
+#include "machine/values.h"
 #include "programs/linux/view/confine.h"
 #include "programs/sleepers.h"
 

@@ -8,6 +8,7 @@
  * "end=... status=... ticks=... ...". Exit status: the guest's; 128 + signal when killed; 99 for
  * any other end.
  */
+#include "machine/values.h"
 #include "procard/r4400/r4400.h"
 #include "programs/linux/personality.h"
 

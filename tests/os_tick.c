@@ -3,6 +3,8 @@
  */
 #include "programs/linux/threads/threads.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
 /* The address space: areas split, merge, move and go; pages come on first touch and keep their
  * bytes. */
+#include "machine/values.h"
 #include "procard/r4400/r4400.h"
 #include "programs/linux/memory/vm.h"
 

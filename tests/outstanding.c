@@ -14,6 +14,7 @@
  * The same cores, deaf to the loss of a line or told too late, must fail.
  */
 #include "actors.h"
+#include "machine/values.h"
 #include "window.h"
 
 #include "machine/assembly.h"

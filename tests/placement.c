@@ -1,6 +1,7 @@
 /* Page placement: which station a page lands on, by rule, by range, and when memories are full. */
 #include "machine/placement.h"
 #include "machine/machine.h"
+#include "machine/values.h"
 #include "procard/r4400/r4400.h"
 
 #include <criterion/criterion.h>

@@ -4,6 +4,7 @@
  */
 #include "programs/platform.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 #include "ring/ring.h"
 
 #include <criterion/criterion.h>

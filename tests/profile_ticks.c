@@ -7,6 +7,7 @@
  * three things: the slip of the next one, whom a branch killed behind its slot, and being held by
  * an external request when the instruction was over.
  */
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/profile.h"

@@ -4,6 +4,7 @@
  * A processor's transfers are made by hand, so that each kind of call and each way to end one is
  * there. Functions have four instructions; a capital is the name of one.
  */
+#include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
 #include "procard/profile.h"

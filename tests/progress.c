@@ -9,6 +9,7 @@
 #include "actors.h"
 #include "input/experiment.h"
 #include "input/home.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <glob.h>
@@ -249,7 +250,7 @@ static void load(struct scene *s, const char *path)
     struct in_machine mc;
     struct in_diag diag = {.out = stderr};
     cr_assert(in_machine_load(&mc, path, NULL, &diag), "%s", path);
-    s->p = mc.params;
+    s->p = *mc.params;
     in_machine_free(&mc);
     s->machine = strrchr(path, '/') + 1;
     s->p.memory_size = 1 << 20;

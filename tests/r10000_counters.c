@@ -5,6 +5,8 @@
  */
 #include "script_core.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 
 enum { BIT31 = 1u << 31 };

@@ -4,9 +4,11 @@
  */
 #include "documents/run.h"
 #include "documents/statistics/group.h"
+#include "documents/totals.h"
 #include "input/group.h"
 #include "input/home.h"
 #include "input/tables.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/card.h"
 #include "r10000_rig.h"
@@ -107,7 +109,7 @@ static void check(const struct row *row)
     rig_init(&rig, row->options);
     b.kind.counters = &mon_numachine;
     b.x.machine.card = &b.kind;
-    b.x.machine.params = rig.p;
+    b.x.machine.params = &rig.p;
     cr_assert(in_group_load(&g, in_unit(&b.x), row->group, &diag));
     const struct by_hand *hand = &row->value;
     const double undoing = run_row(row, &rig, &b), value = value_of(row, &b.run, &g);

@@ -3,9 +3,11 @@
  * on counters, regions, samples and groups, on a machine whose cores are scripts (script_core.h).
  */
 #include "documents/statistics/group.h"
+#include "documents/totals.h"
 #include "input/group.h"
 #include "input/tables.h"
 #include "look/counters/perfex.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "run/regions.h"
 #include "run/samples.h"
@@ -21,6 +23,7 @@ enum { CARDS = 2, BEGIN = 1500, END = 6000, AGAIN = 7100, OVER = 9000 };
 struct world {
     struct nm_card_kind kind; /* scripts beside monitoring cards */
     struct in_experiment x;
+    struct nm_params params;
     struct nm_machine *m;
     struct doc_totals card[CARDS];
     union mon_own_signals own[CARDS];
@@ -51,7 +54,7 @@ static void world_new(struct world *w, unsigned revision)
 {
     *w = (struct world){.kind = script_card};
     w->kind.counters = &mon_numachine;
-    struct nm_params *p = &w->x.machine.params;
+    struct nm_params *p = w->x.machine.params = &w->params;
     nm_params_default(p);
     p->ring_stations = p->ring_locals = p->ring_groups = 1;
     p->processors = CARDS;
@@ -91,11 +94,13 @@ Test(r10000_results, events_stand_beside_the_cards)
 {
     static const unsigned revisions[] = {REVISION2, REVISION3, R12000};
     for (size_t i = 0; i < sizeof revisions / sizeof *revisions; i++) {
-        struct in_experiment x = {.machine.card =
-                                      &(struct nm_card_kind){.counters = &mon_numachine}};
-        of_revision(&x.machine.params, revisions[i]);
+        struct nm_params params = {0};
+        struct in_experiment x = {
+            .machine = {.card = &(struct nm_card_kind){.counters = &mon_numachine},
+                        .params = &params}};
+        of_revision(x.machine.params, revisions[i]);
         const struct mon_unit_ops *unit = in_unit(&x);
-        const enum r10k_chip chip = pc_counters_of(&x.machine.params);
+        const enum r10k_chip chip = pc_counters_of(x.machine.params);
         struct mon_choice choice = {0};
         struct mon_plan plan;
         char why[300];

@@ -9,6 +9,7 @@
 #include "procard/r10000/r10000.h"
 
 #include "machine/params.h"
+#include "machine/values.h"
 #include "monitor/r10000/counters.h"
 
 enum { RIG_CARDS = 2 };

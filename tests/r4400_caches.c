@@ -9,6 +9,7 @@
  */
 #include "actors.h"
 #include "machine/params.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/pins.h"
 #include "tests/r4400_counts.h"

@@ -3,6 +3,8 @@
  */
 #include "machine/controller.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 

@@ -3,6 +3,8 @@
 #define TESTS_REPORT_FAKE_H
 
 #include "documents/run.h"
+#include "documents/totals.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/r4400/r4400.h"
 #include "run/regions.h"
@@ -12,6 +14,7 @@
 enum { FAKE_CARDS = 2 };
 
 struct fake {
+    struct nm_params params;
     struct in_experiment experiment;
     struct doc_totals card[FAKE_CARDS];
     struct nm_station_monitor station;
@@ -52,15 +55,16 @@ static inline void fake_init(struct fake *f, const char *events)
     f->experiment.seed = 1;
     f->experiment.machine.card = &pc_r4400;
     f->experiment.machine.name = (char *)"station-2";
-    f->experiment.machine.params.cpu_clock = 150000000;
-    f->experiment.machine.params.bus_clock = 50000000;
-    f->experiment.machine.params.bus_width = 8;
-    f->experiment.machine.params.page_size = 4096;
-    f->experiment.machine.params.l2_size = 1 << 20;
-    f->experiment.machine.params.l2_line = 128;
-    f->experiment.machine.params.l2_split = true;
-    f->experiment.machine.params.l2_data_half = 1;
-    f->experiment.machine.params.processors = FAKE_CARDS;
+    f->experiment.machine.params = &f->params;
+    f->params.cpu_clock = 150000000;
+    f->params.bus_clock = 50000000;
+    f->params.bus_width = 8;
+    f->params.page_size = 4096;
+    f->params.l2_size = 1 << 20;
+    f->params.l2_line = 128;
+    f->params.l2_split = true;
+    f->params.l2_data_half = 1;
+    f->params.processors = FAKE_CARDS;
     mon_choice_add(&mon_numachine, &choice, events, why, sizeof why);
     run_regions_init(&f->run, &f->experiment, "fake.elf", FAKE_CARDS, FAKE_CARDS, &choice, f->now);
 }

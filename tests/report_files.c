@@ -11,6 +11,7 @@
 #include "documents/statistics/samples.h"
 #include "documents/statistics/stats.h"
 #include "documents/statistics/table.h"
+#include "documents/totals.h"
 #include "report_fake.h"
 #include "run/regions.h"
 

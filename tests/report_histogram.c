@@ -1,5 +1,6 @@
 /* Histograms, counters and samples as results, from words and totals made up by hand. */
 #include "documents/statistics/histogram.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "report_fake.h"
 #include "run/regions.h"
@@ -249,7 +250,7 @@ Test(report_histogram, what_a_word_covers)
         {__LINE__, LINE, 128, 0, 1, 0x0084, "bin 132: joint 0x01080-0x010ff, page + 0x080",
          "0,132,4224,4351,5,bytes,,,,,,,,joint\r\n"},
     };
-    struct nm_params *p = &fake.experiment.machine.params;
+    struct nm_params *p = fake.experiment.machine.params;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t size;
         memset(sram, 0, sizeof sram);

@@ -7,6 +7,7 @@
 #include "input/yaml.h"
 #include "machine/machine.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
@@ -429,8 +430,8 @@ static void setup(void)
     in_experiment_default(&experiment);
     struct in_diag diag = {.out = stderr};
     cr_assert(in_machine_load(&experiment.machine, NULL, NULL, &diag));
-    experiment.machine.params.processors = CARDS;
-    experiment.machine.params.ring_stations = experiment.machine.params.ring_locals = 1;
+    experiment.machine.params->processors = CARDS;
+    experiment.machine.params->ring_stations = experiment.machine.params->ring_locals = 1;
     experiment.name = strdup("play");
     experiment.program = strdup("good");
     session = (struct cli_session){.experiment = &experiment,

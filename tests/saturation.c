@@ -6,6 +6,8 @@
  */
 #include "actors.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  */
 #include "actors.h"
 #include "lot.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

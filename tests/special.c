@@ -4,6 +4,8 @@
  */
 #include "actors.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Stale copies: which card reads which value while invalidations are under way. */
 #include "machine/stale.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 #include "test_machine.h"
 
 #include <criterion/criterion.h>

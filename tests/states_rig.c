@@ -2,6 +2,7 @@
 #include "states_rig.h"
 
 #include "isa_assembler.h"
+#include "machine/values.h"
 #include "test_machine.h"
 
 #include <criterion/criterion.h>

@@ -7,6 +7,7 @@
 #define STATES_RIG_H
 
 #include "machine/params.h"
+#include "machine/values.h"
 #include "procard/r4400/r4400.h"
 
 enum { STATES_CARDS = 4 };

@@ -4,6 +4,7 @@
  */
 #include "machine/statistics.h"
 #include "actors.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 
 #include <criterion/criterion.h>

@@ -6,6 +6,7 @@
 #include "procard/sync.h"
 #include "actors.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 #include "monitor/board/board.h"
 
 #include <criterion/criterion.h>

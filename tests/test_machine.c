@@ -1,6 +1,7 @@
 #include "test_machine.h"
 
 #include "input/experiment.h"
+#include "machine/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,6 @@ void test_machine(struct nm_params *p)
         return;
     if (!in_machine_load(&mc, name, NULL, &diag))
         abort();
-    *p = mc.params;
+    *p = *mc.params;
     in_machine_free(&mc);
 }

@@ -16,6 +16,8 @@
  */
 #include "actors.h"
 
+#include "machine/values.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 

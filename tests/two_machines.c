@@ -4,6 +4,7 @@
  */
 #include "actors.h"
 #include "input/experiment.h"
+#include "machine/values.h"
 #include "monitor/board/registers.h"
 
 #include <criterion/criterion.h>
@@ -91,9 +92,9 @@ static void begin(struct play *p, unsigned row)
     char *sets[5] = {0};
     memcpy(sets, rows[row].sets, sizeof rows[row].sets);
     cr_assert(in_machine_load(&mc, rows[row].machine, sets, &diag));
-    mc.params.memory_size = MEMORY;
-    mc.params.check = true;
-    *p = (struct play){.m = actors_machine(&mc.params), .random = row};
+    mc.params->memory_size = MEMORY;
+    mc.params->check = true;
+    *p = (struct play){.m = actors_machine(mc.params), .random = row};
     in_machine_free(&mc);
     p->cards = p->left = nm_machine_cards(p->m);
     p->actor = calloc(p->cards, sizeof *p->actor);

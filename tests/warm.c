@@ -9,6 +9,7 @@
 #include "actors.h"
 
 #include "machine/assembly.h"
+#include "machine/values.h"
 
 #include <criterion/criterion.h>
 

@@ -8,6 +8,7 @@
  */
 #include "window.h"
 
+#include "machine/values.h"
 #include "monitor/board/board.h"
 #include "procard/card.h"
 

@@ -31,7 +31,7 @@ struct writing {
 /** [ps] */
 static uint64_t time_of(const struct writing *w, sim_tick t)
 {
-    return trc_picoseconds(t, w->r->experiment->machine.params.cpu_clock);
+    return trc_picoseconds(t, nm_value_cpu_clock(w->r->experiment->machine.params));
 }
 
 static void put_text(FILE *out, const char *text)
@@ -89,12 +89,12 @@ put_name(struct writing *w, const char *what, unsigned pid, unsigned tid, const 
 
 static unsigned station_of(const struct writing *w, unsigned card)
 {
-    return card / (unsigned)w->r->experiment->machine.params.processors;
+    return card / (unsigned)nm_value_processors(w->r->experiment->machine.params);
 }
 
 static void put_names(struct writing *w)
 {
-    const struct nm_params *p = &w->r->experiment->machine.params;
+    const struct nm_params *p = w->r->experiment->machine.params;
     put_name(w, "process_name", PROGRAM, 0, "threads");
     for (size_t i = 0; i < w->r->threads.signals; i++)
         put_name(w, "thread_name", PROGRAM, w->r->threads.signal[i].number, "thread %u",
@@ -200,7 +200,8 @@ static void put_all(struct writing *w, const struct doc_locks *locks)
             "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"clock_hz\":%" PRIu64
             ",\"from_tick\":%" PRIu64 ",\"to_tick\":%" PRIu64 ",\"threads_to_tick\":%" PRIu64
             "},\"traceEvents\":[\n",
-            r->experiment->machine.params.cpu_clock, r->wires.from, r->wires.to, r->threads.to);
+            nm_value_cpu_clock(r->experiment->machine.params), r->wires.from, r->wires.to,
+            r->threads.to);
     put_names(w);
     put_slices(w, &r->threads);
     put_slices(w, &r->wires);

@@ -15,6 +15,7 @@
 
 #include "base/alloc.h"
 #include "machine/statistics.h"
+#include "monitor/taps.h"
 #include "procard/procard.h"
 
 #include <inttypes.h>
@@ -323,7 +324,7 @@ static void add_total(struct totals *totals, struct total total)
 
 static void add_ring(struct trc_listening *live, unsigned ring)
 {
-    const struct nm_ring_place place = nm_ring_place(&live->x->machine.params, ring);
+    const struct nm_ring_place place = nm_ring_place(live->x->machine.params, ring);
     for (int node = -1; node < (int)place.nodes; node++) {
         char name[16];
         snprintf(name, sizeof name, node < 0 ? "halted" : "link_%d", node);
@@ -358,7 +359,7 @@ static void add_bus(struct trc_listening *live, unsigned station)
 static struct trc_signal of_card(const struct trc_listening *live, unsigned card, const char *name,
                                  unsigned bits, const char *(*word)(uint64_t))
 {
-    const unsigned cards = (unsigned)live->x->machine.params.processors;
+    const unsigned cards = (unsigned)nm_value_processors(live->x->machine.params);
     return wire(name, bits, word, "machine.station[%u].card[%u]", card / cards, card % cards);
 }
 
@@ -386,11 +387,12 @@ static void add_pins(struct trc_listening *live, unsigned card)
 static bool sees_first(const struct in_experiment *x, enum mon_scope scope, unsigned card,
                        unsigned last)
 {
-    const struct nm_params *p = &x->machine.params;
+    const struct nm_params *p = x->machine.params;
     const uint64_t alike = scope == MON_SCOPE_CARD      ? 1
-                           : scope == MON_SCOPE_STATION ? p->processors
-                           : scope == MON_SCOPE_RING    ? p->processors * nm_ring_shape(p).fan[0]
-                                                        : UINT64_MAX;
+                           : scope == MON_SCOPE_STATION ? nm_value_processors(p)
+                           : scope == MON_SCOPE_RING
+                               ? nm_value_processors(p) * nm_ring_shape(p).fan[0]
+                               : UINT64_MAX;
     return last == UINT32_MAX || card / alike != last / alike;
 }
 
@@ -425,7 +427,7 @@ static void add_signals(struct trc_listening *live, const struct mon_choice *cho
     const struct in_experiment *x = live->x;
     const bool waves = x->record_waves;
     unsigned last = UINT32_MAX;
-    for (unsigned r = 0; waves && x->record_rings && r < nm_ring_count(&x->machine.params); r++)
+    for (unsigned r = 0; waves && x->record_rings && r < nm_ring_count(x->machine.params); r++)
         add_ring(live, r);
     for (unsigned s = 0; waves && x->record_bus && s < nm_machine_stations(live->m); s++)
         add_bus(live, s);
@@ -458,18 +460,19 @@ struct trc_listening *trc_listening_new(struct trc_recorder *recorder, const str
                                         struct nm_machine *m)
 {
     const struct in_experiment *x = run->experiment;
-    const struct nm_params *p = &x->machine.params;
+    const struct nm_params *p = x->machine.params;
     struct trc_listening *live = sim_alloc(1, sizeof *live);
     struct mon_choice choice = x->record_events;
     if (x->record_counters)
         add_counters(&choice, run);
-    *live = (struct trc_listening){
-        .recorder = recorder,
-        .x = x,
-        .m = m,
-        .pins = sim_alloc(nm_machine_cards(m), sizeof *live->pins),
-        .events = {.cycle = p->cpu_clock / p->bus_clock},
-        .rings = {.cycle = p->cpu_clock / p->ring_clock, .ago = p->cpu_clock / p->ring_clock}};
+    *live =
+        (struct trc_listening){.recorder = recorder,
+                               .x = x,
+                               .m = m,
+                               .pins = sim_alloc(nm_machine_cards(m), sizeof *live->pins),
+                               .events = {.cycle = nm_value_cpu_clock(p) / nm_value_bus_clock(p)},
+                               .rings = {.cycle = nm_value_cpu_clock(p) / nm_value_ring_clock(p),
+                                         .ago = nm_value_cpu_clock(p) / nm_value_ring_clock(p)}};
     add_signals(live, &choice);
     return live;
 }

@@ -46,7 +46,8 @@ static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
 static void put_time(const struct trc_recorder *r, unsigned event, sim_tick t, FILE *out)
 {
     fprintf(out, "%u ", event);
-    trc_put_fraction(trc_picoseconds(t, r->experiment->machine.params.cpu_clock), DIGITS, out);
+    trc_put_fraction(trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)), DIGITS,
+                     out);
 }
 
 static void put_types(FILE *out)

@@ -113,7 +113,7 @@ void trc_paged(struct trc_recorder *r, uint64_t va, uint64_t pa)
 
 bool trc_virtual(const struct trc_recorder *r, uint64_t pa, uint64_t *va)
 {
-    const uint64_t size = r->experiment->machine.params.page_size;
+    const uint64_t size = nm_value_page_size(r->experiment->machine.params);
     const struct trc_known *known = find(r->page, pa / size * size);
     if (known)
         *va = known->value + pa % size;
@@ -129,7 +129,7 @@ static bool hears(const struct in_experiment *x)
 
 static sim_tick default_end(const struct in_experiment *x)
 {
-    const uint64_t hz = x->machine.params.cpu_clock;
+    const uint64_t hz = nm_value_cpu_clock(x->machine.params);
     return in_record_begin(x) + hz / 1000000000 * WINDOW_NS +
            hz % 1000000000 * WINDOW_NS / 1000000000;
 }

@@ -43,7 +43,7 @@ static void put_card(const struct trc_recorder *r, uint32_t first, FILE *out)
 {
     const struct trc_book *book = &r->wires;
     const struct trc_signal *s = &book->signal[first];
-    const unsigned cards = (unsigned)r->experiment->machine.params.processors;
+    const unsigned cards = (unsigned)nm_value_processors(r->experiment->machine.params);
     struct shown shown = {book->from, s[0].first, s[1].first, s[2].first};
     for (size_t i = 0; i < book->changes; i++) {
         const struct trc_change *c = &book->change[i];

@@ -106,7 +106,7 @@ static void put_header(const struct trc_recorder *r, FILE *out)
             "$version numachine " NM_VERSION " $end\n$comment\n"
             "  Times in ps; a PCycle (a tick) is 1/%" PRIu64 " s.\n"
             "  Status(7:0) shows two PCycles in each MasterClock. Codes:\n",
-            machine->params.cpu_clock);
+            nm_value_cpu_clock(machine->params));
     for (unsigned s = 0; s < IN_STATUS_STATES; s++)
         fprintf(out, "  %x %s\n", machine->codes[s], in_state_name(s));
     fputs("$end\n$timescale 1 ps $end\n", out);
@@ -118,7 +118,8 @@ static void put_header(const struct trc_recorder *r, FILE *out)
 
 static void put_time(const struct trc_recorder *r, sim_tick t, FILE *out)
 {
-    fprintf(out, "#%" PRIu64 "\n", trc_picoseconds(t, r->experiment->machine.params.cpu_clock));
+    fprintf(out, "#%" PRIu64 "\n",
+            trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)));
 }
 
 void trc_write_waves(const struct trc_recorder *r, FILE *out)

@@ -20,6 +20,7 @@
 
 #include "documents/numbers.h"
 #include "documents/rows/profile_columns.h"
+#include "documents/totals.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

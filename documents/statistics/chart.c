@@ -173,11 +173,11 @@ static int by_count(const void *a, const void *b)
 static void cell_bytes(struct doc_grid *grid, const struct doc_run *run,
                        const struct doc_registers *some, const struct mon_bin *bin, uint32_t index)
 {
-    const struct nm_params *p = &run->experiment->machine.params;
+    const struct nm_params *p = run->experiment->machine.params;
     const struct doc_extent e = doc_bin_extent(run, some, bin, index);
     char page[32] = "";
-    if (p->l2_size / (p->l2_split ? 2 : 1) % p->page_size == 0)
-        snprintf(page, sizeof page, ", page + 0x%03" PRIx64, e.low % p->page_size);
+    if (nm_value_l2_size(p) / (nm_value_l2_split(p) ? 2 : 1) % nm_value_page_size(p) == 0)
+        snprintf(page, sizeof page, ", page + 0x%03" PRIx64, e.low % nm_value_page_size(p));
     doc_grid_cell(grid, "bin %" PRIu32 ": %s 0x%05" PRIx64 "-0x%05" PRIx64 "%s", index,
                   doc_bin_half(run, bin), e.low, e.high, page);
 }

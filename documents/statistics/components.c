@@ -10,6 +10,8 @@
 
 #include "documents/csv.h"
 
+#include "monitor/taps.h"
+
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -159,7 +161,7 @@ static void walk_station(const struct walk *w, unsigned station)
 
 static struct nm_ring_place place_of(const struct doc_run *run, unsigned ring)
 {
-    return nm_ring_place(&run->experiment->machine.params, ring);
+    return nm_ring_place(run->experiment->machine.params, ring);
 }
 
 static void walk_ring(const struct walk *w, unsigned ring)
@@ -215,7 +217,8 @@ static bool greater(struct doc_highlight *h, double busy, double cycles)
 static void busiest_station(const struct doc_run *run, const struct doc_region *region,
                             struct doc_highlight *bus, struct doc_highlight *memory)
 {
-    const double cycles = doc_cycles(run, region, run->experiment->machine.params.bus_clock);
+    const double cycles =
+        doc_cycles(run, region, nm_value_bus_clock(run->experiment->machine.params));
     for (unsigned s = 0; s < run->stations; s++) {
         const struct nm_station_counts *sum = &region->around.station[s].sum;
         if (greater(bus, (double)sum->bus_busy, cycles))
@@ -228,7 +231,8 @@ static void busiest_station(const struct doc_run *run, const struct doc_region *
 static void busiest_link(const struct doc_run *run, const struct doc_region *region,
                          struct doc_highlight *local, struct doc_highlight *top)
 {
-    const double cycles = doc_cycles(run, region, run->experiment->machine.params.ring_clock);
+    const double cycles =
+        doc_cycles(run, region, nm_value_ring_clock(run->experiment->machine.params));
     for (unsigned r = 0; r < run->rings; r++) {
         const struct nm_ring_place place = place_of(run, r);
         struct doc_highlight *h = place.level == 0 ? local : place.top ? top : NULL;

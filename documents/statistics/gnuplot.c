@@ -49,7 +49,7 @@ void doc_write_samples_plot(const struct doc_run *run, FILE *out)
             "plot for [e in events] 'samples.csv' skip 1 \\\n"
             "  using (us($1)):(strcol(4) eq e ? $5 : 0) smooth frequency \\\n"
             "  with lines linewidth 1.5 title e noenhanced\n",
-            (double)run->experiment->machine.params.cpu_clock / 1e6);
+            (double)nm_value_cpu_clock(run->experiment->machine.params) / 1e6);
 }
 
 /* The first card with a histogram; NULL: there is none. */

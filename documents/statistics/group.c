@@ -27,7 +27,7 @@ static unsigned parts(const struct scene *s, unsigned cards_each)
 
 static double word_value(const struct scene *s, enum in_word word)
 {
-    const struct nm_params *p = &s->run->experiment->machine.params;
+    const struct nm_params *p = s->run->experiment->machine.params;
     const double elapsed = (double)s->region->elapsed;
     switch (word) {
     case IN_WORD_pcycles:
@@ -41,9 +41,9 @@ static double word_value(const struct scene *s, enum in_word word)
     case IN_WORD_seconds:
         return doc_seconds(s->run, s->region->elapsed);
     case IN_WORD_bus_cycles:
-        return doc_cycles(s->run, s->region, p->bus_clock);
+        return doc_cycles(s->run, s->region, nm_value_bus_clock(p));
     case IN_WORD_ring_cycles:
-        return doc_cycles(s->run, s->region, p->ring_clock);
+        return doc_cycles(s->run, s->region, nm_value_ring_clock(p));
     case IN_WORD_cards:
         return doc_cards(s->region, s->level);
     case IN_WORD_all_cards:
@@ -66,7 +66,7 @@ static double operand_value(void *ctx, unsigned name)
             return NAN;
         return (double)doc_event(s->run, s->region, s->level, index);
     case IN_OPERAND_PARAM:
-        return (double)nm_param_get(&s->run->experiment->machine.params,
+        return (double)nm_param_get(s->run->experiment->machine.params,
                                     &nm_param_rows(&count)[index]);
     case IN_OPERAND_TRUTH:
         return (double)doc_truth_row(s->region, s->level, (enum in_truth)index);

@@ -195,7 +195,7 @@ const char *doc_phase_name(const struct doc_run *run, unsigned phase, char buf[6
 /* [bytes] of the cache that a count is about. */
 static uint64_t block_bytes(const struct doc_run *run, const struct doc_registers *r)
 {
-    const uint64_t line = run->experiment->machine.params.l2_line;
+    const uint64_t line = nm_value_l2_line(run->experiment->machine.params);
     return doc_meaning(run, r).lines && line > BLOCK ? line : BLOCK;
 }
 
@@ -214,12 +214,12 @@ struct doc_extent doc_bin_extent(const struct doc_run *run, const struct doc_reg
 
 const char *doc_bin_half(const struct doc_run *run, const struct mon_bin *bin)
 {
-    const struct nm_params *p = &run->experiment->machine.params;
+    const struct nm_params *p = run->experiment->machine.params;
     if (!bin->has_block)
         return "";
-    if (!p->l2_split)
+    if (!nm_value_l2_split(p))
         return "joint";
-    return bin->high_half == (p->l2_data_half == 1) ? "data" : "instruction";
+    return bin->high_half == (nm_value_l2_data_half(p) == 1) ? "data" : "instruction";
 }
 
 /* bin, lo, hi and their unit. */

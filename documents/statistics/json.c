@@ -130,7 +130,7 @@ void doc_write_json(const struct doc_run *run, FILE *out)
 {
     struct writer w = {.out = out, .names = json_object(), .parted = run->parted};
     fprintf(out, "{\n \"schema\": %d,\n \"ticks_per_second\": %llu,\n \"snapshots\": [\n",
-            STATS_SCHEMA, (unsigned long long)run->experiment->machine.params.cpu_clock);
+            STATS_SCHEMA, (unsigned long long)nm_value_cpu_clock(run->experiment->machine.params));
     for (size_t i = 0; i < run->regions; i++) {
         fputs(i ? ",\n" : "", out);
         write_snapshot(&w, run, &run->region[i]);

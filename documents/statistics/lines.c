@@ -150,7 +150,7 @@ void doc_lines(const struct doc_run *run, const char *separator, FILE *out)
             put_event(&l, i);
         if (run->experiment->group_count)
             put_groups(&l);
-        else if (run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL)
+        else if (nm_value_mode(run->experiment->machine.params) != NM_MODE_FUNCTIONAL)
             put_metrics(&l);
     }
 }

@@ -23,6 +23,7 @@
 
 #include "base/plural.h"
 #include "documents/grid.h"
+#include "documents/totals.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -9,6 +9,9 @@
 #include "documents/statistics/group.h"
 #include "documents/statistics/histogram.h"
 #include "documents/statistics/sampling.h"
+#include "documents/totals.h"
+#include "machine/values.h"
+#include "monitor/taps.h"
 
 #include <assert.h>
 #include <math.h>
@@ -65,14 +68,14 @@ bool doc_metric_value(const struct doc_run *run, const struct doc_region *region
     ((double)doc_sum(run, region, level, MON_SCOPE_STATION, UINT64_C(1) << MON_TAP_##tap))
 #define T(tap)     ((double)doc_tap(region, level, MON_TAP_##tap))
 #define G(field)   ((double)doc_truth(region, level, offsetof(struct nm_truth, field)))
-#define P(field)   ((double)run->experiment->machine.params.field)
+#define P(field)   ((double)run->experiment->machine.params->field)
 #define CARDS      doc_cards(region, level)
 #define PCYCLES    ((double)region->elapsed * CARDS)
 #define OFF        ((double)doc_off(region, level))
 #define IDLE       ((double)doc_idle(region, level))
 #define SECONDS    doc_seconds(run, region->elapsed)
 #define STATIONS   stations_of(run, level)
-#define BUS_CYCLES doc_cycles(run, region, run->experiment->machine.params.bus_clock)
+#define BUS_CYCLES doc_cycles(run, region, run->experiment->machine.params->bus_clock)
     switch (metric) {
 #define METRIC(name, unit, numerator, denominator, formula, sentence) \
     case DOC_METRIC_##name:                                           \

@@ -16,6 +16,7 @@
 #include "documents/statistics/group.h"
 #include "documents/statistics/histogram.h"
 #include "documents/statistics/stats.h"
+#include "documents/totals.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -63,7 +64,7 @@ static const struct mon_event *event_of(const struct doc_run *run, unsigned i)
  */
 static bool is_timed(const struct doc_run *run)
 {
-    return run->experiment->machine.params.mode != NM_MODE_FUNCTIONAL;
+    return nm_value_mode(run->experiment->machine.params) != NM_MODE_FUNCTIONAL;
 }
 
 /* Counted in cycles of the rings' clock. */
@@ -115,8 +116,9 @@ static double time_for(const struct doc_run *run, const struct doc_region *regio
     struct doc_level all = doc_machine(run);
     if (strcmp(e->unit, "PCycles") == 0)
         return (double)region->elapsed * counting_cards(run, region, i);
-    const struct nm_params *p = &run->experiment->machine.params;
-    const double time = doc_cycles(run, region, is_of_rings(e) ? p->ring_clock : p->bus_clock);
+    const struct nm_params *p = run->experiment->machine.params;
+    const double time =
+        doc_cycles(run, region, is_of_rings(e) ? nm_value_ring_clock(p) : nm_value_bus_clock(p));
     if (e->scope == MON_SCOPE_CARD)
         return time * doc_cards(region, all);
     if (e->scope == MON_SCOPE_STATION)
@@ -514,8 +516,9 @@ static void print_time(const struct doc_run *run, FILE *out)
     char ticks[32];
     fprintf(out, "  %s%.3f us simulated: %s%s PCycles at %g MHz on each of %u card%s\n",
             doc_tilde(run), 1e6 * doc_seconds(run, elapsed), doc_tilde(run),
-            doc_grouped(elapsed, ticks), (double)run->experiment->machine.params.cpu_clock / 1e6,
-            run->cards, sim_plural(run->cards));
+            doc_grouped(elapsed, ticks),
+            (double)nm_value_cpu_clock(run->experiment->machine.params) / 1e6, run->cards,
+            sim_plural(run->cards));
 }
 
 static void print_work(const struct doc_run *run, FILE *out)

@@ -8,8 +8,10 @@
  */
 #include "look/compare/divergence.h"
 
+#include "documents/totals.h"
 #include "look/code.h"
 #include "machine/statistics.h"
+#include "monitor/taps.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -179,7 +181,7 @@ static void put_card(struct search *s, unsigned card)
 /* Buses, memories, network caches and rings may differ before any card does. */
 static void put_arounds(const struct search *s)
 {
-    const struct nm_params *p = &s->x[0].machine.params;
+    const struct nm_params *p = s->x[0].machine.params;
     const unsigned stations = (unsigned)nm_params_stations(p);
     for (unsigned i = 0; i < s->trail[0]->arounds && i < 2 * LOOK_TRAIL_CARDS; i++) {
         if (s->trail[0]->around[1][i] == s->trail[1]->around[1][i])

@@ -9,6 +9,7 @@
 #define LOOK_COMPARE_TRAIL_H
 
 #include "documents/run.h"
+#include "documents/totals.h"
 
 enum {
     LOOK_MARKS = 512,       /**< moments of a run */

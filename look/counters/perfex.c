@@ -32,7 +32,8 @@ void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part)
 static double time_of(const struct look_perfex *p, unsigned event, unsigned which)
 {
     const char *name = r10k_irix_event(p->chip, event)->name;
-    return p->count[event] * look_event_cost(p->costs, name, which, (double)p->machine->cpu_clock);
+    return p->count[event] *
+           look_event_cost(p->costs, name, which, (double)nm_value_cpu_clock(p->machine));
 }
 
 /* ---- statistics ------------------------------------------------------------------------------ */
@@ -69,11 +70,11 @@ static double value(void *ctx, unsigned name)
     const struct look_perfex *p = ctx;
     switch (name) {
     case SECONDS:
-        return p->count[counted(p, "cpu_cycles")] / (double)p->machine->cpu_clock;
+        return p->count[counted(p, "cpu_cycles")] / (double)nm_value_cpu_clock(p->machine);
     case L1D_LINE:
-        return (double)p->machine->l1d_line;
+        return (double)nm_value_l1d_line(p->machine);
     case L2_LINE:
-        return (double)p->machine->l2_line;
+        return (double)nm_value_l2_line(p->machine);
     default:
         return name < TIME_OF ? p->count[name] : time_of(p, name - TIME_OF, LOOK_COST_TYPICAL);
     }
@@ -162,7 +163,7 @@ static void print_head(const struct look_perfex *p, FILE *out)
 void look_perfex_clock(const struct look_perfex *p, FILE *out)
 {
     fprintf(out, "Based on %g MHz MIPS %s, a NUMAchine processor card\n",
-            (double)p->machine->cpu_clock / 1e6, r10k_chip_name(p->chip));
+            (double)nm_value_cpu_clock(p->machine) / 1e6, r10k_chip_name(p->chip));
 }
 
 void look_perfex_print(const struct look_perfex *p, FILE *out)

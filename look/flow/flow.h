@@ -10,9 +10,9 @@
 #define LOOK_FLOW_FLOW_H
 
 #include "documents/statistics/finished.h"
-#include "machine/params.h"
 #include "machine/statistics.h"
 #include "machine/traffic.h"
+#include "machine/values.h"
 
 /** [PCycles] Reads on an idle machine, as `numachine latency` measures them; what a machine has not
  *  got is 0. */

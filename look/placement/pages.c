@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "look/cost.h"
 #include "machine/params.h"
+#include "machine/values.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -423,7 +424,7 @@ struct look_pages *look_pages_new(const struct doc_truth *truth, const struct in
                                   struct look_finder *finder, const struct look_code *code,
                                   char *why, size_t size)
 {
-    const struct nm_params *params = &x->machine.params;
+    const struct nm_params *params = x->machine.params;
     if (!is_of_machine(truth, params)) {
         snprintf(why, size, "the truth of misses is not of the machine in config.resolved.yaml");
         return NULL;

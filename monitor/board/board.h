@@ -13,6 +13,7 @@
 #define MON_BOARD_H
 
 #include "monitor/board/card.h"
+#include "monitor/taps.h"
 
 /* ---- the register table ---------------------------------------------------------------------- */
 

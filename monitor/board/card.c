@@ -11,6 +11,8 @@
  */
 #include "monitor/board/card.h"
 
+#include "monitor/taps.h"
+
 static uint64_t total_of(const struct mon_counter *c, const struct mon_taps *now)
 {
     return c->masked ? c->passed : mon_sum(c->taps, now) - mon_sum(c->minus, now);

@@ -4,6 +4,7 @@
 #define ARM11_CACHES_H
 
 #include "machine/protocol.h"
+#include "machine/values.h"
 #include "procard/arm11/profile.h"
 
 #define ARM11_NOWHERE (~UINT64_C(0))

@@ -6,6 +6,8 @@
  */
 #include "procard/arm11/pipeline.h"
 
+#include "machine/values.h"
+
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,6 +8,8 @@
  */
 #include "procard/arm11/pipeline.h"
 
+#include "machine/values.h"
+
 /* The core's totals at tick `at`: all time is cycles, whoever has the processor. */
 static struct arm11_signals totals(const struct arm11 *c, sim_tick at)
 {

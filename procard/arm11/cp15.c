@@ -3,6 +3,8 @@
  */
 #include "procard/arm11/profile.h"
 
+#include "machine/values.h"
+
 /* `n` PCycles behind the instruction's own. */
 static void stalls(struct arm11 *c, enum pc_status state, uint64_t n)
 {

@@ -4,6 +4,8 @@
  */
 #include "procard/arm11/profile.h"
 
+#include "machine/values.h"
+
 enum cost {
 #define BRANCH_TIME(name, cycles, source, sentence) COST_##name = (cycles),
 #include "procard/arm11/branches.def"

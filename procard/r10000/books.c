@@ -55,7 +55,7 @@ static void look_at_truth(const struct r10k *c)
          c->l1_misses[PC_SIDE_D]},
         {"refills of the TLB", total(c, R10K_SIGNAL_TLB_REFILLS), c->tlb_refills},
         {"quadwords of primary lines written back", total(c, R10K_SIGNAL_L1D_WRITEBACKS),
-         c->l1_writebacks * (c->p->l1d_line / R10K_QUADWORD)},
+         c->l1_writebacks * (nm_value_l1d_line(c->p) / R10K_QUADWORD)},
         {"states of stores' lines", total(c, R10K_SIGNAL_STORES_TO_EITHER),
          total(c, R10K_SIGNAL_STORES_TO_CLEAN) + 2 * total(c, R10K_SIGNAL_STORES_TO_SHARED)},
     };

@@ -7,6 +7,7 @@
  * oldest instruction has done to the world cannot, and graduates first (r10k_flush).
  */
 #include "base/invariant.h"
+#include "machine/values.h"
 #include "procard/r10000/pipeline.h"
 
 #include <string.h>

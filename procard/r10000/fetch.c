@@ -8,6 +8,7 @@
  * fetch.
  */
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "procard/r10000/pipeline.h"
 
 #include <stdlib.h>

@@ -5,6 +5,8 @@
  */
 #include "procard/r10000/pipeline.h"
 
+#include "machine/values.h"
+
 #include <string.h>
 
 enum { CAUSE_SHIFT = 12, FLAGS_SHIFT = 2, CAUSE_MASK = 0x3f << CAUSE_SHIFT };

@@ -149,7 +149,7 @@ static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
         break;
     case R10K_UNIT_RSQRT:
         c->div_free = now + e->w->latency + RSQRT_ENDS;
-        c->sqrt_free = c->p->core == NM_CORE_R12000 ? c->div_free : now + e->w->repeat;
+        c->sqrt_free = nm_value_core(c->p) == NM_CORE_R12000 ? c->div_free : now + e->w->repeat;
         break;
     }
 }

@@ -15,6 +15,7 @@
  */
 #include "base/alloc.h"
 #include "machine/protocol.h"
+#include "machine/values.h"
 #include "procard/r10000/pipeline.h"
 
 #include <stdlib.h>

@@ -67,7 +67,7 @@ static enum pc_recorded_kind kind_of(const struct r10k *c, const struct r10k_wor
  * told too soon is taken off the cycles to come. */
 void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t pc, uint64_t va)
 {
-    const uint64_t line = pc & ~(c->p->l1i_line - 1);
+    const uint64_t line = pc & ~(nm_value_l1i_line(c->p) - 1);
     struct pc_record *record = c->base.record;
     record->again = false; /* what graduates is looked up once */
     if (line != c->told_line)

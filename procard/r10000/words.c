@@ -326,8 +326,8 @@ const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, uns
 void *r10k_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card)
 {
     struct r10k_code *code = sim_alloc(1, sizeof *code);
-    *code =
-        (struct r10k_code){.fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
+    *code = (struct r10k_code){
+        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)nm_value_isa(card))};
     return code;
 }
 

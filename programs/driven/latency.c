@@ -10,6 +10,7 @@
 
 #include "machine/protocol.h"
 #include "machine/statistics.h"
+#include "machine/values.h"
 #include "procard/sync.h"
 
 #include <assert.h>

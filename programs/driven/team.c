@@ -51,7 +51,7 @@ struct driven_member {
 
 static uint64_t page_of(const struct driven_team *team, uint64_t va)
 {
-    return va & ~(team->run->par->page_size - 1);
+    return va & ~(nm_value_page_size(team->run->par) - 1);
 }
 
 static bool is_register(const struct driven_team *team, uint64_t va)
@@ -64,7 +64,7 @@ uint64_t driven_team_phase(const struct driven_team *team, unsigned thread)
 {
     const struct mon_register_row *phase =
         mon_unit_register_named(nm_card_unit(team->run->m, thread)->ops, "PHASE");
-    const bool has_cards = team->run->par->mode == NM_MODE_TIMED && !team->run->stages;
+    const bool has_cards = nm_value_mode(team->run->par) == NM_MODE_TIMED && !team->run->stages;
 
     return phase && has_cards ? NM_REGISTERS + (uint64_t)thread * NM_REGISTER_SPACE + phase->offset
                               : 0;

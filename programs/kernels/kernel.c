@@ -580,7 +580,7 @@ static bool owns(void *self, uint64_t va)
  * stores is the host's. `check` finds them in the host's, too. */
 static void bring_words(struct kernels *k)
 {
-    const uint64_t page = k->team.run->par->page_size;
+    const uint64_t page = nm_value_page_size(k->team.run->par);
     const uint8_t *image = nm_machine_image(k->team.run->m);
     uint64_t pa;
 
@@ -621,7 +621,7 @@ static bool reserve(struct kernels *k)
 {
     const struct nm_params *p = k->team.run->par;
 
-    k->room = nm_params_stations(p) * p->memory_size;
+    k->room = nm_params_stations(p) * nm_value_memory_size(p);
     k->memory = mmap(NULL, k->room, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (k->memory != MAP_FAILED)

@@ -25,8 +25,8 @@ int64_t lx_sys_uname(struct lx_call *c)
 int64_t lx_sys_sysinfo(struct lx_call *c)
 {
     const struct nm_params *par = c->p->par;
-    uint64_t bytes = par->memory_size * nm_params_stations(par);
-    uint64_t unit = c->p->n64 ? 1 : par->page_size;
+    uint64_t bytes = nm_value_memory_size(par) * nm_params_stations(par);
+    uint64_t unit = c->p->n64 ? 1 : nm_value_page_size(par);
     struct lx_out o;
 
     lx_out_start(&o, c->p->kind);

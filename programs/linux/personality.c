@@ -421,17 +421,17 @@ static bool is_for_all(struct lx_prog *p)
     } isas[NM_ISA__COUNT] = {[NM_ISA_MIPS64R2] = {"mips64r2", 8},
                              [NM_ISA_MIPS3] = {"mips3", 2},
                              [NM_ISA_MIPS4] = {"mips4", 3}};
-    const uint64_t first = nm_card_params(p->m, 0)->isa;
+    const uint64_t first = nm_value_isa(nm_card_params(p->m, 0));
     unsigned least = 0;
     bool differ = false;
 
     for (unsigned c = 1; c < p->processors; c++) {
-        const uint64_t isa = nm_card_params(p->m, c)->isa;
+        const uint64_t isa = nm_value_isa(nm_card_params(p->m, c));
         differ |= isa != first;
-        if (isas[isa].arch < isas[nm_card_params(p->m, least)->isa].arch)
+        if (isas[isa].arch < isas[nm_value_isa(nm_card_params(p->m, least))].arch)
             least = c;
     }
-    const uint64_t isa = nm_card_params(p->m, least)->isa;
+    const uint64_t isa = nm_value_isa(nm_card_params(p->m, least));
     if (!differ || p->image.arch <= isas[isa].arch)
         return true;
     prog_finish(p->run, PROG_UNLOADABLE, 0,

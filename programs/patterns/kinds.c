@@ -38,9 +38,11 @@ static const char *machine_wanted(const struct patterns_phase *phase, const stru
         return "needs two stations or more";
     if (kind == PATTERNS_KIND_bit_reverse && (stations & (stations - 1)))
         return "needs a power of two of stations";
-    if (kind == PATTERNS_KIND_transpose && p->ring_locals * p->ring_groups != p->ring_stations)
+    if (kind == PATTERNS_KIND_transpose &&
+        nm_value_ring_locals(p) * nm_value_ring_groups(p) != nm_value_ring_stations(p))
         return "needs as many rings as there are stations on each";
-    if (kind == PATTERNS_KIND_zipf && phase->value[PATTERNS_footprint] / p->l2_line >= LINES_MAX)
+    if (kind == PATTERNS_KIND_zipf &&
+        phase->value[PATTERNS_footprint] / nm_value_l2_line(p) >= LINES_MAX)
         return "has a footprint of fewer than 8388608 lines";
     return NULL;
 }

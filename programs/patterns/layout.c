@@ -83,7 +83,7 @@ static unsigned destination(const struct patterns_run *p, const struct patterns_
                             unsigned from, unsigned i)
 {
     const unsigned stations = (unsigned)nm_params_stations(p->team.run->par),
-                   on_ring = (unsigned)p->team.run->par->ring_stations;
+                   on_ring = (unsigned)nm_value_ring_stations(p->team.run->par);
 
     switch (plan->phase->kind) {
     case PATTERNS_KIND_bit_reverse:
@@ -120,17 +120,18 @@ static int home_of(const struct patterns_run *p, const struct patterns_plan *pla
 {
     const struct nm_params *par = p->team.run->par;
     const uint64_t stations = nm_params_stations(par);
-    const unsigned own = first_of(plan, region) / (unsigned)par->processors;
+    const unsigned own = first_of(plan, region) / (unsigned)nm_value_processors(par);
 
     if (is_remote(plan))
-        return (int)destination(p, plan, own, (unsigned)(page * par->page_size / plan->part));
+        return (int)destination(p, plan, own,
+                                (unsigned)(page * nm_value_page_size(par) / plan->part));
     switch (value_of(plan, PATTERNS_placement)) {
     case PATTERNS_LOCAL:
         return (int)own;
     case PATTERNS_PARTNER:
         return (int)((own + stations / 2) % stations);
     case PATTERNS_INTERLEAVE:
-        return (int)((region * (plan->pitch / par->page_size) + page) % stations);
+        return (int)((region * (plan->pitch / nm_value_page_size(par)) + page) % stations);
     case PATTERNS_STATION:
         return (int)value_of(plan, PATTERNS_station);
     default:
@@ -149,7 +150,7 @@ static uint64_t data_of(struct patterns_plan *plan, const struct nm_params *par)
 
     plan->count = bytes / (size ? size : 1);
     if (is_remote(plan)) {
-        plan->part = round_up((bytes + plan->places - 1) / plan->places, par->page_size);
+        plan->part = round_up((bytes + plan->places - 1) / plan->places, nm_value_page_size(par));
         plan->count = (bytes / plan->line + plan->places - 1) / plan->places;
         return plan->part * plan->places;
     }
@@ -195,7 +196,7 @@ static bool plan_phase(struct patterns_run *p, struct patterns_plan *plan, uint6
     const struct nm_params *par = p->team.run->par;
     const enum patterns_kind kind = plan->phase->kind;
     const uint64_t sharing = value_of(plan, PATTERNS_sharing), line = p->line,
-                   memory = nm_params_stations(par) * par->memory_size;
+                   memory = nm_params_stations(par) * nm_value_memory_size(par);
 
     plan->address = patterns_address(kind);
     plan->places = places_of(p, kind);
@@ -209,14 +210,14 @@ static bool plan_phase(struct patterns_run *p, struct patterns_plan *plan, uint6
     while (UINT64_C(1) << plan->shift < value_of(plan, PATTERNS_size))
         plan->shift++;
     plan->regions = regions_of(p, plan);
-    plan->pitch = round_up(plan->front + data_of(plan, par), par->page_size);
+    plan->pitch = round_up(plan->front + data_of(plan, par), nm_value_page_size(par));
     return plan->pitch <= memory && plan->regions * plan->pitch <= memory;
 }
 
 /** Gives the pages of a phase their memory. */
 static bool give_pages(struct patterns_run *p, const struct patterns_plan *plan)
 {
-    const uint64_t page = p->team.run->par->page_size;
+    const uint64_t page = nm_value_page_size(p->team.run->par);
 
     for (unsigned r = 0; r < plan->regions; r++)
         for (uint64_t at = 0; at < plan->pitch; at += page) {
@@ -245,10 +246,10 @@ bool patterns_lay_out(struct patterns_run *p)
     const struct nm_params *par = p->team.run->par;
     uint64_t next = VA;
 
-    p->line = par->l2_line;
+    p->line = nm_value_l2_line(par);
     p->joins = next;
-    next += round_up(2 * p->line * (p->work->phases + 1), par->page_size);
-    for (uint64_t at = p->joins; at < next; at += par->page_size)
+    next += round_up(2 * p->line * (p->work->phases + 1), nm_value_page_size(par));
+    for (uint64_t at = p->joins; at < next; at += nm_value_page_size(par))
         if (!driven_team_page(&p->team, 0, at, ALL))
             return false;
     for (size_t i = 0; i < p->work->phases; i++) {

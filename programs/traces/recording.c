@@ -8,6 +8,7 @@
  */
 #include "programs/traces/recording.h"
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "procard/procard.h"
 #include "procard/record.h"
 #include "programs/traces/table.h"
@@ -543,14 +544,7 @@ uint64_t tr_where(const struct nm_params *p)
 
 uint64_t tr_machine(const struct nm_params *p)
 {
-    XXH64_state_t *hash = XXH64_createState();
-    XXH64_reset(hash, 0);
-#define PARAM(field, key, type, unit, min, max, standard, source, sentence) \
-    XXH64_update(hash, &p->field, sizeof p->field);
-#include "machine/params.def"
-#undef PARAM
-    const uint64_t digest = XXH64_digest(hash);
-    XXH64_freeState(hash);
+    const uint64_t digest = XXH64(p, nm_params_size(), 0);
     return digest ? digest : 1;
 }
 

@@ -12,6 +12,7 @@
  * recorded one did for its system call.
  */
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "procard/driver/driver.h"
 #include "procard/record.h"
 #include "programs/traces/ntr.h"

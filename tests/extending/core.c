@@ -4,6 +4,7 @@
  * An instruction is a 32-bit word in memory: a letter, and a number of 24 bits. The program below
  * adds the numbers from 10 down to 1; processor 1 runs it too, over other data.
  */
+#include "machine/values.h"
 #include "monitor/board/registers.h"
 #include "procard/procard.h"
 

@@ -2,6 +2,7 @@
  * A machine whose cards have the counter unit of two_counters.c (docs/extending-unit.md): counter 0
  * counts loads, counter 1 the reads that they need.
  */
+#include "machine/values.h"
 #include "procard/driver/driver.h"
 #include "two_counters.h"
 

@@ -3,6 +3,8 @@
  */
 #include "procard/driver/driver.h"
 
+#include "machine/values.h"
+
 #include <stdio.h>
 
 /* What processor 0 does: stores to a line, then to the next one, then reads the first again. */

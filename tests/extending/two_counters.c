@@ -2,6 +2,8 @@
  * interrupt enable in bit 4, bit 3 counts) and a value, and interrupts while its bit 31 is set. */
 #include "two_counters.h"
 
+#include "monitor/taps.h"
+
 #include <stdlib.h>
 
 enum { COUNTS = 1 << 3, ENABLE = 1 << 4, EVENT = 5, OVERFLOW = 31, REGISTERS = 4 };

@@ -3,6 +3,7 @@
  * a store, and the workload has the other one go on, which finds what has been stored.
  */
 #include "programs/workload.h"
+#include "machine/values.h"
 #include "procard/driver/driver.h"
 
 enum { ROUNDS = 10, COUNTER = 0x1000 };

@@ -2,6 +2,7 @@
  * Executables. The idea: an input is a small good file with some bytes replaced, or any file; what
  * the loader accepts must have symbols that can be asked for, and runs to some end.
  */
+#include "machine/values.h"
 #include "programs/linux/names/symbols.h"
 #include "tests/fuzz/guest.h"
 #include "tests/guest_elf.h"

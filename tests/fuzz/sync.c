@@ -4,6 +4,7 @@
  * not there.
  */
 #include "procard/sync.h"
+#include "machine/values.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_words[] = {NULL};

@@ -3,6 +3,7 @@
  * whatever the guest does, the run ends as a program ends; a machine that is broken or stuck is a
  * finding, and so is a second run that differs.
  */
+#include "machine/values.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 #include "programs/linux/personality.h"
@@ -37,8 +38,8 @@ void fuzz_machine(struct nm_params *p, unsigned how)
 static struct nm_machine *build(const struct nm_params *p, unsigned how)
 {
     enum { CARDS = 4, LEAST = 256 /* [bytes] of a primary cache of two ways and two banks */ };
-    struct nm_fitting r10000 = {&pc_r10000, *p};
-    struct nm_params *its = &r10000.params;
+    struct nm_params *its = nm_params_copy(p);
+    const struct nm_fitting r10000 = {&pc_r10000, its};
     uint8_t of[CARDS];
 
     its->core = NM_CORE_R10000;
@@ -48,7 +49,9 @@ static struct nm_machine *build(const struct nm_params *p, unsigned how)
     its->l2_ways = 2;
     for (unsigned c = 0; c < nm_params_cards(p); c++)
         of[c] = how >> (c % 2 ? 5 : 6) & 1;
-    return nm_machine_new_mixed(p, &pc_r4400, &(struct nm_mix){&r10000, 1, of});
+    struct nm_machine *m = nm_machine_new_mixed(p, &pc_r4400, &(struct nm_mix){&r10000, 1, of});
+    free(its);
+    return m;
 }
 
 /** Where the program's messages go. */

@@ -11,6 +11,7 @@
  * A jump leads from each operation to the next, so all of them are in one function; what they do
  * is in the files that it includes.
  */
+#include "machine/values.h"
 #include "procard/arm11/exec/variant.h"
 #if TIMED
 #include "procard/arm11/exec/timed.h"

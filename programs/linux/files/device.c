@@ -58,7 +58,7 @@ static unsigned lines_here(const struct lx_prog *p, const struct lx_device_comma
 {
     uint64_t page_end = (d->va & ~(p->vm.page - 1)) + p->vm.page;
     uint64_t end = d->end < page_end ? d->end : page_end;
-    uint64_t line = p->par->l2_line;
+    uint64_t line = nm_value_l2_line(p->par);
     uint64_t lines = (end - (d->va & ~(line - 1)) + line - 1) / line;
 
     return lines < NM_SPECIAL_LINES ? (unsigned)lines : NM_SPECIAL_LINES;
@@ -66,7 +66,7 @@ static unsigned lines_here(const struct lx_prog *p, const struct lx_device_comma
 
 static void count(const struct lx_prog *p, struct lx_device_command *d)
 {
-    d->va = (d->va & ~(p->par->l2_line - 1)) + d->asked * p->par->l2_line;
+    d->va = (d->va & ~(nm_value_l2_line(p->par) - 1)) + d->asked * nm_value_l2_line(p->par);
     d->lines += d->asked;
     d->asked = 0;
 }
@@ -195,7 +195,7 @@ static int64_t accept(struct lx_call *c, struct lx_file *f, uint64_t record)
     if (!nm_special_name((unsigned)function) || flags & ~(uint64_t)FLAG_SIGNAL || len == 0 ||
         va + len < va)
         return -EINVAL;
-    if (nm_special_overwrites((unsigned)function) && (va | len) & (c->p->par->l2_line - 1))
+    if (nm_special_overwrites((unsigned)function) && (va | len) & (nm_value_l2_line(c->p->par) - 1))
         return -EINVAL;
     if (!has_lines(vm, va, va + len))
         return -EFAULT;
@@ -286,7 +286,8 @@ static int64_t question(struct lx_call *c, uint64_t va, struct nm_look *look)
     if (!nm_xlate_found(lx_vm_touch(vm, c->t->card, address, NM_LOAD, &pa)) || pa >= NM_REGISTERS)
         return -EFAULT;
     look->address = pa;
-    return where == NM_LOOK_NETWORK && pa / c->p->par->memory_size == station ? -EINVAL : 0;
+    return where == NM_LOOK_NETWORK && pa / nm_value_memory_size(c->p->par) == station ? -EINVAL
+                                                                                       : 0;
 }
 
 /** Tells the guest what its card found. */

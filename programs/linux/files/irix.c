@@ -11,6 +11,7 @@
  * itself is a function of programs/irix/.
  */
 #include "programs/linux/files/irix.h"
+#include "machine/values.h"
 #include "programs/linux/process/isa.h"
 
 #include "base/alloc.h"

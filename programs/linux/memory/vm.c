@@ -714,7 +714,7 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_kind *ki
     vm->m = m;
     nm_machine_fills_pages(m);
     vm->kind = kind;
-    vm->page = p->page_size;
+    vm->page = nm_value_page_size(p);
     vm->shift = (unsigned)__builtin_ctzll(vm->page);
     vm->tops = ((kind->os + OS_BYTES) >> vm->shift >> LEAF_BITS) + 1;
     vm->leaves = sim_alloc(vm->tops, sizeof *vm->leaves);

@@ -8,12 +8,13 @@
 
 uint64_t lx_ns(const struct lx_prog *p, sim_tick t)
 {
-    return (uint64_t)((unsigned __int128)t * 1000000000 / p->par->cpu_clock);
+    return (uint64_t)((unsigned __int128)t * 1000000000 / nm_value_cpu_clock(p->par));
 }
 
 sim_tick lx_ticks(const struct lx_prog *p, uint64_t ns)
 {
-    return (sim_tick)(((unsigned __int128)ns * p->par->cpu_clock + 999999999) / 1000000000);
+    return (sim_tick)(((unsigned __int128)ns * nm_value_cpu_clock(p->par) + 999999999) /
+                      1000000000);
 }
 
 void lx_random(const struct lx_prog *p, uint64_t stream, uint64_t from, void *buf, size_t len)
@@ -32,7 +33,7 @@ void lx_random(const struct lx_prog *p, uint64_t stream, uint64_t from, void *bu
 
 uint64_t lx_memory(const struct lx_prog *p)
 {
-    return p->par->memory_size * nm_params_stations(p->par);
+    return nm_value_memory_size(p->par) * nm_params_stations(p->par);
 }
 
 uint64_t lx_room(const struct lx_prog *p)
@@ -42,7 +43,7 @@ uint64_t lx_room(const struct lx_prog *p)
 
 bool lx_has_cards(const struct lx_prog *p)
 {
-    return p->par->mode == NM_MODE_TIMED && !p->run->stages;
+    return nm_value_mode(p->par) == NM_MODE_TIMED && !p->run->stages;
 }
 
 bool lx_keep(struct lx_prog *p, uint64_t bytes)

@@ -35,7 +35,7 @@ static const struct text *text_of(const struct lx_processors *ps, unsigned card)
 /** Whether the same bytes are the same instructions to both. */
 static bool reads_alike(const struct nm_params *a, const struct nm_params *b)
 {
-    return a->core == b->core && a->isa == b->isa;
+    return nm_value_core(a) == nm_value_core(b) && nm_value_isa(a) == nm_value_isa(b);
 }
 
 /** The text for such a card: one that is there, or a new one. Processors of different blocks run at

@@ -58,7 +58,7 @@ static void explain_level(const struct lx_thread *t, const struct mips_row *row,
         [3] = {"MIPS III", "-march=mips3"}, [4] = {"MIPS IV", "-march=mips4"},
         [MIPS_ISA_R1] = {"MIPS64", ""},     [MIPS_ISA_R2] = {"MIPS64 release 2", ""},
     };
-    const unsigned has = mips_level(nm_card_params(t->p->m, t->card)->isa);
+    const unsigned has = mips_level(nm_value_isa(nm_card_params(t->p->m, t->card)));
     const unsigned level = row->isa & MIPS_ISA_LEVEL;
 
     if (level > has)

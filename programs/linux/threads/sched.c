@@ -11,6 +11,7 @@
 #include "programs/linux/threads/threads.h"
 
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "programs/linux/process/isa.h"
 #include "programs/linux/threads/watch.h"
 

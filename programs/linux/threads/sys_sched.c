@@ -5,6 +5,8 @@
 #include "programs/linux/process/call.h"
 #include "programs/linux/threads/threads.h"
 
+#include "machine/values.h"
+
 #include <string.h>
 
 /** Linux policy numbers, and the flag beside them. */

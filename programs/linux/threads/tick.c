@@ -10,6 +10,8 @@
 #include "programs/linux/process/process.h"
 #include "programs/linux/threads/threads.h"
 
+#include "machine/values.h"
+
 enum {
     STREAM_TICK = 4,
     PHASES = CARDS_MAX, /**< no two cards have the same */

@@ -17,6 +17,7 @@
 #include "programs/linux/threads/watch.h"
 #include "base/alloc.h"
 #include "base/plural.h"
+#include "machine/values.h"
 #include "monitor/unit.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/process/isa.h"

@@ -36,7 +36,7 @@ static void cpu_info(struct lx_prog *p, FILE *f)
     fprintf(f, "system type\t\t: NUMAchine\n");
     for (unsigned i = 0; i < p->processors; i++)
         fprintf(f, "\nprocessor\t\t: %u\ncpu model\t\t: %s\ncpu MHz\t\t\t: %.3f\n", i,
-                cpu_model(p, i), (double)p->par->cpu_clock / 1e6);
+                cpu_model(p, i), (double)nm_value_cpu_clock(p->par) / 1e6);
 }
 
 /** /proc/stat: enough for those who count its cpu lines. */
