@@ -41,10 +41,10 @@ const struct nm_param_row *nm_param_rows(size_t *count)
     return rows;
 }
 
-#define ASKED(field)                                     \
-    uint64_t nm_value_##field(const struct nm_params *p) \
-    {                                                    \
-        return p->field;                                 \
+#define ASKED(function, field)                   \
+    uint64_t function(const struct nm_params *p) \
+    {                                            \
+        return p->field;                         \
     }
 #include "machine/asked.def"
 #undef ASKED

@@ -43,7 +43,7 @@ enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 struct nm_params;
 
 /** The values that many ask for (asked.def). */
-#define ASKED(field) uint64_t nm_value_##field(const struct nm_params *p);
+#define ASKED(function, field) uint64_t function(const struct nm_params *p);
 #include "machine/asked.def"
 #undef ASKED
 

@@ -104,7 +104,7 @@ def headers_stand_alone(prefix, scratch):
 def exports_what_is_declared(prefix):
     library = next(prefix.rglob("libnumachine.so"))
     exported = {line.split()[2] for line in run("nm", "-D", "--defined-only", library).splitlines()}
-    text = "\n".join(h.read_text() for h in (prefix / "include").rglob("*.h"))
+    text = "\n".join(h.read_text() for h in (prefix / "include").rglob("*.[hd]*"))  # rows name some
     declared = set(re.findall(r"\b\w+\b", re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)))
     expect(len(exported) > 50, "exported", exported)
     expect(not exported - declared, "in no public header:", sorted(exported - declared))
