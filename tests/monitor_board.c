@@ -1,6 +1,7 @@
 /* The board's registers, mask, comparator and timers, on totals made up by hand. */
 #include "monitor/board/board.h"
 #include "monitor/pattern.h"
+#include "monitor/taps.h"
 #include "rows.h"
 
 #include <criterion/criterion.h>

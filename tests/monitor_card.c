@@ -1,6 +1,8 @@
 /* The card's four counters on totals made up by hand. */
 #include "monitor/board/board.h"
 
+#include "monitor/taps.h"
+
 #include <criterion/criterion.h>
 
 Test(monitor_card, counts_from_its_load_and_reading_does_not_clear)

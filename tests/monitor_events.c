@@ -1,5 +1,6 @@
 /* The table of events checks itself; names and placements are rows of tables. */
 #include "monitor/board/board.h"
+#include "monitor/taps.h"
 #include "rows.h"
 
 #include <criterion/criterion.h>

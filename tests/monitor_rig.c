@@ -3,6 +3,7 @@
 
 #include "machine/assembly.h"
 #include "machine/values.h"
+#include "monitor/taps.h"
 #include "test_machine.h"
 
 #include <criterion/criterion.h>

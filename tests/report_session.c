@@ -9,6 +9,7 @@
 #include "machine/statistics.h"
 #include "machine/values.h"
 #include "monitor/board/board.h"
+#include "monitor/taps.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
 #include "programs/traces/recording.h"

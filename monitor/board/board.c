@@ -13,6 +13,8 @@
  */
 #include "monitor/board/board.h"
 
+#include "monitor/taps.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -210,7 +212,7 @@ bool mon_board_passes(const struct mon_board *b, const struct mon_packet *p)
     return (kind ? depth[kind - 1] : depth[0] + depth[1]) > b->fifo_depth;
 }
 
-void mon_board_add(struct mon_board *b, enum mon_tap tap, uint64_t amount)
+void mon_board_add(struct mon_board *b, unsigned tap, uint64_t amount)
 {
     for (unsigned k = 0; k < MON_COUNTERS; k++) {
         struct mon_counter *c = &b->counters.counter[k];
@@ -221,7 +223,7 @@ void mon_board_add(struct mon_board *b, enum mon_tap tap, uint64_t amount)
     }
 }
 
-void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
+void mon_board_packet(struct mon_board *b, unsigned tap, uint64_t amount,
                       const struct mon_packet *p)
 {
     if (mon_board_passes(b, p))

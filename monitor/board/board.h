@@ -13,7 +13,6 @@
 #define MON_BOARD_H
 
 #include "monitor/board/card.h"
-#include "monitor/taps.h"
 
 /* ---- the register table ---------------------------------------------------------------------- */
 
@@ -177,10 +176,10 @@ bool mon_board_passes(const struct mon_board *b, const struct mon_packet *p);
 
 /** A packet tap has grown by `amount` (the tap itself is the caller's) because of a packet that
  *  passes. */
-void mon_board_add(struct mon_board *b, enum mon_tap tap, uint64_t amount);
+void mon_board_add(struct mon_board *b, unsigned tap, uint64_t amount);
 
 /** Both: ... because of packet `p`, whether it passes or not. */
-void mon_board_packet(struct mon_board *b, enum mon_tap tap, uint64_t amount,
+void mon_board_packet(struct mon_board *b, unsigned tap, uint64_t amount,
                       const struct mon_packet *p);
 
 /** A cached read is issued for the first time. @param now  totals, as for mon_board_read */

@@ -6,6 +6,8 @@
  */
 #include "monitor/board/board.h"
 
+#include "monitor/taps.h"
+
 _Static_assert(MON_EV__COUNT <= MON_MAX_CONTROL0_EVENT + 1, "CONTROLk.EVENT has room for all");
 _Static_assert((int)MON_EV__COUNT <= (int)MON_UNIT_EVENTS_MAX, "a choice has room for all");
 

@@ -77,8 +77,7 @@ static void interrupted(struct mon_unit *unit, uint64_t cycle)
 
 /* ---- what passes ----------------------------------------------------------------------------- */
 
-static void packet(struct mon_unit *unit, enum mon_tap tap, uint64_t amount,
-                   const struct mon_packet *p)
+static void packet(struct mon_unit *unit, unsigned tap, uint64_t amount, const struct mon_packet *p)
 {
     mon_board_packet(mon_board_of(unit), tap, amount, p);
 }

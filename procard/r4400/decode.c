@@ -10,6 +10,8 @@
  */
 #include "procard/r4400/code.h"
 
+#include "machine/values.h"
+
 #include "base/alloc.h"
 
 #include <stdlib.h>
@@ -88,7 +90,7 @@ void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
     *code = (struct r4400_code){
-        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)nm_value_isa(card))};
+        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;

@@ -5,6 +5,7 @@
  */
 #include "../rows.h"
 #include "monitor/board/board.h"
+#include "monitor/taps.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <assert.h>
