@@ -194,7 +194,7 @@ def test(source):
         text = texts.setdefault(one.file, pathlib.Path(source, one.file).read_text())
         changed = one.applied(text)
         assert changed != text and text.count("\n", 0, one.place) + 1 == one.line, one
-        assert blank(text)[one.place] != "\x01" or text[one.place] == '"', one
+        assert blank(text)[one.place] != "\x01" or text[one.place] in "\"'", one
         kinds.add("row" if not one.new else "statement" if one.new == ";" else "number" if NUMBER.fullmatch(one.old) else
                   "condition" if one.old == "(" else "operator" if one.old in OPERATORS else "argument or word")
     assert len(kinds) == 6, kinds
