@@ -4,7 +4,8 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "documents/grid.h"
-#include "documents/rows/profile_columns.h"
+#include "documents/rows/documents.h"
+#include "documents/rows/profile.h"
 #include "documents/rows/truth.h"
 #include "input/detector.h"
 #include "input/group.h"
@@ -437,24 +438,61 @@ static json_t *list_states(void)
     return array;
 }
 
-/** What a profile has of each instruction. */
-static json_t *list_columns(void)
+static json_t *columns_of(const struct doc_columns *columns)
 {
     char name[DOC_COLUMN_NAME];
     json_t *array = json_array();
-    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        add_word(array, doc_column_name(c, name), doc_columns[c].unit, doc_columns[c].sentence);
+    for (unsigned c = 0; c < columns->count; c++)
+        add_word(array, doc_lower(columns->row[c].name, name), columns->row[c].unit,
+                 columns->row[c].sentence);
     return array;
+}
+
+/** What a profile has of each instruction. */
+static json_t *list_columns(void)
+{
+    return columns_of(&doc_columns);
 }
 
 /** What the truth of misses has of each instruction and line. */
 static json_t *list_misses(void)
 {
-    char name[DOC_COLUMN_NAME];
+    return columns_of(&doc_truth_columns);
+}
+
+static json_t *item_of_document(const struct doc_document *d, const struct doc_item *item)
+{
+    const bool field = item->kind == DOC_ITEM_FIELD;
+    const bool number = field || item->kind == DOC_ITEM_NUMBER;
+    json_t *row =
+        json_pack("{s:s,s:s,s:s,s:s,s:s}", "document", d->name, "list",
+                  number && !field ? "" : doc_item_list(item)->name, "name",
+                  number ? item->name : "", "unit", item->unit, "sentence", item->sentence);
+    char *type = sim_format("%s%s%s", number ? doc_type_name(item->type) : "list",
+                            item->of ? " of " : "", item->of ? item->of : "");
+    json_object_set_new(row, "type", json_string(type));
+    free(type);
+    return row;
+}
+
+/** What the results of a profiled run consist of. */
+static json_t *list_documents(void)
+{
     json_t *array = json_array();
-    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        add_word(array, doc_lower(doc_truth_columns[c].name, name), doc_truth_columns[c].unit,
-                 doc_truth_columns[c].sentence);
+    for (const struct doc_document *const *d = doc_documents; *d; d++)
+        for (size_t i = 0; i < (*d)->items; i++)
+            json_array_append_new(array, item_of_document(*d, &(*d)->item[i]));
+    return array;
+}
+
+/** What a number of them may be. */
+static json_t *list_document_types(void)
+{
+    json_t *array = json_array();
+#define TYPE(name, sentence) \
+    json_array_append_new(array, json_pack("{s:s,s:s}", "name", #name, "sentence", sentence));
+#include "documents/types.def"
+#undef TYPE
     return array;
 }
 
@@ -596,6 +634,9 @@ static const struct listing {
     {"misses", list_misses, "name unit sentence",
      "why misses and upgrades had to be: what the truth has of each instruction and line "
      "(numachine c2c)"},
+    {"documents", list_documents, "document list name type unit sentence",
+     "what the files of a profiled run consist of"},
+    {"document-types", list_document_types, "name sentence", "what a number of them may be"},
     {"histograms", list_histograms, "name sentence", "what the monitoring card's SRAM can count"},
     {"features", list_features, "ref where test sentence",
      "the monitoring card's features (N) and the R4400's (R44), where they are, and their tests"},

@@ -8,12 +8,12 @@
 
 #include <string.h>
 
-enum { FIGURES = LOOK_LOCK_FIGURES * DOC_LOCK_NAME };
+enum { FIGURES = LOOK_LOCK_FIGURES * DOC_COLUMN_NAME };
 
 /* All of them, in one line. @return names */
 static const char *figures(char names[FIGURES])
 {
-    char name[DOC_LOCK_NAME];
+    char name[DOC_COLUMN_NAME];
     size_t n = 0;
     for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
         n += (size_t)snprintf(names + n, FIGURES - n, "%s%s", f ? ", " : "",

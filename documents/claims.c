@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "documents/intact.h"
-#include "procard/profile.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -67,31 +66,4 @@ const json_t *doc_claim_list(const struct doc_claims *claims, const json_t *root
     else
         return list;
     return NULL;
-}
-
-bool doc_claim_index(const json_t *value, size_t count, uint32_t *out)
-{
-    const json_int_t n = json_integer_value(value);
-    *out = (uint32_t)n;
-    return json_is_integer(value) && n >= 0 && (uint64_t)n < count && n <= UINT32_MAX;
-}
-
-bool doc_claim_count(const json_t *value, uint64_t limit, uint64_t *out)
-{
-    const json_int_t n = json_integer_value(value);
-    *out = (uint64_t)n;
-    return json_is_integer(value) && n >= 0 && (uint64_t)n < limit;
-}
-
-bool doc_claim_number(const json_t *value, uint64_t *out)
-{
-    *out = (uint64_t)json_integer_value(value);
-    return json_is_integer(value);
-}
-
-bool doc_claim_address(const json_t *value, uint64_t *out)
-{
-    const json_int_t n = json_integer_value(value);
-    *out = json_is_null(value) ? PC_PROFILE_NOWHERE : (uint64_t)n;
-    return json_is_null(value) || (json_is_integer(value) && n != -1);
 }

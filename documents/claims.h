@@ -30,16 +30,4 @@ bool doc_claim_schema(const struct doc_claims *claims, const json_t *root, int s
 /** A member of the document that is a list of at most 2^32 - 2. @return NULL: refused */
 const json_t *doc_claim_list(const struct doc_claims *claims, const json_t *root, const char *name);
 
-/** An index of a list of `count`. */
-bool doc_claim_index(const json_t *value, size_t count, uint32_t *out);
-
-/** A whole number below `limit`, and not below 0. */
-bool doc_claim_count(const json_t *value, uint64_t limit, uint64_t *out);
-
-/** A number of any 64 bits, as a signed one. */
-bool doc_claim_number(const json_t *value, uint64_t *out);
-
-/** An address; null is PC_PROFILE_NOWHERE, which no number is. */
-bool doc_claim_address(const json_t *value, uint64_t *out);
-
 #endif

@@ -25,6 +25,22 @@ DERIVED = ("metric.", "group.")  # what is no count
 # The apostrophe in front of what a spreadsheet would take for a formula (docs/results.md).
 UNMARKED = re.compile(r"^'(?=[=+\-@\t\r\n＝＋－＠'])")
 
+# The fields of each list of a profiled run's documents (docs/results.md); tests/monitor_document.py --write.
+FIELDS = {
+    ("profile", "paths"): "parent call function",
+    ("profile", "rows"): "phase thread path pc values",
+    ("objects", "sites"): "path call kind blocks bytes most forgotten",
+    ("objects", "blocks"): "from to born died lived thread site serial times",
+    ("objects", "threads"): "thread stack stack_end variables variables_end born died",
+    ("truth", "copies"): "line va card code read read_rest written written_rest taken evicted first last",
+    ("truth", "tenants"): "kind from to site thread",
+    ("truth", "rows"): "copy phase thread path pc va tenant since time values",
+    ("locks", "locks"): "kind address held handover",
+    ("locks", "sites"): "lock thread pc values",
+    ("locks", "threads"): "number by born ended",
+    ("locks", "waits"): "thread by site holder since begin released end",
+}
+
 
 def load(directory):
     """What a directory holds: a Run, or a Sweep. Raises FileNotFoundError if it is neither."""
@@ -94,6 +110,18 @@ class Run:
         begins = self.samples.begin_tick.drop_duplicates().sort_values()
         sums = self.samples[self.samples.stat == stat].groupby("begin_tick").value.sum()
         return sums.reindex(begins, fill_value=0).rename(lambda tick: tick / second).rename_axis("s")
+
+    def rows(self, document, name):
+        """A list of a profiled run's document, as rows("truth", "copies"): fields, then values by their columns' names."""
+        whole = json.loads((self.directory / f"{document}.json").read_text())
+        fields = FIELDS[document, name].split()
+        heads = [field for field in fields if field != "values"]
+        table = pandas.DataFrame([row[:len(heads)] for row in whole[name]], columns=heads)
+        if len(heads) < len(fields):
+            values = [dict(zip(row[len(heads)::2], row[len(heads) + 1::2])) for row in whole[name]]
+            columns = {column: [row.get(c, 0) for row in values] for c, (column, *_) in enumerate(whole["columns"])}
+            table = table.join(pandas.DataFrame(columns, index=table.index))
+        return table
 
     def spread(self, by="lo"):
         """Counts of the histogram, all cards together, by a column of it: `lo` is a service time or a place."""

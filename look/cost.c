@@ -81,7 +81,7 @@ static uint64_t columns_of(const char *name, const char **unit)
     *unit = "PCycles";
     for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
         if (!strcmp(name, doc_column_name(c, column))) {
-            *unit = doc_columns[c].unit;
+            *unit = doc_columns.row[c].unit;
             return UINT64_C(1) << c;
         }
     for (unsigned s = 0; s < STATES; s++)

@@ -4,7 +4,7 @@
 #ifndef LOOK_COST_H
 #define LOOK_COST_H
 
-#include "documents/rows/profile_columns.h"
+#include "documents/rows/profile.h"
 
 #include <stdbool.h>
 #include <stddef.h>

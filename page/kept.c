@@ -217,16 +217,6 @@ static json_t *sharing_of(struct run *run)
     return root;
 }
 
-static int64_t requests_of(const struct pc_missed_row *row)
-{
-    int64_t sum = 0;
-#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name]);
-#define UPGRADE(name, sentence) MISS(name, sentence)
-#define OTHERWISE(name, unit, sentence)
-#include "procard/misses.def"
-    return sum;
-}
-
 /* A list for each station that asks: how often, of each home. */
 static json_t *traffic_of(const struct doc_truth *truth, unsigned stations)
 {
@@ -237,7 +227,7 @@ static json_t *traffic_of(const struct doc_truth *truth, unsigned stations)
         const uint64_t home = copy->line / truth->memory, from = copy->card / truth->processors;
         if (home < stations && from < stations)
             count[from * stations + home] =
-                doc_plus(count[from * stations + home], requests_of(&truth->row[i]));
+                doc_plus(count[from * stations + home], doc_truth_requests(&truth->row[i]));
     }
     for (unsigned from = 0; from < stations; from++) {
         json_t *row = json_array();

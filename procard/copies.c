@@ -8,6 +8,7 @@
 #include "procard/copies.h"
 
 #include "base/alloc.h"
+#include "procard/miss_columns.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -189,7 +190,7 @@ static struct pc_asked *find_asked(const struct copy *copy, const struct pc_requ
 static struct pc_asked *add_asked(struct copy *copy, const struct pc_request_asked *by,
                                   uint32_t tenant)
 {
-    struct pc_asked *asked = sim_alloc(1, sizeof *asked);
+    struct pc_asked *asked = sim_alloc(1, sizeof *asked + PC_MISS__COUNT * sizeof *asked->v);
     *asked = (struct pc_asked){.node = by->node,
                                .pc = by->pc,
                                .va = by->va,

@@ -37,13 +37,6 @@
 /** A set of bytes of a line, the first in bit 0. */
 typedef unsigned __int128 pc_bytes;
 
-enum pc_miss_column {
-#define COLUMN(name, unit, sentence) PC_MISS_##name,
-#include "procard/misses.def"
-#undef COLUMN
-    PC_MISS__COUNT
-};
-
 /** A card's copies of one half of its secondary cache; one number each, the caller's. */
 struct pc_copy_of {
     uint64_t line; /**< physical address */
@@ -56,8 +49,8 @@ struct pc_asked {
     uint64_t pc, va;      /**< the instruction; the address of its first request */
     uint32_t tenant;      /**< what had that address then, by the caller's number */
     sim_tick first, last; /**< requests */
-    int64_t v[PC_MISS__COUNT];
     struct pc_asked *next;
+    int64_t v[]; /**< by enum pc_miss_column */
 };
 
 /** All that a card has had to do with a line. */

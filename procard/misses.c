@@ -9,6 +9,7 @@
 #include "procard/misses.h"
 
 #include "base/alloc.h"
+#include "procard/copies.h"
 #include "procard/cursor.h"
 
 #include <stdlib.h>
@@ -245,8 +246,8 @@ static void add_row(struct pc_misses *misses, const struct pc_asked *asked)
                                   .va = asked->va,
                                   .tenant = asked->tenant,
                                   .first = asked->first,
-                                  .last = asked->last};
-    memcpy(row->v, asked->v, sizeof row->v);
+                                  .last = asked->last,
+                                  .v = asked->v};
 }
 
 /* The request that came first has the row that was made first: the last one of the list. */

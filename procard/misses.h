@@ -12,7 +12,6 @@
 #ifndef PC_MISSES_H
 #define PC_MISSES_H
 
-#include "procard/copies.h"
 #include "procard/profile.h"
 
 /** A card's part in a line. */
@@ -35,7 +34,7 @@ struct pc_missed_row {
     uint64_t pc, va;      /**< va: of its first request */
     uint32_t tenant;      /**< what had that address: a number of who was asked; 0: nobody was */
     sim_tick first, last; /**< requests */
-    int64_t v[PC_MISS__COUNT];
+    const int64_t *v;     /**< by enum pc_miss_column */
 };
 
 struct pc_misses;
@@ -69,8 +68,8 @@ void pc_misses_end(struct pc_misses *misses);
 /** By line, card and half. @return how many; *copies holds until pc_misses_free */
 size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_copy **copies);
 
-/** By copy, phase, thread, path, pc and tenant. @return how many; *rows holds until pc_misses_free
- */
+/** By copy, phase, thread, path, pc and tenant. @return how many; *rows holds, and
+ *  all that it points to, until pc_misses_free */
 size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows);
 
 #endif

@@ -113,6 +113,12 @@ struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_h
     out.rows = pc_misses_rows(p->misses, &row);
     out.copy = copy(seen, out.copies, sizeof *seen);
     out.row = copy(row, out.rows, sizeof *row);
+    out.values = sim_alloc(out.rows * doc_truth_columns.count + 1, sizeof *out.values);
+    for (size_t i = 0; i < out.rows; i++) {
+        int64_t *v = &out.values[i * doc_truth_columns.count];
+        memcpy(v, row[i].v, doc_truth_columns.count * sizeof *v);
+        out.row[i].v = v;
+    }
     out.tenant = run_heap_tenants(heap, &out.tenants);
     return out;
 }

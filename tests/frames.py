@@ -24,6 +24,7 @@ RUN = """
 machine: station-4
 program: {{path: {guest}, args: ['300', '2']}}
 monitor: {{events: [default], interval: 5us, histogram: {{source: service-time}}}}
+run: {{profile: true, truth: true}}
 """
 SWEEP = """
 machine: station-4
@@ -67,6 +68,8 @@ def check_run(module, out):
     assert math.isnan(run.value("metric.ipc", component="machine.station[0].card[3]"))
     cards = [row for row in stats if row["snapshot"] == "whole" and row["stat"] == "truth.loads" and ".card[" in row["component"]]
     assert run.cards("truth.loads").sum() == sum(int(row["value"]) for row in cards) > 0
+    assert run.rows("profile", "rows").instructions.sum() == run.value("truth.instructions") > 0
+    assert run.rows("truth", "rows")["copy"].max() < len(run.rows("truth", "copies")) and len(run.rows("locks", "threads"))
     for wrong in (("no.such",), ("elapsed", "nowhere")):
         try:
             run.value(*wrong)

@@ -3,6 +3,7 @@
  * decide: from a list of all that has ever happened, by the text of the definitions.
  */
 #include "procard/copies.h"
+#include "procard/miss_columns.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -484,7 +485,7 @@ static void collect(void *ctx, const struct pc_copy_seen *seen)
     int64_t(*out)[LINES][PCS][TENANTS][PC_MISS__COUNT] = ctx;
     for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
         memcpy(out[seen->of.card][seen->of.line / LINE][asked->pc][asked->tenant], asked->v,
-               sizeof asked->v);
+               PC_MISS__COUNT * sizeof *asked->v);
 }
 
 static unsigned compare(sums is, sums should, unsigned stream)

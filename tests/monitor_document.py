@@ -6,9 +6,9 @@ detect.md are those the program prints.
     monitor_document.py NUMACHINE HOME [--write]
 
 A table stands between '<!-- generated: WHAT -->' and '<!-- end -->' and is what 'numachine list WHAT --markdown'
-says. Every feature of the two documents has a row, and the files and tests that a row names exist. The numbers that
-programs write to a card and read from it are those of card_numbers.txt, for good: a row that is new is added to it
-(with --write), and none that is there ever changes.
+says, and so are the fields of documents in experiments/numachine.py. Every feature of the two documents has a row, and
+the files and tests that a row names exist. The numbers that programs write to a card and read from it are those of
+card_numbers.txt, for good: a row that is new is added to it (with --write), and none that is there ever changes.
 """
 import json
 import pathlib
@@ -105,8 +105,26 @@ def document(numachine, path, least):
     assert old == new, f"{path} is {len(old)} bytes and should be {len(new)}; {WRITE} writes it"
 
 
+def check_python(numachine, home):
+    """experiments/numachine.py knows the fields of each list of a document."""
+    out = subprocess.run([numachine, "list", "documents", "--json"], check=True, capture_output=True).stdout
+    lists = {}
+    for row in json.loads(out):
+        if row["name"] and row["list"]:
+            lists.setdefault((row["document"], row["list"]), []).append(row["name"])
+    table = "".join(f"    {key!r}: {' '.join(names)!r},\n".replace("'", '"') for key, names in lists.items())
+    path = pathlib.Path(home, "experiments/numachine.py")
+    old = path.read_text()
+    new, count = re.subn(r"(?s)(\nFIELDS = \{.*?\n)(.*?)(\}\n)", lambda match: match[1] + table + match[3], old)
+    assert count == 1, f"{path}: FIELDS is missing"
+    if "--write" in sys.argv:
+        path.write_text(new)
+    assert "--write" in sys.argv or old == new, f"{path}: FIELDS is not what the documents have; {WRITE} writes it"
+
+
 def main():
     numachine, home = sys.argv[1:3]
+    check_python(numachine, home)
     check_numbers(numachine, home)
     document(numachine, pathlib.Path(home, "docs/c2c.md"), 1)
     document(numachine, pathlib.Path(home, "docs/coherence.md"), 1)
@@ -114,7 +132,7 @@ def main():
     document(numachine, pathlib.Path(home, "docs/profile.md"), 1)
     document(numachine, pathlib.Path(home, "docs/detect.md"), 1)
     document(numachine, pathlib.Path(home, "docs/programs.md"), 1)
-    document(numachine, pathlib.Path(home, "docs/results.md"), 1)
+    document(numachine, pathlib.Path(home, "docs/results.md"), 3)
     document(numachine, pathlib.Path(home, "docs/special-functions.md"), 2)
     # what a person must mend comes after what --write mends
     check_statuses(numachine)

@@ -28,8 +28,8 @@ static uint64_t next(uint64_t *state)
     return *state >> 20;
 }
 
-static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, size_t tenants,
-                     uint64_t *state)
+static void draw_row(struct pc_missed_row *row, int64_t *values, uint32_t copy, uint64_t pc,
+                     size_t tenants, uint64_t *state)
 {
     *row = (struct pc_missed_row){.copy = copy,
                                   .phase = PHASES - 1,
@@ -41,8 +41,9 @@ static void draw_row(struct pc_missed_row *row, uint32_t copy, uint64_t pc, size
                                   .first = next(state)};
     row->last = row->first + next(state) % 1000;
     row->path = PATHS - 1;
-    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        row->v[c] = next(state) % 3 ? 0 : (int64_t)next(state);
+    row->v = values;
+    for (unsigned c = 0; c < doc_truth_columns.count; c++)
+        values[c] = next(state) % 3 ? 0 : (int64_t)next(state);
 }
 
 static void draw_tenant(struct doc_tenant *tenant, size_t number, uint64_t *state)
@@ -65,6 +66,7 @@ static struct doc_truth drawn(uint64_t seed)
     t.rows = t.copies ? next(&seed) % 90 : 0;
     t.copy = sim_alloc(t.copies + 1, sizeof *t.copy);
     t.row = sim_alloc(t.rows + 1, sizeof *t.row);
+    t.values = sim_alloc(t.rows * doc_truth_columns.count + 1, sizeof *t.values);
     for (size_t i = 0; i < t.copies; i++)
         t.copy[i] = (struct pc_missed_copy){.line = 64 * (i / 3),
                                             .va = next(&seed) & ~UINT64_C(63),
@@ -81,7 +83,8 @@ static struct doc_truth drawn(uint64_t seed)
     for (size_t i = 0; i < t.tenants; i++)
         draw_tenant(&t.tenant[i], i, &seed);
     for (size_t i = 0; i < t.rows; i++)
-        draw_row(&t.row[i], (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
+        draw_row(&t.row[i], &t.values[i * doc_truth_columns.count],
+                 (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
     if (t.rows)
         t.row[t.rows - 1].pc = PC_PROFILE_NOWHERE;
     return t;
@@ -130,11 +133,12 @@ Test(report_truth, what_is_wrong_is_said)
         {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
         {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},
         {"\"rows\"", "\"rose\"", "rows: missing"},
-        {"\"copies\"", "\"x\":1,\"copies\"", "a member that a truth does not have"},
-        {"[\"cold\"", "[\"warm\"", "columns[0]: not 'cold'"},
+        {"\"copies\"", "\"x\":1,\"copies\"", "a member that it does not have"},
+        {"[\"cold\"", "[\"warm\"", "columns[0]: no 'warm' is known"},
         {"\n[0,", "\n[1,", "copies[0]: not the address of a line"},
         {"\"tenants\":[\n[0,", "\"tenants\":[\n[1,", "tenants[0]: not the kind that it may be"},
-        {"\"tenants\":[\n[0,", "\"tenants\":[\n[0,0,", "tenants[0]: not 5 numbers"},
+        {"\"tenants\":[\n[0,", "\"tenants\":[\n[0,0,",
+         "tenants[0]: not [kind, from, to, site, thread]"},
         {"\"tenants\"", "\"tenents\"", "tenants: missing"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

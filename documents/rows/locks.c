@@ -1,30 +1,9 @@
-/*
- * locks.json, written as it is walked.
- *
- *     {"schema": 1, "ticks": n, "last": thread, "least": n, "missed": n,
- *      "kinds": [name, ...],
- *      "columns": [[name, unit, sentence], ...],
- *      "locks": [[kind, address, [bucket, count, ...], [bucket, count, ...]], ...],
- *      "sites": [[lock, thread, pc, column, value, ...], ...],
- *      "threads": [[number, by, born, ended], ...],
- *      "waits": [[thread, by, site, holder, since, begin, released, end], ...]}
- *
- * What refers to another list is an index into it. An address is a signed number of 64 bits; one
- * that is none is null, and so is a holder that is none. Of a call that did not have to wait `by`
- * is null, or `released` is before `begin`: then it needs what was done there all the same. A site
- * leaves out values that are 0. A lock's lists say how often it was held how long, and how long it
- * took to hand it over. Equal runs give equal bytes.
- */
+/* Times that are counted by their length, and the rules of locks.json that its table cannot say. */
 #include "documents/rows/locks.h"
 
-#include "base/alloc.h"
-#include "documents/numbers.h"
-#include "documents/rows/locks_names.h"
+#include "documents/items.h"
 
-#include <inttypes.h>
-#include <stdlib.h>
-
-const struct doc_lock_column_row doc_lock_columns[DOC_LOCK_COLUMNS] = {
+const struct doc_column doc_lock_columns[DOC_LOCK_COLUMNS] = {
 #define SUM                               false
 #define MOST                              true
 #define COLUMN(name, unit, how, sentence) {#name, unit, sentence, how},
@@ -33,30 +12,18 @@ const struct doc_lock_column_row doc_lock_columns[DOC_LOCK_COLUMNS] = {
 #undef SUM
 #undef MOST
 };
+static const struct doc_columns doc_lock_column_rows = {doc_lock_columns, DOC_LOCK_COLUMNS};
 
-const struct doc_lock_kind_row doc_lock_kinds[DOC_LOCK_KINDS] = {
-#define KIND(name, sentence) {#name, sentence},
+const struct doc_column doc_lock_kinds[DOC_LOCK_KINDS] = {
+#define KIND(name, sentence) {#name, "", sentence, false},
 #include "documents/rows/lock_kinds.def"
 #undef KIND
 };
+static const struct doc_columns doc_lock_kind_rows = {doc_lock_kinds, DOC_LOCK_KINDS};
 
-const char *doc_lock_column_name(unsigned column, char buf[DOC_LOCK_NAME])
+const char *doc_lock_column_name(unsigned column, char buf[DOC_COLUMN_NAME])
 {
-    const char *from = doc_lock_columns[column].name;
-    size_t n = 0;
-    for (; from[n]; n++)
-        buf[n] = (char)(from[n] >= 'A' && from[n] <= 'Z' ? from[n] - 'A' + 'a' : from[n]);
-    buf[n] = '\0';
-    return buf;
-}
-
-void doc_locks_free(struct doc_locks *locks)
-{
-    free(locks->lock);
-    free(locks->site);
-    free(locks->thread);
-    free(locks->wait);
-    *locks = (struct doc_locks){0};
+    return doc_lower(doc_lock_columns[column].name, buf);
 }
 
 void doc_lock_add(uint64_t a[DOC_LOCK_COLUMNS], const uint64_t b[DOC_LOCK_COLUMNS])
@@ -96,113 +63,78 @@ uint64_t doc_times_quantile(const struct doc_times *times, unsigned permille)
     return 0;
 }
 
-/* ---- the parts of the document --------------------------------------------------------------- */
+/* ---- the document ---------------------------------------------------------------------------- */
 
-static void put_tables(FILE *out)
+static const char *locks_check_thread(void *document, const size_t *others, size_t row)
 {
-    char name[DOC_LOCK_NAME];
-    fputs("\"kinds\":[", out);
-    for (unsigned k = 0; k < DOC_LOCK_KINDS; k++)
-        fprintf(out, "%s\"%s\"", k ? "," : "", doc_lock_kinds[k].name);
-    fputs("],\n\"columns\":[", out);
-    for (unsigned c = 0; c < DOC_LOCK_COLUMNS; c++)
-        fprintf(out, "%s[\"%s\",\"%s\",\"%s\"]", doc_gap(c), doc_lock_column_name(c, name),
-                doc_lock_columns[c].unit, doc_lock_columns[c].sentence);
-    fputs("],\n", out);
+    const struct doc_locks *l = document;
+    const struct doc_lock_thread *t = &l->thread[row];
+    (void)others;
+    return t->born <= t->ended && t->ended <= l->ticks
+               ? NULL
+               : "born and ended are not in the run, one after the other";
 }
 
-static void put_times(const struct doc_times *times, FILE *out)
+/* @param t  number of the thread, or 0 */
+static bool is_thread(const struct doc_locks *l, uint32_t t)
 {
-    struct doc_numbers list;
-    doc_numbers_begin(&list);
-    for (unsigned i = 0; i < DOC_TIMES_BUCKETS; i++)
-        if (times->count[i]) {
-            doc_numbers_add(&list, i);
-            doc_numbers_add(&list, (int64_t)times->count[i]);
-        }
-    doc_numbers_put(&list, out);
+    for (size_t i = 0; i < l->threads; i++)
+        if (l->thread[i].number == t)
+            return true;
+    return false;
 }
 
-static void put_lock(const struct doc_lock *lock, FILE *out)
+static const char *locks_check_wait(void *document, const size_t *others, size_t row)
 {
-    fprintf(out, "[%u,", lock->kind);
-    if (lock->address == DOC_LOCKS_NOWHERE)
-        fputs("null,", out);
-    else
-        fprintf(out, "%" PRId64 ",", (int64_t)lock->address);
-    put_times(&lock->held, out);
-    putc(',', out);
-    put_times(&lock->handover, out);
-    putc(']', out);
+    const struct doc_locks *l = document;
+    struct doc_lock_wait *w = &l->wait[row];
+    (void)others;
+    w->call = w->by == DOC_LOCKS_NONE || w->released < w->begin;
+    if (w->by == DOC_LOCKS_NONE)
+        w->by = 0;
+    if (!is_thread(l, w->thread) || (w->by && !is_thread(l, w->by)))
+        return "not the number of a thread";
+    return w->since <= w->released && w->released <= w->end && w->begin <= w->end &&
+                   w->end <= l->ticks
+               ? NULL
+               : "its times are not in order";
 }
 
-static void put_site(const struct doc_lock_site *site, FILE *out)
+/* Of a call that did not have to wait `by` is null, if there is none. */
+static void locks_pack_wait(const void *document, void *row)
 {
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, site->lock);
-    doc_numbers_add(&line, site->thread);
-    doc_numbers_or_null(&line, site->pc, DOC_LOCKS_NOWHERE);
-    for (int c = 0; c < DOC_LOCK_COLUMNS; c++)
-        if (site->v[c]) {
-            doc_numbers_add(&line, c);
-            doc_numbers_add(&line, (int64_t)site->v[c]);
-        }
-    doc_numbers_put(&line, out);
+    struct doc_lock_wait *w = row;
+    (void)document;
+    if (w->call && !w->by)
+        w->by = DOC_LOCKS_NONE;
 }
 
-static void put_thread(const struct doc_lock_thread *thread, FILE *out)
-{
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, thread->number);
-    doc_numbers_add(&line, thread->by);
-    doc_numbers_add(&line, (int64_t)thread->born);
-    doc_numbers_add(&line, (int64_t)thread->ended);
-    doc_numbers_put(&line, out);
-}
+#define DOCUMENT struct doc_locks
+static const struct doc_item items[] = {
+#include "documents/rows/locks.def"
+};
 
-static void put_wait(const struct doc_lock_wait *w, FILE *out)
+const struct doc_document doc_locks_document = {
+    .name = "locks",
+    .sentence = "what threads waited for",
+    .gap = ",\n",
+    .schema = 1,
+    .item = items,
+    .items = sizeof items / sizeof *items,
+    .bytes = sizeof(DOCUMENT),
+};
+
+void doc_locks_free(struct doc_locks *locks)
 {
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, w->thread);
-    doc_numbers_or_null(&line, w->by, w->call ? 0 : DOC_LOCKS_NONE);
-    doc_numbers_add(&line, w->site);
-    doc_numbers_or_null(&line, w->holder, DOC_LOCKS_NONE);
-    doc_numbers_add(&line, (int64_t)w->since);
-    doc_numbers_add(&line, (int64_t)w->begin);
-    doc_numbers_add(&line, (int64_t)w->released);
-    doc_numbers_add(&line, (int64_t)w->end);
-    doc_numbers_put(&line, out);
+    doc_document_free(&doc_locks_document, locks);
 }
 
 void doc_locks_write(const struct doc_locks *locks, FILE *out)
 {
-    fprintf(out,
-            "{\"schema\":%d,\n\"ticks\":%" PRIu64 ",\n\"last\":%" PRIu32 ",\n\"least\":%" PRIu64
-            ",\n\"missed\":%" PRIu64 ",\n",
-            DOC_LOCKS_SCHEMA, locks->ticks, locks->last, locks->least, locks->missed);
-    put_tables(out);
-    fputs("\"locks\":[", out);
-    for (size_t i = 0; i < locks->locks; i++) {
-        fputs(doc_gap(i), out);
-        put_lock(&locks->lock[i], out);
-    }
-    fputs("],\n\"sites\":[", out);
-    for (size_t i = 0; i < locks->sites; i++) {
-        fputs(doc_gap(i), out);
-        put_site(&locks->site[i], out);
-    }
-    fputs("],\n\"threads\":[", out);
-    for (size_t i = 0; i < locks->threads; i++) {
-        fputs(doc_gap(i), out);
-        put_thread(&locks->thread[i], out);
-    }
-    fputs("],\n\"waits\":[", out);
-    for (size_t i = 0; i < locks->waits; i++) {
-        fputs(doc_gap(i), out);
-        put_wait(&locks->wait[i], out);
-    }
-    fputs("]}\n", out);
+    doc_document_write(&doc_locks_document, locks, out);
+}
+
+bool doc_locks_read(const char *path, struct doc_locks *locks, char *why, size_t size)
+{
+    return doc_document_read(&doc_locks_document, path, NULL, locks, why, size);
 }

@@ -9,11 +9,7 @@
 #define DOC_DOCUMENTS_LOCKS_H
 
 #include "base/time.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "documents/document.h"
 
 #define DOC_LOCKS "locks.json"
 
@@ -37,19 +33,17 @@ enum doc_lock_column {
     DOC_LOCK_COLUMNS
 };
 
-/** A row of lock_columns.def; strings are static. */
-struct doc_lock_column_row {
-    const char *name; /**< in upper case */
-    const char *unit, *sentence;
-    bool most; /**< of several the greatest, not the sum */
-};
-extern const struct doc_lock_column_row doc_lock_columns[DOC_LOCK_COLUMNS];
+/** What a site has values of: lock_columns.def. */
+extern const struct doc_column doc_lock_columns[DOC_LOCK_COLUMNS];
 
-/** A row of lock_kinds.def; strings are static. */
-struct doc_lock_kind_row {
-    const char *name, *sentence;
-};
-extern const struct doc_lock_kind_row doc_lock_kinds[DOC_LOCK_KINDS];
+/** lock_kinds.def; names are as results have them. */
+extern const struct doc_column doc_lock_kinds[DOC_LOCK_KINDS];
+
+/** What the file consists of: locks.def. */
+extern const struct doc_document doc_locks_document;
+
+/** A column's name as results have it, in lower case. @return buf */
+const char *doc_lock_column_name(unsigned column, char buf[DOC_COLUMN_NAME]);
 
 /**
  * How often times were how long. Up to 3 a bucket has one length; from there on there are four in

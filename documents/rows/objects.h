@@ -10,15 +10,12 @@
 #define DOC_DOCUMENTS_OBJECTS_H
 
 #include "base/time.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "documents/document.h"
 
 #define DOC_OBJECTS "objects.json"
 
-enum { DOC_OBJECTS_SCHEMA = 1 /**< version of the layout of objects.json */ };
+/** What it consists of: objects.def. */
+extern const struct doc_document doc_objects_document;
 
 /** Where blocks come from. */
 struct doc_site {

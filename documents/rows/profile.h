@@ -7,11 +7,19 @@
 #ifndef DOC_DOCUMENTS_PROFILE_H
 #define DOC_DOCUMENTS_PROFILE_H
 
+#include "documents/document.h"
 #include "procard/profile.h"
 
-#include <stdio.h>
-
 #define DOC_PROFILE "profile.json"
+
+/** What it consists of: profile.def. */
+extern const struct doc_document doc_profile_document;
+
+/** What a row has values of: procard/profile.def. */
+extern const struct doc_columns doc_columns;
+
+/** The name as results have it, in lower case. @return buf */
+const char *doc_column_name(unsigned column, char buf[DOC_COLUMN_NAME]);
 
 /** A profile in memory. All of it is its own; release with doc_profile_free. */
 struct doc_profile {

@@ -1,149 +1,140 @@
-/*
- * truth.json, written as it is walked.
- *
- *     {"schema": 2, "line": bytes, "memory": bytes, "processors": count,
- *      "columns": [[name, unit, sentence], ...],
- *      "copies": [[line, va, card, code, read, read, written, written, taken, evicted, first,
- * last],
- *                 ...],
- *      "tenants": [[kind, from, to, site, thread], ...],
- *      "rows": [[copy, phase, thread, path, pc, va, tenant, since, time,
- *                column, value, column, value, ...], ...]}
- *
- * Sets of bytes are two numbers of 64 bits each, of the line's first 64 bytes and of the rest; the
- * first byte is bit 0. What refers to another list is an index; phases and paths are those of
- * profile.json, sites those of objects.json. A row's requests are
- * from `since` ticks after the copy's first one on, for `time`. Kinds of tenants are numbers
- * (truth.h); the first two are nobody and several. A row leaves out values that are 0.
- */
+/* The rules of truth.json that its table cannot say, and its sums. */
 #include "documents/rows/truth.h"
 
-#include "documents/numbers.h"
-#include "documents/rows/profile_columns.h"
+#include "documents/items.h"
 #include "documents/totals.h"
+#include "procard/miss_columns.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-const struct doc_column doc_truth_columns[PC_MISS__COUNT] = {
-#define COLUMN(name, unit, sentence) {#name, unit, sentence},
+static const struct doc_column columns[] = {
+#define COLUMN(name, unit, sentence) {#name, unit, sentence, false},
 #include "procard/misses.def"
 #undef COLUMN
+};
+const struct doc_columns doc_truth_columns = {columns, PC_MISS__COUNT};
+_Static_assert((int)PC_MISS__COUNT <= DOC_COLUMNS_MOST, "a document can have as many");
+
+/* Lists of the other documents that it speaks of. */
+enum { PHASES, PATHS, SITES };
+static const char *const other[] = {[PHASES] = "phases of the profile",
+                                    [PATHS] = "paths of the profile",
+                                    [SITES] = "sites of the objects",
+                                    NULL};
+
+/* ---- the document ---------------------------------------------------------------------------- */
+
+static const char *truth_check_sizes(void *document, const size_t *others, size_t row)
+{
+    const struct doc_truth *t = document;
+    (void)others, (void)row;
+    return t->line & (t->line - 1) ? "line: no power of two" : NULL;
+}
+
+static const char *truth_check_copy(void *document, const size_t *others, size_t row)
+{
+    const struct doc_truth *t = document;
+    (void)others;
+    return (t->copy[row].line | t->copy[row].va) & (t->line - 1) ? "not the address of a line"
+                                                                 : NULL;
+}
+
+static const char *truth_check_tenant(void *document, const size_t *others, size_t row)
+{
+    const struct doc_tenant *tenant = &((const struct doc_truth *)document)->tenant[row];
+    const bool sited = tenant->kind == DOC_TENANT_call || tenant->kind == DOC_TENANT_block;
+    if (row <= DOC_TENANT_several && tenant->kind != row)
+        return "not the kind that it may be";
+    return tenant->block.site < (sited ? others[SITES] : 1)
+               ? NULL
+               : "not the number of a site of the objects";
+}
+
+/* A row's times begin with its copy's. */
+static const char *truth_check_row(void *document, const size_t *others, size_t row)
+{
+    const struct doc_truth *t = document;
+    (void)others;
+    t->row[row].first += t->copy[t->row[row].copy].first;
+    t->row[row].last += t->row[row].first;
+    return NULL;
+}
+
+static void truth_pack_row(const void *document, void *row)
+{
+    const struct doc_truth *t = document;
+    struct pc_missed_row *r = row;
+    r->last -= r->first;
+    r->first -= t->copy[r->copy].first;
+}
+
+#define DOCUMENT struct doc_truth
+static const struct doc_item items[] = {
+#include "documents/rows/truth.def"
+};
+
+const struct doc_document doc_truth_document = {
+    .name = "truth",
+    .sentence = "why misses had to be, and who touched which bytes",
+    .gap = ",",
+    .schema = 2,
+    .item = items,
+    .items = sizeof items / sizeof *items,
+    .bytes = sizeof(DOCUMENT),
+    .other = other,
+    .check = truth_check_sizes,
 };
 
 void doc_truth_free(struct doc_truth *truth)
 {
-    free(truth->copy);
-    free(truth->tenant);
-    free(truth->row);
-    *truth = (struct doc_truth){0};
-}
-
-/* ---- the file -------------------------------------------------------------------------------- */
-
-static void put_copy(FILE *out, const struct pc_missed_copy *copy)
-{
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, (int64_t)copy->line);
-    doc_numbers_add(&line, (int64_t)copy->va);
-    doc_numbers_add(&line, copy->card);
-    doc_numbers_add(&line, copy->code);
-    for (unsigned i = 0; i < 2; i++)
-        doc_numbers_add(&line, (int64_t)copy->read[i]);
-    for (unsigned i = 0; i < 2; i++)
-        doc_numbers_add(&line, (int64_t)copy->written[i]);
-    doc_numbers_add(&line, (int64_t)copy->taken);
-    doc_numbers_add(&line, (int64_t)copy->evicted);
-    doc_numbers_add(&line, (int64_t)copy->first);
-    doc_numbers_add(&line, (int64_t)copy->last);
-    doc_numbers_put(&line, out);
-}
-
-static void put_tenant(FILE *out, const struct doc_tenant *tenant)
-{
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, tenant->kind);
-    doc_numbers_add(&line, (int64_t)tenant->block.from);
-    doc_numbers_add(&line, (int64_t)tenant->block.to);
-    doc_numbers_add(&line, tenant->block.site);
-    doc_numbers_add(&line, tenant->block.thread);
-    doc_numbers_put(&line, out);
-}
-
-static void put_row(FILE *out, const struct pc_missed_row *row, const struct pc_missed_copy *copy)
-{
-    struct doc_numbers line;
-    doc_numbers_begin(&line);
-    doc_numbers_add(&line, row->copy);
-    doc_numbers_add(&line, row->phase);
-    doc_numbers_add(&line, row->thread);
-    doc_numbers_add(&line, row->path);
-    doc_numbers_address(&line, row->pc);
-    doc_numbers_add(&line, (int64_t)row->va);
-    doc_numbers_add(&line, row->tenant);
-    doc_numbers_add(&line, (int64_t)(row->first - copy->first));
-    doc_numbers_add(&line, (int64_t)(row->last - row->first));
-    doc_numbers_values(&line, row->v, PC_MISS__COUNT);
-    doc_numbers_put(&line, out);
+    doc_document_free(&doc_truth_document, truth);
 }
 
 void doc_truth_write(const struct doc_truth *truth, FILE *out)
 {
-    fprintf(out,
-            "{\"schema\":%d,\"line\":%" PRIu64 ",\"memory\":%" PRIu64 ",\"processors\":%" PRIu64,
-            DOC_TRUTH_SCHEMA, truth->line, truth->memory, truth->processors);
-    fputs(",\n\"columns\":[", out);
-    doc_put_columns(doc_truth_columns, PC_MISS__COUNT, out);
-    fputs("],\n\"copies\":[", out);
-    for (size_t i = 0; i < truth->copies; i++) {
-        fputs(doc_gap(i), out);
-        put_copy(out, &truth->copy[i]);
-    }
-    fputs("],\n\"tenants\":[", out);
-    for (size_t i = 0; i < truth->tenants; i++) {
-        fputs(doc_gap(i), out);
-        put_tenant(out, &truth->tenant[i]);
-    }
-    fputs("],\n\"rows\":[", out);
-    for (size_t i = 0; i < truth->rows; i++) {
-        fputs(doc_gap(i), out);
-        put_row(out, &truth->row[i], &truth->copy[truth->row[i].copy]);
-    }
-    fputs("]}\n", out);
+    doc_document_write(&doc_truth_document, truth, out);
 }
 
-/* ---- what the cards have counted --------------------------------------------------------------
- */
+bool doc_truth_read(const char *path, const struct doc_profile *profile, size_t sites,
+                    struct doc_truth *truth, char *why, size_t size)
+{
+    const size_t others[] = {[PHASES] = profile->phases, [PATHS] = profile->paths, [SITES] = sites};
+    return doc_document_read(&doc_truth_document, path, others, truth, why, size);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------ */
 
 enum kind { NEITHER, A_MISS, AN_UPGRADE };
 
-/* Whether a column has misses or upgrades of one class. */
-static enum kind kind_of(unsigned column)
-{
-    switch (column) {
+/* Whether a column has misses or upgrades of one class, or their time. */
+static const struct {
+    enum kind of, time_of;
+} kinds[PC_MISS__COUNT] = {
 #define MISS(name, sentence) \
-    case PC_MISS_##name:     \
-        return A_MISS;
+    [PC_MISS_##name] = {.of = A_MISS}, [PC_MISS_##name##_TIME] = {.time_of = A_MISS},
 #define UPGRADE(name, sentence) \
-    case PC_MISS_##name:        \
-        return AN_UPGRADE;
+    [PC_MISS_##name] = {.of = AN_UPGRADE}, [PC_MISS_##name##_TIME] = {.time_of = AN_UPGRADE},
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
-    default:
-        return NEITHER;
-    }
-}
+};
 
 int64_t doc_truth_requests(const struct pc_missed_row *row)
 {
     int64_t requests = 0;
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-        if (kind_of(c) != NEITHER)
+        if (kinds[c].of)
             requests = doc_plus(requests, row->v[c]);
     return requests;
+}
+
+int64_t doc_truth_time(const struct pc_missed_row *row)
+{
+    int64_t time = 0;
+    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+        if (kinds[c].time_of)
+            time = doc_plus(time, row->v[c]);
+    return time;
 }
 
 static bool is_open(const struct doc_profile *profile, uint32_t phase, size_t region)
@@ -162,7 +153,7 @@ static void sum_rows(const struct doc_truth *truth, const struct doc_profile *pr
     for (size_t i = 0; i < truth->rows; i++)
         if (is_open(profile, truth->row[i].phase, region))
             for (unsigned c = 0; c < PC_MISS__COUNT; c++)
-                sum[kind_of(c)] += truth->row[i].v[c];
+                sum[kinds[c].of] += truth->row[i].v[c];
 }
 
 bool doc_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,

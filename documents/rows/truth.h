@@ -9,15 +9,13 @@
 
 #include "documents/rows/objects.h"
 #include "documents/rows/profile.h"
-#include "documents/rows/profile_columns.h"
 #include "documents/run.h"
 #include "procard/misses.h"
 
-#include <stdio.h>
-
 #define DOC_TRUTH "truth.json"
 
-enum { DOC_TRUTH_SCHEMA = 2 /**< version of the layout of truth.json */ };
+/** What it consists of: truth.def. */
+extern const struct doc_document doc_truth_document;
 
 /** What a request was for, as far as it was known when it was made. In truth.json by number. */
 enum doc_tenant_kind {
@@ -48,15 +46,19 @@ struct doc_truth {
     size_t tenants;
     struct pc_missed_row *row; /**< [rows] by copy, phase, thread, path, pc and tenant */
     size_t rows;
+    int64_t *values; /**< [rows][doc_truth_columns.count] what the rows' `v` point to */
 };
 
-/** A row of misses.def. Strings are static. */
-extern const struct doc_column doc_truth_columns[PC_MISS__COUNT];
+/** What a row has values of: procard/misses.def. */
+extern const struct doc_columns doc_truth_columns;
 
 void doc_truth_free(struct doc_truth *truth);
 
 /** [requests] of a row: misses and upgrades. */
 int64_t doc_truth_requests(const struct pc_missed_row *row);
+
+/** [PCycles] that they took. */
+int64_t doc_truth_time(const struct pc_missed_row *row);
 
 /** Writes it as JSON. */
 void doc_truth_write(const struct doc_truth *truth, FILE *out);

@@ -6,7 +6,7 @@
 #include "look/locks/view.h"
 
 #include "base/alloc.h"
-#include "documents/rows/locks_names.h"
+#include "documents/rows/locks.h"
 #include "documents/statistics/stats.h"
 
 #include <inttypes.h>
@@ -68,7 +68,7 @@ static void put_csv_row(const struct look_locks_view *view, const struct look_lo
 
 void look_locks_csv(const struct look_locks_view *view, FILE *out)
 {
-    char name[DOC_LOCK_NAME];
+    char name[DOC_COLUMN_NAME];
     fputs("kind,lock", out);
     for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
         fprintf(out, ",%s", look_lock_figure_name(f, name));
@@ -99,7 +99,7 @@ static void set(json_t *object, const char *name, uint64_t value)
 
 static void set_columns(json_t *object, const uint64_t v[DOC_LOCK_COLUMNS])
 {
-    char name[DOC_LOCK_NAME];
+    char name[DOC_COLUMN_NAME];
     for (unsigned c = 0; c < DOC_LOCK_COLUMNS; c++)
         set(object, doc_lock_column_name(c, name), v[c]);
 }
@@ -116,7 +116,7 @@ static json_t *figure_value(const struct look_locks_view *view, const struct loo
 static json_t *lock_object(const struct look_locks_view *view, const struct look_lock_row *row)
 {
     const struct doc_lock *lock = &view->locks->lock[row->lock];
-    char name[DOC_LOCK_NAME];
+    char name[DOC_COLUMN_NAME];
     json_t *o = json_object();
     json_object_set_new(o, "kind", json_string(doc_lock_kinds[lock->kind].name));
     json_object_set_new(o, "lock", string(text_of(write_label, view, row->lock)));

@@ -159,7 +159,7 @@ static void put_hint(const struct look_locks_view *view, const struct look_lock_
 /* Of locks that are not shown: the one that the run might do best without. */
 static void put_left(const struct look_locks_view *view, size_t said, FILE *out)
 {
-    char name[DOC_LOCK_NAME];
+    char name[DOC_COLUMN_NAME];
     const struct look_lock_row *best = NULL;
     for (size_t i = said; i < view->rows; i++)
         if (view->row[i].bound_known && (!best || view->row[i].bound > best->bound))

@@ -4,7 +4,7 @@
 #include "look/locks/view.h"
 
 #include "base/alloc.h"
-#include "documents/rows/locks_names.h"
+#include "documents/rows/locks.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,17 +29,17 @@ static const char *const more_figures[] = {
     [LOOK_LOCK_BOUND - DOC_LOCK_COLUMNS] = "bound",
 };
 
-const char *look_lock_figure_name(unsigned figure, char buf[DOC_LOCK_NAME])
+const char *look_lock_figure_name(unsigned figure, char buf[DOC_COLUMN_NAME])
 {
     if (figure < DOC_LOCK_COLUMNS)
         return doc_lock_column_name(figure, buf);
-    snprintf(buf, DOC_LOCK_NAME, "%s", more_figures[figure - DOC_LOCK_COLUMNS]);
+    snprintf(buf, DOC_COLUMN_NAME, "%s", more_figures[figure - DOC_LOCK_COLUMNS]);
     return buf;
 }
 
 bool look_lock_figure_find(const char *name, unsigned *figure)
 {
-    char known[DOC_LOCK_NAME];
+    char known[DOC_COLUMN_NAME];
     for (unsigned i = 0; i < LOOK_LOCK_FIGURES; i++)
         if (!strcmp(name, look_lock_figure_name(i, known))) {
             *figure = i;

@@ -4,7 +4,7 @@
 #ifndef LOOK_LOCKS_VIEW_H
 #define LOOK_LOCKS_VIEW_H
 
-#include "documents/rows/locks_names.h"
+#include "documents/rows/locks.h"
 #include "look/locks/path.h"
 #include "look/object_at.h"
 
@@ -73,7 +73,7 @@ double look_lock_figure(const struct look_locks_view *view, const struct look_lo
 bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure);
 
 /** Its name in results. @return buf */
-const char *look_lock_figure_name(unsigned figure, char buf[DOC_LOCK_NAME]);
+const char *look_lock_figure_name(unsigned figure, char buf[DOC_COLUMN_NAME]);
 
 /** Finds a figure by that. @return false: there is none */
 bool look_lock_figure_find(const char *name, unsigned *figure);

@@ -59,26 +59,6 @@ static void sort(void *list, size_t count, size_t size, int (*by)(const void *, 
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static int64_t requests_of(const struct pc_missed_row *row)
-{
-    int64_t sum = 0;
-#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name]);
-#define UPGRADE(name, sentence) MISS(name, sentence)
-#define OTHERWISE(name, unit, sentence)
-#include "procard/misses.def"
-    return sum;
-}
-
-static int64_t time_of(const struct pc_missed_row *row)
-{
-    int64_t sum = 0;
-#define MISS(name, sentence)    sum = doc_plus(sum, row->v[PC_MISS_##name##_TIME]);
-#define UPGRADE(name, sentence) MISS(name, sentence)
-#define OTHERWISE(name, unit, sentence)
-#include "procard/misses.def"
-    return sum;
-}
-
 static uint64_t home_of(const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     return truth->copy[row->copy].line / truth->memory;
@@ -94,9 +74,9 @@ struct look_asked look_pages_asked(const struct doc_truth *truth)
     struct look_asked sum = {0};
     for (size_t i = 0; i < truth->rows; i++) {
         const struct pc_missed_row *row = &truth->row[i];
-        const int64_t requests = requests_of(row);
+        const int64_t requests = doc_truth_requests(row);
         sum.requests = doc_plus(sum.requests, requests);
-        sum.time = doc_plus(sum.time, time_of(row));
+        sum.time = doc_plus(sum.time, doc_truth_time(row));
         if (home_of(truth, row) == station_of(truth, row))
             sum.local = doc_plus(sum.local, requests);
     }
@@ -156,8 +136,8 @@ static struct asked *find_asked(struct look_pages *p, const struct doc_truth *tr
             .station = (uint32_t)station_of(truth, row),
             .card = truth->copy[row->copy].card,
             .object = object_of(p, &names, finder, truth, row),
-            .requests = requests_of(row),
-            .time = time_of(row),
+            .requests = doc_truth_requests(row),
+            .time = doc_truth_time(row),
         };
     }
     HASH_ITER(hh, names, known, next) {

@@ -1,18 +1,17 @@
 /* Shared lines for programs: one document. */
-#include "documents/rows/profile_columns.h"
 #include "look/sharing/sharing.h"
 
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 
-static json_t *columns(const int64_t v[PC_MISS__COUNT])
+static json_t *columns(const int64_t *v)
 {
     char name[DOC_COLUMN_NAME];
     json_t *object = json_object();
-    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+    for (unsigned c = 0; c < doc_truth_columns.count; c++)
         if (v[c])
-            json_object_set_new(object, doc_lower(doc_truth_columns[c].name, name),
+            json_object_set_new(object, doc_lower(doc_truth_columns.row[c].name, name),
                                 json_integer(v[c]));
     return object;
 }

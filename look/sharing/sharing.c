@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "look/cost.h"
+#include "procard/miss_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ enum { SMALL = 100 /* one part in so many of the threads' time is none */ };
 
 const char *const look_verdict_name[] = {"none", "false", "true", "mixed"};
 
-struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT])
+struct look_lost look_lost_of(const int64_t *v)
 {
     return (struct look_lost){
         doc_plus(v[PC_MISS_FALSE_SHARING_TIME], v[PC_MISS_UPGRADE_FALSE_TIME]),
@@ -26,9 +27,9 @@ static int64_t cost_of(const struct look_lost *lost)
     return doc_plus(lost->falsely, lost->truly);
 }
 
-static void add(int64_t to[PC_MISS__COUNT], const int64_t v[PC_MISS__COUNT])
+static void add(int64_t *to, const int64_t *v)
 {
-    for (unsigned c = 0; c < PC_MISS__COUNT; c++)
+    for (unsigned c = 0; c < doc_truth_columns.count; c++)
         to[c] = doc_plus(to[c], v[c]);
 }
 

@@ -7,6 +7,7 @@
 
 #include "documents/rows/truth.h"
 #include "look/object_at.h"
+#include "procard/copies.h"
 
 /** What sharing a line or an object was, by what it cost. */
 enum look_verdict {
@@ -22,7 +23,7 @@ struct look_lost {
 };
 
 /** The cost of sharing among columns. */
-struct look_lost look_lost_of(const int64_t v[PC_MISS__COUNT]);
+struct look_lost look_lost_of(const int64_t *v);
 
 /** An instruction that asked for lines. */
 struct look_asker {
@@ -30,7 +31,7 @@ struct look_asker {
     uint64_t call; /**< of a library's instruction, which no source line is known of: the call in
                       the program that led there; PC_PROFILE_NOWHERE: none */
     struct look_lost lost;
-    int64_t v[PC_MISS__COUNT];
+    int64_t v[DOC_COLUMNS_MOST];
 };
 
 /** A line of the secondary caches that more than one card has touched. */
@@ -38,7 +39,7 @@ struct look_shared_line {
     size_t copy, copies; /**< in the truth: the first, and how many */
     size_t row, rows;    /**< the same of its rows */
     struct look_lost lost;
-    int64_t v[PC_MISS__COUNT];
+    int64_t v[DOC_COLUMNS_MOST];
     struct look_asker *asker; /**< [askers] the one that lost most first */
     size_t askers;
 };
@@ -48,7 +49,7 @@ struct look_shared_object {
     char *name; /**< of a heap block without its number */
     size_t row; /**< in the truth: one that asked for it */
     struct look_lost lost;
-    int64_t v[PC_MISS__COUNT];
+    int64_t v[DOC_COLUMNS_MOST];
     size_t lines;
     struct look_asker *asker; /**< [askers] the one that lost most first */
     size_t askers;
@@ -60,8 +61,8 @@ struct look_sharing {
     const struct doc_profile *profile;
     struct look_finder *finder;
     struct look_code *code;
-    int64_t time;              /**< [PCycles] of threads that did not sleep */
-    int64_t v[PC_MISS__COUNT]; /**< of all lines */
+    int64_t time;                /**< [PCycles] of threads that did not sleep */
+    int64_t v[DOC_COLUMNS_MOST]; /**< of all lines; by enum pc_miss_column */
     struct look_lost lost;
     struct look_shared_line *line; /**< [lines] the one that lost most first */
     size_t lines;

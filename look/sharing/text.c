@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "look/cost.h"
 #include "look/sharing/sharing.h"
+#include "procard/miss_columns.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
