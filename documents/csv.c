@@ -172,6 +172,16 @@ void doc_csv_field(FILE *out, const char *text)
     doc_separated_field(out, text, ",");
 }
 
+void doc_csv_row(FILE *out, const char *const *field, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i)
+            putc(',', out);
+        doc_csv_field(out, field[i]);
+    }
+    fputs("\r\n", out);
+}
+
 void doc_separated_field(FILE *out, const char *text, const char *separator)
 {
     const char *mark = doc_csv_is_marked(text) ? "'" : "";

@@ -50,7 +50,9 @@ bool doc_csv_refuse(struct doc_csv *csv, const char *what);
 /** Writes a field of a CSV file, quoted if need be (RFC 4180). A text that a spreadsheet would take
  * for a formula gets an apostrophe in front, which doc_csv_next takes off; a number does not. */
 void doc_csv_field(FILE *out, const char *text);
-/** The same where another text than "," stands between fields. */
+/** Writes a row of fields, its end of line (CRLF) included. */
+void doc_csv_row(FILE *out, const char *const *field, size_t count);
+/** doc_csv_field where another text than "," stands between fields. */
 void doc_separated_field(FILE *out, const char *text, const char *separator);
 
 #endif

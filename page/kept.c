@@ -5,6 +5,7 @@
 #include "page/kept.h"
 
 #include "base/alloc.h"
+#include "documents/cells.h"
 #include "look/kept.h"
 #include "look/locks/view.h"
 #include "look/profile/view.h"
@@ -34,12 +35,6 @@ static json_t *parts_of(const struct look_cost *cost)
     return list;
 }
 
-static json_t *text_of(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("?"); /* bytes that are no UTF-8 */
-}
-
 static json_t *label_of(struct look_view *view, struct look_key key)
 {
     char *name;
@@ -47,9 +42,7 @@ static json_t *label_of(struct look_view *view, struct look_key key)
     FILE *out = sim_text_open(&name, &size);
     look_view_label(view, LOOK_BY_function, key, out);
     sim_text_close(out, &name);
-    json_t *string = text_of(name);
-    free(name);
-    return string;
+    return doc_json_taken(name);
 }
 
 /* [name, self, all, [parts of self]] */
@@ -118,7 +111,7 @@ static json_t *names_of(const struct look_view *view)
 {
     json_t *list = json_array();
     for (size_t f = 0; f < view->functions; f++)
-        json_array_append_new(list, text_of(view->function[f].name));
+        json_array_append_new(list, doc_json_text(view->function[f].name));
     return list;
 }
 

@@ -1,6 +1,7 @@
 #include "page/sums.h"
 
 #include "base/alloc.h"
+#include "documents/cells.h"
 #include "documents/csv.h"
 
 #include <ctype.h>
@@ -44,12 +45,6 @@ static bool is_real(const char *text, double *value)
     return !*end && !strchr(text, 'x') && isfinite(*value);
 }
 
-json_t *page_name(const char *text)
-{
-    json_t *string = json_string(text);
-    return string ? string : json_string("?"); /* bytes that are no UTF-8 */
-}
-
 json_t *page_value(const char *text)
 {
     double real;
@@ -57,7 +52,7 @@ json_t *page_value(const char *text)
         return json_integer(strtoll(text, NULL, 10));
     if (is_real(text, &real))
         return json_real(real);
-    return page_name(text);
+    return doc_json_text(text);
 }
 
 static bool is_kept(const struct reading *r, unsigned column)

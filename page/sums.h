@@ -11,8 +11,6 @@
 
 /** A field of a table as it stands in a document: as a number if it is one. @return the caller's */
 json_t *page_value(const char *text);
-/** A name as it stands in a document: never a number. @return the caller's */
-json_t *page_name(const char *text);
 
 /** What becomes of a table's rows. */
 struct page_table {

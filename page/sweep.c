@@ -9,6 +9,7 @@
 #include "page/sweep.h"
 
 #include "base/alloc.h"
+#include "documents/cells.h"
 #include "documents/claims.h"
 #include "documents/csv.h"
 #include "documents/directory/rundir.h"
@@ -169,7 +170,7 @@ static size_t region_of(struct reading *r, const char *name)
     json_array_foreach(r->regions, i, region)
         if (!strcmp(json_string_value(region), name))
             return i;
-    json_array_append_new(r->regions, page_name(name));
+    json_array_append_new(r->regions, doc_json_text(name));
     return i;
 }
 
@@ -359,8 +360,8 @@ static json_t *columns_of(const struct reading *r)
     json_t *list = json_array();
     for (const struct column *c = r->columns; c; c = c->hh.next)
         json_array_append_new(list, json_pack("[I,o,o,O]", (json_int_t)c->region,
-                                              page_name(c->key + c->name), page_name(c->unit),
-                                              c->values));
+                                              doc_json_text(c->key + c->name),
+                                              doc_json_text(c->unit), c->values));
     return list;
 }
 

@@ -8,6 +8,7 @@ and directories that are damaged, each with one line and status 2.
 import csv
 import io
 import json
+import os
 import math
 import pathlib
 import shutil
@@ -284,6 +285,17 @@ def damaged(bench, a, b):
             refuse(bench, said, "diff", *both)
 
 
+def bytes_of_tables(bench, a):
+    """Lines end as all our CSV does; of a name that is no UTF-8 JSON has '?' for each byte that is no ASCII."""
+    odd = bench.directory / "od\udcffd"
+    shutil.copytree(a, odd)
+    for words in ("compare", odd, a), ("diff", "--all", odd, a):
+        table = subprocess.run([bench.numachine, *map(os.fsencode, words), "--format=csv"], capture_output=True, check=False).stdout
+        assert table.count(b"\r\n") == table.count(b"\n") > 0, words
+        document = subprocess.run([bench.numachine, *map(os.fsencode, words), "--format=json"], capture_output=True, check=False).stdout
+        assert f"{bench.directory}/od?d" in document.decode(), words
+
+
 def usage(bench, a, b):
     for words in ((), (a,), (a, b, a), (a, b, "--threshold=x"), (a, b, "--threshold=101"), (a, b, "--format=xml"),
                   (a, b, "--threshold=1", "--threshold=2")):
@@ -331,6 +343,7 @@ def main():
         sweep(bench, a)
         damaged(bench, a, b)
         usage(bench, a, b)
+        bytes_of_tables(bench, a)
 
 
 if __name__ == "__main__":

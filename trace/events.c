@@ -10,6 +10,7 @@
 #include "trace/text.h"
 
 #include "base/alloc.h"
+#include "documents/cells.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -36,11 +37,7 @@ static uint64_t time_of(const struct writing *w, sim_tick t)
 
 static void put_text(FILE *out, const char *text)
 {
-    json_t *value = json_string(text);
-    if (!value)
-        value = json_string("?"); /* no UTF-8 */
-    if (!value)
-        sim_no_memory();
+    json_t *value = doc_json_text(text);
     json_dumpf(value, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
     json_decref(value);
 }

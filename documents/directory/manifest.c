@@ -5,6 +5,7 @@
 #include "documents/directory/manifest.h"
 
 #include "base/alloc.h"
+#include "documents/cells.h"
 #include "documents/intact.h"
 
 #include <assert.h>
@@ -76,28 +77,11 @@ void doc_manifest_free(struct doc_manifest *manifest)
 
 /* ---- the parts of the document --------------------------------------------------------------- */
 
-/* A JSON string of any bytes: what is not UTF-8 is shown as '?'. */
-static json_t *text(const char *bytes)
-{
-    if (!bytes)
-        return json_null();
-    json_t *string = json_string(bytes);
-    if (string)
-        return string;
-    char *copy = sim_strdup(bytes);
-    for (char *c = copy; *c; c++)
-        if (*c & 0x80)
-            *c = '?';
-    string = json_string(copy);
-    free(copy);
-    return string;
-}
-
 static json_t *texts(char *const *list, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, text(list[i]));
+        json_array_append_new(array, doc_json_text(list[i]));
     return array;
 }
 
@@ -127,7 +111,7 @@ static json_t *command_part(const struct doc_manifest *manifest)
 {
     char *cwd = getcwd(NULL, 0);
     json_t *part = json_pack("{s:o,s:o}", "argv", texts(manifest->argv, (size_t)manifest->argc),
-                             "cwd", text(cwd));
+                             "cwd", doc_json_text(cwd));
     free(cwd);
     return part;
 }
@@ -143,12 +127,12 @@ static json_t *experiment_part(const struct doc_run *run)
                                         "card_run", (json_int_t)run->plan.bank[i], "counter",
                                         (json_int_t)run->plan.counter[i]));
     return json_pack(
-        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", text(x->name), "point",
-        text(x->point), "origin", x->point ? json_string("sweep") : json_null(), "assigned",
-        texts(x->assigned, length_of(x->assigned)), "about", text(x->about), "machine",
-        text(x->machine.name), "program", text(run->program), "argv",
+        "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", doc_json_text(x->name),
+        "point", doc_json_text(x->point), "origin", x->point ? json_string("sweep") : json_null(),
+        "assigned", texts(x->assigned, length_of(x->assigned)), "about", doc_json_text(x->about),
+        "machine", doc_json_text(x->machine.name), "program", doc_json_text(run->program), "argv",
         texts(x->argv, length_of(x->argv)), "environment", texts(x->envp, length_of(x->envp)),
-        "stdin", text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
+        "stdin", doc_json_text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
         x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit), "processors",
         (json_int_t)x->processors, "events", events);
 }
@@ -160,7 +144,7 @@ static json_t *inputs_part(const struct doc_manifest *manifest)
         const struct doc_input *in = &manifest->input[i];
         json_array_append_new(
             array,
-            json_pack("{s:o,s:o,s:o}", "path", text(in->path), "bytes",
+            json_pack("{s:o,s:o,s:o}", "path", doc_json_text(in->path), "bytes",
                       in->readable ? json_integer((json_int_t)in->content.bytes) : json_null(),
                       "hash", in->readable ? doc_hash_json(in->content.xxh64) : json_null()));
     }
@@ -170,16 +154,16 @@ static json_t *inputs_part(const struct doc_manifest *manifest)
 static json_t *digest_part(const struct doc_manifest *manifest)
 {
     char *all = manifest->hashed ? doc_digest_text(&manifest->digest) : NULL;
-    json_t *part = text(all);
+    json_t *part = doc_json_text(all);
     free(all);
     return part;
 }
 
 static json_t *host_part(const struct doc_host *host)
 {
-    return json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", text(host->name), "cpu",
-                     text(host->cpu), "cores", (json_int_t)host->cores, "start", date(&host->start),
-                     "end", date(&host->end), "seconds",
+    return json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", doc_json_text(host->name), "cpu",
+                     doc_json_text(host->cpu), "cores", (json_int_t)host->cores, "start",
+                     date(&host->start), "end", date(&host->end), "seconds",
                      host->end.tv_sec ? json_real(host->seconds) : json_null(), "peak_memory_bytes",
                      host->end.tv_sec ? json_integer((json_int_t)host->peak_bytes) : json_null());
 }
@@ -194,18 +178,18 @@ static json_t *end_part(const struct doc_manifest *manifest)
     return json_pack(
         "{s:s,s:o,s:o,s:o,s:I,s:I,s:I,s:f,s:I,s:o,s:o,s:o}", "reason",
         manifest->unstarted ? "not started" : doc_end_word(out->end), "status",
-        has_status ? json_integer(out->status) : json_null(), "message", text(out->message),
-        "stopped_by", text(manifest->stopped_by), "exit_code", (json_int_t)manifest->exit_code,
-        "ticks", (json_int_t)out->ticks, "instructions", (json_int_t)out->instructions,
-        "instructions_per_host_second", rate, "threads", (json_int_t)out->threads, "stdout_hash",
-        doc_hash_json(out->stdout_hash), "result_hash", doc_hash_json(run->hash.result),
-        "totals_hash", doc_hash_json(run->hash.totals));
+        has_status ? json_integer(out->status) : json_null(), "message",
+        doc_json_text(out->message), "stopped_by", doc_json_text(manifest->stopped_by), "exit_code",
+        (json_int_t)manifest->exit_code, "ticks", (json_int_t)out->ticks, "instructions",
+        (json_int_t)out->instructions, "instructions_per_host_second", rate, "threads",
+        (json_int_t)out->threads, "stdout_hash", doc_hash_json(out->stdout_hash), "result_hash",
+        doc_hash_json(run->hash.result), "totals_hash", doc_hash_json(run->hash.totals));
 }
 
 static json_t *measured(const struct in_measured *stat)
 {
     return json_pack("{s:s,s:o}", "region", stat->region ? stat->region : DOC_WHOLE, "stat",
-                     text(stat->stat));
+                     doc_json_text(stat->stat));
 }
 
 json_t *doc_manifest_expectation(const struct in_expect *e, const struct doc_judged *judged)
@@ -215,12 +199,12 @@ json_t *doc_manifest_expectation(const struct in_expect *e, const struct doc_jud
         json_array_append_new(about, measured(&e->stat[1]));
     for (int b = 0; b < IN_BOUND__COUNT; b++)
         if (e->bound[b])
-            json_object_set_new(bounds, in_bound_name[b], text(e->bound[b]));
-    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "where", text(e->where), "of", about, "bounds",
-                     bounds, "kept",
+            json_object_set_new(bounds, in_bound_name[b], doc_json_text(e->bound[b]));
+    return json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "where", doc_json_text(e->where), "of", about,
+                     "bounds", bounds, "kept",
                      judged && !judged->left ? json_boolean(judged->kept) : json_null(), "value",
-                     judged && judged->known ? text(judged->text) : json_null(), "why",
-                     judged && !judged->known ? text(judged->text) : json_null());
+                     judged && judged->known ? doc_json_text(judged->text) : json_null(), "why",
+                     judged && !judged->known ? doc_json_text(judged->text) : json_null());
 }
 
 static json_t *expect_part(const struct doc_run *run)
@@ -272,7 +256,7 @@ void doc_manifest_write(void *ctx, FILE *out)
     json_t *root = json_pack(
         "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
         MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
-        *manifest->error ? text(manifest->error) : json_null(), "end",
+        *manifest->error ? doc_json_text(manifest->error) : json_null(), "end",
         ended ? end_part(manifest) : json_null(), "files",
         files_part(manifest, json_object(), put_length), "hashes",
         files_part(manifest, json_object(), put_hash), "missing",

@@ -13,20 +13,12 @@ struct csv {
 
 static void row(void *ctx, const struct doc_stat *stat)
 {
-    struct csv *csv = ctx;
-    doc_csv_field(csv->out, csv->snapshot);
-    putc(',', csv->out);
-    doc_csv_field(csv->out, stat->component);
-    putc(',', csv->out);
-    doc_csv_field(csv->out, stat->name);
+    const struct csv *csv = ctx;
     char value[DOC_STAT_VALUE] = "";
     if (!stat->reason)
         doc_stat_value(stat, value);
-    putc(',', csv->out);
-    fputs(value, csv->out);
-    putc(',', csv->out);
-    doc_csv_field(csv->out, stat->unit);
-    fputs("\r\n", csv->out);
+    const char *const field[] = {csv->snapshot, stat->component, stat->name, value, stat->unit};
+    doc_csv_row(csv->out, field, sizeof field / sizeof *field);
 }
 
 void doc_write_csv(const struct doc_run *run, FILE *out)

@@ -164,14 +164,6 @@ struct csv {
     const struct doc_region *region;
 };
 
-static void fields(FILE *out, const char *const texts[], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        doc_csv_field(out, texts[i]);
-        putc(',', out);
-    }
-}
-
 static void write_level(void *ctx, const char *component, struct doc_level level)
 {
     const struct csv *csv = ctx;
@@ -179,20 +171,22 @@ static void write_level(void *ctx, const char *component, struct doc_level level
     for (unsigned g = 0; g < x->group_count; g++)
         for (unsigned m = 0; m < x->group[g].metrics; m++) {
             const struct in_metric *metric = &x->group[g].metric[m];
-            const char *const names[] = {csv->region->name, component, x->group[g].name,
-                                         metric->name};
             const bool machine = !strcmp(component, "machine");
+            char number[32] = "";
             double value;
             const bool has = doc_group_value(csv->run, csv->region, level, metric, &value);
             if (!has && !machine)
                 continue;
-            fields(csv->out, names, 4);
             if (has)
-                fprintf(csv->out, "%.12g", value);
-            putc(',', csv->out);
-            fields(csv->out, (const char *const[]){metric->unit}, 1);
-            doc_csv_field(csv->out, machine ? metric->formula : "");
-            fputs("\r\n", csv->out);
+                snprintf(number, sizeof number, "%.12g", value);
+            const char *const field[] = {csv->region->name,
+                                         component,
+                                         x->group[g].name,
+                                         metric->name,
+                                         number,
+                                         metric->unit,
+                                         machine ? metric->formula : ""};
+            doc_csv_row(csv->out, field, sizeof field / sizeof *field);
         }
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "documents/cells.h"
 #include "documents/csv.h"
 #include "documents/statistics/stats.h"
 
@@ -210,34 +211,32 @@ void look_compare_text(const struct look_comparison *c, FILE *out)
 
 void look_compare_csv(const struct look_comparison *c, FILE *out)
 {
-    char text[NUMBER];
-    fputs("statistic,unit", out);
-    for (size_t i = 0; i < c->runs; i++) {
-        putc(',', out);
-        doc_csv_field(out, c->run[i].directory);
-    }
-    putc('\n', out);
+    const char **field = sim_alloc(2 + c->runs, sizeof *field);
+    char(*text)[NUMBER] = sim_alloc(c->runs, sizeof *text);
+    field[0] = "statistic", field[1] = "unit";
+    for (size_t i = 0; i < c->runs; i++)
+        field[2 + i] = c->run[i].directory;
+    doc_csv_row(out, field, 2 + c->runs);
     for (size_t k = 0; k < c->rows; k++) {
         char *path = sim_format("%s.%s", c->row[k].component, c->row[k].stat);
-        doc_csv_field(out, path);
-        putc(',', out);
-        doc_csv_field(out, c->row[k].unit);
+        field[0] = path, field[1] = c->row[k].unit;
         for (size_t i = 0; i < c->runs; i++) {
             const struct doc_value value = look_compared_value(c, k, i);
-            fprintf(out, ",%s", doc_value_text(&value, DOC_DIGITS_ALL, text, sizeof text));
+            field[2 + i] = doc_value_text(&value, DOC_DIGITS_ALL, text[i], sizeof text[i]);
         }
-        putc('\n', out);
+        doc_csv_row(out, field, 2 + c->runs);
         free(path);
     }
+    free(field);
+    free(text);
 }
 
 static json_t *runs_json(const struct look_comparison *c)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < c->runs; i++) {
-        json_t *directory = json_string(c->run[i].directory);
         json_array_append_new(list, json_pack("{s:o,s:s,s:s,s:b}", "directory",
-                                              directory ? directory : json_string("?"), "status",
+                                              doc_json_text(c->run[i].directory), "status",
                                               c->run[i].status, "result_hash",
                                               c->run[i].result_hash, "sampled", c->run[i].sampled));
     }

@@ -1,6 +1,7 @@
 /*
  * The differences of two runs, written: for people, as CSV, as JSON.
  */
+#include "documents/cells.h"
 #include "documents/csv.h"
 #include "documents/statistics/stats.h"
 #include "look/compare/diff.h"
@@ -178,16 +179,6 @@ void look_diff_text(const struct look_diff *d, FILE *out)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void put_fields(FILE *out, const char *const *field, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (i)
-            putc(',', out);
-        doc_csv_field(out, field[i]);
-    }
-    putc('\n', out);
-}
-
 static void put_row(const char *part, const struct look_change *c, FILE *out)
 {
     char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "";
@@ -202,12 +193,12 @@ static void put_row(const char *part, const struct look_change *c, FILE *out)
                                  difference(c, DOC_DIGITS_ALL, both, sizeof both),
                                  share,
                                  c->unit};
-    put_fields(out, field, sizeof field / sizeof *field);
+    doc_csv_row(out, field, sizeof field / sizeof *field);
 }
 
 void look_diff_csv(const struct look_diff *d, FILE *out)
 {
-    fputs("part,region,name,a,b,difference,percent,unit\n", out);
+    fputs("part,region,name,a,b,difference,percent,unit\r\n", out);
     for (size_t i = 0; i < d->settings; i++) {
         const struct look_setting *s = &d->setting[i];
         const char *const field[] = {"configuration",
@@ -218,7 +209,7 @@ void look_diff_csv(const struct look_diff *d, FILE *out)
                                      "",
                                      "",
                                      ""};
-        put_fields(out, field, sizeof field / sizeof *field);
+        doc_csv_row(out, field, sizeof field / sizeof *field);
     }
     for (int p = 0; p < LOOK_DIFF__COUNT; p++)
         for (size_t i = 0; i < d->part[p].count; i++)
@@ -227,18 +218,11 @@ void look_diff_csv(const struct look_diff *d, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Of bytes that are no text, what is. */
-static json_t *text(const char *bytes)
-{
-    json_t *string = bytes ? json_string(bytes) : NULL;
-    return string ? string : bytes ? json_string("?") : json_null();
-}
-
 static json_t *run_json(const struct doc_finished *r)
 {
-    return json_pack("{s:o,s:s,s:s,s:s,s:b}", "directory", text(r->directory), "status", r->status,
-                     "result_hash", r->result_hash, "totals_hash", r->totals_hash, "sampled",
-                     r->sampled);
+    return json_pack("{s:o,s:s,s:s,s:s,s:b}", "directory", doc_json_text(r->directory), "status",
+                     r->status, "result_hash", r->result_hash, "totals_hash", r->totals_hash,
+                     "sampled", r->sampled);
 }
 
 static json_t *settings_json(const struct look_diff *d)
@@ -246,9 +230,10 @@ static json_t *settings_json(const struct look_diff *d)
     json_t *list = json_array();
     for (size_t i = 0; i < d->settings; i++) {
         const struct look_setting *s = &d->setting[i];
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "key", text(s->key), "a",
-                                              text(s->value[0]), "b", text(s->value[1]), "a_origin",
-                                              text(s->origin[0]), "b_origin", text(s->origin[1])));
+        json_array_append_new(
+            list, json_pack("{s:o,s:o,s:o,s:o,s:o}", "key", doc_json_text(s->key), "a",
+                            doc_json_text(s->value[0]), "b", doc_json_text(s->value[1]), "a_origin",
+                            doc_json_text(s->origin[0]), "b_origin", doc_json_text(s->origin[1])));
     }
     return list;
 }
@@ -260,12 +245,13 @@ static json_t *changes_json(const struct look_changes *changes)
         const struct look_change *c = &changes->change[i];
         double percent;
         const bool has = look_change_percent(c, &percent);
-        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "region",
-                                              text(c->region ? c->region : DOC_WHOLE), "name",
-                                              text(c->name), "a", doc_value_json(&c->value[0]), "b",
-                                              doc_value_json(&c->value[1]), "percent",
-                                              has ? json_real(percent) : json_null(), "unit",
-                                              text(c->unit)));
+        json_array_append_new(list,
+                              json_pack("{s:o,s:o,s:o,s:o,s:o,s:o}", "region",
+                                        doc_json_text(c->region ? c->region : DOC_WHOLE), "name",
+                                        doc_json_text(c->name), "a", doc_value_json(&c->value[0]),
+                                        "b", doc_value_json(&c->value[1]), "percent",
+                                        has ? json_real(percent) : json_null(), "unit",
+                                        doc_json_text(c->unit)));
     }
     return list;
 }
@@ -274,7 +260,7 @@ static json_t *regions_json(char *const *names)
 {
     json_t *list = json_array();
     for (; names && *names; names++)
-        json_array_append_new(list, text(*names));
+        json_array_append_new(list, doc_json_text(*names));
     return list;
 }
 

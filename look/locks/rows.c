@@ -2,6 +2,7 @@
  * Locks for programs: names that never change their meaning, as JSON or CSV. What is not known is
  * null, or nothing.
  */
+#include "documents/cells.h"
 #include "documents/csv.h"
 #include "look/locks/view.h"
 
@@ -39,62 +40,92 @@ static uint64_t pc_of(const struct doc_locks *l, uint32_t site)
     return site == DOC_LOCKS_NONE ? DOC_LOCKS_NOWHERE : l->site[site].pc;
 }
 
-/* ---- CSV ------------------------------------------------------------------------------------- */
+/* ---- locks ----------------------------------------------------------------------------------- */
 
-static void put_field(FILE *out, char *text)
+enum { ROW = 2 + LOOK_LOCK_FIGURES + 2 };
+
+/* Names of what a row has: kind, lock, figures, and in CSV the places that held and waited most. */
+struct names {
+    const char *name[ROW];
+    char figure[LOOK_LOCK_FIGURES][DOC_COLUMN_NAME];
+};
+
+static void name_row(struct names *names)
 {
-    putc(',', out);
-    doc_csv_field(out, text);
-    free(text);
+    size_t n = 0;
+    names->name[n++] = "kind";
+    names->name[n++] = "lock";
+    for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
+        names->name[n++] = look_lock_figure_name(f, names->figure[f]);
+    names->name[n++] = "holder";
+    names->name[n] = "waiter";
 }
 
-static void put_csv_row(const struct look_locks_view *view, const struct look_lock_row *row,
-                        FILE *out)
+static struct doc_cell figure_of(const struct look_locks_view *view,
+                                 const struct look_lock_row *row, unsigned figure)
 {
-    const struct doc_lock *lock = &view->locks->lock[row->lock];
-    fputs(doc_lock_kinds[lock->kind].name, out);
-    put_field(out, text_of(write_label, view, row->lock));
-    for (int c = 0; c < DOC_LOCK_COLUMNS; c++)
-        fprintf(out, ",%" PRIu64, row->v[c]);
-    for (unsigned f = DOC_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
-        if (!look_lock_figure_known(row, f))
-            putc(',', out);
-        else
-            fprintf(out, ",%.*f", f == LOOK_LOCK_FAIRNESS ? 6 : 0, look_lock_figure(view, row, f));
-    put_field(out, text_of(write_place, view, pc_of(view->locks, row->holder)));
-    put_field(out, text_of(write_place, view, pc_of(view->locks, row->waiter)));
-    fputs("\r\n", out);
+    if (figure < DOC_LOCK_COLUMNS)
+        return doc_cell_integer((int64_t)row->v[figure]);
+    if (!look_lock_figure_known(row, figure))
+        return doc_cell_text(NULL);
+    const double value = look_lock_figure(view, row, figure);
+    return figure == LOOK_LOCK_FAIRNESS ? (struct doc_cell){.kind = DOC_CELL_REAL, .real = value}
+                                        : doc_cell_integer((int64_t)value);
+}
+
+/* @param lock  its label */
+static void fill_row(const struct look_locks_view *view, const struct look_lock_row *row,
+                     const char *lock, struct doc_cell cell[ROW])
+{
+    *cell++ = doc_cell_text(doc_lock_kinds[view->locks->lock[row->lock].kind].name);
+    *cell++ = doc_cell_text(lock);
+    for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
+        *cell++ = figure_of(view, row, f);
 }
 
 void look_locks_csv(const struct look_locks_view *view, FILE *out)
 {
-    char name[DOC_COLUMN_NAME];
-    fputs("kind,lock", out);
-    for (unsigned f = 0; f < LOOK_LOCK_FIGURES; f++)
-        fprintf(out, ",%s", look_lock_figure_name(f, name));
-    fputs(",holder,waiter\r\n", out);
-    for (size_t i = 0; i < view->rows; i++)
-        put_csv_row(view, &view->row[i], out);
+    struct names names;
+    struct doc_cell cell[ROW];
+    name_row(&names);
+    doc_csv_row(out, names.name, ROW);
+    for (size_t i = 0; i < view->rows; i++) {
+        const struct look_lock_row *row = &view->row[i];
+        char *lock = text_of(write_label, view, row->lock);
+        char *holder = text_of(write_place, view, pc_of(view->locks, row->holder));
+        char *waiter = text_of(write_place, view, pc_of(view->locks, row->waiter));
+        fill_row(view, row, lock, cell);
+        cell[ROW - 2] = doc_cell_text(holder);
+        cell[ROW - 1] = doc_cell_text(waiter);
+        doc_cells_csv(out, cell, ROW);
+        free(lock);
+        free(holder);
+        free(waiter);
+    }
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-/* Bytes that are no UTF-8, such as a file's name may have, become '?'. Takes the text. */
-static json_t *string(char *text)
-{
-    json_t *value = json_string(text);
-    for (char *c = text; !value && *c; c++)
-        if (*c & 0x80)
-            *c = '?';
-    if (!value)
-        value = json_string(text);
-    free(text);
-    return value;
-}
-
 static void set(json_t *object, const char *name, uint64_t value)
 {
     json_object_set_new(object, name, json_integer((json_int_t)value));
+}
+
+static json_t *lock_object(const struct look_locks_view *view, const struct look_lock_row *row)
+{
+    const struct doc_cell address =
+        doc_cell_address(view->locks->lock[row->lock].address, DOC_LOCKS_NOWHERE);
+    struct names names;
+    struct doc_cell cell[ROW];
+    char *lock = text_of(write_label, view, row->lock);
+    json_t *o = json_object();
+    name_row(&names);
+    fill_row(view, row, lock, cell);
+    doc_cells_add(o, names.name, cell, 2);
+    doc_cells_add(o, (const char *const[]){"address"}, &address, 1);
+    doc_cells_add(o, names.name + 2, cell + 2, LOOK_LOCK_FIGURES);
+    free(lock);
+    return o;
 }
 
 static void set_columns(json_t *object, const uint64_t v[DOC_LOCK_COLUMNS])
@@ -104,40 +135,14 @@ static void set_columns(json_t *object, const uint64_t v[DOC_LOCK_COLUMNS])
         set(object, doc_lock_column_name(c, name), v[c]);
 }
 
-static json_t *figure_value(const struct look_locks_view *view, const struct look_lock_row *row,
-                            unsigned figure)
-{
-    const double value = look_lock_figure(view, row, figure);
-    return !look_lock_figure_known(row, figure) ? json_null()
-           : figure == LOOK_LOCK_FAIRNESS       ? json_real(value)
-                                                : json_integer((json_int_t)value);
-}
-
-static json_t *lock_object(const struct look_locks_view *view, const struct look_lock_row *row)
-{
-    const struct doc_lock *lock = &view->locks->lock[row->lock];
-    char name[DOC_COLUMN_NAME];
-    json_t *o = json_object();
-    json_object_set_new(o, "kind", json_string(doc_lock_kinds[lock->kind].name));
-    json_object_set_new(o, "lock", string(text_of(write_label, view, row->lock)));
-    json_object_set_new(o, "address",
-                        lock->address == DOC_LOCKS_NOWHERE
-                            ? json_null()
-                            : string(sim_format("0x%" PRIx64, lock->address)));
-    set_columns(o, row->v);
-    for (unsigned f = DOC_LOCK_COLUMNS; f < LOOK_LOCK_FIGURES; f++)
-        json_object_set_new(o, look_lock_figure_name(f, name), figure_value(view, row, f));
-    return o;
-}
-
 static json_t *site_object(const struct look_locks_view *view, const struct doc_lock_site *site)
 {
     json_t *o = json_object();
     json_object_set_new(o, "kind",
                         json_string(doc_lock_kinds[view->locks->lock[site->lock].kind].name));
-    json_object_set_new(o, "lock", string(text_of(write_label, view, site->lock)));
+    json_object_set_new(o, "lock", doc_json_taken(text_of(write_label, view, site->lock)));
     set(o, "thread", site->thread);
-    json_object_set_new(o, "place", string(text_of(write_place, view, site->pc)));
+    json_object_set_new(o, "place", doc_json_taken(text_of(write_place, view, site->pc)));
     set_columns(o, site->v);
     return o;
 }
@@ -155,10 +160,10 @@ static json_t *part_object(const struct look_locks_view *view, const struct look
     set(o, "thread", s->thread);
     set(o, "from", s->from);
     set(o, "to", s->to);
-    json_object_set_new(o, "lock",
-                        site ? string(text_of(write_label, view, site->lock)) : json_null());
+    json_object_set_new(
+        o, "lock", site ? doc_json_taken(text_of(write_label, view, site->lock)) : json_null());
     json_object_set_new(o, "place",
-                        site ? string(text_of(write_place, view, site->pc)) : json_null());
+                        site ? doc_json_taken(text_of(write_place, view, site->pc)) : json_null());
     return o;
 }
 

@@ -1,4 +1,5 @@
 /* Pages for programs: one document. */
+#include "documents/cells.h"
 #include "look/placement/pages.h"
 
 #include <jansson.h>
@@ -8,11 +9,11 @@ static json_t *objects(const struct look_pages *p)
     json_t *array = json_array();
     for (size_t i = 0; i < p->objects; i++) {
         const struct look_paged_object *o = &p->object[i];
-        json_array_append_new(array,
-                              json_pack("{s:s,s:I,s:I,s:I,s:I,s:I}", "object", o->name, "requests",
-                                        (json_int_t)o->requests, "local", (json_int_t)o->local,
-                                        "placed", (json_int_t)o->placed, "pcycles",
-                                        (json_int_t)o->time, "pages", (json_int_t)o->pages));
+        json_array_append_new(
+            array, json_pack("{s:o,s:I,s:I,s:I,s:I,s:I}", "object", doc_json_text(o->name),
+                             "requests", (json_int_t)o->requests, "local", (json_int_t)o->local,
+                             "placed", (json_int_t)o->placed, "pcycles", (json_int_t)o->time,
+                             "pages", (json_int_t)o->pages));
     }
     return array;
 }
@@ -37,11 +38,11 @@ static json_t *pages(const struct look_pages *p)
         const struct look_page *page = &p->page[i];
         json_array_append_new(
             array,
-            json_pack("{s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:s,s:o}", "page", (json_int_t)page->va, "home",
+            json_pack("{s:I,s:I,s:I,s:s,s:I,s:I,s:I,s:o,s:o}", "page", (json_int_t)page->va, "home",
                       (json_int_t)page->home, "best", (json_int_t)page->best, "fate",
                       look_page_fate_name[page->fate], "requests", (json_int_t)page->requests,
                       "local", (json_int_t)page->local, "pcycles", (json_int_t)page->time, "object",
-                      p->object[page->object].name, "stations", stations(p, page)));
+                      doc_json_text(p->object[page->object].name), "stations", stations(p, page)));
     }
     return array;
 }

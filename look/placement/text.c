@@ -2,7 +2,7 @@
  * Pages for people: what was local, objects, what should move; the ranges as an experiment has
  * them; and all pages by station as a table.
  */
-#include "documents/csv.h"
+#include "documents/cells.h"
 #include "look/placement/pages.h"
 
 #include "base/alloc.h"
@@ -137,12 +137,15 @@ void look_pages_csv(const struct look_pages *p, FILE *out)
         const struct look_page *page = &p->page[i];
         for (size_t k = page->part; k < page->part + page->parts; k++) {
             const struct look_page_part *part = &p->part[k];
-            fprintf(out,
-                    "0x%" PRIx64 ",%" PRIu32 ",%" PRIu32 ",%" PRId64 ",%" PRId64 ",%" PRIu32 ",%s,",
-                    part->page, part->home, part->station, part->requests, part->time, page->best,
-                    look_page_fate_name[page->fate]);
-            doc_csv_field(out, p->object[page->object].name);
-            fputs("\r\n", out);
+            const struct doc_cell cell[] = {doc_cell_address(part->page, UINT64_MAX),
+                                            doc_cell_integer(part->home),
+                                            doc_cell_integer(part->station),
+                                            doc_cell_integer(part->requests),
+                                            doc_cell_integer(part->time),
+                                            doc_cell_integer(page->best),
+                                            doc_cell_text(look_page_fate_name[page->fate]),
+                                            doc_cell_text(p->object[page->object].name)};
+            doc_cells_csv(out, cell, sizeof cell / sizeof *cell);
         }
     }
 }

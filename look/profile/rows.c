@@ -5,112 +5,58 @@
  * JSON is a list of objects, one in a line, as pandas.read_json takes it. CSV is as RFC 4180 has
  * it. What is not known is null, or nothing.
  */
+#include "documents/cells.h"
 #include "documents/csv.h"
 #include "look/profile/write.h"
 
 #include "base/alloc.h"
-#include "documents/statistics/stats.h"
 
-#include <inttypes.h>
-#include <jansson.h>
-#include <string.h>
+/* Names in front of the costs of a row of the profile. */
+static const char *const heads[] = {"phase", "regions", "thread", "function",
+                                    "file",  "line",    "pc",     "path"};
+enum { HEADS = sizeof heads / sizeof *heads, COSTS = 1 + PC_PROFILE__COUNT };
 
-/** Writes one value after another. */
+/** Writes one row after another. */
 struct table {
     FILE *out;
     bool csv;
-    bool heading;  /**< names of columns instead of values: CSV's first line */
-    size_t rows;   /**< begun */
-    size_t values; /**< of this row */
+    size_t rows;
+    const char *name[HEADS + COSTS];
+    char column[PC_PROFILE__COUNT][DOC_COLUMN_NAME];
 };
 
-static void begin_row(struct table *t)
+/* @param head  names in front of the costs */
+static void begin_table(struct table *t, const char *const *head, size_t count)
 {
-    if (!t->csv)
-        fputs(t->rows ? ",\n{" : "[\n{", t->out);
-    t->rows++;
-    t->values = 0;
+    for (size_t i = 0; i < count; i++)
+        t->name[i] = head[i];
+    t->name[count++] = "pcycles";
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        t->name[count++] = doc_column_name(c, t->column[c]);
+    if (t->csv)
+        doc_csv_row(t->out, t->name, count);
 }
 
-static void end_row(const struct table *t)
+/* @param cell  of which the heads are there, with room for the costs */
+static void put_cells(struct table *t, struct doc_cell *cell, size_t count,
+                      const struct look_cost *cost)
 {
-    fputs(t->csv ? "\r\n" : "}", t->out);
+    const struct look_measure total = look_measure_total();
+    cell[count++] = doc_cell_integer(look_measured(&total, cost));
+    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
+        cell[count++] = doc_cell_integer(cost->v[c]);
+    if (t->csv) {
+        doc_cells_csv(t->out, cell, count);
+        return;
+    }
+    fputs(t->rows++ ? ",\n" : "[\n", t->out);
+    doc_cells_json(t->out, t->name, cell, count);
 }
 
 static void end_table(const struct table *t)
 {
     if (!t->csv)
         fputs(t->rows ? "\n]\n" : "[]\n", t->out);
-}
-
-/* What stands in front of a value. @return whether the value is to be written */
-static bool begin_value(struct table *t, const char *name)
-{
-    if (t->values++)
-        putc(',', t->out);
-    if (t->heading)
-        doc_csv_field(t->out, name);
-    else if (!t->csv)
-        fprintf(t->out, "\"%s\":", name);
-    return !t->heading;
-}
-
-/* Bytes that are no UTF-8, such as a file's name may have, become '?' in JSON. */
-static void put_json(FILE *out, const char *text)
-{
-    char *copy = sim_strdup(text);
-    json_t *value = json_string(copy);
-    for (char *c = copy; !value && *c; c++)
-        if (*c & 0x80)
-            *c = '?';
-    if (!value)
-        value = json_string(copy);
-    json_dumpf(value, out, JSON_ENCODE_ANY);
-    json_decref(value);
-    free(copy);
-}
-
-/* @param text  NULL: not known */
-static void put_text(struct table *t, const char *name, const char *text)
-{
-    if (!begin_value(t, name))
-        return;
-    if (t->csv)
-        doc_csv_field(t->out, text ? text : "");
-    else if (text)
-        put_json(t->out, text);
-    else
-        fputs("null", t->out);
-}
-
-static void put_number(struct table *t, const char *name, int64_t value)
-{
-    if (begin_value(t, name))
-        fprintf(t->out, "%" PRId64, value);
-}
-
-static void put_line(struct table *t, const char *name, unsigned line)
-{
-    if (line)
-        put_number(t, name, line);
-    else
-        put_text(t, name, NULL);
-}
-
-static void put_address(struct table *t, const char *name, uint64_t va)
-{
-    char text[32];
-    snprintf(text, sizeof text, "0x%" PRIx64, va);
-    put_text(t, name, va == PC_PROFILE_NOWHERE ? NULL : text);
-}
-
-static void put_cost(struct table *t, const struct look_cost *cost)
-{
-    const struct look_measure total = look_measure_total();
-    char name[DOC_COLUMN_NAME];
-    put_number(t, "pcycles", look_measured(&total, cost));
-    for (unsigned c = 0; c < PC_PROFILE__COUNT; c++)
-        put_number(t, doc_column_name(c, name), cost->v[c]);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -148,17 +94,16 @@ static void put_row(struct table *t, struct look_view *view, const struct pc_pro
     const struct look_cost cost = look_cost_of(row);
     char *regions = regions_of(p, p->phase[row->phase]);
     char *stack = stack_of(view, view->stacked[row->path]);
-    begin_row(t);
-    put_number(t, "phase", row->phase);
-    put_text(t, "regions", regions);
-    put_number(t, "thread", row->thread);
-    put_text(t, "function", view->function[view->called[row->path]].name);
-    put_text(t, "file", at->file);
-    put_line(t, "line", at->line);
-    put_address(t, "pc", row->pc);
-    put_text(t, "path", stack);
-    put_cost(t, &cost);
-    end_row(t);
+    struct doc_cell cell[HEADS + COSTS] = {
+        doc_cell_integer(row->phase),
+        doc_cell_text(regions),
+        doc_cell_integer(row->thread),
+        doc_cell_text(view->function[view->called[row->path]].name),
+        doc_cell_text(at->file),
+        at->line ? doc_cell_integer(at->line) : doc_cell_text(NULL),
+        doc_cell_address(row->pc, PC_PROFILE_NOWHERE),
+        doc_cell_text(stack)};
+    put_cells(t, cell, HEADS, &cost);
     free(regions);
     free(stack);
 }
@@ -166,6 +111,7 @@ static void put_row(struct table *t, struct look_view *view, const struct pc_pro
 static void put_rows(struct table *t, struct look_view *view)
 {
     const struct doc_profile *p = view->profile;
+    begin_table(t, heads, HEADS);
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i]))
             put_row(t, view, &p->row[i]);
@@ -181,16 +127,15 @@ static void put_sum(struct table *t, struct look_view *view, const struct look_s
     FILE *out = sim_text_open(&text, &size);
     look_view_label(view, show->by, entry->key, out);
     sim_text_close(out, &text);
-    begin_row(t);
-    put_text(t, look_by_rows[show->by].name, text);
-    put_cost(t, show->children ? &entry->all : &entry->self);
-    end_row(t);
+    struct doc_cell cell[1 + COSTS] = {doc_cell_text(text)};
+    put_cells(t, cell, 1, show->children ? &entry->all : &entry->self);
     free(text);
 }
 
 static void put_sums(struct table *t, struct look_view *view, const struct look_show *show)
 {
     struct look_sums sums = look_view_sum(view, show->by);
+    begin_table(t, &look_by_rows[show->by].name, 1);
     look_sums_sort(&sums, &view->measure, show->children);
     for (size_t i = 0; i < sums.entries; i++)
         put_sum(t, view, show, sums.entry[i]);
@@ -199,26 +144,9 @@ static void put_sums(struct table *t, struct look_view *view, const struct look_
 
 /* ---- formats --------------------------------------------------------------------------------- */
 
-static void put_heading(struct table *t, const struct look_show *show)
-{
-    static const char *const names[] = {"phase", "regions", "thread", "function",
-                                        "file",  "line",    "pc",     "path"};
-    static const struct look_cost nothing;
-    t->heading = true;
-    if (show->by_given)
-        put_text(t, look_by_rows[show->by].name, NULL);
-    for (size_t i = 0; !show->by_given && i < sizeof names / sizeof *names; i++)
-        put_text(t, names[i], NULL);
-    put_cost(t, &nothing);
-    end_row(t);
-    t->heading = false;
-}
-
 static void put_table(struct look_view *view, const struct look_show *show, bool csv, FILE *out)
 {
     struct table t = {.out = out, .csv = csv};
-    if (csv)
-        put_heading(&t, show);
     if (show->by_given)
         put_sums(&t, view, show);
     else

@@ -1,4 +1,5 @@
 /* Shared lines for programs: one document. */
+#include "documents/cells.h"
 #include "look/sharing/sharing.h"
 
 #include <inttypes.h>
@@ -25,11 +26,11 @@ static json_t *asker(const struct look_sharing *s, const struct look_asker *a)
                           (json_int_t)a->lost.falsely, "truly", (json_int_t)a->lost.truly,
                           "columns", columns(a->v));
     if (place->function)
-        json_object_set_new(o, "function", json_string(place->function));
+        json_object_set_new(o, "function", doc_json_text(place->function));
     if (line != place && line->function)
-        json_object_set_new(o, "caller", json_string(line->function));
+        json_object_set_new(o, "caller", doc_json_text(line->function));
     if (line->file) {
-        json_object_set_new(o, "file", json_string(line->file));
+        json_object_set_new(o, "file", doc_json_text(line->file));
         json_object_set_new(o, "line", json_integer(line->line));
     }
     return o;
@@ -84,11 +85,11 @@ static json_t *holds(const struct look_sharing *s, const struct look_shared_line
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++) {
         const uint64_t set[] = {(uint64_t)part[i].bytes, (uint64_t)(part[i].bytes >> 64)};
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind],
-                                        "object", part[i].at.key, "first", part[i].at.name, "bytes",
-                                        bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
-                                        "truly", (json_int_t)part[i].lost.truly));
+        json_array_append_new(
+            array, json_pack("{s:s,s:o,s:o,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind], "object",
+                             doc_json_text(part[i].at.key), "first", doc_json_text(part[i].at.name),
+                             "bytes", bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
+                             "truly", (json_int_t)part[i].lost.truly));
     }
     free(part);
     return array;
@@ -100,14 +101,14 @@ static json_t *line_of(const struct look_sharing *s, const struct look_shared_li
     struct look_object at;
     char advice[LOOK_ADVICE];
     look_sharing_object(s, line, copy->va, &at);
-    return json_pack("{s:I,s:I,s:I,s:s,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:s}", "va",
-                     (json_int_t)copy->va, "pa", (json_int_t)copy->line, "home",
-                     (json_int_t)(copy->line / s->truth->memory), "first_object", at.name,
-                     "verdict", look_verdict_name[look_verdict_of(s, &line->lost)], "falsely",
-                     (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly,
-                     "columns", columns(line->v), "holds", holds(s, line), "cards", cards(s, line),
-                     "askers", askers(s, line->asker, line->askers), "advice",
-                     look_sharing_advice(s, line, advice, sizeof advice));
+    return json_pack(
+        "{s:I,s:I,s:I,s:o,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "va", (json_int_t)copy->va, "pa",
+        (json_int_t)copy->line, "home", (json_int_t)(copy->line / s->truth->memory), "first_object",
+        doc_json_text(at.name), "verdict", look_verdict_name[look_verdict_of(s, &line->lost)],
+        "falsely", (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly, "columns",
+        columns(line->v), "holds", holds(s, line), "cards", cards(s, line), "askers",
+        askers(s, line->asker, line->askers), "advice",
+        doc_json_text(look_sharing_advice(s, line, advice, sizeof advice)));
 }
 
 void look_sharing_json(const struct look_sharing *s, FILE *out)
@@ -116,11 +117,11 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
     for (size_t i = 0; i < s->objects; i++) {
         const struct look_shared_object *o = &s->object[i];
         json_array_append_new(
-            objects, json_pack("{s:s,s:s,s:I,s:I,s:I,s:o,s:o}", "object", o->name, "verdict",
-                               look_verdict_name[look_verdict_of(s, &o->lost)], "falsely",
-                               (json_int_t)o->lost.falsely, "truly", (json_int_t)o->lost.truly,
-                               "lines", (json_int_t)o->lines, "columns", columns(o->v), "askers",
-                               askers(s, o->asker, o->askers)));
+            objects, json_pack("{s:o,s:s,s:I,s:I,s:I,s:o,s:o}", "object", doc_json_text(o->name),
+                               "verdict", look_verdict_name[look_verdict_of(s, &o->lost)],
+                               "falsely", (json_int_t)o->lost.falsely, "truly",
+                               (json_int_t)o->lost.truly, "lines", (json_int_t)o->lines, "columns",
+                               columns(o->v), "askers", askers(s, o->asker, o->askers)));
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, line_of(s, &s->line[i]));
