@@ -23,21 +23,9 @@ static const struct mon_tap_row taps[MON_TAP__COUNT] = {
 };
 
 static const char *const states[] = {
-    [MON_TAP_ST_LOAD] = "load",
-    [MON_TAP_ST_STORE] = "store",
-    [MON_TAP_ST_BR_UNTAKEN] = "branch_untaken",
-    [MON_TAP_ST_BR_TAKEN] = "branch_taken",
-    [MON_TAP_ST_INT] = "other_integer",
-    [MON_TAP_ST_FP] = "other_float",
-    [MON_TAP_ST_STALL_L1I] = "l1i_stall",
-    [MON_TAP_ST_STALL_L1D] = "l1d_stall",
-    [MON_TAP_ST_STALL_L2] = "l2_stall",
-    [MON_TAP_ST_STALL_MP] = "mp_stall",
-    [MON_TAP_ST_STALL_OTHER] = "other_stall",
-    [MON_TAP_ST_KILL_BRANCH] = "killed_branch",
-    [MON_TAP_ST_KILL_EXC] = "killed_exception",
-    [MON_TAP_ST_SLIP_INT] = "slipped_integer",
-    [MON_TAP_ST_SLIP_FP] = "slipped_float",
+#define STATE_NAME(state, name) [MON_TAP_ST_##state] = #name,
+#include "monitor/state_names.def"
+#undef STATE_NAME
 };
 
 const struct mon_tap_row *mon_tap_rows(void)

@@ -9,14 +9,29 @@ let region = 0;
 
 /* ---- statistics ------------------------------------------------------------------------------ */
 
+/* Those that the page asks for by name. tests/page.py holds them against those of a run: of one that is not there, a page
+   would show 0. */
+const STATISTICS = new Set(`
+  elapsed measured busy histogram.lost histogram.wrapped
+  metric.busiest_bus metric.busiest_memory metric.busiest_ring metric.busiest_top_ring
+  metric.ipc metric.mips metric.mean_read_latency metric.l2_misses_per_1000 metric.nacks_per_read metric.bus_utilisation metric.idle_share
+  status.load status.store status.branch_untaken status.branch_taken status.other_integer status.other_float
+  status.killed_branch status.killed_exception status.slipped_integer status.slipped_float
+  status.l1i_stall status.l1d_stall status.l2_stall status.mp_stall status.other_stall
+  truth.instructions truth.requests truth.running truth.system truth.waiting truth.asleep truth.idle
+`.trim().split(/\s+/));
+function named(stat) {
+  if (!STATISTICS.has(stat)) throw new Error(`the page has no statistic ${stat} in its list`);
+  return stat;
+}
 const stats = () => SNAPSHOTS[region].stats;
-const of = (component, stat) => (stats()[component] || {})[stat] || 0;
+const of = (component, stat) => (stats()[component] || {})[named(stat)] || 0;
 const card = i => `machine.station[${Math.floor(i / SHAPE.processors)}].card[${i % SHAPE.processors}]`;
 const elapsed = () => of('machine', 'elapsed');
 const meaning = (component, stat) =>
   D.stats.names[component + '.' + stat] || D.stats.names[component.replace(/\[\d+\]/g, '') + '.' + stat] || {};
 /* Of a run of which only parts were timed, shares are of these parts: there everything is counted. */
-const timedOf = (component, stat) => ((SNAPSHOTS[region].measured || stats())[component] || {})[stat] || 0;
+const timedOf = (component, stat) => ((SNAPSHOTS[region].measured || stats())[component] || {})[named(stat)] || 0;
 const busCycles = () => timedOf('machine', 'elapsed') * SHAPE.bus_clock / SHAPE.cpu_clock;
 const ringCycles = () => timedOf('machine', 'elapsed') * SHAPE.ring_clock / SHAPE.cpu_clock;
 /* Times and what is derived are estimates where only samples were timed. */
@@ -32,7 +47,7 @@ const saturatedAbove = 90; /* [%] of its cycles that a bus, a memory or a ring c
 /* What a page of a run says of which only parts were timed. */
 function partly() {
   const machine = SNAPSHOTS[0].stats.machine, list = [];
-  if (machine.measured !== undefined) list.push(`Only ${grouped(machine.measured)} of ${grouped(machine.elapsed)} PCycles were timed and measured: rates, ratios and shares are of these.`);
+  if (machine[named('measured')] !== undefined) list.push(`Only ${grouped(machine.measured)} of ${grouped(machine[named('elapsed')])} PCycles were timed and measured: rates, ratios and shares are of these.`);
   if (!ESTIMATE) return list;
   const width = ESTIMATE.half_width === null ? '' : ` ± ${(100 * ESTIMATE.half_width / ESTIMATE.pcycles).toFixed(1)} % as far as samples tell`;
   list.unshift(`Sampled: the estimate is ${grouped(Math.round(ESTIMATE.pcycles))} PCycles${width}, from ${grouped(ESTIMATE.samples)} samples; ~ marks estimates. Counts of misses, packets and the like are those while it was timed.`);
@@ -46,12 +61,12 @@ function warnings() {
   list.unshift(...partly());
   list.push(...(M.expect || []).filter(e => e.kept === false).map(broken));
   if (M.missing && M.missing.length) list.push(`Files that could not be written: ${M.missing.join(', ')}.`);
-  if (whole['histogram.lost']) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
-  if (whole['histogram.wrapped']) list.push(`On ${whole['histogram.wrapped']} cards a word of the histogram has gone back to 0.`);
+  if (whole[named('histogram.lost')]) list.push(`The histogram has lost ${grouped(whole['histogram.lost'])} events that came while the one before was being counted.`);
+  if (whole[named('histogram.wrapped')]) list.push(`On ${whole['histogram.wrapped']} cards a word of the histogram has gone back to 0.`);
   for (const what of ['bus', 'memory', 'ring', 'top_ring'])
-    if (whole['metric.busiest_' + what] > saturatedAbove)
+    if (whole[named('metric.busiest_' + what)] > saturatedAbove)
       list.push(`Saturated: the busiest ${what.replace('_', ' ')} had something to do in ${pc(whole['metric.busiest_' + what])} of its cycles.`);
-  for (let i = 0; i < CARDS; i++) if (!(SNAPSHOTS[0].stats[card(i)] || {})['truth.instructions']) idle.push(i);
+  for (let i = 0; i < CARDS; i++) if (!(SNAPSHOTS[0].stats[card(i)] || {})[named('truth.instructions')]) idle.push(i);
   if (idle.length) list.push(idle.length === CARDS ? 'No card completed an instruction.'
     : `${idle.length} of ${CARDS} cards completed no instruction: ${spans(idle)}.`);
   for (const s of SNAPSHOTS.filter(s => s.machine_only)) list.push(`Of the region ${s.name} the page has the machine's statistics only; stats.json has the rest.`);
@@ -67,7 +82,7 @@ function spans(list) {
 }
 
 function tile(stat, name, digits) {
-  const cell = statCell('machine', stat), what = meaning('machine', stat);
+  const cell = statCell('machine', named(stat)), what = meaning('machine', stat);
   const value = cell.v === null ? '–' : tilde(stat, what.unit) + (digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v));
   const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + unitName(what.unit) : '';
   const b = el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, [value, el('small', {}, unit)]);
@@ -154,14 +169,14 @@ function drawMachine() {
 
 function machineRows() {
   const rows = [];
-  for (let i = 0; i < CARDS; i++) rows.push([`processor ${i}`, 'truth.running', statCell(card(i), 'truth.running'), busyCard(i)]);
+  for (let i = 0; i < CARDS; i++) rows.push([`processor ${i}`, 'truth.running', statCell(card(i), named('truth.running')), busyCard(i)]);
   for (let s = 0; s < SHAPE.stations; s++)
     for (const part of ['bus', 'memory', 'netcache'])
       if (stats()[`machine.station[${s}].${part}`] || part !== 'netcache')
-        rows.push([`${part} of station ${s}`, 'busy', statCell(`machine.station[${s}].${part}`, 'busy'), busyPart(s, part)]);
+        rows.push([`${part} of station ${s}`, 'busy', statCell(`machine.station[${s}].${part}`, named('busy')), busyPart(s, part)]);
   for (const c of Object.keys(stats())) {
     const link = /^machine\.ring\[(\d+)\]\[(\d+)\]\.link\[(\d+)\]$/.exec(c);
-    if (link) rows.push([`ring ${link[2]} of level ${link[1]}, link ${link[3]}`, 'busy', statCell(c, 'busy'), percent(timedOf(c, 'busy'), ringCycles())]);
+    if (link) rows.push([`ring ${link[2]} of level ${link[1]}, link ${link[3]}`, 'busy', statCell(c, named('busy')), percent(timedOf(c, 'busy'), ringCycles())]);
   }
   return rows;
 }
@@ -218,7 +233,7 @@ function cpi(chosen) {
     legend(states.map(s => [color(s[0]), s[1]])),
     el('p', { class: 'note' }, chosen.what === 'cpi' ? 'PCycles an instruction, without those in which threads slept or there was none.' : `Percent of the region’s PCycles${SNAPSHOTS[region].measured ? ' that were timed' : ''}.`),
     behind('cpi', [list.length === CARDS ? 'processor' : 'station', 'instructions'].concat(STATES.map(s => s[0] + ' [PCycles]')),
-      rows.map(([name, v], i) => [+name.replace('s', ''), statCell(list[i][1], 'truth.instructions')].concat(v)))];
+      rows.map(([name, v], i) => [+name.replace('s', ''), statCell(list[i][1], named('truth.instructions'))].concat(v)))];
 }
 
 function time() {

@@ -212,6 +212,17 @@ def check_data(bench, page):
     check_kept(bench, data)
 
 
+def check_names(bench, home):
+    """The statistics that the page asks for are those that runs have; `measured` has a run of which parts are timed."""
+    script = (home / "page/report.js").read_text()
+    asked = set(re.search(r"const STATISTICS = new Set\(`(.*?)`", script, re.S)[1].split())
+    known = {s for snapshot in bench.document("run", "stats.json")["snapshots"] for part in snapshot["stats"].values() for s in part}
+    rows = (home / "documents/statistics/statistics.def").read_text()
+    assert 'STATISTIC(measured,  "measured")' in rows and asked - known == {"measured"}, asked - known
+    named = re.findall(r"'((?:truth|status|metric|histogram)\.[a-z0-9_]+)'", script)
+    assert len(named) > 20 and set(named) - {"metric.busiest_"} <= asked, set(named) - asked
+
+
 def check_plain(bench):
     """A run that kept nothing but its counts has a page, too."""
     done = bench.command("stat", "-q", "-m", "station-4", "-o", "plain", "--", bench.guest)
@@ -457,6 +468,7 @@ def main():
         check_file(bench, page)
         check_colours(page)
         check_data(bench, page)
+        check_names(bench, pathlib.Path(__file__).resolve().parent.parent)
         check_refusals(bench)
         check_outputs(bench)
 

@@ -9,6 +9,7 @@
 #include "documents/statistics/components.h"
 
 #include "documents/csv.h"
+#include "documents/statistics/statistics.h"
 
 #include "monitor/taps.h"
 
@@ -187,8 +188,8 @@ static void walk_ring(const struct walk *w, unsigned ring)
     }
     for (unsigned node = 0; node < place.nodes; node++) {
         snprintf(component, sizeof component, "%s.link[%u]", path, node);
-        emit(w, component, "busy", "ring cycles", "a slot in use moved over the link",
-             mon->sum.link[node]);
+        emit(w, component, doc_statistic_name(DOC_STATISTIC_link_busy), "ring cycles",
+             "a slot in use moved over the link", mon->sum.link[node]);
     }
 }
 

@@ -261,26 +261,9 @@ void doc_sampling_walk(const struct doc_run *run, doc_stat_fn *fn, void *ctx)
         const char *name, *unit, *desc;
         double value;
     } rows[] = {
-        {"sampling.estimate", "PCycles", "what the part would have taken, had it been timed",
-         e.pcycles},
-        {"sampling.half_width", "PCycles", "of the interval around it (docs/sampling.md)",
-         e.half_width > 0 ? e.half_width : NAN},
-        {"sampling.samples", "samples", "parts that were timed", (double)e.samples},
-        {"sampling.timed", "%", "share of the estimate that was simulated in detail",
-         100 * e.timed},
-        {"sampling.refused", "%", "share of time in samples that went to refused requests",
-         100 * e.refused},
-        {"sampling.sleeps", "/PCycle", "times a thread went to sleep", e.sleeps},
-        {"sampling.longer", "%", "requests took longer than said, of processors' time",
-         100 * e.longer.mean},
-        {"sampling.longer_error", "%", "standard error of that", 100 * e.longer.error},
-        {"sampling.faster", "%", "more got done in a PCycle between samples than in them",
-         100 * e.faster.mean},
-        {"sampling.faster_error", "%", "standard error of that", 100 * e.faster.error},
-        {"sampling.slower", "%", "less got done in the second half of samples than in the first",
-         100 * e.slower.mean},
-        {"sampling.slower_error", "%", "standard error of that", 100 * e.slower.error},
-        {"sampling.unsuited", "flag", "1: the estimate is not to be trusted", e.unsuited ? 1 : 0},
+#define SAMPLING(name, unit, sentence, value) {"sampling." #name, unit, sentence, value},
+#include "documents/statistics/sampling.def"
+#undef SAMPLING
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fn(ctx,

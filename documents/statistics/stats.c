@@ -9,6 +9,7 @@
 #include "documents/statistics/group.h"
 #include "documents/statistics/histogram.h"
 #include "documents/statistics/sampling.h"
+#include "documents/statistics/statistics.h"
 #include "documents/totals.h"
 #include "machine/values.h"
 #include "monitor/taps.h"
@@ -163,13 +164,16 @@ static void emit(const struct walk *w, const char *section, const char *name, co
 static void walk_time(const struct walk *w)
 {
     double seconds = doc_seconds(w->run, w->region->elapsed);
-    emit(w, "", "elapsed", "PCycles", "simulated time, all visits of the region",
-         w->region->elapsed, NULL);
-    emit(w, "", "seconds", "s", "elapsed / processor.clock", 0, &seconds);
-    emit(w, "", "visits", "visits", "times the region was entered", w->region->visits, NULL);
+    emit(w, "", doc_statistic_name(DOC_STATISTIC_elapsed), "PCycles",
+         "simulated time, all visits of the region", w->region->elapsed, NULL);
+    emit(w, "", doc_statistic_name(DOC_STATISTIC_seconds), "s", "elapsed / processor.clock", 0,
+         &seconds);
+    emit(w, "", doc_statistic_name(DOC_STATISTIC_visits), "visits", "times the region was entered",
+         w->region->visits, NULL);
     if (w->region->measured)
-        emit(w, "", "measured", "PCycles", "of which were timed and measured: ratios are of these",
-             w->region->measured->elapsed, NULL);
+        emit(w, "", doc_statistic_name(DOC_STATISTIC_measured), "PCycles",
+             "of which were timed and measured: ratios are of these", w->region->measured->elapsed,
+             NULL);
 }
 
 /* Processors execute in any mode; what buses, caches and directories do is counted while timed. */

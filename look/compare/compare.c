@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "documents/cells.h"
 #include "documents/csv.h"
+#include "documents/statistics/statistics.h"
 #include "documents/statistics/stats.h"
 
 #include <fnmatch.h>
@@ -20,11 +21,11 @@ const struct look_compare_format look_compare_formats[] = {
 #undef FORMAT
 };
 
-static char *const usual[] = {
-#define STAT(path) (char *)(path),
+static const enum doc_statistic usual[] = {
+#define STAT(id) DOC_STATISTIC_##id,
 #include "look/compare/compare.def"
 #undef STAT
-    NULL};
+};
 
 enum {
     COMPARE_SCHEMA = 1, /**< version of the layout of the JSON */
@@ -149,8 +150,13 @@ bool look_compare_make(struct look_comparison *c, char *const *patterns, char *w
     if (!good)
         snprintf(why, size, "no run has a region '%.100s'", c->region);
     note_paths(c, &paths);
-    for (char *const *p = patterns ? patterns : usual; *p && good; p++)
-        if (!add_matches(c, paths, *p) && patterns) {
+    for (size_t i = 0; good && !patterns && i < sizeof usual / sizeof *usual; i++) {
+        char *path = sim_format("machine.%s", doc_statistic_name(usual[i]));
+        add_matches(c, paths, path);
+        free(path);
+    }
+    for (char *const *p = patterns; good && p && *p; p++)
+        if (!add_matches(c, paths, *p)) {
             struct walk walk = {.paths = paths};
             const char *near = sim_nearest(*p, next_path, &walk);
             snprintf(why, size, "no run has a statistic '%.100s'%s%s%s", *p,

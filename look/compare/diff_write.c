@@ -3,6 +3,7 @@
  */
 #include "documents/cells.h"
 #include "documents/csv.h"
+#include "documents/statistics/statistics.h"
 #include "documents/statistics/stats.h"
 #include "look/compare/diff.h"
 
@@ -90,8 +91,8 @@ static void put_elapsed(const struct look_diff *d, FILE *out)
 {
     uint64_t elapsed[2];
     for (int of = 0; of < 2; of++) {
-        const struct doc_value v =
-            doc_finished_value(doc_finished_stats(d->of[of], DOC_WHOLE), "machine", "elapsed");
+        const struct doc_value v = doc_statistic_value(doc_finished_stats(d->of[of], DOC_WHOLE),
+                                                       "machine", DOC_STATISTIC_elapsed);
         if (!v.is || v.count <= 0)
             return;
         elapsed[of] = (uint64_t)v.count;

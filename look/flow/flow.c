@@ -10,6 +10,7 @@
 #include "look/flow/flow.h"
 
 #include "base/alloc.h"
+#include "documents/statistics/statistics.h"
 #include "documents/traffic.h"
 #include "programs/flows.h"
 
@@ -30,36 +31,29 @@ static const double DEEPEST = 20;
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static double number(const json_t *stats, const char *component, const char *stat)
+static double number(const json_t *stats, const char *component, enum doc_statistic statistic)
 {
-    return doc_finished_value(stats, component, stat).value;
-}
-
-static double sum_of(const json_t *stats, const char *component, const char *const *names)
-{
-    double sum = 0;
-    for (; *names; names++)
-        sum += number(stats, component, *names);
-    return sum;
+    return doc_statistic_value(stats, component, statistic).value;
 }
 
 static void read_card(struct look_flow_run *run, const json_t *stats, unsigned card)
 {
-    static const char *const stalls[] = {"status.l2_stall", "status.mp_stall", NULL};
-    static const char *const times[] = {"truth.running", "truth.system", NULL};
     struct look_flow_station *s = &run->station[card / run->p.processors];
     char name[64];
     snprintf(name, sizeof name, "machine.station[%u].card[%u]",
              (unsigned)(card / run->p.processors), (unsigned)(card % run->p.processors));
-    if (!(number(stats, name, "truth.running") > 0))
+    const double running = number(stats, name, DOC_STATISTIC_truth_running);
+    if (!(running > 0))
         return;
-    const double stall = sum_of(stats, name, stalls);
+    const double stall = number(stats, name, DOC_STATISTIC_status_l2_stall) +
+                         number(stats, name, DOC_STATISTIC_status_mp_stall);
     s->stall += stall;
-    s->work += fmax(0, sum_of(stats, name, times) - stall);
-    s->refused += number(stats, name, "truth.refused_time") *
+    s->work += fmax(0, running + number(stats, name, DOC_STATISTIC_truth_system) - stall);
+    s->refused += number(stats, name, DOC_STATISTIC_truth_refused_time) *
                   ((double)run->p.cpu_clock / (double)run->p.bus_clock);
-    s->requests += number(stats, name, "truth.reads");
-    s->lines += number(stats, name, "truth.l2_misses") + number(stats, name, "truth.writebacks");
+    s->requests += number(stats, name, DOC_STATISTIC_truth_reads);
+    s->lines += number(stats, name, DOC_STATISTIC_truth_l2_misses) +
+                number(stats, name, DOC_STATISTIC_truth_writebacks);
     s->cards++;
     run->last_card = card;
 }
@@ -69,12 +63,12 @@ static void read_station(struct look_flow_run *run, const json_t *stats, unsigne
     struct look_flow_station *s = &run->station[station];
     char name[64];
     snprintf(name, sizeof name, "machine.station[%u].bus", station);
-    s->bus = number(stats, name, "busy");
+    s->bus = number(stats, name, DOC_STATISTIC_station_bus_busy);
     snprintf(name, sizeof name, "machine.station[%u].memory", station);
-    s->accesses = number(stats, name, "accesses");
+    s->accesses = number(stats, name, DOC_STATISTIC_station_memory_accesses);
     snprintf(name, sizeof name, "machine.station[%u].netcache", station);
-    s->hits = number(stats, name, "hits");
-    s->misses = number(stats, name, "misses");
+    s->hits = number(stats, name, DOC_STATISTIC_station_hits);
+    s->misses = number(stats, name, DOC_STATISTIC_station_misses);
 }
 
 static void read_rings(struct look_flow_run *run, const json_t *stats)
@@ -85,7 +79,7 @@ static void read_rings(struct look_flow_run *run, const json_t *stats)
             char name[64];
             snprintf(name, sizeof name, "machine.ring[%u][%u].link[%u]", place.level, place.index,
                      n);
-            run->links[place.level] += number(stats, name, "busy");
+            run->links[place.level] += number(stats, name, DOC_STATISTIC_link_busy);
         }
     }
 }
@@ -114,7 +108,7 @@ bool look_flow_read(struct look_flow_run *run, const struct doc_finished *result
     }
     run->station = sim_alloc(run->stations, sizeof *run->station);
     run->traffic = sim_alloc((size_t)run->stations * run->stations, sizeof *run->traffic);
-    run->elapsed = number(stats, "machine", "seconds");
+    run->elapsed = number(stats, "machine", DOC_STATISTIC_seconds);
     for (unsigned c = 0; c < nm_params_cards(p); c++)
         read_card(run, stats, c);
     for (unsigned s = 0; s < run->stations; s++)
