@@ -117,7 +117,7 @@ def check_python(numachine, home):
     old = path.read_text()
     new, count = re.subn(r"(?s)(\nFIELDS = \{.*?\n)(.*?)(\}\n)", lambda match: match[1] + table + match[3], old)
     assert count == 1, f"{path}: FIELDS is missing"
-    if "--write" in sys.argv:
+    if "--write" in sys.argv and old != new:
         path.write_text(new)
     assert "--write" in sys.argv or old == new, f"{path}: FIELDS is not what the documents have; {WRITE} writes it"
 
