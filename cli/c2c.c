@@ -8,6 +8,7 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
+#include "documents/cells.h"
 #include "look/cost.h"
 #include "look/sharing/what_if.h"
 #include "machine/values.h"
@@ -83,9 +84,7 @@ static void put_json(const struct tried *t)
                              "unit", look_unit_name[t->unit], "parts", (json_int_t)t->layout->parts,
                              "before", (json_int_t)t->before, "after", (json_int_t)t->again->ticks,
                              "output", cli_output_name[t->again->output]);
-    json_dumpf(root, stdout, JSON_INDENT(1));
-    putchar('\n');
-    json_decref(root);
+    doc_json_put(stdout, root, JSON_INDENT(1));
 }
 
 static int run_again(const struct cli_given *g, const struct look_kept *kept,

@@ -6,6 +6,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/suspects.h"
+#include "documents/cells.h"
 #include "documents/grid.h"
 #include "input/home.h"
 #include "input/yaml.h"
@@ -70,9 +71,7 @@ static void print_json(const struct cli_suspects *s)
                   (json_int_t)s->runs, "events", (json_int_t)s->events, "interrupts",
                   (json_int_t)s->interrupts, "lost", (json_int_t)s->lost_notes, "pcycles",
                   (json_int_t)s->ticks, "result_hash", hash, "lines", lines);
-    json_dumpf(root, stdout, JSON_INDENT(1) | JSON_SORT_KEYS);
-    putchar('\n');
-    json_decref(root);
+    doc_json_put(stdout, root, JSON_INDENT(1) | JSON_SORT_KEYS);
 }
 
 /** Columns for the first measures of each pass. */

@@ -7,6 +7,7 @@
  */
 #include "programs/driven/latency.h"
 #include "cli/cli.h"
+#include "documents/cells.h"
 #include "machine/protocol.h"
 #include "machine/values.h"
 
@@ -105,9 +106,7 @@ static void json_row(const struct table *t, const struct figure *figure, unsigne
             "{s:s, s:s, s:s, s:I, s:f}", "machine", t->machine, "access", figure[i].scenario->name,
             "distance", distance_name(figure[i].distance), "pcycles", (json_int_t)figure[i].ticks,
             "ns", nanoseconds(t, figure[i].ticks));
-        json_dumpf(line, stdout, JSON_REAL_PRECISION(9));
-        putchar('\n');
-        json_decref(line);
+        doc_json_put(stdout, line, JSON_REAL_PRECISION(9));
     }
 }
 

@@ -10,6 +10,7 @@
  * while Slurm knows of them, and a job that collects asks whether it is still the one to do so.
  */
 #include "cli/cluster.h"
+#include "documents/cells.h"
 
 #include "base/alloc.h"
 #include "cli/stop.h"
@@ -125,9 +126,7 @@ static void write_jobs(void *ctx, FILE *out)
     const struct jobs *jobs = ctx;
     json_t *root = json_pack("{s:s,s:s,s:s}", "shards", jobs->shards, "collect", jobs->collect,
                              "cluster", jobs->cluster);
-    json_dumpf(root, out, JSON_INDENT(1));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1));
 }
 
 static void take_text(const json_t *root, const char *name, char text[NUMBER])

@@ -5,6 +5,7 @@
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/stop.h"
+#include "documents/cells.h"
 #include "documents/whole.h"
 #include "input/units.h"
 #include "programs/traces/cut.h"
@@ -326,9 +327,7 @@ static void print_json(const struct facts *f)
     json_object_set_new(all, "records", records_of(f));
     json_object_set_new(all, "threads", threads_of(f));
     json_object_set_new(all, "regions", regions_of(f));
-    json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-    putchar('\n');
-    json_decref(all);
+    doc_json_put(stdout, all, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
 
 static int info(const struct request *r, struct tr_source *source)

@@ -5,6 +5,7 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
+#include "documents/cells.h"
 #include "documents/run.h"
 #include "input/experiment.h"
 #include "look/flow/flow.h"
@@ -143,9 +144,7 @@ static void print_json(const struct request *r, const struct in_machine *other,
                   "times_by_latency", flow->idle_latency, "times_by_saturation", flow->saturated,
                   "busy", busy, "error", "kind", error->kind, "median_percent", error->median,
                   "worst_percent", error->worst, "runs", (int)error->runs);
-    json_dumpf(all, stdout, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
-    putchar('\n');
-    json_decref(all);
+    doc_json_put(stdout, all, JSON_REAL_PRECISION(9) | JSON_INDENT(1));
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

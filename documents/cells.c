@@ -24,6 +24,13 @@ json_t *doc_json_text(const char *text)
     return text ? doc_json_taken(sim_strdup(text)) : json_null();
 }
 
+void doc_json_put(FILE *out, json_t *value, size_t flags)
+{
+    json_dumpf(value, out, flags);
+    putc('\n', out);
+    json_decref(value);
+}
+
 void doc_cells_csv(FILE *out, const struct doc_cell *cell, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -63,4 +63,7 @@ json_t *doc_json_text(const char *text);
 /** The same; `text` is released. */
 json_t *doc_json_taken(char *text);
 
+/** Writes it, an end of line behind it, and releases it. @param flags  jansson's: JSON_INDENT(1) */
+void doc_json_put(FILE *out, json_t *value, size_t flags);
+
 #endif

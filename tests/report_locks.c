@@ -307,7 +307,7 @@ static void show_all(const struct doc_locks *l)
     char why[256], *text;
     size_t size;
     cr_assert(look_locks_view_open(&view, NULL, why, sizeof why));
-    for (unsigned as = 0; as < LOOK_LOCKS_AS__COUNT; as++) {
+    for (unsigned as = 0; as < LOOK_LOCKS_FORMATS; as++) {
         FILE *out = sim_text_open(&text, &size);
         look_locks_formats[as].write(&view, out);
         sim_text_close(out, &text);

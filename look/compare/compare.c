@@ -15,12 +15,6 @@
 #include <string.h>
 #include <uthash.h>
 
-const struct look_compare_format look_compare_formats[] = {
-#define FORMAT(name, write, sentence) {#name, write, sentence},
-#include "look/compare/compare_formats.def"
-#undef FORMAT
-};
-
 static const enum doc_statistic usual[] = {
 #define STAT(id) DOC_STATISTIC_##id,
 #include "look/compare/compare.def"
@@ -191,7 +185,7 @@ static int width_of(const struct look_comparison *c, size_t i)
     return n < WIDTH ? WIDTH : n;
 }
 
-void look_compare_text(const struct look_comparison *c, FILE *out)
+static void write_text(const struct look_comparison *c, FILE *out)
 {
     char text[NUMBER], marked[NUMBER + 1], status[STATUS];
     for (size_t i = 0; i < c->runs; i++)
@@ -215,7 +209,7 @@ void look_compare_text(const struct look_comparison *c, FILE *out)
 
 /* ---- for programs ---------------------------------------------------------------------------- */
 
-void look_compare_csv(const struct look_comparison *c, FILE *out)
+static void write_csv(const struct look_comparison *c, FILE *out)
 {
     const char **field = sim_alloc(2 + c->runs, sizeof *field);
     char(*text)[NUMBER] = sim_alloc(c->runs, sizeof *text);
@@ -263,14 +257,15 @@ static json_t *row_json(const struct look_comparison *c, size_t k)
     return row;
 }
 
-void look_compare_json(const struct look_comparison *c, FILE *out)
+static void write_json(const struct look_comparison *c, FILE *out)
 {
     json_t *rows = json_array();
     for (size_t k = 0; k < c->rows; k++)
         json_array_append_new(rows, row_json(c, k));
     json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", COMPARE_SCHEMA, "region", c->region,
                              "runs", runs_json(c), "statistics", rows);
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 }
+
+const struct look_compare_format look_compare_formats[] = {
+    {"text", write_text}, {"csv", write_csv}, {"json", write_json}};

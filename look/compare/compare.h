@@ -37,21 +37,11 @@ void look_compare_free(struct look_comparison *c);
 /** The value of a row in a run. */
 struct doc_value look_compared_value(const struct look_comparison *c, size_t row, size_t run);
 
-/** A way to write it. Strings are static. */
-struct look_compare_format {
+/** How it can be written: text for people, csv with a row for each statistic, all as one object in
+ *  json. Strings are static. */
+extern const struct look_compare_format {
     const char *name;
     void (*write)(const struct look_comparison *c, FILE *out);
-    const char *sentence;
-};
-#define FORMAT(name, write, sentence) void write(const struct look_comparison *c, FILE *out);
-#include "look/compare/compare_formats.def"
-#undef FORMAT
-enum look_compare_as {
-#define FORMAT(name, write, sentence) LOOK_COMPARE_AS_##name,
-#include "look/compare/compare_formats.def"
-#undef FORMAT
-    LOOK_COMPARE_AS__COUNT
-};
-extern const struct look_compare_format look_compare_formats[LOOK_COMPARE_AS__COUNT];
+} look_compare_formats[3];
 
 #endif

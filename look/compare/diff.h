@@ -78,21 +78,11 @@ bool look_change_percent(const struct look_change *change, double *percent);
 /** Writes for people which runs they are, and what they were asked for otherwise. */
 void look_diff_head(const struct look_diff *diff, FILE *out);
 
-/** A way to write it. Strings are static. */
-struct look_diff_format {
+/** How they can be written: text for people, csv with a row for each difference, all as one object
+ *  in json. Strings are static. */
+extern const struct look_diff_format {
     const char *name;
     void (*write)(const struct look_diff *diff, FILE *out);
-    const char *sentence;
-};
-#define FORMAT(name, write, sentence) void write(const struct look_diff *diff, FILE *out);
-#include "look/compare/diff_formats.def"
-#undef FORMAT
-enum look_diff_as {
-#define FORMAT(name, write, sentence) LOOK_DIFF_AS_##name,
-#include "look/compare/diff_formats.def"
-#undef FORMAT
-    LOOK_DIFF_AS__COUNT
-};
-extern const struct look_diff_format look_diff_formats[LOOK_DIFF_AS__COUNT];
+} look_diff_formats[3];
 
 #endif

@@ -10,12 +10,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-const struct look_diff_format look_diff_formats[] = {
-#define FORMAT(name, write, sentence) {#name, write, sentence},
-#include "look/compare/diff_formats.def"
-#undef FORMAT
-};
-
 enum {
     DIFF_SCHEMA = 1, /**< version of the layout of the JSON */
     MOST = 20,       /**< rows of a part, unless all are wanted */
@@ -165,7 +159,7 @@ void look_diff_head(const struct look_diff *d, FILE *out)
     put_settings(d, out);
 }
 
-void look_diff_text(const struct look_diff *d, FILE *out)
+static void write_text(const struct look_diff *d, FILE *out)
 {
     look_diff_head(d, out);
     put_hashes(d, out);
@@ -197,7 +191,7 @@ static void put_row(const char *part, const struct look_change *c, FILE *out)
     doc_csv_row(out, field, sizeof field / sizeof *field);
 }
 
-void look_diff_csv(const struct look_diff *d, FILE *out)
+static void write_csv(const struct look_diff *d, FILE *out)
 {
     fputs("part,region,name,a,b,difference,percent,unit\r\n", out);
     for (size_t i = 0; i < d->settings; i++) {
@@ -265,7 +259,7 @@ static json_t *regions_json(char *const *names)
     return list;
 }
 
-void look_diff_json(const struct look_diff *d, FILE *out)
+static void write_json(const struct look_diff *d, FILE *out)
 {
     json_t *root =
         json_pack("{s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", DIFF_SCHEMA, "same", d->same, "a",
@@ -274,7 +268,8 @@ void look_diff_json(const struct look_diff *d, FILE *out)
                   regions_json(d->only[1]));
     for (int p = 0; p < LOOK_DIFF__COUNT; p++)
         json_object_set_new(root, look_diff_parts[p].name, changes_json(&d->part[p]));
-    json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 }
+
+const struct look_diff_format look_diff_formats[] = {
+    {"text", write_text}, {"csv", write_csv}, {"json", write_json}};

@@ -190,7 +190,5 @@ void look_locks_json(const struct look_locks_view *view, FILE *out)
     json_object_set_new(root, "locks", locks);
     json_object_set_new(root, "sites", sites);
     json_object_set_new(root, "path", path);
-    json_dumpf(root, out, JSON_INDENT(1));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1));
 }

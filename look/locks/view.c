@@ -12,11 +12,8 @@
 
 enum { BOUNDS = 64 /**< locks whose bound is worked out: whose calls and waits took longest */ };
 
-const struct look_locks_format look_locks_formats[LOOK_LOCKS_AS__COUNT] = {
-#define FORMAT(name, write, sentence) {#name, write, sentence},
-#include "look/locks/formats.def"
-#undef FORMAT
-};
+const struct look_locks_format look_locks_formats[] = {
+    {"text", look_locks_text}, {"json", look_locks_json}, {"csv", look_locks_csv}};
 
 /* ---- figures --------------------------------------------------------------------------------- */
 

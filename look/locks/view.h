@@ -78,26 +78,16 @@ const char *look_lock_figure_name(unsigned figure, char buf[DOC_COLUMN_NAME]);
 /** Finds a figure by that. @return false: there is none */
 bool look_lock_figure_find(const char *name, unsigned *figure);
 
-/** Writes an open view. Errors stay with the stream (ferror). */
+/** Writes an open view: tables for people, an object with lists of locks, of places and of the
+ *  path's parts, a line for each lock. Errors stay with the stream (ferror). */
 typedef void look_locks_fn(const struct look_locks_view *view, FILE *out);
+look_locks_fn look_locks_text, look_locks_json, look_locks_csv;
 
-#define FORMAT(name, write, sentence) look_locks_fn write;
-#include "look/locks/formats.def"
-#undef FORMAT
-
-enum look_locks_as {
-#define FORMAT(name, write, sentence) LOOK_LOCKS_AS_##name,
-#include "look/locks/formats.def"
-#undef FORMAT
-    LOOK_LOCKS_AS__COUNT
-};
-
-/** A row of look/locks/formats.def. Strings are static. */
-struct look_locks_format {
+/** Strings are static. */
+enum { LOOK_LOCKS_FORMATS = 3 };
+extern const struct look_locks_format {
     const char *name;
     look_locks_fn *write;
-    const char *sentence;
-};
-extern const struct look_locks_format look_locks_formats[LOOK_LOCKS_AS__COUNT];
+} look_locks_formats[LOOK_LOCKS_FORMATS];
 
 #endif

@@ -70,7 +70,5 @@ void look_pages_json(const struct look_pages *p, FILE *out)
                   (json_int_t)p->local, "placed", (json_int_t)p->placed, "pcycles",
                   (json_int_t)p->time, "objects", objects(p), "pages", pages(p), "placement",
                   ranges(p), "cards", "gains", change(&p->gains), "loses", change(&p->loses));
-    json_dumpf(root, out, JSON_INDENT(1));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1));
 }

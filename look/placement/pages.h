@@ -94,19 +94,13 @@ struct look_asked {
 };
 struct look_asked look_pages_asked(const struct doc_truth *truth);
 
-/** How they can be written (look/placement/formats.def). */
-enum look_pages_as {
-#define FORMAT(name, write, sentence) LOOK_PAGES_AS_##name,
-#include "look/placement/formats.def"
-#undef FORMAT
-    LOOK_PAGES_AS__COUNT
-};
-
-struct look_pages_format {
-    const char *name, *sentence; /**< static */
+/** How they can be written: tables for people, an object with lists of objects, of pages by station
+ *  and of ranges, a line for each page and station that asked for it, the ranges alone as an
+ *  experiment has them. Strings are static. */
+extern const struct look_pages_format {
+    const char *name;
     void (*write)(const struct look_pages *pages, FILE *out);
-};
-extern const struct look_pages_format look_pages_formats[LOOK_PAGES_AS__COUNT];
+} look_pages_formats[4];
 
 void look_pages_text(const struct look_pages *pages, FILE *out);
 void look_pages_json(const struct look_pages *pages, FILE *out);

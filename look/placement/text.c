@@ -14,11 +14,10 @@
 
 enum { OBJECTS = 10, PAGES = 20 }; /* in the tables */
 
-const struct look_pages_format look_pages_formats[LOOK_PAGES_AS__COUNT] = {
-#define FORMAT(name, write, sentence) {#name, sentence, write},
-#include "look/placement/formats.def"
-#undef FORMAT
-};
+const struct look_pages_format look_pages_formats[] = {{"text", look_pages_text},
+                                                       {"json", look_pages_json},
+                                                       {"csv", look_pages_csv},
+                                                       {"yaml", look_pages_yaml}};
 
 static void put_head(const struct look_pages *p, FILE *out)
 {

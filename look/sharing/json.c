@@ -129,7 +129,5 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
         "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
         "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
         (json_int_t)s->lost.truly, "columns", columns(s->v), "objects", objects, "lines", lines);
-    json_dumpf(root, out, JSON_INDENT(1));
-    putc('\n', out);
-    json_decref(root);
+    doc_json_put(out, root, JSON_INDENT(1));
 }
