@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "documents/claims.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -151,12 +152,14 @@ static void put_text(struct writing *w, const char *text)
         w->text[w->length++] = *text++;
 }
 
-static void put_string(struct writing *w, const char *text)
+/* A string, and what stands behind it. */
+static void put_string(struct writing *w, const char *text, const char *behind)
 {
     json_t *value = json_string(text);
     flush(w);
     json_dumpf(value, w->out, JSON_ENCODE_ANY);
     json_decref(value);
+    put_text(w, behind);
 }
 
 static void put_number(struct writing *w, int64_t n)
@@ -248,7 +251,7 @@ static void put_names(struct writing *w, const struct doc_item *list)
     char *const *name = (char *const *)rows_of(w->document, list);
     for (size_t i = 0; i < *count_of(w->document, list); i++) {
         put_text(w, i ? ",\n" : "\n");
-        put_string(w, name[i]);
+        put_string(w, name[i], "");
     }
 }
 
@@ -259,14 +262,11 @@ static void put_columns(struct writing *w, const struct doc_item *list)
         const struct doc_column *column = &list->columns->row[c];
         const bool kind = list->kind == DOC_ITEM_KINDS;
         put_text(w, kind ? (c ? "," : "") : c ? ",\n[" : "\n[");
-        put_string(w, doc_lower(column->name, name));
+        put_string(w, doc_lower(column->name, name), kind ? "" : ",");
         if (kind)
             continue;
-        put_text(w, ",");
-        put_string(w, column->unit);
-        put_text(w, ",");
-        put_string(w, column->sentence);
-        put_text(w, "]");
+        put_string(w, column->unit, ",");
+        put_string(w, column->sentence, "]");
     }
 }
 
@@ -277,31 +277,23 @@ static void put_list(struct writing *w, const struct doc_item *list)
         [DOC_ITEM_NAMES] = put_names,     [DOC_ITEM_SETS] = put_sets,
         [DOC_ITEM_ROWS] = put_rows,
     };
-    put_text(w, ",\n\"");
-    put_text(w, list->name);
-    put_text(w, "\":[");
+    fprintf(w->out, ",\n\"%s\":[", list->name);
     put[list->kind](w, list);
     put_text(w, "]");
+    flush(w);
 }
 
 void doc_document_write(const struct doc_document *d, const void *document, FILE *out)
 {
     struct writing w = {.d = d, .document = document, .out = out};
-    put_text(&w, "{\"schema\":");
-    put_number(&w, d->schema);
+    fprintf(out, "{\"schema\":%d", d->schema);
     for (const struct doc_item *p = d->item; p < d->item + d->items; p++) {
-        if (p->kind == DOC_ITEM_NUMBER) {
-            put_text(&w, d->gap);
-            put_text(&w, "\"");
-            put_text(&w, p->name);
-            put_text(&w, "\":");
-            put_number(&w, (int64_t)number_at(document, p));
-        } else if (p->kind != DOC_ITEM_FIELD) {
+        if (p->kind == DOC_ITEM_NUMBER)
+            fprintf(out, "%s\"%s\":%" PRIu64, d->gap, p->name, number_at(document, p));
+        else if (p->kind != DOC_ITEM_FIELD)
             put_list(&w, p);
-        }
     }
-    put_text(&w, "}\n");
-    flush(&w);
+    fputs("}\n", out);
 }
 
 /* ---- read ------------------------------------------------------------------------------------ */
