@@ -23,6 +23,7 @@
 #include "programs/traces/trace.h"
 
 #include <fnmatch.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,25 @@ static const struct mon_unit_ops *unit_of_lists(void)
 }
 
 /* ---- what can be listed ---------------------------------------------------------------------- */
+
+/** Adds a row. @param keys  its members, separated by blanks: texts; behind a # an int */
+static void add(json_t *array, const char *keys, ...)
+{
+    va_list values;
+    json_t *row = json_object();
+    va_start(values, keys);
+    for (const char *key = keys; *key; key += *key == ' ') {
+        const bool number = *key == '#';
+        char *name = sim_strndup(key + number, strcspn(key + number, " "));
+        key += number + strlen(name);
+        json_object_set_new(row, name,
+                            number ? json_integer(va_arg(values, int))
+                                   : json_string(va_arg(values, const char *)));
+        free(name);
+    }
+    va_end(values);
+    json_array_append_new(array, row);
+}
 
 /** "R10000 15, 17; R12000 15": whose event it is, and its numbers there. Rows of `array` that are
  * the same event on another chip get another part. @return whether there was one */
@@ -138,8 +158,7 @@ static json_t *list_sets(void)
 {
     json_t *array = json_array();
     for (const struct mon_set *s = unit_of_lists()->sets; s && s->name; s++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", s->name, "events",
-                                               s->events, "sentence", s->sentence));
+        add(array, "name events sentence", s->name, s->events, s->sentence);
     return array;
 }
 
@@ -176,8 +195,7 @@ static json_t *list_files(const char *directory)
         char *about = in_about(path, &diag);
         if (about)
             about[strcspn(about, "\n")] = '\0';
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", names[i], "file", path,
-                                               "sentence", about ? about : ""));
+        add(array, "name file sentence", names[i], path, about ? about : "");
         free(about);
         free(path);
     }
@@ -209,9 +227,8 @@ static json_t *group_metrics(const struct in_group *group)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < group->metrics; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", group->metric[i].name,
-                                               "unit", group->metric[i].unit, "formula",
-                                               group->metric[i].formula));
+        add(array, "name unit formula", group->metric[i].name, group->metric[i].unit,
+            group->metric[i].formula);
     return array;
 }
 
@@ -243,9 +260,8 @@ static json_t *list_detectors(void)
         if (!in_detector_load(&detector, names[i], &diag))
             continue;
         const char *finds = in_detector_sees_words(&detector) ? "false sharing" : "any sharing";
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s,s:s}", "name", detector.name,
-                                               "file", detector.path, "finds", finds, "sentence",
-                                               detector.about, "long", detector.text));
+        add(array, "name file finds sentence long", detector.name, detector.path, finds,
+            detector.about, detector.text);
         in_detector_free(&detector);
     }
     in_free_list(names);
@@ -259,8 +275,7 @@ static json_t *list_measures(void)
     for (size_t i = 0; i < IN_MEASURE__COUNT; i++) {
         const struct in_measure_row *row = &in_measure_rows[i];
         char *name = sim_format("PASS%s", row->suffix);
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", name, "unit", row->unit,
-                                               "sentence", row->sentence));
+        add(array, "name unit sentence", name, row->unit, row->sentence);
         free(name);
     }
     return array;
@@ -292,19 +307,14 @@ static json_t *list_groups(void)
     return complete(array, &diag);
 }
 
-static void add_word(json_t *array, const char *name, const char *unit, const char *sentence)
-{
-    json_array_append_new(
-        array, json_pack("{s:s,s:s,s:s}", "name", name, "unit", unit, "sentence", sentence));
-}
-
 static json_t *list_words(void)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < IN_WORD__COUNT; i++)
-        add_word(array, in_word_rows[i].name, in_word_rows[i].unit, in_word_rows[i].sentence);
+        add(array, "name unit sentence", in_word_rows[i].name, in_word_rows[i].unit,
+            in_word_rows[i].sentence);
 #define TRUTH(field, unit, sentence) \
-    add_word(array, "truth." #field, unit, "ground truth: " sentence);
+    add(array, "name unit sentence", "truth." #field, unit, "ground truth: " sentence);
 #define TRUTH_TAP(field, tap, unit, sentence) TRUTH(field, unit, sentence)
 #include "machine/truth.def"
 #undef TRUTH
@@ -320,10 +330,8 @@ static json_t *registers_of(const struct mon_register_row *rows)
     for (size_t i = 0; rows && rows[i].name; i++) {
         snprintf(offset, sizeof offset, "0x%03x", rows[i].offset);
         snprintf(reset, sizeof reset, "0x%x", rows[i].reset);
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:i,s:s,s:s}", "offset", offset,
-                                               "name", rows[i].name, "access",
-                                               access[rows[i].access], "bits", (int)rows[i].bits,
-                                               "reset", reset, "sentence", rows[i].sentence));
+        add(array, "offset name access #bits reset sentence", offset, rows[i].name,
+            access[rows[i].access], (int)rows[i].bits, reset, rows[i].sentence);
     }
     return array;
 }
@@ -346,37 +354,33 @@ static void put_bits(unsigned low, unsigned bits, char *text, size_t size)
     snprintf(text, size, high > low ? "%u:%u" : "%u", high, low);
 }
 
-/** The parts of registers. */
-/** @param whose  what the first column is called */
-static json_t *fields_of(const struct mon_field_row *rows, const char *whose)
+/** The parts of registers. @param keys  what is listed of each: register, name, bits, sentence */
+static json_t *fields_of(const struct mon_field_row *rows, const char *keys)
 {
     char bits[32];
     json_t *array = json_array();
     for (size_t i = 0; rows && rows[i].name; i++) {
         put_bits(rows[i].low, rows[i].bits, bits, sizeof bits);
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s,s:s,s:s}", whose, rows[i].reg, "name",
-                                        rows[i].name, "bits", bits, "sentence", rows[i].sentence));
+        add(array, keys, rows[i].reg, rows[i].name, bits, rows[i].sentence);
     }
     return array;
 }
 
 static json_t *list_fields(void)
 {
-    return fields_of(unit_of_lists()->fields, "register");
+    return fields_of(unit_of_lists()->fields, "register name bits sentence");
 }
 
 static json_t *list_sync_fields(void)
 {
     size_t count;
-    return fields_of(pc_sync_fields(&count), "register");
+    return fields_of(pc_sync_fields(&count), "register name bits sentence");
 }
 
 /** What a register's field may hold: a number that has a name. */
 static void add_number(json_t *array, unsigned number, const char *name, const char *sentence)
 {
-    json_array_append_new(array, json_pack("{s:i,s:s,s:s}", "number", (int)number, "name", name,
-                                           "sentence", sentence));
+    add(array, "#number name sentence", (int)number, name, sentence);
 }
 
 /** What the mask's COMMAND may be. */
@@ -401,8 +405,7 @@ static json_t *list_reasons(void)
 static json_t *list_statuses(void)
 {
     json_t *array = json_array();
-#define EXIT(name, status, sentence) \
-    json_array_append_new(array, json_pack("{s:i,s:s}", "status", status, "sentence", sentence));
+#define EXIT(name, status, sentence) add(array, "#status sentence", status, sentence);
 #include "cli/exit.def"
 #undef EXIT
     return array;
@@ -413,26 +416,23 @@ static json_t *list_sources(void)
 {
     json_t *array = json_array();
     for (const struct mon_row *r = unit_of_lists()->sources; r && r->name; r++)
-        json_array_append_new(array,
-                              json_pack("{s:i,s:s,s:s,s:s}", "number", (int)r->number, "name",
-                                        r->name, "ref", r->ref, "sentence", r->sentence));
+        add(array, "#number name ref sentence", (int)r->number, r->name, r->ref, r->sentence);
     return array;
 }
 
 /** The number of a word of the SRAM, taken apart. */
 static json_t *list_parts(void)
 {
-    return fields_of(unit_of_lists()->parts, "source");
+    return fields_of(unit_of_lists()->parts, "source name bits sentence");
 }
 
 /** What the processors' Status pins can say, and the code of each there. */
 static json_t *list_states(void)
 {
     json_t *array = json_array();
-#define STATE(name, code, group, sentence)                                                         \
-    json_array_append_new(array,                                                                   \
-                          json_pack("{s:s,s:i,s:s,s:s}", "name", in_state_name(MON_TAP_ST_##name), \
-                                    "code", code, "group", group, "sentence", sentence));
+#define STATE(name, code, group, sentence)                                                 \
+    add(array, "name #code group sentence", in_state_name(MON_TAP_ST_##name), code, group, \
+        sentence);
 #include "monitor/status.def"
 #undef STATE
     return array;
@@ -443,8 +443,8 @@ static json_t *columns_of(const struct doc_columns *columns)
     char name[DOC_COLUMN_NAME];
     json_t *array = json_array();
     for (unsigned c = 0; c < columns->count; c++)
-        add_word(array, doc_lower(columns->row[c].name, name), columns->row[c].unit,
-                 columns->row[c].sentence);
+        add(array, "name unit sentence", doc_lower(columns->row[c].name, name),
+            columns->row[c].unit, columns->row[c].sentence);
     return array;
 }
 
@@ -460,19 +460,16 @@ static json_t *list_misses(void)
     return columns_of(&doc_truth_columns);
 }
 
-static json_t *item_of_document(const struct doc_document *d, const struct doc_item *item)
+static void add_item(json_t *array, const struct doc_document *d, const struct doc_item *item)
 {
     const bool field = item->kind == DOC_ITEM_FIELD;
     const bool number = field || item->kind == DOC_ITEM_NUMBER;
-    json_t *row =
-        json_pack("{s:s,s:s,s:s,s:s,s:s}", "document", d->name, "list",
-                  number && !field ? "" : doc_item_list(item)->name, "name",
-                  number ? item->name : "", "unit", item->unit, "sentence", item->sentence);
     char *type = sim_format("%s%s%s", number ? doc_type_name(item->type) : "list",
                             item->of ? " of " : "", item->of ? item->of : "");
-    json_object_set_new(row, "type", json_string(type));
+    add(array, "document list name unit sentence type", d->name,
+        number && !field ? "" : doc_item_list(item)->name, number ? item->name : "", item->unit,
+        item->sentence, type);
     free(type);
-    return row;
 }
 
 /** What the results of a profiled run consist of. */
@@ -481,7 +478,7 @@ static json_t *list_documents(void)
     json_t *array = json_array();
     for (const struct doc_document *const *d = doc_documents; *d; d++)
         for (size_t i = 0; i < (*d)->items; i++)
-            json_array_append_new(array, item_of_document(*d, &(*d)->item[i]));
+            add_item(array, *d, &(*d)->item[i]);
     return array;
 }
 
@@ -489,8 +486,7 @@ static json_t *list_documents(void)
 static json_t *list_document_types(void)
 {
     json_t *array = json_array();
-#define TYPE(name, sentence) \
-    json_array_append_new(array, json_pack("{s:s,s:s}", "name", #name, "sentence", sentence));
+#define TYPE(name, sentence) add(array, "name sentence", #name, sentence);
 #include "documents/types.def"
 #undef TYPE
     return array;
@@ -501,25 +497,18 @@ static json_t *list_histograms(void)
 {
     json_t *array = json_array();
     for (const struct mon_row *r = unit_of_lists()->histograms; r && r->name; r++)
-        json_array_append_new(array,
-                              json_pack("{s:s,s:s}", "name", r->name, "sentence", r->sentence));
+        add(array, "name sentence", r->name, r->sentence);
     return array;
-}
-
-static void add_feature(json_t *array, const char *ref, const char *where, const char *test,
-                        const char *sentence)
-{
-    json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "ref", ref, "where", where, "test",
-                                           test, "sentence", sentence));
 }
 
 /** What the documents of the R4400 and of its monitoring card say, and where it is here. */
 static json_t *list_features(void)
 {
     json_t *array = json_array();
+    static const char keys[] = "ref where test sentence";
     for (const struct mon_feature *f = unit_of_lists()->features; f && f->name; f++)
-        add_feature(array, f->name, f->where, f->test, f->sentence);
-#define FEATURE(id, where, test, sentence) add_feature(array, id, where, test, sentence);
+        add(array, keys, f->name, f->where, f->test, f->sentence);
+#define FEATURE(id, where, test, sentence) add(array, keys, id, where, test, sentence);
 #include "procard/features.def"
 #undef FEATURE
     return array;
@@ -532,9 +521,8 @@ static json_t *list_choices(void)
     json_t *array = json_array();
     const struct nm_choice_row *rows = nm_choices(&count);
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s,s:s}", "name", rows[i].name, "source",
-                                               rows[i].source, "where", rows[i].where, "sentence",
-                                               rows[i].sentence));
+        add(array, "name source where sentence", rows[i].name, rows[i].source, rows[i].where,
+            rows[i].sentence);
     return array;
 }
 
@@ -542,8 +530,7 @@ static json_t *list_protocols(void)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < NM_PROTOCOLS; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s}", "name", nm_protocols[i].name,
-                                               "sentence", nm_protocols[i].sentence));
+        add(array, "name sentence", nm_protocols[i].name, nm_protocols[i].sentence);
     return array;
 }
 
@@ -583,9 +570,8 @@ static json_t *list_formats(void)
 {
     json_t *array = json_array();
     for (unsigned i = 0; i < TR_FORMATS; i++)
-        json_array_append_new(array, json_pack("{s:s,s:s,s:s}", "name", tr_formats[i].name, "for",
-                                               tr_formats[i].writer ? "in and out" : "in",
-                                               "sentence", tr_formats[i].sentence));
+        add(array, "name for sentence", tr_formats[i].name,
+            tr_formats[i].writer ? "in and out" : "in", tr_formats[i].sentence);
     return array;
 }
 
