@@ -84,14 +84,15 @@ static void text_row(const struct table *t, const struct figure *figure, unsigne
 static void csv_begin(const struct table *t)
 {
     (void)t;
-    puts("access,distance,pcycles,ns");
+    fputs("access,distance,pcycles,ns\r\n", stdout);
 }
 
 static void csv_row(const struct table *t, const struct figure *figure, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        printf("\"%s\",%s,%llu,%.2f\n", figure[i].scenario->name, distance_name(figure[i].distance),
-               (unsigned long long)figure[i].ticks, nanoseconds(t, figure[i].ticks));
+        printf("\"%s\",%s,%llu,%.2f\r\n", figure[i].scenario->name,
+               distance_name(figure[i].distance), (unsigned long long)figure[i].ticks,
+               nanoseconds(t, figure[i].ticks));
 }
 
 static void json_begin(const struct table *t)

@@ -52,6 +52,8 @@ def main():
     default = measured(program)
     table = list(csv.DictReader(ask(program, "--csv").splitlines()))
     assert {(r["access"], r["distance"]): int(r["pcycles"]) for r in table} == default
+    raw = subprocess.run([program, "latency", "--format=csv"], check=True, capture_output=True).stdout
+    assert raw.count(b"\r\n") == raw.count(b"\n") == len(table) + 1, raw
     assert all(float(r["ns"]) == round(int(r["pcycles"]) / 0.15, 2) for r in table)
     text = ask(program)
     for access, distance in default:
