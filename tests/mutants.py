@@ -105,6 +105,8 @@ NEAR = {
     "(run|documents/rows)/profil|look/(profile/|cost|code)": ["report_profile", "profile", "profile_calls"],
     "look/sharing/": ["c2c-says", "c2c-quick", "report_truth", "what-if"],
     "look/sharing/what_if": ["apart", "what-if"],
+    "documents/(document|items|types)": ["report_truth", "report_profile", "report_locks", "report_objects", "monitor_document"],
+    "documents/cells": ["report_profile", "diff", "locks", "page"],
     "documents/rows/truth": ["report_truth", "c2c-says"],
     "look/placement/|documents/claims": ["placement", "placement_advice"],
     "look/flow/": ["flows", "whatif"],
