@@ -138,21 +138,13 @@ static columns *sum_phases(const struct doc_profile *profile)
     return sum;
 }
 
-static bool is_open_in(const uint32_t *phase, size_t region)
-{
-    for (uint32_t i = 1; i <= phase[0]; i++)
-        if (phase[i] == region)
-            return true;
-    return false;
-}
-
 /* Of the phases in which the region is open. */
 static void sum_region(const struct doc_profile *profile, const columns *phases, size_t region,
                        columns sum)
 {
     memset(sum, 0, sizeof(columns));
     for (size_t i = 0; i < profile->phases; i++)
-        for (int c = 0; is_open_in(profile->phase[i], region) && c < PC_PROFILE__COUNT; c++)
+        for (int c = 0; doc_phase_has(profile, i, region) && c < PC_PROFILE__COUNT; c++)
             sum[c] += phases[i][c];
 }
 

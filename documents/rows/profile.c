@@ -28,6 +28,15 @@ const char *doc_column_name(unsigned column, char buf[DOC_COLUMN_NAME])
     return doc_lower(columns[column].name, buf);
 }
 
+bool doc_phase_has(const struct doc_profile *profile, size_t phase, size_t region)
+{
+    const uint32_t *open = profile->phase[phase];
+    for (uint32_t i = 1; i <= open[0]; i++)
+        if (open[i] == region)
+            return true;
+    return false;
+}
+
 void doc_profile_free(struct doc_profile *profile)
 {
     doc_document_free(&doc_profile_document, profile);

@@ -34,6 +34,9 @@ struct doc_profile {
     size_t rows;
 };
 
+/** Whether a region is open in one of the phases. */
+bool doc_phase_has(const struct doc_profile *profile, size_t phase, size_t region);
+
 void doc_profile_free(struct doc_profile *profile);
 
 /** Writes it as JSON. */

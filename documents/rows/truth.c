@@ -137,21 +137,12 @@ int64_t doc_truth_time(const struct pc_missed_row *row)
     return time;
 }
 
-static bool is_open(const struct doc_profile *profile, uint32_t phase, size_t region)
-{
-    const uint32_t *open = profile->phase[phase];
-    for (uint32_t i = 1; i <= open[0]; i++)
-        if (open[i] == region)
-            return true;
-    return false;
-}
-
 static void sum_rows(const struct doc_truth *truth, const struct doc_profile *profile,
                      size_t region, int64_t sum[3])
 {
     memset(sum, 0, 3 * sizeof *sum);
     for (size_t i = 0; i < truth->rows; i++)
-        if (is_open(profile, truth->row[i].phase, region))
+        if (doc_phase_has(profile, truth->row[i].phase, region))
             for (unsigned c = 0; c < PC_MISS__COUNT; c++)
                 sum[kinds[c].of] += truth->row[i].v[c];
 }

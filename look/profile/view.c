@@ -87,14 +87,6 @@ static void find_stacks(struct look_view *view)
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
-static bool is_open(const uint32_t *phase, uint32_t region)
-{
-    bool found = region == 0;
-    for (uint32_t i = 1; i <= phase[0]; i++)
-        found |= phase[i] == region;
-    return found;
-}
-
 bool look_view_has(const struct look_view *view, const struct pc_profile_row *row)
 {
     return view->open[row->phase] && (view->thread < 0 || row->thread == view->thread);
@@ -131,7 +123,7 @@ void look_view_open(struct look_view *view)
     view->sources.ran = view->code->ran;
     view->open = sim_alloc(p->phases, sizeof *view->open);
     for (size_t i = 0; i < p->phases; i++)
-        view->open[i] = is_open(p->phase[i], view->region);
+        view->open[i] = view->region == 0 || doc_phase_has(p, i, view->region);
     find_functions(view);
     find_stacks(view);
     add_up(view);
