@@ -13,7 +13,7 @@
 /** What was asked for, as report/ has it. */
 struct request {
     const struct cli_given *given;
-    enum look_as as;
+    const struct look_format *as;
     struct look_show show;
     struct look_view view;
 };
@@ -36,7 +36,7 @@ static struct request read_request(const struct cli_given *g)
 {
     struct request r = {
         .given = g,
-        .as = (enum look_as)CLI_NAMED(g, "no format", g->format, look_formats),
+        .as = &look_formats[CLI_NAMED(g, "no format", g->format, look_formats)],
         .show = {.by = (enum look_by)CLI_NAMED(g, "no sum", g->sum_by, look_by_rows),
                  .by_given = g->by[CLI_OPT_sum_by],
                  .children = g->children,
@@ -44,7 +44,7 @@ static struct request read_request(const struct cli_given *g)
         .view = {.thread = g->by[CLI_OPT_thread] ? (int64_t)g->thread : -1,
                  .measure = look_measure_total()}};
     char why[256];
-    check(g, &look_formats[r.as]);
+    check(g, r.as);
     if (g->state && !look_measure_find(g->state, &r.view.measure, why, sizeof why))
         cli_refuse(g, "--state: %s", why);
     return r;
@@ -100,7 +100,7 @@ static bool show(struct request *r)
     if (r->given->by[CLI_OPT_annotate])
         good = look_profile_annotate(&r->view, r->given->annotate, stdout, why, sizeof why);
     else
-        look_formats[r->as].write(&r->view, &r->show, stdout);
+        r->as->write(&r->view, &r->show, stdout);
     note_newer(&r->view);
     look_view_close(&r->view);
     return good || complain(why);

@@ -35,16 +35,6 @@ static json_t *parts_of(const struct look_cost *cost)
     return list;
 }
 
-static json_t *label_of(struct look_view *view, struct look_key key)
-{
-    char *name;
-    size_t size;
-    FILE *out = sim_text_open(&name, &size);
-    look_view_label(view, LOOK_BY_function, key, out);
-    sim_text_close(out, &name);
-    return doc_json_taken(name);
-}
-
 /* [name, self, all, [parts of self]] */
 static json_t *functions_of(struct look_view *view)
 {
@@ -54,10 +44,11 @@ static json_t *functions_of(struct look_view *view)
     look_sums_sort(&sums, &total, false);
     for (size_t i = 0; i < sums.entries && i < FUNCTIONS; i++) {
         const struct look_entry *e = sums.entry[i];
-        json_array_append_new(list, json_pack("[o,I,I,o]", label_of(view, e->key),
-                                              (json_int_t)look_measured(&total, &e->self),
-                                              (json_int_t)look_measured(&total, &e->all),
-                                              parts_of(&e->self)));
+        json_array_append_new(
+            list,
+            json_pack("[o,I,I,o]", doc_json_taken(look_view_label(view, LOOK_BY_function, e->key)),
+                      (json_int_t)look_measured(&total, &e->self),
+                      (json_int_t)look_measured(&total, &e->all), parts_of(&e->self)));
     }
     json_t *out = json_pack("{s:o,s:I}", "rows", list, "of", (json_int_t)sums.entries);
     look_sums_free(&sums);

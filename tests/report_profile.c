@@ -100,16 +100,6 @@ static void close_view(struct look_view *view)
     look_code_close(view->code);
 }
 
-static char *label_of(struct look_view *view, enum look_by by, struct look_key key)
-{
-    char *text;
-    size_t size;
-    FILE *out = sim_text_open(&text, &size);
-    look_view_label(view, by, key, out);
-    sim_text_close(out, &text);
-    return text;
-}
-
 /* ---- sums by hand ---------------------------------------------------------------------------- */
 
 struct expected {
@@ -127,7 +117,7 @@ static void expect_sum(const struct expected *x)
     struct look_sums sums = look_view_sum(&view, x->by);
     unsigned found = 0;
     for (size_t i = 0; i < sums.entries; i++) {
-        char *label = label_of(&view, x->by, sums.entry[i]->key);
+        char *label = look_view_label(&view, x->by, sums.entry[i]->key);
         if (!strcmp(label, x->label)) {
             found++;
             cr_expect_eq(look_measured(&view.measure, &sums.entry[i]->self), x->self,
@@ -675,7 +665,7 @@ static void write_all(const struct doc_profile *p)
     FILE *out = fopen("/dev/null", "w");
     struct look_view view = open_view(p, "total", (uint32_t)p->regions - 1, -1);
     char why[256];
-    for (unsigned as = 0; as < LOOK_AS__COUNT; as++)
+    for (unsigned as = 0; as < LOOK_FORMATS; as++)
         for (unsigned by = 0; by < LOOK_BY__COUNT; by++) {
             const struct look_show show = {
                 .by = (enum look_by)by, .by_given = true, .children = by % 2};

@@ -305,23 +305,13 @@ static void hold_lists(struct look_diff *d, enum look_diff_part part, struct nam
     }
 }
 
-static char *label_of(struct look_view *view, struct look_key key)
-{
-    char *text;
-    size_t size;
-    FILE *out = sim_text_open(&text, &size);
-    look_view_label(view, LOOK_BY_function, key, out);
-    sim_text_close(out, &text);
-    return text;
-}
-
 void look_diff_functions(struct look_diff *d, struct look_view *const view[2])
 {
     struct named_list list[2] = {{0}};
     for (int i = 0; i < 2; i++) {
         struct look_sums sums = look_view_sum(view[i], LOOK_BY_function);
         for (size_t k = 0; k < sums.entries; k++)
-            add_named(&list[i], label_of(view[i], sums.entry[k]->key),
+            add_named(&list[i], look_view_label(view[i], LOOK_BY_function, sums.entry[k]->key),
                       look_measured(&view[i]->measure, &sums.entry[k]->self));
         look_sums_free(&sums);
     }

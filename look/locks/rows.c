@@ -14,25 +14,14 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static char *text_of(void (*write)(const struct look_locks_view *, FILE *, uint64_t),
-                     const struct look_locks_view *view, uint64_t value)
+static char *place_of(const struct look_locks_view *view, uint64_t pc)
 {
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    write(view, out, value);
+    look_lock_place(view, pc, out);
     sim_text_close(out, &text);
     return text;
-}
-
-static void write_label(const struct look_locks_view *view, FILE *out, uint64_t lock)
-{
-    look_lock_label(view, (uint32_t)lock, out);
-}
-
-static void write_place(const struct look_locks_view *view, FILE *out, uint64_t pc)
-{
-    look_lock_place(view, pc, out);
 }
 
 static uint64_t pc_of(const struct doc_locks *l, uint32_t site)
@@ -91,9 +80,9 @@ void look_locks_csv(const struct look_locks_view *view, FILE *out)
     doc_csv_row(out, names.name, ROW);
     for (size_t i = 0; i < view->rows; i++) {
         const struct look_lock_row *row = &view->row[i];
-        char *lock = text_of(write_label, view, row->lock);
-        char *holder = text_of(write_place, view, pc_of(view->locks, row->holder));
-        char *waiter = text_of(write_place, view, pc_of(view->locks, row->waiter));
+        char *lock = look_lock_label_text(view, row->lock);
+        char *holder = place_of(view, pc_of(view->locks, row->holder));
+        char *waiter = place_of(view, pc_of(view->locks, row->waiter));
         fill_row(view, row, lock, cell);
         cell[ROW - 2] = doc_cell_text(holder);
         cell[ROW - 1] = doc_cell_text(waiter);
@@ -117,7 +106,7 @@ static json_t *lock_object(const struct look_locks_view *view, const struct look
         doc_cell_address(view->locks->lock[row->lock].address, DOC_LOCKS_NOWHERE);
     struct names names;
     struct doc_cell cell[ROW];
-    char *lock = text_of(write_label, view, row->lock);
+    char *lock = look_lock_label_text(view, row->lock);
     json_t *o = json_object();
     name_row(&names);
     fill_row(view, row, lock, cell);
@@ -140,9 +129,9 @@ static json_t *site_object(const struct look_locks_view *view, const struct doc_
     json_t *o = json_object();
     json_object_set_new(o, "kind",
                         json_string(doc_lock_kinds[view->locks->lock[site->lock].kind].name));
-    json_object_set_new(o, "lock", doc_json_taken(text_of(write_label, view, site->lock)));
+    json_object_set_new(o, "lock", doc_json_taken(look_lock_label_text(view, site->lock)));
     set(o, "thread", site->thread);
-    json_object_set_new(o, "place", doc_json_taken(text_of(write_place, view, site->pc)));
+    json_object_set_new(o, "place", doc_json_taken(place_of(view, site->pc)));
     set_columns(o, site->v);
     return o;
 }
@@ -161,9 +150,8 @@ static json_t *part_object(const struct look_locks_view *view, const struct look
     set(o, "from", s->from);
     set(o, "to", s->to);
     json_object_set_new(
-        o, "lock", site ? doc_json_taken(text_of(write_label, view, site->lock)) : json_null());
-    json_object_set_new(o, "place",
-                        site ? doc_json_taken(text_of(write_place, view, site->pc)) : json_null());
+        o, "lock", site ? doc_json_taken(look_lock_label_text(view, site->lock)) : json_null());
+    json_object_set_new(o, "place", site ? doc_json_taken(place_of(view, site->pc)) : json_null());
     return o;
 }
 

@@ -155,7 +155,7 @@ void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
         fprintf(out, " %s:%u", place->file, place->line);
 }
 
-static char *label_of(const struct look_locks_view *view, uint32_t lock)
+char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock)
 {
     char *text;
     size_t size;
@@ -280,7 +280,7 @@ static int by_figure(const void *x, const void *y, void *ctx)
 static bool is_named(const struct look_locks_view *view, uint32_t lock, const char *name)
 {
     const uint64_t address = view->locks->lock[lock].address;
-    char *label = label_of(view, lock), *end;
+    char *label = look_lock_label_text(view, lock), *end;
     const bool same = !strcmp(label, name) ||
                       (!strncmp(name, "0x", 2) && strtoull(name, &end, 16) == address && !*end);
     free(label);

@@ -61,6 +61,8 @@ void look_locks_view_close(struct look_locks_view *view);
 /** The name of a lock for people: of the variable, member, or block of the heap that it is, or its
  *  address. */
 void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *out);
+/** The same; the caller's. */
+char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock);
 
 /** A place for people: its function and line, or its address. */
 void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out);

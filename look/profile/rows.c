@@ -122,11 +122,7 @@ static void put_rows(struct table *t, struct look_view *view)
 static void put_sum(struct table *t, struct look_view *view, const struct look_show *show,
                     const struct look_entry *entry)
 {
-    char *text;
-    size_t size;
-    FILE *out = sim_text_open(&text, &size);
-    look_view_label(view, show->by, entry->key, out);
-    sim_text_close(out, &text);
+    char *text = look_view_label(view, show->by, entry->key);
     struct doc_cell cell[1 + COSTS] = {doc_cell_text(text)};
     put_cells(t, cell, 1, show->children ? &entry->all : &entry->self);
     free(text);

@@ -5,13 +5,14 @@
 #include "look/profile/write.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
-const struct look_format look_formats[LOOK_AS__COUNT] = {
-#define FORMAT(name, write, sums, sentence) {#name, write, sums, sentence},
-#include "look/profile/formats.def"
-#undef FORMAT
-};
+const struct look_format look_formats[] = {{"text", look_profile_text, true},
+                                           {"json", look_profile_json, true},
+                                           {"csv", look_profile_csv, true},
+                                           {"folded", look_profile_folded, false},
+                                           {"callgrind", look_profile_callgrind, false}};
 
 enum { WIDTH = 10, NARROW = 6, COUNT = 9 };
 
@@ -114,8 +115,10 @@ static void put_line(struct look_view *view, const struct look_show *show,
                      const struct look_entry *entry, FILE *out)
 {
     const char *source = show->by == LOOK_BY_line ? look_view_source(view, entry->key) : NULL;
+    char *label = look_view_label(view, show->by, entry->key);
     put_numbers(view, show, entry, out);
-    look_view_label(view, show->by, entry->key, out);
+    fputs(label, out);
+    free(label);
     if (source)
         fprintf(out, "  %s", source + strspn(source, " \t"));
     putc('\n', out);

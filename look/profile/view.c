@@ -369,9 +369,14 @@ const struct look_by_row look_by_rows[LOOK_BY__COUNT] = {
 #undef BY
 };
 
-void look_view_label(struct look_view *view, enum look_by by, struct look_key key, FILE *out)
+char *look_view_label(struct look_view *view, enum look_by by, struct look_key key)
 {
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
     bys[by].label(view, key, out);
+    sim_text_close(out, &text);
+    return text;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

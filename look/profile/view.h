@@ -88,8 +88,8 @@ struct look_sums look_view_sum(struct look_view *view, enum look_by by);
 /** What each path cost with all that was called from it: [paths], the caller's. */
 struct look_cost *look_view_inclusive(const struct look_view *view);
 
-/** Writes the name of a key of look_view_sum. */
-void look_view_label(struct look_view *view, enum look_by by, struct look_key key, FILE *out);
+/** The name of a key of look_view_sum; the caller's. */
+char *look_view_label(struct look_view *view, enum look_by by, struct look_key key);
 
 /** The source text of a key of LOOK_BY_line; NULL: it is not known. */
 const char *look_view_source(struct look_view *view, struct look_key key);

@@ -17,25 +17,18 @@ struct look_show {
 /** Writes an open view. Errors stay with the stream (ferror). */
 typedef void look_profile_fn(struct look_view *view, const struct look_show *show, FILE *out);
 
-#define FORMAT(name, write, sums, sentence) look_profile_fn write;
-#include "look/profile/formats.def"
-#undef FORMAT
+/** A table for people; an object or a line of CSV for each row or, with `by`, for each sum; a line
+ * for each stack, for flame graphs; Callgrind's format, for KCachegrind and callgrind_annotate. */
+look_profile_fn look_profile_text, look_profile_json, look_profile_csv, look_profile_folded,
+    look_profile_callgrind;
 
-enum look_as {
-#define FORMAT(name, write, sums, sentence) LOOK_AS_##name,
-#include "look/profile/formats.def"
-#undef FORMAT
-    LOOK_AS__COUNT
-};
-
-/** A row of look/profile/formats.def. Strings are static. */
-struct look_format {
+/** Strings are static. */
+enum { LOOK_FORMATS = 5 };
+extern const struct look_format {
     const char *name;
     look_profile_fn *write;
-    bool sums;
-    const char *sentence;
-};
-extern const struct look_format look_formats[LOOK_AS__COUNT];
+    bool sums; /**< it can have sums */
+} look_formats[LOOK_FORMATS];
 
 /** Writes source lines and instructions of the functions of that name, with what is measured beside
  *  each. @param name  NULL: the function that spent most
