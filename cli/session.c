@@ -646,7 +646,7 @@ static void check_states(struct state *s)
          (!s->profiling.profile || (run_profile_adds_up(&s->profile, &s->run, why, sizeof why) &&
                                     run_locks_add_up(&s->locks, &s->run, why, sizeof why))) &&
          (!s->profiling.misses ||
-          doc_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
+          run_truth_adds_up(&s->truth, &s->profile, &s->run, why, sizeof why))))
         return;
     out->end = PROG_BROKEN;
     snprintf(out->message, sizeof out->message, "%s", why);

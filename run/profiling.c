@@ -190,3 +190,24 @@ bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run
     free(phases);
     return good;
 }
+
+bool run_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
+                       const struct doc_run *run, char *why, size_t size)
+{
+    for (size_t r = 0; r < run->regions; r++) {
+        int64_t rows[2], misses = 0, upgrades = 0;
+        doc_truth_sum(truth, profile, r, &rows[0], &rows[1]);
+        for (unsigned i = 0; i < run->cards; i++) {
+            misses += (int64_t)run->region[r].card[i].sum.truth.l2_misses;
+            upgrades += (int64_t)run->region[r].card[i].sum.truth.upgrades;
+        }
+        if (rows[0] == misses && rows[1] == upgrades)
+            continue;
+        snprintf(why, size,
+                 "the truth of region '%s' has %" PRId64 " misses and %" PRId64
+                 " upgrades, the cards %" PRId64 " and %" PRId64,
+                 run->region[r].name, rows[0], rows[1], misses, upgrades);
+        return false;
+    }
+    return true;
+}

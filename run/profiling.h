@@ -47,4 +47,8 @@ struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_h
 bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run *run, char *why,
                          size_t size);
 
+/** The same of the truth: the classes' sums must be the cards' misses and upgrades. */
+bool run_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
+                       const struct doc_run *run, char *why, size_t size);
+
 #endif

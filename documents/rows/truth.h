@@ -9,7 +9,6 @@
 
 #include "documents/rows/objects.h"
 #include "documents/rows/profile.h"
-#include "documents/run.h"
 #include "procard/misses.h"
 
 #define DOC_TRUTH "truth.json"
@@ -70,11 +69,8 @@ void doc_truth_write(const struct doc_truth *truth, FILE *out);
 bool doc_truth_read(const char *path, const struct doc_profile *profile, size_t sites,
                     struct doc_truth *truth, char *why, size_t size);
 
-/**
- * In each ended region, the classes' sums must be the cards' misses and upgrades.
- * @return true, or false with one sentence about the first that is not
- */
-bool doc_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
-                       const struct doc_run *run, char *why, size_t size);
+/** Misses and upgrades, of all classes, of the phases in which a region is open. */
+void doc_truth_sum(const struct doc_truth *truth, const struct doc_profile *profile, size_t region,
+                   int64_t *misses, int64_t *upgrades);
 
 #endif
