@@ -34,6 +34,8 @@
 #include "procard/card.h"
 #include "procard/cursor.h"
 
+#include <string.h>
+
 static sim_fire_fn work, issue, respond, command, create, look_here;
 
 static uint32_t component(const struct pc_card *card, enum pc_order what)
@@ -267,7 +269,7 @@ static void tell_over(struct pc_card *card, const struct pc_request *r, bool gra
 {
     card->outstanding &= ~bit_of(card, r);
     card->blocked &= card->outstanding;
-    card->nm.quiet = 0;
+    pc_card_unforeseen(card);
     card->core->answered(&card->cpu, pc_side_of(r), r->line, granted,
                          card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
 }
@@ -299,7 +301,7 @@ static void give_up(struct pc_card *card, struct pc_request *r, bool granted, si
         card->truth.abandoned_time += (now - r->issued) / cycle;
         card->truth.abandoned_nacks += r->nacks;
         if (card->warm.watches)
-            card->warm.waited.refused += now - r->asked;
+            pc_warm_give_up(card, r, now);
     }
     if (card->served)
         tell_served(card, r, now, true);
@@ -318,7 +320,7 @@ static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now
     card->truth.requests++;
     if (card->monitor.wants & MON_WANTS_ISSUES)
         pc_monitor_issue(card, now);
-    const unsigned match = mon_compare_request(&card->monitor.comparator, r->line);
+    const unsigned match = pc_monitor_compare(card, r->line);
     if (match)
         tap_request(card, r, MON_TAP_INVALIDATED_READS, 1, now);
     if (match > 1)
@@ -452,6 +454,28 @@ bool pc_agent_wants_shared(const struct pc_card *card, const struct pc_request *
 {
     const bool reads = r->access == NM_LOAD || r->access == NM_LINKED;
     return pc_side_of(r) == PC_SIDE_I || (reads && r->line == card->linked.put_out);
+}
+
+void pc_agent_link_taken(struct pc_card *card)
+{
+    card->linked.taken = true;
+}
+
+void pc_agent_link_put_out(struct pc_card *card, uint64_t line)
+{
+    card->linked.put_out = line;
+}
+
+void pc_agent_link_word(struct pc_card *card, const uint8_t *host, unsigned size)
+{
+    card->linked.host = nm_machine_apart(card->machine) ? host : NULL;
+    if (card->linked.host)
+        memcpy(card->linked.word, host, size);
+}
+
+bool pc_agent_link_stored(const struct pc_card *card, const uint8_t *host, unsigned size)
+{
+    return card->linked.host == host && memcmp(card->linked.word, host, size) != 0;
 }
 
 void pc_agent_let_go(struct pc_card *card, sim_tick at)
@@ -724,9 +748,7 @@ static unsigned next_class(const struct pc_card *card, sim_tick now)
 
 void pc_agent_resume(struct pc_card *card, sim_tick now)
 {
-    if (now > card->cpu.now)
-        pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
-    card->activity = PC_RUNNING;
+    pc_card_go_on(card, now);
     pc_card_run(card, card->cpu.now + 1);
 }
 
@@ -757,7 +779,7 @@ static void complete(struct pc_card *card, struct pc_request *r, const struct nm
         tell_served(card, r, now, false);
     if (card->warm.watches && !pc_is_noncoherent(r))
         pc_warm_learn(card, r, in, now);
-    card->filled = r->line;
+    pc_line_granted(card, r->line);
     over(card, r, true, now);
 }
 
@@ -839,7 +861,7 @@ static void respond(void *self, sim_tick now, uint64_t arg)
 static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
                         sim_tick now)
 {
-    mon_compare_invalidate(&card->monitor.comparator, in->line);
+    pc_monitor_invalidate(card, in->line);
     served(card, in, now, now);
     if (!hit)
         return;
@@ -888,7 +910,7 @@ void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64
         lost(card, in, now);
     if (breaks_link(card, in)) {
         card->cpu.link = false;
-        card->linked.taken = true;
+        pc_agent_link_taken(card);
     }
     if (actions & NM_CARD_ACT_DROP || in->message == NM_MSG_INVALIDATE)
         pc_line_drop(card, in->line);

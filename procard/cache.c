@@ -200,7 +200,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     const uint64_t place = pc_line_find(card, side, line);
     if (place == PC_NOWHERE)
         return;
-    card->nm.quiet = 0;
+    pc_card_unforeseen(card);
     parts_drop(card, side, line);
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
@@ -221,7 +221,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
 {
     const uint64_t place = pc_line_find(card, PC_SIDE_D, line);
     struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
-    card->nm.quiet = 0;
+    pc_card_unforeseen(card);
     tell_loss(card, line, PC_LOSS_SHARED);
     pc_place_set(&card->l2[PC_SIDE_D], place, line, NM_LINE_S);
     for (; p.part < p.end; next_part(&p)) {
@@ -256,7 +256,7 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
     struct pc_l2 *l2 = &card->l2[side];
     const bool comes = pc_place_line(l2, place) != line;
     if (state != NM_LINE_D)
-        card->nm.quiet = 0;
+        pc_card_unforeseen(card);
     if (l2->first && comes)
         train(l2, place);
     l2->filled += comes;
@@ -284,7 +284,7 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
         half_drop(card, !side, victim, false);
         if (card->cpu.link && card->cpu.link_pa == victim) {
             card->cpu.link = false;
-            card->linked.put_out = victim;
+            pc_agent_link_put_out(card, victim);
         }
     }
     if (pc_line_half_state(card, !side, victim) == NM_LINE_I)
@@ -390,12 +390,19 @@ void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t
 {
     unsigned words = card->l1_mask[side] / 64 + 1, first = l1_place(card, side, va) / 64;
     uint64_t more = (len - 1) >> card->l1_shift[side] >> 6;
-    card->nm.quiet = 0;
+    pc_card_unforeseen(card);
     for (unsigned i = 0; i < words && i <= more; i++) {
         unsigned word = (first + i) & (words - 1);
         for (uint64_t left = card->l1_shown[side][word]; left; left &= left - 1)
             pc_card_hide_place(card, side, 64 * word + (unsigned)__builtin_ctzll(left), va, len);
     }
+}
+
+void pc_cache_forget(struct pc_card *card)
+{
+    memset(card->tlb, 0xff, sizeof card->tlb);
+    for (unsigned side = 0; side < PC_SIDES; side++)
+        pc_card_hide(card, side, 0, NOWHERE);
 }
 
 /* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a
@@ -590,8 +597,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
                          at);
         return false;
     }
-    if (card->request->failed && line == card->request->line && access == NM_STORE) {
-        card->request->failed = false;
+    if (access == NM_STORE && pc_request_failed(card, line)) {
         card->filled = NOWHERE;
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
@@ -726,21 +732,6 @@ uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, e
     return data_access(cpu, va, size, NM_STORE, at, stop, &pa);
 }
 
-/* Bytes of a word that are kept apart have several lines, of which the link is to one: so there the
- * word itself tells, too, whether another has stored in it. Else a store to the others would be
- * lost, which the program's own layout could not lose. */
-static void remember(struct pc_card *card, const uint8_t *host, unsigned size)
-{
-    card->linked.host = nm_machine_apart(card->machine) ? host : NULL;
-    if (card->linked.host)
-        memcpy(card->linked.word, host, size);
-}
-
-static bool has_changed(const struct pc_card *card, const uint8_t *host, unsigned size)
-{
-    return card->linked.host == host && memcmp(card->linked.word, host, size) != 0;
-}
-
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,
                         enum pc_stop *stop)
 {
@@ -750,7 +741,7 @@ uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick
     if (host) {
         cpu->link = true;
         cpu->link_pa = pa & ~(uint64_t)(cpu->card->p->l2_line - 1);
-        remember(cpu->card, host, size);
+        pc_agent_link_word(cpu->card, host, size);
         pc_agent_linked(cpu->card, cpu->link_pa, at + (cpu->now - before));
     }
     return host;
@@ -771,7 +762,7 @@ uint8_t *pc_store_conditional(struct pc_cpu *cpu, uint64_t va, unsigned size, si
     if (!host)
         return NULL;
     bool other = !cpu->link || cpu->link_pa != (pa & ~(uint64_t)(cpu->card->p->l2_line - 1)) ||
-                 has_changed(cpu->card, host, size);
+                 pc_agent_link_stored(cpu->card, host, size);
     cpu->link = false;
     pc_agent_conditional(cpu->card, other, at);
     *failed = other;
@@ -960,7 +951,7 @@ void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_
     struct pc_card *card = cpu->card;
     cpu->link = true;
     cpu->link_pa = line_of(card, look->pa);
-    remember(card, card->image + look->pa, size);
+    pc_agent_link_word(card, card->image + look->pa, size);
     pc_agent_linked(card, cpu->link_pa, at);
 }
 
@@ -973,7 +964,7 @@ bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned siz
 {
     struct pc_card *card = cpu->card;
     const bool failed = !cpu->link || cpu->link_pa != line_of(card, look->pa) ||
-                        has_changed(card, card->image + look->pa, size);
+                        pc_agent_link_stored(card, card->image + look->pa, size);
     cpu->link = false;
     pc_agent_conditional(card, failed, at);
     return !failed;

@@ -10,82 +10,16 @@
  * might.
  */
 #include "procard/card.h"
-#include "base/alloc.h"
 #include "machine/values.h"
 #include "procard/cursor.h"
 #include "procard/pins.h"
+#include "procard/procard.h"
 #include "procard/record.h"
 
-#include <assert.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-static const uint64_t NOWHERE = ~0ull;
-
-static void l1_new(struct pc_card *card, enum pc_side side, uint64_t size, uint64_t line)
-{
-    unsigned places = (unsigned)(size / line);
-    assert(side == PC_SIDE_I || places > 1); /* pc_line_none: an address of another place */
-    card->l1_shift[side] = (unsigned)__builtin_ctzll(line);
-    card->l1_mask[side] = places - 1;
-    card->l1_line[side] = sim_room_take(card->room, places * sizeof *card->l1_line[side]);
-    card->l1[side] = sim_room_take(card->room, places * sizeof *card->l1[side]);
-    card->l1[side]->tag = pc_line_none(0);
-    card->l1_shown[side] =
-        sim_room_take(card->room, (places / 64 + 1) * sizeof *card->l1_shown[side]);
-    if (size > card->p->page_size && size / card->p->page_size - 1 > card->colours)
-        card->colours = (uint8_t)(size / card->p->page_size - 1);
-}
-
-/* What places need in all arrays. */
-static size_t l2_bytes(uint64_t places)
-{
-    return places * (sizeof(uint64_t) + 1);
-}
-
-static void l2_new(struct pc_card *card, struct sim_room *room)
-{
-    const struct nm_params *p = card->p;
-    unsigned halves = p->l2_split ? 2 : 1;
-    uint64_t places = p->l2_size / p->l2_line / halves;
-    assert(p->l2_line > PC_STATE); /* a tag has room for the state */
-    for (unsigned side = 0; side < halves; side++) {
-        uint8_t *arrays = sim_room_take(room, l2_bytes(places));
-        card->l2[side] =
-            (struct pc_l2){.tag = (uint64_t *)arrays,
-                           .colour = arrays + places * sizeof(uint64_t),
-                           .sets = places / p->l2_ways,
-                           .ways = (unsigned)p->l2_ways,
-                           .first = p->l2_ways == 2 ? sim_alloc(p->l2_way_bits, 1) : NULL,
-                           .bits = p->l2_way_bits};
-    }
-    if (!p->l2_split)
-        card->l2[PC_SIDE_D] = card->l2[PC_SIDE_I];
-    card->l2_shift = (unsigned)__builtin_ctzll(p->l2_line);
-}
-
-/* The core sees what places there are, and how they are counted. */
-static void show_places(struct pc_card *card)
-{
-    struct pc_cpu *cpu = &card->cpu;
-    cpu->d = card->l1[PC_SIDE_D];
-    cpu->dshift = card->l1_shift[PC_SIDE_D];
-    cpu->dmask = card->l1_mask[PC_SIDE_D];
-    cpu->i = card->l1[PC_SIDE_I];
-    cpu->ishift = card->l1_shift[PC_SIDE_I];
-    cpu->imask = card->l1_mask[PC_SIDE_I];
-    cpu->untimed = card->functional;
-}
-
-static void pages_new(struct pc_card *card)
-{
-    for (unsigned side = 0; side < PC_SIDES; side++)
-        l1_new(card, side, PC_PAGES * card->p->page_size, card->p->page_size);
-}
-
-struct pc_card *pc_card_new(const struct nm_card_site *site)
+struct nm_card *pc_card_new(const struct nm_card_site *site)
 {
     const struct pc_core_ops *core = site->kind->ctx;
     struct sim_room *room = site->contents->parts;
@@ -93,6 +27,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     const struct nm_params *p = site->params;
     card->room = room;
     card->core = core;
+    card->nm.ops = &pc_card_ops;
     card->nm.foresees = core->foresees;
     card->nm.together = core->together;
     card->machine = site->machine;
@@ -108,23 +43,14 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     card->position = site->position;
     card->station = site->station;
     card->page_shift = (unsigned)__builtin_ctzll(p->page_size);
-    card->functional = p->mode == NM_MODE_FUNCTIONAL;
-    if (card->functional) {
-        pages_new(card);
-    } else {
-        l1_new(card, PC_SIDE_I, p->l1i_size, p->l1i_line);
-        l1_new(card, PC_SIDE_D, p->l1d_size, p->l1d_line);
-        l2_new(card, site->contents->room);
-    }
     card->cpu.card = card;
     card->cpu.number = site->number;
-    show_places(card);
+    pc_places_new(card, site->contents->room);
     if (core->create)
         core->create(&card->cpu);
     pc_card_forget(card);
     if (p->tlb_refill && !card->functional && !core->requests)
         card->tlb_model = pc_tlb_new(room);
-    card->filled = NOWHERE;
     card->linked.put_out = PC_NOWHERE;
     card->chance = site->number;
     card->preempt_at = SIM_NEVER;
@@ -134,51 +60,7 @@ struct pc_card *pc_card_new(const struct nm_card_site *site)
     pc_l2c_init(card);
     pc_sync_init(&card->sync, p);
     pc_card_watch(card);
-    return card;
-}
-
-static void swap_places(struct pc_card *card)
-{
-    for (unsigned side = 0; side < PC_SIDES; side++) {
-        const struct pc_places here = {card->l1_line[side], card->l1[side], card->l1_shown[side],
-                                       card->l1_shift[side], card->l1_mask[side]};
-        const struct pc_places there = card->aside[side];
-        card->l1_line[side] = there.line;
-        card->l1[side] = there.view;
-        card->l1_shown[side] = there.shown;
-        card->l1_shift[side] = there.shift;
-        card->l1_mask[side] = there.mask;
-        card->aside[side] = here;
-    }
-}
-
-/* The pages, aside of the caches' places. */
-static void make_aside(struct pc_card *card)
-{
-    const uint8_t colours = card->colours;
-    card->aside = sim_alloc(PC_SIDES, sizeof *card->aside);
-    swap_places(card);
-    pages_new(card);
-    swap_places(card);
-    card->colours = colours;
-}
-
-/* The places become pages, or caches again. */
-static void change_places(struct pc_card *card)
-{
-    struct pc_cpu *cpu = &card->cpu;
-    assert(!cpu->touches); /* it is of the caches' places */
-    if (!card->aside)
-        make_aside(card);
-    pc_card_forget(card);
-    if (card->core->moved)
-        card->core->moved(cpu);
-    swap_places(card);
-    card->functional = !card->functional;
-    card->filled = NOWHERE;
-    cpu->link = false;
-    show_places(card);
-    pc_card_forget(card);
+    return &card->nm;
 }
 
 void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
@@ -192,7 +74,7 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
     if (card->warm.on)
         pc_warm_off(card);
     if (card->functional != (mode == NM_MODE_FUNCTIONAL))
-        change_places(card);
+        pc_places_change(card);
     if (mode == NM_MODE_WARM)
         pc_warm_on(card);
     if (card->activity == PC_RUNNING && cpu->now < at)
@@ -207,10 +89,7 @@ void pc_card_free(struct pc_card *card)
         card->core->free(&card->cpu);
     pc_warm_free(card);
     pc_monitor_free(card);
-    free(card->aside);
-    free(card->l2[PC_SIDE_I].first);
-    if (card->p->l2_split)
-        free(card->l2[PC_SIDE_D].first);
+    pc_places_free(card);
 }
 
 /* Mappings change rarely enough to forget everything; a card without a thread does so when it gets
@@ -228,10 +107,7 @@ void pc_card_forget(struct pc_card *card)
     card->stale = false;
     if (card->cpu.record)
         pc_record_forgets(card);
-    card->nm.quiet = 0;
-    memset(card->tlb, 0xff, sizeof card->tlb);
-    for (unsigned side = 0; side < PC_SIDES; side++)
-        pc_card_hide(card, side, 0, NOWHERE);
+    pc_cache_forget(card);
     pc_tlb_all_hidden(card);
     pc_core_leave(card);
 }
@@ -351,10 +227,15 @@ void pc_let_go(struct pc_cpu *cpu)
     pc_agent_let_go(cpu->card, cpu->now);
 }
 
+void pc_card_preempt(struct pc_card *card, sim_tick at)
+{
+    card->preempt_at = at;
+    pc_card_watch(card);
+}
+
 static void preempt(struct pc_card *card)
 {
-    card->preempt_at = SIM_NEVER;
-    pc_card_watch(card);
+    pc_card_preempt(card, SIM_NEVER);
     if (card->core->interrupted)
         card->core->interrupted(&card->cpu);
     else
@@ -429,10 +310,16 @@ void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_t
         pc_cursor_add(card->cpu.cursor, (enum pc_profile_column)state, (int64_t)n);
     if (card->cpu.record)
         card->cpu.record->waited += n;
-    if (card->linked.until > at)
-        card->linked.until += n;
+    pc_agent_keeps_on(card, n, at);
     if (card->pins)
         pc_pins_stall(card->pins, state, n);
+}
+
+void pc_card_go_on(struct pc_card *card, sim_tick now)
+{
+    if (now > card->cpu.now)
+        pc_card_stall(card, card->stall, now - card->cpu.now, card->cpu.now);
+    card->activity = PC_RUNNING;
 }
 
 /* ERET itself, and what was fetched behind it. */

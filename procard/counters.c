@@ -106,6 +106,11 @@ static void look(void *self, sim_tick now, uint64_t alone)
     attend(card, now, &signals);
 }
 
+void pc_counters_woken(struct pc_card *card)
+{
+    card->counters.woken = card->cpu.now;
+}
+
 void pc_counters_leave(struct pc_card *card)
 {
     card->counters.look[0].at = card->counters.look[1].at = SIM_NEVER;

@@ -30,6 +30,9 @@ void pc_counters_init(struct pc_card *card);
  *  pc_card_taps: all 0 of a core without. Cycles of all modes add up to `at`. */
 void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_signals *out);
 
+/** The processor is given to its thread. */
+void pc_counters_woken(struct pc_card *card);
+
 /** From here on time passes in another way: what was to be looked at will be asked for again. */
 void pc_counters_leave(struct pc_card *card);
 /** The card goes on, timed, from tick `at` on. Nobody has looked at its counters meanwhile. */

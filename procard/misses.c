@@ -163,7 +163,7 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
         card->copies = misses->copies;
         pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].sets * card->l2[PC_SIDE_D].ways);
         card->cpu.touches = sim_alloc(card->l1_mask[PC_SIDE_D] + 1, sizeof *card->cpu.touches);
-        card->core = card->core->touching;
+        pc_core_becomes(card, card->core->touching);
     }
     return misses;
 }

@@ -174,7 +174,7 @@ static void refresh(struct pc_card *card, sim_tick now)
         mon->leash = latency(card) ? latency(card) : 1;
     pc_card_watch(card);
     mon->hears = mon->unit->hears;
-    card->port.heard = mon->hears & BUS_TAPS ? heard : NULL;
+    pc_agent_hear(card, mon->hears & BUS_TAPS ? heard : NULL);
     attend(card, now, &taps);
 }
 

@@ -15,9 +15,7 @@ static struct nm_card *create(const struct nm_card_site *site)
     const struct pc_core_ops *core = site->kind->ctx;
     assert(core && core->name && core->run && core->size >= sizeof(struct pc_cpu));
     assert(!core->settle == !core->totals);
-    struct pc_card *card = pc_card_new(site);
-    card->nm.ops = &pc_card_ops;
-    return &card->nm;
+    return pc_card_new(site);
 }
 
 static void release(struct nm_card *nm)
@@ -78,7 +76,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     if (card->cpu.record)
         pc_record_goes_on(&card->cpu, stopped);
     card->activity = PC_RUNNING;
-    card->counters.woken = card->cpu.now;
+    pc_counters_woken(card);
     return returns;
 }
 
@@ -86,17 +84,14 @@ static void idle(struct nm_card *nm)
 {
     struct pc_card *card = pc_card_of(nm);
     card->cpu.link = false;
-    card->preempt_at = SIM_NEVER;
     card->spared_to = 0;
-    pc_card_watch(card);
+    pc_card_preempt(card, SIM_NEVER);
     card->activity = PC_IDLE;
 }
 
 static void preempt(struct nm_card *nm, sim_tick at)
 {
-    struct pc_card *card = pc_card_of(nm);
-    card->preempt_at = at;
-    pc_card_watch(card);
+    pc_card_preempt(pc_card_of(nm), at);
 }
 
 static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
@@ -119,7 +114,7 @@ static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
     struct pc_cpu *cpu = &card->cpu;
     if (cpu->link && cpu->link_pa < pa + len && pa < cpu->link_pa + nm_value_l2_line(card->p)) {
         cpu->link = false;
-        card->linked.taken = true;
+        pc_agent_link_taken(card);
     }
     return cpu->link;
 }

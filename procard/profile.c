@@ -208,7 +208,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
         struct pc_card *card = card_at(p, i);
         p->cursor[i] = (struct pc_cursor){
             .node = nowhere, .at = nowhere, .pc = PC_PROFILE_NOWHERE, .profile = p, .card = card};
-        card->core = card->core->profiled;
+        pc_core_becomes(card, card->core->profiled);
         card->cpu.cursor = &p->cursor[i];
         card->cpu.touched = &p->cursor[i].untouched;
     }

@@ -29,7 +29,7 @@ struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_
         struct pc_record *record = sim_alloc(1, sizeof *record);
         record->listener = &records->listener;
         record->card = i;
-        card->core = card->core->recording;
+        pc_core_becomes(card, card->core->recording);
         card->cpu.record = record;
     }
     return records;

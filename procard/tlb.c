@@ -117,7 +117,7 @@ static void hide_pair(struct pc_card *card, const struct entry *e)
         pc_card_hide(card, PC_SIDE_D, va, len);
         return;
     }
-    card->nm.quiet = 0;
+    pc_card_unforeseen(card);
     for (unsigned i = 0; i < e->count; i++)
         pc_card_hide_place(card, PC_SIDE_D, e->shown[i], va, len);
 }

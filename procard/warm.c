@@ -218,7 +218,7 @@ static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
         fetch(card, r);
     else
         transact(card, r);
-    card->filled = r->line;
+    pc_line_granted(card, r->line);
     sim_tick end = at + takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
@@ -361,6 +361,11 @@ void pc_warm_off(struct pc_card *card)
     }
     card->warm.on = false;
     swap_truths(card);
+}
+
+void pc_warm_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
+{
+    card->warm.waited.refused += now - r->asked;
 }
 
 void pc_warm_watch(struct pc_card *card, bool watches)
