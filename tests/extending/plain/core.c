@@ -3,6 +3,7 @@
  * other, a PCycle each. Copied to procard/plain/, it is there by its row of procard/cores.def.
  */
 #include "base/alloc.h"
+#include "machine/values.h"
 #include "monitor/board/registers.h"
 #include "procard/mips/arithmetic.h"
 #include "procard/mips/isa.h"
