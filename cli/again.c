@@ -4,6 +4,7 @@
 #include "cli/session.h"
 #include "documents/directory/output.h"
 #include "documents/intact.h"
+#include "run/observer.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -120,6 +121,28 @@ static bool ended_alike(const struct look_kept *kept, const struct in_experiment
     return false;
 }
 
+/* What takes the truth of misses from a run that has come to it. */
+struct taking {
+    struct run_live *live;
+    struct cli_again *again;
+};
+
+static enum run_begun taking_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    (void)why, (void)size;
+    ((struct taking *)self)->live = live;
+    return RUN_BEGUN;
+}
+
+static void taking_release(void *self)
+{
+    const struct taking *t = self;
+    if (!t->live || !t->live->truth)
+        return;
+    t->again->truth = *t->live->truth;
+    *t->live->truth = (struct doc_truth){0};
+}
+
 enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experiment *x,
                             struct cli_again *again)
 {
@@ -128,12 +151,15 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
     int out = -1;
     FILE *before = open_output(kept->directory); /* which a run's confinement would not let us do */
     FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
+    static const struct run_observer taker = {.begin = taking_begin, .release = taking_release};
+    struct taking taking = {.again = again};
     *again = (struct cli_again){0};
     const struct cli_session session = {.experiment = x,
                                         .stdin_fd = our_stdin(),
                                         .quiet = true,
                                         .table = nowhere,
-                                        .truth = x->truth ? &again->truth : NULL};
+                                        .observer = &taker,
+                                        .self = &taking};
     if (output && nowhere)
         status = cli_session_run(&session, &outcome);
     if (output)

@@ -4,11 +4,11 @@
  */
 #include "base/plural.h"
 #include "cli/cli.h"
-#include "cli/session.h"
 #include "input/experiment.h"
 #include "input/units.h"
 #include "input/write.h"
 #include "input/yaml.h"
+#include "run/possible.h"
 #include "sweep/sweep.h"
 
 #include <stdio.h>
@@ -191,9 +191,9 @@ static void print_experiment(const struct in_experiment *x)
 static bool check_sweep(const struct cli_given *g, struct in_diag *diag)
 {
     struct swp_sweep sweep;
-    struct cli_seen seen = {0};
+    struct run_seen seen = {0};
     const bool good = swp_load(&sweep, g->words[0], g->sets, diag) &&
-                      swp_check(&sweep, g->words[0], g->sets, cli_session_possible, &seen, diag);
+                      swp_check(&sweep, g->words[0], g->sets, run_possible_once, &seen, diag);
     if (good && !g->all_values) {
         printf("sweep       %zu point%s (numachine points %s):", sweep.points,
                sim_plural(sweep.points), g->words[0]);
@@ -201,16 +201,16 @@ static bool check_sweep(const struct cli_given *g, struct in_diag *diag)
             printf(" %s", sweep.key[k].key->path);
         putchar('\n');
     }
-    cli_seen_free(&seen);
+    run_seen_free(&seen);
     swp_free(&sweep);
     return good;
 }
 
 static bool check_one(const struct in_experiment *x)
 {
-    struct cli_seen seen = {0};
-    const bool good = cli_session_possible(&seen, x);
-    cli_seen_free(&seen);
+    struct run_seen seen = {0};
+    const bool good = run_possible_once(&seen, x);
+    run_seen_free(&seen);
     return good;
 }
 

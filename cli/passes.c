@@ -14,6 +14,7 @@
 #include "cli/session.h"
 #include "documents/statistics/histogram.h"
 #include "input/yaml.h"
+#include "run/observer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@ struct ear {
     const struct in_experiment *x;
     enum in_sample sample;
     struct cli_heard *heard;
+    struct run_live *live;
     uint64_t chance; /* of the handlers: in which step they load their counters */
 };
 
@@ -96,10 +98,18 @@ static struct cli_note note_of(const struct prog_access *access, unsigned count,
     return note;
 }
 
-static void on_interrupted(void *ctx, struct nm_machine *m, unsigned card,
-                           const struct prog_access *access, unsigned count)
+static enum run_begun ear_begin(void *self, struct run_live *live, char *why, size_t size)
 {
-    struct ear *ear = ctx;
+    (void)why, (void)size;
+    ((struct ear *)self)->live = live;
+    return RUN_BEGUN;
+}
+
+static void ear_interrupted(void *self, unsigned card, const struct prog_access *access,
+                            unsigned count)
+{
+    struct ear *ear = self;
+    struct nm_machine *m = ear->live->machine;
     struct cli_heard *heard = ear->heard;
     struct cli_note note = {0};
     heard->interrupts++;
@@ -119,9 +129,9 @@ static void on_interrupted(void *ctx, struct nm_machine *m, unsigned card,
 
 /* ---- what else is heard ---------------------------------------------------------------------- */
 
-static void on_paged(void *ctx, uint64_t va, uint64_t pa)
+static void ear_paged(void *self, uint64_t va, uint64_t pa)
 {
-    struct cli_heard *heard = ((struct ear *)ctx)->heard;
+    struct cli_heard *heard = ((struct ear *)self)->heard;
     if (heard->pages < CLI_PAGES_MAX)
         heard->page[heard->pages] = (struct cli_page){va, pa};
     heard->pages++;
@@ -143,9 +153,10 @@ static void hear_word(struct cli_heard *heard, const struct doc_run *run, unsign
     word->most = count > word->most ? count : word->most;
 }
 
-static void on_ended(void *ctx, const struct doc_run *run)
+static void ear_concluded(void *self)
 {
-    struct cli_heard *heard = ((struct ear *)ctx)->heard;
+    const struct doc_run *run = &((struct ear *)self)->live->run;
+    struct cli_heard *heard = ((struct ear *)self)->heard;
     const struct nm_params *p = run->experiment->machine.params;
     heard->ticks = run->outcome.ticks;
     heard->hash = run->hash.result;
@@ -191,17 +202,18 @@ static int listen(const struct in_experiment *x, enum in_sample sample, bool aga
                   struct cli_heard *heard)
 {
     struct ear ear = {.x = x, .sample = sample, .heard = heard};
-    const struct cli_listener listener = {
-        .ctx = &ear,
-        .paged = on_paged,
-        .interrupted = sample == IN_SAMPLE_NONE ? NULL : on_interrupted,
-        .ended = on_ended,
+    const struct run_observer observer = {
+        .begin = ear_begin,
+        .paged = ear_paged,
+        .interrupted = sample == IN_SAMPLE_NONE ? NULL : ear_interrupted,
+        .concluded = ear_concluded,
     };
     const struct cli_session session = {
         .experiment = x,
         .stdin_fd = -1,
         .quiet = true,
-        .listener = &listener,
+        .observer = &observer,
+        .self = &ear,
         .table = fopen("/dev/null", "we"),
     };
     struct prog_outcome outcome;

@@ -15,6 +15,7 @@
 #include "input/tables.h"
 #include "input/yaml.h"
 #include "machine/values.h"
+#include "run/observer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -86,6 +87,7 @@ struct processor {
 struct perfex {
     const struct request *r;
     const struct in_experiment *x;
+    struct run_live *live;
     enum r10k_chip chip;
     uint32_t counted; /* IRIX's events */
     unsigned modes;
@@ -116,9 +118,23 @@ static void end_turn(struct perfex *p, struct processor *its, const struct r10k_
 }
 
 /* A clock tick: the next two events. */
-static sim_tick tick(void *ctx, struct nm_machine *m, sim_tick at)
+static enum run_begun perfex_begin(void *self, struct run_live *live, char *why, size_t size)
 {
-    struct perfex *p = ctx;
+    (void)why, (void)size;
+    ((struct perfex *)self)->live = live;
+    return RUN_BEGUN;
+}
+
+static sim_tick perfex_first(void *self)
+{
+    const struct perfex *p = self;
+    return p->r->given->all_events ? p->x->machine.params->os_tick : SIM_NEVER;
+}
+
+static sim_tick perfex_tick(void *self, sim_tick at)
+{
+    struct perfex *p = self;
+    struct nm_machine *m = p->live->machine;
     struct r10k_signals now;
     if (!p->processor)
         p->processor = sim_alloc(nm_machine_cards(m), sizeof *p->processor);
@@ -241,9 +257,10 @@ static void show(struct perfex *p, const struct doc_run *run)
     look_perfex_print(&all, p->out);
 }
 
-static void ended(void *ctx, const struct doc_run *run)
+static void perfex_concluded(void *self)
 {
-    struct perfex *p = ctx;
+    struct perfex *p = self;
+    const struct doc_run *run = &p->live->run;
     p->good = run->own;
     if (!run->own)
         fputs("numachine: error: this workload brings its own processors, which have no event "
@@ -368,17 +385,18 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
 
 static int run(struct perfex *p)
 {
-    const struct cli_listener listener = {.ctx = p,
-                                          .moment_at = p->x->machine.params->os_tick,
-                                          .moment = p->r->given->all_events ? tick : NULL,
-                                          .ended = ended};
+    static const struct run_observer observer = {.begin = perfex_begin,
+                                                 .first = perfex_first,
+                                                 .moment = perfex_tick,
+                                                 .concluded = perfex_concluded};
     const struct cli_session session = {.experiment = p->x,
                                         .argc = p->r->given->argc,
                                         .argv = p->r->given->argv,
                                         .stdin_fd = STDIN_FILENO,
                                         .quiet = true,
                                         .passes = true,
-                                        .listener = &listener,
+                                        .observer = &observer,
+                                        .self = p,
                                         .table = fopen("/dev/null", "we")};
     struct prog_outcome outcome = {0};
     if (!session.table) {

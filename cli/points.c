@@ -2,10 +2,10 @@
  * numachine points: which points the sweep of an experiment file has, one a line. Nothing is run.
  */
 #include "cli/cli.h"
-#include "cli/session.h"
 #include "documents/csv.h"
 #include "documents/statistics/stats.h"
 #include "input/write.h"
+#include "run/possible.h"
 #include "sweep/sweep.h"
 
 #include <jansson.h>
@@ -65,13 +65,13 @@ int cli_points(struct cli_given *g)
 {
     struct in_diag diag = {.out = stderr};
     struct swp_sweep sweep;
-    struct cli_seen seen = {0};
+    struct run_seen seen = {0};
     const char *file = g->words[0];
     const bool good = swp_load(&sweep, file, g->sets, &diag) &&
-                      swp_check(&sweep, file, g->sets, cli_session_possible, &seen, &diag);
+                      swp_check(&sweep, file, g->sets, run_possible_once, &seen, &diag);
     if (good)
         formats[CLI_NAMED(g, "no format", g->format, formats)].print(&sweep);
-    cli_seen_free(&seen);
+    run_seen_free(&seen);
     swp_free(&sweep);
     return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
 }

@@ -12,12 +12,13 @@
 
 #include "cli/cli.h"
 #include "cli/cluster.h"
-#include "cli/session.h"
+#include "cli/observers.h"
 #include "cli/stop.h"
 #include "documents/directory/digest.h"
 #include "documents/host.h"
 #include "input/yaml.h"
 #include "machine/values.h"
+#include "run/possible.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
@@ -46,7 +47,7 @@ struct state {
     struct swp_sweep sweep;
     struct swp_plan plan;
     struct swp_dir dir;
-    struct cli_seen seen;
+    struct run_seen seen;
     size_t kept; /* of our points: by an earlier sweep into this directory */
     char *name;
     pid_t *pid; /* [points] of those that run */
@@ -115,7 +116,7 @@ static bool load_points(struct state *s)
         const bool good = in_experiment_count(&x, o->events, o->groups, &diag) &&
                           in_experiment_allow(&x, o->allow, &diag) &&
                           (i || swp_expect_check(&s->sweep, &x, stderr)) &&
-                          cli_session_possible(&s->seen, &x);
+                          run_possible_once(&s->seen, &x);
         job->inputs = doc_digest(&x, cli_git());
         job->digest = doc_digest_text(&job->inputs);
         job->bound = bound_of(&x);
@@ -387,8 +388,8 @@ static enum cli_exit open_dir(struct state *s)
 {
     const struct cli_given *o = s->ask->given;
     char why[5000];
-    enum doc_dir made =
-        swp_dir_make(&s->dir, o->out, s->name, s->ask->given->resume, why, sizeof why);
+    enum doc_dir made = swp_dir_make(&s->dir, cli_file_name, o->out, s->name, s->ask->given->resume,
+                                     why, sizeof why);
     if (made == DOC_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
         made = DOC_DIR_REFUSED;
     if (made == DOC_DIR_MADE)
@@ -503,7 +504,7 @@ static enum cli_exit show_plan(struct state *s)
 {
     char why[5000];
     const char *out = s->ask->given->out;
-    if (out && !swp_dir_free_to_begin(out, s->ask->given->resume, why, sizeof why)) {
+    if (out && !swp_dir_free_to_begin(out, cli_file_name, s->ask->given->resume, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
@@ -551,7 +552,7 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
         if (load_points(&s))
             status = ask->given->dry_run ? show_plan(&s) : run_in_directory(&s);
     }
-    cli_seen_free(&s.seen);
+    run_seen_free(&s.seen);
     swp_plan_free(&s.plan);
     swp_free(&s.sweep);
     free(s.pid);

@@ -10,6 +10,7 @@
 #include "machine/statistics.h"
 #include "monitor/taps.h"
 #include "procard/procard.h"
+#include "run/observer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,6 +23,7 @@ struct walker {
     const struct look_schedule *schedule;
     struct look_trail *trail;
     sim_tick due, step;
+    struct run_live *live;
 };
 
 /* ---- what a state is ------------------------------------------------------------------------- */
@@ -84,9 +86,22 @@ static uint64_t digest_of(const struct walker *w, struct nm_machine *m)
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
-static sim_tick on_moment(void *ctx, struct nm_machine *m, sim_tick at)
+static enum run_begun walker_begin(void *self, struct run_live *live, char *why, size_t size)
 {
-    struct walker *w = ctx;
+    (void)why, (void)size;
+    ((struct walker *)self)->live = live;
+    return RUN_BEGUN;
+}
+
+static sim_tick walker_first(void *self)
+{
+    return ((const struct walker *)self)->due;
+}
+
+static sim_tick walker_moment(void *self, sim_tick at)
+{
+    struct walker *w = self;
+    struct nm_machine *m = w->live->machine;
     struct look_trail *trail = w->trail;
     trail->cards = nm_machine_cards(m);
     trail->mark[trail->marks] = (struct look_mark){at, digest_of(w, m)};
@@ -99,9 +114,10 @@ static sim_tick on_moment(void *ctx, struct nm_machine *m, sim_tick at)
     return trail->marks < w->schedule->marks ? w->due : SIM_NEVER;
 }
 
-static void on_ended(void *ctx, const struct doc_run *run)
+static void walker_concluded(void *self)
 {
-    const struct walker *w = ctx;
+    const struct walker *w = self;
+    const struct doc_run *run = &w->live->run;
     struct look_trail *trail = w->trail;
     trail->ended = true;
     trail->ticks = run->outcome.ticks;
@@ -114,12 +130,15 @@ static void on_ended(void *ctx, const struct doc_run *run)
 static int walk(const struct in_experiment *asked, struct walker *w)
 {
     struct in_experiment x = *asked;
-    const struct cli_listener listener = {
-        .ctx = w, .moment_at = w->due, .moment = on_moment, .ended = on_ended};
+    static const struct run_observer observer = {.begin = walker_begin,
+                                                 .first = walker_first,
+                                                 .moment = walker_moment,
+                                                 .concluded = walker_concluded};
     const struct cli_session session = {.experiment = &x,
                                         .stdin_fd = -1,
                                         .quiet = true,
-                                        .listener = &listener,
+                                        .observer = &observer,
+                                        .self = w,
                                         .table = fopen("/dev/null", "we")};
     struct prog_outcome outcome;
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -133,7 +152,7 @@ static int walk(const struct in_experiment *asked, struct walker *w)
 static pid_t start(const struct in_experiment *x, const struct look_schedule *schedule,
                    struct look_trail *trail)
 {
-    struct walker walker = {schedule, trail, schedule->first, schedule->step};
+    struct walker walker = {schedule, trail, schedule->first, schedule->step, NULL};
     trail->marks = 0;
     trail->ended = trail->stopped = false;
     fflush(NULL);

@@ -21,12 +21,9 @@ void doc_remark(struct doc_run *run, const char *format, ...)
 const char *doc_end_word(enum prog_end end)
 {
     static const char *const words[] = {
-        [PROG_EXITED] = "exited",         [PROG_SIGNALED] = "signaled",
-        [PROG_LIMIT] = "limit",           [PROG_DEADLOCK] = "deadlock",
-        [PROG_STUCK] = "stuck",           [PROG_LIVELOCK] = "livelock",
-        [PROG_BROKEN] = "broken",         [PROG_INTERRUPTED] = "interrupted",
-        [PROG_UNLOADABLE] = "unloadable", [PROG_NOMEM] = "out of memory",
-        [PROG_IO] = "unreadable",
+#define END(end, word, status, exit) [PROG_##end] = word,
+#include "documents/ends.def"
+#undef END
     };
     return words[end];
 }

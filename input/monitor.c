@@ -206,7 +206,7 @@ static uint64_t find_phase(char *const *phases, const char *text)
 /* ---- the mask -------------------------------------------------------------------------------- */
 
 /** Where the symbol lies, if the program is there already; one that must be built first is looked
- *  into when it has been (cli/mask.h). */
+ *  into when it has been (run/mask.c). */
 static void find_symbol(struct in_reading *r, const struct in_experiment *x,
                         const struct in_place *at)
 {

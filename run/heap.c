@@ -17,6 +17,8 @@
 #include "run/heap.h"
 
 #include "base/alloc.h"
+#include "documents/rows/objects.h"
+#include "run/observer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +92,8 @@ struct run_heap {
     struct worker *workers, *last; /* last: who was told of last */
     unsigned under_way;            /* threads in watched functions */
     struct run_tenants *tenants;   /* NULL: nobody asks */
+    struct run_live *of;
+    struct doc_objects left; /* by the run */
 };
 
 /* ---- sites ----------------------------------------------------------------------------------- */
@@ -466,8 +470,10 @@ static void tell_parts(const struct run_heap *h, const struct doc_thread *t, run
     tell_part(h, t->number, RUN_LAYER_VARIABLES, t->tls, t->tls_to, tell);
 }
 
-void run_heap_thread(struct run_heap *h, const struct prog_thread *thread)
+/* A thread's stack and variables. */
+static void heap_thread(void *self, const struct prog_thread *thread)
 {
+    struct run_heap *h = self;
     struct doc_thread *t = &worker_of(h, thread->number)->thread;
     if (thread->ended) {
         tell_parts(h, t, run_tenants_go);
@@ -560,21 +566,13 @@ static void watch(struct run_heap *h, struct pc_profile *profile, struct prog_na
     }
 }
 
-struct run_heap *run_heap_new(struct pc_profile *profile, struct prog_names *names)
+static void heap_release(void *self)
 {
-    struct run_heap *h = sim_alloc(1, sizeof *h);
-    if (names)
-        watch(h, profile, names);
-    return h;
-}
-
-void run_heap_free(struct run_heap *h)
-{
+    struct run_heap *h = self;
     struct live *live, *next_live;
     struct gone *gone, *next_gone;
     struct worker *worker, *next_worker;
-    if (!h)
-        return;
+    doc_objects_free(&h->left);
     HASH_ITER(hh, h->live, live, next_live) {
         HASH_DEL(h->live, live);
         free(live);
@@ -593,7 +591,6 @@ void run_heap_free(struct run_heap *h)
     for (size_t i = 0; i < h->sites; i++)
         free(h->site[i]);
     free(h->site);
-    free(h);
 }
 
 static int by_place(const void *a, const void *b)
@@ -628,21 +625,59 @@ static int by_number(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-struct doc_objects run_heap_take(const struct run_heap *h)
+static void heap_finish(void *self, sim_tick at)
 {
-    struct doc_objects o = {.sites = h->sites};
+    struct run_heap *h = self;
+    struct doc_objects *o = &h->left;
     const char *kind[ALLOCATORS + 1];
+    (void)at;
     list_kinds(kind);
-    o.kind = sim_alloc(ALLOCATORS, sizeof(char *));
-    for (; kind[o.kinds]; o.kinds++)
-        o.kind[o.kinds] = sim_strdup(kind[o.kinds]);
-    o.site = sim_alloc(h->sites, sizeof *o.site);
+    o->kind = sim_alloc(ALLOCATORS, sizeof(char *));
+    for (; kind[o->kinds]; o->kinds++)
+        o->kind[o->kinds] = sim_strdup(kind[o->kinds]);
+    o->sites = h->sites;
+    o->site = sim_alloc(h->sites, sizeof *o->site);
     for (size_t i = 0; i < h->sites; i++)
-        o.site[i] = h->site[i]->site;
-    take_blocks(h, &o);
-    o.thread = sim_alloc(HASH_COUNT(h->workers), sizeof *o.thread);
+        o->site[i] = h->site[i]->site;
+    take_blocks(h, o);
+    o->thread = sim_alloc(HASH_COUNT(h->workers), sizeof *o->thread);
     for (const struct worker *w = h->workers; w; w = w->hh.next)
-        o.thread[o.threads++] = w->thread;
-    qsort(o.thread, o.threads, sizeof *o.thread, by_number);
-    return o;
+        o->thread[o->threads++] = w->thread;
+    qsort(o->thread, o->threads, sizeof *o->thread, by_number);
+    h->of->objects = o;
 }
+
+/* ---- the book -------------------------------------------------------------------------------- */
+
+static bool heap_wanted(const struct run_live *live)
+{
+    return live->experiment->profile || live->experiment->truth;
+}
+
+static enum run_begun heap_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct run_heap *h = self;
+    (void)why, (void)size;
+    h->of = live;
+    live->heap = h;
+    if (run_names(live))
+        watch(h, live->profiled, run_names(live));
+    return RUN_BEGUN;
+}
+
+static void heap_write(void *self, FILE *out)
+{
+    doc_objects_write(&((struct run_heap *)self)->left, out);
+}
+
+static const struct run_file heap_files[] = {{.name = DOC_OBJECTS, .write = heap_write}, {0}};
+
+const struct run_observer run_objects = {
+    .size = sizeof(struct run_heap),
+    .wants = heap_wanted,
+    .begin = heap_begin,
+    .thread = heap_thread,
+    .finish = heap_finish,
+    .file = heap_files,
+    .release = heap_release,
+};

@@ -1,14 +1,15 @@
 /*
- * Listening to a run's locks: what is heard is put aside until the machine stands behind it, and
- * then entered in the books by tick, then card, then in the order of hearing.
+ * Locks and waiting of a run that keeps a profile: calls (pc_profile_watch), sleeping threads
+ * (prog_hooks.turn) and loops (pc_profile_spins) become struct doc_locks. What is heard is put
+ * aside until the machine stands behind it, and then entered in the books by tick, then card, then
+ * in the order of hearing.
  *
  * The hard idea: processors run ahead of each other, but whenever the machine stands at a tick, all
  * that happened before it has been heard.
  */
-#include "run/locking.h"
-
 #include "documents/totals.h"
 #include "run/locking_books.h"
+#include "run/observer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,17 +25,17 @@ static const struct run_lock_function functions[] = {
 
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-struct run_locking {
+struct locking {
     struct run_lock_event *event; /**< [events] that have not been entered */
     size_t events, room;
     uint64_t heard;
     struct run_lock_books books;
-    struct pc_profile *profile;
+    struct run_live *live;
 };
 
 /* ---- putting aside --------------------------------------------------------------------------- */
 
-static void put_aside(struct run_locking *l, const struct run_lock_event *e)
+static void put_aside(struct locking *l, const struct run_lock_event *e)
 {
     if (l->events == l->room) {
         l->room = l->room ? 2 * l->room : PATIENCE;
@@ -55,7 +56,7 @@ static int by_time(const void *x, const void *y)
 }
 
 /* Enters all that happened before `now`. */
-static void enter_before(struct run_locking *l, sim_tick now)
+static void enter_before(struct locking *l, sim_tick now)
 {
     size_t done = 0;
     if (l->events)
@@ -98,8 +99,9 @@ static void on_spin(void *ctx, const struct pc_spin *spin)
                                             .released = spin->lost});
 }
 
-void run_locking_turn(struct run_locking *l, const struct prog_turn *turn)
+static void locking_turn(void *self, const struct prog_turn *turn)
 {
+    struct locking *l = self;
     const struct run_lock_event e = {.at = turn->at,
                                      .card = turn->card,
                                      .what = RUN_LOCK_TURN,
@@ -121,52 +123,58 @@ void run_locking_turn(struct run_locking *l, const struct prog_turn *turn)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-struct run_locking *run_locking_begin(struct pc_profile *profile, unsigned cards,
-                                      run_function_fn *function, void *ctx)
+/* The address of a function of the program by name. @return false: it has none of that name */
+static bool function_named(struct prog_names *names, const char *name, uint64_t *va)
 {
-    struct run_locking *l = sim_alloc(1, sizeof *l);
+    return names && names->function && names->function(names, name, va);
+}
+
+static enum run_begun locking_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct locking *l = self;
     uint64_t known[FUNCTIONS];
-    run_lock_books_begin(&l->books, cards);
+    (void)why, (void)size;
+    run_lock_books_begin(&l->books, live->cards);
     for (unsigned i = 0; i < FUNCTIONS; i++) {
-        bool again = !function(ctx, functions[i].name, &known[i]);
+        bool again = !function_named(run_names(live), functions[i].name, &known[i]);
         if (again)
             known[i] = 0;
         for (unsigned k = 0; k < i; k++)
             again |= known[k] == known[i];
         if (!again)
-            pc_profile_watch(profile, known[i], i, on_crossing, l);
+            pc_profile_watch(live->profiled, known[i], i, on_crossing, l);
     }
-    pc_profile_spins(profile, on_spin, l);
-    l->profile = profile;
-    return l;
+    pc_profile_spins(live->profiled, on_spin, l);
+    l->live = live;
+    return RUN_BEGUN;
 }
 
-void run_locking_free(struct run_locking *l)
+static void locking_finish(void *self, sim_tick at)
 {
-    if (!l)
-        return;
+    struct locking *l = self;
+    pc_profile_spins_end(l->live->profiled, at);
+    enter_before(l, at + 1);
+    run_lock_books_close(&l->books, at);
+    l->live->locks = &l->books.out;
+}
+
+static void locking_release(void *self)
+{
+    struct locking *l = self;
     doc_locks_free(&l->books.out);
     run_lock_books_free(&l->books);
     free(l->event);
-    free(l);
 }
 
-struct doc_locks run_locking_take(struct run_locking *l, sim_tick at)
-{
-    pc_profile_spins_end(l->profile, at);
-    enter_before(l, at + 1);
-    run_lock_books_close(&l->books, at);
-    const struct doc_locks out = l->books.out;
-    l->books.out = (struct doc_locks){0};
-    return out;
-}
+/* ---- what the cards have counted ------------------------------------------------------------- */
 
-/* ---- what the cards have counted --------------------------------------------------------------
- */
-
-bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, char *why,
-                      size_t size)
+/* The time in which cards had nothing to do, because threads slept, must be what the cards show:
+ * `waiting` of locks, `asleep` of the rest. */
+static bool locking_adds_up(void *self, char *why, size_t size)
 {
+    const struct locking *l = self;
+    const struct doc_locks *locks = &l->books.out;
+    const struct doc_run *run = &l->live->run;
     static const char *const names[] = {"waiting", "asleep"};
     uint64_t rested[2] = {0, 0}, cards[2] = {0, 0};
     for (size_t i = 0; i < locks->sites; i++)
@@ -185,3 +193,28 @@ bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, 
         }
     return true;
 }
+
+/* ---- the book -------------------------------------------------------------------------------- */
+
+static bool locking_wanted(const struct run_live *live)
+{
+    return live->experiment->profile || live->experiment->truth;
+}
+
+static void locking_write(void *self, FILE *out)
+{
+    doc_locks_write(&((struct locking *)self)->books.out, out);
+}
+
+static const struct run_file locking_files[] = {{.name = DOC_LOCKS, .write = locking_write}, {0}};
+
+const struct run_observer run_locks = {
+    .size = sizeof(struct locking),
+    .wants = locking_wanted,
+    .begin = locking_begin,
+    .turn = locking_turn,
+    .finish = locking_finish,
+    .adds_up = locking_adds_up,
+    .file = locking_files,
+    .release = locking_release,
+};

@@ -1,16 +1,27 @@
 /*
  * From the cards' profile to the results': phases get their regions, and what was put down to
  * instructions is held against what the cards have counted.
+ *
+ * The phases of a run are the sets of regions that are open at once.
  */
-#include "run/profiling.h"
-
-#include "base/alloc.h"
+#include "base/copy.h"
+#include "documents/rows/profile.h"
 #include "documents/totals.h"
 #include "procard/core.h"
+#include "run/observer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct profiling {
+    struct run_live *live;
+    struct pc_profile *profile;
+    uint32_t **phase; /* [phases] as in struct doc_profile */
+    size_t phases;
+    uint32_t now;            /* the present one */
+    struct doc_profile left; /* by the run */
+};
 
 /* The regions that are open, with their count in front; the caller's. */
 static uint32_t *open_regions(const struct doc_run *run)
@@ -22,7 +33,7 @@ static uint32_t *open_regions(const struct doc_run *run)
     return open;
 }
 
-static uint32_t phase_of(struct run_profiling *p, uint32_t *open)
+static uint32_t phase_of(struct profiling *p, uint32_t *open)
 {
     const size_t size = (1 + (size_t)open[0]) * sizeof *open;
     for (size_t i = 0; i < p->phases; i++)
@@ -35,96 +46,77 @@ static uint32_t phase_of(struct run_profiling *p, uint32_t *open)
     return (uint32_t)p->phases++;
 }
 
-bool run_profiling_begin(struct run_profiling *p, struct nm_machine *m, pc_function_fn *function,
-                         void *ctx)
+static bool function_at(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
 {
-    uint32_t *whole = sim_alloc(2, sizeof *whole);
-    whole[0] = 1;
-    *p = (struct run_profiling){.profile = pc_profile_new(m, function, ctx)};
-    phase_of(p, whole);
-    return p->profile;
+    struct prog_names *names = ctx;
+    struct prog_place place;
+    if (!names || !names->at(names, va, &place) || !place.function)
+        return false;
+    *from = place.from;
+    *to = place.to;
+    return true;
 }
 
-bool run_profiling_ask(struct run_profiling *p, struct run_heap *heap)
+static enum run_begun profiling_begin(void *self, struct run_live *live, char *why, size_t size)
 {
-    p->misses = pc_misses_new(p->profile);
-    if (p->misses)
-        run_heap_watch_misses(heap, p->misses);
-    return p->misses;
+    const struct in_experiment *x = live->experiment;
+    struct profiling *p = self;
+    p->live = live;
+    if (x->approach.sampling.every) {
+        snprintf(why, size,
+                 "sampling does not go with run.profile and run.truth, which want to see every "
+                 "PCycle and every miss");
+        return RUN_REFUSED;
+    }
+    if (x->truth && (x->from || x->to)) {
+        snprintf(why, size,
+                 "a fast-forward does not go with run.truth, which wants to see every miss");
+        return RUN_REFUSED;
+    }
+    p->profile = live->profiled = pc_profile_new(live->machine, function_at, run_names(live));
+    if (!p->profile) {
+        snprintf(why, size,
+                 x->profile ? "run.profile: this kind of processor cannot be profiled"
+                            : "run.truth: this kind of processor cannot tell of its misses");
+        return RUN_REFUSED;
+    }
+    phase_of(p, sim_copy((uint32_t[]){1, 0}, 2, sizeof(uint32_t))); /* in `whole` alone */
+    return RUN_BEGUN;
 }
 
-void run_profiling_free(struct run_profiling *p)
+/* A region may have been begun or ended. */
+static void profiling_mark(void *self, const char *name, bool begin, sim_tick at)
 {
-    pc_misses_free(p->misses);
-    pc_profile_free(p->profile);
-    for (size_t i = 0; i < p->phases; i++)
-        free(p->phase[i]);
-    free(p->phase);
-    *p = (struct run_profiling){0};
-}
-
-void run_profiling_mark(struct run_profiling *p, const struct doc_run *run, sim_tick at)
-{
-    if (!p->profile)
-        return;
-    const uint32_t phase = phase_of(p, open_regions(run));
+    struct profiling *p = self;
+    const uint32_t phase = phase_of(p, open_regions(&p->live->run));
+    (void)name, (void)begin;
     if (phase != p->now)
         pc_profile_phase(p->profile, phase, at);
     p->now = phase;
 }
 
-static void *copy(const void *from, size_t count, size_t size)
+static void profiling_finish(void *self, sim_tick at)
 {
-    void *to = sim_grow(NULL, count + 1, size);
-    if (count)
-        memcpy(to, from, count * size);
-    return to;
-}
-
-struct doc_profile run_profiling_take(const struct run_profiling *p, const struct doc_run *run,
-                                      sim_tick at)
-{
+    struct profiling *p = self;
+    const struct doc_run *run = &p->live->run;
+    struct doc_profile *out = &p->left;
     const struct pc_profile_path *path;
     const struct pc_profile_row *row;
-    struct doc_profile out = {.regions = run->regions, .phases = p->phases};
-    out.rows = pc_profile_rows(p->profile, at, &row);
-    out.paths = pc_profile_paths(p->profile, &path);
-    out.row = copy(row, out.rows, sizeof *row);
-    out.path = copy(path, out.paths, sizeof *path);
-    out.region = sim_alloc(out.regions, sizeof *out.region);
-    for (size_t i = 0; i < out.regions; i++)
-        out.region[i] = sim_strdup(run->region[i].name);
-    out.phase = sim_alloc(out.phases, sizeof *out.phase);
-    for (size_t i = 0; i < out.phases; i++)
-        out.phase[i] = copy(p->phase[i], 1 + (size_t)p->phase[i][0], sizeof **p->phase);
-    return out;
+    *out = (struct doc_profile){.regions = run->regions, .phases = p->phases};
+    out->rows = pc_profile_rows(p->profile, at, &row);
+    out->paths = pc_profile_paths(p->profile, &path);
+    out->row = sim_copy(row, out->rows, sizeof *row);
+    out->path = sim_copy(path, out->paths, sizeof *path);
+    out->region = sim_alloc(out->regions, sizeof *out->region);
+    for (size_t i = 0; i < out->regions; i++)
+        out->region[i] = sim_strdup(run->region[i].name);
+    out->phase = sim_alloc(out->phases, sizeof *out->phase);
+    for (size_t i = 0; i < out->phases; i++)
+        out->phase[i] = sim_copy(p->phase[i], 1 + (size_t)p->phase[i][0], sizeof **p->phase);
+    p->live->profile = out;
 }
 
-struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
-                                     const struct nm_params *params)
-{
-    const struct pc_missed_copy *seen;
-    const struct pc_missed_row *row;
-    struct doc_truth out = {.line = nm_value_l2_line(params),
-                            .memory = nm_value_memory_size(params),
-                            .processors = nm_value_processors(params)};
-    pc_misses_end(p->misses);
-    out.copies = pc_misses_copies(p->misses, &seen);
-    out.rows = pc_misses_rows(p->misses, &row);
-    out.copy = copy(seen, out.copies, sizeof *seen);
-    out.row = copy(row, out.rows, sizeof *row);
-    out.values = sim_alloc(out.rows * doc_truth_columns.count + 1, sizeof *out.values);
-    for (size_t i = 0; i < out.rows; i++) {
-        int64_t *v = &out.values[i * doc_truth_columns.count];
-        memcpy(v, row[i].v, doc_truth_columns.count * sizeof *v);
-        out.row[i].v = v;
-    }
-    out.tenant = run_heap_tenants(heap, &out.tenants);
-    return out;
-}
-
-/* ---- what the cards have counted --------------------------------------------------------------
- */
+/* ---- what the cards have counted ------------------------------------------------------------- */
 
 typedef int64_t columns[PC_PROFILE__COUNT];
 
@@ -166,9 +158,12 @@ static void sum_cards(const struct doc_run *run, size_t region, int64_t sum[PC_P
     }
 }
 
-bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run *run, char *why,
-                         size_t size)
+/* In each ended region, each column's sum must be what the cards show for all of them. */
+static bool profiling_adds_up(void *self, char *why, size_t size)
 {
+    const struct profiling *p = self;
+    const struct doc_profile *profile = &p->left;
+    const struct doc_run *run = &p->live->run;
     static const char *const name[] = {
 #define COLUMN(name, unit, sentence) #name,
 #include "procard/profile.def"
@@ -191,23 +186,38 @@ bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run
     return good;
 }
 
-bool run_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
-                       const struct doc_run *run, char *why, size_t size)
+/* ---- the book -------------------------------------------------------------------------------- */
+
+static bool profiling_wanted(const struct run_live *live)
 {
-    for (size_t r = 0; r < run->regions; r++) {
-        int64_t rows[2], misses = 0, upgrades = 0;
-        doc_truth_sum(truth, profile, r, &rows[0], &rows[1]);
-        for (unsigned i = 0; i < run->cards; i++) {
-            misses += (int64_t)run->region[r].card[i].sum.truth.l2_misses;
-            upgrades += (int64_t)run->region[r].card[i].sum.truth.upgrades;
-        }
-        if (rows[0] == misses && rows[1] == upgrades)
-            continue;
-        snprintf(why, size,
-                 "the truth of region '%s' has %" PRId64 " misses and %" PRId64
-                 " upgrades, the cards %" PRId64 " and %" PRId64,
-                 run->region[r].name, rows[0], rows[1], misses, upgrades);
-        return false;
-    }
-    return true;
+    return live->experiment->profile || live->experiment->truth;
 }
+
+static void profiling_write(void *self, FILE *out)
+{
+    doc_profile_write(&((struct profiling *)self)->left, out);
+}
+
+static void profiling_release(void *self)
+{
+    struct profiling *p = self;
+    doc_profile_free(&p->left);
+    pc_profile_free(p->profile);
+    for (size_t i = 0; i < p->phases; i++)
+        free(p->phase[i]);
+    free(p->phase);
+}
+
+static const struct run_file profiling_files[] = {{.name = DOC_PROFILE, .write = profiling_write},
+                                                  {0}};
+
+const struct run_observer run_profile = {
+    .size = sizeof(struct profiling),
+    .wants = profiling_wanted,
+    .begin = profiling_begin,
+    .mark = profiling_mark,
+    .finish = profiling_finish,
+    .adds_up = profiling_adds_up,
+    .file = profiling_files,
+    .release = profiling_release,
+};

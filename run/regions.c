@@ -17,6 +17,7 @@
 #include "monitor/taps.h"
 #include "procard/core.h"
 #include "run/expect.h"
+#include "run/observer.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -441,3 +442,60 @@ bool run_regions_add_up(const struct doc_run *run, char *why, size_t size)
                 return false;
     return true;
 }
+
+/* ---- a run's own ----------------------------------------------------------------------------- */
+
+static enum run_begun regions_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    (void)self, (void)why, (void)size;
+    run_regions_init(&live->run, live->experiment, live->path, live->cards,
+                     (unsigned)nm_value_processors(live->experiment->machine.params), &live->choice,
+                     run_totals(live));
+    return RUN_BEGUN;
+}
+
+static void regions_mark(void *self, const char *name, bool begin, sim_tick at)
+{
+    struct run_live *live = self;
+    run_regions_mark(&live->run, name, begin, at, run_totals(live));
+}
+
+static void regions_measure(void *self, bool on, sim_tick at)
+{
+    struct run_live *live = self;
+    run_regions_measure(&live->run, on, at, run_totals(live));
+}
+
+static void regions_figures(void *self, const char *region, const struct prog_quotient *figure)
+{
+    struct run_live *live = self;
+    run_regions_figures(&live->run, region, figure);
+}
+
+static void regions_finish(void *self, sim_tick at)
+{
+    struct run_live *live = self;
+    run_regions_finish(&live->run, at, run_totals(live));
+}
+
+static bool regions_add_up(void *self, char *why, size_t size)
+{
+    const struct run_live *live = self;
+    return run_regions_add_up(&live->run, why, size);
+}
+
+static void regions_release(void *self)
+{
+    struct run_live *live = self;
+    run_regions_free(&live->run);
+}
+
+const struct run_observer run_regions = {
+    .begin = regions_begin,
+    .mark = regions_mark,
+    .measure = regions_measure,
+    .figures = regions_figures,
+    .finish = regions_finish,
+    .adds_up = regions_add_up,
+    .release = regions_release,
+};

@@ -7,6 +7,7 @@
 #include "run/samples.h"
 
 #include "base/alloc.h"
+#include "run/observer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,3 +105,73 @@ void run_samples_finish(struct doc_samples *samples, struct doc_run *run, sim_ti
         doc_remark(run, "at most %zu samples are kept, so the interval became %llu PCycles",
                    samples->room, (unsigned long long)samples->interval);
 }
+
+/* ---- a run's own ----------------------------------------------------------------------------- */
+
+struct sampler {
+    struct doc_samples samples;
+    struct run_live *live;
+};
+
+static bool sampler_wants(const struct run_live *live)
+{
+    return live->experiment->interval != SIM_NEVER;
+}
+
+static enum run_begun sampler_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct sampler *s = self;
+    (void)why, (void)size;
+    s->live = live;
+    run_samples_init(&s->samples, &live->run, live->experiment->interval, run_totals(live));
+    return RUN_BEGUN;
+}
+
+static sim_tick sampler_first(void *self)
+{
+    const struct sampler *s = self;
+    return s->samples.interval ? s->samples.next : SIM_NEVER;
+}
+
+static sim_tick sampler_moment(void *self, sim_tick at)
+{
+    struct sampler *s = self;
+    run_samples_take(&s->samples, &s->live->run, at, run_totals(s->live));
+    return s->samples.next;
+}
+
+static void sampler_finish(void *self, sim_tick at)
+{
+    struct sampler *s = self;
+    run_samples_finish(&s->samples, &s->live->run, at, run_totals(s->live));
+}
+
+static bool sampler_has_any(const void *self)
+{
+    return ((const struct sampler *)self)->samples.interval;
+}
+
+static void sampler_write(void *self, FILE *out)
+{
+    struct sampler *s = self;
+    doc_write_samples(&s->samples, &s->live->run, out);
+}
+
+static void sampler_release(void *self)
+{
+    run_samples_free(&((struct sampler *)self)->samples);
+}
+
+static const struct run_file sampler_files[] = {
+    {.name = DOC_SAMPLES, .write = sampler_write, .is_there = sampler_has_any}, {0}};
+
+const struct run_observer run_samples = {
+    .size = sizeof(struct sampler),
+    .wants = sampler_wants,
+    .begin = sampler_begin,
+    .first = sampler_first,
+    .moment = sampler_moment,
+    .finish = sampler_finish,
+    .file = sampler_files,
+    .release = sampler_release,
+};

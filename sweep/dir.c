@@ -75,25 +75,26 @@ bool swp_dir_is(const char *path)
     return is_there(path, SWP_INDEX) || is_there(path, SWP_INDEX DOC_UNFINISHED);
 }
 
-bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size)
+bool swp_dir_free_to_begin(const char *path, doc_file_name_fn *names, bool resume, char *why,
+                           size_t size)
 {
     if (!swp_dir_is(path))
-        return doc_rundir_may(path, why, size);
+        return doc_rundir_may(path, names, why, size);
     if (resume)
         return true;
     snprintf(why, size, "'%s' holds a sweep: --resume goes on with it", path);
     return false;
 }
 
-enum doc_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
-                          char *why, size_t size)
+enum doc_dir swp_dir_make(struct swp_dir *dir, doc_file_name_fn *names, const char *path,
+                          const char *name, bool resume, char *why, size_t size)
 {
     const bool there = path && swp_dir_is(path);
     *dir = (struct swp_dir){.place.lock = -1};
-    if (there && !swp_dir_free_to_begin(path, resume, why, size))
+    if (there && !swp_dir_free_to_begin(path, names, resume, why, size))
         return DOC_DIR_REFUSED;
     return there ? swp_dir_borrow(dir, path, why, size)
-                 : doc_rundir_make(&dir->place, path, name, false, why, size);
+                 : doc_rundir_make(&dir->place, names, path, name, false, why, size);
 }
 
 void swp_dir_close(struct swp_dir *dir)

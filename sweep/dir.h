@@ -27,8 +27,8 @@ struct swp_dir {
  * @param path  NULL: a fresh results/NAME-NNN
  * @return as doc_rundir_make. After DOC_DIR_MADE: swp_dir_close
  */
-enum doc_dir swp_dir_make(struct swp_dir *dir, const char *path, const char *name, bool resume,
-                          char *why, size_t size);
+enum doc_dir swp_dir_make(struct swp_dir *dir, doc_file_name_fn *names, const char *path,
+                          const char *name, bool resume, char *why, size_t size);
 
 /** Locks a directory that is there, for as long as something is written into it. @return likewise
  */
@@ -40,7 +40,8 @@ bool swp_dir_is(const char *path);
 
 /** Whether a sweep may begin there, or go on; a directory that holds other things may have neither.
  *  @return false: see `why` */
-bool swp_dir_free_to_begin(const char *path, bool resume, char *why, size_t size);
+bool swp_dir_free_to_begin(const char *path, doc_file_name_fn *names, bool resume, char *why,
+                           size_t size);
 
 /** Removes what points that did not come to an end have left. @return false: see `why` */
 bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size);

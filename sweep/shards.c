@@ -250,7 +250,7 @@ static bool gather_one(void *ctx, const char *path)
         remove_empty(path);
         return true;
     }
-    g->status = swp_dir_make(&shard, path, NULL, true, g->why, g->size);
+    g->status = swp_dir_borrow(&shard, path, g->why, g->size);
     if (g->status != DOC_DIR_MADE)
         return false;
     if (!gather_room(g, &shard, "points") || !gather_room(g, &shard, "failed") ||

@@ -107,7 +107,7 @@ NEAR = {
     "look/sharing/what_if": ["apart", "what-if"],
     "documents/(document|items|types)": ["report_truth", "report_profile", "report_locks", "report_objects", "monitor_document"],
     "documents/cells": ["report_profile", "diff", "locks", "page"],
-    "documents/rows/truth": ["report_truth", "c2c-says"],
+    "(run|documents/rows)/truth": ["report_truth", "c2c-says"],
     "look/placement/|documents/claims": ["placement", "placement_advice"],
     "look/flow/": ["flows", "whatif"],
     "run/(heap|allocators|tenants)|documents/rows/object|look/object": ["report_objects", "objects-quick", "reuse"],
@@ -120,7 +120,9 @@ NEAR = {
     "trace/": ["trace_book", "waves", "status_pins", "timeline"],
     "cli/": ["input_cli", "options", "at_hand", "first_light", "results", "host_ends-o32", "faults-few", "report_session"],
     "cli/(detect|suspects|c2c)": ["lab_detectors", "c2c-says"],
-    "cli/session": [
+    "run/(counted|output|mask|possible)|cli/(shown|observers)": ["report_session", "results", "first_light", "expect", "c2c-says"],
+    "trace/references": ["trace_replay"],
+    "(cli/session|run/(live|simulate|totals|observer))": [
         "report_session", "results", "timeline", "first_light", "trace_replay", "faults-few", "profile", "sampling",
         "approach"],
     "cli/list": ["at_hand", "monitor_document", "input_cli", "options", "input_schema"],

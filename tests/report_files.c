@@ -220,11 +220,19 @@ Test(report_files, table_compares_two_regions)
     free(text);
 }
 
+/* What runs leave here. */
+static const char *name_of(unsigned i)
+{
+    static const char *const names[] = {"stats.csv", "monitor/samples.csv"};
+    return i < sizeof names / sizeof *names ? names[i] : NULL;
+}
+
 Test(report_files, manifest_tells_whether_it_is_whole)
 {
     char *argv[] = {(char *)"numachine", (char *)"run", (char *)"\xff", NULL};
     struct doc_manifest m;
     struct doc_rundir dir = {
+        .names = name_of,
         .file = {{true, true, {7, 1}}, {true, true, {5, 2}}, {0}, {.asked = true}}};
     m = (struct doc_manifest){
         .run = &fake.run, .dir = &dir, .argc = 3, .argv = argv, .git = "unknown"};
@@ -242,12 +250,12 @@ Test(report_files, manifest_tells_whether_it_is_whole)
         cr_expect_eq(json_array_size(json_object_get(root, "inputs")), 1);
         json_t *files = json_object_get(root, "files"), *missing = json_object_get(root, "missing");
         cr_expect_eq(json_object_size(files), 1, "the manifest does not list itself");
-        cr_expect_eq(json_integer_value(json_object_get(files, doc_rundir_name(1))), 5);
-        cr_expect_str_eq(
-            json_string_value(json_object_get(json_object_get(root, "hashes"), doc_rundir_name(1))),
-            "xxh64:0000000000000002");
+        cr_expect_eq(json_integer_value(json_object_get(files, doc_rundir_name(&dir, 1))), 5);
+        cr_expect_str_eq(json_string_value(json_object_get(json_object_get(root, "hashes"),
+                                                           doc_rundir_name(&dir, 1))),
+                         "xxh64:0000000000000002");
         cr_expect_eq(json_array_size(missing), 1);
-        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), doc_rundir_name(3));
+        cr_expect_str_eq(json_string_value(json_array_get(missing, 0)), doc_rundir_name(&dir, 3));
         json_decref(root);
         free(text);
     }
@@ -262,7 +270,7 @@ static void write_word(void *ctx, FILE *out)
 /* Makes a directory and closes it again. */
 static enum doc_dir make(struct doc_rundir *dir, const char *path, bool force, char why[512])
 {
-    const enum doc_dir made = doc_rundir_make(dir, path, "x", force, why, 512);
+    const enum doc_dir made = doc_rundir_make(dir, name_of, path, "x", force, why, 512);
     if (made == DOC_DIR_MADE)
         doc_rundir_close(dir);
     return made;
@@ -271,9 +279,9 @@ static enum doc_dir make(struct doc_rundir *dir, const char *path, bool force, c
 static void write_all(struct doc_rundir *dir, const char *word)
 {
     char why[512];
-    for (unsigned i = 0; i < DOC_FILES; i++)
-        cr_assert(
-            doc_rundir_write(dir, doc_rundir_name(i), write_word, (void *)word, why, sizeof why));
+    for (unsigned i = 0; doc_rundir_name(dir, i); i++)
+        cr_assert(doc_rundir_write(dir, doc_rundir_name(dir, i), write_word, (void *)word, why,
+                                   sizeof why));
 }
 
 static void remove_tree(const char *base)
@@ -353,14 +361,15 @@ Test(report_files, a_directory_belongs_to_one_run)
     char base[] = "/tmp/report-XXXXXX", why[512] = "";
     struct doc_rundir one, two;
     cr_assert(mkdtemp(base));
-    cr_assert_eq(doc_rundir_make(&one, base, "x", false, why, sizeof why), DOC_DIR_MADE);
-    cr_expect_eq(doc_rundir_make(&two, base, "x", false, why, sizeof why), DOC_DIR_REFUSED);
+    cr_assert_eq(doc_rundir_make(&one, name_of, base, "x", false, why, sizeof why), DOC_DIR_MADE);
+    cr_expect_eq(doc_rundir_make(&two, name_of, base, "x", false, why, sizeof why),
+                 DOC_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
     write_all(&one, "one");
-    cr_expect_eq(doc_rundir_make(&two, base, "x", true, why, sizeof why), DOC_DIR_REFUSED);
+    cr_expect_eq(doc_rundir_make(&two, name_of, base, "x", true, why, sizeof why), DOC_DIR_REFUSED);
     cr_expect(strstr(why, "another run"), "%s", why);
     doc_rundir_close(&one);
-    cr_expect_eq(doc_rundir_make(&two, base, "x", true, why, sizeof why), DOC_DIR_MADE);
+    cr_expect_eq(doc_rundir_make(&two, name_of, base, "x", true, why, sizeof why), DOC_DIR_MADE);
     doc_rundir_close(&two);
     remove_tree(base);
 }
@@ -373,14 +382,17 @@ Test(report_files, links_to_results)
     struct doc_rundir dir;
     cr_assert(mkdtemp(base) && chdir(base) == 0 && mkdir("room", 0700) == 0);
     cr_assert_eq(symlink("room", "results"), 0);
-    cr_expect_eq(doc_rundir_make(&dir, NULL, "x", false, why, sizeof why), DOC_DIR_MADE, "%s", why);
+    cr_expect_eq(doc_rundir_make(&dir, name_of, NULL, "x", false, why, sizeof why), DOC_DIR_MADE,
+                 "%s", why);
     cr_expect_eq(access("room/x-001", F_OK), 0);
     doc_rundir_close(&dir);
     if (lchown("results", 12345, (gid_t)-1) == 0) { /* we are root */
-        cr_expect_eq(doc_rundir_make(&dir, NULL, "x", false, why, sizeof why), DOC_DIR_REFUSED);
+        cr_expect_eq(doc_rundir_make(&dir, name_of, NULL, "x", false, why, sizeof why),
+                     DOC_DIR_REFUSED);
         cr_expect(strstr(why, "another user"), "%s", why);
         cr_expect(access("room/x-002", F_OK) < 0);
-        cr_expect_eq(doc_rundir_make(&dir, "results/y", "x", false, why, sizeof why), DOC_DIR_MADE);
+        cr_expect_eq(doc_rundir_make(&dir, name_of, "results/y", "x", false, why, sizeof why),
+                     DOC_DIR_MADE);
         doc_rundir_close(&dir);
     }
     remove_tree(base);
@@ -403,7 +415,7 @@ Test(report_files, files_are_there_whole_or_not_at_all)
     struct doc_rundir dir;
     struct doc_content content = {0};
     cr_assert(mkdtemp(base));
-    cr_assert_eq(doc_rundir_make(&dir, base, "x", false, why, sizeof why), DOC_DIR_MADE);
+    cr_assert_eq(doc_rundir_make(&dir, name_of, base, "x", false, why, sizeof why), DOC_DIR_MADE);
     write_all(&dir, "old");
     limit_files(1);
     cr_expect_not(doc_rundir_write(&dir, "stats.csv", write_word, (void *)"new", why, sizeof why));

@@ -2,6 +2,7 @@
  * A session with a made-up machine and program: every way a run can end leaves the right files,
  * marks and exit status.
  */
+#include "cli/observers.h"
 #include "cli/session.h"
 #include "input/workload.h"
 #include "input/yaml.h"
@@ -12,11 +13,7 @@
 #include "monitor/taps.h"
 #include "procard/r10000/r10000.h"
 #include "procard/r4400/r4400.h"
-#include "programs/traces/recording.h"
-#include "run/heap.h"
-#include "run/locking.h"
-#include "run/profiling.h"
-#include "trace/recorder.h"
+#include "run/live.h"
 
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -169,228 +166,17 @@ bool in_entry(const char *path, const char *name, uint64_t *at, char *why, size_
     return false;
 }
 
-/* Nothing is recorded here. */
-void trc_begin(struct trc_recorder *recorder, const struct doc_run *run, struct nm_machine *m)
-{
-    (void)run, (void)m;
-    *recorder = (struct trc_recorder){.next = SIM_NEVER};
-}
+/* Nothing is recorded or profiled here. */
+extern const struct run_observer run_regions, run_statistics, run_samples, run_registers,
+    run_output, run_plots, run_mask;
+const struct run_observer *const cli_observer[] = {&run_regions,   &run_statistics, &run_samples,
+                                                   &run_registers, &run_output,     &run_plots,
+                                                   &run_mask};
+const size_t cli_observers = sizeof cli_observer / sizeof *cli_observer;
 
-void trc_free(struct trc_recorder *recorder)
+const char *cli_file_name(unsigned i)
 {
-    (void)recorder;
-}
-
-void trc_moment(struct trc_recorder *recorder, sim_tick at)
-{
-    (void)recorder, (void)at;
-}
-
-void trc_turn(struct trc_recorder *recorder, const struct prog_turn *turn)
-{
-    (void)recorder, (void)turn;
-}
-
-void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa)
-{
-    (void)recorder, (void)va, (void)pa;
-}
-
-void trc_end(struct trc_recorder *recorder, struct doc_run *run)
-{
-    (void)recorder, (void)run;
-}
-
-bool trc_has_status(const struct trc_recorder *recorder)
-{
-    (void)recorder;
-    return false;
-}
-
-void trc_write_status(const struct trc_recorder *recorder, FILE *out)
-{
-    (void)recorder, (void)out;
-}
-
-void trc_write_waves(const struct trc_recorder *recorder, FILE *out)
-{
-    (void)recorder, (void)out;
-}
-
-void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
-                     const struct doc_locks *locks, FILE *out)
-{
-    (void)recorder, (void)names, (void)locks, (void)out;
-}
-
-void trc_write_paje(const struct trc_recorder *recorder, FILE *out)
-{
-    (void)recorder, (void)out;
-}
-
-/* And none is profiled. */
-struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made, char *why,
-                                        size_t size)
-{
-    (void)m, (void)made, (void)why, (void)size;
-    return NULL;
-}
-
-void tr_recording_free(struct tr_recording *recording)
-{
-    (void)recording;
-}
-
-void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
-{
-    (void)recording, (void)turn;
-}
-
-void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa)
-{
-    (void)recording, (void)va, (void)pa;
-}
-
-void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
-{
-    (void)recording, (void)name, (void)begin;
-}
-
-void tr_recording_end(struct tr_recording *recording)
-{
-    (void)recording;
-}
-
-void tr_recording_write(struct tr_recording *recording, FILE *out)
-{
-    (void)recording, (void)out;
-}
-
-bool run_profiling_begin(struct run_profiling *p, struct nm_machine *m, pc_function_fn *function,
-                         void *ctx)
-{
-    (void)p;
-    (void)m;
-    (void)function;
-    (void)ctx;
-    return false;
-}
-
-bool run_profiling_ask(struct run_profiling *p, struct run_heap *heap)
-{
-    (void)p, (void)heap;
-    return false;
-}
-
-struct doc_truth run_profiling_truth(struct run_profiling *p, const struct run_heap *heap,
-                                     const struct nm_params *params)
-{
-    (void)p, (void)heap, (void)params;
-    return (struct doc_truth){0};
-}
-
-void run_profiling_free(struct run_profiling *p)
-{
-    (void)p;
-}
-
-void run_profiling_mark(struct run_profiling *p, const struct doc_run *run, sim_tick at)
-{
-    (void)p;
-    (void)run;
-    (void)at;
-}
-
-struct doc_profile run_profiling_take(const struct run_profiling *p, const struct doc_run *run,
-                                      sim_tick at)
-{
-    (void)p;
-    (void)run;
-    (void)at;
-    return (struct doc_profile){0};
-}
-
-struct run_heap *run_heap_new(struct pc_profile *profile, struct prog_names *names)
-{
-    (void)profile;
-    (void)names;
-    return NULL;
-}
-
-void run_heap_free(struct run_heap *heap)
-{
-    (void)heap;
-}
-
-void run_heap_thread(struct run_heap *heap, const struct prog_thread *thread)
-{
-    (void)heap;
-    (void)thread;
-}
-
-struct doc_objects run_heap_take(const struct run_heap *heap)
-{
-    (void)heap;
-    return (struct doc_objects){0};
-}
-
-struct run_locking *run_locking_begin(struct pc_profile *profile, unsigned cards,
-                                      run_function_fn *function, void *ctx)
-{
-    (void)profile;
-    (void)cards;
-    (void)function;
-    (void)ctx;
-    return NULL;
-}
-
-void run_locking_free(struct run_locking *l)
-{
-    (void)l;
-}
-
-void run_locking_turn(struct run_locking *l, const struct prog_turn *turn)
-{
-    (void)l;
-    (void)turn;
-}
-
-struct doc_locks run_locking_take(struct run_locking *l, sim_tick at)
-{
-    (void)l;
-    (void)at;
-    return (struct doc_locks){0};
-}
-
-bool run_locks_add_up(const struct doc_locks *locks, const struct doc_run *run, char *why,
-                      size_t size)
-{
-    (void)locks;
-    (void)run;
-    (void)why;
-    (void)size;
-    return true;
-}
-
-bool run_truth_adds_up(const struct doc_truth *truth, const struct doc_profile *profile,
-                       const struct doc_run *run, char *why, size_t size)
-{
-    (void)truth;
-    (void)profile;
-    (void)run;
-    (void)why;
-    (void)size;
-    return true;
-}
-
-bool run_profile_adds_up(const struct doc_profile *profile, const struct doc_run *run, char *why,
-                         size_t size)
-{
-    (void)profile;
-    (void)run;
-    (void)why;
-    (void)size;
-    return true;
+    return run_file_name(cli_observer, cli_observers, i);
 }
 
 const struct prog_workload *in_workload_for(const char *path, char *why, size_t size)

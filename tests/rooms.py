@@ -58,7 +58,7 @@ ROOMS = [
 # what all units' counts go through, and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h"],
-         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/list.c", "cli/session.c", "input/pattern.c"]}
+         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/list.c", "trace/references.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "documents/grid.h"
+#include "run/observer.h"
 #include "trace/listen.h"
 
 #include <inttypes.h>
@@ -77,8 +78,9 @@ static uint32_t thread_of(struct trc_recorder *r, unsigned number)
     return signal;
 }
 
-void trc_turn(struct trc_recorder *r, const struct prog_turn *turn)
+static void recorder_turn(void *self, const struct prog_turn *turn)
 {
+    struct trc_recorder *r = self;
     static const struct {
         bool changes;
         enum trc_thread_state state;
@@ -88,7 +90,7 @@ void trc_turn(struct trc_recorder *r, const struct prog_turn *turn)
                 [PROG_LEAVES] = {true, TRC_READY, true},  [PROG_ENDS] = {true, TRC_NONE, true},
                 [PROG_EXITS] = {false, TRC_NONE, false}};
     struct trc_book *book = &r->threads;
-    if (!r->live || !rows[turn->step].changes || r->too_many_turns)
+    if (!rows[turn->step].changes || r->too_many_turns)
         return;
     const uint32_t signal = thread_of(r, turn->thread);
     const struct trc_signal *s = &book->signal[signal];
@@ -105,9 +107,10 @@ void trc_turn(struct trc_recorder *r, const struct prog_turn *turn)
 
 /* ---- pages ----------------------------------------------------------------------------------- */
 
-void trc_paged(struct trc_recorder *r, uint64_t va, uint64_t pa)
+static void recorder_paged(void *self, uint64_t va, uint64_t pa)
 {
-    if (r->live && r->experiment->record_trace)
+    struct trc_recorder *r = self;
+    if (r->experiment->record_trace)
         know(&r->page, pa, va);
 }
 
@@ -134,30 +137,39 @@ static sim_tick default_end(const struct in_experiment *x)
            hz % 1000000000 * WINDOW_NS / 1000000000;
 }
 
-void trc_begin(struct trc_recorder *r, const struct doc_run *run, struct nm_machine *m)
+/* Without a directory there is no place for it. */
+static bool recorder_wanted(const struct run_live *live)
 {
-    const struct in_experiment *x = run->experiment;
+    return live->kept && in_records(live->experiment);
+}
+
+static enum run_begun recorder_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    const struct in_experiment *x = live->experiment;
     const sim_tick from = in_record_begin(x);
-    *r = (struct trc_recorder){.experiment = x, .next = SIM_NEVER};
-    if (!in_records(x))
-        return;
+    struct trc_recorder *r = self;
+    (void)why, (void)size;
+    *r = (struct trc_recorder){.experiment = x, .of = live, .next = SIM_NEVER};
     trc_book_open(&r->wires, from, x->record_to == SIM_NEVER ? default_end(x) : x->record_to);
     trc_book_open(&r->threads, from, x->record_to);
-    r->live = trc_listening_new(r, run, m);
+    r->live = trc_listening_new(r, &live->run, live->machine);
     if (hears(x))
         r->next =
             sim_earlier(from - sim_earlier(from, TRC_LEAD), trc_listening_begin(r->live, from));
+    if (x->record_trace)
+        run_names(live);
+    return RUN_BEGUN;
 }
 
-void trc_free(struct trc_recorder *r)
+static void recorder_release(void *self)
 {
+    struct trc_recorder *r = self;
     trc_listening_free(r->live);
     trc_book_free(&r->wires);
     trc_book_free(&r->threads);
     free(r->request);
     forget(&r->page);
     forget(&r->thread);
-    *r = (struct trc_recorder){0};
 }
 
 /* All up to `at` has been heard. */
@@ -170,10 +182,9 @@ static void end_window(struct trc_recorder *r, sim_tick at)
     r->wires.to = sim_earlier(r->wires.to, at);
 }
 
-void trc_moment(struct trc_recorder *r, sim_tick at)
+/* The machine stands at `at`, which is r->next or soon after it. */
+static void look_at(struct trc_recorder *r, sim_tick at)
 {
-    if (at < r->next)
-        return;
     if (!r->open)
         trc_listening_open(r->live);
     r->open = true;
@@ -190,6 +201,21 @@ void trc_moment(struct trc_recorder *r, sim_tick at)
         r->next = sim_earlier(r->next, r->wires.to);
     else if (trc_listening_knows(r->live, at, r->wires.to))
         end_window(r, at);
+}
+
+static sim_tick recorder_moment(void *self, sim_tick at)
+{
+    struct trc_recorder *r = self;
+    look_at(r, at);
+    return r->next;
+}
+
+static sim_tick recorder_first(void *self)
+{
+    struct trc_recorder *r = self;
+    if (!r->next)
+        look_at(r, 0);
+    return r->next;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -231,17 +257,80 @@ static void remark(const struct trc_recorder *r, struct doc_run *run)
                    doc_grouped(r->threads.to, at), TRC_KEPT_MAX);
 }
 
-void trc_end(struct trc_recorder *r, struct doc_run *run)
+/* What was not as asked for is said in a remark. */
+static void recorder_finish(void *self, sim_tick end)
 {
-    const sim_tick end = run->outcome.ticks;
-    if (!r->live)
-        return;
+    struct trc_recorder *r = self;
     end_window(r, end);
     trc_book_close(&r->wires, end);
     trc_book_close(&r->threads, end);
     if (r->requests)
         qsort(r->request, r->requests, sizeof *r->request, by_end);
-    remark(r, run);
+    remark(r, &r->of->run);
     trc_listening_free(r->live);
     r->live = NULL;
 }
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+static bool has_status(const void *self)
+{
+    const struct in_experiment *x = ((const struct trc_recorder *)self)->experiment;
+    return x->record_waves && x->record_status;
+}
+
+static bool has_waves(const void *self)
+{
+    return ((const struct trc_recorder *)self)->experiment->record_waves;
+}
+
+static bool has_trace(const void *self)
+{
+    return ((const struct trc_recorder *)self)->experiment->record_trace;
+}
+
+static bool has_paje(const void *self)
+{
+    return ((const struct trc_recorder *)self)->experiment->record_paje;
+}
+
+static void write_status(void *self, FILE *out)
+{
+    trc_write_status(self, out);
+}
+
+static void write_waves(void *self, FILE *out)
+{
+    trc_write_waves(self, out);
+}
+
+static void write_trace(void *self, FILE *out)
+{
+    const struct trc_recorder *r = self;
+    trc_write_trace(r, run_names(r->of), r->of->locks, out);
+}
+
+static void write_paje(void *self, FILE *out)
+{
+    trc_write_paje(self, out);
+}
+
+static const struct run_file recorder_files[] = {
+    {.name = "monitor/status.csv", .write = write_status, .is_there = has_status},
+    {.name = "waves.vcd", .write = write_waves, .is_there = has_waves},
+    {.name = "trace.json.gz", .write = write_trace, .is_there = has_trace},
+    {.name = "threads.paje", .write = write_paje, .is_there = has_paje},
+    {0}};
+
+const struct run_observer trc_recorder = {
+    .size = sizeof(struct trc_recorder),
+    .wants = recorder_wanted,
+    .begin = recorder_begin,
+    .paged = recorder_paged,
+    .turn = recorder_turn,
+    .first = recorder_first,
+    .moment = recorder_moment,
+    .finish = recorder_finish,
+    .file = recorder_files,
+    .release = recorder_release,
+};

@@ -36,7 +36,8 @@ struct trc_recorder {
     struct trc_book threads;
     struct pc_served *request; /**< [requests] once ended: by their ends, then by card */
     size_t requests;
-    sim_tick next;              /**< when trc_moment is to be called; SIM_NEVER: not again */
+    struct run_live *of;
+    sim_tick next;              /**< when it is to look; SIM_NEVER: not again */
     struct trc_listening *live; /**< while there is a machine to listen to; NULL: not */
 
     /* its own */
@@ -48,31 +49,10 @@ struct trc_recorder {
     struct trc_known *thread; /**< signals of threads by number (uthash) */
 };
 
-/** Prepares to record what the run's experiment asks for; of nothing, nothing is done by any call.
- *  @param run     with its choice of events
- *  @param m       outlives the recording
- *  @pre the machine has not been run */
-void trc_begin(struct trc_recorder *recorder, const struct doc_run *run, struct nm_machine *m);
-void trc_free(struct trc_recorder *recorder);
-
-/** The machine stands at `at`, which is recorder->next or soon after it. */
-void trc_moment(struct trc_recorder *recorder, sim_tick at);
-
-/** As prog_hooks.turn and prog_hooks.paged. */
-void trc_turn(struct trc_recorder *recorder, const struct prog_turn *turn);
-void trc_paged(struct trc_recorder *recorder, uint64_t va, uint64_t pa);
-
-/** The run is over, and the machine stands at its end. Once; what was not as asked for is said in a
- *  remark. */
-void trc_end(struct trc_recorder *recorder, struct doc_run *run);
-
 /** Where a physical address lay in the program. @return false: nowhere that is known */
 bool trc_virtual(const struct trc_recorder *recorder, uint64_t pa, uint64_t *va);
 
 /* ---- files ----------------------------------------------------------------------------------- */
-
-/** Whether Status pins are recorded, and monitor/status.csv is written. */
-bool trc_has_status(const struct trc_recorder *recorder);
 
 /** A row for each change of the pins: card, first PCycle, for how many MasterClocks, the pins by
  *  the machine's codes, and the two states. */

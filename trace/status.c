@@ -14,12 +14,6 @@ struct shown {
     uint64_t status, older, newer;
 };
 
-bool trc_has_status(const struct trc_recorder *r)
-{
-    const struct in_experiment *x = r->experiment;
-    return x && x->record_waves && x->record_status;
-}
-
 /** [ticks] The first edge of MasterClock at or after `t`. */
 static sim_tick edge(sim_tick t)
 {

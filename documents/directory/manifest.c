@@ -221,11 +221,11 @@ static json_t *expect_part(const struct doc_run *run)
 static json_t *files_part(const struct doc_manifest *manifest, json_t *part,
                           void (*each)(json_t *part, const char *name, const struct doc_file *f))
 {
-    for (unsigned i = 0; manifest->dir && i < DOC_FILES; i++) {
-        const struct doc_file *f = &manifest->dir->file[i];
-        const char *name = doc_rundir_name(i);
-        if (f->asked && strcmp(name, "manifest.json") != 0)
-            each(part, name, f);
+    const struct doc_rundir *dir = manifest->dir;
+    for (unsigned i = 0; dir && i < DOC_FILES_MAX; i++) {
+        const struct doc_file *f = &dir->file[i];
+        if (f->asked && strcmp(doc_rundir_name(dir, i), DOC_MANIFEST) != 0)
+            each(part, doc_rundir_name(dir, i), f);
     }
     return part;
 }

@@ -8,19 +8,6 @@
 #include "documents/directory/rundir.h"
 
 #include "base/owner.h"
-#include "documents/directory/output.h"
-#include "documents/rows/locks.h"
-#include "documents/rows/objects.h"
-#include "documents/rows/profile.h"
-#include "documents/rows/truth.h"
-#include "documents/statistics/components.h"
-#include "documents/statistics/gnuplot.h"
-#include "documents/statistics/group.h"
-#include "documents/statistics/histogram.h"
-#include "documents/statistics/registers.h"
-#include "documents/statistics/samples.h"
-#include "documents/statistics/sampling.h"
-#include "documents/traffic.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,25 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Every file a run writes. The manifest is the first to be written and the last to be replaced. */
-#define MANIFEST "manifest.json"
-static const char *const ours[] = {
-    MANIFEST,         "config.resolved.yaml",
-    "guest.elf",      "stats.json",
-    "stats.csv",      "stats.txt",
-    DOC_HISTOGRAM,    DOC_GROUPS,
-    DOC_SAMPLES,      DOC_COUNTERS,
-    DOC_BINS,         DOC_NPY,
-    DOC_STDOUT,       DOC_STDERR,
-    DOC_STATUS_CSV,   DOC_WAVES,
-    DOC_TRACE,        DOC_PAJE,
-    DOC_PROFILE,      DOC_OBJECTS,
-    DOC_TRUTH,        DOC_LOCKS,
-    DOC_PAGE,         DOC_BINS_PLOT,
-    DOC_SAMPLES_PLOT, DOC_TRAFFIC,
-    DOC_REFERENCES,   DOC_SAMPLING,
-};
-_Static_assert(sizeof ours / sizeof *ours == DOC_FILES, "one struct doc_file each");
+/* What every run writes: the manifest is the first to be written and the last to be replaced. */
+static const char *const first[] = {DOC_MANIFEST, DOC_RESOLVED, DOC_PROGRAM, DOC_PAGE};
+enum { FIRST = sizeof first / sizeof *first };
 
 #define MONITOR "monitor"
 
@@ -85,22 +56,28 @@ static bool make_parents(const char *path, char *why, size_t size)
 
 /* ---- what is in a directory ------------------------------------------------------------------ */
 
+static const char *name_of(doc_file_name_fn *names, unsigned i)
+{
+    return i < FIRST ? first[i] : names(i - FIRST);
+}
+
 /* A run's file, finished or not, or the directory some of them are in. */
-static bool is_ours(const char *name)
+static bool is_ours(doc_file_name_fn *names, const char *name)
 {
     size_t n = strlen(name);
     const size_t suffix = strlen(DOC_UNFINISHED);
+    const char *ours;
     if (n > suffix && !strcmp(name + n - suffix, DOC_UNFINISHED))
         n -= suffix;
-    for (size_t i = 0; i < DOC_FILES; i++)
-        if (strlen(ours[i]) == n && !strncmp(name, ours[i], n))
+    for (unsigned i = 0; (ours = name_of(names, i)); i++)
+        if (strlen(ours) == n && !strncmp(name, ours, n))
             return true;
     return !strcmp(name, MONITOR);
 }
 
 enum contents { EMPTY, RESULTS /* or what a killed run has left */, OTHERS, UNREADABLE };
 
-static enum contents look_into(const char *path)
+static enum contents look_into(const char *path, doc_file_name_fn *names)
 {
     DIR *d = opendir(path);
     enum contents seen = d ? EMPTY : UNREADABLE;
@@ -109,7 +86,7 @@ static enum contents look_into(const char *path)
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
         if (seen != OTHERS)
-            seen = is_ours(e->d_name) ? RESULTS : OTHERS;
+            seen = is_ours(names, e->d_name) ? RESULTS : OTHERS;
     }
     if (errno)
         seen = UNREADABLE;
@@ -126,10 +103,11 @@ static bool remove_file(const struct path *p, char *why, size_t size)
 
 bool doc_rundir_clear(const struct doc_rundir *dir, char *why, size_t size)
 {
-    for (size_t i = 0; i < DOC_FILES; i++) {
-        const struct path file = path_of(dir->path, ours[i], ""),
-                          unfinished = path_of(dir->path, ours[i], DOC_UNFINISHED);
-        if ((strcmp(ours[i], MANIFEST) && !remove_file(&file, why, size)) ||
+    const char *name;
+    for (unsigned i = 0; (name = doc_rundir_name(dir, i)); i++) {
+        const struct path file = path_of(dir->path, name, ""),
+                          unfinished = path_of(dir->path, name, DOC_UNFINISHED);
+        if ((strcmp(name, DOC_MANIFEST) && !remove_file(&file, why, size)) ||
             !remove_file(&unfinished, why, size))
             return false;
     }
@@ -162,9 +140,10 @@ static enum doc_dir lock(struct doc_rundir *dir, char *why, size_t size)
 }
 
 /* The directory is locked: may it be used? */
-static enum doc_dir take_over(const char *path, bool force, char *why, size_t size)
+static enum doc_dir take_over(const char *path, doc_file_name_fn *names, bool force, char *why,
+                              size_t size)
 {
-    switch (look_into(path)) {
+    switch (look_into(path, names)) {
     case EMPTY:
         return DOC_DIR_MADE;
     case RESULTS:
@@ -182,13 +161,13 @@ static enum doc_dir take_over(const char *path, bool force, char *why, size_t si
     }
 }
 
-bool doc_rundir_may(const char *path, char *why, size_t size)
+bool doc_rundir_may(const char *path, doc_file_name_fn *names, char *why, size_t size)
 {
     struct stat st;
     if (stat(path, &st))
         return true;
     if (S_ISDIR(st.st_mode))
-        return take_over(path, false, why, size) == DOC_DIR_MADE;
+        return take_over(path, names, false, why, size) == DOC_DIR_MADE;
     snprintf(why, size, "'%s' is not a directory", path);
     return false;
 }
@@ -212,7 +191,7 @@ static enum doc_dir make_named(struct doc_rundir *dir, const char *path, bool fo
     enum doc_dir result = lock(dir, why, size);
     if (result != DOC_DIR_MADE)
         return result;
-    result = take_over(dir->path, force, why, size);
+    result = take_over(dir->path, dir->names, force, why, size);
     if (result != DOC_DIR_MADE)
         doc_rundir_close(dir);
     return result;
@@ -243,10 +222,10 @@ static enum doc_dir make_fresh(struct doc_rundir *dir, const char *name, char *w
     return DOC_DIR_FAILED;
 }
 
-enum doc_dir doc_rundir_make(struct doc_rundir *dir, const char *path, const char *name, bool force,
-                             char *why, size_t size)
+enum doc_dir doc_rundir_make(struct doc_rundir *dir, doc_file_name_fn *names, const char *path,
+                             const char *name, bool force, char *why, size_t size)
 {
-    *dir = (struct doc_rundir){.lock = -1};
+    *dir = (struct doc_rundir){.lock = -1, .names = names};
     return path ? make_named(dir, path, force, why, size) : make_fresh(dir, name, why, size);
 }
 
@@ -259,16 +238,17 @@ void doc_rundir_close(struct doc_rundir *dir)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-const char *doc_rundir_name(unsigned i)
+const char *doc_rundir_name(const struct doc_rundir *dir, unsigned i)
 {
-    return ours[i];
+    return name_of(dir->names, i);
 }
 
 /* A file that --force would not remove could be taken for a later run's. */
 static struct doc_file *file_of(struct doc_rundir *dir, const char *name)
 {
-    for (size_t i = 0; i < DOC_FILES; i++)
-        if (!strcmp(name, ours[i]))
+    const char *known;
+    for (unsigned i = 0; i < DOC_FILES_MAX && (known = doc_rundir_name(dir, i)); i++)
+        if (!strcmp(name, known))
             return &dir->file[i];
     abort();
 }
@@ -296,7 +276,7 @@ bool doc_rundir_write(struct doc_rundir *dir, const char *name, doc_write_fn *wr
 
 bool doc_rundir_is_whole(const struct doc_rundir *dir)
 {
-    for (size_t i = 0; i < DOC_FILES; i++)
+    for (size_t i = 0; i < DOC_FILES_MAX; i++)
         if (dir->file[i].asked && !dir->file[i].whole)
             return false;
     return true;

@@ -13,15 +13,13 @@
 
 #include "documents/whole.h"
 
+/** What every run writes ahead of its results. */
+#define DOC_MANIFEST "manifest.json"
+#define DOC_RESOLVED "config.resolved.yaml"
+#define DOC_PROGRAM  "guest.elf"
+
 /** The page that `report` makes of a run; no run writes it, but a later run may replace it. */
 #define DOC_PAGE "report.html"
-
-/** What a recording leaves (trace/recorder.h). */
-#define DOC_STATUS_CSV "monitor/status.csv"
-#define DOC_WAVES      "waves.vcd"
-#define DOC_TRACE      "trace.json.gz"
-#define DOC_PAJE       "threads.paje"
-#define DOC_REFERENCES "references.ntr"
 
 /** What became of a request for a directory. */
 enum doc_dir {
@@ -31,7 +29,11 @@ enum doc_dir {
     DOC_DIR_FAILED,  /**< the host said no */
 };
 
-enum { DOC_FILES = 28 /**< files a run may write */ };
+enum { DOC_FILES_MAX = 64 /**< files a run may write */ };
+
+/** Names of the files that runs leave beside these, each in the directory or in monitor/ there: of
+ *  the i-th; NULL: behind the last. */
+typedef const char *doc_file_name_fn(unsigned i);
 
 /** What became of one of them in this run. */
 struct doc_file {
@@ -42,13 +44,14 @@ struct doc_file {
 
 struct doc_rundir {
     char path[4096];
-    int lock;                        /**< descriptor of the directory */
-    struct doc_file file[DOC_FILES]; /**< by doc_rundir_name */
+    int lock;                            /**< descriptor of the directory */
+    doc_file_name_fn *names;             /**< that runs leave */
+    struct doc_file file[DOC_FILES_MAX]; /**< by doc_rundir_name */
 };
 
 /** Whether doc_rundir_make would take `path` without `force`, as it is now: it is not there, or
  *  empty. @return false: see `why` */
-bool doc_rundir_may(const char *path, char *why, size_t size);
+bool doc_rundir_may(const char *path, doc_file_name_fn *names, char *why, size_t size);
 
 /**
  * Makes a run directory, or takes over one that is there, and locks it.
@@ -58,20 +61,21 @@ bool doc_rundir_may(const char *path, char *why, size_t size);
  * @param[out] why  on failure one sentence
  * @return nothing of an earlier run has been changed. After DOC_DIR_MADE: doc_rundir_close
  */
-enum doc_dir doc_rundir_make(struct doc_rundir *dir, const char *path, const char *name, bool force,
-                             char *why, size_t size);
+enum doc_dir doc_rundir_make(struct doc_rundir *dir, doc_file_name_fn *names, const char *path,
+                             const char *name, bool force, char *why, size_t size);
 
 /** Removes what an earlier run has left, except manifest.json. To be called when that already says
  *  that this run is under way. @return false, with one sentence in `why` */
 bool doc_rundir_clear(const struct doc_rundir *dir, char *why, size_t size);
 
 /** Replaces dir/name (or dir/directory/name) at once by what `write` writes. @return false, with
- * one sentence in `why`. @pre `name` is one of the files a run writes (rundir.c) */
+ * one sentence in `why`. @pre doc_rundir_name knows `name` */
 bool doc_rundir_write(struct doc_rundir *dir, const char *name, doc_write_fn *write, void *ctx,
                       char *why, size_t size);
 
-/** Name of file i of DOC_FILES. */
-const char *doc_rundir_name(unsigned i);
+/** Name of the i-th file that a run may write, in the order in which a manifest lists them; NULL:
+ * behind the last. */
+const char *doc_rundir_name(const struct doc_rundir *dir, unsigned i);
 
 /** Whether every file that was asked for is there whole. */
 bool doc_rundir_is_whole(const struct doc_rundir *dir);

@@ -1,0 +1,108 @@
+/* The truth of misses: what each request of a run was for, and what it cost. */
+#include "documents/rows/truth.h"
+
+#include "base/copy.h"
+#include "documents/totals.h"
+#include "run/heap.h"
+#include "run/observer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct missing {
+    struct run_live *live;
+    struct pc_misses *misses;
+    struct doc_truth left; /* by the run */
+};
+
+static bool missing_wanted(const struct run_live *live)
+{
+    return live->experiment->truth;
+}
+
+static enum run_begun missing_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct missing *m = self;
+    m->live = live;
+    m->misses = pc_misses_new(live->profiled);
+    if (!m->misses) {
+        snprintf(why, size,
+                 "run.truth: a machine of mode: functional has no caches, and no misses");
+        return RUN_REFUSED;
+    }
+    run_heap_watch_misses(live->heap, m->misses);
+    return RUN_BEGUN;
+}
+
+static void missing_finish(void *self, sim_tick at)
+{
+    struct missing *m = self;
+    const struct nm_params *params = m->live->experiment->machine.params;
+    const struct pc_missed_copy *seen;
+    const struct pc_missed_row *row;
+    struct doc_truth *out = &m->left;
+    (void)at;
+    *out = (struct doc_truth){.line = nm_value_l2_line(params),
+                              .memory = nm_value_memory_size(params),
+                              .processors = nm_value_processors(params)};
+    pc_misses_end(m->misses);
+    out->copies = pc_misses_copies(m->misses, &seen);
+    out->rows = pc_misses_rows(m->misses, &row);
+    out->copy = sim_copy(seen, out->copies, sizeof *seen);
+    out->row = sim_copy(row, out->rows, sizeof *row);
+    out->values = sim_alloc(out->rows * doc_truth_columns.count + 1, sizeof *out->values);
+    for (size_t i = 0; i < out->rows; i++) {
+        int64_t *v = &out->values[i * doc_truth_columns.count];
+        memcpy(v, row[i].v, doc_truth_columns.count * sizeof *v);
+        out->row[i].v = v;
+    }
+    out->tenant = run_heap_tenants(m->live->heap, &out->tenants);
+    m->live->truth = out;
+}
+
+/* The sums of the classes must be the cards' misses and upgrades. */
+static bool missing_adds_up(void *self, char *why, size_t size)
+{
+    const struct missing *m = self;
+    const struct doc_run *run = &m->live->run;
+    for (size_t r = 0; r < run->regions; r++) {
+        int64_t rows[2], misses = 0, upgrades = 0;
+        doc_truth_sum(&m->left, m->live->profile, r, &rows[0], &rows[1]);
+        for (unsigned i = 0; i < run->cards; i++) {
+            misses += (int64_t)run->region[r].card[i].sum.truth.l2_misses;
+            upgrades += (int64_t)run->region[r].card[i].sum.truth.upgrades;
+        }
+        if (rows[0] == misses && rows[1] == upgrades)
+            continue;
+        snprintf(why, size,
+                 "the truth of region '%s' has %" PRId64 " misses and %" PRId64
+                 " upgrades, the cards %" PRId64 " and %" PRId64,
+                 run->region[r].name, rows[0], rows[1], misses, upgrades);
+        return false;
+    }
+    return true;
+}
+
+static void missing_write(void *self, FILE *out)
+{
+    doc_truth_write(&((struct missing *)self)->left, out);
+}
+
+static void missing_release(void *self)
+{
+    struct missing *m = self;
+    doc_truth_free(&m->left);
+    pc_misses_free(m->misses);
+}
+
+static const struct run_file missing_files[] = {{.name = DOC_TRUTH, .write = missing_write}, {0}};
+
+const struct run_observer run_truth = {
+    .size = sizeof(struct missing),
+    .wants = missing_wanted,
+    .begin = missing_begin,
+    .finish = missing_finish,
+    .adds_up = missing_adds_up,
+    .file = missing_files,
+    .release = missing_release,
+};
