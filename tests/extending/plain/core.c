@@ -245,7 +245,7 @@ static void *code_new(pc_fetch_fn *fetch_word, void *ctx, const struct nm_params
 {
     struct plain_code *code = sim_alloc(1, sizeof *code);
     (void)fetch_word, (void)ctx;
-    code->level = mips_level((enum nm_isa)card->isa);
+    code->level = mips_level((enum nm_isa)nm_value_isa(card));
     return code;
 }
 
