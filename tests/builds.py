@@ -6,12 +6,15 @@ there, so that the next time is short.
     builds.py agree SOURCE DIRECTORY NUMACHINE GUEST...
         an unoptimised build and NUMACHINE simulate the guests, and the first experiment, with
         identical results
-    builds.py core SOURCE DIRECTORY GUEST
-        another core, of a folder and a row (docs/extending.md), in a copy of the tree: it executes the guest, which says
-        the same as on an R4400; the copy keeps to its rooms
+    builds.py added SOURCE DIRECTORY NUMACHINE GUEST
+        another core, of a folder and a row, and another listener, of a file and a row (docs/extending.md), in a copy of
+        the tree: the core executes the guest, which says the same as on an R4400; the listener's file is with the run's
+        results, and the run is the same as NUMACHINE's; the copy keeps to its rooms
     builds.py suite SOURCE DIRECTORY NAME OPTION...
         the build with these meson options passes the quick suite
 """
+import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -62,7 +65,13 @@ def agree(source, directory, numachine, *guests):
     return all(one == two for one, two in runs.values())
 
 
-PLAIN = 'CORE(PLAIN, plain, "plain", "Plain", "MIPS", MON_PROCESSORS, NO_L2C, "")'
+# What is added to a copy of the tree: files of tests/extending/, where they go, and a row ahead of which others of a table.
+ADDED = {
+    "plain": ("procard/plain", "procard/cores.def", "CORE_RULE(",
+              'CORE(PLAIN, plain, "plain", "Plain", "MIPS", MON_PROCESSORS, NO_L2C, "")\n'),
+    "listener": ("run", "cli/observers.def", 'OBSERVER("cli/shown.c",        cli_shown_profile)',
+                 'OBSERVER("run/turns.c", run_turns)'),
+}
 
 
 def put_files(files):
@@ -74,26 +83,53 @@ def put_files(files):
             path.chmod(mode)
 
 
-def core(source, directory, guest):
-    source, copy = pathlib.Path(source), directory / "core-tree"
+def copy_with_added(source, copy):
+    """The tree with all that is ADDED."""
     tops = [top for top in source.iterdir() if top.name != ".git" and not top.name.startswith("build")]
     files = {copy / f.relative_to(source): (f.read_bytes(), f.stat().st_mode)
              for top in tops for f in [top, *top.rglob("*")] if f.is_file() and f.suffix != ".pyc"}
-    files |= {copy / "procard/plain" / f.name: (f.read_bytes(), f.stat().st_mode)
-              for f in (source / "tests/extending/plain").iterdir()}
-    rows, mode = files[copy / "procard/cores.def"]
-    files[copy / "procard/cores.def"] = rows.replace(b"\nCORE_RULE(", f"\n{PLAIN}\n\nCORE_RULE(".encode(), 1), mode
+    for folder, (where, table, ahead, row) in ADDED.items():
+        files |= {copy / where / f.name: (f.read_bytes(), f.stat().st_mode)
+                  for f in (source / "tests/extending" / folder).iterdir()}
+        rows, mode = files[copy / table]
+        assert f"\n{ahead}".encode() in rows, f"{table}: no {ahead}"
+        files[copy / table] = rows.replace(f"\n{ahead}".encode(), f"\n{row}\n{ahead}".encode(), 1), mode
     for gone in [f for f in copy.rglob("*") if f.is_file() and f not in files]:
         gone.unlink()
     put_files(files)
-    build(str(copy), directory / "core", ["--buildtype=plain", "-Dtests=false"], ["cli/numachine"])
-    quietly([sys.executable, str(copy / "tests/rooms.py"), str(copy)])
-    said = [subprocess.run([directory / "core/cli/numachine", "stat", "--quiet", "-m", "station-4", "--set",
-                            f"processor.core={name}", "--", guest, "3"], check=True, text=True, stdout=subprocess.PIPE,
-                           stderr=subprocess.DEVNULL).stdout
+
+
+def another_core_says(numachine, guest):
+    said = [subprocess.run([numachine, "stat", "--quiet", "-m", "station-4", "--set", f"processor.core={name}", "--", guest,
+                            "3"], check=True, text=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
             for name in ("r4400", "plain")]
-    print(f"{'ok' if said[0] == said[1] != '' else 'FAILED'}: {os.path.basename(guest)}", *said)
+    print(*said)
     return said[0] == said[1] != ""
+
+
+def another_listener_hears(numachine, without, guest):
+    """All threads but the first end before the program does; and the run is the same as without the listener."""
+    with tempfile.TemporaryDirectory() as scratch:
+        outs = [pathlib.Path(scratch, name) for name in ("with", "with", "without")]
+        for program, out in zip((numachine, numachine, without), outs):
+            subprocess.run([program, "stat", "--quiet", "--force", "-m", "station-4", "-o", out, "--", guest, "3"], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        listed = json.loads((outs[0] / "manifest.json").read_text())["files"]
+        with open(outs[0] / "monitor/turns.csv", newline="") as table:
+            times = {row["what"]: int(row["times"]) for row in csv.DictReader(table)}
+        same = simulator.end_of(outs[0])[0] == simulator.end_of(outs[2])[0]
+    print(times, list(listed))
+    return same and times["born"] == times["ends"] + 1 == 4 and times["page"] > 0 and "monitor/turns.csv" in listed
+
+
+def added(source, directory, without, guest):
+    source, copy, numachine = pathlib.Path(source), directory / "added-tree", directory / "added/cli/numachine"
+    copy_with_added(source, copy)
+    build(str(copy), directory / "added", ["--buildtype=plain", "-Dtests=false"], ["cli/numachine"])
+    quietly([sys.executable, str(copy / "tests/rooms.py"), str(copy)])
+    good = another_core_says(numachine, guest), another_listener_hears(numachine, without, guest)
+    print("core, listener:", *good)
+    return all(good)
 
 
 def suite(source, directory, name, *options):
@@ -105,7 +141,7 @@ def suite(source, directory, name, *options):
 
 def main():
     what, source, directory, *rest = sys.argv[1:]
-    good = {"agree": agree, "core": core, "suite": suite}[what](source, pathlib.Path(directory), *rest)
+    good = {"added": added, "agree": agree, "suite": suite}[what](source, pathlib.Path(directory), *rest)
     return 0 if good else 1
 
 
