@@ -1,6 +1,6 @@
 /*
  * The use cases of the application note on the ARM11's performance monitoring unit, in its order:
- * each line is what was counted, and the rule of the note that it shows (docs/arm11-counters.md).
+ * each line is what was counted, and the rule of the note that it shows (docs/arm11.md).
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * What the application note says of the events, on the core: short sequences that a program
  * measures itself, with the performance monitoring unit, and their hand counts (AT-n:
- * docs/arm11-counters.md).
+ * docs/arm11.md).
  *
  * A program starts the counters, waits until their start is over, does what is measured, stops
  * them, and reads them. The same program with nothing to measure is counted too, and what is shown

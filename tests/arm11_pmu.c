@@ -1,6 +1,6 @@
 /*
  * The performance monitoring unit of an ARM11 alone: the rules of the application note (AT-n are
- * the rows of docs/arm11-counters.md), each by a sequence of register accesses on totals that the
+ * the rows of docs/arm11.md), each by a sequence of register accesses on totals that the
  * test makes; and random sequences, held against a unit that is counted cycle by cycle.
  */
 #include "monitor/arm11/pmu.h"
@@ -245,7 +245,7 @@ static void start_delay(struct world *w)
 }
 
 static const struct {
-    const char *at; /* rows of docs/arm11-counters.md */
+    const char *at; /* rows of docs/arm11.md */
     void (*check)(struct world *w);
 } rows[] = {
     {"AT-1", two_events_and_cycles},     {"AT-3", one_control_word},

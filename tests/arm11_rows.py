@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-docs/arm11-counters.md has a row for each rule of the application note (AT-1 to AT-34), whose tests there are and name it;
+docs/arm11.md has a row for each rule of the application note (AT-1 to AT-34), whose tests there are and name it;
 for each rule of the unit (ARM-1 on) and of the event monitors (L2-1 on), whose tests there are, or which is among those that
 say that there is nothing to test; and for each ambiguity (AR-1 on), whose parameter or file there is.
 
@@ -14,7 +14,7 @@ RULES = {"AT": 34, "ARM": 18, "L2": 14, "AR": 25}
 # Filters and errors that no machine has.
 UNTESTED = {"ARM": {18}, "L2": {5, 12}}
 HOME = pathlib.Path(sys.argv[1])
-TEXT = (HOME / "docs/arm11-counters.md").read_text(encoding="utf-8")
+TEXT = (HOME / "docs/arm11.md").read_text(encoding="utf-8")
 KEYS = set(re.findall(r'^PARAM\(\w+, *"([^"]+)"', (HOME / "machine/params.def").read_text(encoding="utf-8"), re.M))
 
 

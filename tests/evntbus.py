@@ -18,7 +18,7 @@ import skip
 
 PS = 5000  # of a PCycle at 200 MHz
 LATE = 8  # instructions and branches at most in the PCycles before the counters start, and behind the last one
-LINES = {"instructions": (7, 2), "branches": (5, 1)}  # first bit and width (docs/arm11-counters.md, AR-4)
+LINES = {"instructions": (7, 2), "branches": (5, 1)}  # first bit and width (docs/arm11.md, AR-4)
 
 
 def run(numachine, out, *options):

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """
-Every tag that a comment, a table or a document uses is explained in the repository.
+Every tag that a comment, a table or a document uses is explained in the repository, and every page that one of them
+names is there.
 
     tags.py HOME
 
-A numbered tag (N-12, R44-7, A-3, R4-2) is a row of a features.def or the first column of a table in docs/. A
+A numbered tag (N-12, R44-7, A-3, R4-2, P-1) is a row of a features.def or the first column of a table in docs/. A
 numbered tag in brackets ([TR-22], [MIPS-33]) is a row of docs/sources.md; a row that ends in n stands for
 every page. A row of params.def has a source: "assumed", "design" or a tag; what the tag does not cover is
-said behind it. A row that no text uses is fine.
+said behind it. A row that no text uses is fine. A link of a document leads to a file, and behind # to a heading of it.
 """
 import pathlib
 import re
@@ -16,10 +17,12 @@ import sys
 KINDS = {".c", ".h", ".def", ".py", ".md", ".yaml", ".sh", ".build"}
 ROOMS = ["base", "cli", "configs", "docs", "experiments", "input", "machine", "monitor", "page",
          "procard", "programs", "documents", "run", "look", "ring", "sweep", "tests"]
-NUMBERED = re.compile(r"(?<![\w\[-])(N|R44|R4|A)-(\d+)\b")
+NUMBERED = re.compile(r"(?<![\w\[-])(N|R44|R4|A|P)-(\d+)\b")
 BRACKETED = re.compile(r"\[([A-Z]{2,}-[AB]?\d+)\]")
 FIRST_COLUMN = re.compile(r"^\| \[?([A-Z][A-Za-z0-9]*(?:-[AB]?(?:\d+|n))?)\]? \|", re.M)
 FEATURE = re.compile(r'^FEATURE\("([^"]+)"', re.M)
+PAGE = re.compile(r"(?<![\w/.-])docs/[\w-]+\.md")
+LINK = re.compile(r"\]\((?!https?:|mailto:)([^()\s#]*)(?:#([^()\s]+))?\)")
 SOURCE = re.compile(r"(assumed|design|\[([A-Z0-9-]+)\])( \([^()]+\))?")
 
 
@@ -39,6 +42,25 @@ def sources_of_params(home):
             yield line.split('"')[1], re.findall(r'"((?:[^"\\]|\\.)*)"', line)[-2]
 
 
+def anchors(path):
+    """The headings of a page as links name them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def dead_links(home, path, line):
+    """What a line names that is not there."""
+    for page in PAGE.findall(line):
+        if not (home / page).is_file():
+            yield f"there is no {page}"
+    for file, anchor in LINK.findall(line) if path.suffix == ".md" else []:
+        target = path.parent / file if file else path
+        if not target.exists():
+            yield f"there is no {file}"
+        elif anchor and target.suffix == ".md" and anchor not in anchors(target):
+            yield f"{target.name} has no heading #{anchor}"
+
+
 def main():
     home = pathlib.Path(sys.argv[1])
     rows = set()
@@ -56,6 +78,7 @@ def main():
     for path, text in texts(home):
         for number, line in enumerate(text.splitlines(), 1):
             where = f"{path.relative_to(home)}:{number}"
+            wrong += [f"{where}: {dead}" for dead in dead_links(home, path, line)]
             for match in NUMBERED.finditer(line):
                 used += 1
                 if "-".join(match.groups()) not in rows:

@@ -1,5 +1,5 @@
 /*
- * Counts of a processor's event counters as IRIX's perfex shows them (docs/r10000-counters.md).
+ * Counts of a processor's event counters as IRIX's perfex shows them (docs/r10000.md).
  */
 #ifndef LOOK_COUNTERS_PERFEX_H
 #define LOOK_COUNTERS_PERFEX_H
