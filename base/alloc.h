@@ -14,8 +14,8 @@
 
 enum { SIM_EXIT_MEMORY = 2 /**< exit status: CLI_EXIT_USAGE, machine or program too large */ };
 
-/** Ends the process at once, with SIM_EXIT_MEMORY, whoever calls it: SimGrid's actors cannot leave
- * by exit(). */
+/** Ends the process at once, with SIM_EXIT_MEMORY, from any thread or actor: SimGrid's actors
+ * cannot leave by exit(). */
 _Noreturn void sim_no_memory(void);
 
 /** For the tables of uthash, where it is included after this. */
@@ -30,7 +30,7 @@ static inline void *sim_alloc(size_t count, size_t size)
     return p;
 }
 
-/** An array (or NULL) with room for `count` objects; what is new is not zeroed. As realloc(), but
+/** An array (or NULL) with room for `count` objects; new ones are not zeroed. As realloc(), but
  *  never NULL. */
 static inline void *sim_grow(void *array, size_t count, size_t size)
 {

@@ -1,10 +1,10 @@
 /*
  * A crew: host threads that do one thing together, again and again, each its own part of it.
  *
- * The hard idea is what waiting costs. A window of the machine takes some ten microseconds, and to
+ * The hard idea is the cost of waiting. A window of the machine takes some ten microseconds, and to
  * wake a sleeping thread takes as long. So members look for their next part for a while before they
- * sleep, and whoever calls wakes only those who do. OpenMP's threads do the same; but a race
- * detector sees what these do (docs/performance.md).
+ * sleep, and the caller wakes only members that sleep. OpenMP's threads do the same; but a race
+ * detector sees the synchronisation of these (docs/performance.md).
  */
 #ifndef SIM_CREW_H
 #define SIM_CREW_H
@@ -14,8 +14,8 @@ struct sim_crew;
 /** Member `member`'s part. */
 typedef void sim_crew_fn(void *ctx, unsigned member);
 
-/** @param members  at least 1: whoever calls, and a new thread for each other one, which takes no
- *  signals. @return NULL: the host gives no thread */
+/** @param members  at least 1: the caller, and a new thread for each other one, which takes no
+ * signals. @return NULL: the host gives no thread */
 struct sim_crew *sim_crew_new(unsigned members);
 
 /** Ends its threads. `crew` may be NULL. */

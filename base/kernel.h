@@ -2,8 +2,8 @@
  * The event kernel of one station (an "island").
  *
  * Every event has a place in a total order (tick, rank, component, sequence), so that a run gives
- * the same bytes whatever the host, the build or the monitor's settings. Nothing is allocated while
- * time passes: event records come from a pool that grows only when it is empty.
+ * the same bytes on any host, in any build and with any settings of the monitor. Nothing is
+ * allocated while time passes: event records come from a pool that grows only when it is empty.
  */
 #ifndef BASE_KERNEL_H
 #define BASE_KERNEL_H
@@ -161,7 +161,7 @@ static inline sim_tick sim_kernel_later(struct sim_kernel *k)
  * @param at         [ticks] not before sim_kernel_now()
  * @param rank       order within the tick
  * @param component  id of the receiving component, the next key of the order; below 2^24
- * @param fire       what runs
+ * @param fire       the function that runs
  * @param self       handed to it: the component
  * @param arg        handed to it, too
  */
@@ -269,7 +269,7 @@ static inline void sim_kernel_allow(struct sim_kernel *k, sim_tick limit)
 /**
  * Instead of posting an event, at the end of one that is fired: whether it would be the very next
  * thing to happen on the island. Then the clock stands at `at`, and the caller does what the event
- * would have done. Not for events after which somebody asks for their rank and component.
+ * would have done. Not for events whose rank and component are asked for afterwards.
  */
 static inline bool sim_kernel_goes_on(struct sim_kernel *k, sim_tick at)
 {
