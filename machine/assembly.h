@@ -1,6 +1,6 @@
 /*
- * What machine.c puts together and windows.c lets run: a station, and the machine. Nobody else sees
- * inside.
+ * What machine.c puts together and windows.c lets run: a station, and the machine. No other file
+ * sees inside.
  */
 #ifndef NM_ASSEMBLY_H
 #define NM_ASSEMBLY_H

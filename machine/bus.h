@@ -80,7 +80,7 @@ void nm_bus_attach(struct nm_bus *bus, unsigned position, struct nm_port *port);
 /** Appends to a port's outgoing FIFO (room must be there) and asks for the bus. */
 void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *p);
 
-/** A module took something out of its incoming FIFO: whoever waited for that room may go. */
+/** A module took something out of its incoming FIFO: a module that waited for that room may go. */
 void nm_bus_drained(struct nm_bus *bus, sim_tick now);
 
 /** [ticks] one bus cycle. */

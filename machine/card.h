@@ -1,7 +1,7 @@
 /*
  * What a machine needs of a processor card, and what a card may ask of its machine.
  *
- * A card is whatever stands at one of a station's first bus positions: a processor with its caches
+ * A card stands at one of a station's first bus positions: a processor with its caches
  * and an agent that answers the bus. The machine never looks inside. It lets the processor run, and
  * it learns where the processor stands; packets reach the card over its port of the station bus
  * (bus.h); everything else is one of the operations below.
@@ -9,7 +9,7 @@
  * What a card does is a struct of operations. An implementation begins its own struct with a struct
  * nm_card and sets `ops` in `create`.
  *
- * Time. Whatever a processor does can be noticed by another card only after the machine's lookahead
+ * Time. An action of a processor can be noticed by another card only after the machine's lookahead
  * (docs/machine.md, "Run-ahead"). So a processor runs up to a horizon on its own, without events. A
  * card must not let anything out (nm_bus_send, an interrupt, a trap) but in an event of its own at
  * the tick at which it happens: `run` posts that event, it does not act at once.
@@ -30,7 +30,7 @@ struct nm_card {
     const struct nm_card_ops *ops;
     sim_tick quiet; /**< before this tick the processor, if it runs, does nothing that others could
                          notice: no packet, no interrupt, no trap. The card's: `run` may raise it,
-                         and whatever makes it untrue must clear it. 0: nobody knows */
+                         and an event that makes it untrue must clear it. 0: not known */
     bool foresees;  /**< `quiet` is ever more than 0; set by `create` */
     bool together;  /**< `run` and events of cards of different stations may be called by several
                          host threads at a time; set by `create` */

@@ -45,7 +45,7 @@ const char *nm_check_error(const struct nm_check *c);
 void nm_check_fail(struct nm_check *c, sim_tick now, uint64_t line, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** Who can hold a copy of a line. Cards by their machine-wide number, network caches by
+/** Holders of a copy of a line. Cards by their machine-wide number, network caches by
  *  nm_check_cache(station), memory. */
 enum { NM_CHECK_MEMORY = 1 << 20 };
 unsigned nm_check_cache(unsigned station);

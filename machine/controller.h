@@ -11,8 +11,8 @@
 #include "machine/bus.h"
 #include "machine/protocol.h"
 
-/** Within so many slowest accesses (nm_params_slowest) a refused request comes again, whatever
- * queues it meets; the rule for run.watchdog has room for them. */
+/** Within so many slowest accesses (nm_params_slowest) a refused request comes again, through any
+ * queues; the rule for run.watchdog has room for them. */
 enum { NM_TURN = 4 };
 
 /** Nonsinkable messages are taken up to so many answers under way (several lines may be fetched at

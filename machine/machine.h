@@ -131,8 +131,8 @@ bool nm_page_alloc(struct nm_machine *m, unsigned toucher, uint64_t va, uint64_t
 bool nm_page_alloc_at(struct nm_machine *m, unsigned station, uint64_t va, uint64_t *pa);
 
 /** Programs will fill the pages they take, so that the host may keep much of them in large pages of
- * its own. Who only makes references takes a page for a line or two. Before the first page is
- * taken. */
+ * its own. A workload that only makes references takes a page for a line or two. Before the first
+ * page is taken. */
 void nm_machine_fills_pages(struct nm_machine *m);
 
 /** Gives a page back, which nothing maps any more. @param pa  as nm_page_alloc gave it */
@@ -196,12 +196,12 @@ void nm_machine_unmap(struct nm_machine *m, uint64_t va, uint64_t len);
 enum nm_run {
     NM_RUN_UNTIL,     /**< reached the tick asked for */
     NM_RUN_TRAP,      /**< a processor needs the operating system, see struct nm_trap */
-    NM_RUN_INTERRUPT, /**< a card interrupts its processor: trap.card, trap.at, trap.cause; whatever
-                           the processor does, it goes on */
+    NM_RUN_INTERRUPT, /**< a card interrupts its processor: trap.card, trap.at, trap.cause; the
+                           processor goes on with its work */
     NM_RUN_IDLE,      /**< no processor runs and no event is pending: only the outside can go on */
     NM_RUN_STUCK,     /**< watchdog: a processor has waited for one access longer than
                            run.watchdog, or has had a thread for so long and completed nothing;
-                           nm_machine_error says which, nm_machine_dump who waits for whom */
+                           nm_machine_error says which, nm_machine_dump what waits for what */
     NM_RUN_BROKEN, /**< a coherence rule or an internal invariant is violated; nm_machine_error */
 };
 
@@ -243,7 +243,7 @@ unsigned nm_machine_block(const struct nm_machine *m, unsigned card);
 
 /** From now on stations run one after the other, on one host thread: something sees what they do in
  *  the order in which the host does it. Processors see stores to pages that are not coherent so,
- *  and those who are told of references, tenures or what a processor executes. */
+ *  and so do listeners that hear of references, tenures or instructions. */
 void nm_machine_in_turn(struct nm_machine *m);
 
 /**
@@ -403,7 +403,8 @@ void nm_card_truth(struct nm_machine *m, unsigned card, struct nm_truth *out);
  */
 const char *nm_machine_error(const struct nm_machine *m);
 
-/** Writes who waits for whom and every non-empty queue, for people, to `file` (a FILE *). */
+/** Writes each processor's and module's wait and every non-empty queue, for people, to `file` (a
+ * FILE *). */
 void nm_machine_dump(struct nm_machine *m, void *file);
 
 #pragma GCC visibility pop

@@ -50,8 +50,8 @@ static inline unsigned nm_component_module(uint32_t component)
     return component / NM_ORDERS;
 }
 
-/** What a response says of the directory that served the request; whoever answers an intervention
- *  copies it from there. */
+/** What a response says of the directory that served the request. The card that answers an
+ * intervention copies it from there. */
 enum nm_info {
     NM_INFO_GLOBAL = 1,   /**< the line's state was global (GV, GI) */
     NM_INFO_VALID = 2,    /**< ... was valid (LV, GV) */
@@ -98,10 +98,10 @@ enum { NM_RANKED = 4096 /**< numbers of those that make requests are below it */
 
 /** The order of all requests of a machine: the smaller one goes first. No two are equal.
  *  @param since  tick at which it was first made
- *  @param who    a card's number, or one of nm_rank_unit */
-static inline uint64_t nm_request_rank(uint64_t since, unsigned who)
+ *  @param asker  a card's number, or one of nm_rank_unit */
+static inline uint64_t nm_request_rank(uint64_t since, unsigned asker)
 {
-    return since * NM_RANKED + who;
+    return since * NM_RANKED + asker;
 }
 
 /** Until when a turn is kept for one that is refused at `now`: for as long as it has waited, and no

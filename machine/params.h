@@ -38,8 +38,8 @@ enum { NM_LIVELOCK_SAY, NM_LIVELOCK_END };
 enum { NM_FAILED_READ, NM_FAILED_BUS_ERROR };
 enum { NM_PLACE_ROUND_ROBIN, NM_PLACE_FIRST_TOUCH, NM_PLACE_LOCAL };
 
-/** A machine's parameters, one value for each row of params.def: machine/values.h, which only those
- *  include who ask for what is not below. */
+/** A machine's parameters, one value for each row of params.def: machine/values.h, which only files
+ * include that need more than the functions below. */
 struct nm_params;
 
 /** The values that many ask for (asked.def). */
@@ -75,7 +75,7 @@ uint64_t nm_params_stations(const struct nm_params *p);
 /** Processor cards of the machine. */
 uint64_t nm_params_cards(const struct nm_params *p);
 
-/** [PCycles] No access that is not refused takes longer where nobody else is in its way: to the
+/** [PCycles] No access that is not refused takes longer where no other access is in its way: to the
  * home, to the owner and back, with the wait before a retry. */
 uint64_t nm_params_slowest(const struct nm_params *p);
 
@@ -91,7 +91,7 @@ uint64_t nm_params_claim(const struct nm_params *p);
  * Checks every row's range, then what no single row can say (rules.def): powers of two, whole clock
  * ratios, lines that fit into caches and pages. Reports the first complaint only.
  * @param[out] key   row key the complaint is about (static string), when false
- * @param[out] why   one sentence with the mend, when false; NULL with `size` 0: nobody asks
+ * @param[out] why   one sentence with the mend, when false; NULL with `size` 0: not wanted
  */
 bool nm_params_check(const struct nm_params *p, const char **key, char *why, size_t size);
 

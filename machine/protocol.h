@@ -3,7 +3,7 @@
  * know states, masks and messages; they know nothing of time, FIFOs or data. The simulator wraps
  * them in timing, the exhaustive checker in a search.
  *
- * Nobody else knows a state by its name: what others need of one is in its row.
+ * No other file knows a state by its name: the facts that others need are in its row.
  *
  * Two kinds of agent: a card, and a directory (the home memory or a network cache), which have the
  * same entry and the same vocabulary of actions.
@@ -24,8 +24,8 @@ enum nm_agent { NM_AGENT_CARD, NM_AGENT_HOME, NM_AGENT_NC, NM_AGENTS };
  *  its table. */
 enum { NM_STATES_MAX = 128, NM_MEANS_NOTHING = 255 };
 
-/** What a line is in a secondary cache (MIPS R4400), whatever the protocol: the first states of
- *  every card's table. The others are of a card with a request out. */
+/** The state of a line in a secondary cache (MIPS R4400), with any protocol: the first states of
+ * every card's table. The others are of a card with a request out. */
 enum nm_line { NM_LINE_I, NM_LINE_S, NM_LINE_E, NM_LINE_D };
 
 /** What may happen to a line on a card: the events of every card's table. */
@@ -144,7 +144,7 @@ const struct nm_protocol *nm_protocol_find(const char *name);
 
 /** Directory entry of a line, at its home or in a network cache. See nm_home_start, nm_nc_start. */
 struct nm_dir_line {
-    ring_mask stations;    /**< home: who may share, or the owner */
+    ring_mask stations;    /**< home: stations that may share, or the owner */
     uint16_t held_station; /**< requester remembered while locked ... */
     uint8_t held_card;     /**< ... NM_NO_CARD when of another station */
     uint8_t state;         /**< of the directory's table */

@@ -1,10 +1,10 @@
 /*
  * Stale copies: lines whose invalidation is still on its way to some card.
  *
- * On this machine nobody collects acknowledgements: a writer goes on as soon as its own copy of the
- * multicast invalidation has come by, while cards further along the rings, or with a longer queue,
- * still hold the line and read its old value. Programs read and write one memory image, so that old
- * value must be kept somewhere until the invalidation has reached the last of them: here.
+ * On this machine no acknowledgements are collected: a writer goes on as soon as its own copy of
+ * the multicast invalidation has come by, while cards further along the rings, or with a longer
+ * queue, still hold the line and read its old value. Programs read and write one memory image, so
+ * that old value must be kept somewhere until the invalidation has reached the last of them: here.
  */
 #ifndef NM_STALE_H
 #define NM_STALE_H
@@ -24,8 +24,9 @@ struct nm_stale *nm_stale_new(const struct nm_params *p, const struct ring_shape
                               const uint8_t *image, nm_stale_hide *hide, void *ctx);
 void nm_stale_free(struct nm_stale *s);
 
-/** An invalidation leaves a directory: to cards of `place`'s station, or over the rings. Nobody may
- *  write the line from here until it has come back, so the image still holds what the copies do. */
+/** An invalidation leaves a directory: to cards of `place`'s station, or over the rings. No
+ * processor may write the line from here until it has come back, so the image still holds the bytes
+ * of the copies. */
 void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struct nm_packet *p);
 /** Those that have left their station over the rings are kept in mind from now on. To be called
  *  between windows: it hides lines of all stations, where the calls above and below touch what is

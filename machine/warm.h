@@ -25,7 +25,7 @@ struct nm_under_way {
 
 enum { NM_KEPT = 1024 /**< places for lines that are kept; a power of two */ };
 
-/** A line that nobody else is given before `until`. */
+/** A line that no other card gets before `until`. */
 struct nm_kept {
     uint64_t line;
     sim_tick until;
