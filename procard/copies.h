@@ -1,16 +1,16 @@
 /*
- * Who has had which lines, and which bytes of them: what the truth of misses is told, and how it
- * decides. It knows cards by number, and no caches.
+ * Which cards have had which lines, and which bytes of them: the facts that the truth of misses is
+ * told, and its decisions. It knows cards by number, and no caches.
  *
  * A *life* of a copy begins when a card gets a line and ends when it loses it. Which bytes the card
  * touches in a life decides why the miss that began it had to be. The definitions, for the misses
  * of a card that had the line before and lost it because another card took it:
  *
  *  - true and false sharing [Dubois, Skeppstedt, Ricciulli, Ramamurthy, Stenström, ISCA 1993]: true
- *    (essential) if in the life that it begins the card touches what another card has written since
- *    the beginning of the card's last essential life; a cold miss and one after a replacement are
- *    always essential. Of bytes, which is what padding can part; and once more of words of four
- *    bytes.
+ *    (essential) if in the life that it begins the card touches a byte that another card has
+ *    written since the beginning of the card's last essential life; a cold miss and one after a
+ *    replacement are always essential. Of bytes, which padding can part; and once more of words of
+ *    four bytes.
  *  - [Eggers and Jeremiassen, 1991]: true if the word asked for has been written by another card
  *    since the line was taken.
  *  - [Torrellas, Lam, Hennessy, 1990]: cold if the card has never touched the word asked for;
@@ -21,9 +21,9 @@
  * upgrade is for counts as written, also if it is a store-conditional that then fails, because
  * another card was faster: it has taken the copies away for these bytes, and nothing parts them.
  *
- * What a card writes is published to the others when it stops being the line's owner. Until then
- * nobody else can read it. A copy that is still there then is a stale one: what it lacks counts
- * from its end on.
+ * What a card writes is published to the others when it stops being the line's owner. Until then no
+ * other card can read it. A copy that is still there then is a stale one: the bytes that it lacks
+ * count from its end on.
  */
 #ifndef PC_COPIES_H
 #define PC_COPIES_H
@@ -47,7 +47,7 @@ struct pc_copy_of {
 struct pc_asked {
     const void *node;     /**< the caller's: of the path, phase and thread */
     uint64_t pc, va;      /**< the instruction; the address of its first request */
-    uint32_t tenant;      /**< what had that address then, by the caller's number */
+    uint32_t tenant;      /**< the tenant of that address then, by the caller's number */
     sim_tick first, last; /**< requests */
     struct pc_asked *next;
     int64_t v[]; /**< by enum pc_miss_column */
@@ -78,10 +78,10 @@ struct pc_request_asked {
     uint64_t pa, va;  /**< first byte of the access that asks */
     unsigned size;    /**< [bytes] 1 to 8, of it */
     bool upgrade;     /**< the card has a copy */
-    bool noncoherent; /**< nobody else will ever be told */
+    bool noncoherent; /**< no other card will ever be told */
     const void *node;
     uint64_t pc;
-    uint32_t tenant; /**< what has the address now: a number of the caller's */
+    uint32_t tenant; /**< the tenant of the address now: a number of the caller's */
     sim_tick at;
 };
 
@@ -92,7 +92,7 @@ enum {
 
 /** A card asks for a line; it has no other request for that one under way. */
 void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked);
-/** It has what it asked for.
+/** The card has the line that it asked for.
  *  @param nacks     times it was refused
  *  @param transfer  the line came from another cache */
 void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,

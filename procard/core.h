@@ -1,5 +1,5 @@
 /*
- * A core: the processor of a processor card, and what a card and its core are to each other.
+ * A core: the processor of a processor card, and the contract between a card and its core.
  *
  * A card has the caches, the TLB, the agent on the bus and the monitoring unit. Its core makes the
  * references. A kind of core is a struct pc_core_ops; together with the card (pc_card_ops in
@@ -55,7 +55,7 @@ enum pc_exc {
     PC_EXC_OV = 12,
     PC_EXC_TR = 13,
     PC_EXC_FPE = 15,
-    PC_EXC_POINT = 32, /**< none: it stands before the instruction that somebody waits for, and
+    PC_EXC_POINT = 32, /**< none: it stands before the instruction that the run waits for, and
                             nothing is charged */
 };
 
@@ -226,8 +226,8 @@ struct pc_core_ops {
      * The core must:
      *  - return cpu->now at once, and touch nothing, if cpu->now >= horizon;
      *  - set cpu->horizon = horizon before the first access: the slow paths refuse, with
-     *    PC_STOP_HORIZON, whatever starts at or after cpu->horizon, so with an old one nothing ever
-     *    goes on (the process ends with a message then);
+     *    PC_STOP_HORIZON, each access that starts at or after cpu->horizon, so with an old one
+     *    nothing ever goes on (the process ends with a message then);
      *  - start an access only at cpu->now or later, and move its clock past the access by what that
      *    takes, with pc_charge or pc_complete;
      *  - hand on what a slow path stopped with, by pc_stopped, and make the same access in the next
@@ -237,10 +237,9 @@ struct pc_core_ops {
      * instruction starts, or starts again. On a miss that instruction has had no effect. On a trap
      * cpu->exc says why, and the PCycles it kills are charged. The process ends with a message on a
      * trap without cpu->exc, and, of a core without `settle`, with books that are not the clock's
-     * or have more instructions than PCycles that complete one. Nobody looks whether what it
-     * returns is cpu->now, or whether an instruction started behind the horizon, where results are
-     * wrong without a word: try a new core in a build with -Dinvariants=true, which ends the
-     * process there.
+     * or have more instructions than PCycles that complete one. It is not checked that it returns
+     * cpu->now, or that no instruction started behind the horizon, where results are wrong without
+     * a word: try a new core in a build with -Dinvariants=true, which ends the process there.
      *
      * @return cpu->now, >= horizon, if it has come to the horizon; otherwise what pc_stopped
      *         returns, which it calls last
@@ -285,9 +284,9 @@ struct pc_core_ops {
      *  physical address `pa`, one bit each, the first in bit 0. NULL: exactly those. */
     uint8_t (*store_bytes)(const struct pc_cpu *cpu, uint64_t pa, unsigned size);
 
-    /** The same core, that tells cpu->cursor (procard/cursor.h) where it is, what it has completed
-     *  and whom it has called. It does the same in the same time. NULL: it cannot be profiled, and
-     *  the rest is not called. */
+    /** The same core, that tells cpu->cursor (procard/cursor.h) its place, its completed
+     *  instructions and its calls. It does the same in the same time. NULL: it cannot be profiled,
+     *  and the rest is not called. */
     const struct pc_core_ops *profiled;
 
     /** Of a profiled one: the same once more, that notes the bytes it touches beside its lines
@@ -326,9 +325,9 @@ struct pc_core_ops {
     unsigned requests;
 
     /** A request is over at tick `now`: cpu->now, of a core that runs; in warming, where requests
-     *  take no time, a later tick: the data are to be used from then on. Whatever the oldest
-     *  instruction wanted of the line is done before this returns: later it may be gone. Also
-     *  called while the core waits, has trapped or has no thread. Not NULL.
+     *  take no time, a later tick: the data are to be used from then on. The oldest instruction's
+     *  access to the line is done before this returns: later the line may be gone. Also called
+     *  while the core waits, has trapped or has no thread. Not NULL.
      *  @param side, line  as they were asked for
      *  @param granted  false: nothing has come of it; ask again if it is still wanted */
     void (*answered)(struct pc_cpu *cpu, enum pc_side side, uint64_t line, bool granted,
@@ -415,7 +414,7 @@ struct pc_program_ops {
      * what it held; as with any trap, an LL before it has lost its link.
      * @param va  0: none any more; bits of it that say how to execute are ignored
      * @param times  from 1
-     * @return false; true: others have done it so often meanwhile, and nobody stops
+     * @return false; true: others have done it so often meanwhile, and no processor stops
      */
     bool (*code_await)(void *code, uint64_t va, uint64_t times);
 
@@ -513,8 +512,8 @@ uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
  * is dirty, until `loses` or `hides` says otherwise. @return NULL: each access must be a call */
 uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look);
 
-/** What is under way when a thread leaves is done there and then, as the operating system does it:
- * `size` bytes are read or, of a store, written, in no time and whatever the card has.
+/** An access under way when a thread leaves is done at once, as the operating system does it:
+ * `size` bytes are read or, of a store, written, in no time and without a look at the card's lines.
  * @param cpu  the core @param look  as pc_find said @param size  [bytes], within a line
  * @param bytes  to write; NULL: read only @return where they are */
 const uint8_t *pc_settle_access(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
@@ -557,8 +556,8 @@ uint32_t pc_pmc_read(const struct pc_cpu *cpu, unsigned reg);
 void pc_pmc_write(struct pc_cpu *cpu, unsigned reg, uint32_t value);
 
 /**
- * What lets the machine go on in longer steps: a core that knows what it will do next says how long
- * nobody else could notice it (struct nm_card). Both change nothing that is simulated.
+ * Two calls that let the machine go on in longer steps: a core that knows its next accesses says
+ * how long no other card could notice them (struct nm_card). They change nothing that is simulated.
  */
 
 /** Whether an access to the card's own cache would be served now without asking anybody and without

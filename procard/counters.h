@@ -35,7 +35,7 @@ void pc_counters_woken(struct pc_card *card);
 
 /** From here on time passes in another way: what was to be looked at will be asked for again. */
 void pc_counters_leave(struct pc_card *card);
-/** The card goes on, timed, from tick `at` on. Nobody has looked at its counters meanwhile. */
+/** The card goes on, timed, from tick `at` on. Its counters have not been looked at meanwhile. */
 void pc_counters_go_on(struct pc_card *card, sim_tick at);
 
 /** Whether the card's processor has the counters of an R10000 or R12000. */

@@ -1,11 +1,11 @@
 /*
- * A profile as a card and its core see it: where the processor is, and what that costs.
+ * A profile as a card and its core see it: the processor's place, and the cost there.
  *
  * A cursor is a card's place in the profile: a node (the calls that led to the function that runs,
- * in one phase of one thread), and the instruction that whatever happens now is put down to. The
- * core moves it; the card, where it charges time between two runs. What has a total on the card
- * (PROFILE_TOTAL) is put down when the cursor moves on, by how much the total has grown: who counts
- * a NACK need not know of profiles.
+ * in one phase of one thread), and the instruction that the present events are put down to. The
+ * core moves it; the card, where it charges time between two runs. A column with a total on the
+ * card (PROFILE_TOTAL) is put down when the cursor moves on, by the total's growth: the code that
+ * counts a NACK need not know of profiles.
  *
  * What an instruction costs when nothing goes wrong is counted by block, in counters of the node
  * that only the core can read (pc_core_ops.harvest).
@@ -32,7 +32,7 @@ enum { PC_COUNTERS = 64 }; /**< in a page of them */
 struct pc_link {
     uint64_t call, target; /**< the call (NOWHERE: none), and where it went */
     struct pc_node *to;
-    const struct pc_watched *watched; /**< the function it enters; NULL: nobody watches it */
+    const struct pc_watched *watched; /**< the function it enters; NULL: it is not watched */
     struct pc_link *next;
 };
 
@@ -63,7 +63,7 @@ struct pc_frame {
     struct pc_node *caller;
 };
 
-/** Who is told of a watched function. */
+/** A listener to a watched function. */
 struct pc_listener {
     unsigned watch;
     pc_watch_fn *told;
@@ -137,7 +137,7 @@ struct pc_profile {
     struct pc_watched *watched;
     pc_spin_fn *spins; /**< NULL: nobody listens */
     void *spins_ctx;
-    uint32_t (*tenant)(void *ctx, uint32_t thread, uint64_t va); /**< NULL: nobody is asked */
+    uint32_t (*tenant)(void *ctx, uint32_t thread, uint64_t va); /**< NULL: not asked */
     void *tenant_ctx;
     struct pc_profile_row *row; /**< [rows] as last asked for */
     size_t rows;

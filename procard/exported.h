@@ -1,6 +1,6 @@
 /*
- * The lines on which a processor exports what its counters hear: the EVNTBUS of an ARM11, for
- * whoever is attached to it.
+ * The lines on which a processor exports the signals of its counters: the EVNTBUS of an ARM11, for
+ * a device attached to it.
  *
  * They have a value in each PCycle. A core knows by how much its signals have grown in a run; a
  * card that is followed runs one instruction at a time, and what one that takes several PCycles has

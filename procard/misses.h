@@ -1,12 +1,12 @@
 /*
- * The truth of misses: why each miss of a secondary cache and each upgrade had to be, what it cost,
- * which instruction asked, and who has touched which bytes of which line.
+ * The truth of misses: why each miss of a secondary cache and each upgrade had to be, its cost, the
+ * instruction that asked, and the bytes of each line that each card has touched.
  *
  * It is made in a profiled run, whose interpreter keeps the bytes that are touched beside the lines
  * of the primary caches. Nothing simulated changes. The definitions of true and false sharing are
  * in copies.h; what can be counted, in misses.def.
  *
- * Not seen: what the operating system reads and writes for a program goes to the memory image, past
+ * Not seen: the operating system's reads and writes for a program go to the memory image, past
  * all caches.
  */
 #ifndef PC_MISSES_H
@@ -32,7 +32,7 @@ struct pc_missed_row {
     uint32_t copy; /**< number of the card's part in the line */
     uint32_t phase, thread, path;
     uint64_t pc, va;      /**< va: of its first request */
-    uint32_t tenant;      /**< what had that address: a number of who was asked; 0: nobody was */
+    uint32_t tenant;      /**< the tenant of that address: a number of pc_tenant_fn; 0: not asked */
     sim_tick first, last; /**< requests */
     const int64_t *v;     /**< by enum pc_miss_column */
 };
@@ -48,7 +48,7 @@ struct pc_misses;
 struct pc_misses *pc_misses_new(struct pc_profile *profile);
 void pc_misses_free(struct pc_misses *misses);
 
-/** Whose memory is at an address now, that a thread asks for: a number, 0 if nobody's. */
+/** The tenant of an address now, when a thread asks for it: a number, 0 if there is none. */
 typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
 
 /**
@@ -56,9 +56,9 @@ typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
  * an address are told from those for another. Once a card has 256 rows of a line, further tenants
  * of it are put together, as number 1 (PC_TENANT_SEVERAL).
  *
- * Cards run ahead of each other, and who hears of tenants hears of them in the cards' order, not in
- * that of time. That is right for a program without races: who gives memory back, or gets it, knows
- * of its use by others only through memory that they wrote, so they have been let run that far.
+ * Cards run ahead of each other, and tenants are told in the cards' order, not in that of time.
+ * That is right for a program without races: a thread that gives memory back, or gets it, knows of
+ * its use by others only through memory that they wrote, so they have been let run that far.
  */
 void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx);
 

@@ -23,7 +23,7 @@ struct pc_request;
 struct pc_monitor {
     struct mon_unit *unit;
     struct mon_comparator comparator;
-    unsigned wants;        /**< the unit's; 0: nobody listens */
+    unsigned wants;        /**< the unit's; 0: it listens to none */
     uint64_t hears;        /**< the unit's */
     struct sim_timer look; /**< the event in which the counters are looked at */
     unsigned idle;   /**< of these events, old ones included, those that only matter if something

@@ -1,6 +1,6 @@
 /*
- * The processor card for the rooms above: what they may do with it beyond what a machine may,
- * whatever its core. What they may do with a core is in the core's own header.
+ * The processor card for the rooms above: their calls beside those of a machine, for any core.
+ * Calls for one core are in the core's own header.
  *
  * All calls come between two calls of nm_machine_run, on machines whose cards are processor cards.
  */

@@ -1,5 +1,5 @@
 /*
- * An exact profile: what every PCycle of every processor was spent on, by instruction, by the calls
+ * An exact profile: every PCycle of every processor, by instruction, by the calls
  * that led there, by thread and by phase of the run.
  *
  * Nothing is sampled, and nothing simulated changes: each column (profile.def) sums up to the total
@@ -82,8 +82,8 @@ struct pc_crossing {
     enum pc_crossed what;
     unsigned watch;   /**< the listener's number for the function */
     unsigned card;    /**< on which it happens */
-    uint32_t thread;  /**< whose call it is, as in struct pc_profile_row */
-    uint32_t path;    /**< of the caller; of a jump, of who called the function that jumps */
+    uint32_t thread;  /**< the thread of the call, as in struct pc_profile_row */
+    uint32_t path;    /**< of the caller; of a jump, of the caller of the function that jumps */
     uint64_t call;    /**< virtual address of the call; NOWHERE: there is none */
     sim_tick entered; /**< [ticks] of the card's clock, when the first instruction begins */
     sim_tick at;      /**< ... when this happens: `entered`, or when the caller goes on */
@@ -98,11 +98,11 @@ typedef void pc_watch_fn(void *ctx, const struct pc_crossing *crossing);
 /**
  * Watches a function: `told` is called whenever it is entered, by recursion too, and when that call
  * is over. Before the machine's first run. A function may be watched by several listeners: they are
- * told in the order in which they came. Calls that are inlined are none; nobody calls a thread's
- * first function; of a call that is under way when its thread ends the end is not told.
+ * told in the order in which they came. Calls that are inlined are none, and a thread's first
+ * function has no caller. The end of a call that is under way when its thread ends is not told.
  *
  * One card's crossings come in the order of time. Cards run ahead of each other, so crossings of
- * different cards do not: who needs an order sorts by `at`, then by card.
+ * different cards do not: a listener that needs an order sorts by `at`, then by card.
  * @param function  virtual address, in the function
  */
 void pc_profile_watch(struct pc_profile *profile, uint64_t function, unsigned watch,

@@ -45,7 +45,7 @@ struct pc_recorded {
     bool ordered;     /**< `ordered` says that threads synchronise there */
 };
 
-/** Who is told. All of it only reads what is simulated. */
+/** A listener. It only reads what is simulated. */
 struct pc_record_listener {
     void *ctx;
 
@@ -97,7 +97,7 @@ enum {
     PC_BEGINS = 8 /**< as often an access that is made in the end may be begun */
 };
 
-/** A card's share: what has not been told yet. The room's own. */
+/** A card's share: references that have not been told yet. The room's own. */
 struct pc_record {
     const struct pc_record_listener *listener;
     unsigned card;
@@ -118,7 +118,7 @@ void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uns
 /** An interrupt stops the thread. An access that was begun is not made any more. */
 void pc_record_interrupted(struct pc_cpu *cpu);
 
-/** Tells what has not been told. */
+/** Tells the references that have not been told. */
 void pc_record_tell(struct pc_record *record);
 
 /** A thread goes on: pc_record.waited has what it waited. */

@@ -48,7 +48,7 @@ struct pc_sync {
 /** As after power-on, on a machine with these parameters. */
 void pc_sync_init(struct pc_sync *s, const struct nm_params *p);
 
-/** Whether the offset is in the registers' range, whatever is there. */
+/** Whether the offset is in the registers' range, with a register there or without. */
 static inline bool pc_sync_has(uint32_t offset)
 {
     return offset >= PC_SYNC_BEGIN && offset < PC_SYNC_END;
@@ -68,11 +68,11 @@ static inline bool pc_sync_is_window(uint32_t offset)
     return offset >= PC_WINDOW && offset < PC_WINDOW + PC_WINDOWS * PC_WINDOW_SPAN;
 }
 
-/** Whom a store into a window is for. */
+/** The cards that a store into a window goes to. */
 struct pc_sync_cast {
     uint32_t offset; /**< of the register that is written at each */
-    ring_mask route; /**< stations; 0: nobody */
-    uint8_t cards;   /**< bit per card of each of them; 0: nobody */
+    ring_mask route; /**< stations; 0: none */
+    uint8_t cards;   /**< bit per card of each of them; 0: none */
 };
 
 /** Precondition: pc_sync_is_window(offset). Bits of stations and cards that do not exist are left

@@ -2,7 +2,7 @@
  * A core that makes the references a source hands it, one after the other: no instructions, no
  * registers. Kernels, patterns and traces are sources; so is a test's scenario.
  *
- * A source says what the processor does next, and is told what came of it. References of one core
+ * A source gives the processor's next references, and is told their results. References of one core
  * complete in their order. Each takes one PCycle (state load or store) beside what the card makes
  * it wait for, and may have other work behind it, which is PCycles of integer instructions.
  */
@@ -25,7 +25,7 @@ enum pc_reference_kind {
     PC_REFERENCE_SYNC,  /**< waits until the last uncached store is acknowledged */
     PC_REFERENCE_LINE, /**< the same, of instructions that are said elsewhere (COMPUTE): it takes no
                             PCycle of its own */
-    PC_REFERENCE_WAIT, /**< loads, again and again, until what it loads is what is waited for */
+    PC_REFERENCE_WAIT, /**< loads, again and again, until it loads the value that is waited for */
 };
 
 /** What a PC_REFERENCE_WAIT waits for: that the word ... the value. Of 32-bit and 64-bit words. */
@@ -97,7 +97,7 @@ struct pc_driver_source {
      *  left alone is PC_REFERENCE_END. After that, the next call comes when the card is resumed. */
     void (*next)(void *self, unsigned card, sim_tick now, struct pc_reference *out);
 
-    /** A reference is done; not called for END and COMPUTE. NULL: nobody wants to know. */
+    /** A reference is done; not called for END and COMPUTE. NULL: no call. */
     void (*done)(void *self, unsigned card, const struct pc_reference *reference,
                  const struct pc_result *result);
 

@@ -68,7 +68,7 @@ extern const struct mips_row mips_rows[MIPS_OP_ROWS_END];
 /** The last level of the isa column that a processor of this set executes. */
 unsigned mips_level(enum nm_isa isa);
 
-/** The row a word encodes, whatever the ISA level; MIPS_OP_RI when none. */
+/** The row a word encodes, of any ISA level; MIPS_OP_RI when none. */
 enum mips_opcode mips_row_find(uint32_t word);
 
 /** enum mips_class of an operation. */

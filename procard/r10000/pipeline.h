@@ -1,5 +1,5 @@
 /*
- * Private to the core: what an R10000 holds.
+ * Private to the core: the state of an R10000.
  *
  * An instruction is an entry of the active list from decode to graduation. It names the physical
  * registers that it reads and writes, and, if it is a branch or goes to memory, what became of
@@ -159,7 +159,7 @@ struct r10k_entry {
     sim_tick done;     /**< [tick] from here on it may graduate; SIM_NEVER: not known */
     sim_tick finishes; /**< its unit does, at this tick; 0: it is in none */
     sim_tick again;    /**< a memory instruction tries at this tick; a branch is verified */
-    sim_tick wakes;    /**< its registers are not there before; SIM_NEVER: nobody knows when */
+    sim_tick wakes;    /**< its registers are not there before; SIM_NEVER: not known */
     uint64_t va;
     struct pc_look look; /**< where its bytes are, if its address is known */
     uint8_t source[6], result[2],
@@ -181,7 +181,7 @@ struct r10k_entry {
     bool guessed; /**< a transfer whose target is to be verified: it has a place of the stack */
     bool taken;   /**< predicted; then, as it is */
     bool tlb;     /**< its page is not in the TLB */
-    bool unsure;  /**< has read what has been taken since: it and what follows begin again */
+    bool unsure;  /**< has read a line that was taken since: it and its followers begin again */
     bool absent;  /**< the instruction itself cannot be fetched: `look.page` says why */
     bool oldest;  /**< nothing was older when the load read */
 };
@@ -233,7 +233,7 @@ enum {
 struct r10k_places {
     uint8_t entry[R10K_QUEUE]; /**< numbers of entries ... */
     uint32_t used;             /**< ... in the places with a bit here ... */
-    uint32_t asleep;           /**< ... of which nobody knows when their registers are there */
+    uint32_t asleep;           /**< ... whose registers come at an unknown time */
 };
 
 /** A transfer that has graduated, and whose delay slot has not: kept in a profile only. */
@@ -265,7 +265,7 @@ struct r10k {
     sim_tick ready[3 * R10K_FILE];   /**< an instruction that reads it may issue from here on */
     bool half[3 * R10K_FILE];        /**< only one half of it has been written */
     bool product[3 * R10K_FILE];     /**< of a multiply-add: ready for another's addend sooner */
-    uint64_t waiting[3 * R10K_FILE]; /**< of one whose time nobody knows: bits of the entries that
+    uint64_t waiting[3 * R10K_FILE]; /**< of one whose time is not known: bits of the entries that
                                         wait for it */
     uint64_t free[3];                /**< bit: physical register */
     uint8_t map[R10K_LOGICALS];
@@ -453,9 +453,9 @@ void r10k_squash(struct r10k *c, unsigned keep);
 void r10k_rename_reset(struct r10k *c);
 /** An instruction may read all its sources at `now`. If not, its `wakes` says when to ask again. */
 bool r10k_operands(struct r10k *c, struct r10k_entry *e, sim_tick now);
-/** From when on an instruction can read its i-th source; SIM_NEVER: nobody knows. */
+/** From when on an instruction can read its i-th source; SIM_NEVER: not known. */
 sim_tick r10k_ready_for(const struct r10k *c, const struct r10k_entry *e, unsigned i);
-/** A physical register has its value, for whoever issues at `at` or later. */
+/** A physical register has its value, for instructions that issue at `at` or later. */
 void r10k_ready(struct r10k *c, unsigned phys, sim_tick at);
 /** Puts an entry's operands into c->scratch; takes its results from there, ready at `at`. */
 void r10k_gather(struct r10k *c, const struct r10k_entry *e);
@@ -473,7 +473,7 @@ void r10k_fetch_resumes(struct r10k *c, uint64_t pc, sim_tick now);
 /** Fetch goes on at `pc` from tick `at` on; with a slot, behind the one instruction at `pc`. */
 void r10k_fetch_from(struct r10k *c, uint64_t pc, sim_tick at);
 void r10k_fetch_slot(struct r10k *c, uint64_t pc, uint64_t target, sim_tick at);
-/** Predicts a transfer that is decoded. @return false: a jump to an address that nobody knows */
+/** Predicts a transfer that is decoded. @return false: a jump to an address that is not known */
 bool r10k_predict(struct r10k *c, struct r10k_entry *e);
 void r10k_train(struct r10k *c, const struct r10k_entry *e, bool taken);
 
