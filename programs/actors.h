@@ -7,7 +7,7 @@
  *
  * A thread that waits for the next trap of its card is the hardware's business. One that blocks,
  * for others or until a date, is the operating system's, which is SimGrid's actors (sleepers.h).
- * SimGrid is started when somebody blocks for the first time: most runs are short, and it takes
+ * SimGrid is started when a thread blocks for the first time: most runs are short, and it takes
  * longer to start than they do.
  */
 #ifndef PROG_ACTORS_H

@@ -27,9 +27,9 @@ enum prog_built {
 };
 
 /**
- * Builds an executable <directory>/<source without its suffix>, from the source's own
- * directory, or takes it from the cache. The same source and flags give the same bytes whatever
- * directories, environment and date, and whether or not there is a cache.
+ * Builds an executable <directory>/<source without its suffix>, from the source's own directory, or
+ * takes it from the cache. The same source and flags give the same bytes in any directory and
+ * environment, on any date, with a cache or without.
  * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT
  * @param[out] why   what went wrong, or the compiler's warnings, or ""; allocated, caller frees
  */

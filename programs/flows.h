@@ -17,7 +17,7 @@ struct prog_flow {
 /** Something that would take one second if it had the machine for itself; all that it uses gets
  *  slower with it. */
 struct prog_task {
-    unsigned card;          /**< it is bound to one, which nobody else uses */
+    unsigned card;          /**< it is bound to one, which no other task uses */
     struct prog_flow *flow; /**< [flows] the caller's */
     size_t flows;
 };

@@ -1,9 +1,9 @@
 /*
  * A run of a workload on the machine: what is asked for, what is heard meanwhile, how it ended.
  *
- * A workload is whatever keeps the cards busy: an operating system with a program on it
- * (programs/linux/), sources of references (programs/driven/). This header is for code that runs a
- * workload, workload.h for code that is one.
+ * A workload keeps the cards busy: an operating system with a program on it (programs/linux/),
+ * sources of references (programs/driven/). This header is for code that runs a workload,
+ * workload.h for code that is one.
  */
 #ifndef PROG_PROGRAM_H
 #define PROG_PROGRAM_H
@@ -72,8 +72,8 @@ struct prog_approach {
     struct prog_sampling sampling;
 };
 
-/** What all processors got done. Who waits by looking again and again completes instructions, and
- *  stores nothing. */
+/** What all processors got done. A thread that waits by looking again and again completes
+ * instructions, and stores nothing. */
 struct prog_done {
     uint64_t instructions;
     uint64_t stores; /**< without failed store-conditionals */
@@ -193,7 +193,7 @@ struct prog_hooks {
     void (*turn)(void *ctx, const struct prog_turn *turn);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, sim_tick now, uint64_t instructions);
-    /** As often: whether somebody wants to see all threads; they are said. */
+    /** As often: whether all threads are to be said. */
     bool (*asked)(void *ctx);
     /** Whole lines for people: what the watchdog finds, and all threads when asked, or when the run
      *  ends before the program. NULL: standard error. */
@@ -205,7 +205,7 @@ enum prog_end {
     PROG_EXITED,      /**< the workload is done, with `status` (0: well) */
     PROG_SIGNALED,    /**< killed by signal `status` (message says pc, symbol, address) */
     PROG_LIMIT,       /**< tick limit reached first */
-    PROG_DEADLOCK,    /**< every thread waits for another; message says who for whom */
+    PROG_DEADLOCK,    /**< every thread waits for another; message says which for which */
     PROG_STUCK,       /**< hardware watchdog */
     PROG_LIVELOCK,    /**< run.livelock: a thread gets nowhere; message says which and where */
     PROG_BROKEN,      /**< coherence, an internal invariant or a workload's contract violated */

@@ -1,6 +1,6 @@
 /*
- * Temporary directories, in $TMPDIR or else /tmp. Whatever ends the process, they go: one that was
- * killed leaves its own to the next that makes one.
+ * Temporary directories, in $TMPDIR or else /tmp. They go with the process. A process that was
+ * killed leaves its own to the next one that makes a directory.
  */
 #ifndef PROG_SCRATCH_H
 #define PROG_SCRATCH_H

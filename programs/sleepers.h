@@ -1,6 +1,6 @@
 /*
- * Those who wait for others or for a date, as actors of SimGrid, each on the host of its processor
- * card. One second of SimGrid's is one tick.
+ * Threads that wait for others or for a date, as actors of SimGrid, each on the host of its
+ * processor card. One second of SimGrid's is one tick.
  */
 #ifndef PROG_SLEEPERS_H
 #define PROG_SLEEPERS_H
@@ -32,7 +32,7 @@ struct prog_sleepers *prog_sleepers_new(const struct nm_params *p, int *err);
 /** After all of them have been freed. SimGrid stays started. */
 void prog_sleepers_free(struct prog_sleepers *ss);
 
-/** Moves SimGrid's clock to `to`; who has a date up to then wakes up. Not backwards. */
+/** Moves SimGrid's clock to `to`; actors with a date up to then wake up. Not backwards. */
 void prog_sleepers_advance(struct prog_sleepers *ss, sim_tick to);
 
 /** An actor on `card`, awake. The caller's. */

@@ -7,7 +7,7 @@
 struct prog_stack;
 
 /** `body(arg)` will run on a stack of its own, of as many bytes as a thread's has by custom; a page
- * that nobody may touch lies below. The caller's. */
+ * without access lies below. The caller's. */
 struct prog_stack *prog_stack_new(void (*body)(void *arg), void *arg);
 
 /** Ends a function wherever it stopped: what it holds is not given back. Not for one that runs. */

@@ -11,9 +11,9 @@ struct prog_stamp {
 };
 
 /**
- * The stamp of a file now. Whoever writes, replaces or touches a file changes it: the time of its
- * status cannot be set back. A file that has changed within the last seconds has "-", because it
- * may change once more without another time; so has one that cannot be looked at.
+ * The stamp of a file now. A write, a replacement or a touch of the file changes it: the time of
+ * its status cannot be set back. A file that has changed within the last seconds has "-", because
+ * it may change once more without another time; so has one that cannot be looked at.
  */
 void prog_stamp_of(const char *path, struct prog_stamp *stamp);
 

@@ -78,7 +78,7 @@ enum { PROG_MEMBER_NAME = 256 };
 
 /** A part of an object: of an array an element, of a struct a member, of both a part of theirs.
  *  Members that share bytes (of an anonymous union; bit fields) are one, and a union is not taken
- *  apart: who knows which of its members is meant. */
+ *  apart: the member that is meant is not known. */
 struct prog_member {
     uint64_t offset, size;       /**< [bytes] in the object */
     bool padding;                /**< nothing lies there: `name` is that of what it is in */
@@ -186,7 +186,7 @@ struct prog_workload {
     /** The run is over, and the machine stands at its end: last words. NULL: none. */
     void (*over)(void *self);
 
-    /** Gives back whatever `self` holds, even after a `prepare` that failed. NULL: nothing. */
+    /** Gives back all that `self` holds, even after a `prepare` that failed. NULL: nothing. */
     void (*end)(void *self);
 
     /* ---- of those that run a struct prog_program; NULL: others ---- */
@@ -206,8 +206,8 @@ struct prog_workload {
      *  @return false with one line in `why`: there is none, or there are several */
     bool (*entry)(const char *path, const char *name, uint64_t *at, char *why, size_t size);
 
-    /** Reads an executable's symbols and debugging information. Whatever is wrong with the latter
-     * is no error: fewer names are known. @return the caller's, or NULL with one line in `why`: it
+    /** Reads an executable's symbols and debugging information. A mistake in the latter is no
+     *  error: fewer names are known. @return the caller's, or NULL with one line in `why`: it
      *  cannot be read, or is no executable */
     struct prog_names *(*names)(const char *path, char *why, size_t size);
 
@@ -222,7 +222,7 @@ struct prog_workload {
 void prog_finish(struct prog_run *run, enum prog_end end, int status, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** Calls the progress hook if it is time; whoever waits for the host must do so about as often.
+/** Calls the progress hook if it is time; code that waits for the host must do so about as often.
  *  The hook may decide the end (run->over). */
 void prog_tell(struct prog_run *run);
 
@@ -237,7 +237,7 @@ void prog_measure(struct prog_run *run, bool on);
  */
 void prog_come(struct prog_run *run, uint64_t va);
 
-/** The program writes to its standard output: who listens hears it, and the host gets it at `fd`.
+/** The program writes to its standard output: the listener hears it, and the host gets it at `fd`.
  * If the host does not take it, the run ends (PROG_IO). */
 void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size);
 

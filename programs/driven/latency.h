@@ -9,7 +9,7 @@
 
 enum { DRIVEN_PREPARATIONS = 4 };
 
-/** Stations: R requests, H is the home, O is another. Where they are is up to who measures. */
+/** Stations: R requests, H is the home, O is another. The caller says where they are. */
 enum driven_role { DRIVEN_R, DRIVEN_H, DRIVEN_O, DRIVEN_ROLES };
 
 /**

@@ -1,7 +1,7 @@
 /*
  * A team: threads on driver cores (procard/driver/driver.h), one a card, that share an address
- * space of their own. What a thread does comes from a producer, in batches: references that nobody
- * waits for, and then one act whose result the producer wants to know. Kernels and patterns are
+ * space of their own. What a thread does comes from a producer, in batches: references that the
+ * producer does not wait for, and then one act whose result it needs. Kernels and patterns are
  * producers.
  *
  * A workload of this kind has a struct that begins with a struct driven_team, DRIVEN_TEAM_OPS among
@@ -32,7 +32,7 @@ enum driven_act {
     DRIVEN_FINISH,  /**< ... or ends; the machine stands meanwhile */
 };
 
-/** Where a thread is, for people. The producer's; `file` may be NULL: then nobody knows. */
+/** Where a thread is, for people. The producer's; `file` may be NULL: not known. */
 struct driven_place {
     const char *what; /**< it does there: "kn_lock" */
     const char *file;

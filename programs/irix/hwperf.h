@@ -45,8 +45,8 @@ struct irix_hardware {
     void (*set_control)(void *ctx, unsigned cpu, unsigned k, uint32_t control);
     uint32_t (*value)(void *ctx, unsigned cpu, unsigned k);
     void (*set_value)(void *ctx, unsigned cpu, unsigned k, uint32_t value);
-    /** An event has reached its threshold on a processor. @param p  whose it is; of the system's
-     *  counters who took them; NULL: gone since @param signal  that was asked for; 0: none */
+    /** An event has reached its threshold on a processor. @param p  its process; of the system's
+     *  counters the taker; NULL: gone since @param signal  that was asked for; 0: none */
     void (*reached)(void *ctx, struct irix_process *p, unsigned cpu, int signal);
 };
 
@@ -76,7 +76,7 @@ struct irix_process {
 };
 
 struct irix_cpu {
-    struct irix_process *user;    /**< whose events it counts now; NULL: nobody's */
+    struct irix_process *user;    /**< the process whose events it counts now; NULL: none */
     struct irix_block block;      /**< in system mode */
     uint32_t seen[IRIX_COUNTERS]; /**< its counters, when they were last looked at */
 };
@@ -88,7 +88,7 @@ struct irix {
     unsigned count;
     unsigned users;             /**< cpus that have a user */
     bool system;                /**< the counters are in system mode: */
-    struct irix_process *taker; /**< who took them; NULL: it has ended */
+    struct irix_process *taker; /**< the process that took them; NULL: it has ended */
     bool bound;                 /**< by way of /proc: they are the taker's */
     uint32_t generation;        /**< of the system's counters */
 };

@@ -76,7 +76,7 @@ struct patterns_member {
     unsigned region, rank, of; /**< in the phase: its region, and which of how many there it is */
     size_t phase;              /**< it is in, or about to enter */
     enum patterns_step step;
-    bool first, last;    /**< of those who came to the phase's beginning */
+    bool first, last;    /**< of the threads that came to the phase's beginning */
     uint64_t done, made; /**< references: done with, and made */
     bool waited;         /**< rounds, turns: for the present one */
     enum patterns_stage stage;
@@ -109,7 +109,7 @@ bool patterns_lay_out(struct patterns_run *p);
 bool patterns_seat(const struct patterns_run *p, const struct patterns_plan *plan,
                    struct patterns_member *m);
 
-/** Where the words are that threads meet by before phase j: who has come, who may go on. */
+/** Where the words are that threads meet by before phase j: how many have come, which may go on. */
 static inline uint64_t patterns_join(const struct patterns_run *p, size_t j, unsigned word)
 {
     return p->joins + (2 * j + word) * p->line;

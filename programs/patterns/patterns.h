@@ -1,5 +1,5 @@
 /*
- * Patterns of references as a workload, for who has no program: phases, one after the other, in
+ * Patterns of references as a workload, instead of a program: phases, one after the other, in
  * each of which every thread makes references of one kind (kinds.def). Threads are those of a team
  * (programs/driven/team.h), one a card.
  *

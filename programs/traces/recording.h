@@ -1,6 +1,7 @@
 /*
- * A run while its trace is written: what its threads refer to, when they sleep and who wakes them,
- * and in which order they store into the words that they synchronise with (docs/traces.md).
+ * A run while its trace is written: references of its threads, their sleep, the threads that wake
+ * them, and the order in which they store into the words that they synchronise with
+ * (docs/traces.md).
  */
 #ifndef TR_RECORDING_H
 #define TR_RECORDING_H

@@ -5,8 +5,8 @@
  * it is (ops.def), and where. Every reference but a fetch is an instruction of one PCycle. What it
  * waited for is not in a trace: that is the machine's.
  *
- * Whatever a file says, reading it takes bounded memory and ends; what is wrong with it comes back
- * as one line that names file, place and mend.
+ * Reading any file takes bounded memory and ends; a mistake in it comes back as one line that names
+ * file, place and mend.
  */
 #ifndef TR_TRACE_H
 #define TR_TRACE_H
@@ -101,7 +101,7 @@ struct tr_stretch {
     uint64_t references[2], instructions[2]; /**< UINT64_MAX: to the thread's end, not known */
 };
 
-/** Whether somebody wants to see a stretch: it is not read otherwise, if the format allows. */
+/** Whether a stretch is wanted: it is not read otherwise, if the format allows. */
 typedef bool tr_want_fn(void *ctx, const struct tr_stretch *stretch);
 
 enum tr_more {

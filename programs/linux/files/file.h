@@ -144,7 +144,7 @@ int64_t lx_pipe_put(struct lx_call *c, struct lx_file *f, const uint8_t *buf, si
 void lx_files_init(struct lx_prog *p);
 void lx_files_free(struct lx_prog *p);
 struct lx_file *lx_file_get(struct lx_prog *p, int64_t fd);
-/** Keeps a file until the thread's call ends, whoever closes it meanwhile. */
+/** Keeps a file until the thread's call ends, even if another thread closes it. */
 void lx_file_hold(struct lx_thread *t, struct lx_file *f);
 /** The call has ended. */
 void lx_files_let_go(struct lx_thread *t);

@@ -17,7 +17,7 @@
 
 /** [bytes] What is put aside for a name in a private directory, and for a file without one: a block
  * of the host's file systems, which is what a folder's first name or the text of a symbolic link
- * takes there. Whatever a name takes else, there and here, is less. */
+ * takes there. All else that a name takes, there and here, is less. */
 enum { LX_NAME_BYTES = 4096 };
 
 struct lx_inode_key {
@@ -31,7 +31,7 @@ struct lx_inode {
     uint64_t number; /**< from 1 */
     struct timespec atime, mtime, ctime;
     bool memory;          /**< made by memfd_create */
-    bool nameless;        /**< goes with the last who has it open or mapped */
+    bool nameless;        /**< goes when it is closed and unmapped for the last time */
     bool counted;         /**< its bytes are put aside (lx_keep): */
     uint64_t kept;        /**< ... so many */
     uint64_t names;       /**< for which LX_NAME_BYTES each are put aside */
@@ -73,7 +73,7 @@ bool lx_inode_may_name(const struct lx_prog *p);
 void lx_inode_named(struct lx_prog *p, struct lx_inode *n);
 /** It has lost a name of `links`. What was put aside for the last one goes with the file. */
 void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links);
-/** Somebody has closed or unmapped it: if it has no name and nobody has it, it is forgotten. */
+/** It was closed or unmapped: without a name, and open and mapped no more, it is forgotten. */
 void lx_inode_left(struct lx_prog *p, struct lx_inode *n);
 
 /** Its owner has been set, if only to what it is: it loses set-id bits. @param mode  the host's */

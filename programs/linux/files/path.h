@@ -15,8 +15,8 @@ enum {
 /** Bits of lx_view_rights; set-id bits of a mode, and those to execute. */
 enum { MAY_READ = 4, MAY_WRITE = 2, MAY_SEARCH = 1, SET_ID = 06000, EXECUTE = 0111 };
 
-/** A change that the view refuses: says once of each reason how to let it. @return -EPERM of what
- * is somebody else's, as where a directory is sticky; -EROFS of all others */
+/** A change that the view refuses: says once of each reason how to let it. @return -EPERM of
+ * another user's files, as where a directory is sticky; -EROFS of all others */
 int64_t lx_path_refused(struct lx_prog *p, const struct lx_spot *s, enum lx_guard why);
 /** Whether names in the spot's directory may change, and this one. @return 0 or -errno */
 int64_t lx_path_may_change(struct lx_prog *p, const struct lx_spot *s);

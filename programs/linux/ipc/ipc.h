@@ -15,7 +15,7 @@ struct lx_waiter {
     int64_t result;       /**< then: of the call */
     int64_t type;         /**< what kind of message it takes, or sends */
     struct lx_note *note; /**< the message it brings, or was given */
-    const void *request;  /**< whatever else is asked for */
+    const void *request;  /**< other things that are asked for */
 };
 
 /** A message. */

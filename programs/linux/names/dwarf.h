@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/** Sends what it finds to `out`. It runs in the process; whatever it does there hurts nobody. */
+/** Sends what it finds to `out`. It runs in a process of its own, so a crash there does no harm. */
 typedef void lx_dwarf_fn(Dwarf *dwarf, FILE *out);
 
 /** That process ends here, with what it has sent. */

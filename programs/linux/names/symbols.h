@@ -18,7 +18,7 @@
 
 enum { LX_SYMBOL_LONGEST = 1024 /**< [bytes] of a name; longer ones are damage */ };
 
-/** Whether a name can be one: somebody may print it. */
+/** Whether a text can be a name: one that may be printed. */
 bool lx_is_name(const char *name);
 
 /** A range of addresses with a name. */

@@ -28,7 +28,7 @@ void lx_types_free(struct lx_types *types);
 /** The variable that starts at `va`. @return NULL: none is known */
 const struct lx_variable *lx_types_at(const struct lx_types *types, bool local, uint64_t va);
 
-/** Whether it ends in an array whose length nobody says: it may be longer than its symbol. */
+/** Whether it ends in an array of unknown length: it may be longer than its symbol. */
 bool lx_types_is_open(const struct lx_types *types, uint32_t type);
 
 /** The one of that name; of several, the first by address. @return NULL: none */

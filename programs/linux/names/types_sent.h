@@ -15,7 +15,7 @@ enum lx_sent_kind {
     LX_SENT_UNION,  /**< the same */
     LX_SENT_MEMBER, /**< of the last STRUCT or UNION: `type`, or a bit field of `size` bytes whose
                          type is 0; `at` [bytes] from the beginning */
-    LX_SENT_ARRAY,  /**< `at` elements of `type`; LX_SENT_OPEN: nobody says how many */
+    LX_SENT_ARRAY,  /**< `at` elements of `type`; LX_SENT_OPEN: a number that is not known */
     LX_SENT_STATIC, /**< a variable of `type` at address `at` */
     LX_SENT_LOCAL   /**< the same, `at` bytes from the beginning of a thread's variables */
 };

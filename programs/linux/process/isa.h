@@ -1,6 +1,6 @@
 /*
  * What the personality does with a thread's registers, instruction set by instruction set: a struct
- * of functions for each (mips.c, arm.c and the files named after them). Whoever needs a register
+ * of functions for each (mips.c, arm.c and the files named after them). Code that needs a register
  * asks here (struct lx_kind has the kind's).
  */
 #ifndef LX_ISA_H

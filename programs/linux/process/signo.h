@@ -1,4 +1,4 @@
-/* Signals by name, by number, and who sent them. */
+/* Signals by name, by number, and by their senders. */
 #ifndef LX_SIGNO_H
 #define LX_SIGNO_H
 
@@ -43,7 +43,7 @@ static inline int lx_signal_called(const struct lx_prog *p, int signo)
     return (int)lx_number_in(p->kind, LX_SIGNAL, (uint64_t)signo);
 }
 
-/** Who sent it. */
+/** The sender of a signal. */
 enum { SI_USER_ = 0, SI_TIMER_ = -3, SI_MESGQ_ = -4, SI_TKILL_ = -6, SI_KERNEL_ = 0x80 };
 
 #endif

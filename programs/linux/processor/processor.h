@@ -19,7 +19,7 @@ union lx_regs {
     struct arm_regs arm;
 };
 
-/** The processors of a machine, whatever their kinds, and the code of one space. */
+/** The processors of a machine, of any kinds, and the code of one space. */
 struct lx_processors;
 
 struct lx_processors *lx_processors_new(struct nm_machine *m, pc_fetch_fn *fetch, void *ctx);

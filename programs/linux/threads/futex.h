@@ -4,7 +4,8 @@
 
 #include "programs/linux/process/call.h"
 
-/** The operating system's own call: wakes one who waits for the word at `addr` as a shared one. */
+/** The operating system's own call: wakes one thread that waits for the word at `addr` as a shared
+ * one. */
 void lx_futex_call(struct lx_prog *p, uint64_t addr);
 /** Robust list of a thread that ends: mark its locks "owner died" and wake a waiter. */
 void lx_futex_thread_exit(struct lx_thread *t);

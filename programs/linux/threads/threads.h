@@ -4,8 +4,8 @@
 
 #include "programs/linux/process/process.h"
 
-/** Tells of it whoever wants to know (prog_hooks.thread): it begins, has ended, or its thread
- *  pointer has changed. */
+/** Tells the listener (prog_hooks.thread) of the thread: it begins, has ended, or its thread
+ * pointer has changed. */
 void lx_thread_tell(const struct lx_thread *t);
 /** A new thread with the registers given, ready to be placed. */
 struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs);
@@ -13,7 +13,7 @@ struct lx_thread *lx_thread_new(struct lx_prog *p, const union lx_regs *regs);
 void lx_thread_start(struct lx_thread *t);
 /** The thread is gone: its card goes on without it. Its actor may only return then. */
 void lx_thread_end(struct lx_thread *t);
-/** The thread ends the program: who listens to the run is told (prog_hooks.turn). */
+/** The thread ends the program: the run's listener is told (prog_hooks.turn). */
 void lx_thread_exits(const struct lx_thread *t);
 /** Frees one that has ended and whose actor has returned, or any at the end of the run. */
 void lx_thread_free(struct lx_thread *t);

@@ -13,7 +13,7 @@ void lx_watch_threads(struct lx_prog *p, FILE *out);
 
 /** Looks at all threads if it is time, and says or ends what goes nowhere (run.patience,
  *  run.livelock). @param waits  nothing but a thread can change anything: no deadline, no device,
- *  no card whose interrupt somebody could hear */
+ *  no card whose interrupt a thread could hear */
 void lx_watch_look(struct lx_prog *p, bool waits);
 
 /** At the end of the run: says how many writes to registers of cards were refused, and the first.

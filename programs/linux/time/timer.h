@@ -14,12 +14,12 @@ enum lx_timer_clock {
     TIMER_THREAD,  /**< time one thread has had its card */
 };
 
-/** Whom it tells, and how. */
+/** The receiver of its notice, and the way. */
 enum lx_timer_use {
     TIMER_INTERVAL, /**< setitimer: the process, by the signal of the kind */
     TIMER_SIGNAL,   /**< POSIX: a thread or the process, by a signal */
     TIMER_SILENT,   /**< POSIX: nobody */
-    TIMER_FILE,     /**< those who wait for its descriptor */
+    TIMER_FILE,     /**< the threads that wait for its descriptor */
 };
 
 struct lx_timer {
@@ -30,7 +30,7 @@ struct lx_timer {
     uint32_t clock_tid; /**< TIMER_THREAD */
     bool realtime;      /**< absolute dates count from 1970 */
     sim_tick at, every; /**< [ticks] on its clock; at SIM_NEVER: off; every 0: once */
-    bool fired;         /**< `at` has passed and is kept until somebody takes the notice */
+    bool fired;         /**< `at` has passed and is kept until the notice is taken */
     bool queued;        /**< its signal waits */
     uint32_t tid;       /**< TIMER_SIGNAL: the thread told; 0: the process */
     struct lx_siginfo info;
@@ -66,11 +66,11 @@ void lx_timer_taken(struct lx_prog *p, struct lx_siginfo *info);
 void lx_timers_dropped(struct lx_prog *p, int signo);
 void lx_timers_free(struct lx_prog *p);
 
-/* ---- for who lets them fire (signals/alarm.c) ------------------------------------------------ */
+/* ---- for signals/alarm.c, which lets them fire ----------------------------------------------- */
 
 /** Winds it up again after its date. @return dates passed, at least 1 */
 uint64_t lx_timer_wind_up(const struct lx_prog *p, struct lx_timer *t);
-/** Nobody will take the notice: on to a date that is not too near. */
+/** The notice will not be taken: on to a date that is not too near. */
 void lx_timer_go_on(struct lx_prog *p, struct lx_timer *t);
 
 /* ---- timers as calls have them (sys_timer.c) ------------------------------------------------- */

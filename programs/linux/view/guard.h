@@ -34,7 +34,7 @@ void lx_guards_free(struct lx_guards *g);
 
 /**
  * What a name in a directory is.
- * @param around  what the directory is: whatever else than WORKS and GIVEN, the name is as well
+ * @param around  what the directory is: all of it but WORKS and GIVEN is the name's, too
  * @param in  the directory
  * @param fd  of what has that name, O_PATH, with its `st`; -1: nothing has
  * @return `around`, or why it and all that is beneath it may not change

@@ -81,7 +81,7 @@ void lx_view_home(const struct lx_view *v, struct lx_place *at);
  * @param from    where a relative one starts
  * @param follow  a link at its end too
  * @return 0 and *s owned by the caller (lx_spot_free), or -errno: -ENOENT, -ENOTDIR, -ELOOP,
- * -EACCES, -ENAMETOOLONG, or whatever the host says. -EMFILE: the host's limit
+ * -EACCES, -ENAMETOOLONG, or the host's own errno. -EMFILE: the host's limit
  */
 int lx_view_find(const struct lx_view *v, const struct lx_place *from, const char *path,
                  bool follow, struct lx_spot *s);
