@@ -1,6 +1,5 @@
 /*
- * What an experiment expects of its results: the rows of expect.stats. Who judges them is
- * run/expect.h.
+ * What an experiment expects of its results: the rows of expect.stats. run/expect.h judges them.
  */
 #ifndef IN_EXPECT_H
 #define IN_EXPECT_H

@@ -98,7 +98,7 @@ struct in_experiment {
     char *from, *to;           /**< as written; NULL: not given ... */
     char *from_name, *to_name; /**< ... the region's or function's in it, NULL: it has none ... */
     struct prog_approach approach; /**< ... and as read; marks are those names. The pc of a function
-                                        is 0 until somebody has looked into the program */
+                                        is 0 until the program has been looked into */
     char *warm;                    /**< word */
     sim_tick sample_every, sample_length, sample_lead; /**< [ticks] SIM_NEVER: none */
     unsigned profile;                                  /**< 1: it is profiled */

@@ -1,6 +1,6 @@
 /*
- * A YAML file as a flat list of dotted keys with their values: what config.resolved.yaml says, for
- * who holds one against another.
+ * A YAML file as a flat list of dotted keys with their values: the contents of
+ * config.resolved.yaml, for comparing one with another.
  */
 #ifndef IN_FLAT_H
 #define IN_FLAT_H

@@ -1,6 +1,6 @@
 /*
- * The shipped files: configs/, experiments/, monitor/groups/. They are found whatever the current
- * directory is, in the tree as in whatever place it was installed to.
+ * The shipped files: configs/, experiments/, monitor/groups/. They are found from any current
+ * directory, in the tree as in the place it was installed to.
  */
 #ifndef IN_HOME_H
 #define IN_HOME_H

@@ -74,7 +74,7 @@ void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,
  * Reads a machine within a reading.
  * @param name  a shipped name, a file or "-"; NULL with a node: it is called "inline"
  * @param node  a mapping of `doc` that is the machine, or NULL: read `name`
- * @param asked who asked: where `name` stands (its file is what paths are relative to), or NULL
+ * @param asked where `name` stands (paths are relative to its file), or NULL
  */
 bool in_machine_read(struct in_reading *r, struct in_machine *mc, const char *name,
                      struct in_doc *doc, yaml_node_t *node, const struct in_place *asked,

@@ -61,15 +61,15 @@ struct in_reading {
 void in_complain(struct in_reading *r, const struct in_place *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Why a file of this kind is not read: what is no regular file may have no end, or nobody who
- *  writes it. NULL: it is one. */
+/** Why a file of this kind is not read: a file that is not regular may have no end, or no writer.
+ * NULL: it is regular. */
 const char *in_unreadable_kind(mode_t mode);
 
 /**
  * Opens and parses a file ("-": standard input); complains and returns NULL on any failure,
  * also when the text is empty, not UTF-8 YAML, or more than one document.
  * @param shown  name for people
- * @param asked  who named the file, or NULL for the user
+ * @param asked  the place that names the file, or NULL for the user
  * @return a document of the reading, with a root node
  */
 struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown,

@@ -1,5 +1,5 @@
 /*
- * What was spent, in all columns of a profile; sums of it by key; and what of it somebody asks for.
+ * Costs, in all columns of a profile; their sums by key; and the part of them that is asked for.
  */
 #ifndef LOOK_COST_H
 #define LOOK_COST_H

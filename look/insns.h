@@ -1,5 +1,5 @@
 /*
- * The instructions of a program, for people: their text and length, whatever its instruction set.
+ * The instructions of a program, for people: their text and length, of any instruction set.
  * In an ARM program symbols of their own say where Thumb code and data begin.
  */
 #ifndef LOOK_INSNS_H

@@ -25,7 +25,7 @@ enum {
     MON_OWN_MAX = 7,      /**< counters of the processor and of its secondary cache, at most */
 };
 
-/** Who sees the same count; decides what a total over cards is. */
+/** The cards that see the same count; decides what a total over cards is. */
 enum mon_scope {
     MON_SCOPE_CARD,    /**< each card its own: the sum */
     MON_SCOPE_STATION, /**< every card of a station the same: one card of each station */
@@ -38,7 +38,7 @@ struct mon_event {
     const char *name, *ref, *unit, *sentence; /**< `ref`: where a document has it, "N-43"; or "" */
     unsigned number;                          /**< in the register that selects it */
     enum mon_scope scope;
-    unsigned counters; /**< bit k: counter k of whoever has the event can count it */
+    unsigned counters; /**< bit k: counter k of a unit with the event can count it */
     uint64_t taps;     /**< bit t: enum mon_tap t is part of the sum */
 };
 

@@ -7,9 +7,9 @@
  * card that has it (machine/card.h). docs/extending-unit.md has one of two counters.
  *
  * A unit never counts by itself. The taps are free-running totals that the card keeps anyway, so a
- * counter is a difference of two totals, and its value at any moment is worked out when somebody
- * asks. What a unit does may not change a simulated cycle, but for what a program sees of it:
- * register values and interrupts.
+ * counter is a difference of two totals, and its value at any moment is worked out when it is asked
+ * for. A unit may not change a simulated cycle, but for the register values and interrupts that a
+ * program sees.
  *
  * Time. `now` are the card's totals at the tick of the call, those included that the unit makes
  * itself (`complete`). now->v[MON_TAP_CYCLES] is that tick in card cycles, and `cycle` is one as

@@ -31,8 +31,8 @@ bool page_sheet_write(const struct page_sheet *sheet, const char *path, const ch
  *  @return true with one line in `why` */
 bool page_is_own(const char *path, const char *directory, const char *name, char *why, size_t size);
 
-/** Whether a page may be written to `path`: there is nothing, or a page, which it replaces. What a
- *  link leads to is somebody else's.
+/** Whether a page may be written to `path`: there is nothing, or a page, which it replaces. The
+ *  target of a link is not ours.
  *  @return false with one line in `why` */
 bool page_may_be(const char *path, char *why, size_t size);
 

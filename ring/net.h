@@ -300,7 +300,7 @@ uint64_t ring_uncontended_next(const struct ring_net *net, uint64_t c);
 void ring_uncontended_arrives(struct ring_net *net);
 void ring_uncontended_ends(struct ring_net *net);
 
-/** Moves the slots that have been left standing, for those who want to look. (cycle.c) */
+/** Moves the slots that have been left standing, for a look at them. (cycle.c) */
 void ring_settle(const struct ring_net *looked_at);
 
 /** Ends the process if something is not as net.h says. (invariants.c) */

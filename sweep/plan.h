@@ -54,8 +54,8 @@ struct swp_plan {
 void swp_plan_init(struct swp_plan *plan);
 void swp_plan_free(struct swp_plan *plan);
 
-/** Which of `count` shards a point is in, from 0: by its id, so that it is in the same one whatever
- *  other points there are. */
+/** Which of `count` shards a point is in, from 0: by its id, so that it is in the same one beside
+ * any other points. */
 unsigned swp_shard(const char *id, unsigned count);
 
 /** A job is done: its seconds and peak are known. Others learn from it. */

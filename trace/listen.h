@@ -11,7 +11,7 @@ void trc_listening_free(struct trc_listening *live);
 
 /** [ticks] listening has to begin so long before the window. A card's own time may be ahead of the
  *  machine's, with room to spare: system calls and the like are charged at once. And a bus is not
- *  known to be busy until it is given to somebody. */
+ *  known to be busy until it is given to a module. */
 enum { TRC_LEAD = 100000 };
 
 /** Begins to listen, as soon as the machine stands somewhere. */

@@ -63,7 +63,7 @@ void trc_write_waves(const struct trc_recorder *recorder, FILE *out);
 
 /** Threads, processors and requests as Trace Event JSON, gzip-compressed.
  *  @param names  of the program; NULL: none
- *  @param locks  what threads waited for; NULL: nobody knows */
+ *  @param locks  what threads waited for; NULL: not known */
 void trc_write_trace(const struct trc_recorder *recorder, struct prog_names *names,
                      const struct doc_locks *locks, FILE *out);
 

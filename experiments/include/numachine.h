@@ -167,9 +167,9 @@ static inline unsigned numachine_card_read(volatile unsigned *card, unsigned off
  *         numachine_barrier(card, 0, 3, round);
  *
  * Where there are no cards (in functional mode, with a fast-forward or samples, elsewhere), a
- * barrier is memory of the program: one barrier 3 for all threads, whatever card was meant. A
- * program whose threads use one barrier through windows that name different cards is ended with a
- * message there; interrupts are nothing. One that looks itself whether there is a card may define
+ * barrier is memory of the program: one barrier 3 for all threads, with any card. A program whose
+ * threads use one barrier through windows that name different cards is ended with a message there;
+ * interrupts are nothing. One that looks itself whether there is a card may define
  * NUMACHINE_CARDS_CHECKED before it includes this: then nothing of that is in it, and a barrier
  * without a card does not wait.
  */
@@ -203,7 +203,7 @@ static inline struct numachine_without_cards *numachine_without_cards(void)
     return (struct numachine_without_cards *)(void *)numachine_without_cards_;
 }
 
-/* What follows calls nothing that comes back, so that it costs those nothing who have cards. */
+/* These functions call none that comes back, so that they cost nothing where there are cards. */
 
 static inline void numachine_window_without_(unsigned w, unsigned cards, unsigned stations,
                                              unsigned locals, unsigned groups)
@@ -290,8 +290,8 @@ static inline void numachine_barrier_expect(volatile unsigned *card, unsigned k,
     __sync_synchronize();
 }
 
-/** Arrives, on all cards of window `w`. What this thread has stored before is seen by whoever has
- *  noticed it: stores are complete before the message leaves, and it overtakes no invalidation. */
+/** Arrives, on all cards of window `w`. A thread that has noticed it sees all earlier stores of
+ * this thread: they are complete before the message leaves, and it overtakes no invalidation. */
 static inline void numachine_barrier_arrive(volatile unsigned *card, unsigned w, unsigned k)
 {
     __asm__ volatile("" ::: "memory");

@@ -40,7 +40,7 @@ typedef struct {
     volatile uint32_t word;
 } kn_word;
 
-/** Those who ask for it get it in turn. Begins free. */
+/** Threads that ask for it get it in turn. Begins free. */
 typedef struct {
     kn_word asked, served;
     uint32_t mine; /**< what the owner has asked for */
@@ -54,7 +54,7 @@ typedef struct {
 typedef struct kn_program kn_program;
 typedef struct kn_thread kn_thread;
 
-/** [bytes] between things that shall not share a line, whatever the machine's line is. */
+/** [bytes] between things that shall not share a line, of any machine. */
 #define KN_APART 256
 
 /* ---- a program ------------------------------------------------------------------------------- */
@@ -163,7 +163,7 @@ static inline void kn_acquire_(kn_thread *t, kn_lock *lock)
     KN_STORE(t, lock->mine, mine);
 }
 
-/** The lock goes to who has waited longest. Its caller's is the lock. */
+/** The lock goes to the thread that has waited longest. The caller has the lock. */
 static inline void kn_release_(kn_thread *t, kn_lock *lock)
 {
     kn_set_(t, &lock->served, KN_LOAD(t, lock->mine) + 1);

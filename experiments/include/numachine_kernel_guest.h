@@ -36,7 +36,7 @@ struct kn_thread {
 #define KN_HERE_(t, name) ((void)(t))
 #define KN_PRINT_(p, ...) ((void)(p), (void)printf(__VA_ARGS__))
 
-/* As the host's: each is one reference, whatever the compiler knows. */
+/* As the host's: each is one reference, also where the compiler knows the value. */
 #define KN_LOAD(t, x)     ((void)(t), *(volatile __typeof__(x) *)&(x))
 #define KN_STORE(t, x, v) ((void)(t), (void)(*(volatile __typeof__(x) *)&(x) = (v)))
 #define KN_COMPUTE(t, n)  ((void)(t), (void)(n))

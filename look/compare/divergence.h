@@ -6,7 +6,7 @@
 #include "look/compare/diff.h"
 #include "look/compare/trail.h"
 
-/** How a finished run is simulated again: the joint to whoever runs experiments. */
+/** How a finished run is simulated again: the joint to the room that runs experiments. */
 struct look_again {
     /** Reads the experiment of a run's directory, which is the caller's (in_experiment_free).
      *  @return false after a complaint */

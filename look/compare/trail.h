@@ -3,7 +3,7 @@
  *
  * A state is all that the machine has counted until then (cards, buses, memories, network caches,
  * rings) and where each processor stands; not the bytes in registers and memory, which matter when
- * somebody does something else because of them.
+ * a processor does something else because of them.
  */
 #ifndef LOOK_COMPARE_TRAIL_H
 #define LOOK_COMPARE_TRAIL_H

@@ -1,5 +1,5 @@
 /*
- * Locks as somebody looks at them: sums by lock, with names, in an order; and written.
+ * A view of locks: sums by lock, with names, in an order; and written.
  */
 #ifndef LOOK_LOCKS_VIEW_H
 #define LOOK_LOCKS_VIEW_H
@@ -14,7 +14,7 @@ struct look_lock_row {
     uint64_t v[DOC_LOCK_COLUMNS];
     unsigned waiters; /**< threads that waited for it */
     double fairness;  /**< Jain's index of their waiting times: 1 all the same, 1/n one has all of
-                         it;  0: nobody waited */
+                         it;  0: none waited */
     uint32_t holder, waiter; /**< sites that made others wait most, and waited most; NONE: none */
     uint64_t path;           /**< [ticks] of the critical path that it was held, or handed over */
     uint64_t bound;          /**< [ticks] look_locks_bound, */

@@ -1,6 +1,6 @@
 /*
- * A profile as somebody looks at it: the rows of a region and a thread, with names, summed up by
- * something. Writers (look/profile/write.h) stand on this.
+ * A view of a profile: the rows of a region and a thread, with names, summed up by a key. Writers
+ * (look/profile/write.h) stand on this.
  *
  * Paths of the profile are by addresses of calls. Here those with the same functions are one stack.
  */

@@ -1,6 +1,6 @@
 /*
- * The truth of a run as somebody asks for it: which lines and objects were shared, truly or
- * falsely, what that cost, which instructions paid, and what would mend it.
+ * A view of the truth of a run: the lines and objects that were shared, truly or falsely, the cost,
+ * the instructions that paid, and the mend.
  */
 #ifndef LOOK_SHARING_SHARING_H
 #define LOOK_SHARING_SHARING_H

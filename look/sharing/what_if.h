@@ -1,6 +1,6 @@
 /*
  * Another layout of an object, to be tried (machine/apart.h): which of its bytes get lines of their
- * own, by who touched them or by how the program declares them.
+ * own, by the processors that touched them or by the program's declarations.
  */
 #ifndef LOOK_SHARING_WHAT_IF_H
 #define LOOK_SHARING_WHAT_IF_H

@@ -23,7 +23,7 @@
  *               turn; AWAY: the processor mask is of the owner's station
  *   info        what an answer says of a line found in that state (N-82): its state is global (G),
  *               valid (V), the network cache had it (H)
- *   The first state is that of a line nobody has asked for.
+ *   The first state is that of a line that was never asked for.
  *
  * EVENT(name, sentence)
  *

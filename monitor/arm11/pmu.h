@@ -5,8 +5,8 @@
  * It counts nothing by itself. The core keeps running totals of its signals (signals.h), so a
  * counter is what was put into it and a difference of two totals. `now` are the totals at the tick
  * of the call, and never go back; the total of ARM11_SIGNAL_CYCLES is that tick in processor
- * cycles. Whoever has a unit calls arm11_pmu_settle at the moment arm11_pmu_next says. If that
- * is late, as where no time is kept, the event counters have what they saw in the delay of a start.
+ * cycles. The owner of a unit calls arm11_pmu_settle at the moment arm11_pmu_next says. If that is
+ * late, as where no time is kept, the event counters have the events of a start's delay, too.
  */
 #ifndef MON_ARM11_PMU_H
 #define MON_ARM11_PMU_H

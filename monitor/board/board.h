@@ -189,7 +189,7 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now);
 void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t);
 
 /** The secondary cache is accessed, or an invalidate hits it.
- *  @param kind    0: whatever SRAM_CONTROL.KINDS says
+ *  @param kind    0: the kinds that SRAM_CONTROL.KINDS says
  *  @param scaddr  SCADDR(17:0): number of the 16-byte quadword, bit 17 the half
  *  @param data    it is the half for data, or there is only one */
 void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, bool data,
@@ -208,8 +208,8 @@ extern const struct mon_row mon_board_flag_rows[];
 
 /** What an experiment's file can have the SRAM count, and one row without a name. */
 extern const struct mon_row mon_board_histograms[];
-/** What SRAM_CONTROL counts, but for its interrupt, in the words of who asked for it or of the
- *  card. */
+/** What SRAM_CONTROL counts, but for its interrupt, in the words of a row of histograms.def or of
+ * the card. */
 const char *mon_histogram_sentence(uint32_t control);
 /** mon_unit_ops.program */
 int mon_board_program(const struct mon_wish *wish, enum mon_part part, struct mon_write *out);

@@ -81,9 +81,9 @@ bool l2c_write(struct l2c_monitor *u, uint32_t offset, uint32_t value,
 /** What asserts its interrupt line, a level: flags of its status. */
 unsigned l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *now);
 
-/** Whether a counter may begin to interrupt: whoever has a monitor that waits looks
- * (l2c_interrupts) when a signal has grown, and, for what grows by itself, when l2c_quiet says.
- * Asked again after each look and each write. */
+/** Whether a counter may begin to interrupt: the owner of a monitor that waits looks
+ * (l2c_interrupts) when a signal has grown, and, for signals that grow by themselves, when
+ * l2c_quiet says. Asked again after each look and each write. */
 bool l2c_waits(const struct l2c_monitor *u, const struct l2c_signals *now);
 
 /** [cycles] until a counter begins to interrupt if no signal but that of cycles grows, at least 1;
