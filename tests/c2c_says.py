@@ -47,7 +47,7 @@ def check_blocks(numachine, directory):
     """Members of one block, and several blocks in a line: both are said, and each can be tried."""
     text = c2c(numachine, "--lines=0", directory)
     site = BLOCK.search(text)[0]
-    assert f"aligned_alloc(64, ...), and keep what different threads use of one '{site}' 64 bytes apart" in text, text
+    assert f"aligned_alloc(64, ...), and keep the parts of one '{site}' that different threads use 64 bytes apart" in text, text
     table, held, tried = printed_names(text)
     assert site in table and site in tried and f"{site} [0]" in held, (table, held, tried)
     assert max(len(line) for line in text.splitlines() if "mend" not in line) < WIDEST, text

@@ -262,7 +262,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         [LOOK_PART_WORK] = "work: thread",
         [LOOK_PART_HOLDING] = "held:",
         [LOOK_PART_HANDOVER] = "handed over:",
-        [LOOK_PART_SLEEP] = "waited for, and nobody is known who ended it:",
+        [LOOK_PART_SLEEP] = "waited for, ended by no known thread:",
     };
     fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", percent(s->ticks, view->locks->ticks), s->ticks,
             text[s->part]);

@@ -205,8 +205,8 @@ static const char *about_static(const struct advice *a, const struct look_object
     names->member(names, &at->variable, 0, 1, &part);
     if (*part.name == '[' && part.size >= line)
         say(a,
-            "mend: different threads use parts of the same lines of %s: lay it out so that what a "
-            "thread uses lies together",
+            "mend: different threads use parts of the same lines of %s: lay it out so that the "
+            "parts of one thread lie together",
             at->key);
     else if (*part.name == '[')
         say(a,
@@ -219,17 +219,18 @@ static const char *about_static(const struct advice *a, const struct look_object
             "__attribute__((aligned(%" PRIu64 "))) on them",
             at->key, line);
     else
-        say(a, "mend: keep what different threads use of %s on lines of its own", at->key);
+        say(a, "mend: keep the parts of %s that different threads use on lines of their own",
+            at->key);
     return measure(a);
 }
 
 /* All of them touch the same bytes. */
 static const char *about_same(const struct advice *a)
 {
-    say(a, "mend: these processors use the same bytes of it, but not at the same time: what is not "
-           "used together (a lock, and what it guards) belongs on different lines, and using it "
-           "less helps");
-    return a->locking ? say(a, "; who waits for it: numachine locks RUN_DIR") : a->text;
+    say(a, "mend: these processors use the same bytes of it, but not at the same time: bytes that "
+           "are not used together (a lock, and the data that it guards) belong on different lines, "
+           "and using them less helps");
+    return a->locking ? say(a, "; numachine locks RUN_DIR names the threads that wait") : a->text;
 }
 
 /* Objects that share the line, and perhaps one of which different bytes are used. */
@@ -243,14 +244,17 @@ static const char *about_several(const struct advice *a, const struct look_held 
             "aligned_alloc(%" PRIu64 ", ...)",
             line);
     else if (a->part[0].at.kind == LOOK_OBJECT_NONE) /* each of its words has a name of its own */
-        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+        say(a, "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+            line);
     else
         say(a,
             "mend: %.300s and %.300s lie in one line: start each at a border, with "
             "__attribute__((aligned(%" PRIu64 ")))",
             a->part[0].at.key, a->part[1].at.key, line);
     if (parted)
-        say(a, ", and keep what different threads use of one '%.300s' %" PRIu64 " bytes apart",
+        say(a,
+            ", and keep the parts of one '%.300s' that different threads use %" PRIu64
+            " bytes apart",
             name_of(parted, name), line);
     return measure(a);
 }
@@ -265,7 +269,8 @@ static const char *about_one(const struct advice *a)
         say(a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
             line);
     else
-        say(a, "mend: keep what different threads use of it %" PRIu64 " bytes apart", line);
+        say(a, "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+            line);
     return measure(a);
 }
 
@@ -273,11 +278,11 @@ static const char *about_true(const struct advice *a)
 {
     if (a->locking)
         return say(a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
-                      "SC): less of it helps (more locks, held for shorter); who waits for it: "
-                      "numachine locks RUN_DIR");
+                      "SC): less of it helps (more locks, held for shorter); numachine locks "
+                      "RUN_DIR names the threads that wait");
     return say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
-                  "thread, put together at the end), or a home station nearer to those who "
-                  "use them (numachine placement)");
+                  "thread, put together at the end), or a home station nearer to the "
+                  "processors that use them (numachine placement)");
 }
 
 const char *look_sharing_advice(const struct look_sharing *s, const struct look_shared_line *line,

@@ -453,7 +453,7 @@ const char *look_what_if_note(const struct look_sharing *s, const char *name, ch
         return NULL;
     snprintf(buf, size,
              "sharing '%.200s' cost less than a hundredth of the time%s; these lost most: %s", name,
-             may_point(s, &named) ? " (if it is a pointer: what it points to is another object)"
+             may_point(s, &named) ? " (if it is a pointer: the data behind it are another object)"
                                   : "",
              look_sharing_costly(s, costly, sizeof costly));
     return buf;
