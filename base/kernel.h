@@ -188,9 +188,9 @@ static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank ran
 }
 
 /**
- * Makes known what the standing event of a rank and component does. It costs half of what others
- * do, since nothing but its number is posted; so a tick has at most one, however often it was
- * posted. Behind other events of its rank and component on a tick it comes last.
+ * Makes the action of the standing event of a rank and component known. It costs half of what
+ * others do, since nothing but its number is posted; so a tick has at most one, however often it
+ * was posted. Behind other events of its rank and component on a tick it comes last.
  * @param rank       SIM_RANK_DELIVER, SIM_RANK_MODULE or SIM_RANK_ARBITRATE
  * @param component  below SIM_STANDING_COMPONENTS for modules, 0 for the others
  * @param fire       its `arg` is 0

@@ -14,8 +14,8 @@ struct nm_backing {
     uint8_t *image;         /**< all stations' memories, by physical address */
     struct nm_stale *stale; /**< copies older than the image */
     struct nm_check *check; /**< the checking mode */
-    struct sim_room *room;  /**< for what components keep of their lines */
-    struct sim_room *parts; /**< for what components are, and what each access needs */
+    struct sim_room *room;  /**< for the components' bytes of lines */
+    struct sim_room *parts; /**< for the components, and the data of each access */
     uint8_t *linked; /**< [cards] not 0: the card may have a load linked (nm_machine_os_wrote) */
 };
 

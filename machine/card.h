@@ -97,7 +97,7 @@ struct nm_card_ops {
 
     /** Functional mode: run up to `end`; beyond it, before `until`, only as far as a load linked
      *  needs for its store-conditional. No link outlives the turn. Traps are told at once. Warming:
-     *  run up to `end`, and wait for what is asked for; links live as in a timed machine. */
+     *  run up to `end`, and wait for their lines; links live as in a timed machine. */
     void (*turn)(struct nm_card *card, sim_tick end, sim_tick until);
 
     /** From now on the card is all of it, a processor only, or a processor with its caches
@@ -157,7 +157,7 @@ struct nm_card_ops {
     /** Totals of all signals that the monitoring unit sees, with the station's
      *  (nm_station_taps). */
     void (*taps)(const struct nm_card *card, sim_tick at, struct mon_taps *out);
-    /** The ground truth, but for what the operating system and the machine count. */
+    /** The ground truth, but for the counts of the operating system and the machine. */
     void (*truth)(struct nm_card *card, struct nm_truth *out);
 
     /* ---- the counter unit ---- */
@@ -174,9 +174,9 @@ struct nm_card_ops {
 
     /* ---- for people ---- */
 
-    /** Whether the processor waits for an access of its own, and for what. */
+    /** Whether the processor waits for an access of its own, and for which. */
     bool (*waits)(const struct nm_card *card, struct nm_wait *out);
-    /** What the processor does and what is under way, one line without its end. */
+    /** The processor's action and its requests under way, one line without its end. */
     void (*dump)(struct nm_card *card, FILE *out);
     /** Ends the process if something is not as it must be at the end of a window. (Builds with
      *  -Dinvariants=true.) */

@@ -94,11 +94,12 @@ struct nm_controller {
     uint64_t no_room;  /**< ... of these, for lack of room or of a place */
 };
 
-/** Fills in what is the same for every controller of a machine, and what it works with. Set before:
- *  agent, place, module, copy, places, timing but for the refresh, cycle, owner, put. */
+/** Fills in the fields that are the same for every controller of a machine, and the objects that it
+ *  works with. Set before: agent, place, module, copy, places, timing but for the refresh, cycle,
+ * owner, put. */
 void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
                         const struct nm_backing *contents);
-/** Gives back what has grown: what it works with is in contents->parts. */
+/** Gives back memory that has grown: the objects it works with are in contents->parts. */
 void nm_controller_release(struct nm_controller *c);
 
 /** May it take a message of that class now? */

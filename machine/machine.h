@@ -282,7 +282,7 @@ void nm_card_resume(struct nm_machine *m, unsigned card, sim_tick at);
  *  others are put there. Drops the LL link. */
 void nm_card_take(struct nm_machine *m, unsigned card);
 
-/** What a card's time goes to, beside what its Status pins show. */
+/** The parts of a card's time, beside the states of its Status pins. */
 enum nm_use {
     NM_USE_IDLE,    /**< no thread is placed here */
     NM_USE_RUNNING, /**< a thread executes, or waits for its own accesses */
@@ -387,7 +387,7 @@ const struct mon_unit *nm_card_unit(const struct nm_machine *m, unsigned card);
 /** Totals of a card up to nm_machine_now(). */
 void nm_card_taps(struct nm_machine *m, unsigned card, struct mon_taps *out);
 
-/** Ground truth beside the card (truth.def), never mixed with what the card counts. The uses of
+/** Ground truth beside the card (truth.def), never mixed with the card's counts. The uses of
  * time (enum nm_use) are all ticks there have been; the operating system counts the last two
  *  (nm_card_os_counts). */
 struct nm_truth {

@@ -66,7 +66,7 @@ void nm_netcache_at_once(struct nm_netcache *cache, const struct nm_packet *in, 
 /** What is known of a line, for looking. */
 struct nm_dir_line nm_netcache_line(const struct nm_netcache *cache, uint64_t line);
 
-/** The same of what a processor asks about.
+/** The same of a line that a processor asks about.
  *  @param by_index  `line` names the place, not itself
  *  @param[out] found  the line's address; ~0: none */
 struct nm_dir_line nm_netcache_look(const struct nm_netcache *cache, uint64_t line, bool by_index,

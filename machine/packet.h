@@ -90,7 +90,7 @@ struct nm_packet {
     union {
         uint64_t word; /**< UNC_WR, UNC_CAST, UNC_DATA: the aligned doubleword, its bytes as
                             in memory; SF_LINE: routing mask */
-        uint64_t rank; /**< of a request, and of what is sent because of it: nm_request_rank */
+        uint64_t rank; /**< of a request, and of messages that follow it: nm_request_rank */
     };
 };
 

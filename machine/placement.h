@@ -39,7 +39,7 @@ bool nm_placement_take(struct nm_placement *pl, unsigned toucher, uint64_t va, u
 bool nm_placement_take_at(struct nm_placement *pl, unsigned station, uint64_t va, uint64_t *pa,
                           bool *used);
 
-/** So often a page was taken for another card than the one before. In whose turn a page comes
+/** So often a page was taken for another card than the one before. The turn in which a page comes
  * decides where it lies, so while this grows the order of the cards' accesses does. */
 uint64_t nm_placement_turns(const struct nm_placement *pl);
 /** The same of a machine's. */

@@ -29,7 +29,7 @@ enum { NM_KEPT = 1024 /**< places for lines that are kept; a power of two */ };
 struct nm_kept {
     uint64_t line;
     sim_tick until;
-    uint32_t card; /**< whose it is until then */
+    uint32_t card; /**< it is this card's until then */
 };
 
 /** What warming needs of a machine. All zero: nothing is under way. */

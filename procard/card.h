@@ -109,7 +109,7 @@ struct pc_uncached {
     uint64_t pa;     /**< ... and where */
     bool granted;    /**< it may do it now, in this event */
     uint64_t pc;     /**< of the access under way ... */
-    uint32_t thread; /**< ... whose it is (pc_tries) */
+    uint32_t thread; /**< ... of this one (pc_tries) */
     struct nm_packet request;
     uint8_t bytes[8]; /**< the doubleword, as in memory */
 };
@@ -191,9 +191,9 @@ struct pc_warm {
 struct pc_card {
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
-    struct sim_room *room;        /**< the machine's: for what is below */
+    struct sim_room *room;        /**< the machine's: for the fields below */
     struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
-    uint64_t *l1_line[PC_SIDES];  /**< what each L1 place has: physical line address,
+    uint64_t *l1_line[PC_SIDES];  /**< the content of each L1 place: physical line address,
                                        PC_L1_PRESENT, and PC_L1_DIRTY; 0: nothing */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
@@ -208,7 +208,7 @@ struct pc_card {
     struct pc_request request[PC_REQUESTS];
     unsigned outstanding; /**< bit per row: it is a request that is not over */
     unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
-    enum pc_status stall; /**< what a processor that waits reports */
+    enum pc_status stall; /**< the state that a processor that waits reports */
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
     enum pc_activity activity;
     sim_tick preempt_at;
@@ -239,7 +239,7 @@ struct pc_card {
 
     struct pc_copies
         *copies; /**< told of lines and bytes (misses.c); NULL: not asked for. Not ours */
-    struct pc_exported *exported; /**< follows the lines of what it exports; likewise */
+    struct pc_exported *exported; /**< follows the lines of its exported signals; likewise */
     struct pc_pins *pins; /**< follows the processor's Status pins; NULL: not followed. Not ours */
     pc_served_fn *served; /**< told of requests that are over; NULL: nobody listens */
     void *served_ctx;
@@ -384,7 +384,7 @@ static inline unsigned pc_requests_max(const struct pc_card *card)
     return card->core->requests ? card->core->requests : 1;
 }
 
-/** The tick at which the core hears of what happens to its card. */
+/** The tick at which the core hears of events of its card. */
 static inline sim_tick pc_card_now(const struct pc_card *card)
 {
     const sim_tick now = sim_kernel_now(card->k);
@@ -502,10 +502,10 @@ void pc_line_drop(struct pc_card *card, uint64_t line);
 void pc_line_clean(struct pc_card *card, uint64_t line);
 /** From here on the processor asks before it reads a copy (machine/stale.h); costs no time. */
 void pc_line_hide(struct pc_card *card, uint64_t line);
-/** The line comes to a place, or what is had of it there changes. */
+/** The line comes to a place, or its state there changes. */
 void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint64_t line,
                   uint8_t state);
-/** The state of what is in a place. */
+/** The state of the line in a place. */
 static inline uint8_t pc_place_state(const struct pc_l2 *l2, uint64_t place)
 {
     return l2->tag[place] & PC_STATE;
@@ -607,7 +607,7 @@ void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool
 /** @param room  of the card */
 struct pc_tlb_model *pc_tlb_new(struct sim_room *room);
 
-/** An access to a mapped page at tick `at`; charges what it takes to have the page in the TLB.
+/** An access to a mapped page at tick `at`; charges the time until the page is in the TLB.
  *  @return the PCycles charged */
 uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick at);
 

@@ -167,7 +167,7 @@ struct pc_cpu {
     uint64_t instructions;         /**< completed (ground truth, not a card event); one at most in
                                         each PCycle of a state that completes one */
     uint64_t scs_failed;           /**< store-conditionals, of all threads that were here */
-    uint64_t polls;      /**< reads of what changes by itself: a clock, cards' registers */
+    uint64_t polls; /**< reads of values that change by themselves: a clock, cards' registers */
     struct pc_tail tail; /**< the PCycles before `now` */
     struct pc_tries tries;
 
@@ -177,7 +177,8 @@ struct pc_cpu {
 
     bool posted; /**< an uncached store is in the store buffer; pc_sync waits for it. The card's */
 
-    /* exception report, valid after PC_STOP_TRAP; set by the slow paths for what they refuse */
+    /* exception report, valid after PC_STOP_TRAP; set by the slow paths for accesses that they
+     * refuse */
     enum pc_exc exc;
     uint64_t badvaddr;  /**< address of the failed access (ADEL/ADES/DBE) */
     uint32_t trap_code; /**< code field of break/trap/syscall; coprocessor number for CPU; for DBE
@@ -214,7 +215,8 @@ struct pc_core_ops {
     size_t size;      /**< [bytes] of the core's struct, which begins with a struct pc_cpu; the card
                            allocates it, zeroed */
 
-    /** The core begins: its struct is zero but for what its card has set (struct pc_cpu). */
+    /** The core begins: its struct is zero but for the fields that its card has set (struct
+     * pc_cpu). */
     void (*create)(struct pc_cpu *cpu);
 
     /** The core ends; its struct is the card's. */
@@ -313,7 +315,7 @@ struct pc_core_ops {
     /** What is in counters of nodes becomes tallies. */
     void (*harvest)(struct pc_cpu *cpu);
 
-    /* ---- a core that does not wait for what it has asked for (pc_ask) ---- */
+    /* ---- a core that does not wait for its requests (pc_ask) ---- */
 
     /** Requests that may be outstanding at once, at most PC_REQUESTS. 0: `run` stops at a miss, the
      *  primary caches are the card's, and nothing below is called but
@@ -342,11 +344,11 @@ struct pc_core_ops {
      *  asks. */
     void (*hides)(struct pc_cpu *cpu, uint64_t line);
 
-    /** Totals of what its own counters hear (monitor/own.h: the member of its kind), up to
+    /** Totals of its own counters' signals (monitor/own.h: the member of its kind), up to
      * cpu->now; NULL: it has none. Of an R10000, cycles of kernel mode are not the core's: the card
      * puts down to them all time that is no other mode's. Its clock passes its horizon only by
      * PCycles of exception level, in which nothing else is counted, and in functional mode.
-     *  @param at  the total of what counts all time; 0: it is not asked for */
+     *  @param at  the total of the signal that counts all time; 0: it is not asked for */
     void (*signals)(const struct pc_cpu *cpu, sim_tick at, union mon_own_signals *out);
 
     /** A look at its own counters, for which it has asked (pc_counters_look), at tick `at`: it has

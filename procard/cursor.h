@@ -97,8 +97,8 @@ struct pc_profiled_thread {
 
 /** A card's place in a profile. */
 struct pc_cursor {
-    struct pc_node *node;              /**< of what runs */
-    struct pc_node *at;                /**< of what is charged, */
+    struct pc_node *node;              /**< of the function that runs */
+    struct pc_node *at;                /**< of the charged instruction, */
     uint64_t pc;                       /**< with the instruction, */
     struct pc_tally *tally;            /**< and theirs; NULL: not looked up yet */
     struct pc_profiled_thread *thread; /**< NULL: the card has had none */

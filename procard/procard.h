@@ -24,8 +24,8 @@ struct pc_refused {
     sim_tick at;     /**< when the card heard of it */
     uint64_t pc;     /**< of the store; not through a window */
     uint32_t thread; /**< struct pc_tries.thread; not through a window */
-    unsigned card;   /**< whose register */
-    unsigned writer; /**< whose processor stored */
+    unsigned card;   /**< the register's */
+    unsigned writer; /**< the card that stored */
     bool window;     /**< through a window of the writer's card */
     uint32_t offset; /**< in the card's register space */
     unsigned reason; /**< as mon_unit_ops.write gave it */

@@ -28,7 +28,7 @@ enum pc_profile_column {
     PC_PROFILE__COUNT
 };
 
-/** A pc that is none: of what no instruction stands for. */
+/** A pc that is none: of costs without an instruction. */
 #define PC_PROFILE_NOWHERE (~UINT64_C(0))
 
 /** A node of the paths. */

@@ -1,6 +1,6 @@
 /*
- * How a run comes to what is to be measured: functionally up to a point, and again behind another
- * one. Private to run.c.
+ * How a run comes to the part that is to be measured: functionally up to a point, and again behind
+ * another one. Private to run.c.
  */
 #ifndef PROG_APPROACH_H
 #define PROG_APPROACH_H

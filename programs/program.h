@@ -54,7 +54,7 @@ struct prog_point {
                                 first; 0 is 1 */
 };
 
-/** Which parts of what is measured are timed; between them the machine is warmed. */
+/** The timed samples of the measured part; between them the machine is warmed. */
 struct prog_sampling {
     sim_tick
         every;     /**< [ticks] from the begin of one sample to that of the next; 0: all is timed */
@@ -62,13 +62,13 @@ struct prog_sampling {
     sim_tick length; /**< [ticks] of a sample, > 0; with the lead less than `every` */
 };
 
-/** How a run comes to what is measured. Zero: all of it is timed from the begin. Needs a machine
+/** How a run comes to the measured part. Zero: all of it is timed from the begin. Needs a machine
  *  whose mode is timed, and whose cards can change it (nm_machine_set_mode); a point at an address
  *  needs a workload with `await`. */
 struct prog_approach {
     struct prog_point from; /**< not timed up to here; NONE: the begin */
     struct prog_point to;   /**< functional from here on; NONE: the end */
-    bool warms;             /**< caches and directories learn of what comes before `from` */
+    bool warms;             /**< caches and directories learn of the time before `from` */
     struct prog_sampling sampling;
 };
 
@@ -145,7 +145,7 @@ struct prog_turn {
 
 /** An access to memory that a program makes. */
 struct prog_access {
-    uint64_t pc, va; /**< of the instruction, and of what it reads or writes: virtual */
+    uint64_t pc, va; /**< of the instruction, and of the bytes that it reads or writes: virtual */
     unsigned size;   /**< [bytes] at most */
     bool store;      /**< it writes */
 };
@@ -245,7 +245,7 @@ struct prog_outcome {
                          rest: not the program's */
     struct prog_sample *sample; /**< [samples] the caller's to free; NULL: all was timed */
     size_t samples;
-    uint64_t sleeps; /**< of threads: in what was sampled, in a replay */
+    uint64_t sleeps; /**< of threads: in the sampled part, in a replay */
     struct prog_replayed replayed;
     char message[1024]; /**< "" or what a person should read */
 };

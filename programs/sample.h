@@ -1,5 +1,5 @@
 /*
- * Sampling: of what is to be measured, short parts are timed, and the machine is warmed in between;
+ * Sampling: short parts of the measured run are timed, and the machine is warmed in between;
  * or all of it is timed. Private to approach.c, which says where it begins and ends.
  */
 #ifndef PROG_SAMPLE_H

@@ -54,7 +54,7 @@ enum { PROG_ABIS_MAX = 4 };
 /** A system call, for lists. */
 struct prog_call {
     const char *name, *sentence;
-    const char *differs;       /**< what it does not do of what its model does; "": nothing */
+    const char *differs;       /**< how it falls short of its model; "": in nothing */
     int number[PROG_ABIS_MAX]; /**< in each of the workload's ABIs; -1: there is none */
 };
 
@@ -81,7 +81,7 @@ enum { PROG_MEMBER_NAME = 256 };
  *  apart: the member that is meant is not known. */
 struct prog_member {
     uint64_t offset, size;       /**< [bytes] in the object */
-    bool padding;                /**< nothing lies there: `name` is that of what it is in */
+    bool padding;                /**< nothing lies there: `name` is that of the member around it */
     char name[PROG_MEMBER_NAME]; /**< what follows the object's: "[3].n", ".lock", ".a|b"; "": it
                                     has no parts */
 };

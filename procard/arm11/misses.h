@@ -19,7 +19,7 @@ bool arm11_place_free(const struct arm11 *c);
 /** There is room for `n` lines of stores. @return false: begin again */
 bool arm11_room(struct arm11 *c, unsigned n);
 
-/** A miss in a free place: the caller fills in what it wants, and then begins it. */
+/** A miss in a free place: the caller fills in its request, and then begins it. */
 struct arm11_miss *arm11_miss_new(struct arm11 *c, enum arm11_access access, uint32_t va,
                                   const struct pc_look *look);
 /** The secondary cache is looked into, the card asked. */

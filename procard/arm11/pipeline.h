@@ -78,7 +78,7 @@ enum { ARM11_FALL, ARM11_TAKEN };
 /** A loop that only looks, which the last branch of a block closes: in a profile (loops.c). */
 struct arm11_loop {
     bool looked_for;
-    bool known_word;             /**< `word` is the load of what it looks at */
+    bool known_word;             /**< `word` is the load that it looks at */
     uint8_t count;               /**< registers that tell one time round from another; 0: no loop */
     uint8_t reg[PC_LOOP_VALUES]; /**< ... which they are */
     unsigned scs;                /**< store-conditionals in it */

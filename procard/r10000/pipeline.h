@@ -514,7 +514,7 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now);
  *  @param[in,out] value  what is written, or has been read @return it was one of them, and is done
  */
 bool r10k_event_counter(struct r10k *c, const struct mips_op *op, uint64_t *value);
-/** Everything in flight begins again, but for what the oldest has done for good. */
+/** Everything in flight begins again, but for actions that the oldest has done for good. */
 void r10k_flush(struct r10k *c, sim_tick at);
 /** Everything in flight begins again: c->r says where. */
 void r10k_restart(struct r10k *c, sim_tick at);
@@ -532,7 +532,7 @@ void r10k_look_at_sleep(const struct r10k *c, sim_tick now, sim_tick next);
 void r10k_profile_at(struct r10k *c, uint64_t pc);
 void r10k_profile_spends(struct r10k *c, uint64_t pc, enum pc_status state, sim_tick n);
 void r10k_profile_graduates(struct r10k *c, const struct r10k_entry *e);
-/** One more of what a column counts: a SYSCALL, which traps instead of graduating, a store
+/** One more in a column: a SYSCALL, which traps instead of graduating, a store
  *  conditional that has failed, a miss. */
 void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column column);
 

@@ -62,7 +62,7 @@ struct r4400 {
     struct r4400_block *hot[256]; /**< private as `pipe`: targets of register jumps, by address */
 };
 
-/** The R4400 behind what it shares with its card. Precondition: it is one. */
+/** The R4400 behind the part that it shares with its card. Precondition: it is one. */
 static inline struct r4400 *r4400_of(struct pc_cpu *base)
 {
     return (struct r4400 *)base;
@@ -73,7 +73,7 @@ static inline const struct r4400 *r4400_const_of(const struct pc_cpu *base)
     return (const struct r4400 *)base;
 }
 
-/* ---- the core's operations (struct pc_core_ops), with what they are here --------------------- */
+/* ---- the core's operations (struct pc_core_ops), as they are here ---------------------------- */
 
 /** On a miss or a trap r.pc is the instruction, else see r4400_settle. On a trap: for SYS pc is
  *  past the instruction; for others pc is the faulting one (npc tells whether it sits in a delay

@@ -96,7 +96,7 @@ struct patterns_run {
     struct patterns_member *member; /**< [threads] */
     struct patterns_logs logs;
     uint64_t joins, line; /**< where threads meet, and bytes of a line */
-    XXH64_state_t *hash;  /**< of what has been printed */
+    XXH64_state_t *hash;  /**< of the printed text */
 };
 
 /* ---- layout.c ---- */
@@ -126,7 +126,7 @@ static inline uint64_t patterns_region(const struct patterns_plan *plan,
 /** The address function of a kind; NULL: it is not drawn. */
 patterns_address_fn *patterns_address(enum patterns_kind kind);
 
-/** Takes note of what the last batch came to. */
+/** Takes note of the result of the last batch. */
 void patterns_settle(struct patterns_run *p, struct patterns_member *m, sim_tick now);
 
 /** The next batch of a thread that has not done all of its references. */

@@ -39,7 +39,7 @@ void tr_recording_mark(struct tr_recording *recording, const char *name, bool be
 /** Nothing comes behind this: the machine stands for good. */
 void tr_recording_end(struct tr_recording *recording);
 
-/** The trace. Errors, also of what was written meanwhile, show on `out`. @pre it has ended */
+/** The trace. Errors, also of text written meanwhile, show on `out`. @pre it has ended */
 void tr_recording_write(struct tr_recording *recording, FILE *out);
 
 #endif

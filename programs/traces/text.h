@@ -30,7 +30,7 @@ struct tr_text {
     /** Takes a line. What is wrong with it has been said (tr_input_complain). */
     void (*line)(struct tr_text *text, const char *line);
     struct tr_text_thread *at; /**< [source.threads] */
-    uint32_t thread;           /**< of what comes next */
+    uint32_t thread;           /**< of the next record */
     bool over;                 /**< the rest of the file is no trace */
     uint64_t process; /**< that the text is of, as the format numbers them, + 1; 0: none yet */
     bool plain;       /**< din: no line was another than three decimal numbers */

@@ -80,9 +80,9 @@ struct tr_about {
     bool timed;         /**< gaps are PCycles of a run that was recorded, and so are dates; else
                              instructions */
     bool came;          /**< a recording, which tells at its end what the run came to */
-    bool part;          /**< it was cut out of another: threads may wait for what is not in it */
-    uint32_t page;      /**< [bytes] of a page of its addresses; 0: not known */
-    uint64_t where;     /**< what the places of its pages depend on, as a number; 0: not known */
+    bool part;     /**< it was cut out of another: threads may wait for others that are not in it */
+    uint32_t page; /**< [bytes] of a page of its addresses; 0: not known */
+    uint64_t where; /**< what the places of its pages depend on, as a number; 0: not known */
 };
 
 /** Records of one thread, in their order. */
@@ -107,7 +107,7 @@ typedef bool tr_want_fn(void *ctx, const struct tr_stretch *stretch);
 enum tr_more {
     TR_MORE, /**< there is a batch, of one record at least */
     TR_END,  /**< the trace is over */
-    TR_BAD,  /**< the file is wrong; tr_why says in what */
+    TR_BAD,  /**< the file is wrong; tr_why says why */
 };
 
 struct tr_source;

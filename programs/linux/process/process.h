@@ -82,7 +82,7 @@ struct lx_action {
 /** What the guest finds in its siginfo. */
 struct lx_siginfo {
     int signo, code;
-    bool forced;       /**< by what the thread itself did: its instruction is at fault */
+    bool forced;       /**< by the thread itself: its instruction is at fault */
     uint64_t addr;     /**< faults */
     uint32_t pid, uid; /**< kill, tgkill, sigqueue */
     uint64_t value;

@@ -1,4 +1,4 @@
-/* Which instruction it was that a processor does not have, and whose it is (foreign.c). */
+/* The name and the origin of an instruction that a processor does not have (foreign.c). */
 #ifndef LX_FOREIGN_H
 #define LX_FOREIGN_H
 
