@@ -3,7 +3,7 @@
  * between it and the station bus.
  *
  * cache.c answers the processor (the slow paths of core.h), agent.c answers the bus, card.c runs
- * the processor and keeps its books.
+ * the processor and keeps its books. Which fields are whose stands in struct pc_card.
  */
 #ifndef PC_CARD_H
 #define PC_CARD_H
@@ -188,86 +188,136 @@ struct pc_warm {
     struct pc_cost *cost;  /**< by kind, of timed requests; NULL: not asked for */
 };
 
+/**
+ * Each field has its owners, which are files of this folder: the comment at the head of its group
+ * names them, and tests/fields.py holds everybody to it. Only they write it. Nobody else reads it,
+ * either, unless the group says "read by all": others ask a function below. `all` may do both.
+ *
+ * Besides, pc_card_new gives all fields their first values, functions in this header are the
+ * owners', and invariants.c, which looks whether all is well, reads everything.
+ */
 struct pc_card {
+    /* card.c; read by all: the card, its core, where it stands */
     struct nm_card nm; /**< first: what the machine knows */
     const struct pc_core_ops *core;
-    struct sim_room *room;        /**< the machine's: for the fields below */
-    struct pc_l2 l2[PC_SIDES];    /**< both the same arrays when the cache is not split */
-    uint64_t *l1_line[PC_SIDES];  /**< the content of each L1 place: physical line address,
+    struct sim_room *room; /**< the machine's: for what is below */
+
+    /* cache.c, places.c; read by all: the caches */
+    struct pc_l2 l2[PC_SIDES];  /**< both the same arrays when the cache is not split */
+    unsigned l1_mask[PC_SIDES]; /**< places of l1[], less one */
+    unsigned l2_shift;
+    bool functional; /**< there are no caches; l1[] shows pages */
+
+    /* cache.c, places.c: what is in the primary ones */
+    uint64_t *l1_line[PC_SIDES];  /**< what each L1 place has: physical line address,
                                        PC_L1_PRESENT, and PC_L1_DIRTY; 0: nothing */
     struct pc_line *l1[PC_SIDES]; /**< the processor's fast view of the same places */
     uint64_t *l1_shown[PC_SIDES]; /**< bit set: the place in l1[] may show something */
-    unsigned l1_shift[PC_SIDES], l1_mask[PC_SIDES];
+    unsigned l1_shift[PC_SIDES];
     struct pc_places *aside; /**< [PC_SIDES] of the other mode; NULL: there never was another */
-    unsigned l2_shift;
-    bool functional;   /**< there are no caches; l1[] shows pages */
-    uint8_t colours;   /**< colour bits the primary caches' sizes make use of */
-    sim_tick refilled; /**< the last refill with sub-block order is over */
+    uint8_t colours;         /**< colour bits the primary caches' sizes make use of */
+    sim_tick refilled;       /**< the last refill with sub-block order is over */
+    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
 
-    /* the miss handling table: one request for a line, at most. A core that waits has row 0 */
+    /* agent.c, warm.c; read by all: the miss handling table. One request for a line, at most. A
+     * core that waits has row 0 */
     struct pc_request request[PC_REQUESTS];
+
+    /* agent.c; read by all: which of its rows are in use */
     unsigned outstanding; /**< bit per row: it is a request that is not over */
     unsigned blocked;     /**< bit per row: it waits for room in the outgoing FIFOs */
-    enum pc_status stall; /**< the state that a processor that waits reports */
-    uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
+
+    /* agent.c, uncached.c; read by all: what the processor waits for */
+    enum pc_status stall; /**< what a processor that waits reports */
+
+    /* card.c, ops.c; read by all: who has the processor */
     enum pc_activity activity;
-    sim_tick preempt_at;
+    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
     uint64_t spared_to; /**< [instructions] not before so many have been completed: pc_spare */
+
+    /* card.c: how far it runs */
+    sim_tick preempt_at;
     sim_tick unwatched; /**< up to here the processor runs without another look: pc_card_watch */
 
+    /* cache.c: translations */
     struct pc_xlate tlb[PC_TLB];
-    struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
-    unsigned page_shift;
-    struct nm_space space;
-    bool stale; /**< what is known of virtual addresses must be forgotten before the next thread */
 
-    /* external agent */
-    sim_tick agent_free;   /**< takes the next packet from the bus */
-    struct sim_timer work; /**< the agent's event */
+    /* tlb.c; read by all: the TLB of the processor */
+    struct pc_tlb_model *tlb_model; /**< NULL: the R4400's TLB is not modelled */
+
+    /* agent.c: the external agent */
+    struct sim_timer work; /**< its event */
     unsigned passed;       /**< sinkable packets that have overtaken the first nonsinkable one */
-    unsigned at_work;      /**< bit per class: the agent is at a packet it took from that FIFO */
-    uint64_t chance;       /**< the agent's own random numbers, for its retries */
-    struct pc_special special;
-    struct pc_uncached uncached;
-    struct pc_refused refused; /**< truth.refused_writes is how many followed */
+    uint64_t chance;       /**< its own random numbers, for its retries */
     struct pc_linked linked;
-    struct pc_warm warm;
+    uint8_t *may_link; /**< the card's of struct nm_backing's `linked` */
+
+    /* agent.c, uncached.c: what the agent does now */
+    sim_tick agent_free;     /**< takes the next packet from the bus */
     struct nm_packet answer; /**< intervention response being fetched from the caches */
 
+    /* agent.c, uncached.c; read by all: the station bus */
+    struct nm_port port;
+
+    /* agent.c; read by all: what else it is at, and what it counts */
+    unsigned at_work; /**< bit per class: the agent is at a packet it took from that FIFO */
+    struct pc_special special;
+    struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+
+    /* uncached.c; read by all: uncached accesses */
+    struct pc_uncached uncached;
+    struct pc_refused refused; /**< truth.refused_writes is how many followed */
+
+    /* warm.c; read by all: requests that are not timed */
+    struct pc_warm warm;
+
+    /* card.c: stalls */
     struct pc_stretch stretch[PC_STRETCHES];
     unsigned stretches; /**< ever charged */
 
-    struct pc_copies
-        *copies; /**< told of lines and bytes (misses.c); NULL: not asked for. Not ours */
-    struct pc_exported *exported; /**< follows the lines of its exported signals; likewise */
-    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: not followed. Not ours */
+    /* misses.c; read by all: who is told of lines and bytes */
+    struct pc_copies *copies; /**< NULL: nobody asks. Not ours */
+
+    /* ops.c; read by all: what host and operating system have told the card */
+    struct pc_exported *exported; /**< follows the lines of what it exports; NULL: nobody asks. Not
+                                       ours */
+    struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
     pc_served_fn *served; /**< told of requests that are over; NULL: nobody listens */
     void *served_ctx;
+    struct nm_space space;
 
-    struct nm_port port;
-    struct mon_taps taps; /**< agent's and bus's part; pc_card_taps adds the rest */
+    /* monitor.c; read by all: the counter unit */
     struct pc_monitor monitor;
+
+    /* registers.c, sync.c, uncached.c: the registers beside it */
     struct pc_sync sync;
-    struct pc_l2c l2c;
     uint32_t called; /**< interrupts of the interrupt register on their way or delivered whose bits
                           are still set and enabled */
-    struct nm_truth truth;
-    struct pc_counters counters; /**< of the processor itself */
 
-    /* surroundings */
+    /* l2c.c; read by all: the cache controller */
+    struct pc_l2c l2c;
+
+    /* counters.c; read by all: what the processor counts */
+    struct pc_counters counters;
+
+    /* all: each count is made where it happens */
+    struct nm_truth truth;
+
+    /* card.c; read by all: surroundings, which stay */
     struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_check *check;
     struct nm_stale *old; /**< shared copies older than the image */
-    uint8_t *may_link;    /**< the card's of struct nm_backing's `linked` */
     const struct nm_params *p;
     uint8_t *image;
+    unsigned page_shift;
     unsigned position; /**< on the station's bus */
     uint16_t station;
     const struct ring_shape *rings;
     const struct nm_protocol *protocol;
     struct nm_machine *machine;
 
+    /* all: the processor (core.h) */
     alignas(max_align_t) struct pc_cpu cpu; /**< last: what is the core's own follows it, and may
                                                  need any alignment */
 };
@@ -333,6 +383,18 @@ static inline void pc_tap(struct pc_card *card, enum mon_tap tap, uint64_t amoun
         pc_monitor_packet(card, tap, amount, p, out, now);
 }
 
+/** How the last invalidate compares with a request that leaves, as mon_compare_request; and one
+ * that has come. */
+static inline unsigned pc_monitor_compare(struct pc_card *card, uint64_t line)
+{
+    return mon_compare_request(&card->monitor.comparator, line);
+}
+
+static inline void pc_monitor_invalidate(struct pc_card *card, uint64_t line)
+{
+    mon_compare_invalidate(&card->monitor.comparator, line);
+}
+
 /** The card behind one of the machine's. Precondition: it is of this kind. */
 static inline struct pc_card *pc_card_of(struct nm_card *nm)
 {
@@ -391,13 +453,31 @@ static inline sim_tick pc_card_now(const struct pc_card *card)
     return card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now;
 }
 
-/** As the `create` and `free` of struct nm_card_ops; `nm` stays empty. The card's kind says which
- *  core it has. */
-struct pc_card *pc_card_new(const struct nm_card_site *site);
+/** As the `create` and `free` of struct nm_card_ops. The card's kind says which core it has. */
+struct nm_card *pc_card_new(const struct nm_card_site *site);
 void pc_card_free(struct pc_card *card);
 
-/** Must follow a change of preempt_at, pins or monitor.leash. */
+/** Must follow a change of pins or monitor.leash. */
 void pc_card_watch(struct pc_card *card);
+
+/** At tick `at` the operating system wants the processor; SIM_NEVER: it does not. */
+void pc_card_preempt(struct pc_card *card, sim_tick at);
+
+/** The processor, which has waited up to now, goes on: the wait is charged. */
+void pc_card_go_on(struct pc_card *card, sim_tick now);
+
+/** What pc_foresee was told holds no longer. */
+static inline void pc_card_unforeseen(struct pc_card *card)
+{
+    card->nm.quiet = 0;
+}
+
+/** The core goes on with these operations: one of those that its own name (`profiled` and so on).
+ */
+static inline void pc_core_becomes(struct pc_card *card, const struct pc_core_ops *core)
+{
+    card->core = core;
+}
 
 /** The part of pc_card_run for `horizon` beyond card->unwatched. @return 0 */
 sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon);
@@ -489,7 +569,25 @@ void pc_card_hide(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t
 void pc_card_hide_place(struct pc_card *card, enum pc_side side, unsigned place, uint64_t va,
                         uint64_t len);
 
-/* ---- cache.c, for agent.c ------------------------------------------------------------------- */
+/* ---- places.c, for card.c ------------------------------------------------------------------- */
+
+/** The caches of a card that knows its parameters and its room. @param l2_room  for the secondary
+ *  one */
+void pc_places_new(struct pc_card *card, struct sim_room *l2_room);
+void pc_places_free(struct pc_card *card);
+/** The places become pages, or caches again. */
+void pc_places_change(struct pc_card *card);
+
+/* ---- cache.c, for agent.c, warm.c and card.c ------------------------------------------------- */
+
+/** The line that is asked for is there: its access completes without another look-up. */
+static inline void pc_line_granted(struct pc_card *card, uint64_t line)
+{
+    card->filled = line;
+}
+
+/** Forgets translations, and shows no place. */
+void pc_cache_forget(struct pc_card *card);
 
 /** enum nm_line: what a half of the secondary cache has of a line, as the protocol sees it: of
  *  non-coherent lines it knows nothing. */
@@ -638,6 +736,39 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
 bool pc_agent_wants_shared(const struct pc_card *card, const struct pc_request *r);
 /** Whether a load linked must ask for its line exclusively. */
 bool pc_agent_links_exclusively(const struct pc_card *card);
+/** Whether the store that has asked for the line shall end with IvdErr: it is said once. */
+static inline bool pc_request_failed(struct pc_card *card, uint64_t line)
+{
+    struct pc_request *r = card->request;
+    const bool failed = r->failed && r->line == line;
+    if (failed)
+        r->failed = false;
+    return failed;
+}
+/** Another card has taken the line that is linked. */
+void pc_agent_link_taken(struct pc_card *card);
+/** This one has put it out. */
+void pc_agent_link_put_out(struct pc_card *card, uint64_t line);
+/** Bytes of a word that are kept apart have several lines, of which the link is to one: so there
+ * the word itself tells, too, whether another has stored in it. Else a store to the others would be
+ *  lost, which the program's own layout could not lose. This is the word that is linked. */
+void pc_agent_link_word(struct pc_card *card, const uint8_t *host, unsigned size);
+/** Whether another has stored in it. */
+bool pc_agent_link_stored(const struct pc_card *card, const uint8_t *host, unsigned size);
+/** `n` PCycles from tick `at` on are stall: a line kept for a store conditional is kept so much
+ *  longer. */
+static inline void pc_agent_keeps_on(struct pc_card *card, uint64_t n, sim_tick at)
+{
+    if (card->linked.until > at)
+        card->linked.until += n;
+}
+/** Has the port tell of what passes it, or no longer (nm_port.heard). */
+static inline void pc_agent_hear(struct pc_card *card,
+                                 void (*heard)(void *module, sim_tick now,
+                                               const struct nm_packet *p, bool out, unsigned data))
+{
+    card->port.heard = heard;
+}
 /** A load linked has its line at tick `at`; one that had to ask for it exclusively keeps it. */
 void pc_agent_linked(struct pc_card *card, uint64_t line, sim_tick at);
 /** A store conditional at tick `at` has stored, or failed. */
@@ -685,6 +816,8 @@ void pc_agent_hold(struct pc_card *card);
 /** A timed request is answered by `in`. Precondition: they are watched. */
 void pc_warm_learn(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                    sim_tick now);
+/** One that had been refused has come to nothing. Precondition: they are watched. */
+void pc_warm_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now);
 void pc_warm_watch(struct pc_card *card, bool watches);
 /** nm_card_ops.turn, .take; and .goes_on of a card that does not run. */
 void pc_warm_turn(struct pc_card *card, sim_tick end);
