@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "documents/intact.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,8 @@ static bool begins_formula(const char *text)
 {
     static const char *const begins[] = {"=",  "+",  "-",  "@",  "\t", "\r",
                                          "\n", "＝", "＋", "－", "＠", "'"};
+    if (isalnum((unsigned char)*text)) /* nearly all do */
+        return false;
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (!strncmp(text, begins[i], strlen(begins[i])))
             return true;
@@ -186,10 +189,12 @@ void doc_separated_field(FILE *out, const char *text, const char *separator)
 {
     const char *mark = doc_csv_is_marked(text) ? "'" : "";
     if (!strpbrk(text, "\"\r\n") && !strstr(text, separator)) {
-        fprintf(out, "%s%s", mark, text);
+        fputs(mark, out);
+        fputs(text, out);
         return;
     }
-    fprintf(out, "\"%s", mark);
+    putc('"', out);
+    fputs(mark, out);
     for (; *text; text++) {
         if (*text == '"')
             putc('"', out);
