@@ -5,20 +5,20 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "cli/topology.h"
 #include "documents/directory/rundir.h"
 #include "page/page.h"
 #include "page/sweep.h"
+#include "page/topology.h"
 
 #include <string.h>
 
 static char *draw(const struct in_machine *machine)
 {
-    const struct cli_topology t = cli_topology_of(machine, "");
+    const struct page_topology t = page_topology_of(machine, "");
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    cli_draw(&t, out);
+    page_draw(&t, out);
     sim_text_close(out, &text);
     return text;
 }

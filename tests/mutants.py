@@ -130,7 +130,7 @@ NEAR = {
     "cli/trace": ["trace_command"],
     "cli/profile": ["profile"],
     "cli/(sweep|slurm|cluster|hosts|collect|points)": ["sweep-*", "cluster-commands"],
-    "cli/(topology|draw)": ["topology"],
+    "(cli/topology|page/(topology|draw))": ["topology"],
     "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|trail|cite)|look/compare/bench": [
         "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence",
         "citation", "earlier"],
