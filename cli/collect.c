@@ -5,9 +5,8 @@
 #include "base/owner.h"
 #include "base/plural.h"
 #include "cli/cli.h"
-#include "cli/cluster.h"
 #include "cli/stop.h"
-#include "sweep/dir.h"
+#include "sweep/away.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
 #include "sweep/result.h"
@@ -157,9 +156,9 @@ static enum cli_exit hold(const struct swp_result *result, const char *out)
 static enum doc_dir gather_one(const struct swp_dir *dir, const char *job, char *why, size_t size)
 {
     const char *path = dir->place.path;
-    if (!job && cli_slurm_waits(path, why, size))
+    if (!job && swp_slurm_waits(path, cli_stop_reason, why, size))
         return DOC_DIR_REFUSED;
-    if (job && !cli_slurm_is_latest(path, job)) {
+    if (job && !swp_slurm_is_latest(path, job)) {
         snprintf(why, size, "'%s' has been resumed since job %s was submitted: it is left alone",
                  path, job);
         return DOC_DIR_REFUSED;

@@ -2,7 +2,6 @@
  * numachine run: an experiment file in, a run directory and a table out.
  */
 #include "cli/cli.h"
-#include "cli/cluster.h"
 #include "cli/session.h"
 #include "cli/sweep.h"
 #include "input/units.h"
@@ -64,7 +63,7 @@ static bool load(struct in_experiment *x, const struct cli_given *g, struct in_d
 static enum cli_exit run_sweep(const struct cli_given *g, struct cli_sweep *sweep)
 {
     if (!g->force)
-        return cli_cluster_is_good(sweep) ? cli_sweep_run(sweep) : CLI_EXIT_USAGE;
+        return cli_sweep_is_good(sweep) ? cli_sweep_run(sweep) : CLI_EXIT_USAGE;
     fputs("numachine: error: --force: a sweep replaces nothing; --resume goes on with one, and "
           "another --output begins one\n",
           stderr);
@@ -76,7 +75,7 @@ int cli_run(struct cli_given *g)
     struct in_diag diag = {.out = stderr};
     struct in_experiment x;
     struct cli_sweep sweep = {.file = g->words[0], .given = g, .base = &x};
-    const char *of_sweep = cli_first_given(g, CLI_CLUSTER " jobs shard shards dry_run resume");
+    const char *of_sweep = cli_first_given(g, CLI_SWEEP_AWAY " jobs shard shards dry_run resume");
     int status = CLI_EXIT_USAGE;
 
     if (g->shard)

@@ -11,7 +11,6 @@
 #include "cli/sweep.h"
 
 #include "cli/cli.h"
-#include "cli/cluster.h"
 #include "cli/observers.h"
 #include "cli/stop.h"
 #include "documents/directory/digest.h"
@@ -19,9 +18,11 @@
 #include "input/yaml.h"
 #include "machine/values.h"
 #include "run/possible.h"
+#include "sweep/away.h"
 #include "sweep/dir.h"
 #include "sweep/expect.h"
 #include "sweep/index.h"
+#include "sweep/process.h"
 #include "sweep/result.h"
 #include "sweep/shards.h"
 
@@ -32,7 +33,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,23 +164,6 @@ static char **command_of(const struct state *s, const char *id, const char *out)
     return words;
 }
 
-/* In the new process. */
-static _Noreturn void become(char **words, int log, int lock, pid_t parent)
-{
-    const int nothing = open("/dev/null", O_RDWR);
-    sigset_t none;
-    sigemptyset(&none);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(CLI_EXIT_INTERRUPTED);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
-        dup2(log, STDERR_FILENO) < 0 || dup(lock) < 0)
-        _exit(CLI_EXIT_IO);
-    execv("/proc/self/exe", words);
-    _exit(CLI_EXIT_IO);
-}
-
 static bool start(struct state *s, size_t i)
 {
     const char *id = s->sweep.point[i].id;
@@ -188,12 +171,16 @@ static bool start(struct state *s, size_t i)
          *log = swp_dir_name(&s->dir, "logs", id, ".txt"),
          *logs = swp_dir_name(&s->dir, "logs", "", "");
     char **words = command_of(s, id, out);
-    const pid_t self = getpid();
     mkdir(logs, 0777);
     const int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    const pid_t pid = fd < 0 ? -1 : fork();
-    if (pid == 0)
-        become(words, fd, s->dir.place.lock, self);
+    const struct swp_process process = {.program = "/proc/self/exe",
+                                        .words = words,
+                                        .death = SIGKILL,
+                                        .log = fd,
+                                        .lock = s->dir.place.lock,
+                                        .orphaned = CLI_EXIT_INTERRUPTED,
+                                        .failed = CLI_EXIT_IO};
+    const pid_t pid = fd < 0 ? -1 : swp_process_start(&process);
     if (pid < 0)
         complain(s, "%s: %s: %s", id, fd < 0 ? log : "cannot start a process", strerror(errno));
     if (fd >= 0)
@@ -335,12 +322,8 @@ static void say_stopped(struct state *s)
 
 static void run_all(struct state *s)
 {
-    const struct timespec second = {.tv_sec = 1};
     bool stopped = false;
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &children, NULL);
+    swp_process_watch();
     s->said = s->written = doc_host_seconds();
     for (;;) {
         start_waiting(s);
@@ -353,21 +336,136 @@ static void run_all(struct state *s)
         say(s, now);
         note(s, now);
         if (!reap(s))
-            sigtimedwait(&children, NULL, &second);
+            swp_process_pause();
     }
     clear_line(s);
     say_stopped(s);
 }
 
-/* The same by other hosts. */
+/* ---- elsewhere ------------------------------------------------------------------------------- */
+
+const char *cli_sweep_away(const struct cli_sweep *ask)
+{
+    return cli_first_given(ask->given, CLI_SWEEP_AWAY);
+}
+
+static struct swp_away away_of(const struct cli_sweep *ask, const struct swp_plan *plan)
+{
+    const struct cli_given *g = ask->given;
+    return (struct swp_away){.file = ask->file,
+                             .out = g->out,
+                             .sets = g->sets,
+                             .events = g->events,
+                             .groups = g->groups,
+                             .allow = g->allow,
+                             .slurm = g->slurm,
+                             .quiet = g->quiet,
+                             .hosts = g->hosts,
+                             .hosts_file = g->hosts_file,
+                             .jobs = (unsigned)g->jobs,
+                             .asked = (unsigned)g->shards,
+                             .ended = CLI_EXIT_LIMIT,
+                             .orphaned = CLI_EXIT_INTERRUPTED,
+                             .failed = CLI_EXIT_IO,
+                             .stop = cli_stop_reason,
+                             .plan = plan};
+}
+
+bool cli_sweep_is_good(const struct cli_sweep *ask)
+{
+    const struct cli_given *g = ask->given;
+    const struct swp_away away = away_of(ask, NULL);
+    const char *option = cli_sweep_away(ask);
+    char why[5000];
+    if (!option)
+        return true;
+    if (ask->shards)
+        snprintf(why, sizeof why, "%s: it has shards of its own; leave --shard away", option);
+    else if (!g->out)
+        snprintf(why, sizeof why, "%s: which directory? (--output, where all hosts see it)",
+                 option);
+    else if (swp_away_possible(&away, why, sizeof why) &&
+             (g->dry_run || swp_away_installed(&away, why, sizeof why)))
+        return true;
+    cli_complain(CLI_EXIT_USAGE, why);
+    return false;
+}
+
+static void run_on_hosts(struct state *s)
+{
+    char why[5000] = "";
+    struct swp_away away = away_of(s->ask, &s->plan);
+    if (!swp_away_open(&away, s->name, why, sizeof why))
+        worsen(s, CLI_EXIT_USAGE);
+    else if (!swp_hosts_run(&away, &s->dir, &s->plan, s->name, why, sizeof why))
+        worsen(s, CLI_EXIT_IO);
+    if (*why)
+        complain(s, "%s", why);
+    swp_away_close(&away);
+}
+
+/* All points, by other hosts. */
 static void run_away(struct state *s)
 {
-    worsen(s, cli_hosts_run(s->ask, &s->plan, &s->dir, s->name));
+    if (swp_plan_count(&s->plan, SWP_WAITING))
+        run_on_hosts(s);
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].state != SWP_WAITING && !s->plan.job[i].kept)
             worsen(s, s->plan.job[i].exit_code);
     say_stopped(s);
 }
+
+/* Which jobs there are now. */
+static void say_submitted(const struct swp_away *away, const struct swp_slurm_jobs *jobs)
+{
+    if (!*jobs->shards)
+        fputs("numachine: nothing is submitted; --resume tries again\n", stderr);
+    else if (!*jobs->collect)
+        fprintf(stderr, "numachine: job %s is submitted; when it has ended: numachine collect %s\n",
+                jobs->shards, away->path);
+    else if (!away->quiet)
+        fprintf(stderr, "job %s runs the points, job %s collects; squeue --jobs=%s,%s shows them\n",
+                jobs->shards, jobs->collect, jobs->shards, jobs->collect);
+}
+
+static enum cli_exit submit(struct state *s)
+{
+    static const enum cli_exit status[] = {[SWP_WENT_WELL] = CLI_EXIT_OK,
+                                           [SWP_WENT_NOWHERE] = CLI_EXIT_IO,
+                                           [SWP_WENT_WRONG] = CLI_EXIT_IO,
+                                           [SWP_WENT_STOPPED] = CLI_EXIT_INTERRUPTED};
+    char why[5000] = "";
+    struct swp_slurm_jobs jobs;
+    struct swp_away away = away_of(s->ask, &s->plan);
+    enum swp_went went = SWP_WENT_NOWHERE;
+    const bool open = swp_away_open(&away, s->name, why, sizeof why);
+    if (open)
+        went = swp_slurm_submit(&away, &s->dir, s->name, &jobs, why, sizeof why);
+    if (*why)
+        complain(s, "%s", why);
+    if (went != SWP_WENT_NOWHERE)
+        say_submitted(&away, &jobs);
+    if (went == SWP_WENT_WELL)
+        printf("%s\n", s->dir.place.path);
+    swp_away_close(&away);
+    return open ? status[went] : CLI_EXIT_USAGE;
+}
+
+static enum cli_exit show_away(struct state *s)
+{
+    char why[5000];
+    struct swp_away away = away_of(s->ask, &s->plan);
+    const bool none = !swp_plan_count(&s->plan, SWP_WAITING);
+    const bool good = none || swp_away_open(&away, s->name, why, sizeof why);
+    if (!good)
+        complain(s, "%s", why);
+    else if (!none)
+        swp_away_show(&away);
+    swp_away_close(&away);
+    return good ? CLI_EXIT_OK : CLI_EXIT_USAGE;
+}
+
+/* ---- in its directory ------------------------------------------------------------------------ */
 
 /* What earlier runs of these points ended with counts, too. */
 static void count_kept(struct state *s)
@@ -390,7 +488,8 @@ static enum cli_exit open_dir(struct state *s)
     char why[5000];
     enum doc_dir made = swp_dir_make(&s->dir, cli_file_name, o->out, s->name, s->ask->given->resume,
                                      why, sizeof why);
-    if (made == DOC_DIR_MADE && cli_slurm_waits(s->dir.place.path, why, sizeof why))
+    if (made == DOC_DIR_MADE &&
+        swp_slurm_waits(s->dir.place.path, cli_stop_reason, why, sizeof why))
         made = DOC_DIR_REFUSED;
     if (made == DOC_DIR_MADE)
         made = swp_shards_gather(&s->dir, why, sizeof why);
@@ -398,7 +497,7 @@ static enum cli_exit open_dir(struct state *s)
         complain(s, "%s", why);
         return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
-    cli_slurm_forget(s->dir.place.path);
+    swp_slurm_forget(s->dir.place.path);
     if (!swp_dir_look(&s->plan, s->dir.place.path, s->name, why, sizeof why)) {
         complain(s, "%s", why);
         return CLI_EXIT_USAGE;
@@ -483,10 +582,10 @@ static enum cli_exit run_in_directory(struct state *s)
     const enum cli_exit opened = open_dir(s);
     const bool slurm = s->ask->given->slurm;
     if (opened == CLI_EXIT_OK && slurm && swp_plan_count(&s->plan, SWP_WAITING)) {
-        s->status = cli_slurm_submit(s->ask, &s->plan, &s->dir, s->name);
+        s->status = submit(s);
     } else if (opened == CLI_EXIT_OK) {
         count_kept(s);
-        if (cli_cluster_option(s->ask) && !slurm)
+        if (cli_sweep_away(s->ask) && !slurm)
             run_away(s);
         else
             run_all(s);
@@ -517,8 +616,8 @@ static enum cli_exit show_plan(struct state *s)
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].ours && s->plan.job[i].state == SWP_DONE)
             printf("keep %s: it is there, and its inputs are the same\n", s->sweep.point[i].id);
-    if (cli_cluster_option(s->ask))
-        return cli_cluster_show(s->ask, &s->plan, s->name);
+    if (cli_sweep_away(s->ask))
+        return show_away(s);
     s->plan.processes = (unsigned)s->sweep.points + 1;
     s->plan.memory = UINT64_MAX;
     for (size_t i; (i = swp_plan_next(&s->plan)) != SIZE_MAX;) {

@@ -129,7 +129,8 @@ NEAR = {
     "cli/stat": ["input_cli", "first_light", "results", "perfex", "earlier", "host_ends-o32", "options"],
     "cli/trace": ["trace_command"],
     "cli/profile": ["profile"],
-    "cli/(sweep|slurm|cluster|hosts|collect|points)": ["sweep-*", "cluster-commands"],
+    "cli/(sweep|collect|points)": ["sweep-*", "cluster-commands"],
+    "sweep/(away|slurm|hosts|process)": ["cluster-commands", "sweep-*"],
     "(cli/topology|page/(topology|draw))": ["topology"],
     "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|trail|cite)|look/compare/bench": [
         "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence",

@@ -6,22 +6,19 @@
  * Ctrl-C comes to us alone; we ask it to stop, and it stops its shards, here and elsewhere. If we
  * are killed, the kernel asks it.
  */
-#include "cli/cluster.h"
-#include "cli/stop.h"
+#include "sweep/away.h"
 
 #include "base/alloc.h"
 #include "input/yaml.h"
+#include "sweep/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <regex.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SHARD "host.sh"
@@ -81,26 +78,23 @@ static size_t count_lines(const char *path, char **wrong)
     return count;
 }
 
-static size_t count_hosts(const struct cli_given *c, char **wrong)
+static size_t count_hosts(const struct swp_away *away, char **wrong)
 {
-    return c->hosts ? count_listed(c->hosts, wrong) : count_lines(c->hosts_file, wrong);
+    return away->hosts ? count_listed(away->hosts, wrong) : count_lines(away->hosts_file, wrong);
 }
 
-unsigned cli_hosts_shards(const struct cli_sweep *ask, const struct swp_plan *plan)
+unsigned swp_hosts_shards(const struct swp_away *away)
 {
-    enum { EACH = 4 /**< so that a fast host takes more than a slow one */, MOST = 10000 };
-    const struct cli_given *c = ask->given;
+    enum { EACH = 4 /**< so that a fast host takes more than a slow one */ };
     char *wrong;
-    const size_t hosts = count_hosts(c, &wrong);
+    const size_t hosts = count_hosts(away, &wrong);
     free(wrong);
-    const size_t points = plan->sweep->points, good = EACH * (hosts ? hosts : 1);
-    if (c->shards)
-        return (unsigned)c->shards;
+    const size_t points = away->plan->sweep->points, good = EACH * (hosts ? hosts : 1);
     return (unsigned)(good < points ? good : points);
 }
 
 /* Whether a file can be read and names somebody. */
-static bool is_list(const char *path)
+static bool is_list(const char *path, char *why, size_t size)
 {
     struct stat st;
     char *wrong = NULL;
@@ -109,26 +103,25 @@ static bool is_list(const char *path)
     free(wrong);
     if (any)
         return true;
-    fprintf(stderr, "numachine: error: --sshloginfile: '%s' %s%s\n", path,
-            error                 ? "cannot be read: "
-            : S_ISREG(st.st_mode) ? "names no host"
-                                  : "is no ordinary file",
-            error ? strerror(error) : "");
+    snprintf(why, size, "--sshloginfile: '%s' %s%s", path,
+             error                 ? "cannot be read: "
+             : S_ISREG(st.st_mode) ? "names no host"
+                                   : "is no ordinary file",
+             error ? strerror(error) : "");
     return false;
 }
 
-bool cli_hosts_are_good(const struct cli_sweep *ask)
+bool swp_hosts_possible(const struct swp_away *away, char *why, size_t size)
 {
-    const struct cli_given *c = ask->given;
     char *wrong = NULL;
-    if (c->hosts_file && !is_list(c->hosts_file))
+    if (away->hosts_file && !is_list(away->hosts_file, why, size))
         return false;
-    count_hosts(c, &wrong);
+    count_hosts(away, &wrong);
     if (wrong)
-        fprintf(stderr,
-                "numachine: error: %s: '%s' is no host; expected [N/][USER@]NAME[:PORT], or : for "
-                "this one (what else ssh is to know stands in ~/.ssh/config)\n",
-                cli_cluster_option(ask), wrong);
+        snprintf(why, size,
+                 "%s: '%s' is no host; expected [N/][USER@]NAME[:PORT], or : for this one (what "
+                 "else ssh is to know stands in ~/.ssh/config)",
+                 away->hosts ? "--sshlogin" : "--sshloginfile", wrong);
     const bool good = !wrong;
     free(wrong);
     return good;
@@ -141,21 +134,20 @@ static void write_host(void *ctx, FILE *out)
     fputs("#!/bin/sh\n# One shard of a sweep, by its number; written by numachine run for GNU "
           "parallel.\nshard=$1\n",
           out);
-    cli_away_write(ctx, out, NULL);
+    swp_away_write(ctx, out, NULL);
     fprintf(out,
             "status=$?\n"
             "# What came to an end is not tried on another host.\n"
             "[ \"$status\" -gt %d ] || exit 0\n"
             "exit \"$status\"\n",
-            CLI_EXIT_LIMIT);
+            ((const struct swp_away *)ctx)->ended);
 }
 
-static const struct cli_script scripts[] = {{SHARD, write_host}, {NULL, NULL}};
+static const struct swp_script scripts[] = {{SHARD, write_host}, {NULL, NULL}};
 
 /* One that is asked to stop has ten seconds: as long as files may take. */
-static char **command_of(const struct cli_away *away)
+static char **command_of(const struct swp_away *away)
 {
-    const struct cli_given *c = away->ask->given;
     const char *const fixed[] = {"parallel",
                                  "--jobs",
                                  "1",
@@ -166,15 +158,15 @@ static char **command_of(const struct cli_away *away)
                                  "3",
                                  "--termseq",
                                  "TERM,10000,KILL,25",
-                                 c->hosts ? "--sshlogin" : "--sshloginfile",
-                                 c->hosts ? c->hosts : c->hosts_file};
-    char **words = NULL, *command = NULL, *path = cli_away_script(away, SHARD);
+                                 away->hosts ? "--sshlogin" : "--sshloginfile",
+                                 away->hosts ? away->hosts : away->hosts_file};
+    char **words = NULL, *command = NULL, *path = swp_away_script(away, SHARD);
     size_t size;
     FILE *out = sim_text_open(&command, &size);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         in_push(&words, fixed[i]);
     fputs("sh ", out);
-    cli_away_quote(out, path);
+    swp_away_quote(out, path);
     fputs(" {}", out);
     sim_text_close(out, &command);
     in_push(&words, command);
@@ -190,120 +182,93 @@ static char **command_of(const struct cli_away *away)
     return words;
 }
 
-void cli_hosts_show(struct cli_away *away)
+void swp_hosts_show(const struct swp_away *away)
 {
     char **words = command_of(away);
-    printf("# %s/cluster/" SHARD "\n", away->out);
-    write_host(away, stdout);
+    printf("# %s/cluster/" SHARD "\n", away->path);
+    write_host((void *)away, stdout);
     fputs("\n# run as\n", stdout);
     for (char **word = words; *word; word++) {
-        cli_away_quote(stdout, *word);
+        swp_away_quote(stdout, *word);
         putchar(word[1] ? ' ' : '\n');
     }
     in_free_list(words);
 }
 
 /* Another program has the same name. */
-bool cli_hosts_installed(void)
+bool swp_hosts_installed(const char *(*stop)(void), char *why, size_t size)
 {
     char said[80];
     char *const words[] = {"parallel", "--version", NULL};
-    if (!cli_away_ask(words, said, sizeof said) && strstr(said, "GNU parallel"))
+    if (!swp_process_ask(words, stop, said, sizeof said) && strstr(said, "GNU parallel"))
         return true;
-    fputs("numachine: error: GNU parallel is not installed here; install the package parallel\n",
-          stderr);
+    snprintf(why, size, "GNU parallel is not installed here; install the package parallel");
     return false;
 }
 
 /* ---- its run --------------------------------------------------------------------------------- */
 
-/* In the new process. */
-static _Noreturn void become(char **words, pid_t parent)
-{
-    const int nothing = open("/dev/null", O_RDWR);
-    sigset_t none;
-    sigemptyset(&none);
-    setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, STOP);
-    if (getppid() != parent)
-        _exit(CLI_EXIT_INTERRUPTED);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    if (nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0)
-        execvp(words[0], words);
-    _exit(CLI_EXIT_IO);
-}
-
 /* @return how it ended, as waitpid has it */
-static int await(pid_t pid)
+static int await(pid_t pid, const char *(*stop)(void))
 {
-    const struct timespec second = {.tv_sec = 1};
     bool stopped = false;
     int status = 0;
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
     while (!waitpid(pid, &status, WNOHANG)) {
-        if (cli_stop_asked() && !stopped)
+        if (stop() && !stopped)
             kill(pid, STOP);
-        stopped = cli_stop_asked();
-        sigtimedwait(&children, NULL, &second);
+        stopped = stop();
+        swp_process_pause();
     }
     return status;
 }
 
-static bool run(char **words, int *status)
+/* Runs it to its end. @return false: it was not started */
+static bool run(const struct swp_away *away, int *status)
 {
-    const pid_t self = getpid();
-    sigset_t children;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &children, NULL);
-    const pid_t pid = fork();
-    if (pid == 0)
-        become(words, self);
-    if (pid < 0)
-        fprintf(stderr, "numachine: error: cannot start a process: %s\n", strerror(errno));
-    else
-        *status = await(pid);
+    char **words = command_of(away);
+    swp_process_watch();
+    const pid_t pid = swp_process_start(&(struct swp_process){.program = words[0],
+                                                              .words = words,
+                                                              .death = STOP,
+                                                              .group = true,
+                                                              .log = -1,
+                                                              .lock = -1,
+                                                              .orphaned = away->orphaned,
+                                                              .failed = away->failed});
+    if (pid > 0)
+        *status = await(pid, away->stop);
+    in_free_list(words);
     return pid > 0;
 }
 
 /* What the shards have done. One that was stopped may be about to end elsewhere: --resume takes
  * what it has done. */
-static enum cli_exit take(const struct swp_dir *dir, struct swp_plan *plan, int status)
+static bool take(const struct swp_away *away, const struct swp_dir *dir, struct swp_plan *plan,
+                 int status, char *why, size_t size)
 {
-    char why[5000];
-    if (swp_shards_gather(dir, why, sizeof why) != DOC_DIR_MADE) {
-        if (!cli_stop_asked())
-            fprintf(stderr, "numachine: error: %s\n", why);
-        return CLI_EXIT_IO;
+    if (swp_shards_gather(dir, why, size) != DOC_DIR_MADE) {
+        if (away->stop())
+            *why = '\0';
+        return false;
     }
     swp_shards_ended(dir, plan);
     const size_t left = swp_plan_count(plan, SWP_WAITING);
-    if (!left || cli_stop_asked())
-        return CLI_EXIT_OK;
-    fprintf(stderr,
-            "numachine: error: %zu point%s not been run: GNU parallel ended with %s %d; "
-            "--resume goes on\n",
-            left, left == 1 ? " has" : "s have", WIFEXITED(status) ? "status" : "signal",
-            WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
-    return CLI_EXIT_IO;
+    if (!left || away->stop())
+        return true;
+    snprintf(why, size, "%zu point%s not been run: GNU parallel ended with %s %d; --resume goes on",
+             left, left == 1 ? " has" : "s have", WIFEXITED(status) ? "status" : "signal",
+             WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    return false;
 }
 
-enum cli_exit cli_hosts_run(const struct cli_sweep *ask, struct swp_plan *plan,
-                            const struct swp_dir *dir, const char *name)
+bool swp_hosts_run(struct swp_away *away, const struct swp_dir *dir, struct swp_plan *plan,
+                   const char *name, char *why, size_t size)
 {
-    struct cli_away away = {0};
-    enum cli_exit result = CLI_EXIT_USAGE;
     int status;
-    if (!swp_plan_count(plan, SWP_WAITING))
-        return CLI_EXIT_OK;
-    if (cli_away_open(&away, ask, plan, name, cli_hosts_shards(ask, plan))) {
-        const bool good = cli_away_prepare(&away, dir, name, scripts);
-        char **words = good ? command_of(&away) : NULL;
-        result = good && run(words, &status) ? take(dir, plan, status) : CLI_EXIT_IO;
-        in_free_list(words);
-    }
-    cli_away_close(&away);
-    return result;
+    if (!swp_away_prepare(away, dir, name, scripts, why, size))
+        return false;
+    if (run(away, &status))
+        return take(away, dir, plan, status, why, size);
+    snprintf(why, size, "cannot start a process: %s", strerror(errno));
+    return false;
 }
