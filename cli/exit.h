@@ -4,7 +4,7 @@
 
 enum cli_exit {
 #define EXIT(name, status, sentence) CLI_EXIT_##name = status,
-#include "cli/exit.def"
+#include "documents/exit.def"
 #undef EXIT
 };
 

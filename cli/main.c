@@ -3,12 +3,12 @@
  */
 #include "base/alloc.h"
 #include "base/nearest.h"
-#include "cli/cite.h"
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "cli/version.h"
 #include "input/diag.h"
 #include "input/home.h"
+#include "show/cite.h"
 
 #include <argp.h>
 #include <jansson.h>
@@ -31,7 +31,7 @@ static char *below(void)
         fprintf(out, "  %-10s%s\n", c->name, c->sentence);
     fputs("  test      build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
-#include "cli/exit.def"
+#include "documents/exit.def"
 #undef EXIT
     sim_text_close(out, &text);
     return text;
@@ -83,9 +83,9 @@ static int cite(const struct cli_given *given)
     if (given->count)
         cli_refuse(given, "--cite: it goes without '%.60s'", given->words[0]);
     if (given->cite)
-        form = cli_named(given, "no format", given->cite, cli_cite_forms, sizeof *cli_cite_forms,
-                         cli_cite_form_count);
-    cli_cite_forms[form].print(stdout);
+        form = cli_named(given, "no format", given->cite, show_cite_forms, sizeof *show_cite_forms,
+                         show_cite_form_count);
+    show_cite_forms[form].print(stdout);
     return CLI_EXIT_OK;
 }
 

@@ -8,17 +8,17 @@
 #include "documents/directory/rundir.h"
 #include "page/page.h"
 #include "page/sweep.h"
-#include "page/topology.h"
+#include "show/topology.h"
 
 #include <string.h>
 
 static char *draw(const struct in_machine *machine)
 {
-    const struct page_topology t = page_topology_of(machine, "");
+    const struct show_topology t = show_topology_of(machine, "");
     char *text;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
-    page_draw(&t, out);
+    show_topology_svg(&t, out);
     sim_text_close(out, &text);
     return text;
 }

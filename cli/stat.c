@@ -3,7 +3,7 @@
  * standard streams, and the counts come on stderr, so that its output stays what it was.
  *
  * The exit status is the guest's own (128 + n when signal n killed it), as with perf stat, unless
- * the simulation itself could not go on: then it is one of cli/exit.def.
+ * the simulation itself could not go on: then it is one of documents/exit.def.
  */
 #include "base/plural.h"
 #include "cli/cli.h"

@@ -1,7 +1,7 @@
 /*
  * numachine topology: how a machine hangs together.
  */
-#include "page/topology.h"
+#include "show/topology.h"
 
 #include "cli/cli.h"
 
@@ -9,11 +9,11 @@
 
 static const struct format {
     const char *name;
-    void (*write)(const struct page_topology *t, FILE *out);
-} formats[] = {{"text", page_topology_text},
-               {"dot", page_topology_dot},
-               {"svg", page_draw},
-               {"simgrid", page_topology_simgrid}};
+    void (*write)(const struct show_topology *t, FILE *out);
+} formats[] = {{"text", show_topology_text},
+               {"dot", show_topology_dot},
+               {"svg", show_topology_svg},
+               {"simgrid", show_topology_simgrid}};
 
 /* A file may have any name; a picture or a graph shows it without what would end a string there. */
 static void harmless(char *name)
@@ -28,7 +28,7 @@ int cli_topology(struct cli_given *g)
     struct in_machine machine;
     int status = CLI_EXIT_USAGE;
     if (cli_machine_load(g, &machine)) {
-        const struct page_topology t = page_topology_of(&machine, machine.name);
+        const struct show_topology t = show_topology_of(&machine, machine.name);
         harmless(machine.name);
         formats[CLI_NAMED(g, "no format", g->format, formats)].write(&t, stdout);
         in_machine_free(&machine);

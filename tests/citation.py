@@ -36,7 +36,7 @@ def entries(text):
 def documented(home, found):
     """Whether docs/sources.md has every tag, title, year, DOI and address."""
     sources = (home / "docs/sources.md").read_text()
-    rows = ROW.findall((home / "cli/citation.def").read_text())
+    rows = ROW.findall((home / "show/citation.def").read_text())
     assert len(rows) == len(found) - 1 > 4, rows
     for tag, _ in rows:
         assert f"[{tag}" in sources, tag

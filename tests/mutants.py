@@ -117,6 +117,7 @@ NEAR = {
     "documents/directory/digest|look/compare/|run/expect": ["expect", "diff", "divergence", "sweep-points"],
     "sweep/": ["sweep_plan", "sweep-*", "cluster-commands", "plots", "page_sweep", "expect", "frames"],
     "page/": ["page", "page_sweep"],
+    "show/": ["at_hand", "input_cli", "citation", "protocol_*"],
     "trace/": ["trace_book", "waves", "status_pins", "timeline"],
     "cli/": ["input_cli", "options", "at_hand", "first_light", "results", "host_ends-o32", "faults-few", "report_session"],
     "cli/(detect|suspects|c2c)": ["lab_detectors", "c2c-says"],
@@ -125,14 +126,14 @@ NEAR = {
     "(cli/session|run/(live|simulate|totals|observer))": [
         "report_session", "results", "timeline", "first_light", "trace_replay", "faults-few", "profile", "sampling",
         "approach"],
-    "cli/list": ["at_hand", "monitor_document", "input_cli", "options", "input_schema"],
+    "(cli/list|show/(tables|rows))": ["at_hand", "monitor_document", "input_cli", "options", "input_schema"],
     "cli/stat": ["input_cli", "first_light", "results", "perfex", "earlier", "host_ends-o32", "options"],
     "cli/trace": ["trace_command"],
     "cli/profile": ["profile"],
     "cli/(sweep|collect|points)": ["sweep-*", "cluster-commands"],
     "sweep/(away|slurm|hosts|process)": ["cluster-commands", "sweep-*"],
-    "(cli/topology|page/(topology|draw))": ["topology"],
-    "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|trail|cite)|look/compare/bench": [
+    "(cli|show)/(topology|draw)": ["topology"],
+    "cli/(latency|whatif|bench|perfex|locks|placement|compare|diff|trail)|look/compare/bench": [
         "latency_command", "whatif", "bench", "perfex", "locks", "placement_advice", "expect", "diff", "divergence",
         "citation", "earlier"],
 }

@@ -17,7 +17,7 @@ import re
 import sys
 
 SHOWN = 60  # [characters] of what is changed
-ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "run", "look", "sweep", "page", "trace", "cli"]
+ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "run", "look", "sweep", "page", "trace", "show", "cli"]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -51,14 +51,14 @@ ROOMS = [
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
     ["look/compare"],
-    ["sweep", "page", "trace"],
+    ["sweep", "page", "trace", "show"],
     ["cli"],
 ]
 # Who may include a header of a folder within one of these, beside cores, which put kinds of cards together:
 # what all units' counts go through, and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h"],
-         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "cli/list.c", "trace/references.c", "input/pattern.c"]}
+         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "show/tables.c", "trace/references.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "ring": "ring_",
@@ -100,6 +100,7 @@ PREFIXES = {  # of what headers declare
     "sweep": "swp_",
     "page": "page_",
     "trace": "trc_",
+    "show": "show_",
     "cli": "cli_",
 }
 SOURCES = 40  # .c files a folder has at most, so that it can be read at a glance

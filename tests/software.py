@@ -30,6 +30,7 @@ PURPOSE = {  # what a room is for, as a reader would ask for it
     "sweep": "many runs",
     "page": "the page of a run",
     "trace": "a run in time",
+    "show": "what the program is made of",
     "cli": "commands and their options",
 }
 WALKS = (("A reference", "reference", None),

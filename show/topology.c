@@ -5,7 +5,7 @@
  * which at the same time is a node of that ring. Slots go from each node to the next and from the
  * last to node 0.
  */
-#include "page/topology.h"
+#include "show/topology.h"
 
 #include "base/plural.h"
 #include "input/units.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-const char *page_ring_name(const struct page_topology *t, unsigned level, unsigned index,
+const char *show_ring_name(const struct show_topology *t, unsigned level, unsigned index,
                            char buf[32])
 {
     if (t->shape.levels == 1)
@@ -35,16 +35,16 @@ static const char *some(unsigned count, const char *what, char buf[32])
 
 enum { NAMES = 128 };
 
-struct page_topology page_topology_of(const struct in_machine *machine, const char *name)
+struct show_topology show_topology_of(const struct in_machine *machine, const char *name)
 {
-    return (struct page_topology){.name = name,
+    return (struct show_topology){.name = name,
                                   .machine = machine,
                                   .shape = nm_ring_shape(machine->params),
                                   .stations = (unsigned)nm_params_stations(machine->params),
                                   .rings = nm_ring_count(machine->params)};
 }
 
-const char *page_core_name(const struct page_topology *t, unsigned card, char buf[PAGE_CORE_NAME])
+const char *show_core_name(const struct show_topology *t, unsigned card, char buf[SHOW_CORE_NAME])
 {
     size_t count;
     const struct nm_param_row *rows = nm_param_rows(&count);
@@ -52,14 +52,14 @@ const char *page_core_name(const struct page_topology *t, unsigned card, char bu
         const struct in_form form = in_param_form(&rows[i]);
         if (!strcmp(rows[i].key, "processor.core"))
             in_value_format(&form, nm_param_get(in_card_params(t->machine, card), &rows[i]), buf,
-                            PAGE_CORE_NAME);
+                            SHOW_CORE_NAME);
     }
     return buf;
 }
 
 /* "processor 5" or "processors 4-7"; of a machine with several kinds, "processors 0-1 (r4400,
  * r10000)". */
-static const char *processors(const struct page_topology *t, unsigned station, char buf[NAMES])
+static const char *processors(const struct show_topology *t, unsigned station, char buf[NAMES])
 {
     const unsigned n = (unsigned)t->machine->params->processors, first = station * n;
     size_t used;
@@ -68,9 +68,9 @@ static const char *processors(const struct page_topology *t, unsigned station, c
     else
         used = (size_t)snprintf(buf, NAMES, "processors %u-%u", first, first + n - 1);
     for (unsigned c = first; t->machine->mix.fittings && c < first + n; c++) {
-        char core[PAGE_CORE_NAME];
+        char core[SHOW_CORE_NAME];
         used += (size_t)snprintf(buf + used, NAMES - used, "%s%s", c == first ? " (" : ", ",
-                                 page_core_name(t, c, core));
+                                 show_core_name(t, c, core));
     }
     if (t->machine->mix.fittings)
         snprintf(buf + used, NAMES - used, ")");
@@ -79,7 +79,7 @@ static const char *processors(const struct page_topology *t, unsigned station, c
 
 /* ---- as text --------------------------------------------------------------------------------- */
 
-static void print_station(const struct page_topology *t, unsigned station, FILE *out)
+static void print_station(const struct show_topology *t, unsigned station, FILE *out)
 {
     char cards[NAMES];
     const uint64_t base = station * t->machine->params->memory_size;
@@ -89,7 +89,7 @@ static void print_station(const struct page_topology *t, unsigned station, FILE 
 }
 
 /* The children of a ring, each under `prefix`. */
-static void print_ring(const struct page_topology *t, unsigned level, unsigned index,
+static void print_ring(const struct show_topology *t, unsigned level, unsigned index,
                        const char *prefix, FILE *out)
 {
     const unsigned fan = t->shape.fan[level];
@@ -102,14 +102,14 @@ static void print_ring(const struct page_topology *t, unsigned level, unsigned i
             print_station(t, child, out);
             continue;
         }
-        fprintf(out, "%s: %s and the interface above\n", page_ring_name(t, level - 1, child, name),
+        fprintf(out, "%s: %s and the interface above\n", show_ring_name(t, level - 1, child, name),
                 some(t->shape.fan[level - 1], level == 1 ? "station" : "ring", nodes));
         snprintf(below, sizeof below, "%s%s", prefix, last ? "    " : "|   ");
         print_ring(t, level - 1, child, below, out);
     }
 }
 
-static void print_facts(const struct page_topology *t, FILE *out)
+static void print_facts(const struct show_topology *t, FILE *out)
 {
     const struct in_form frequency = {IN_FREQ, "Hz", 0, UINT64_MAX};
     char a[48], b[48], cpu[40], bus[40], ring[40];
@@ -127,7 +127,7 @@ static void print_facts(const struct page_topology *t, FILE *out)
     fputc('\n', out);
 }
 
-void page_topology_text(const struct page_topology *t, FILE *out)
+void show_topology_text(const struct show_topology *t, FILE *out)
 {
     char name[32], nodes[32];
     const unsigned top = t->shape.levels - 1;
@@ -136,7 +136,7 @@ void page_topology_text(const struct page_topology *t, FILE *out)
         print_station(t, 0, out);
         return;
     }
-    fprintf(out, "%s: %s\n", page_ring_name(t, top, 0, name),
+    fprintf(out, "%s: %s\n", show_ring_name(t, top, 0, name),
             some(t->shape.fan[top], top ? "ring" : "station", nodes));
     print_ring(t, top, 0, "", out);
 }
@@ -144,7 +144,7 @@ void page_topology_text(const struct page_topology *t, FILE *out)
 /* ---- for Graphviz ---------------------------------------------------------------------------- */
 
 /* Name of node `node` of a ring: a station, or an interface, named by the ring below it. */
-static const char *graph_node(const struct page_topology *t, struct nm_ring_place ring,
+static const char *graph_node(const struct show_topology *t, struct nm_ring_place ring,
                               unsigned node, char buf[32])
 {
     const unsigned fan = t->shape.fan[ring.level];
@@ -157,11 +157,11 @@ static const char *graph_node(const struct page_topology *t, struct nm_ring_plac
     return buf;
 }
 
-static void graph_ring(const struct page_topology *t, struct nm_ring_place ring, FILE *out)
+static void graph_ring(const struct show_topology *t, struct nm_ring_place ring, FILE *out)
 {
     static const char *const color[RING_LEVELS] = {"#1f77b4", "#d95f02", "#7b3294"};
     char name[32], from[32], to[32];
-    fprintf(out, "  /* %s */\n", page_ring_name(t, ring.level, ring.index, name));
+    fprintf(out, "  /* %s */\n", show_ring_name(t, ring.level, ring.index, name));
     if (!ring.top)
         fprintf(out, "  interface_%u_%u [shape=circle, label=\"%s\"];\n", ring.level, ring.index,
                 name);
@@ -170,7 +170,7 @@ static void graph_ring(const struct page_topology *t, struct nm_ring_place ring,
                 graph_node(t, ring, (node + 1) % ring.nodes, to), color[ring.level]);
 }
 
-void page_topology_dot(const struct page_topology *t, FILE *out)
+void show_topology_dot(const struct show_topology *t, FILE *out)
 {
     char cards[NAMES];
     fprintf(out, "digraph \"%s\" {\n  layout=neato; overlap=false; splines=true;\n", t->name);
@@ -185,7 +185,7 @@ void page_topology_dot(const struct page_topology *t, FILE *out)
 
 /* ---- for SimGrid ----------------------------------------------------------------------------- */
 
-void page_topology_simgrid(const struct page_topology *t, FILE *out)
+void show_topology_simgrid(const struct show_topology *t, FILE *out)
 {
     prog_platform_write(t->machine->params, t->name, false, out);
 }

@@ -1,19 +1,19 @@
 /*
  * What to cite: the simulator, the machine and its monitoring card (citation.def).
  */
-#ifndef CLI_CITE_H
-#define CLI_CITE_H
+#ifndef SHOW_CITE_H
+#define SHOW_CITE_H
 
 #include <stdio.h>
 
 /** A form of the citation. */
-struct cli_cite_form {
+struct show_cite_form {
     const char *name;
     void (*print)(FILE *out);
 };
 
 /** The forms; the first is the one that is meant when none is named. */
-extern const struct cli_cite_form cli_cite_forms[];
-extern const unsigned cli_cite_form_count;
+extern const struct show_cite_form show_cite_forms[];
+extern const unsigned show_cite_form_count;
 
 #endif

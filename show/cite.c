@@ -4,7 +4,7 @@
  * Both forms want authors, but BibTeX in one line and the other one by one, persons and others
  * apart.
  */
-#include "cli/cite.h"
+#include "show/cite.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -17,14 +17,14 @@ struct cited {
 static const struct cited cited[] = {
 #define CITE(tag, bibtex, cff, authors, title, year, where, number, pages, doi, url, note) \
     {#tag, #bibtex, cff, authors, title, year, where, number, pages, doi, url, note},
-#include "cli/citation.def"
+#include "show/citation.def"
 };
 
 static const struct {
     const char *title, *authors, *released, *abstract;
 } simulator = {
 #define SIMULATOR(title, authors, released, abstract) title, authors, released, abstract
-#include "cli/citation.def"
+#include "show/citation.def"
 };
 
 enum { CITED = sizeof cited / sizeof *cited };
@@ -168,5 +168,5 @@ static void print_cff(FILE *out)
         print_reference(out, c);
 }
 
-const struct cli_cite_form cli_cite_forms[] = {{"bibtex", print_bibtex}, {"cff", print_cff}};
-const unsigned cli_cite_form_count = sizeof cli_cite_forms / sizeof *cli_cite_forms;
+const struct show_cite_form show_cite_forms[] = {{"bibtex", print_bibtex}, {"cff", print_cff}};
+const unsigned show_cite_form_count = sizeof show_cite_forms / sizeof *show_cite_forms;

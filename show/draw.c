@@ -7,7 +7,7 @@
  * clockwise, the way the slots go.
  */
 #include "base/plural.h"
-#include "page/topology.h"
+#include "show/topology.h"
 
 #include "input/units.h"
 
@@ -40,7 +40,7 @@ struct size {
 };
 
 struct drawing {
-    const struct page_topology *t;
+    const struct show_topology *t;
     FILE *out;
     bool discs;
     double station; /* [px] radius of the circle a station fits */
@@ -180,9 +180,9 @@ static const struct part *part_of(const struct drawing *d, unsigned card)
 static void draw_card(const struct drawing *d, unsigned card, double x, double y, double width)
 {
     const bool mixed = d->t->machine->mix.fittings != 0;
-    char core[PAGE_CORE_NAME], more[40] = "";
+    char core[SHOW_CORE_NAME], more[40] = "";
     if (mixed)
-        snprintf(more, sizeof more, " data-core=\"%s\"", page_core_name(d->t, card, core));
+        snprintf(more, sizeof more, " data-core=\"%s\"", show_core_name(d->t, card, core));
     box(d, part_of(d, card), card, more, x, y, width, 17);
     number(d, (struct point){x + width / 2, y + (mixed ? 9 : 12)},
            width < 20 && card > 999 ? 7.5 : 9, card, INK);
@@ -285,7 +285,7 @@ static void draw_name(const struct drawing *d, unsigned level, unsigned index, s
         number(d, (struct point){centre.x, centre.y + size / 3}, size, index, ring_colour[level]);
     else
         text(d, (struct point){centre.x, centre.y + size / 3}, d->discs || level ? size : 11,
-             ring_colour[level], page_ring_name(d->t, level, index, name));
+             ring_colour[level], show_ring_name(d->t, level, index, name));
 }
 
 static void draw_child(const struct drawing *d, unsigned level, unsigned index, struct point centre,
@@ -373,7 +373,7 @@ static void open_sheet(const struct drawing *d, struct extent e, FILE *out)
             wide / 2 + margin - (e.right + e.left) / 2, margin + head * scale - e.top);
 }
 
-void page_draw(const struct page_topology *t, FILE *out)
+void show_topology_svg(const struct show_topology *t, FILE *out)
 {
     struct drawing d = {.t = t, .out = out, .discs = t->stations > MANY};
     const struct point centre = {0, 0};
