@@ -12,7 +12,6 @@
 #include "sweep/sweep.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /** The parameters that differ from their defaults. */

@@ -13,8 +13,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /** How far apart the stations are, by the level of the highest ring between them. */
 static const char *const distances[] = {"same ring", "other ring", "other group"};

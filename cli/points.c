@@ -10,7 +10,6 @@
 
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static void print_text(const struct swp_sweep *sweep)
 {

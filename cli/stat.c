@@ -11,8 +11,6 @@
 #include "input/tables.h"
 #include "input/yaml.h"
 
-#include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -13,7 +13,6 @@
 #include "programs/driven/latency.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What is asked for. */

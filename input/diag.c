@@ -8,8 +8,6 @@
 #include "input/diag.h"
 
 #include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

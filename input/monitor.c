@@ -12,7 +12,6 @@
 
 #include "base/nearest.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "programs/whole.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>

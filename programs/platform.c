@@ -16,8 +16,6 @@
 #include "machine/statistics.h"
 #include "machine/values.h"
 
-#include <stdlib.h>
-
 struct writer {
     const struct nm_params *p;
     struct ring_shape shape;

@@ -10,7 +10,6 @@
 
 #include "monitor/formula.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -10,7 +10,6 @@
 #include "base/alloc.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 /** A thread's waits, by their ends. */

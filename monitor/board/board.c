@@ -16,7 +16,6 @@
 #include "monitor/taps.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define T(tap) (UINT64_C(1) << MON_TAP_##tap)
 

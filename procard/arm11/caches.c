@@ -12,7 +12,6 @@
 
 #include "base/alloc.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { PAGE_SHIFT = 12, LINES_OF_PAGE = 1 << (PAGE_SHIFT - ARM11_LINE_SHIFT) };
 

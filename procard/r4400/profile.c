@@ -9,7 +9,6 @@
 #include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
-#include <assert.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>

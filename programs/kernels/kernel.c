@@ -20,7 +20,6 @@
 
 #include "base/alloc.h"
 
-#include <assert.h>
 #include <dlfcn.h>
 #include <endian.h>
 #include <errno.h>

@@ -5,8 +5,6 @@
 #include "programs/traces/summary.h"
 #include "base/alloc.h"
 
-#include <string.h>
-
 /* A line that has been touched. */
 struct tr_touched {
     uint64_t line;   /* its number + 1; 0: the place is free */

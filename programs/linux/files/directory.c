@@ -10,7 +10,6 @@
 
 #include <assert.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,7 +12,6 @@
 #include "programs/linux/threads/threads.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 int64_t lx_object_open(struct lx_prog *p, const struct lx_file_ops *ops, void *object,
                        uint32_t flags)

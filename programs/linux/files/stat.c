@@ -7,7 +7,6 @@
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/sysmacros.h>
 

@@ -8,7 +8,6 @@
 #include "programs/linux/ipc/ipc.h"
 #include "programs/linux/memory/vm_file.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

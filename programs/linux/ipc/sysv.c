@@ -7,7 +7,6 @@
  */
 #include "programs/linux/ipc/sysv.h"
 
-#include <stdlib.h>
 #include <utlist.h>
 
 static void (*const frees[SYSV_KINDS])(struct lx_prog *p, struct lx_sysv *s) = {

@@ -9,8 +9,6 @@
 #include "programs/linux/process/isa.h"
 #include "programs/linux/signals/signal.h"
 
-#include <errno.h>
-
 enum { BUS_ADRALN_ = 1, BUS_ADRERR_ = 2, BUS_OBJERR_ = 3 };
 
 static bool allowed(struct lx_thread *t, enum nm_access access)

@@ -8,8 +8,6 @@
  */
 #include "programs/linux/memory/vm.h"
 
-#include <errno.h>
-
 static bool is_stack(const struct lx_vm *vm, const struct lx_vm_area *a)
 {
     return a->start < vm->stack_end && vm->stack_end <= a->end;

@@ -17,7 +17,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 /** [ticks] earliest date for something done to another card. */

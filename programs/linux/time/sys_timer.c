@@ -7,8 +7,6 @@
 #include "programs/linux/time/time.h"
 #include "programs/linux/time/timer.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <utlist.h>
 
 enum { NS = 1000000000, US = 1000000 };
