@@ -18,7 +18,7 @@ import sys
 import builds
 
 OPTIONS = ["--buildtype=debug", "-Db_coverage=true", "-Dc_args=-D_LINUX_LANDLOCK_H"]
-ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "run", "look", "sweep", "page", "cli"]
+ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "run", "look", "sweep", "page", "trace", "show", "cli"]
 FUNCTIONS_SHOWN = 30
 
 
