@@ -41,6 +41,16 @@ static inline void *sim_grow(void *array, size_t count, size_t size)
     return p;
 }
 
+/** Makes room for one more in an array with `count` objects that has room for `room` (lvalues): for
+ *  twice as many, or for the first `least`. */
+#define SIM_ROOM(array, count, room, least)                       \
+    do {                                                          \
+        if ((count) == (room)) {                                  \
+            (room) = (room) ? 2 * (room) : (least);               \
+            (array) = sim_grow((array), (room), sizeof *(array)); \
+        }                                                         \
+    } while (0)
+
 /** strdup. */
 static inline char *sim_strdup(const char *s)
 {

@@ -144,10 +144,7 @@ struct look_entry *look_sums_at(struct look_sums *sums, struct look_key key)
     slot = sim_alloc(1, sizeof *slot);
     slot->entry.key = key;
     HASH_ADD(hh, sums->slots, entry.key, sizeof key, slot);
-    if (sums->entries == sums->room) {
-        sums->room = sums->room ? 2 * sums->room : 64;
-        sums->entry = sim_grow(sums->entry, sums->room, sizeof(struct look_entry *));
-    }
+    SIM_ROOM(sums->entry, sums->entries, sums->room, 64);
     sums->entry[sums->entries++] = &slot->entry;
     return &slot->entry;
 }

@@ -88,10 +88,7 @@ static struct sample *sample_of(struct reading *r, uint64_t begin, uint64_t end)
     struct sample *last = r->samples ? &r->sample[r->samples - 1] : NULL;
     if (last && last->begin == begin)
         return last;
-    if (r->samples == r->room) {
-        r->room = r->room ? 2 * r->room : 256;
-        r->sample = sim_grow(r->sample, r->room, sizeof *r->sample);
-    }
+    SIM_ROOM(r->sample, r->samples, r->room, 256);
     assert(r->sample); /* there is room */
     last = &r->sample[r->samples++];
     *last = (struct sample){begin, end, sim_alloc((size_t)STATS * r->stations, sizeof *last->sum)};

@@ -273,10 +273,7 @@ static void go(struct pc_cursor *c, struct pc_node *node)
 static void push(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t sp)
 {
     struct pc_profiled_thread *t = c->thread;
-    if (t->depth == t->room) {
-        t->room = t->room ? 2 * t->room : 16;
-        t->frame = sim_grow(t->frame, t->room, sizeof *t->frame);
-    }
+    SIM_ROOM(t->frame, t->depth, t->room, 16);
     t->frame[t->depth++] =
         (struct pc_frame){.call = call, .back = back, .sp = sp, .caller = c->node};
 }
@@ -322,10 +319,7 @@ static void begin_visit(struct pc_cursor *c, const struct pc_watched *watched, u
 {
     struct pc_profiled_thread *t = c->thread;
     end_same(c, watched);
-    if (t->visits == t->visit_room) {
-        t->visit_room = t->visit_room ? 2 * t->visit_room : 4;
-        t->visit = sim_grow(t->visit, t->visit_room, sizeof *t->visit);
-    }
+    SIM_ROOM(t->visit, t->visits, t->visit_room, 4);
     struct pc_visit *visit = &t->visit[t->visits++];
     *visit = (struct pc_visit){.watched = watched,
                                .depth = t->depth,

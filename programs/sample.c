@@ -175,9 +175,7 @@ static void keep_sample(struct prog_sampler *s, sim_tick now)
     s->now.rest = now - s->now.to;
     if (!s->how->every)
         return;
-    if (out->samples == s->size)
-        out->sample =
-            sim_grow(out->sample, s->size = s->size ? 2 * s->size : 64, sizeof *out->sample);
+    SIM_ROOM(out->sample, out->samples, s->size, 64);
     out->sample[out->samples++] = s->now;
     s->now = (struct prog_sample){0};
 }

@@ -26,10 +26,7 @@ void trc_book_free(struct trc_book *book)
 
 uint32_t trc_book_add(struct trc_book *book, const struct trc_signal *signal)
 {
-    if (book->signals == book->signals_room) {
-        book->signals_room = book->signals_room ? 2 * book->signals_room : 64;
-        book->signal = sim_grow(book->signal, book->signals_room, sizeof *book->signal);
-    }
+    SIM_ROOM(book->signal, book->signals, book->signals_room, 64);
     struct trc_signal *s = &book->signal[book->signals];
     *s = *signal;
     s->now = s->before = s->first;
@@ -39,10 +36,7 @@ uint32_t trc_book_add(struct trc_book *book, const struct trc_signal *signal)
 
 static void append(struct trc_book *book, uint32_t signal, sim_tick at, uint64_t value)
 {
-    if (book->changes == book->changes_room) {
-        book->changes_room = book->changes_room ? 2 * book->changes_room : 4096;
-        book->change = sim_grow(book->change, book->changes_room, sizeof *book->change);
-    }
+    SIM_ROOM(book->change, book->changes, book->changes_room, 4096);
     book->signal[signal].last = book->changes;
     book->change[book->changes] = (struct trc_change){at, value, signal, (uint32_t)book->changes};
     book->changes++;

@@ -173,10 +173,7 @@ static void on_served(void *ctx, const struct pc_served *served)
     struct trc_recorder *r = ((struct trc_listening *)ctx)->recorder;
     if (served->over < r->wires.from || served->over >= r->wires.to)
         return;
-    if (r->requests == r->requests_room) {
-        r->requests_room = r->requests_room ? 2 * r->requests_room : 1024;
-        r->request = sim_grow(r->request, r->requests_room, sizeof *r->request);
-    }
+    SIM_ROOM(r->request, r->requests, r->requests_room, 1024);
     r->request[r->requests++] = *served;
 }
 

@@ -68,10 +68,7 @@ void lx_file_release(struct lx_prog *p, struct lx_file *f)
 
 void lx_file_hold(struct lx_thread *t, struct lx_file *f)
 {
-    if (t->held_count == t->held_room) {
-        t->held_room = t->held_room ? 2 * t->held_room : 4;
-        t->held = sim_grow(t->held, t->held_room, sizeof *t->held);
-    }
+    SIM_ROOM(t->held, t->held_count, t->held_room, 4);
     t->held[t->held_count++] = f;
     f->refs++;
 }

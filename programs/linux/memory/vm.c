@@ -142,10 +142,7 @@ const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va)
 
 static void insert(struct lx_vm *vm, size_t at, const struct lx_vm_area *a)
 {
-    if (vm->count == vm->room) {
-        vm->room = vm->room ? 2 * vm->room : 32;
-        vm->areas = sim_grow(vm->areas, vm->room, sizeof *vm->areas);
-    }
+    SIM_ROOM(vm->areas, vm->count, vm->room, 32);
     assert(vm->areas); /* there is room */
     memmove(vm->areas + at + 1, vm->areas + at, (vm->count - at) * sizeof *vm->areas);
     vm->areas[at] = *a;
