@@ -8,7 +8,7 @@
 #include "documents/cells.h"
 #include "documents/whole.h"
 #include "input/units.h"
-#include "programs/traces/cut.h"
+#include "programs/traces/copy.h"
 #include "programs/traces/summary.h"
 
 #include <jansson.h>
@@ -102,97 +102,7 @@ static struct request read_request(const struct cli_given *g)
     return r;
 }
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-/* A trace while it is written. */
-struct copy {
-    const struct request *request;
-    struct tr_source *source;
-    const struct tr_format *format;
-    struct tr_cutting *cutting; /* NULL: all of it is wanted */
-    struct tr_sink *sink;
-    uint32_t named;   /* threads that the sink has been told of, */
-    bool *begun;      /* [TR_THREADS_MAX] of which it has records, */
-    uint32_t regions; /* and regions, */
-    size_t pages;     /* and pages */
-    int64_t thread;   /* of the last records; -1: none */
-    char why[1100];   /* "": all is well */
-};
-
-static void tell_names(struct copy *c)
-{
-    const struct tr_writer *w = c->format->writer;
-    for (; w->thread && c->named < tr_threads(c->source); c->named++)
-        w->thread(c->sink, c->named, tr_thread_name(c->source, c->named),
-                  tr_thread_card(c->source, c->named));
-    const struct tr_page *page;
-    for (const size_t pages = tr_pages(c->source, &page); w->page && c->pages < pages; c->pages++)
-        w->page(c->sink, &page[c->pages]);
-    for (; w->region && tr_region(c->source, c->regions); c->regions++)
-        w->region(c->sink, c->regions, tr_region(c->source, c->regions));
-}
-
-static bool put(struct copy *c, const struct tr_batch *batch)
-{
-    if (!batch->count)
-        return true;
-    if (!c->format->writer->threads && c->thread >= 0 && c->thread != batch->thread) {
-        snprintf(c->why, sizeof c->why,
-                 "%.400s has threads %ld and %u, and %s knows no threads; take one: numachine "
-                 "trace cut IN OUT --threads=%ld",
-                 c->request->file[0], (long)c->thread, batch->thread, c->format->name,
-                 (long)c->thread);
-        return false;
-    }
-    c->thread = batch->thread;
-    if (!c->begun[batch->thread] && c->format->writer->thread)
-        c->format->writer->thread(c->sink, batch->thread, tr_thread_name(c->source, batch->thread),
-                                  batch->card);
-    c->begun[batch->thread] = true;
-    c->format->writer->put(c->sink, batch->thread, batch->op, batch->count);
-    return true;
-}
-
-static void copy_all(struct copy *c)
-{
-    struct tr_batch batch, part;
-    enum tr_more more = TR_MORE;
-    bool good = true;
-    while (good && !cli_stop_asked() && (more = tr_next(c->source, &batch)) == TR_MORE) {
-        tell_names(c);
-        if (c->cutting)
-            tr_cut(c->cutting, &batch, &part);
-        good = put(c, c->cutting ? &part : &batch);
-    }
-    if (cli_stop_asked())
-        snprintf(c->why, sizeof c->why, "%s", cli_stop_reason());
-    else if (good && more == TR_BAD)
-        snprintf(c->why, sizeof c->why, "%s", tr_why(c->source));
-    else if (good && c->cutting && !tr_cut_found(c->cutting))
-        snprintf(c->why, sizeof c->why,
-                 "%.400s has no region '%.60s'; numachine trace info names them",
-                 c->request->file[0], c->request->cut.region);
-    else if (good && c->cutting && c->thread < 0)
-        snprintf(c->why, sizeof c->why,
-                 "%.400s: nothing is left of it; numachine trace info says how many references and "
-                 "threads there are",
-                 c->request->file[0]);
-}
-
-static bool write_trace(void *ctx, FILE *out)
-{
-    struct copy *c = ctx;
-    struct tr_about about = *tr_about(c->source);
-    about.part |= c->cutting != NULL;
-    const struct tr_came came = tr_came(c->source);
-    c->sink = c->format->writer->open(out, &about);
-    if (c->format->writer->came)
-        c->format->writer->came(c->sink, &came);
-    tell_names(c);
-    copy_all(c);
-    c->format->writer->close(c->sink);
-    return !*c->why;
-}
+/* ---- writing -------------------------------------------------------------------------------- */
 
 /* Whether OUT is IN under any name: it would be read while it is replaced. */
 static bool is_same(const char *in, const char *out)
@@ -201,21 +111,20 @@ static bool is_same(const char *in, const char *out)
     return !stat(in, &a) && !stat(out, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int write_file(struct copy *c)
+static int write_file(struct tr_copy *c, const char *out)
 {
-    const char *out = c->request->file[1];
     char why[1024] = "";
-    if (is_same(c->request->file[0], out))
+    if (is_same(c->name, out))
         return cli_complain(CLI_EXIT_USAGE, "IN and OUT are the same file");
     if (strcmp(out, "-") == 0) {
-        if (!write_trace(c, stdout))
+        if (!tr_copy_write(c, stdout))
             return cli_complain(CLI_EXIT_USAGE, c->why);
         return fflush(stdout) || ferror(stdout)
                    ? cli_complain(CLI_EXIT_IO, "cannot write standard output")
                    : CLI_EXIT_OK;
     }
     cli_stop_listen(); /* what is not finished goes */
-    if (doc_whole_try(out, write_trace, c, why, sizeof why))
+    if (doc_whole_try(out, tr_copy_write, c, why, sizeof why))
         return CLI_EXIT_OK;
     if (*why)
         return cli_complain(CLI_EXIT_IO, why);
@@ -224,16 +133,13 @@ static int write_file(struct copy *c)
 
 static int copy(const struct request *r, struct tr_source *source)
 {
-    struct copy c = {.request = r, .source = source, .thread = -1};
-    c.begun = sim_alloc(TR_THREADS_MAX, sizeof *c.begun);
-    c.format = &tr_formats[CLI_NAMED(r->given, "no format", r->given->format, tr_formats)];
-    if (r->action == CUT)
-        c.cutting = tr_cut_begin(&r->cut, source);
-    const int status = write_file(&c);
-    if (c.cutting)
-        tr_cut_end(c.cutting);
-    free(c.begun);
-    return status;
+    struct tr_copy c = {
+        .name = r->file[0],
+        .source = source,
+        .format = &tr_formats[CLI_NAMED(r->given, "no format", r->given->format, tr_formats)],
+        .cut = r->action == CUT ? &r->cut : NULL,
+        .stop = cli_stop_reason};
+    return write_file(&c, r->file[1]);
 }
 
 /* ---- what is in it --------------------------------------------------------------------------- */

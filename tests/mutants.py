@@ -128,7 +128,7 @@ NEAR = {
         "approach"],
     "(cli/list|show/(tables|rows))": ["at_hand", "monitor_document", "input_cli", "options", "input_schema"],
     "cli/stat": ["input_cli", "first_light", "results", "perfex", "earlier", "host_ends-o32", "options"],
-    "cli/trace": ["trace_command"],
+    "(cli/trace|programs/traces/copy)": ["trace_command"],
     "cli/profile": ["profile"],
     "cli/(sweep|collect|points)": ["sweep-*", "cluster-commands"],
     "sweep/(away|slurm|hosts|process)": ["cluster-commands", "sweep-*"],
