@@ -33,7 +33,7 @@ bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
 }
 
 /* Sends what is written to standard output to a file without a name. @return it, or NULL */
-static FILE *divert(int *kept)
+static FILE *again_divert(int *kept)
 {
     FILE *file = tmpfile();
     fflush(stdout);
@@ -79,7 +79,7 @@ static FILE *open_output(const char *directory)
 const char *const cli_output_name[] = {"unknown", "same", "other"};
 
 /* @param before  NULL: not known */
-static enum cli_output compare(FILE *before, FILE *output)
+static enum cli_output again_compare(FILE *before, FILE *output)
 {
     if (!before)
         return CLI_OUTPUT_unknown;
@@ -150,7 +150,7 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
     enum cli_exit status = CLI_EXIT_IO;
     int out = -1;
     FILE *before = open_output(kept->directory); /* which a run's confinement would not let us do */
-    FILE *nowhere = fopen("/dev/null", "w"), *output = divert(&out);
+    FILE *nowhere = fopen("/dev/null", "w"), *output = again_divert(&out);
     static const struct run_observer taker = {.begin = taking_begin, .release = taking_release};
     struct taking taking = {.again = again};
     *again = (struct cli_again){0};
@@ -167,7 +167,7 @@ enum cli_exit cli_again_run(const struct look_kept *kept, const struct in_experi
     if (status == CLI_EXIT_OK || status == CLI_EXIT_EXPECT) {
         again->compares = ended_alike(kept, x, &outcome);
         again->ticks = outcome.ticks;
-        again->output = compare(before, output);
+        again->output = again_compare(before, output);
         status = again->compares ? CLI_EXIT_OK : CLI_EXIT_EXPECT;
     }
     if (nowhere)

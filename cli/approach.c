@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool find(struct prog_point *point, const struct in_experiment *x, const char *path,
-                 enum in_experiment_key key, const char *name)
+static bool approach_find(struct prog_point *point, const struct in_experiment *x, const char *path,
+                          enum in_experiment_key key, const char *name)
 {
     const char *origin = x->origins[key].text;
     char why[512];
@@ -38,6 +38,6 @@ bool cli_approach_find(struct prog_approach *approach, const struct in_experimen
               stderr);
         return false;
     }
-    return find(&approach->from, x, guest->path, IN_KEY_from, "run.from") &&
-           find(&approach->to, x, guest->path, IN_KEY_to, "run.to");
+    return approach_find(&approach->from, x, guest->path, IN_KEY_from, "run.from") &&
+           approach_find(&approach->to, x, guest->path, IN_KEY_to, "run.to");
 }

@@ -71,7 +71,7 @@ struct figures {
     const struct nm_params *p; /**< the child's */
 };
 
-static struct done look(struct nm_machine *m, const struct nm_params *p)
+static struct done bench_look(struct nm_machine *m, const struct nm_params *p)
 {
     struct done done = {.host = doc_host_seconds()};
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
@@ -96,11 +96,11 @@ static void on_mark(void *ctx, const char *name, bool begin, sim_tick at)
     struct figures *f = ctx;
     (void)name;
     f->ticks = begin ? at : at - f->ticks;
-    *(begin ? &f->begin : &f->end) = look(f->m, f->p);
+    *(begin ? &f->begin : &f->end) = bench_look(f->m, f->p);
 }
 
 /* [KB] resident now. */
-static long resident(void)
+static long bench_resident(void)
 {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -112,7 +112,8 @@ static long resident(void)
 }
 
 /* In the child: runs the work with the guest's output thrown away. */
-static void measure(const struct in_experiment *x, const struct cli_guest *guest, struct figures *f)
+static void bench_measure(const struct in_experiment *x, const struct cli_guest *guest,
+                          struct figures *f)
 {
     struct prog_outcome outcome;
     struct prog_hooks hooks = {.ctx = f, .mark = on_mark};
@@ -139,7 +140,7 @@ static void measure(const struct in_experiment *x, const struct cli_guest *guest
     cli_host_threads(f->threads, got);
     f->threads = got;
     f->start_up = doc_host_seconds() - begin;
-    f->built_kb = resident();
+    f->built_kb = bench_resident();
     f->processors = nm_machine_cards(m);
     f->m = m;
     f->p = x->machine.params;
@@ -160,7 +161,7 @@ static enum cli_exit run_work(const struct in_experiment *x, struct figures *f)
         fflush(NULL);
         const pid_t child = fork();
         if (!child) {
-            measure(x, &guest, f);
+            bench_measure(x, &guest, f);
             _exit(0);
         }
         waitpid(child, NULL, 0);
@@ -186,29 +187,30 @@ static const struct column columns[] = {
 
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-static uint64_t count(const struct figures *f, const struct column *c)
+static uint64_t bench_count(const struct figures *f, const struct column *c)
 {
     const char *begin = (const char *)&f->begin, *end = (const char *)&f->end;
     return *(const uint64_t *)(end + c->at) - *(const uint64_t *)(begin + c->at);
 }
 
-static double seconds(const struct figures *f)
+static double bench_seconds(const struct figures *f)
 {
     return f->end.host - f->begin.host;
 }
 
 static json_t *as_json(const char *name, const struct figures *f)
 {
-    json_t *row = json_pack("{s:s, s:i, s:i, s:I, s:f, s:f, s:i, s:i}", "work", name, "processors",
-                            (int)f->processors, "host_threads", (int)f->threads, "ticks",
-                            (json_int_t)f->ticks, "host_seconds", seconds(f), "start_up_seconds",
-                            f->start_up, "built_kb", (int)f->built_kb, "peak_kb", (int)f->peak_kb);
+    json_t *row =
+        json_pack("{s:s, s:i, s:i, s:I, s:f, s:f, s:i, s:i}", "work", name, "processors",
+                  (int)f->processors, "host_threads", (int)f->threads, "ticks",
+                  (json_int_t)f->ticks, "host_seconds", bench_seconds(f), "start_up_seconds",
+                  f->start_up, "built_kb", (int)f->built_kb, "peak_kb", (int)f->peak_kb);
     for (unsigned i = 0; i < COLUMNS; i++) {
-        const uint64_t n = count(f, &columns[i]);
-        json_t *figure =
-            json_pack("{s:I, s:f}", "count", (json_int_t)n, "per_second", (double)n / seconds(f));
+        const uint64_t n = bench_count(f, &columns[i]);
+        json_t *figure = json_pack("{s:I, s:f}", "count", (json_int_t)n, "per_second",
+                                   (double)n / bench_seconds(f));
         json_object_set_new(figure, "host_ns",
-                            n ? json_real(1e9 * seconds(f) / (double)n) : json_null());
+                            n ? json_real(1e9 * bench_seconds(f) / (double)n) : json_null());
         json_object_set_new(row, columns[i].name, figure);
     }
     return row;
@@ -226,15 +228,15 @@ static void print_row(const char *name, const struct figures *f)
 {
     printf("%-13s %5u", name, f->processors);
     for (unsigned i = 0; i < COLUMNS; i++) {
-        const double n = (double)count(f, &columns[i]);
-        printf(" %9.2f", n / seconds(f) / columns[i].unit);
+        const double n = (double)bench_count(f, &columns[i]);
+        printf(" %9.2f", n / bench_seconds(f) / columns[i].unit);
         if (n > 0)
-            printf(" %7.4g", 1e9 * seconds(f) / n);
+            printf(" %7.4g", 1e9 * bench_seconds(f) / n);
         else
             printf(" %7s", "-");
     }
-    printf(" %7.2f %8.1f %8.1f %7.1f\n", seconds(f), 1e3 * f->start_up, (double)f->built_kb / 1024,
-           (double)f->peak_kb / 1024);
+    printf(" %7.2f %8.1f %8.1f %7.1f\n", bench_seconds(f), 1e3 * f->start_up,
+           (double)f->built_kb / 1024, (double)f->peak_kb / 1024);
     fflush(stdout);
 }
 
@@ -248,14 +250,15 @@ struct request {
     bool wanted[WORKS];
 };
 
-static int by_time(const void *a, const void *b)
+static int bench_by_time(const void *a, const void *b)
 {
-    const double left = seconds(a), right = seconds(b);
+    const double left = bench_seconds(a), right = bench_seconds(b);
     return (left > right) - (left < right);
 }
 
 /* All runs of a work, the quickest first. */
-static enum cli_exit run_all(const struct request *r, const struct work *work, struct figures *f)
+static enum cli_exit bench_run_all(const struct request *r, const struct work *work,
+                                   struct figures *f)
 {
     struct in_experiment x;
     struct in_diag diag = {.out = stderr};
@@ -270,7 +273,7 @@ static enum cli_exit run_all(const struct request *r, const struct work *work, s
         }
         in_experiment_free(&x);
     }
-    qsort(f, r->runs, sizeof *f, by_time);
+    qsort(f, r->runs, sizeof *f, bench_by_time);
     free(path);
     return status;
 }
@@ -280,14 +283,14 @@ static json_t *row_of(const char *name, const struct figures *f, unsigned runs)
 {
     json_t *row = as_json(name, &f[(runs - 1) / 2]), *times = json_array();
     for (unsigned i = 0; i < runs; i++)
-        json_array_append_new(times, json_real(seconds(&f[i])));
+        json_array_append_new(times, json_real(bench_seconds(&f[i])));
     json_object_set_new(row, "runs", times);
     return row;
 }
 
 /* A work is said when it is measured: as a row of a table, or later in the list. */
-static void say(const struct request *r, const struct figures *f, json_t *row, const json_t *then,
-                json_t *list)
+static void bench_say(const struct request *r, const struct figures *f, json_t *row,
+                      const json_t *then, json_t *list)
 {
     if (r->json && then)
         look_bench_compare(row, then);
@@ -299,7 +302,7 @@ static void say(const struct request *r, const struct figures *f, json_t *row, c
         print_row(json_string_value(json_object_get(row, "work")), &f[(r->runs - 1) / 2]);
 }
 
-static enum cli_exit bench(const struct request *r, const json_t *earlier)
+static enum cli_exit bench_bench(const struct request *r, const json_t *earlier)
 {
     struct figures *f =
         mmap(NULL, r->runs * sizeof *f, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -313,11 +316,11 @@ static enum cli_exit bench(const struct request *r, const json_t *earlier)
         if (r->given->count && !r->wanted[i])
             continue;
         memset(f, 0, r->runs * sizeof *f);
-        status = run_all(r, &works[i], f);
+        status = bench_run_all(r, &works[i], f);
         if (status != CLI_EXIT_OK)
             continue;
         json_t *row = row_of(works[i].name, f, r->runs);
-        say(r, f, row, look_bench_work(earlier, works[i].name), list);
+        bench_say(r, f, row, look_bench_work(earlier, works[i].name), list);
         json_decref(row);
     }
     if (r->json) {
@@ -341,7 +344,7 @@ int cli_bench(struct cli_given *g)
         fprintf(stderr, "numachine: error: %s\n", why);
         return CLI_EXIT_USAGE;
     }
-    const enum cli_exit status = bench(&r, earlier);
+    const enum cli_exit status = bench_bench(&r, earlier);
     json_decref(earlier);
     return status;
 }

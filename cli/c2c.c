@@ -146,7 +146,7 @@ static int what_if(const struct cli_given *g, const struct look_kept *kept,
     return status;
 }
 
-static int show(const struct cli_given *g, struct look_kept *kept)
+static int c2c_show(const struct cli_given *g, struct look_kept *kept)
 {
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
     struct look_sharing *sharing =
@@ -170,7 +170,7 @@ int cli_c2c(struct cli_given *g)
     if (is_in_order(g) && cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        status = show(g, &kept);
+        status = c2c_show(g, &kept);
     }
     look_kept_close(&kept);
     return status;

@@ -80,7 +80,7 @@ static void print_fields(const struct mon_unit_ops *unit, const struct mon_regis
 }
 
 /** A pattern that is not known before the run: it grows with the pages of a part of the program. */
-static bool grows(const struct in_experiment *x, const struct mon_write *write)
+static bool check_grows(const struct in_experiment *x, const struct mon_write *write)
 {
     return write->key == MON_KEY_ADDRESS && (x->mask_symbol || x->mask_from < x->mask_to);
 }
@@ -104,7 +104,7 @@ static void print_writes(const struct in_experiment *x)
         const struct mon_unit_ops *unit = in_unit(x);
         const struct mon_register_row *row = mon_unit_register(unit, x->write[i].offset);
         printf("            0x%03x %-12s = ", x->write[i].offset, row->name);
-        if (grows(x, &x->write[i])) {
+        if (check_grows(x, &x->write[i])) {
             print_growing(x);
             continue;
         }

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_same(const char *a, const char *b)
+static bool collect_is_same(const char *a, const char *b)
 {
     struct stat one, other;
     return !stat(a, &one) && !stat(b, &other) && one.st_dev == other.st_dev &&
@@ -29,7 +29,7 @@ static bool is_same(const char *a, const char *b)
 static bool is_foreign(const char *out, char *const *directories)
 {
     for (; *directories; directories++)
-        if (is_same(out, *directories))
+        if (collect_is_same(out, *directories))
             return false;
     return swp_dir_is(out);
 }
@@ -120,8 +120,8 @@ static bool load_experiment(const struct swp_result *result, struct in_experimen
 }
 
 /* Notes in the index what came of all points. */
-static enum cli_exit conclude(const struct swp_result *result, const struct swp_judged *judged,
-                              const char *out)
+static enum cli_exit collect_conclude(const struct swp_result *result,
+                                      const struct swp_judged *judged, const char *out)
 {
     char why[5000];
     struct swp_dir dir;
@@ -137,13 +137,13 @@ static enum cli_exit conclude(const struct swp_result *result, const struct swp_
 }
 
 /* Holds points against each other, as the experiment says. */
-static enum cli_exit hold(const struct swp_result *result, const char *out)
+static enum cli_exit collect_hold(const struct swp_result *result, const char *out)
 {
     struct in_experiment x;
     if (!load_experiment(result, &x))
         return CLI_EXIT_OK;
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
-    const enum cli_exit status = conclude(result, &judged, out);
+    const enum cli_exit status = collect_conclude(result, &judged, out);
     in_experiment_free(&x);
     if (judged.left)
         fprintf(stderr, "numachine: %zu expectations are not judged: points are not there\n",
@@ -166,7 +166,8 @@ static enum doc_dir gather_one(const struct swp_dir *dir, const char *job, char 
 }
 
 /* @param job  the only one that may gather; NULL: nobody waits for it */
-static enum cli_exit gather(char *const *directories, const char *job, char *why, size_t size)
+static enum cli_exit collect_gather(char *const *directories, const char *job, char *why,
+                                    size_t size)
 {
     enum doc_dir made = DOC_DIR_MADE;
     for (; *directories && made == DOC_DIR_MADE; directories++) {
@@ -184,14 +185,14 @@ static enum cli_exit gather(char *const *directories, const char *job, char *why
     return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
 }
 
-static enum cli_exit collect(const struct cli_given *g)
+static enum cli_exit collect_collect(const struct cli_given *g)
 {
     const char *out = g->out ? g->out : g->words[0];
     char why[5000];
     struct swp_result result = {0};
     enum cli_exit status = CLI_EXIT_USAGE;
     if (may_take(out, g->words, why, sizeof why))
-        status = gather(g->words, g->job, why, sizeof why);
+        status = collect_gather(g->words, g->job, why, sizeof why);
     if (status == CLI_EXIT_OK)
         status = swp_result_open(&result, g->words, why, sizeof why)
                      ? write_results(&result, out, why, sizeof why)
@@ -204,7 +205,7 @@ static enum cli_exit collect(const struct cli_given *g)
                 result.rows - result.there == 1 ? "is" : "are");
     if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
-        status = hold(&result, out);
+        status = collect_hold(&result, out);
         if (status == CLI_EXIT_OK && result.there < result.rows)
             status = CLI_EXIT_EXPECT;
     }
@@ -220,5 +221,5 @@ int cli_collect(struct cli_given *g)
         cli_refuse(g, "--job: a job has one DIR");
     cli_stop_listen(); /* a first wish to stop waits: all is written in a moment, or nothing */
     cli_stop_finish();
-    return collect(g);
+    return collect_collect(g);
 }

@@ -35,7 +35,7 @@ static bool differs(const struct swp_result *sweep, size_t key)
 }
 
 /* A point by its values that differ, such as "processors=4". Allocated. */
-static char *name_of(const struct swp_result *sweep, const struct swp_row *row)
+static char *compare_name_of(const struct swp_result *sweep, const struct swp_row *row)
 {
     char *text;
     size_t size;
@@ -60,7 +60,7 @@ static bool add_points(struct request *r, char *directory)
         fprintf(stderr, "numachine: error: %s%s%s\n", read ? directory : "", read ? ": " : "", why);
     for (size_t i = 0; i < sweep.rows && good; i++) {
         const struct swp_row *row = &sweep.row[i];
-        char *name = name_of(&sweep, row);
+        char *name = compare_name_of(&sweep, row);
         if (row->directory)
             add_run(r, row->directory, *name ? name : row->id);
         free(name);
@@ -83,7 +83,7 @@ static bool find_runs(struct request *r)
     return good;
 }
 
-static int show(const struct request *r, const struct doc_finished *results)
+static int compare_show(const struct request *r, const struct doc_finished *results)
 {
     const struct cli_given *g = r->given;
     struct look_comparison c = {.run = results,
@@ -108,7 +108,7 @@ int cli_compare(struct cli_given *g)
     struct doc_finished *results = sim_alloc(r.count, sizeof *results);
     for (size_t i = 0; i < r.count && good; i++)
         good = cli_results_open(&results[i], r.directories[i]);
-    const int status = good ? show(&r, results) : CLI_EXIT_USAGE;
+    const int status = good ? compare_show(&r, results) : CLI_EXIT_USAGE;
     for (size_t i = 0; i < r.count; i++)
         doc_finished_free(&results[i]);
     free(results);

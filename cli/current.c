@@ -27,10 +27,10 @@ static bool later(const struct timespec *a, const struct timespec *b)
     return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
 }
 
-static bool look(int folder, const char *name, const struct timespec *since);
+static bool current_look(int folder, const char *name, const struct timespec *since);
 
 /** @param fd  a folder's; closed at the end */
-static bool look_into(int fd, const struct timespec *since)
+static bool current_look_into(int fd, const struct timespec *since)
 {
     DIR *folder = fdopendir(fd);
     const struct dirent *entry;
@@ -40,14 +40,14 @@ static bool look_into(int fd, const struct timespec *since)
         close(fd);
     while (same && (entry = readdir(folder)))
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            same = look(fd, entry->d_name, since);
+            same = current_look(fd, entry->d_name, since);
     if (folder)
         closedir(folder);
     return same;
 }
 
 /** @return whether it is there, and it and all that is in it have not changed since then */
-static bool look(int folder, const char *name, const struct timespec *since)
+static bool current_look(int folder, const char *name, const struct timespec *since)
 {
     struct stat st;
     int fd;
@@ -57,11 +57,11 @@ static bool look(int folder, const char *name, const struct timespec *since)
     if (!S_ISDIR(st.st_mode))
         return true;
     fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return fd >= 0 && look_into(fd, since);
+    return fd >= 0 && current_look_into(fd, since);
 }
 
 /** The whole file with a 0 behind it; malloc'd. NULL: it cannot be read, or is empty. */
-static char *read_all(const char *path, size_t *size)
+static char *current_read_all(const char *path, size_t *size)
 {
     FILE *in = fopen(path, "re");
     char *text = NULL;
@@ -87,12 +87,12 @@ int main(int argc, char **argv)
     if (argc != 4 || chdir(argv[1]) != 0 || stat(argv[2], &began) != 0 ||
         stat(argv[3], &ended) != 0)
         return EXIT_FAILURE;
-    names = read_all(argv[2], &size);
+    names = current_read_all(argv[2], &size);
     folder = strrchr(argv[2], '/') ? (size_t)(strrchr(argv[2], '/') + 1 - argv[2]) : 0;
     same = names != NULL;
     for (const char *name = names; same && name < names + size; name += strlen(name) + 1) {
         const bool built = folder && strncmp(name, argv[2], folder) == 0;
-        same = look(AT_FDCWD, name, built ? &ended.st_ctim : &began.st_ctim);
+        same = current_look(AT_FDCWD, name, built ? &ended.st_ctim : &began.st_ctim);
     }
     free(names);
     return same ? EXIT_SUCCESS : EXIT_FAILURE;

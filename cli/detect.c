@@ -58,7 +58,7 @@ static json_t *line_json(const struct in_detector *detector, const struct cli_li
     return object;
 }
 
-static void print_json(const struct cli_suspects *s)
+static void detect_print_json(const struct cli_suspects *s)
 {
     char hash[32];
     json_t *lines = json_array();
@@ -75,7 +75,7 @@ static void print_json(const struct cli_suspects *s)
 }
 
 /** Columns for the first measures of each pass. */
-static void print_text(const struct cli_suspects *s)
+static void detect_print_text(const struct cli_suspects *s)
 {
     enum { MOST = 40, WIDTH = 110 };
     struct doc_grid grid;
@@ -117,7 +117,7 @@ static void print_text(const struct cli_suspects *s)
 /* @return false, with a complaint, if what was printed did not get to where it goes */
 static bool print(const struct cli_given *g, const struct cli_suspects *s)
 {
-    (cli_is_format(g, "json") ? print_json : print_text)(s);
+    (cli_is_format(g, "json") ? detect_print_json : detect_print_text)(s);
     if (!(fflush(stdout) || ferror(stdout)))
         return true;
     fputs("numachine: error: the suspects could not be written\n", stderr);

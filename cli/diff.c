@@ -107,7 +107,7 @@ static int show_divergence(const struct look_diff *d)
     return status;
 }
 
-static int show(const struct cli_given *g, const struct doc_finished results[2])
+static int diff_show(const struct cli_given *g, const struct doc_finished results[2])
 {
     struct look_diff d = {
         .of = {&results[0], &results[1]}, .all = g->all_changes, .threshold = threshold_of(g)};
@@ -130,7 +130,7 @@ int cli_diff(struct cli_given *g)
     int status = CLI_EXIT_USAGE;
     threshold_of(g); /* a wrong one is said first */
     if (cli_results_open(&results[0], g->words[0]) && cli_results_open(&results[1], g->words[1]))
-        status = show(g, results);
+        status = diff_show(g, results);
     doc_finished_free(&results[0]);
     doc_finished_free(&results[1]);
     return status;

@@ -47,7 +47,7 @@ char **cli_guest_tool(void)
     return list;
 }
 
-static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *x)
+static enum cli_exit guest_build(struct cli_guest *guest, const struct in_experiment *x)
 {
     char *include = in_home_path("experiments/include"), *kept = cache_directory(), *why;
     const struct prog_cache cache = {kept, CACHE_MOST};
@@ -73,7 +73,7 @@ static enum cli_exit build(struct cli_guest *guest, const struct in_experiment *
 }
 
 /** Makes the directory in which the program is built. */
-static enum cli_exit make_directory(struct cli_guest *guest)
+static enum cli_exit guest_make_directory(struct cli_guest *guest)
 {
     const int err = prog_scratch_make(&guest->directory);
     if (!err)
@@ -95,9 +95,9 @@ enum cli_exit cli_guest_get(struct cli_guest *guest, const struct in_experiment 
     if (!x->source) {
         guest->path = sim_strdup(x->program);
     } else {
-        status = make_directory(guest);
+        status = guest_make_directory(guest);
         if (status == CLI_EXIT_OK)
-            status = build(guest, x);
+            status = guest_build(guest, x);
     }
     if (status == CLI_EXIT_OK)
         guest->workload = in_workload_for(guest->path, why, sizeof why);

@@ -28,25 +28,25 @@ enum {
 };
 
 /* The object a code address is in; NULL: unknown. */
-static const void *object_of(const void *address)
+static const void *host_object_of(const void *address)
 {
     Dl_info info;
     return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
 /* Whether the nearest caller of abort() outside the C library is of this program. */
-static bool is_ours(void)
+static bool host_is_ours(void)
 {
     void *frame[FRAMES];
-    const void *const ours = object_of((const void *)(uintptr_t)is_ours);
-    const void *const libc = object_of((const void *)(uintptr_t)abort);
+    const void *const ours = host_object_of((const void *)(uintptr_t)host_is_ours);
+    const void *const libc = host_object_of((const void *)(uintptr_t)abort);
     const int count = backtrace(frame, FRAMES);
     int i = 0;
-    while (i < count && object_of(frame[i]) != libc) /* this handler's own */
+    while (i < count && host_object_of(frame[i]) != libc) /* this handler's own */
         i++;
-    while (i < count && object_of(frame[i]) == libc)
+    while (i < count && host_object_of(frame[i]) == libc)
         i++;
-    return i == count || object_of(frame[i]) == ours;
+    return i == count || host_object_of(frame[i]) == ours;
 }
 
 static void on_abort(int number)
@@ -56,7 +56,7 @@ static void on_abort(int number)
                                "memory, address space, threads "
                                "or open files (ulimit -a)\n";
     (void)number;
-    const bool ours = is_ours();
+    const bool ours = host_is_ours();
     (void)!write(STDERR_FILENO, ours ? bug : host, (ours ? sizeof bug : sizeof host) - 1);
     _exit(ours ? CLI_EXIT_BROKEN : CLI_EXIT_USAGE);
 }

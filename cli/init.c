@@ -18,7 +18,7 @@
 static const char shipped_name[] = "template";
 static const char shipped_schema[] = "../configs/schema.json";
 
-static const char *file_of(const struct cli_given *g)
+static const char *init_file_of(const struct cli_given *g)
 {
     const char *file = g->count ? g->words[0] : "experiment.yaml";
     const size_t n = strlen(file);
@@ -64,7 +64,7 @@ static void write_copy(void *ctx, FILE *out)
 }
 
 /** Copies a shipped file. @return an exit status, after a complaint if not 0 */
-static int copy(const char *suffix, const char *stem, const char *name)
+static int init_copy(const char *suffix, const char *stem, const char *name)
 {
     char *from = in_home_path("experiments/%s%s", shipped_name, suffix), why[PATH_MAX + 100];
     char *to = sim_format("%s%s", stem, suffix), *schema = in_home_path("configs/schema.json");
@@ -102,14 +102,14 @@ static bool exists(const char *stem, const char *suffix)
 
 int cli_init(struct cli_given *g)
 {
-    const char *file = file_of(g);
+    const char *file = init_file_of(g);
     char *stem = sim_format("%.*s", (int)strlen(file) - 5, file);
     char *name = in_base_name(file);
     int status = CLI_EXIT_USAGE;
     if (!exists(stem, ".yaml") && !exists(stem, ".c")) {
-        status = copy(".c", stem, name);
+        status = init_copy(".c", stem, name);
         if (status == CLI_EXIT_OK)
-            status = copy(".yaml", stem, name);
+            status = init_copy(".yaml", stem, name);
         if (status == CLI_EXIT_OK)
             printf("wrote %s.c and %s; next: numachine run %s\n", stem, file, file);
     }

@@ -39,7 +39,7 @@ struct format {
     void (*row)(const struct table *t, const struct figure *figure, unsigned count);
 };
 
-static double nanoseconds(const struct table *t, sim_tick ticks)
+static double latency_nanoseconds(const struct table *t, sim_tick ticks)
 {
     return 1e9 * (double)ticks / (double)t->p.cpu_clock;
 }
@@ -52,7 +52,7 @@ static const char *distance_name(unsigned distance)
 /* ---- formats --------------------------------------------------------------------------------- */
 
 /** Whether stations of the machine are so far apart. */
-static bool has(const struct table *t, unsigned distance)
+static bool latency_has(const struct table *t, unsigned distance)
 {
     return t->roles[distance] > DRIVEN_H;
 }
@@ -60,10 +60,10 @@ static bool has(const struct table *t, unsigned distance)
 static void text_begin(const struct table *t)
 {
     printf("%s, protocol %s: PCycles of one access, nothing else under way; one is %.2f ns\n\n",
-           t->machine, nm_protocols[t->p.protocol].name, nanoseconds(t, 1));
+           t->machine, nm_protocols[t->p.protocol].name, latency_nanoseconds(t, 1));
     printf("%-62s %12s", "", "same station");
     for (unsigned d = 0; d < DISTANCES; d++)
-        if (has(t, d))
+        if (latency_has(t, d))
             printf(" %12s", distances[d]);
     putchar('\n');
 }
@@ -74,7 +74,7 @@ static void text_row(const struct table *t, const struct figure *figure, unsigne
     for (unsigned i = 0, column = HERE; i < count; column = column == HERE ? 0 : column + 1)
         if (figure[i].distance == column)
             printf(" %12llu", (unsigned long long)figure[i++].ticks);
-        else if (column == HERE || has(t, column))
+        else if (column == HERE || latency_has(t, column))
             printf(" %12s", "");
     putchar('\n');
 }
@@ -90,7 +90,7 @@ static void csv_row(const struct table *t, const struct figure *figure, unsigned
     for (unsigned i = 0; i < count; i++)
         printf("\"%s\",%s,%llu,%.2f\r\n", figure[i].scenario->name,
                distance_name(figure[i].distance), (unsigned long long)figure[i].ticks,
-               nanoseconds(t, figure[i].ticks));
+               latency_nanoseconds(t, figure[i].ticks));
 }
 
 static void json_begin(const struct table *t)
@@ -104,7 +104,7 @@ static void json_row(const struct table *t, const struct figure *figure, unsigne
         json_t *line = json_pack(
             "{s:s, s:s, s:s, s:I, s:f}", "machine", t->machine, "access", figure[i].scenario->name,
             "distance", distance_name(figure[i].distance), "pcycles", (json_int_t)figure[i].ticks,
-            "ns", nanoseconds(t, figure[i].ticks));
+            "ns", latency_nanoseconds(t, figure[i].ticks));
         doc_json_put(stdout, line, JSON_REAL_PRECISION(9));
     }
 }
@@ -115,7 +115,7 @@ static const struct format formats[] = {
 /* ---- measuring ------------------------------------------------------------------------------- */
 
 /** @return false with a complaint */
-static bool measure(const struct table *t, unsigned place, struct figure *figure)
+static bool latency_measure(const struct table *t, unsigned place, struct figure *figure)
 {
     const struct driven_latency l = driven_measure(&t->p, figure->scenario, t->station[place], 0);
 
@@ -126,8 +126,8 @@ static bool measure(const struct table *t, unsigned place, struct figure *figure
 }
 
 /** Measures an access at all distances, and shows it. */
-static bool show(const struct table *t, const struct driven_scenario *s,
-                 const struct format *format)
+static bool latency_show(const struct table *t, const struct driven_scenario *s,
+                         const struct format *format)
 {
     const bool local = driven_is_local(s);
     struct figure figure[DISTANCES];
@@ -137,7 +137,7 @@ static bool show(const struct table *t, const struct driven_scenario *s,
         if (!driven_fits(s, &t->p, t->roles[d]))
             continue;
         figure[count] = (struct figure){.scenario = s, .distance = local ? HERE : d};
-        if (!measure(t, d, &figure[count++]))
+        if (!latency_measure(t, d, &figure[count++]))
             return false;
     }
     if (count)
@@ -156,7 +156,7 @@ static enum cli_exit show_all(const struct in_machine *machine, const struct for
         t.roles[d] = driven_stations(&t.p, d, t.station[d]);
     format->begin(&t);
     for (size_t i = 0; (s = driven_scenario(i)); i++)
-        if (driven_applies(s, t.p.protocol) && !show(&t, s, format))
+        if (driven_applies(s, t.p.protocol) && !latency_show(&t, s, format))
             return CLI_EXIT_BROKEN;
     return CLI_EXIT_OK;
 }

@@ -5,7 +5,7 @@
 #include "input/write.h"
 #include "show/tables.h"
 
-static int show(const struct cli_given *g)
+static int list_show(const struct cli_given *g)
 {
     const struct show_table *table =
         &show_tables[cli_named(g, "nothing to list called", g->words[0], show_tables,
@@ -36,7 +36,7 @@ static int show(const struct cli_given *g)
 int cli_list(struct cli_given *g)
 {
     if (g->count)
-        return show(g);
+        return list_show(g);
     for (unsigned i = 0; i < show_table_count; i++)
         printf("%-16s %s\n", show_tables[i].name, show_tables[i].sentence);
     return CLI_EXIT_OK;

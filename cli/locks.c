@@ -33,7 +33,7 @@ static unsigned sort_of(const struct cli_given *g)
 /* ---- the command ----------------------------------------------------------------------------- */
 
 /* @return false with a complaint */
-static bool show(const struct cli_given *g, unsigned sort, struct look_kept *kept)
+static bool locks_show(const struct cli_given *g, unsigned sort, struct look_kept *kept)
 {
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
     struct look_locks_view view = {
@@ -58,7 +58,7 @@ int cli_locks(struct cli_given *g)
     if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_OBJECTS | LOOK_KEPT_LOCKS)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        if (show(g, sort, &kept))
+        if (locks_show(g, sort, &kept))
             status = CLI_EXIT_OK;
     }
     look_kept_close(&kept);

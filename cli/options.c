@@ -85,7 +85,7 @@ struct reader {
     size_t options;
 };
 
-static const char *keep(struct cli_given *g, char *text)
+static const char *options_keep(struct cli_given *g, char *text)
 {
     size_t n = 0;
     in_push(&g->kept, text);
@@ -138,10 +138,10 @@ static void add_option(struct reader *r, enum cli_option id, const char *text)
     const struct row *row = &rows[id];
     const bool choice = row->type == CHOICE, hidden = row->type == HIDDEN;
     const bool none = row->type == ALIAS || row->type == REFUSED;
-    const char *value = choice && *text ? keep(r->given, sim_strdup(text + 1)) : row->value;
-    const char *preset = *text && !choice ? keep(r->given, sim_strdup(text + 1)) : NULL;
+    const char *value = choice && *text ? options_keep(r->given, sim_strdup(text + 1)) : row->value;
+    const char *preset = *text && !choice ? options_keep(r->given, sim_strdup(text + 1)) : NULL;
     if (choice)
-        preset = keep(r->given, sim_strndup(value, strcspn(value, "|")));
+        preset = options_keep(r->given, sim_strndup(value, strcspn(value, "|")));
     r->id[r->options] = id;
     r->value[r->options] = value;
     r->option[r->options] = (struct argp_option){
@@ -152,8 +152,9 @@ static void add_option(struct reader *r, enum cli_option id, const char *text)
                                          : value,
         .flags = (row->type == MAYBE || row->type == WINDOW ? OPTION_ARG_OPTIONAL : 0) |
                  (none || hidden ? OPTION_HIDDEN : 0),
-        .doc = preset ? keep(r->given, sim_format("%s (default: %s)", row->sentence, preset))
-                      : row->sentence};
+        .doc = preset
+                   ? options_keep(r->given, sim_format("%s (default: %s)", row->sentence, preset))
+                   : row->sentence};
     r->options++;
     if (preset)
         set_default(r->given, id, preset);
@@ -328,7 +329,7 @@ static void take_option(struct argp_state *state, struct reader *r, size_t i, ch
     const struct row *row = &rows[id];
     const bool alias = row->type == ALIAS;
     const char *by =
-        keep(g, row->name ? sim_format("--%s", row->name) : sim_format("-%c", row->key));
+        options_keep(g, row->name ? sim_format("--%s", row->name) : sim_format("-%c", row->key));
     const char *target = row->value;
     enum cli_option of = id;
     char none[64];
@@ -356,7 +357,7 @@ const char *cli_first_given(const struct cli_given *given, const char *ids)
 }
 
 /* "--slurm, --sshlogin or --sshloginfile". Allocated. */
-static char *names_of(const char *ids)
+static char *options_names_of(const char *ids)
 {
     char *names = sim_strdup(""), text[64];
     enum cli_option id;
@@ -379,7 +380,7 @@ static void check_rules(struct argp_state *state, const struct cli_given *g)
         if (by && other && !rule->needs)
             argp_error(state, "%s and %s exclude each other", by, other);
         if (by && !other && rule->needs) {
-            char *names = names_of(rule->others);
+            char *names = options_names_of(rule->others);
             argp_error(state, "%s: %s (%s)", by, rule->why, names);
             free(names);
         }
@@ -403,7 +404,7 @@ static void take_word(struct argp_state *state, struct cli_given *g, char *arg)
     g->words[g->count++] = arg;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t options_parse(int key, char *arg, struct argp_state *state)
 {
     struct reader *r = state->input;
     const struct cli_arguments *a = r->given->command->arguments;
@@ -487,7 +488,7 @@ static bool is_begun(const struct getopts *o, const char *name)
 }
 
 /* Ends the program if it knows what was meant. @param word  "--name" or "--name=value" */
-static void judge(const struct cli_given *g, const struct getopts *o, const char *word)
+static void options_judge(const struct cli_given *g, const struct getopts *o, const char *word)
 {
     char name[64];
     snprintf(name, sizeof name, "%.*s", (int)strcspn(word + 2, "="), word + 2);
@@ -517,7 +518,7 @@ static void check_mistyped(const struct reader *r, unsigned flags)
         optopt = '?';
         found = getopt_long(g->argc, copy, o.shorts, o.row, NULL);
         if (found == '?' && optopt == 0)
-            judge(g, &o, copy[optind - 1]);
+            options_judge(g, &o, copy[optind - 1]);
     }
     opterr = 1;
     free(copy);
@@ -559,8 +560,10 @@ void cli_parse(const struct cli_command *command, int argc, char **argv, struct 
     const char *notes = command->notes, *examples = command->examples;
     char *doc = sim_format("%s\v%s%s%s%s", command->text, notes, *notes && examples ? "\n\n" : "",
                            examples ? "Examples:\n" : "", examples ? examples : "");
-    const struct argp argp = {
-        .options = r.option, .parser = parse, .args_doc = command->arguments->usage, .doc = doc};
+    const struct argp argp = {.options = r.option,
+                              .parser = options_parse,
+                              .args_doc = command->arguments->usage,
+                              .doc = doc};
     const unsigned flags = command->arguments->most == CLI_REST ? ARGP_IN_ORDER : 0;
     *given = (struct cli_given){.command = command, .argc = argc, .argv = argv};
     given->words = sim_alloc((size_t)argc + 3, sizeof *given->words);
@@ -586,7 +589,7 @@ struct named {
     size_t size, count;
 };
 
-static const char *next_name(void *ctx, size_t i)
+static const char *options_next_name(void *ctx, size_t i)
 {
     const struct named *n = ctx;
     return i < n->count ? *(const char *const *)(n->row + i * n->size) : NULL;
@@ -598,7 +601,7 @@ size_t cli_named(const struct cli_given *given, const char *what, const char *na
     struct named n = {table, size, count};
     char *all = sim_strdup("");
     for (size_t i = 0; i < count; i++) {
-        const char *its = next_name(&n, i);
+        const char *its = options_next_name(&n, i);
         if (!strcmp(name, its)) {
             free(all);
             return i;
@@ -607,7 +610,7 @@ size_t cli_named(const struct cli_given *given, const char *what, const char *na
         free(all);
         all = more;
     }
-    const char *near = sim_nearest(name, next_name, &n);
+    const char *near = sim_nearest(name, options_next_name, &n);
     if (near)
         cli_refuse(given, "%s '%.60s'; did you mean '%s'?", what, name, near);
     cli_refuse(given, "%s '%.60s'; there are %s", what, name, all);

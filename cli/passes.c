@@ -35,30 +35,32 @@ struct ear {
 
 /* ---- the handler of interrupts --------------------------------------------------------------- */
 
-static uint32_t read_register(struct nm_machine *m, unsigned card, const char *name)
+static uint32_t passes_read_register(struct nm_machine *m, unsigned card, const char *name)
 {
     const struct mon_unit *unit = nm_card_unit(m, card);
     return nm_card_register_read(m, card, mon_unit_register_named(unit->ops, name)->offset);
 }
 
-static void write_register(struct nm_machine *m, unsigned card, const char *name, uint32_t value)
+static void passes_write_register(struct nm_machine *m, unsigned card, const char *name,
+                                  uint32_t value)
 {
     const struct mon_unit *unit = nm_card_unit(m, card);
     nm_card_register_write(m, card, mon_unit_register_named(unit->ops, name)->offset, value);
 }
 
 /** An address in two registers. */
-static uint64_t read_address(struct nm_machine *m, unsigned card, const char *low, const char *high)
+static uint64_t passes_read_address(struct nm_machine *m, unsigned card, const char *low,
+                                    const char *high)
 {
-    return (uint64_t)read_register(m, card, high) << 32 | read_register(m, card, low);
+    return (uint64_t)passes_read_register(m, card, high) << 32 | passes_read_register(m, card, low);
 }
 
 /** Loads the counters that have overflowed. Up to an eighth more or less by chance, or samples
  * would keep step with the program. */
 static void load_again(struct ear *ear, struct nm_machine *m, unsigned card)
 {
-    const uint32_t flags = read_register(m, card, "OVERFLOW");
-    write_register(m, card, "OVERFLOW", flags);
+    const uint32_t flags = passes_read_register(m, card, "OVERFLOW");
+    passes_write_register(m, card, "OVERFLOW", flags);
     for (unsigned k = 0; k < ear->x->wish.counters; k++) {
         char name[] = "COUNTER0";
         const uint32_t left = -ear->x->wish.counter[k].start;
@@ -66,14 +68,14 @@ static void load_again(struct ear *ear, struct nm_machine *m, unsigned card)
         const uint32_t more = left / 4 ? (uint32_t)(ear->chance >> 33) % (left / 4) : 0;
         name[sizeof name - 2] = (char)('0' + k);
         if (flags >> k & 1) {
-            write_register(m, card, name, -(left - left / 8 + more));
+            passes_write_register(m, card, name, -(left - left / 8 + more));
             ear->heard->events += left;
         }
     }
 }
 
 /** The bytes of its line that an access is about. */
-static uint64_t bytes_of(const struct prog_access *a, unsigned line)
+static uint64_t passes_bytes_of(const struct prog_access *a, unsigned line)
 {
     const unsigned grain = line > 64 ? line / 64 : 1;
     const unsigned first = (unsigned)(a->va % line) / grain;
@@ -86,10 +88,11 @@ static uint64_t bytes_of(const struct prog_access *a, unsigned line)
 
 static struct cli_note note_of(const struct prog_access *access, unsigned count, unsigned line)
 {
-    struct cli_note note = {
-        .line = access->va / line * line, .bytes = bytes_of(access, line), .store = access->store};
+    struct cli_note note = {.line = access->va / line * line,
+                            .bytes = passes_bytes_of(access, line),
+                            .store = access->store};
     for (unsigned i = 0; i < count; i++) {
-        const uint64_t bytes = bytes_of(&access[i], line);
+        const uint64_t bytes = passes_bytes_of(&access[i], line);
         if (access[i].va / line * line != note.line)
             continue;
         note.reads |= access[i].store ? 0 : bytes;
@@ -114,10 +117,10 @@ static void ear_interrupted(void *self, unsigned card, const struct prog_access 
     struct cli_note note = {0};
     heard->interrupts++;
     if (ear->sample == IN_SAMPLE_LINE)
-        note.line = read_address(m, card, "VALUE_LOW", "VALUE_HIGH");
+        note.line = passes_read_address(m, card, "VALUE_LOW", "VALUE_HIGH");
     else if (count)
         note = note_of(access, count, (unsigned)nm_value_l2_line(ear->x->machine.params));
-    note.request = read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
+    note.request = passes_read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
     note.card = (uint16_t)card;
     if (ear->sample == IN_SAMPLE_LINE || count) {
         if (heard->notes < CLI_NOTES_MAX)
@@ -198,8 +201,8 @@ bool cli_pass_experiment(const struct cli_looked *what, const struct in_pass *pa
 }
 
 /** In the child: runs the experiment. @return its exit status */
-static int listen(const struct in_experiment *x, enum in_sample sample, bool again,
-                  struct cli_heard *heard)
+static int passes_listen(const struct in_experiment *x, enum in_sample sample, bool again,
+                         struct cli_heard *heard)
 {
     struct ear ear = {.x = x, .sample = sample, .heard = heard};
     const struct run_observer observer = {
@@ -228,7 +231,7 @@ static int listen(const struct in_experiment *x, enum in_sample sample, bool aga
 }
 
 /** Waits for a run's process. */
-static enum cli_exit await(pid_t child)
+static enum cli_exit passes_await(pid_t child)
 {
     int status;
     while (waitpid(child, &status, 0) < 0)
@@ -241,8 +244,8 @@ static enum cli_exit await(pid_t child)
 }
 
 /** How a run that listens ends well: by itself, or at the limit that was set for it. */
-static enum cli_exit judge(enum cli_exit status, const struct in_experiment *x, bool limited,
-                           bool again)
+static enum cli_exit passes_judge(enum cli_exit status, const struct in_experiment *x, bool limited,
+                                  bool again)
 {
     if (status == CLI_EXIT_LIMIT && limited)
         return CLI_EXIT_OK;
@@ -267,14 +270,14 @@ enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const int status = listen(&x, pass->sample, again, heard);
+        const int status = passes_listen(&x, pass->sample, again, heard);
         fflush(NULL);
         _exit(status);
     }
     if (child < 0)
         fprintf(stderr, "numachine: error: cannot start a run: %s\n", strerror(errno));
-    const enum cli_exit status = child < 0 ? CLI_EXIT_IO : await(child);
-    const enum cli_exit verdict = judge(status, &x, x.limit != SIM_NEVER, again);
+    const enum cli_exit status = child < 0 ? CLI_EXIT_IO : passes_await(child);
+    const enum cli_exit verdict = passes_judge(status, &x, x.limit != SIM_NEVER, again);
     in_experiment_free(&x);
     return verdict;
 }

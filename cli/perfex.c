@@ -61,7 +61,7 @@ static void ask_environment(struct request *r)
             add_event(r, names[i], getenv(names[i]));
 }
 
-static struct request read_request(const struct cli_given *g)
+static struct request perfex_read_request(const struct cli_given *g)
 {
     struct request r = {.given = g, .program = g->count ? g->words : NULL, .each = g->each};
     if (g->irix_m && strcmp(g->irix_m, "p"))
@@ -188,7 +188,7 @@ static void print_command(const struct perfex *p)
     fputs("\n\n", p->out);
 }
 
-static bool counts(const struct in_experiment *x, unsigned card)
+static bool perfex_counts(const struct in_experiment *x, unsigned card)
 {
     return pc_counters_of(in_card_params(&x->machine, card)) < R10K_CHIPS;
 }
@@ -198,7 +198,7 @@ static unsigned without_counters(const struct in_experiment *x)
 {
     unsigned n = 0;
     for (unsigned c = 0; c < nm_params_cards(x->machine.params); c++)
-        n += !counts(x, c);
+        n += !perfex_counts(x, c);
     return n;
 }
 
@@ -226,7 +226,7 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
 
-static void show(struct perfex *p, const struct doc_run *run)
+static void perfex_show(struct perfex *p, const struct doc_run *run)
 {
     struct look_perfex all = {.chip = p->chip,
                               .machine = p->x->machine.params,
@@ -239,7 +239,7 @@ static void show(struct perfex *p, const struct doc_run *run)
     if (p->r->given->times)
         look_perfex_clock(&all, p->out);
     for (unsigned c = 0; c < run->cards; c++) {
-        if (!counts(p->x, c))
+        if (!perfex_counts(p->x, c))
             continue;
         struct look_perfex its = all;
         its.machine = in_card_params(&p->x->machine, c);
@@ -270,7 +270,7 @@ static void perfex_concluded(void *self)
         return;
     if (p->r->given->all_events && !p->processor)
         p->processor = sim_alloc(run->cards, sizeof *p->processor);
-    show(p, run);
+    perfex_show(p, run);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -369,7 +369,7 @@ static bool find_chip(struct perfex *p, struct in_diag *diag)
 }
 
 /* @return false after a complaint */
-static bool prepare(struct perfex *p, struct in_diag *diag)
+static bool perfex_prepare(struct perfex *p, struct in_diag *diag)
 {
     if (!find_chip(p, diag))
         return false;
@@ -383,7 +383,7 @@ static bool prepare(struct perfex *p, struct in_diag *diag)
     return place_events(p, diag);
 }
 
-static int run(struct perfex *p)
+static int perfex_run(struct perfex *p)
 {
     static const struct run_observer observer = {.begin = perfex_begin,
                                                  .first = perfex_first,
@@ -436,9 +436,9 @@ static int run_program(struct perfex *p, struct in_diag *diag)
     if (!make_experiment(&x, p->r, diag))
         return status;
     p->x = &x;
-    if (prepare(p, diag)) {
+    if (perfex_prepare(p, diag)) {
         p->out = open_out(p->r->given->file);
-        status = p->out ? run(p) : CLI_EXIT_IO;
+        status = p->out ? perfex_run(p) : CLI_EXIT_IO;
         if (p->out && !close_out(p->out, p->r->given->file))
             status = CLI_EXIT_IO;
     }
@@ -449,7 +449,7 @@ static int run_program(struct perfex *p, struct in_diag *diag)
 
 int cli_perfex(struct cli_given *g)
 {
-    const struct request r = read_request(g);
+    const struct request r = perfex_read_request(g);
     struct in_diag diag = {.out = stderr};
     struct perfex p = {.r = &r};
     int status = CLI_EXIT_USAGE;

@@ -14,7 +14,7 @@
 
 /* ---- the run once more ----------------------------------------------------------------------- */
 
-static void put_run(const char *name, uint64_t ticks, const struct look_asked *asked)
+static void placement_put_run(const char *name, uint64_t ticks, const struct look_asked *asked)
 {
     printf("  %-9s %12" PRIu64 " PCycles, %6.2f %% of %" PRId64 " requests local, %" PRId64
            " PCycles waited\n",
@@ -30,8 +30,8 @@ static void put_measured(const struct look_kept *kept, const struct look_pages *
     printf("with pages in %zu %s: %s PCycles\n", pages->ranges,
            pages->ranges == 1 ? "range" : "ranges",
            cli_again_gain(kept->code.ticks, again->ticks, gain, sizeof gain));
-    put_run("as it was", kept->code.ticks, &before);
-    put_run("placed", again->ticks, &after);
+    placement_put_run("as it was", kept->code.ticks, &before);
+    placement_put_run("placed", again->ticks, &after);
     if (again->ticks > kept->code.ticks)
         puts("  the ranges make the program slower: it is better without them");
     if (cli_again_remark(again))
@@ -39,8 +39,8 @@ static void put_measured(const struct look_kept *kept, const struct look_pages *
 }
 
 /* @param x  gets the ranges */
-static int measure(const struct look_kept *kept, const struct look_pages *pages,
-                   struct in_experiment *x)
+static int placement_measure(const struct look_kept *kept, const struct look_pages *pages,
+                             struct in_experiment *x)
 {
     struct cli_again again;
     if (!pages->ranges) {
@@ -61,7 +61,8 @@ static int measure(const struct look_kept *kept, const struct look_pages *pages,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int show(const struct cli_given *g, struct look_kept *kept, struct in_experiment *x)
+static int placement_show(const struct cli_given *g, struct look_kept *kept,
+                          struct in_experiment *x)
 {
     char why[256];
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
@@ -72,7 +73,7 @@ static int show(const struct cli_given *g, struct look_kept *kept, struct in_exp
         fprintf(stderr, "numachine: error: %s: %s\n", g->words[0], why);
         status = CLI_EXIT_USAGE;
     } else if (g->measure) {
-        status = measure(kept, pages, x);
+        status = placement_measure(kept, pages, x);
     } else {
         look_pages_formats[CLI_NAMED(g, "no format", g->format, look_pages_formats)].write(pages,
                                                                                            stdout);
@@ -91,7 +92,7 @@ int cli_placement(struct cli_given *g)
         cli_again_load(&x, g->words[0], true)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        status = show(g, &kept, &x);
+        status = placement_show(g, &kept, &x);
         in_experiment_free(&x);
     }
     look_kept_close(&kept);

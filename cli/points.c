@@ -11,7 +11,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-static void print_text(const struct swp_sweep *sweep)
+static void points_print_text(const struct swp_sweep *sweep)
 {
     for (size_t i = 0; i < sweep->points; i++) {
         const struct swp_point *p = &sweep->point[i];
@@ -40,7 +40,7 @@ static void print_csv(const struct swp_sweep *sweep)
     }
 }
 
-static void print_json(const struct swp_sweep *sweep)
+static void points_print_json(const struct swp_sweep *sweep)
 {
     json_t *points = json_array();
     for (size_t i = 0; i < sweep->points; i++) {
@@ -58,7 +58,7 @@ static void print_json(const struct swp_sweep *sweep)
 static const struct format {
     const char *name;
     void (*print)(const struct swp_sweep *sweep);
-} formats[] = {{"text", print_text}, {"csv", print_csv}, {"json", print_json}};
+} formats[] = {{"text", points_print_text}, {"csv", print_csv}, {"json", points_print_json}};
 
 int cli_points(struct cli_given *g)
 {

@@ -19,7 +19,7 @@ struct request {
 };
 
 /** What goes together. */
-static void check(const struct cli_given *g, const struct look_format *format)
+static void profile_check(const struct cli_given *g, const struct look_format *format)
 {
     const bool sums = g->by[CLI_OPT_sum_by] || g->children, text = cli_is_format(g, "text");
     if (g->by[CLI_OPT_annotate] && !text)
@@ -32,7 +32,7 @@ static void check(const struct cli_given *g, const struct look_format *format)
         cli_refuse(g, "--lines is for the table: not with another --format");
 }
 
-static struct request read_request(const struct cli_given *g)
+static struct request profile_read_request(const struct cli_given *g)
 {
     struct request r = {
         .given = g,
@@ -44,7 +44,7 @@ static struct request read_request(const struct cli_given *g)
         .view = {.thread = g->by[CLI_OPT_thread] ? (int64_t)g->thread : -1,
                  .measure = look_measure_total()}};
     char why[256];
-    check(g, r.as);
+    profile_check(g, r.as);
     if (g->state && !look_measure_find(g->state, &r.view.measure, why, sizeof why))
         cli_refuse(g, "--state: %s", why);
     return r;
@@ -52,13 +52,13 @@ static struct request read_request(const struct cli_given *g)
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static bool complain(const char *why)
+static bool profile_complain(const char *why)
 {
     fprintf(stderr, "numachine: error: %s\n", why);
     return false;
 }
 
-static bool find_region(struct request *r, const struct doc_profile *profile)
+static bool profile_find_region(struct request *r, const struct doc_profile *profile)
 {
     char why[256];
     for (size_t i = 0; i < profile->regions; i++)
@@ -67,7 +67,7 @@ static bool find_region(struct request *r, const struct doc_profile *profile)
             return true;
         }
     snprintf(why, sizeof why, "--region: the run has no region '%.100s'", r->given->region);
-    return complain(why);
+    return profile_complain(why);
 }
 
 static bool find_thread(const struct request *r, const struct doc_profile *profile)
@@ -77,7 +77,7 @@ static bool find_thread(const struct request *r, const struct doc_profile *profi
         if (r->view.thread < 0 || profile->row[i].thread == (uint64_t)r->view.thread)
             return true;
     snprintf(why, sizeof why, "--thread: the run has no thread %lld", (long long)r->view.thread);
-    return r->view.thread < 0 || complain(why);
+    return r->view.thread < 0 || profile_complain(why);
 }
 
 /* Source text that may be other than what ran. */
@@ -92,7 +92,7 @@ static void note_newer(const struct look_view *view)
 }
 
 /* @return false with a complaint */
-static bool show(struct request *r)
+static bool cli_profile_show(struct request *r)
 {
     char why[512];
     bool good = true;
@@ -103,21 +103,21 @@ static bool show(struct request *r)
         r->as->write(&r->view, &r->show, stdout);
     note_newer(&r->view);
     look_view_close(&r->view);
-    return good || complain(why);
+    return good || profile_complain(why);
 }
 
 int cli_profile(struct cli_given *g)
 {
-    struct request r = read_request(g);
+    struct request r = profile_read_request(g);
     struct look_kept kept = {0};
     int status = CLI_EXIT_USAGE;
     r.view.profile = &kept.profile;
     r.view.code = &kept.code;
-    if (cli_kept_open(&kept, g->words[0], 0) && find_region(&r, &kept.profile) &&
+    if (cli_kept_open(&kept, g->words[0], 0) && profile_find_region(&r, &kept.profile) &&
         find_thread(&r, &kept.profile)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
-        if (show(&r))
+        if (cli_profile_show(&r))
             status = CLI_EXIT_OK;
     }
     look_kept_close(&kept);

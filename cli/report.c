@@ -23,27 +23,27 @@ static char *draw(const struct in_machine *machine)
     return text;
 }
 
-static void note(const char *sentence)
+static void report_note(const char *sentence)
 {
     if (sentence)
         fprintf(stderr, "numachine: note: %s\n", sentence);
 }
 
-static char *path_of(const struct cli_given *g)
+static char *report_path_of(const struct cli_given *g)
 {
     return g->file ? sim_strdup(g->file) : sim_format("%s/" DOC_PAGE, g->words[0]);
 }
 
 /* Says what came of it. @return exit status */
-static int conclude(bool good, bool host, const char *path, const struct page_notes *notes,
-                    const char *why)
+static int report_conclude(bool good, bool host, const char *path, const struct page_notes *notes,
+                           const char *why)
 {
     if (!good) {
         fprintf(stderr, "numachine: error: %s\n", why);
         return host ? CLI_EXIT_IO : CLI_EXIT_USAGE;
     }
-    note(notes->names);
-    note(notes->charts);
+    report_note(notes->names);
+    report_note(notes->charts);
     puts(path);
     return CLI_EXIT_OK;
 }
@@ -55,11 +55,11 @@ static int write_page(const struct cli_given *g, const struct in_machine *machin
     bool host;
     struct page_notes notes = {0};
     char *drawing = draw(machine);
-    char *path = path_of(g);
+    char *path = report_path_of(g);
     const struct page_run run = {
         .directory = g->words[0], .params = machine->params, .drawing = drawing};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
-    const int status = conclude(good, host, path, &notes, why);
+    const int status = report_conclude(good, host, path, &notes, why);
     free(path);
     free(drawing);
     return status;
@@ -95,10 +95,10 @@ static int report_sweep(const struct cli_given *g)
     char why[8192];
     bool host;
     struct page_notes notes = {0};
-    char *path = path_of(g);
+    char *path = report_path_of(g);
     const struct page_sweep sweep = {.directory = g->words[0], .links = !g->file};
     const bool good = page_sweep_write(&sweep, path, &notes.charts, &host, why, sizeof why);
-    const int status = conclude(good, host, path, &notes, why);
+    const int status = report_conclude(good, host, path, &notes, why);
     free(path);
     return status;
 }

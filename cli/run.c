@@ -19,7 +19,7 @@ static void read_shard(const struct cli_given *g, struct cli_sweep *sweep)
     sweep->shards = (unsigned)shards;
 }
 
-static enum cli_exit run(const struct cli_given *g, struct in_experiment *x)
+static enum cli_exit run_run(const struct cli_given *g, struct in_experiment *x)
 {
     struct prog_outcome outcome;
     const struct cli_session session = {
@@ -44,7 +44,7 @@ static enum cli_exit run(const struct cli_given *g, struct in_experiment *x)
 }
 
 /** Reads the experiment, or of its sweep the point asked for. */
-static bool load(struct in_experiment *x, const struct cli_given *g, struct in_diag *diag)
+static bool run_load(struct in_experiment *x, const struct cli_given *g, struct in_diag *diag)
 {
     struct swp_sweep sweep;
     const char *file = g->words[0];
@@ -80,7 +80,7 @@ int cli_run(struct cli_given *g)
 
     if (g->shard)
         read_shard(g, &sweep);
-    if (load(&x, g, &diag)) {
+    if (run_load(&x, g, &diag)) {
         if (x.sweep && !g->point)
             status = run_sweep(g, &sweep);
         else if (of_sweep)
@@ -88,7 +88,7 @@ int cli_run(struct cli_given *g)
                      g->words[0]);
         else if (in_experiment_count(&x, g->events, g->groups, &diag) &&
                  in_experiment_allow(&x, g->allow, &diag))
-            status = run(g, &x);
+            status = run_run(g, &x);
         in_experiment_free(&x);
     }
     return status;

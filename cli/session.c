@@ -45,20 +45,21 @@ struct state {
 
 /* ---- small things ---------------------------------------------------------------------------- */
 
-static void complain(const char *what)
+static void session_complain(const char *what)
 {
     fprintf(stderr, "numachine: error: %s\n", what);
 }
 
 /* Something the host refused: said, and the first of it kept for the manifest. */
-static __attribute__((format(printf, 2, 3))) void fail(struct state *s, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void session_fail(struct state *s, const char *format,
+                                                               ...)
 {
     char why[sizeof s->manifest.error];
     va_list ap;
     va_start(ap, format);
     vsnprintf(why, sizeof why, format, ap);
     va_end(ap);
-    complain(why);
+    session_complain(why);
     if (!*s->manifest.error)
         strcpy(s->manifest.error, why);
 }
@@ -71,12 +72,12 @@ static void write_resolved(void *ctx, FILE *out)
     in_experiment_write_resolved(out, x, x->pattern_count ? NULL : DOC_PROGRAM);
 }
 
-static bool write_file(struct state *s, const char *name, doc_write_fn *write, void *ctx)
+static bool session_write_file(struct state *s, const char *name, doc_write_fn *write, void *ctx)
 {
     char why[512];
     if (doc_rundir_write(&s->dir, name, write, ctx, why, sizeof why))
         return true;
-    fail(s, "%s", why);
+    session_fail(s, "%s", why);
     return false;
 }
 
@@ -90,10 +91,10 @@ static void write_program(void *ctx, FILE *out)
  * making is left elsewhere. */
 static bool keep_program(struct state *s)
 {
-    if (!write_file(s, DOC_PROGRAM, write_program, s))
+    if (!session_write_file(s, DOC_PROGRAM, write_program, s))
         return false;
     if (!s->copied)
-        fail(s, "cannot read %s: %s", s->guest.path, strerror(errno));
+        session_fail(s, "cannot read %s: %s", s->guest.path, strerror(errno));
     snprintf(s->program, sizeof s->program, "%s/" DOC_PROGRAM, s->dir.path);
     cli_guest_release(&s->guest);
     return s->copied;
@@ -101,7 +102,7 @@ static bool keep_program(struct state *s)
 
 static bool write_manifest(struct state *s)
 {
-    return write_file(s, DOC_MANIFEST, doc_manifest_write, &s->manifest);
+    return session_write_file(s, DOC_MANIFEST, doc_manifest_write, &s->manifest);
 }
 
 /* From the first file on, the directory says that a run is under way: only then goes what an
@@ -118,17 +119,17 @@ static bool write_start(struct state *s)
     if (!s->begun)
         return false;
     if (!doc_rundir_clear(&s->dir, why, sizeof why)) {
-        fail(s, "%s", why);
+        session_fail(s, "%s", why);
         return false;
     }
     if (s->guest.path && !keep_program(s))
         return false;
     doc_manifest_hash(&s->manifest);
-    return write_file(s, DOC_RESOLVED, write_resolved, s) && write_manifest(s);
+    return session_write_file(s, DOC_RESOLVED, write_resolved, s) && write_manifest(s);
 }
 
 /* A run that could not begin: what is there must not look like one that goes on. */
-static void give_up(struct state *s)
+static void session_give_up(struct state *s)
 {
     s->manifest.status = DOC_FAILED;
     s->manifest.exit_code = CLI_EXIT_IO;
@@ -146,7 +147,7 @@ static enum cli_exit open_results(struct state *s)
     enum doc_dir made = doc_rundir_make(&s->dir, cli_file_name, ask->out, ask->experiment->name,
                                         ask->force, why, sizeof why);
     if (made != DOC_DIR_MADE) {
-        complain(why);
+        session_complain(why);
         return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
@@ -154,7 +155,7 @@ static enum cli_exit open_results(struct state *s)
 
 static void write_observed(void *ctx, const char *name, doc_write_fn *fn, void *file)
 {
-    write_file(ctx, name, fn, file);
+    session_write_file(ctx, name, fn, file);
 }
 
 /* All that can be written is, whatever becomes of the rest; what the manifest says comes last and
@@ -177,7 +178,7 @@ static bool close_results(struct state *s)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static enum cli_exit simulate(struct state *s)
+static enum cli_exit session_simulate(struct state *s)
 {
     char why[1024], **tool = cli_guest_tool();
     const struct run_surroundings around = {
@@ -198,7 +199,7 @@ static enum cli_exit simulate(struct state *s)
     cli_host_runs(false);
     in_free_list(tool);
     if (!good)
-        fail(s, "%s", why);
+        session_fail(s, "%s", why);
     return good ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 
@@ -262,12 +263,12 @@ static void name_end(struct state *s)
             "numachine: warning: run.to: %s has not been reached: all up to the end was timed\n",
             x->to);
     if (*out->message)
-        complain(out->message);
+        session_complain(out->message);
     if (out->end == PROG_STUCK || out->end == PROG_BROKEN)
         nm_machine_dump(s->live.machine, stderr);
 }
 
-static enum cli_exit conclude(struct state *s)
+static enum cli_exit session_conclude(struct state *s)
 {
     s->manifest.status = run_conclude(&s->live);
     const enum cli_exit status = exit_status(&s->live.run);
@@ -292,7 +293,7 @@ static void show_results(struct state *s, FILE *table)
 
 /* Of a program that has never begun there is nothing to show: why, has been said.
  * @return false, with a complaint, if the table did not get to where it goes */
-static bool show(struct state *s)
+static bool session_show(struct state *s)
 {
     const struct cli_session *ask = s->ask;
     FILE *table = ask->table;
@@ -308,25 +309,25 @@ static bool show(struct state *s)
         fprintf(table, "%s\n", s->dir.path);
     if ((ask->quiet && ask->keep) || !(fflush(table) || ferror(table)))
         return true;
-    complain("the table could not be written");
+    session_complain("the table could not be written");
     return false;
 }
 
-static enum cli_exit run(struct state *s)
+static enum cli_exit session_run(struct state *s)
 {
     if (s->ask->keep && !s->ask->quiet)
         s->earlier = run_earlier_find(s->ask->experiment, s->ask->git, s->ask->out);
     doc_host_start(&s->live.run.host);
     enum cli_exit status = open_results(s);
     if (status == CLI_EXIT_OK)
-        status = simulate(s);
+        status = session_simulate(s);
     cli_stop_finish();
     if (status == CLI_EXIT_OK) {
-        status = conclude(s);
-        const bool written = close_results(s), shown = show(s);
+        status = session_conclude(s);
+        const bool written = close_results(s), shown = session_show(s);
         status = written && shown ? status : CLI_EXIT_IO;
     } else if (s->begun) {
-        give_up(s);
+        session_give_up(s);
     }
     doc_manifest_free(&s->manifest);
     run_earlier_free(&s->earlier);
@@ -374,16 +375,16 @@ static enum cli_exit run_on_machine(struct state *s)
     live->cards = nm_machine_cards(live->machine);
     const enum run_begun begun = run_live_begin(live, why, sizeof why);
     if (begun != RUN_BEGUN) {
-        complain(why);
+        session_complain(why);
         return begun == RUN_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     run_program_cards(live);
     share_out(s);
-    return run(s);
+    return session_run(s);
 }
 
 /* The program, and what is wanted of it. */
-static enum cli_exit prepare(struct state *s)
+static enum cli_exit session_prepare(struct state *s)
 {
     const struct in_experiment *x = s->ask->experiment;
     struct run_live *live = &s->live;
@@ -414,9 +415,9 @@ enum cli_exit cli_session_run(const struct cli_session *session, struct prog_out
         .dir.lock = -1,
     };
     cli_stop_listen(); /* whoever stops us now, nothing is left half done */
-    enum cli_exit status = prepare(&s);
+    enum cli_exit status = session_prepare(&s);
     if (cli_stop_asked()) { /* nothing has been written yet */
-        complain(cli_stop_reason());
+        session_complain(cli_stop_reason());
         status = CLI_EXIT_INTERRUPTED;
     }
     if (status == CLI_EXIT_OK)

@@ -38,7 +38,7 @@ static const struct cli_page *page_of(const struct work *w, uint64_t pa)
 }
 
 /** The physical address of a virtual one. @return false: no page has it */
-static bool place(const struct work *w, uint64_t va, uint64_t *pa)
+static bool suspects_place(const struct work *w, uint64_t va, uint64_t *pa)
 {
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     for (uint64_t i = pages; i > 0; i--)
@@ -66,7 +66,7 @@ static struct cli_line *line_at(struct work *w, uint64_t pa)
     return line;
 }
 
-static double *measure(const struct work *w, struct cli_line *line, enum in_measure which)
+static double *suspects_measure(const struct work *w, struct cli_line *line, enum in_measure which)
 {
     return &line->measure[in_measure_of(w->pass, which)];
 }
@@ -74,17 +74,17 @@ static double *measure(const struct work *w, struct cli_line *line, enum in_meas
 /** Some of the counts of a line. @param card  [cards] */
 static void add_cards(const struct work *w, struct cli_line *line, const uint64_t *card)
 {
-    double *most = measure(w, line, IN_MEASURE_most);
+    double *most = suspects_measure(w, line, IN_MEASURE_most);
     for (unsigned c = 0; c < w->heard->cards; c++) {
-        *measure(w, line, IN_MEASURE_count) += (double)card[c];
-        *measure(w, line, IN_MEASURE_cards) += card[c] != 0;
+        *suspects_measure(w, line, IN_MEASURE_count) += (double)card[c];
+        *suspects_measure(w, line, IN_MEASURE_cards) += card[c] != 0;
         *most = (double)card[c] > *most ? (double)card[c] : *most;
     }
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-static enum cli_exit run(struct work *w, const char *more)
+static enum cli_exit suspects_run(struct work *w, const char *more)
 {
     char *sets[] = {(char *)more, NULL};
     const enum cli_exit status =
@@ -104,7 +104,8 @@ static enum cli_exit run(struct work *w, const char *more)
 /* ---- the SRAM -------------------------------------------------------------------------------- */
 
 /** Whether a page's lines lie over a word's: at the same place of the secondary cache. */
-static bool covers(const struct work *w, const struct cli_page *page, const struct cli_word *word)
+static bool suspects_covers(const struct work *w, const struct cli_page *page,
+                            const struct cli_word *word)
 {
     const uint64_t in_half = page->pa % w->heard->half;
     return word->offset >= in_half && word->offset < in_half + w->page &&
@@ -116,7 +117,7 @@ static unsigned pages_over(const struct work *w, const struct cli_word *word)
     const uint64_t pages = w->heard->pages < CLI_PAGES_MAX ? w->heard->pages : CLI_PAGES_MAX;
     unsigned n = 0;
     for (uint64_t i = 0; i < pages; i++)
-        n += covers(w, &w->heard->page[i], word);
+        n += suspects_covers(w, &w->heard->page[i], word);
     return n;
 }
 
@@ -128,16 +129,16 @@ static void spread_word(struct work *w, uint32_t number)
     const unsigned like = pages_over(w, word);
     for (uint64_t i = 0; i < pages; i++) {
         const struct cli_page *page = &w->heard->page[i];
-        if (!covers(w, page, word))
+        if (!suspects_covers(w, page, word))
             continue;
         const uint64_t pa = page->pa + word->offset % w->page;
         struct cli_line *line = line_at(w, pa / w->line * w->line);
         line->like = like;
         line->first_word = line->last_word ? line->first_word : number;
         line->last_word = number;
-        *measure(w, line, IN_MEASURE_count) += word->sum;
-        *measure(w, line, IN_MEASURE_cards) += word->cards;
-        *measure(w, line, IN_MEASURE_most) += word->most;
+        *suspects_measure(w, line, IN_MEASURE_count) += word->sum;
+        *suspects_measure(w, line, IN_MEASURE_cards) += word->cards;
+        *suspects_measure(w, line, IN_MEASURE_most) += word->most;
     }
 }
 
@@ -154,15 +155,15 @@ static void count_slice(struct work *w, const uint32_t *before, const struct cli
     struct cli_line *line, *next;
     HASH_ITER(hh, w->s->lines, line, next) {
         bool counted = false;
-        if (*measure(w, line, IN_MEASURE_count) > 0)
+        if (*suspects_measure(w, line, IN_MEASURE_count) > 0)
             for (uint32_t i = line->first_word; i <= line->last_word; i++)
                 counted |= now[i].sum > before[i];
-        *measure(w, line, IN_MEASURE_slices) += counted;
+        *suspects_measure(w, line, IN_MEASURE_slices) += counted;
     }
 }
 
 /** The run again, to the end of each slice. What the whole run has counted is heard already. */
-static enum cli_exit cut(struct work *w, unsigned slices)
+static enum cli_exit suspects_cut(struct work *w, unsigned slices)
 {
     const sim_tick whole = w->heard->ticks;
     uint32_t *before = sim_alloc(CLI_WORDS_MAX, sizeof *before);
@@ -171,7 +172,7 @@ static enum cli_exit cut(struct work *w, unsigned slices)
     memcpy(last, w->heard->word, CLI_WORDS_MAX * sizeof *last);
     for (unsigned i = 1; i < slices && status == CLI_EXIT_OK; i++) {
         char *limit = sim_format("run.limit=%" PRIu64 "cy", whole * i / slices);
-        status = run(w, limit);
+        status = suspects_run(w, limit);
         free(limit);
         count_slice(w, before, w->heard->word);
         for (uint32_t k = 0; k < CLI_WORDS_MAX; k++)
@@ -217,15 +218,15 @@ static uint64_t sum_of(const struct part *part, unsigned cards)
 }
 
 /** A run that counts in the lower half only; what is missing is in the upper. */
-static enum cli_exit halve(struct sweep *sweep, const struct part *whole, struct part *low,
-                           struct part *high)
+static enum cli_exit suspects_halve(struct sweep *sweep, const struct part *whole, struct part *low,
+                                    struct part *high)
 {
     char pattern[64];
     const uint64_t all = (UINT64_C(1) << MON_ADDRESS_BITS) - 1;
     const struct mon_pattern mask = {all & ~((UINT64_C(1) << low->bits) - 1), low->at};
     mon_pattern_write(&mask, pattern, sizeof pattern);
     char *set = sim_format("monitor.mask.address=%s", pattern);
-    const enum cli_exit status = run(sweep->w, set);
+    const enum cli_exit status = suspects_run(sweep->w, set);
     free(set);
     for (unsigned c = 0; c < sweep->w->heard->cards; c++) {
         low->card[c] = sweep->w->heard->counted[c];
@@ -234,11 +235,11 @@ static enum cli_exit halve(struct sweep *sweep, const struct part *whole, struct
     return status;
 }
 
-static enum cli_exit corner(struct sweep *sweep, const struct part *part);
+static enum cli_exit suspects_corner(struct sweep *sweep, const struct part *part);
 
 /** Both halves of a part. */
 // NOLINTNEXTLINE(misc-no-recursion)
-static enum cli_exit split(struct sweep *sweep, const struct part *part)
+static enum cli_exit suspects_split(struct sweep *sweep, const struct part *part)
 {
     const unsigned bits = part->bits - 1;
     struct part *half = sim_alloc(2, sizeof *half); /* large for the stack */
@@ -247,26 +248,26 @@ static enum cli_exit split(struct sweep *sweep, const struct part *part)
     const bool low = is_used(sweep, half[0].at, bits), high = is_used(sweep, half[1].at, bits);
     enum cli_exit status = CLI_EXIT_OK;
     if (low && high)
-        status = halve(sweep, part, &half[0], &half[1]);
+        status = suspects_halve(sweep, part, &half[0], &half[1]);
     else
         memcpy(half[high].card, part->card, sizeof part->card);
     if (status == CLI_EXIT_OK)
-        status = corner(sweep, &half[0]);
+        status = suspects_corner(sweep, &half[0]);
     if (status == CLI_EXIT_OK)
-        status = corner(sweep, &half[1]);
+        status = suspects_corner(sweep, &half[1]);
     free(half);
     return status;
 }
 
 /** Goes on where enough was counted, until it is a line. */
 // NOLINTNEXTLINE(misc-no-recursion)
-static enum cli_exit corner(struct sweep *sweep, const struct part *part)
+static enum cli_exit suspects_corner(struct sweep *sweep, const struct part *part)
 {
     if ((double)sum_of(part, CLI_CARDS_MAX) <= sweep->least ||
         !is_used(sweep, part->at, part->bits))
         return CLI_EXIT_OK;
     if (UINT64_C(1) << part->bits > sweep->w->line)
-        return split(sweep, part);
+        return suspects_split(sweep, part);
     add_cards(sweep->w, line_at(sweep->w, part->at), part->card);
     return CLI_EXIT_OK;
 }
@@ -282,7 +283,7 @@ static enum cli_exit sweep_all(struct work *w, unsigned percent)
                           .page = page,
                           .pages = pages,
                           .least = (double)sum_of(&whole, CLI_CARDS_MAX) * percent / 100};
-    const enum cli_exit status = corner(&sweep, &whole);
+    const enum cli_exit status = suspects_corner(&sweep, &whole);
     free(page);
     return status;
 }
@@ -294,7 +295,7 @@ struct seen {
     uint64_t reads, writes, count;
 };
 
-static int by_line(const void *a, const void *b)
+static int suspects_by_line(const void *a, const void *b)
 {
     const struct cli_note *x = a, *y = b;
     return x->line < y->line ? -1 : x->line > y->line;
@@ -331,13 +332,13 @@ static void sum_up(struct work *w, const struct cli_note *note, size_t count, ui
         if (note[i].request != pa)
             continue;
         card[note[i].card]++;
-        *measure(w, line, IN_MEASURE_stores) += note[i].store;
+        *suspects_measure(w, line, IN_MEASURE_stores) += note[i].store;
         const double apart = part_apart(w, &note[i], seen);
-        *measure(w, line, IN_MEASURE_apart) += apart < 0 ? 0 : apart;
-        *measure(w, line, IN_MEASURE_common) += apart < 0 ? 0 : 1 - apart;
+        *suspects_measure(w, line, IN_MEASURE_apart) += apart < 0 ? 0 : apart;
+        *suspects_measure(w, line, IN_MEASURE_common) += apart < 0 ? 0 : 1 - apart;
     }
     add_cards(w, line, card);
-    *measure(w, line, IN_MEASURE_words) += __builtin_popcountll(words);
+    *suspects_measure(w, line, IN_MEASURE_words) += __builtin_popcountll(words);
     free(seen);
     free(card);
 }
@@ -358,13 +359,13 @@ static void read_notes(struct work *w, enum in_sample sample)
     struct cli_note *note = w->heard->note;
     const size_t notes = w->heard->notes < CLI_NOTES_MAX ? w->heard->notes : CLI_NOTES_MAX;
     uint64_t pa;
-    qsort(note, notes, sizeof *note, by_line);
+    qsort(note, notes, sizeof *note, suspects_by_line);
     for (size_t i = 0, end; i < notes; i = end) {
         for (end = i; end < notes && note[end].line == note[i].line;)
             end++;
         if (sample == IN_SAMPLE_LINE)
             sum_up_lines(w, &note[i], end - i);
-        else if (place(w, note[i].line, &pa))
+        else if (suspects_place(w, note[i].line, &pa))
             sum_up(w, &note[i], end - i, pa);
     }
 }
@@ -376,23 +377,24 @@ struct values {
     const struct cli_line *line;
 };
 
-static double value_of(void *ctx, unsigned operand)
+static double suspects_value_of(void *ctx, unsigned operand)
 {
     const struct values *v = ctx;
     return operand == IN_DETECTOR_PCYCLES ? (double)v->s->ticks : v->line->measure[operand];
 }
 
-static void judge(struct cli_suspects *s, struct cli_line *line)
+static void suspects_judge(struct cli_suspects *s, struct cli_line *line)
 {
     struct values values = {s, line};
     double value;
     line->suspect = true;
     for (unsigned i = 0; i < s->detector->requires && line->suspect; i++)
         line->suspect =
-            mon_formula_value(&s->detector->require[i], value_of, &values, &value) && value > 0;
+            mon_formula_value(&s->detector->require[i], suspects_value_of, &values, &value) &&
+            value > 0;
     s->suspects += line->suspect;
     line->score = 0;
-    if (mon_formula_value(&s->detector->score, value_of, &values, &value))
+    if (mon_formula_value(&s->detector->score, suspects_value_of, &values, &value))
         line->score = value;
 }
 
@@ -422,7 +424,7 @@ static void judge_all(struct cli_suspects *s)
     struct cli_line *line, *next;
     set_totals(s);
     HASH_ITER(hh, s->lines, line, next)
-        judge(s, line);
+        suspects_judge(s, line);
     HASH_SORT(s->lines, by_score);
 }
 
@@ -431,21 +433,21 @@ static void judge_all(struct cli_suspects *s)
 static enum cli_exit make_pass(struct work *w)
 {
     const struct in_pass *pass = &w->s->detector->pass[w->pass];
-    enum cli_exit status = run(w, NULL);
+    enum cli_exit status = suspects_run(w, NULL);
     if (status != CLI_EXIT_OK)
         return status;
     spread_words(w);
     if (pass->sample != IN_SAMPLE_NONE)
         read_notes(w, pass->sample);
     if (pass->slices > 1)
-        status = cut(w, pass->slices);
+        status = suspects_cut(w, pass->slices);
     if (pass->sweep)
         status = sweep_all(w, pass->sweep);
     return status;
 }
 
 /** What a sweep halves, and whose interrupts are samples. */
-static bool counts(const struct in_pass *pass, const struct in_experiment *x)
+static bool suspects_counts(const struct in_pass *pass, const struct in_experiment *x)
 {
     if (x->wish.counters || (!pass->sweep && pass->sample == IN_SAMPLE_NONE))
         return true;
@@ -467,7 +469,7 @@ static bool is_timed(const struct in_experiment *x)
 }
 
 /** Whether the experiments of all passes can be made, before the first runs. */
-static bool check(struct work *w)
+static bool suspects_check(struct work *w)
 {
     const struct in_detector *detector = w->s->detector;
     bool good = true;
@@ -475,7 +477,7 @@ static bool check(struct work *w)
         struct in_experiment x;
         if (!cli_pass_experiment(w->what, &detector->pass[i], NULL, &x))
             return false;
-        good = is_timed(&x) && counts(&detector->pass[i], &x);
+        good = is_timed(&x) && suspects_counts(&detector->pass[i], &x);
         w->line = (unsigned)nm_value_l2_line(x.machine.params);
         w->page = (unsigned)nm_value_page_size(x.machine.params);
         in_experiment_free(&x);
@@ -487,7 +489,7 @@ enum cli_exit cli_suspects_find(struct cli_suspects *s, const struct cli_looked 
 {
     struct work w = {.s = s, .what = what};
     enum cli_exit status = CLI_EXIT_OK;
-    if (!check(&w))
+    if (!suspects_check(&w))
         return CLI_EXIT_USAGE;
     w.heard = cli_heard_new();
     for (; w.pass < s->detector->passes && status == CLI_EXIT_OK; w.pass++)

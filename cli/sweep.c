@@ -63,7 +63,8 @@ static void clear_line(struct state *s)
     s->line = false;
 }
 
-static __attribute__((format(printf, 2, 3))) void complain(struct state *s, const char *format, ...)
+static __attribute__((format(printf, 2, 3))) void sweep_complain(struct state *s,
+                                                                 const char *format, ...)
 {
     va_list ap;
     clear_line(s);
@@ -82,7 +83,7 @@ static const enum cli_exit severity[] = {
     CLI_EXIT_USAGE,       CLI_EXIT_EXPECT, CLI_EXIT_LIMIT, CLI_EXIT_OK,
 };
 
-static void worsen(struct state *s, int status)
+static void sweep_worsen(struct state *s, int status)
 {
     for (size_t i = 0; i < sizeof severity / sizeof *severity; i++)
         if (s->status == severity[i] || status == (int)severity[i]) {
@@ -131,7 +132,7 @@ static bool load_points(struct state *s)
     return true;
 }
 
-static unsigned processors(void)
+static unsigned sweep_processors(void)
 {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
@@ -148,7 +149,7 @@ static void push_each(char ***words, const char *option, char *const *list)
 }
 
 /* The command that runs a point. */
-static char **command_of(const struct state *s, const char *id, const char *out)
+static char **sweep_command_of(const struct state *s, const char *id, const char *out)
 {
     const struct cli_given *o = s->ask->given;
     const char *const fixed[] = {"numachine", "run", "--quiet", "--point", id, "--output", out};
@@ -164,13 +165,13 @@ static char **command_of(const struct state *s, const char *id, const char *out)
     return words;
 }
 
-static bool start(struct state *s, size_t i)
+static bool sweep_start(struct state *s, size_t i)
 {
     const char *id = s->sweep.point[i].id;
     char *out = swp_dir_name(&s->dir, "points", id, ".part"),
          *log = swp_dir_name(&s->dir, "logs", id, ".txt"),
          *logs = swp_dir_name(&s->dir, "logs", "", "");
-    char **words = command_of(s, id, out);
+    char **words = sweep_command_of(s, id, out);
     mkdir(logs, 0777);
     const int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     const struct swp_process process = {.program = "/proc/self/exe",
@@ -182,7 +183,8 @@ static bool start(struct state *s, size_t i)
                                         .failed = CLI_EXIT_IO};
     const pid_t pid = fd < 0 ? -1 : swp_process_start(&process);
     if (pid < 0)
-        complain(s, "%s: %s: %s", id, fd < 0 ? log : "cannot start a process", strerror(errno));
+        sweep_complain(s, "%s: %s: %s", id, fd < 0 ? log : "cannot start a process",
+                       strerror(errno));
     if (fd >= 0)
         close(fd);
     s->pid[i] = pid;
@@ -190,7 +192,7 @@ static bool start(struct state *s, size_t i)
     s->plan.job[i].state = pid < 0 ? SWP_FAILED : SWP_RUNNING;
     s->plan.job[i].exit_code = CLI_EXIT_IO;
     if (pid < 0)
-        worsen(s, CLI_EXIT_IO);
+        sweep_worsen(s, CLI_EXIT_IO);
     in_free_list(words);
     free(out);
     free(log);
@@ -204,8 +206,8 @@ static void fail_point(struct state *s, size_t i, int code, const char *why)
     s->plan.job[i].state = SWP_FAILED;
     s->plan.job[i].exit_code = code;
     swp_dir_fail(&s->dir, id);
-    complain(s, "point %s failed: %s; see %s/logs/%s.txt", id, why, s->dir.place.path, id);
-    worsen(s, code);
+    sweep_complain(s, "point %s failed: %s; see %s/logs/%s.txt", id, why, s->dir.place.path, id);
+    sweep_worsen(s, code);
 }
 
 /* Statuses of runs that came to their end, as far as files go. */
@@ -214,7 +216,7 @@ static bool has_results(int code)
     return code == CLI_EXIT_OK || code == CLI_EXIT_EXPECT || code == CLI_EXIT_LIMIT;
 }
 
-static void finish(struct state *s, size_t i, int status)
+static void sweep_finish(struct state *s, size_t i, int status)
 {
     struct swp_job *job = &s->plan.job[i];
     const char *id = s->sweep.point[i].id;
@@ -237,9 +239,9 @@ static void finish(struct state *s, size_t i, int status)
     } else {
         job->exit_code = code;
         swp_plan_done(&s->plan, i);
-        worsen(s, code);
+        sweep_worsen(s, code);
         if (code != CLI_EXIT_OK)
-            complain(s, "point %s ended with status %d", id, code);
+            sweep_complain(s, "point %s ended with status %d", id, code);
     }
     free(part);
 }
@@ -247,12 +249,12 @@ static void finish(struct state *s, size_t i, int status)
 static void start_waiting(struct state *s)
 {
     for (size_t i; !cli_stop_asked() && (i = swp_plan_next(&s->plan)) != SIZE_MAX;)
-        start(s, i);
+        sweep_start(s, i);
 }
 
 /* Takes a process that has ended. Its successor starts before its files are brought to the disk:
  * otherwise a processor would wait for the disk. @return whether there was one */
-static bool reap(struct state *s)
+static bool sweep_reap(struct state *s)
 {
     int status;
     const pid_t pid = waitpid(-1, &status, WNOHANG);
@@ -260,7 +262,7 @@ static bool reap(struct state *s)
         if (s->plan.job[i].state == SWP_RUNNING && s->pid[i] == pid) {
             s->plan.job[i].state = SWP_ENDED;
             start_waiting(s);
-            finish(s, i, status);
+            sweep_finish(s, i, status);
             break;
         }
     return pid > 0;
@@ -275,7 +277,7 @@ static void stop_all(struct state *s)
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-static char *duration(double seconds)
+static char *sweep_duration(double seconds)
 {
     const unsigned long t = (unsigned long)ceil(seconds);
     if (t >= 3600)
@@ -283,12 +285,12 @@ static char *duration(double seconds)
     return t >= 60 ? sim_format("%lu min %lu s", t / 60, t % 60) : sim_format("%lu s", t);
 }
 
-static void say(struct state *s, double now)
+static void sweep_say(struct state *s, double now)
 {
     if (s->ask->given->quiet || now - s->said < (s->terminal ? 0.2 : SAID))
         return;
     const double left = swp_plan_left(&s->plan, now);
-    char *time = left < 0 ? in_strdup("not known yet") : duration(left);
+    char *time = left < 0 ? in_strdup("not known yet") : sweep_duration(left);
     const size_t done = swp_plan_count(&s->plan, SWP_DONE),
                  failed = swp_plan_count(&s->plan, SWP_FAILED),
                  running = swp_plan_count(&s->plan, SWP_RUNNING);
@@ -301,7 +303,7 @@ static void say(struct state *s, double now)
 }
 
 /* sweep.json once a second: what it says is only news, the points themselves are what counts. */
-static void note(struct state *s, double now)
+static void sweep_note(struct state *s, double now)
 {
     char why[5000];
     if (now - s->written < 1)
@@ -316,11 +318,11 @@ static void say_stopped(struct state *s)
 {
     if (!cli_stop_asked())
         return;
-    complain(s, "%s; numachine run --resume goes on", cli_stop_reason());
-    worsen(s, CLI_EXIT_INTERRUPTED);
+    sweep_complain(s, "%s; numachine run --resume goes on", cli_stop_reason());
+    sweep_worsen(s, CLI_EXIT_INTERRUPTED);
 }
 
-static void run_all(struct state *s)
+static void sweep_run_all(struct state *s)
 {
     bool stopped = false;
     swp_process_watch();
@@ -333,9 +335,9 @@ static void run_all(struct state *s)
             stop_all(s);
         stopped = cli_stop_asked();
         const double now = doc_host_seconds();
-        say(s, now);
-        note(s, now);
-        if (!reap(s))
+        sweep_say(s, now);
+        sweep_note(s, now);
+        if (!sweep_reap(s))
             swp_process_pause();
     }
     clear_line(s);
@@ -396,11 +398,11 @@ static void run_on_hosts(struct state *s)
     char why[5000] = "";
     struct swp_away away = away_of(s->ask, &s->plan);
     if (!swp_away_open(&away, s->name, why, sizeof why))
-        worsen(s, CLI_EXIT_USAGE);
+        sweep_worsen(s, CLI_EXIT_USAGE);
     else if (!swp_hosts_run(&away, &s->dir, &s->plan, s->name, why, sizeof why))
-        worsen(s, CLI_EXIT_IO);
+        sweep_worsen(s, CLI_EXIT_IO);
     if (*why)
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
     swp_away_close(&away);
 }
 
@@ -411,7 +413,7 @@ static void run_away(struct state *s)
         run_on_hosts(s);
     for (size_t i = 0; i < s->sweep.points; i++)
         if (s->plan.job[i].state != SWP_WAITING && !s->plan.job[i].kept)
-            worsen(s, s->plan.job[i].exit_code);
+            sweep_worsen(s, s->plan.job[i].exit_code);
     say_stopped(s);
 }
 
@@ -428,7 +430,7 @@ static void say_submitted(const struct swp_away *away, const struct swp_slurm_jo
                 jobs->shards, jobs->collect, jobs->shards, jobs->collect);
 }
 
-static enum cli_exit submit(struct state *s)
+static enum cli_exit sweep_submit(struct state *s)
 {
     static const enum cli_exit status[] = {[SWP_WENT_WELL] = CLI_EXIT_OK,
                                            [SWP_WENT_NOWHERE] = CLI_EXIT_IO,
@@ -442,7 +444,7 @@ static enum cli_exit submit(struct state *s)
     if (open)
         went = swp_slurm_submit(&away, &s->dir, s->name, &jobs, why, sizeof why);
     if (*why)
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
     if (went != SWP_WENT_NOWHERE)
         say_submitted(&away, &jobs);
     if (went == SWP_WENT_WELL)
@@ -458,7 +460,7 @@ static enum cli_exit show_away(struct state *s)
     const bool none = !swp_plan_count(&s->plan, SWP_WAITING);
     const bool good = none || swp_away_open(&away, s->name, why, sizeof why);
     if (!good)
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
     else if (!none)
         swp_away_show(&away);
     swp_away_close(&away);
@@ -474,11 +476,11 @@ static void count_kept(struct state *s)
         const struct swp_job *job = &s->plan.job[i];
         if (!job->ours || !job->kept)
             continue;
-        worsen(s, job->exit_code);
+        sweep_worsen(s, job->exit_code);
         s->kept++;
         if (job->exit_code != CLI_EXIT_OK)
-            complain(s, "point %s had ended with status %d, and is kept", s->sweep.point[i].id,
-                     job->exit_code);
+            sweep_complain(s, "point %s had ended with status %d, and is kept",
+                           s->sweep.point[i].id, job->exit_code);
     }
 }
 
@@ -494,24 +496,24 @@ static enum cli_exit open_dir(struct state *s)
     if (made == DOC_DIR_MADE)
         made = swp_shards_gather(&s->dir, why, sizeof why);
     if (made != DOC_DIR_MADE) {
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
         return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
     swp_slurm_forget(s->dir.place.path);
     if (!swp_dir_look(&s->plan, s->dir.place.path, s->name, why, sizeof why)) {
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
     if (!swp_dir_sweep(&s->dir, why, sizeof why) ||
         !swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
         return CLI_EXIT_IO;
     }
     return CLI_EXIT_OK;
 }
 
 /* Holds points against each other, as the file says, and notes it in the index. */
-static void hold(struct state *s, const struct swp_result *result)
+static void sweep_hold(struct state *s, const struct swp_result *result)
 {
     char why[5000];
     struct in_diag diag = {.out = stderr};
@@ -521,32 +523,32 @@ static void hold(struct state *s, const struct swp_result *result)
         return;
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
     if (judged.broken)
-        worsen(s, CLI_EXIT_EXPECT);
+        sweep_worsen(s, CLI_EXIT_EXPECT);
     if (!swp_index_conclude(result, &judged, s->dir.place.path, why, sizeof why)) {
-        complain(s, "%s", why);
-        worsen(s, CLI_EXIT_IO);
+        sweep_complain(s, "%s", why);
+        sweep_worsen(s, CLI_EXIT_IO);
     }
     in_experiment_free(&x);
 }
 
 /* The results of all points that are there. */
-static void collect(struct state *s)
+static void sweep_collect(struct state *s)
 {
     char why[5000];
     char *const directories[] = {s->dir.place.path, NULL};
     struct swp_result result;
     if (!swp_result_open(&result, directories, why, sizeof why) ||
         !swp_result_write(&result, s->dir.place.path, why, sizeof why)) {
-        complain(s, "%s; numachine collect %s tries again", why, s->dir.place.path);
-        worsen(s, CLI_EXIT_IO);
+        sweep_complain(s, "%s; numachine collect %s tries again", why, s->dir.place.path);
+        sweep_worsen(s, CLI_EXIT_IO);
     } else {
-        hold(s, &result);
+        sweep_hold(s, &result);
     }
     swp_result_free(&result);
 }
 
 /* What somebody has removed meanwhile is not done. */
-static void look_again(struct state *s)
+static void sweep_look_again(struct state *s)
 {
     for (size_t i = 0; i < s->sweep.points; i++) {
         const char *id = s->sweep.point[i].id;
@@ -554,21 +556,21 @@ static void look_again(struct state *s)
             continue;
         s->plan.job[i].state = SWP_FAILED;
         s->plan.job[i].exit_code = CLI_EXIT_IO;
-        complain(s, "point %s was finished, and is gone: somebody has removed it", id);
-        worsen(s, CLI_EXIT_IO);
+        sweep_complain(s, "point %s was finished, and is gone: somebody has removed it", id);
+        sweep_worsen(s, CLI_EXIT_IO);
     }
 }
 
 static void close_dir(struct state *s)
 {
     char why[5000];
-    look_again(s);
+    sweep_look_again(s);
     swp_dir_tidy(&s->dir);
     if (!swp_dir_write(&s->dir, &s->plan, s->name, why, sizeof why)) {
-        complain(s, "%s", why);
-        worsen(s, CLI_EXIT_IO);
+        sweep_complain(s, "%s", why);
+        sweep_worsen(s, CLI_EXIT_IO);
     } else if (!cli_stop_asked()) {
-        collect(s);
+        sweep_collect(s);
     }
     if (!s->ask->given->quiet)
         fprintf(stderr, "%zu done (%zu kept from before), %zu failed, %zu not run\n",
@@ -582,13 +584,13 @@ static enum cli_exit run_in_directory(struct state *s)
     const enum cli_exit opened = open_dir(s);
     const bool slurm = s->ask->given->slurm;
     if (opened == CLI_EXIT_OK && slurm && swp_plan_count(&s->plan, SWP_WAITING)) {
-        s->status = submit(s);
+        s->status = sweep_submit(s);
     } else if (opened == CLI_EXIT_OK) {
         count_kept(s);
         if (cli_sweep_away(s->ask) && !slurm)
             run_away(s);
         else
-            run_all(s);
+            sweep_run_all(s);
         cli_stop_finish();
         close_dir(s);
     } else {
@@ -604,13 +606,13 @@ static enum cli_exit show_plan(struct state *s)
     char why[5000];
     const char *out = s->ask->given->out;
     if (out && !swp_dir_free_to_begin(out, cli_file_name, s->ask->given->resume, why, sizeof why)) {
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
     if (out && s->ask->given->resume &&
         (!swp_dir_look(&s->plan, out, s->name, why, sizeof why) ||
          !swp_shards_look(&s->plan, out, why, sizeof why))) {
-        complain(s, "%s", why);
+        sweep_complain(s, "%s", why);
         return CLI_EXIT_USAGE;
     }
     for (size_t i = 0; i < s->sweep.points; i++)
@@ -640,11 +642,11 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     struct state s = {.ask = ask, .terminal = isatty(STDERR_FILENO), .dir.place.lock = -1};
     enum cli_exit status = CLI_EXIT_USAGE;
     cli_stop_listen();
-    s.plan =
-        (struct swp_plan){.sweep = &s.sweep,
-                          .base = doc_digest(ask->base, cli_git()),
-                          .processes = ask->given->jobs ? (unsigned)ask->given->jobs : processors(),
-                          .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
+    s.plan = (struct swp_plan){.sweep = &s.sweep,
+                               .base = doc_digest(ask->base, cli_git()),
+                               .processes = ask->given->jobs ? (unsigned)ask->given->jobs
+                                                             : sweep_processors(),
+                               .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
     if (swp_load(&s.sweep, ask->file, ask->given->sets, &diag)) {
         swp_plan_init(&s.plan);
         s.pid = sim_alloc(s.sweep.points, sizeof *s.pid);

@@ -74,7 +74,7 @@ static void check_format(const struct cli_given *g, enum action action)
 }
 
 /* The words are there, and go with the options. */
-static struct request read_request(const struct cli_given *g)
+static struct request trace_read_request(const struct cli_given *g)
 {
     struct request r = {.given = g,
                         .action = (enum action)CLI_NAMED(g, "no action", g->words[0], actions),
@@ -105,16 +105,16 @@ static struct request read_request(const struct cli_given *g)
 /* ---- writing -------------------------------------------------------------------------------- */
 
 /* Whether OUT is IN under any name: it would be read while it is replaced. */
-static bool is_same(const char *in, const char *out)
+static bool trace_is_same(const char *in, const char *out)
 {
     struct stat a, b;
     return !stat(in, &a) && !stat(out, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-static int write_file(struct tr_copy *c, const char *out)
+static int trace_write_file(struct tr_copy *c, const char *out)
 {
     char why[1024] = "";
-    if (is_same(c->name, out))
+    if (trace_is_same(c->name, out))
         return cli_complain(CLI_EXIT_USAGE, "IN and OUT are the same file");
     if (strcmp(out, "-") == 0) {
         if (!tr_copy_write(c, stdout))
@@ -131,7 +131,7 @@ static int write_file(struct tr_copy *c, const char *out)
     return cli_complain(cli_stop_asked() ? CLI_EXIT_INTERRUPTED : CLI_EXIT_USAGE, c->why);
 }
 
-static int copy(const struct request *r, struct tr_source *source)
+static int trace_copy(const struct request *r, struct tr_source *source)
 {
     struct tr_copy c = {
         .name = r->file[0],
@@ -139,7 +139,7 @@ static int copy(const struct request *r, struct tr_source *source)
         .format = &tr_formats[CLI_NAMED(r->given, "no format", r->given->format, tr_formats)],
         .cut = r->action == CUT ? &r->cut : NULL,
         .stop = cli_stop_reason};
-    return write_file(&c, r->file[1]);
+    return trace_write_file(&c, r->file[1]);
 }
 
 /* ---- what is in it --------------------------------------------------------------------------- */
@@ -166,7 +166,7 @@ static const char *say_instructions(const struct facts *f)
                : "";
 }
 
-static void print_text(const struct facts *f)
+static void trace_print_text(const struct facts *f)
 {
     const struct tr_about *about = tr_about(f->source);
     const struct tr_summary *s = &f->sum;
@@ -209,7 +209,7 @@ static json_t *records_of(const struct facts *f)
     return records;
 }
 
-static json_t *regions_of(const struct facts *f)
+static json_t *trace_regions_of(const struct facts *f)
 {
     json_t *regions = json_array();
     for (uint64_t i = 0; tr_region(f->source, i); i++)
@@ -217,7 +217,7 @@ static json_t *regions_of(const struct facts *f)
     return regions;
 }
 
-static void print_json(const struct facts *f)
+static void trace_print_json(const struct facts *f)
 {
     const struct tr_about *about = tr_about(f->source);
     const struct tr_summary *s = &f->sum;
@@ -232,11 +232,11 @@ static void print_json(const struct facts *f)
         !s->full);
     json_object_set_new(all, "records", records_of(f));
     json_object_set_new(all, "threads", threads_of(f));
-    json_object_set_new(all, "regions", regions_of(f));
+    json_object_set_new(all, "regions", trace_regions_of(f));
     doc_json_put(stdout, all, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
 }
 
-static int info(const struct request *r, struct tr_source *source)
+static int trace_info(const struct request *r, struct tr_source *source)
 {
     struct facts f = {.request = r, .source = source};
     const uint32_t page = tr_about(source)->page;
@@ -250,7 +250,7 @@ static int info(const struct request *r, struct tr_source *source)
         tr_summary_add(&f.sum, &batch);
     tr_summary_end(&f.sum);
     if (more == TR_END)
-        (cli_is_format(r->given, "json") ? print_json : print_text)(&f);
+        (cli_is_format(r->given, "json") ? trace_print_json : trace_print_text)(&f);
     tr_summary_free(&f.sum);
     return more == TR_END ? CLI_EXIT_OK : cli_complain(CLI_EXIT_USAGE, tr_why(source));
 }
@@ -259,12 +259,12 @@ static int info(const struct request *r, struct tr_source *source)
 
 int cli_trace(struct cli_given *g)
 {
-    struct request r = read_request(g);
+    struct request r = trace_read_request(g);
     char why[1024];
     struct tr_source *source = tr_open(r.file[0], why, sizeof why);
     int status;
     if (source) {
-        status = r.action == INFO ? info(&r, source) : copy(&r, source);
+        status = r.action == INFO ? trace_info(&r, source) : trace_copy(&r, source);
         if (status == CLI_EXIT_OK && tr_note(source))
             fprintf(stderr, "numachine: note: %s: %s\n", r.file[0], tr_note(source));
         tr_close(source);

@@ -127,7 +127,7 @@ static void walker_concluded(void *self)
 }
 
 /* It may also have a limit of its own. */
-static int walk(const struct in_experiment *asked, struct walker *w)
+static int trail_walk(const struct in_experiment *asked, struct walker *w)
 {
     struct in_experiment x = *asked;
     static const struct run_observer observer = {.begin = walker_begin,
@@ -149,8 +149,8 @@ static int walk(const struct in_experiment *asked, struct walker *w)
     return (int)cli_session_run(&session, &outcome);
 }
 
-static pid_t start(const struct in_experiment *x, const struct look_schedule *schedule,
-                   struct look_trail *trail)
+static pid_t trail_start(const struct in_experiment *x, const struct look_schedule *schedule,
+                         struct look_trail *trail)
 {
     struct walker walker = {schedule, trail, schedule->first, schedule->step, NULL};
     trail->marks = 0;
@@ -158,7 +158,7 @@ static pid_t start(const struct in_experiment *x, const struct look_schedule *sc
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        walk(x, &walker);
+        trail_walk(x, &walker);
         fflush(NULL);
         _exit(0);
     }
@@ -167,7 +167,7 @@ static pid_t start(const struct in_experiment *x, const struct look_schedule *sc
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-static void await(pid_t child)
+static void trail_await(pid_t child)
 {
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -176,9 +176,10 @@ static void await(pid_t child)
 const char *cli_trail_run(const struct in_experiment *const x[2],
                           const struct look_schedule *schedule, struct look_trail *const trail[2])
 {
-    const pid_t a = start(x[0], schedule, trail[0]), b = start(x[1], schedule, trail[1]);
-    await(a);
-    await(b);
+    const pid_t a = trail_start(x[0], schedule, trail[0]),
+                b = trail_start(x[1], schedule, trail[1]);
+    trail_await(a);
+    trail_await(b);
     if (a < 0 || b < 0)
         return "a run could not be started";
     if (!trail[0]->ended)

@@ -23,7 +23,7 @@ struct request {
 
 /* ---- latencies ------------------------------------------------------------------------------- */
 
-static const struct driven_scenario *scenario(const char *name)
+static const struct driven_scenario *whatif_scenario(const char *name)
 {
     const struct driven_scenario *s;
     for (size_t i = 0; (s = driven_scenario(i)); i++)
@@ -33,9 +33,9 @@ static const struct driven_scenario *scenario(const char *name)
 }
 
 /* [PCycles] of an access between stations as far apart as `level` has them; 0: there are none. */
-static double measure(const struct nm_params *p, const char *name, unsigned level)
+static double whatif_measure(const struct nm_params *p, const char *name, unsigned level)
 {
-    const struct driven_scenario *s = scenario(name);
+    const struct driven_scenario *s = whatif_scenario(name);
     unsigned station[DRIVEN_ROLES];
     const unsigned roles = driven_stations(p, level, station);
     if (!driven_applies(s, p->protocol) || !driven_fits(s, p, roles))
@@ -44,18 +44,18 @@ static double measure(const struct nm_params *p, const char *name, unsigned leve
     return *l.error ? 0 : (double)(l.over - l.start);
 }
 
-static struct look_latency latencies(const struct nm_params *machine)
+static struct look_latency whatif_latencies(const struct nm_params *machine)
 {
     struct nm_params p = *machine;
     struct look_latency l = {0};
     p.mode = NM_MODE_TIMED;
     p.tlb_refill = p.memory_refresh = 0; /* which come by chance */
-    l.home = measure(&p, "read, home here", 0);
+    l.home = whatif_measure(&p, "read, home here", 0);
     for (unsigned level = 0; level < RING_LEVELS; level++) {
-        const double cached = measure(&p, "read", level);
-        l.away[level] = cached > 0 ? cached : measure(&p, "flat: read", level);
+        const double cached = whatif_measure(&p, "read", level);
+        l.away[level] = cached > 0 ? cached : whatif_measure(&p, "flat: read", level);
         if (!(l.netcache > 0))
-            l.netcache = measure(&p, "read in the network cache", level);
+            l.netcache = whatif_measure(&p, "read in the network cache", level);
     }
     return l;
 }
@@ -71,7 +71,7 @@ static const char *part_name(unsigned part, char buf[32])
     return buf;
 }
 
-static bool is_there(const struct look_flow *flow, unsigned part)
+static bool whatif_is_there(const struct look_flow *flow, unsigned part)
 {
     return part < LOOK_FLOW_RING || flow->use[0][part].most > 0 || flow->use[1][part].most > 0;
 }
@@ -83,7 +83,7 @@ static void print_uses(const struct look_flow *flow)
     for (unsigned part = 0; part < LOOK_FLOW_PARTS; part++) {
         const struct look_flow_use *was = &flow->use[0][part], *is = &flow->use[1][part];
         char name[32];
-        if (is_there(flow, part))
+        if (whatif_is_there(flow, part))
             printf("%-22s %14.2f %14.2f %14.2f %14.2f\n", part_name(part, name), 100 * was->mean,
                    100 * was->most, 100 * is->mean, 100 * is->most);
     }
@@ -100,9 +100,9 @@ static const char *part_of_it(const struct doc_finished *results)
                                               : NULL;
 }
 
-static void print_text(const struct request *r, const struct in_machine *other,
-                       const struct look_flow_run *run, const struct look_flow *flow,
-                       const struct look_flow_error *error, const char *part)
+static void whatif_print_text(const struct request *r, const struct in_machine *other,
+                              const struct look_flow_run *run, const struct look_flow *flow,
+                              const struct look_flow_error *error, const char *part)
 {
     if (part)
         printf("%s: %s\n", r->directory, part);
@@ -124,14 +124,14 @@ static json_t *use_json(const struct look_flow_use *use)
                      (int)use->at);
 }
 
-static void print_json(const struct request *r, const struct in_machine *other,
-                       const struct look_flow_run *run, const struct look_flow *flow,
-                       const struct look_flow_error *error, const char *partly)
+static void whatif_print_json(const struct request *r, const struct in_machine *other,
+                              const struct look_flow_run *run, const struct look_flow *flow,
+                              const struct look_flow_error *error, const char *partly)
 {
     json_t *busy = json_object();
     for (unsigned part = 0; part < LOOK_FLOW_PARTS; part++) {
         char name[32];
-        if (is_there(flow, part))
+        if (whatif_is_there(flow, part))
             json_object_set_new(busy, part_name(part, name),
                                 json_pack("{s:o, s:o}", "run", use_json(&flow->use[0][part]),
                                           "there", use_json(&flow->use[1][part])));
@@ -148,22 +148,22 @@ static void print_json(const struct request *r, const struct in_machine *other,
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
-static int foretell(const struct request *r, const struct in_machine *other,
-                    struct look_flow_run *run, const char *part)
+static int whatif_foretell(const struct request *r, const struct in_machine *other,
+                           struct look_flow_run *run, const char *part)
 {
     char why[1024];
     struct look_flow flow;
     if (!look_flow_fits(run, other->params, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
-    run->latency = latencies(&run->p);
-    const struct look_latency there = latencies(other->params);
+    run->latency = whatif_latencies(&run->p);
+    const struct look_latency there = whatif_latencies(other->params);
     const int err = look_flow_predict(run, other->params, &there, &flow);
     if (err < 0) {
         snprintf(why, sizeof why, "SimGrid did not start: %s", strerror(-err));
         return cli_complain(CLI_EXIT_USAGE, why);
     }
     const struct look_flow_error *error = look_flow_error(run, other->params);
-    (r->json ? print_json : print_text)(r, other, run, &flow, error, part);
+    (r->json ? whatif_print_json : whatif_print_text)(r, other, run, &flow, error, part);
     return CLI_EXIT_OK;
 }
 
@@ -180,7 +180,7 @@ static int with_run(const struct request *r, const struct in_machine *other)
                          "what is not timed has no traffic: run all of it timed, without run.mode: "
                          "functional, run.from, run.to and run.sample");
         else if (look_flow_read(&run, &results, x.machine.params, r->region, why, sizeof why))
-            status = foretell(r, other, &run, part_of_it(&results));
+            status = whatif_foretell(r, other, &run, part_of_it(&results));
         else
             cli_complain(CLI_EXIT_USAGE, why);
         look_flow_free(&run);

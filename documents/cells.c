@@ -55,7 +55,7 @@ void doc_cells_csv(FILE *out, const struct doc_cell *cell, size_t count)
     fputs("\r\n", out);
 }
 
-static json_t *value_of(const struct doc_cell *cell)
+static json_t *cells_value_of(const struct doc_cell *cell)
 {
     switch (cell->kind) {
     case DOC_CELL_TEXT:
@@ -79,7 +79,7 @@ void doc_cells_json(FILE *out, const char *const *name, const struct doc_cell *c
             fprintf(out, "%" PRId64, cell[i].integer);
             continue;
         }
-        json_t *value = value_of(&cell[i]);
+        json_t *value = cells_value_of(&cell[i]);
         json_dumpf(value, out, JSON_ENCODE_ANY);
         json_decref(value);
     }
@@ -90,5 +90,5 @@ void doc_cells_add(json_t *object, const char *const *name, const struct doc_cel
                    size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        json_object_set_new(object, name[i], value_of(&cell[i]));
+        json_object_set_new(object, name[i], cells_value_of(&cell[i]));
 }

@@ -58,7 +58,7 @@ static bool read_text(struct doc_csv *csv, char **text, size_t *room)
 }
 
 /* Takes the quotes off a field that begins at `from`. @return behind it */
-static char *unquote(char *from)
+static char *csv_unquote(char *from)
 {
     char *to = from;
     for (from++; *from && (*from != '"' || from[1] == '"'); from++)
@@ -105,7 +105,7 @@ static void end_row(char *text)
 }
 
 /* @return how many fields */
-static unsigned split(char *text, char ***field, unsigned *room)
+static unsigned csv_split(char *text, char ***field, unsigned *room)
 {
     unsigned count = 0;
     end_row(text);
@@ -113,7 +113,7 @@ static unsigned split(char *text, char ***field, unsigned *room)
         if (count == *room)
             *field = sim_grow(*field, *room = *room ? 2 * *room : 16, sizeof **field);
         (*field)[count] = at;
-        at = *at == '"' ? unquote(at) : at + strcspn(at, ",");
+        at = *at == '"' ? csv_unquote(at) : at + strcspn(at, ",");
         at = *at ? (*at = '\0', at + 1) : NULL;
         (*field)[count] += (*field)[count][0] == '\'' && begins_formula((*field)[count] + 1);
     }
@@ -133,7 +133,7 @@ bool doc_csv_open(struct doc_csv *csv, const char *path, char *why, size_t size)
     }
     if (!read_text(csv, &csv->heading, &csv->heading_room))
         return doc_csv_refuse(csv, "there is no heading");
-    csv->columns = split(csv->heading, &csv->name, &room);
+    csv->columns = csv_split(csv->heading, &csv->name, &room);
     return true;
 }
 
@@ -141,7 +141,7 @@ bool doc_csv_next(struct doc_csv *csv)
 {
     if (csv->bad || !read_text(csv, &csv->line, &csv->line_room))
         return false;
-    return split(csv->line, &csv->field, &csv->fields_room) == csv->columns ||
+    return csv_split(csv->line, &csv->field, &csv->fields_room) == csv->columns ||
            doc_csv_refuse(csv, "it has not the columns of the heading");
 }
 

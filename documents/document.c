@@ -53,7 +53,7 @@ static size_t fields_of(const struct doc_document *d, const struct doc_item *lis
     return n;
 }
 
-static const struct doc_columns *columns_of(const struct doc_document *d)
+static const struct doc_columns *document_columns_of(const struct doc_document *d)
 {
     const struct doc_item *item = d->item;
     while (item->kind != DOC_ITEM_COLUMNS)
@@ -61,19 +61,19 @@ static const struct doc_columns *columns_of(const struct doc_document *d)
     return item->columns;
 }
 
-static void *member(const void *document, size_t at)
+static void *document_member(const void *document, size_t at)
 {
     return (char *)document + at;
 }
 
 static char *rows_of(const void *document, const struct doc_item *list)
 {
-    return *(char **)member(document, list->at);
+    return *(char **)document_member(document, list->at);
 }
 
 static size_t *count_of(const void *document, const struct doc_item *list)
 {
-    return member(document, list->counted);
+    return document_member(document, list->counted);
 }
 
 static uint64_t number_at(const void *row, const struct doc_item *f)
@@ -121,7 +121,7 @@ void doc_document_free(const struct doc_document *d, void *document)
         if (p->kind == DOC_ITEM_NAMES || p->kind == DOC_ITEM_SETS || p->kind == DOC_ITEM_ROWS)
             free(rows_of(document, p));
         if (p->block)
-            free(*(void **)member(document, p->block));
+            free(*(void **)document_member(document, p->block));
     }
     memset(document, 0, d->bytes);
 }
@@ -137,17 +137,17 @@ struct writing {
     char text[ROOM];
 };
 
-static void flush(struct writing *w)
+static void document_flush(struct writing *w)
 {
     fwrite(w->text, 1, w->length, w->out);
     w->length = 0;
 }
 
 /* @param text  shorter than NUMBER_MOST */
-static void put_text(struct writing *w, const char *text)
+static void document_put_text(struct writing *w, const char *text)
 {
     if (w->length + NUMBER_MOST > ROOM)
-        flush(w);
+        document_flush(w);
     while (*text)
         w->text[w->length++] = *text++;
 }
@@ -156,10 +156,10 @@ static void put_text(struct writing *w, const char *text)
 static void put_string(struct writing *w, const char *text, const char *behind)
 {
     json_t *value = json_string(text);
-    flush(w);
+    document_flush(w);
     json_dumpf(value, w->out, JSON_ENCODE_ANY);
     json_decref(value);
-    put_text(w, behind);
+    document_put_text(w, behind);
 }
 
 static void put_number(struct writing *w, int64_t n)
@@ -173,7 +173,7 @@ static void put_number(struct writing *w, int64_t n)
     while (left /= 10);
     if (n < 0)
         digit[--at] = '-';
-    put_text(w, digit + at);
+    document_put_text(w, digit + at);
 }
 
 /* Of `count` values those that are not 0, each behind its number. */
@@ -181,9 +181,9 @@ static void put_values(struct writing *w, const int64_t *value, size_t count, co
 {
     for (size_t i = 0; i < count; i++)
         if (value[i]) {
-            put_text(w, comma);
+            document_put_text(w, comma);
             put_number(w, (int64_t)i);
-            put_text(w, ",");
+            document_put_text(w, ",");
             put_number(w, value[i]);
             comma = ",";
         }
@@ -194,28 +194,29 @@ static void put_field(struct writing *w, const struct doc_item *f, void *row)
     const bool null = f->type == DOC_TYPE_address || f->type == DOC_TYPE_count_or_null ||
                       f->type == DOC_TYPE_index_or_null;
     if (f->type == DOC_TYPE_times) {
-        put_text(w, "[");
+        document_put_text(w, "[");
         put_values(w, values_at(row, f), f->size / sizeof(int64_t), "");
-        put_text(w, "]");
+        document_put_text(w, "]");
     } else if (null && number_at(row, f) == none_of(f)) {
-        put_text(w, "null");
+        document_put_text(w, "null");
     } else {
         put_number(w, (int64_t)number_at(row, f));
     }
 }
 
-static void put_row(struct writing *w, const struct doc_item *field, size_t fields, void *row)
+static void document_put_row(struct writing *w, const struct doc_item *field, size_t fields,
+                             void *row)
 {
-    put_text(w, "[");
+    document_put_text(w, "[");
     for (size_t k = 0; k < fields; k++) {
         if (is_values(&field[k])) {
-            put_values(w, values_at(row, &field[k]), columns_of(w->d)->count, ",");
+            put_values(w, values_at(row, &field[k]), document_columns_of(w->d)->count, ",");
             continue;
         }
-        put_text(w, k ? "," : "");
+        document_put_text(w, k ? "," : "");
         put_field(w, &field[k], row);
     }
-    put_text(w, "]");
+    document_put_text(w, "]");
 }
 
 static void put_rows(struct writing *w, const struct doc_item *list)
@@ -223,12 +224,12 @@ static void put_rows(struct writing *w, const struct doc_item *list)
     const size_t fields = fields_of(w->d, list);
     char *row = rows_of(w->document, list), *packed = sim_alloc(1, list->each);
     for (size_t i = 0; i < *count_of(w->document, list); i++, row += list->each) {
-        put_text(w, i ? ",\n" : "\n");
+        document_put_text(w, i ? ",\n" : "\n");
         if (list->pack) {
             memcpy(packed, row, list->each);
             list->pack(w->document, packed);
         }
-        put_row(w, list + 1, fields, list->pack ? packed : row);
+        document_put_row(w, list + 1, fields, list->pack ? packed : row);
     }
     free(packed);
 }
@@ -237,12 +238,12 @@ static void put_sets(struct writing *w, const struct doc_item *list)
 {
     uint32_t *const *set = (uint32_t *const *)rows_of(w->document, list);
     for (size_t i = 0; i < *count_of(w->document, list); i++) {
-        put_text(w, i ? ",\n[" : "\n[");
+        document_put_text(w, i ? ",\n[" : "\n[");
         for (uint32_t k = 1; k <= set[i][0]; k++) {
-            put_text(w, k > 1 ? "," : "");
+            document_put_text(w, k > 1 ? "," : "");
             put_number(w, set[i][k]);
         }
-        put_text(w, "]");
+        document_put_text(w, "]");
     }
 }
 
@@ -250,7 +251,7 @@ static void put_names(struct writing *w, const struct doc_item *list)
 {
     char *const *name = (char *const *)rows_of(w->document, list);
     for (size_t i = 0; i < *count_of(w->document, list); i++) {
-        put_text(w, i ? ",\n" : "\n");
+        document_put_text(w, i ? ",\n" : "\n");
         put_string(w, name[i], "");
     }
 }
@@ -261,7 +262,7 @@ static void put_columns(struct writing *w, const struct doc_item *list)
     for (unsigned c = 0; c < list->columns->count; c++) {
         const struct doc_column *column = &list->columns->row[c];
         const bool kind = list->kind == DOC_ITEM_KINDS;
-        put_text(w, kind ? (c ? "," : "") : c ? ",\n[" : "\n[");
+        document_put_text(w, kind ? (c ? "," : "") : c ? ",\n[" : "\n[");
         put_string(w, doc_lower(column->name, name), kind ? "" : ",");
         if (kind)
             continue;
@@ -279,8 +280,8 @@ static void put_list(struct writing *w, const struct doc_item *list)
     };
     fprintf(w->out, ",\n\"%s\":[", list->name);
     put[list->kind](w, list);
-    put_text(w, "]");
-    flush(w);
+    document_put_text(w, "]");
+    document_flush(w);
 }
 
 void doc_document_write(const struct doc_document *d, const void *document, FILE *out)
@@ -358,7 +359,8 @@ static bool take_number(const struct doc_item *f, const json_t *value, uint64_t 
     }
 }
 
-static bool read_number(const struct reading *r, const struct doc_item *p, const json_t *root)
+static bool document_read_number(const struct reading *r, const struct doc_item *p,
+                                 const json_t *root)
 {
     uint64_t n;
     const bool good = take_number(p, json_object_get(root, p->name), bound_of(r, p, 0), &n);
@@ -463,7 +465,7 @@ static bool read_sets(struct reading *r, const struct doc_item *p, const json_t 
 /* ---- rows ---- */
 
 /* "a, b, c": names of a list's fields, or of its keys. @return the caller's */
-static char *names_of(const struct place *at, bool keys)
+static char *document_names_of(const struct place *at, bool keys)
 {
     char *names;
     size_t size;
@@ -482,7 +484,7 @@ static char *names_of(const struct place *at, bool keys)
 static bool refuse_row(const struct reading *r, const struct place *at, bool keys,
                        const char *sentence, const char *end)
 {
-    char *names = names_of(at, keys);
+    char *names = document_names_of(at, keys);
     doc_refuse(&r->claims, "%s[%zu]: %s%s%s", at->list->name, at->i, sentence, names, end);
     free(names);
     return false;
@@ -494,7 +496,7 @@ static bool read_values(const struct reading *r, const struct place *at, const s
 {
     const bool columns = is_values(f);
     const uint64_t bound = f->to ? f->to + 1 : (uint64_t)INT64_MAX + 1,
-                   count = columns ? columns_of(r->d)->count : f->size / sizeof(int64_t);
+                   count = columns ? document_columns_of(r->d)->count : f->size / sizeof(int64_t);
     int64_t *value = values_at(at->row, f), last = -1;
     for (size_t k = from; k < json_array_size(list); k += 2) {
         const json_t *number = json_array_get(list, k), *is = json_array_get(list, k + 1);
@@ -561,8 +563,8 @@ static bool is_behind(const struct place *at)
     return at->list->order != DOC_UNIQUE;
 }
 
-static bool read_row(const struct reading *r, const struct place *at, const uint64_t *bound,
-                     const json_t *row)
+static bool document_read_row(const struct reading *r, const struct place *at,
+                              const uint64_t *bound, const json_t *row)
 {
     const size_t size = json_array_size(row);
     const bool values = at->fields && is_values(&at->field[at->fields - 1]);
@@ -579,7 +581,7 @@ static bool read_row(const struct reading *r, const struct place *at, const uint
     return wrong ? doc_refuse(&r->claims, "%s[%zu]: %s", at->list->name, at->i, wrong) : good;
 }
 
-static bool read_rows(struct reading *r, const struct doc_item *list, const json_t *json)
+static bool document_read_rows(struct reading *r, const struct doc_item *list, const json_t *json)
 {
     struct place at = {.list = list, .field = list + 1, .fields = fields_of(r->d, list)};
     const size_t count = json_array_size(json);
@@ -590,15 +592,16 @@ static bool read_rows(struct reading *r, const struct doc_item *list, const json
     for (size_t k = 0; k < at.fields; k++)
         bound[k] = bound_of(r, &at.field[k], 0);
     if (last->block) {
-        block = sim_alloc(count * columns_of(r->d)->count + 1, sizeof *block);
-        *(int64_t **)member(r->document, last->block) = block;
+        block = sim_alloc(count * document_columns_of(r->d)->count + 1, sizeof *block);
+        *(int64_t **)document_member(r->document, last->block) = block;
     }
     *count_of(r->document, list) = count;
     for (; good && at.i < count; at.i++) {
         at.row = rows_of(r->document, list) + at.i * list->each;
         if (block)
-            *(int64_t **)member(at.row, last->at) = block + at.i * columns_of(r->d)->count;
-        good = read_row(r, &at, bound, json_array_get(json, at.i));
+            *(int64_t **)document_member(at.row, last->at) =
+                block + at.i * document_columns_of(r->d)->count;
+        good = document_read_row(r, &at, bound, json_array_get(json, at.i));
     }
     free(bound);
     return good;
@@ -609,15 +612,15 @@ static bool read_rows(struct reading *r, const struct doc_item *list, const json
 static bool read_list(struct reading *r, const struct doc_item *p, const json_t *root)
 {
     static bool (*const read[])(struct reading *, const struct doc_item *, const json_t *) = {
-        [DOC_ITEM_COLUMNS] = read_columns, [DOC_ITEM_KINDS] = read_columns,
-        [DOC_ITEM_NAMES] = read_names,     [DOC_ITEM_SETS] = read_sets,
-        [DOC_ITEM_ROWS] = read_rows,
+        [DOC_ITEM_COLUMNS] = read_columns,    [DOC_ITEM_KINDS] = read_columns,
+        [DOC_ITEM_NAMES] = read_names,        [DOC_ITEM_SETS] = read_sets,
+        [DOC_ITEM_ROWS] = document_read_rows,
     };
     const json_t *list = doc_claim_list(&r->claims, root, p->name);
     if (list && json_array_size(list) < p->from)
         return doc_refuse(&r->claims, "%s: fewer than %u", p->name, (unsigned)p->from);
     if (list && !p->columns)
-        *(void **)member(r->document, p->at) =
+        *(void **)document_member(r->document, p->at) =
             sim_alloc(json_array_size(list) + 1, p->each ? p->each : sizeof(void *));
     return list && read[p->kind](r, p, list);
 }
@@ -631,7 +634,7 @@ static bool read_document(struct reading *r, const json_t *root)
     for (size_t i = 0; good && i < d->items; i++) {
         members += d->item[i].kind != DOC_ITEM_FIELD;
         if (d->item[i].kind == DOC_ITEM_NUMBER)
-            good = read_number(r, &d->item[i], root);
+            good = document_read_number(r, &d->item[i], root);
     }
     if (good && d->check && (wrong = d->check(r->document, r->others, 0)))
         good = doc_refuse(&r->claims, "%s", wrong);

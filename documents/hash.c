@@ -20,15 +20,15 @@
 #include <string.h>
 #include <xxhash.h>
 
-static void put(XXH64_state_t *state, uint64_t word)
+static void hash_put(XXH64_state_t *state, uint64_t word)
 {
     word = htole64(word);
     XXH64_update(state, &word, sizeof word);
 }
 
-static void put_text(XXH64_state_t *state, const char *text)
+static void hash_put_text(XXH64_state_t *state, const char *text)
 {
-    put(state, strlen(text));
+    hash_put(state, strlen(text));
     XXH64_update(state, text, strlen(text));
 }
 
@@ -37,7 +37,7 @@ static void put_words(XXH64_state_t *state, const void *words, size_t size)
 {
     const uint64_t *w = words;
     for (size_t i = 0; i < size / sizeof *w; i++)
-        put(state, w[i]);
+        hash_put(state, w[i]);
 }
 
 /* ---- what the machine did -------------------------------------------------------------------- */
@@ -69,31 +69,31 @@ static void put_at(XXH64_state_t *state, const void *words, const size_t *offset
         put_words(state, (const char *)words + offset[i], sizeof(uint64_t));
 }
 
-static void put_card(XXH64_state_t *state, const struct doc_totals *card)
+static void hash_put_card(XXH64_state_t *state, const struct doc_totals *card)
 {
-#define STATE(name, code, group, sentence) put(state, card->taps.v[MON_TAP_ST_##name]);
+#define STATE(name, code, group, sentence) hash_put(state, card->taps.v[MON_TAP_ST_##name]);
 #include "monitor/status.def"
 #undef STATE
     for (size_t i = 0; i < sizeof taps / sizeof *taps; i++)
-        put(state, card->taps.v[taps[i]]);
+        hash_put(state, card->taps.v[taps[i]]);
     put_at(state, &card->truth, truths, sizeof truths / sizeof *truths);
 }
 
 static void put_region(XXH64_state_t *state, const struct doc_region *region,
                        const struct doc_run *run)
 {
-    put_text(state, region->name);
-    put(state, region->visits);
-    put(state, region->begin);
-    put(state, region->end);
-    put(state, region->elapsed);
+    hash_put_text(state, region->name);
+    hash_put(state, region->visits);
+    hash_put(state, region->begin);
+    hash_put(state, region->end);
+    hash_put(state, region->elapsed);
     for (unsigned c = 0; c < run->cards; c++)
-        put_card(state, &region->card[c].sum);
+        hash_put_card(state, &region->card[c].sum);
     for (unsigned s = 0; s < run->stations; s++)
         put_at(state, &region->around.station[s].sum, stations, sizeof stations / sizeof *stations);
     for (unsigned r = 0; r < run->rings; r++)
         for (unsigned i = 0; i < nm_ring_place(run->experiment->machine.params, r).nodes; i++)
-            put(state, region->around.ring[r].sum.link[i]);
+            hash_put(state, region->around.ring[r].sum.link[i]);
 }
 
 /* ---- every total ----------------------------------------------------------------------------- */
@@ -104,7 +104,7 @@ static void put_totals(XXH64_state_t *state, const struct doc_region *region,
     for (unsigned c = 0; c < run->cards; c++) {
         for (int t = 0; t < MON_TAP__COUNT; t++)
             if (!(MON_UNIT_TAPS >> t & 1))
-                put(state, region->card[c].sum.taps.v[t]);
+                hash_put(state, region->card[c].sum.taps.v[t]);
         put_words(state, &region->card[c].sum.truth, sizeof region->card[c].sum.truth);
         if (region->own)
             put_words(state, &region->own[c].sum, sizeof region->own[c].sum);
@@ -120,14 +120,14 @@ struct doc_hashes doc_hash(const struct doc_run *run)
     if (!state)
         sim_no_memory();
     XXH64_reset(state, 0);
-    put(state, run->outcome.end);
-    put(state, (uint64_t)(int64_t)run->outcome.status);
-    put(state, run->outcome.ticks);
-    put(state, run->outcome.instructions);
-    put(state, run->outcome.threads);
-    put(state, run->outcome.stdout_hash);
-    put(state, run->cards);
-    put(state, run->regions);
+    hash_put(state, run->outcome.end);
+    hash_put(state, (uint64_t)(int64_t)run->outcome.status);
+    hash_put(state, run->outcome.ticks);
+    hash_put(state, run->outcome.instructions);
+    hash_put(state, run->outcome.threads);
+    hash_put(state, run->outcome.stdout_hash);
+    hash_put(state, run->cards);
+    hash_put(state, run->regions);
     for (size_t i = 0; i < run->regions; i++)
         put_region(state, &run->region[i], run);
     hash.result = XXH64_digest(state);

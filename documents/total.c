@@ -19,8 +19,8 @@ unsigned doc_per_ring(const struct doc_run *run)
 }
 
 /* Does card `c` add to a total over `level`? */
-static bool adds(const struct doc_run *run, struct doc_level level, enum mon_scope scope,
-                 unsigned c)
+static bool total_adds(const struct doc_run *run, struct doc_level level, enum mon_scope scope,
+                       unsigned c)
 {
     switch (scope) {
     case MON_SCOPE_STATION:
@@ -40,7 +40,7 @@ uint64_t doc_count(const struct doc_run *run, const struct doc_region *region,
     enum mon_scope scope = mon_unit_event(run->unit, run->choice.event[i])->scope;
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
-        if (adds(run, level, scope, c))
+        if (total_adds(run, level, scope, c))
             sum += region->card[c].counts[i];
     return sum;
 }
@@ -58,7 +58,7 @@ uint64_t doc_sum(const struct doc_run *run, const struct doc_region *region, str
 {
     uint64_t sum = 0;
     for (unsigned c = level.first; c < level.first + level.count; c++)
-        if (adds(run, level, scope, c))
+        if (total_adds(run, level, scope, c))
             sum += mon_sum(taps, &region->card[c].sum.taps);
     return sum;
 }

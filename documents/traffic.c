@@ -74,7 +74,7 @@ void doc_write_traffic(const struct doc_run *run, FILE *out)
 
 enum { SNAPSHOT, FROM, TO, HOME, PACKETS, BYTES, COLUMNS };
 
-static bool number(const char *text, uint64_t below, uint64_t *value)
+static bool traffic_number(const char *text, uint64_t below, uint64_t *value)
 {
     char *end;
     errno = 0;
@@ -83,7 +83,8 @@ static bool number(const char *text, uint64_t below, uint64_t *value)
 }
 
 /* Adds the present row. @return NULL, or what is wrong with it */
-static const char *add_row(char *const *field, unsigned stations, struct nm_traffic *traffic)
+static const char *traffic_add_row(char *const *field, unsigned stations,
+                                   struct nm_traffic *traffic)
 {
     uint64_t from, to, packets, bytes;
     unsigned side = 0;
@@ -91,9 +92,10 @@ static const char *add_row(char *const *field, unsigned stations, struct nm_traf
         side++;
     if (side == NM_SIDES)
         return "'home' is none of to, from, between";
-    if (!number(field[FROM], stations, &from) || !number(field[TO], stations, &to))
+    if (!traffic_number(field[FROM], stations, &from) || !traffic_number(field[TO], stations, &to))
         return "the machine has no such station";
-    if (!number(field[PACKETS], INT64_MAX, &packets) || !number(field[BYTES], INT64_MAX, &bytes))
+    if (!traffic_number(field[PACKETS], INT64_MAX, &packets) ||
+        !traffic_number(field[BYTES], INT64_MAX, &bytes))
         return "packets and bytes are whole numbers";
     struct nm_traffic *cell = &traffic[from * stations + to];
     cell->packets[side] = packets;
@@ -119,8 +121,9 @@ bool doc_traffic_read(const char *directory, const char *region, unsigned statio
     snprintf(path, sizeof path, "%s/" DOC_TRAFFIC, directory);
     bool good = doc_csv_open(&csv, path, why, size) && has_columns(&csv);
     while (good && doc_csv_next(&csv)) {
-        const char *wrong =
-            strcmp(csv.field[SNAPSHOT], region) == 0 ? add_row(csv.field, stations, traffic) : NULL;
+        const char *wrong = strcmp(csv.field[SNAPSHOT], region) == 0
+                                ? traffic_add_row(csv.field, stations, traffic)
+                                : NULL;
         good = !wrong || doc_csv_refuse(&csv, wrong);
     }
     good = good && !csv.bad;

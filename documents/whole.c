@@ -54,7 +54,7 @@ struct unfinished {
 };
 
 /* The bytes, on the disk. @return 0 or an errno; ECANCELED: there shall be no file */
-static int put(FILE *out, const struct way *way)
+static int whole_put(FILE *out, const struct way *way)
 {
     int error = 0;
     errno = 0;
@@ -158,7 +158,7 @@ static int write_whole(const char *path, const struct way *way, char *why, size_
     FILE *out = fits ? open_unfinished(&unfinished, fresh) : NULL;
     int error = out ? 0 : fits ? errno : ENAMETOOLONG;
     if (out) {
-        error = put(out, way);
+        error = whole_put(out, way);
         if (!error)
             error = give_name(&unfinished, path, fresh);
         if (error && unfinished.named)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /** The words after `word` and spaces; NULL: the text does not begin so. */
-static const char *after(const char *text, const char *word)
+static const char *approach_after(const char *text, const char *word)
 {
     const size_t length = strlen(word);
     if (strncmp(text, word, length) != 0 || text[length] != ' ')
@@ -37,8 +37,9 @@ static char *read_times(const char *text, uint64_t *times)
 /** What follows the word for a kind. @return false: that is not what it must be */
 static bool read_kind(const char *text, struct prog_point *point, char **name)
 {
-    const char *region = after(text, "region"), *symbol = after(text, "symbol"),
-               *pc = after(text, "pc"), *number = after(text, "instructions"), *end;
+    const char *region = approach_after(text, "region"), *symbol = approach_after(text, "symbol"),
+               *pc = approach_after(text, "pc"), *number = approach_after(text, "instructions"),
+               *end;
     if (number) {
         point->kind = PROG_AT_INSTRUCTIONS;
         end = in_whole_parse(number, &point->instructions);
@@ -59,8 +60,9 @@ static bool read_kind(const char *text, struct prog_point *point, char **name)
 
 /** Looks into the program, if it is there already; one that must be built first is looked into when
  *  it has been (cli/approach.h). */
-static void look_into(struct in_reading *r, const struct in_experiment *x, const struct in_value *v,
-                      const char *key, const struct prog_point *point)
+static void approach_look_into(struct in_reading *r, const struct in_experiment *x,
+                               const struct in_value *v, const char *key,
+                               const struct prog_point *point)
 {
     uint64_t at = point->pc;
     char why[512];
@@ -93,7 +95,7 @@ static void read_point(struct in_reading *r, const struct in_experiment *x,
                     "number from 1",
                     key, text);
     else if (point->kind == PROG_AT_PC)
-        look_into(r, x, v, key, point);
+        approach_look_into(r, x, v, key, point);
 }
 
 /** "none" is no point. */
@@ -106,7 +108,8 @@ static void drop_none(char **text)
 }
 
 /** The value that somebody gave of these keys; NULL: none is. */
-static const struct in_value *given(const struct in_experiment *x, const struct in_value *values)
+static const struct in_value *approach_given(const struct in_experiment *x,
+                                             const struct in_value *values)
 {
     if (x->from)
         return &values[IN_KEY_from];
@@ -180,7 +183,7 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
     refuse_lengths(r, x, values);
     drop_none(&x->from);
     drop_none(&x->to);
-    const struct in_value *v = given(x, values);
+    const struct in_value *v = approach_given(x, values);
     const char *cannot = what_cannot_be(x);
     if (!v)
         return;

@@ -52,7 +52,7 @@ struct entry {
 };
 
 /** "4" or "4-7", both below `end`. @return false: it is neither */
-static bool read_range(const char *text, uint64_t end, uint64_t *first, uint64_t *last)
+static bool cards_read_range(const char *text, uint64_t end, uint64_t *first, uint64_t *last)
 {
     const char *rest = in_whole_parse(text, first);
     *last = *first;
@@ -76,7 +76,7 @@ static void take_place(struct entry *e, const struct in_place *at, const char *t
     const bool station = !strncmp(text, word, sizeof word - 1);
     const uint64_t each = station ? p->processors : 1, end = nm_params_cards(p) / each;
     uint64_t first, last;
-    if (!read_range(text + (station ? sizeof word - 1 : 0), end, &first, &last)) {
+    if (!cards_read_range(text + (station ? sizeof word - 1 : 0), end, &first, &last)) {
         in_complain(e->r, at,
                     "'cards': '%.60s' is no place; the machine has cards 0 to %llu on stations 0 "
                     "to %llu: [0, 4-7, station 2]",
@@ -116,20 +116,20 @@ static void take_params(struct entry *e)
     }
 }
 
-static const struct in_place *place_of(const struct entry *e, const char *path)
+static const struct in_place *cards_place_of(const struct entry *e, const char *path)
 {
     const struct in_key *key = in_find_key(&e->table, path);
     return key && e->values[key - e->keys].at.doc ? &e->values[key - e->keys].at : NULL;
 }
 
-static void check(struct entry *e)
+static void cards_check(struct entry *e)
 {
     const struct nm_param_rule *broken[NM_PARAM_RULES_MAX];
     const size_t n = nm_param_rules_broken(&e->params, broken);
     for (size_t i = 0; i < n; i++) {
         char values[160];
-        const struct in_place *at = place_of(e, broken[i]->key);
-        at = at ? at : place_of(e, broken[i]->with);
+        const struct in_place *at = cards_place_of(e, broken[i]->key);
+        at = at ? at : cards_place_of(e, broken[i]->with);
         in_machine_values(&e->params, broken[i], values, sizeof values);
         in_complain(e->r, at ? at : &e->at, "'cards': %s (%s)", broken[i]->sentence, values);
     }
@@ -148,7 +148,7 @@ static void read_entry(struct in_reading *r, struct in_machine *mc, struct in_do
     if (r->diag->errors == before)
         take_params(&e);
     if (r->diag->errors == before)
-        check(&e);
+        cards_check(&e);
     ((struct nm_fitting *)mc->mix.fitting)[mc->mix.fittings - 1] =
         (struct nm_fitting){pc_core_of(&e.params)->card, nm_params_copy(&e.params)};
     in_values_free(e.values, IN_CARDS_KEYS);

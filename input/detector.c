@@ -66,7 +66,7 @@ struct build {
     char name[IN_PASSES_MAX][IN_MEASURE__COUNT][MON_NAME_MAX]; /* of operands */
 };
 
-static char *take_text(struct in_value *v)
+static char *detector_take_text(struct in_value *v)
 {
     char *text = v->text;
     v->text = NULL;
@@ -75,15 +75,15 @@ static char *take_text(struct in_value *v)
 
 /* ---- passes ---------------------------------------------------------------------------------- */
 
-static bool is_name(const char *text)
+static bool detector_is_name(const char *text)
 {
     return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789")] &&
            strlen(text) < MON_NAME_MAX / 2 && strcmp(text, "pcycles") != 0;
 }
 
-static void check_name(struct build *b, const struct in_value *v)
+static void detector_check_name(struct build *b, const struct in_value *v)
 {
-    if (!is_name(v->text))
+    if (!detector_is_name(v->text))
         in_complain(b->r, &v->at, "'%.60s' is not a name of a-z and 0-9, or is taken", v->text);
     for (unsigned i = 0; i < b->d->passes; i++)
         if (!strcmp(b->d->pass[i].name, v->text))
@@ -108,7 +108,7 @@ static void check_pass(struct build *b, const struct in_place *at, const struct 
     if (!v[PASS_name].text || !v[PASS_monitor].list)
         in_complain(b->r, at, "a pass needs 'name' and 'monitor'");
     else
-        check_name(b, &v[PASS_name]);
+        detector_check_name(b, &v[PASS_name]);
     if (sampled + !!v[PASS_slices].at.doc + !!v[PASS_sweep].at.doc > 1)
         in_complain(b->r, at, "a pass has one of 'sample', 'slices' and 'sweep'; make it several");
 }
@@ -124,7 +124,7 @@ static void read_pass(struct build *b, struct in_doc *doc, yaml_node_t *node)
     if (b->r->diag->errors == before) {
         struct in_pass *pass = &b->d->pass[b->d->passes];
         *pass = (struct in_pass){
-            .name = take_text(&v[PASS_name]),
+            .name = detector_take_text(&v[PASS_name]),
             .sets = as_sets(v[PASS_monitor].list),
             .sample = v[PASS_sample].at.doc ? (enum in_sample)v[PASS_sample].number : 0,
             .slices = v[PASS_slices].at.doc ? (unsigned)v[PASS_slices].number : 1,
@@ -197,7 +197,7 @@ static void read_formulas(struct build *b)
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void build(struct build *b, struct in_doc *doc)
+static void detector_build(struct build *b, struct in_doc *doc)
 {
     const struct in_place whole = {doc, 1, 1};
     const unsigned before = b->r->diag->errors;
@@ -209,12 +209,12 @@ static void build(struct build *b, struct in_doc *doc)
         read_passes(b);
     if (b->r->diag->errors == before)
         read_formulas(b);
-    b->d->about = take_text(&b->values[KEY_about]);
-    b->d->text = take_text(&b->values[KEY_text]);
+    b->d->about = detector_take_text(&b->values[KEY_about]);
+    b->d->text = detector_take_text(&b->values[KEY_text]);
 }
 
 /** Path of a shipped detector; NULL: there is none. Allocated. */
-static char *shipped(const char *name)
+static char *detector_shipped(const char *name)
 {
     char **names = in_home_names(IN_DETECTORS, ".yaml"), *path = NULL;
     for (size_t i = 0; names && names[i] && !path; i++)
@@ -230,14 +230,14 @@ bool in_detector_load(struct in_detector *detector, const char *name, struct in_
     struct build b = {.r = &r, .d = detector};
     const unsigned before = diag->errors;
     const bool is_file = in_is_file_name(name);
-    *detector = (struct in_detector){.path = is_file ? in_strdup(name) : shipped(name)};
+    *detector = (struct in_detector){.path = is_file ? in_strdup(name) : detector_shipped(name)};
     if (!detector->path)
         in_complain_unshipped(&r, NULL, "detector", name, IN_DETECTORS);
     struct in_doc *doc =
         detector->path ? in_open(&r, detector->path, is_file ? name : detector->path, NULL) : NULL;
     if (doc) {
         detector->name = in_base_name(detector->path);
-        build(&b, doc);
+        detector_build(&b, doc);
     }
     in_values_free(b.values, KEYS);
     in_close(&r);

@@ -57,7 +57,7 @@ static const char *const bound_words[] = {
 #undef BOUND
 };
 
-static bool holds(enum in_bound bound, long double value, long double number)
+static bool expect_holds(enum in_bound bound, long double value, long double number)
 {
     switch (bound) {
 #define BOUND(name, operator, words) \
@@ -73,7 +73,7 @@ static bool holds(enum in_bound bound, long double value, long double number)
 bool in_expect_holds(const struct in_expect *e, long double value)
 {
     for (int b = 0; b < IN_BOUND__COUNT; b++)
-        if (e->bound[b] && !holds((enum in_bound)b, value, e->number[b]))
+        if (e->bound[b] && !expect_holds((enum in_bound)b, value, e->number[b]))
             return false;
     return true;
 }
@@ -128,7 +128,7 @@ static char *place_text(const struct in_place *at)
 }
 
 /** A number as people write it: no hexadecimal, no infinity, no unit. */
-static bool read_number(const char *text, long double *number)
+static bool expect_read_number(const char *text, long double *number)
 {
     char *end;
     const char *digits = text + (*text == '-');
@@ -143,7 +143,7 @@ static void read_bounds(struct row *row)
     struct in_expect *e = row->expect;
     for (int b = 0; b < IN_BOUND__COUNT; b++) {
         struct in_value *v = &row->v[ROW_BOUND + b];
-        if (v->text && !read_number(v->text, &e->number[b]))
+        if (v->text && !expect_read_number(v->text, &e->number[b]))
             in_complain(row->r, &v->at, "'%s': '%.60s' is no number", keys[ROW_BOUND + b].path,
                         v->text);
         e->bound[b] = v->text;
@@ -227,8 +227,8 @@ static const char *complaint_of(const struct row *row)
     return NULL;
 }
 
-static void read_row(struct in_reading *r, const struct in_experiment *x, struct in_doc *doc,
-                     yaml_node_t *node, struct in_expect *expect)
+static void expect_read_row(struct in_reading *r, const struct in_experiment *x, struct in_doc *doc,
+                            yaml_node_t *node, struct in_expect *expect)
 {
     struct row row = {.r = r, .at = in_at(doc, node), .expect = expect};
     const unsigned before = r->diag->errors;
@@ -264,7 +264,8 @@ void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct 
     const size_t count = (size_t)(v->node->data.sequence.items.top - item);
     x->expect = sim_alloc(count, sizeof *x->expect);
     for (x->expects = 0; x->expects < count; x->expects++)
-        read_row(r, x, v->at.doc, in_node(v->at.doc, item[x->expects]), &x->expect[x->expects]);
+        expect_read_row(r, x, v->at.doc, in_node(v->at.doc, item[x->expects]),
+                        &x->expect[x->expects]);
 }
 
 void in_expect_free(struct in_expect *expect, size_t count)

@@ -111,7 +111,7 @@ static void move_list(struct in_value *v, char ***field)
     v->list = NULL;
 }
 
-static void store(struct build *b, size_t i)
+static void experiment_store(struct build *b, size_t i)
 {
     struct in_value *v = &b->values[i];
     void *field = field_of(b->x, i);
@@ -179,7 +179,7 @@ static void list_inputs(struct build *b)
 }
 
 /** An address in C's hexadecimal or in decimal, ended by `end`. */
-static bool read_address(const char **text, char end, uint64_t *value)
+static bool experiment_read_address(const char **text, char end, uint64_t *value)
 {
     const char *rest = in_whole_parse(*text, value);
     if (!rest || *rest != end)
@@ -188,11 +188,12 @@ static bool read_address(const char **text, char end, uint64_t *value)
     return true;
 }
 
-static bool read_range(const char *entry, struct nm_range *range, char *why, size_t size)
+static bool experiment_read_range(const char *entry, struct nm_range *range, char *why, size_t size)
 {
     uint64_t from, to, station;
-    if (!read_address(&entry, '-', &from) || !read_address(&entry, '=', &to) ||
-        !read_address(&entry, '\0', &station) || station > UINT16_MAX) {
+    if (!experiment_read_address(&entry, '-', &from) ||
+        !experiment_read_address(&entry, '=', &to) ||
+        !experiment_read_address(&entry, '\0', &station) || station > UINT16_MAX) {
         snprintf(why, size, "expected FROM-TO: STATION, such as 0x400000-0x480000: 3");
         return false;
     }
@@ -399,7 +400,7 @@ static void check_record_references(struct build *b)
 }
 
 /** What is recorded, and when. */
-static void read_record(struct build *b)
+static void experiment_read_record(struct build *b)
 {
     struct in_experiment *x = b->x;
     const struct in_value *cards = &b->values[IN_KEY_record_cards],
@@ -470,8 +471,8 @@ static void check_abi(struct build *b)
 }
 
 /** A range against the machine and the good ones before it. */
-static bool fits(const struct in_experiment *x, const struct nm_range *range, char *why,
-                 size_t size)
+static bool experiment_fits(const struct in_experiment *x, const struct nm_range *range, char *why,
+                            size_t size)
 {
     const uint64_t stations = nm_params_stations(x->machine.params);
     if (range->station >= stations) {
@@ -500,7 +501,8 @@ static void read_placement(struct build *b)
     x->ranges = sim_alloc(n + 1, sizeof *x->ranges);
     for (size_t i = 0; i < n; i++) {
         struct nm_range *range = &x->ranges[x->range_count];
-        if (read_range(v->list[i], range, why, sizeof why) && fits(x, range, why, sizeof why)) {
+        if (experiment_read_range(v->list[i], range, why, sizeof why) &&
+            experiment_fits(x, range, why, sizeof why)) {
             x->range_count++;
             continue;
         }
@@ -515,9 +517,9 @@ static bool read_apart_range(const char *entry, struct nm_apart_range *range, ch
 {
     const bool grouped = strchr(entry, '=');
     uint64_t group = 0;
-    if (!read_address(&entry, '-', &range->from) ||
-        !read_address(&entry, grouped ? '=' : '\0', &range->to) ||
-        (grouped && !read_address(&entry, '\0', &group)) || group > UINT32_MAX) {
+    if (!experiment_read_address(&entry, '-', &range->from) ||
+        !experiment_read_address(&entry, grouped ? '=' : '\0', &range->to) ||
+        (grouped && !experiment_read_address(&entry, '\0', &group)) || group > UINT32_MAX) {
         snprintf(why, size, "expected FROM-TO or FROM-TO=GROUP, such as 0x4a0000-0x4a0040");
         return false;
     }
@@ -528,7 +530,7 @@ static bool read_apart_range(const char *entry, struct nm_apart_range *range, ch
     return false;
 }
 
-static int by_address(const void *x, const void *y)
+static int experiment_by_address(const void *x, const void *y)
 {
     const struct nm_apart_range *a = x, *b = y;
     return (a->from > b->from) - (a->from < b->from);
@@ -538,7 +540,7 @@ static int by_address(const void *x, const void *y)
 static bool apart_fits(struct in_experiment *x, char *why, size_t size)
 {
     const struct nm_params *p = x->machine.params;
-    qsort(x->kept_apart, x->apart_count, sizeof *x->kept_apart, by_address);
+    qsort(x->kept_apart, x->apart_count, sizeof *x->kept_apart, experiment_by_address);
     for (size_t i = 1; i < x->apart_count; i++)
         if (x->kept_apart[i].from < x->kept_apart[i - 1].to) {
             snprintf(why, size, "0x%llx-0x%llx overlaps the range before it",
@@ -651,7 +653,7 @@ static bool read_machine(struct build *b)
 }
 
 /** Everything after the file itself has been opened. */
-static void build(struct build *b, char *const *sets)
+static void experiment_build(struct build *b, char *const *sets)
 {
     if (b->doc)
         in_read_mapping(b->r, b->doc, in_root(b->doc), &in_experiment_table, b->values);
@@ -678,7 +680,7 @@ static void build(struct build *b, char *const *sets)
         read_time(b, IN_KEY_sample_every, &b->x->sample_every);
         read_time(b, IN_KEY_sample_length, &b->x->sample_length);
         read_time(b, IN_KEY_sample_lead, &b->x->sample_lead);
-        read_record(b);
+        experiment_read_record(b);
         check_processors(b);
         check_abi(b);
         read_placement(b);
@@ -688,7 +690,7 @@ static void build(struct build *b, char *const *sets)
         read_pattern(b, has_machine);
     b->x->origins = sim_alloc(IN_KEY__COUNT, sizeof *b->x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
-        store(b, i);
+        experiment_store(b, i);
     in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
@@ -712,13 +714,13 @@ void in_experiment_default(struct in_experiment *x)
     fill_defaults(&b);
     x->origins = sim_alloc(IN_KEY__COUNT, sizeof *x->origins);
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
-        store(&b, i);
+        experiment_store(&b, i);
     in_values_free(b.values, IN_KEY__COUNT);
     in_close(&r);
 }
 
 /** Names and lists of an experiment's own file. */
-static void complete(struct build *b, const char *path)
+static void experiment_complete(struct build *b, const char *path)
 {
     b->x->name = !strcmp(path, "-") ? in_strdup("stdin") : in_base_name(path);
     prepend_name(b->x);
@@ -726,7 +728,7 @@ static void complete(struct build *b, const char *path)
 }
 
 /** Ends a reading. @return whether it was good; *x is empty if not */
-static bool finish(struct build *b)
+static bool experiment_finish(struct build *b)
 {
     const bool good = b->r->diag->errors == b->before;
     in_values_free(b->values, IN_KEY__COUNT);
@@ -867,10 +869,10 @@ bool in_experiment_load_point(struct in_experiment *x, const char *path, char *c
                     "program on it, numachine init writes an experiment",
                     path);
     } else if (b.doc)
-        build(&b, sets);
+        experiment_build(&b, sets);
     if (diag->errors == b.before)
-        complete(&b, path);
-    return finish(&b);
+        experiment_complete(&b, path);
+    return experiment_finish(&b);
 }
 
 bool in_experiment_make(struct in_experiment *x, const char *machine, char *const *sets,
@@ -879,8 +881,8 @@ bool in_experiment_make(struct in_experiment *x, const char *machine, char *cons
     struct in_reading r = {.diag = diag};
     struct build b = {.r = &r, .x = x, .before = diag->errors, .machine = machine};
     *x = (struct in_experiment){0};
-    build(&b, sets);
-    return finish(&b);
+    experiment_build(&b, sets);
+    return experiment_finish(&b);
 }
 
 /* ---- files of either kind -------------------------------------------------------------------- */
@@ -894,12 +896,14 @@ enum in_file_kind in_any_load(struct in_experiment *x, const char *path, char *c
     b.doc = open_named(&r, path);
     const bool experiment = b.doc && is_experiment(b.doc);
     if (experiment)
-        build(&b, sets);
+        experiment_build(&b, sets);
     else if (b.doc)
         in_machine_read(&r, &x->machine, path, b.doc, in_root(b.doc), NULL, sets);
     if (experiment && diag->errors == b.before)
-        complete(&b, path);
-    return !finish(&b) ? IN_FILE_UNREADABLE : experiment ? IN_FILE_EXPERIMENT : IN_FILE_MACHINE;
+        experiment_complete(&b, path);
+    return !experiment_finish(&b) ? IN_FILE_UNREADABLE
+           : experiment           ? IN_FILE_EXPERIMENT
+                                  : IN_FILE_MACHINE;
 }
 
 char *in_about(const char *path, struct in_diag *diag)

@@ -63,7 +63,7 @@ static char *origin_of(const struct flatten *f, const yaml_node_t *node)
     return found ? sim_format("%.*s", (int)strcspn(found, ";\n"), found) : in_strdup("");
 }
 
-static void add_row(struct flatten *f, const char *key, yaml_node_t *node)
+static void flat_add_row(struct flatten *f, const char *key, yaml_node_t *node)
 {
     struct in_flat *flat = f->flat;
     char *value;
@@ -80,7 +80,7 @@ static void add_row(struct flatten *f, const char *key, yaml_node_t *node)
     flat->row[flat->rows++] = (struct in_flat_row){in_strdup(key), value, origin_of(f, node)};
 }
 
-static void walk(struct flatten *f, const char *prefix, const yaml_node_t *map, unsigned depth)
+static void flat_walk(struct flatten *f, const char *prefix, const yaml_node_t *map, unsigned depth)
 {
     const yaml_node_pair_t *start = map->data.mapping.pairs.start;
     for (const yaml_node_pair_t *p = start; p < map->data.mapping.pairs.top && !f->what; p++) {
@@ -93,9 +93,9 @@ static void walk(struct flatten *f, const char *prefix, const yaml_node_t *map, 
         char *key = sim_format("%s%s%s", prefix, *prefix ? "." : "", name);
         if (value->type == YAML_MAPPING_NODE && depth < DEPTH_MAX &&
             value->data.mapping.pairs.top > value->data.mapping.pairs.start)
-            walk(f, key, value, depth + 1);
+            flat_walk(f, key, value, depth + 1);
         else
-            add_row(f, key, value);
+            flat_add_row(f, key, value);
         free(key);
     }
 }
@@ -122,7 +122,7 @@ bool in_flat_read(struct in_flat *flat, const char *path, char *why, size_t size
     else if (in_root(f.doc)->type != YAML_MAPPING_NODE)
         f.what = "it has no keys";
     else
-        walk(&f, "", in_root(f.doc), 0);
+        flat_walk(&f, "", in_root(f.doc), 0);
     if (f.what)
         snprintf(why, size, "%s: %s", path, f.what);
     const bool good = f.doc && !f.what;

@@ -99,7 +99,7 @@ static const char *next_operand(void *ctx, size_t i)
     return i < IN_TRUTH__COUNT ? truths[i] : NULL;
 }
 
-static int operand(enum in_operand kind, size_t index)
+static int group_operand(enum in_operand kind, size_t index)
 {
     return (int)((unsigned)kind << IN_OPERAND_SHIFT | (unsigned)index);
 }
@@ -111,13 +111,13 @@ static int find_other(const char *name)
     const struct nm_param_row *rows = nm_param_rows(&count);
     for (size_t i = 0; i < IN_WORD__COUNT; i++)
         if (!strcmp(in_word_rows[i].name, name))
-            return operand(IN_OPERAND_WORD, i);
+            return group_operand(IN_OPERAND_WORD, i);
     for (size_t i = 0; i < count; i++)
         if (!strcmp(rows[i].key, name))
-            return operand(IN_OPERAND_PARAM, i);
+            return group_operand(IN_OPERAND_PARAM, i);
     for (size_t i = 0; i < IN_TRUTH__COUNT; i++)
         if (!strcmp(truths[i], name))
-            return operand(IN_OPERAND_TRUTH, i);
+            return group_operand(IN_OPERAND_TRUTH, i);
     return -1;
 }
 
@@ -128,7 +128,7 @@ static int find_operand(void *ctx, const char *name, char *why, size_t size)
     if (other >= 0)
         return other;
     if (event >= 0 && is_chosen(&g->choice, (unsigned)event))
-        return operand(IN_OPERAND_EVENT, (size_t)event);
+        return group_operand(IN_OPERAND_EVENT, (size_t)event);
     const char *near = sim_nearest(name, next_operand, g);
     if (event >= 0)
         snprintf(why, size, "'%s' is not in the group's eventset; add it there", name);
@@ -154,16 +154,16 @@ static struct in_place place_in(struct in_doc *doc, const yaml_node_t *node, siz
     return at;
 }
 
-static bool is_name(const char *text)
+static bool group_is_name(const char *text)
 {
     assert(text);
     return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] &&
            strlen(text) < MON_NAME_MAX;
 }
 
-static void check_name(struct build *b, const struct in_value *v)
+static void group_check_name(struct build *b, const struct in_value *v)
 {
-    if (!is_name(v->text))
+    if (!group_is_name(v->text))
         in_complain(b->r, &v->at, "'%.60s' is not a name of a-z, 0-9 and _", v->text);
     for (unsigned i = 0; i < b->g->metrics; i++) {
         assert(b->g->metric[i].name);
@@ -172,7 +172,7 @@ static void check_name(struct build *b, const struct in_value *v)
     }
 }
 
-static char *take_text(struct in_value *v)
+static char *group_take_text(struct in_value *v)
 {
     char *text = v->text;
     v->text = NULL;
@@ -192,15 +192,15 @@ static void read_metric(struct build *b, struct in_doc *doc, yaml_node_t *node)
             in_complain(b->r, &at, "the metric has no %s", metric_keys[i].path);
     if (b->r->diag->errors == before) {
         struct in_metric *m = &b->g->metric[b->g->metrics];
-        check_name(b, &v[METRIC_NAME]);
+        group_check_name(b, &v[METRIC_NAME]);
         if (!mon_formula_read(&m->program, v[METRIC_FORMULA].text, find_operand, b->g, &offset, why,
                               sizeof why)) {
             const struct in_place where = place_in(doc, v[METRIC_FORMULA].node, offset);
             in_complain(b->r, &where, "formula of '%.60s': %s", v[METRIC_NAME].text, why);
         }
-        m->name = take_text(&v[METRIC_NAME]);
-        m->unit = take_text(&v[METRIC_UNIT]);
-        m->formula = take_text(&v[METRIC_FORMULA]);
+        m->name = group_take_text(&v[METRIC_NAME]);
+        m->unit = group_take_text(&v[METRIC_UNIT]);
+        m->formula = group_take_text(&v[METRIC_FORMULA]);
         b->g->metrics++;
     }
     in_values_free(v, METRIC_ROWS);
@@ -235,7 +235,7 @@ void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,
     }
 }
 
-static void build(struct build *b, struct in_doc *doc)
+static void group_build(struct build *b, struct in_doc *doc)
 {
     const struct in_place whole = {doc, 1, 1};
     const unsigned before = b->r->diag->errors;
@@ -248,12 +248,12 @@ static void build(struct build *b, struct in_doc *doc)
     in_choose_events(b->r, b->g->unit, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
     if (b->r->diag->errors == before)
         read_metrics(b);
-    b->g->about = take_text(&b->values[ROW_SHORT]);
-    b->g->text = take_text(&b->values[ROW_LONG]);
+    b->g->about = group_take_text(&b->values[ROW_SHORT]);
+    b->g->text = group_take_text(&b->values[ROW_LONG]);
 }
 
 /** Path of a shipped group, whatever the case of its name; NULL: there is none. Allocated. */
-static char *shipped(const char *name)
+static char *group_shipped(const char *name)
 {
     char **names = in_home_names(GROUPS, ".yaml"), *path = NULL;
     for (size_t i = 0; names && names[i] && !path; i++)
@@ -270,7 +270,7 @@ static struct in_doc *open_group(struct in_reading *r, const char *name,
 {
     const bool is_file = in_is_file_name(name);
     *path = is_file ? in_path_beside(asked && asked->doc ? asked->doc->path : NULL, name)
-                    : shipped(name);
+                    : group_shipped(name);
     if (!*path) {
         in_complain_unshipped(r, asked, "group", name, GROUPS);
         return NULL;
@@ -286,7 +286,7 @@ static bool read_open(struct in_reading *r, const struct mon_unit_ops *unit, str
     struct build b = {.r = r, .g = group};
     const unsigned before = r->diag->errors;
     *group = (struct in_group){.unit = unit, .path = sim_strdup(path), .name = in_base_name(path)};
-    build(&b, doc);
+    group_build(&b, doc);
     in_values_free(b.values, ROWS);
     if (r->diag->errors == before)
         return true;

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 /* realpath. Allocated; NULL: there is none. */
-static char *real(const char *path)
+static char *home_real(const char *path)
 {
     char *found = realpath(path, NULL);
     if (!found && errno == ENOMEM)
@@ -37,7 +37,7 @@ static char *own_path(void)
     const bool known =
         dladdr1((const void *)(uintptr_t)own_path, &info, &map, RTLD_DL_LINKMAP) && map;
     const char *name = known ? ((const struct link_map *)map)->l_name : ""; /* "": the program */
-    return real(*name ? name : "/proc/self/exe");
+    return home_real(*name ? name : "/proc/self/exe");
 }
 
 /* What $NUMACHINE_HOME names; NULL: it does not name anything. */
@@ -54,7 +54,7 @@ static char *home_of_program(void)
     for (char *slash; !home && path && (slash = strrchr(path, '/'));) {
         *slash = '\0';
         char *below = sim_format("%s/share/numachine", path);
-        home = real(below);
+        home = home_real(below);
         free(below);
     }
     free(path);

@@ -52,7 +52,7 @@ static bool name_at(const struct names *names, size_t row, char name[IN_PATH_MAX
 }
 
 /** The `i`-th different name; rows of one section stand together in every table. */
-static const char *next_name(void *ctx, size_t i)
+static const char *keys_next_name(void *ctx, size_t i)
 {
     struct names *names = ctx;
     char last[IN_PATH_MAX] = "";
@@ -66,7 +66,7 @@ static const char *next_name(void *ctx, size_t i)
     return NULL;
 }
 
-static const char *next_path(void *ctx, size_t i)
+static const char *keys_next_path(void *ctx, size_t i)
 {
     const struct in_table *table = ctx;
     return i < table->count ? table->keys[i].path : NULL;
@@ -80,7 +80,7 @@ static const char *leaf_of(const char *path)
 
 static const char *next_leaf(void *ctx, size_t i)
 {
-    const char *path = next_path(ctx, i);
+    const char *path = keys_next_path(ctx, i);
     return path ? leaf_of(path) : NULL;
 }
 
@@ -97,7 +97,7 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 {
     if (has_leaf(table, leaf_of(path)))
         return in_suggest_keys(table, path, out, size);
-    const char *near = strchr(path, '.') ? sim_nearest(path, next_path, (void *)table) : NULL;
+    const char *near = strchr(path, '.') ? sim_nearest(path, keys_next_path, (void *)table) : NULL;
     snprintf(out, size, near ? "'%s'" : "%s", near ? near : "");
     return near;
 }
@@ -105,7 +105,7 @@ bool in_suggest_path(const struct in_table *table, const char *path, char *out, 
 bool in_suggest_keys(const struct in_table *table, const char *path, char *out, size_t size)
 {
     const bool bare = !strchr(path, '.') || has_leaf(table, leaf_of(path));
-    const char *near = bare ? NULL : sim_nearest(path, next_path, (void *)table);
+    const char *near = bare ? NULL : sim_nearest(path, keys_next_path, (void *)table);
     const char *leaf = near ? leaf_of(near) : sim_nearest(leaf_of(path), next_leaf, (void *)table);
     size_t n = 0;
     out[0] = '\0';
@@ -121,7 +121,7 @@ bool in_suggest_keys(const struct in_table *table, const char *path, char *out, 
 static bool nearest_name(struct names *names, const char *word, char out[IN_PATH_MAX])
 {
     char **list = NULL;
-    for (size_t i = 0; next_name(names, i); i++)
+    for (size_t i = 0; keys_next_name(names, i); i++)
         in_push(&list, names->name);
     const char *near = sim_nearest(word, in_next_item, list);
     if (near)
@@ -155,7 +155,7 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
         in_complain(r, at, "unknown key '%s'; did you mean %s?", path, suggestion);
     else {
         size_t n = 0;
-        for (size_t i = 0; next_name(&names, i) && n < sizeof list; i++)
+        for (size_t i = 0; keys_next_name(&names, i) && n < sizeof list; i++)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "", names.name);
         in_complain(r, at, "unknown key '%s'; known here: %s", path, list);
     }
@@ -164,8 +164,8 @@ static void complain_unknown(struct in_reading *r, const struct in_place *at,
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /** The text of a scalar, or NULL after a complaint. */
-static const char *text_of(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                           const struct in_key *key)
+static const char *keys_text_of(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                                const struct in_key *key)
 {
     char expected[IN_EXPECTED_MAX];
     in_form_describe(&key->form, expected, sizeof expected);
@@ -182,7 +182,7 @@ static bool read_plain(struct in_reading *r, const struct in_place *at, yaml_nod
                        const struct in_key *key, struct in_value *v)
 {
     char why[IN_WHY_MAX];
-    const char *text = text_of(r, at, node, key);
+    const char *text = keys_text_of(r, at, node, key);
     if (!text)
         return false;
     const bool quoted = node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
@@ -203,7 +203,7 @@ static bool read_time(struct in_reading *r, const struct in_place *at, yaml_node
 {
     char why[400];
     sim_tick ticks;
-    const char *text = text_of(r, at, node, key);
+    const char *text = keys_text_of(r, at, node, key);
     if (!text)
         return false;
     if (!in_time_parse(text, 0, key->form.min, &ticks, why, sizeof why)) {
@@ -217,13 +217,13 @@ static bool read_time(struct in_reading *r, const struct in_place *at, yaml_node
 static bool read_text(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
                       const struct in_key *key, struct in_value *v)
 {
-    const char *text = text_of(r, at, node, key);
+    const char *text = keys_text_of(r, at, node, key);
     v->text = text ? in_strdup(text) : NULL;
     return text;
 }
 
 /** The value of `name` in a mapping of single values; NULL: there is none. */
-static const char *member(struct in_doc *doc, const yaml_node_t *map, const char *name)
+static const char *keys_member(struct in_doc *doc, const yaml_node_t *map, const char *name)
 {
     const yaml_node_pair_t *end = map->data.mapping.pairs.top;
     for (const yaml_node_pair_t *p = map->data.mapping.pairs.start; p < end; p++) {
@@ -243,8 +243,8 @@ static bool read_pattern(struct in_reading *r, const struct in_place *at, yaml_n
         return read_text(r, at, node, key, v);
     const yaml_node_pair_t *pairs = node->data.mapping.pairs.start;
     const size_t count = (size_t)(node->data.mapping.pairs.top - pairs);
-    const char *symbol = member(at->doc, node, "symbol"), *from = member(at->doc, node, "from"),
-               *to = member(at->doc, node, "to");
+    const char *symbol = keys_member(at->doc, node, "symbol"),
+               *from = keys_member(at->doc, node, "from"), *to = keys_member(at->doc, node, "to");
     if (count == 1 && symbol)
         snprintf(text, sizeof text, "{symbol: %.150s}", symbol);
     else if (count == 2 && from && to)
@@ -271,11 +271,11 @@ static const char *check_file(const char *path, const struct in_form *form, char
 }
 
 /** A path, seen from the file that names it; the file must exist. */
-static bool read_file(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                      const struct in_key *key, struct in_value *v)
+static bool keys_read_file(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                           const struct in_key *key, struct in_value *v)
 {
     char buf[64];
-    const char *text = text_of(r, at, node, key);
+    const char *text = keys_text_of(r, at, node, key);
     if (!text)
         return false;
     char *path = in_path_beside(at->doc->path, text);
@@ -476,8 +476,8 @@ static bool read_sweep(struct in_reading *r, const struct in_place *at, yaml_nod
 }
 
 /** A list of mappings; whoever owns the key reads each with a table of its own. */
-static bool read_rows(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
-                      const struct in_key *key, struct in_value *v)
+static bool keys_read_rows(struct in_reading *r, const struct in_place *at, yaml_node_t *node,
+                           const struct in_key *key, struct in_value *v)
 {
     (void)v;
     if (node->type != YAML_SEQUENCE_NODE) {
@@ -499,9 +499,9 @@ static read_fn *const readers[] = {
     [IN_INT] = read_plain,       [IN_BOOL] = read_plain,      [IN_CYCLES] = read_plain,
     [IN_BYTES] = read_plain,     [IN_FREQ] = read_plain,      [IN_ENUM] = read_plain,
     [IN_SHARE] = read_plain,     [IN_DECIMAL] = read_plain,   [IN_WORD] = read_plain,
-    [IN_TIME] = read_time,       [IN_TEXT] = read_text,       [IN_FILE] = read_file,
+    [IN_TIME] = read_time,       [IN_TEXT] = read_text,       [IN_FILE] = keys_read_file,
     [IN_LIST] = read_list,       [IN_EVENTS] = read_list,     [IN_GRANTS] = read_grants,
-    [IN_MAP] = read_map,         [IN_MACHINE] = read_machine, [IN_ROWS] = read_rows,
+    [IN_MAP] = read_map,         [IN_MACHINE] = read_machine, [IN_ROWS] = keys_read_rows,
     [IN_PATTERN] = read_pattern, [IN_SWEEP] = read_sweep,
 };
 
@@ -553,7 +553,7 @@ static void read_pair(struct in_reading *r, struct in_doc *doc, yaml_node_t *map
     } else if (node->type != YAML_MAPPING_NODE) {
         const struct in_place at = in_at(doc, node);
         struct names names = {table, strcat(path, "."), ""};
-        const char *first = next_name(&names, 0);
+        const char *first = keys_next_name(&names, 0);
         in_complain(r, &at, "'%.*s' is %s; expected a mapping: {%s: ...}", (int)strlen(path) - 1,
                     path, in_kind(node), first);
     } else {
@@ -581,5 +581,5 @@ void in_read_mapping(struct in_reading *r, struct in_doc *doc, yaml_node_t *map,
     }
     const struct in_place at = in_at(doc, map);
     in_complain(r, &at, "expected keys with values, such as '%s: ...', but this is %s",
-                next_name(&names, 0), in_kind(map));
+                keys_next_name(&names, 0), in_kind(map));
 }

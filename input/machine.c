@@ -149,8 +149,8 @@ void in_complain_unshipped(struct in_reading *r, const struct in_place *asked, c
 }
 
 /** Path of a machine and its name for people; NULL after a complaint. Both allocated. */
-static char *locate(struct in_reading *r, const char *name, const struct in_place *asked,
-                    char **shown)
+static char *machine_locate(struct in_reading *r, const char *name, const struct in_place *asked,
+                            char **shown)
 {
     struct stat st;
     if (in_is_file_name(name) || !strcmp(name, "-")) {
@@ -188,7 +188,7 @@ static bool is_cycle(struct in_reading *r, const struct link *self, const struct
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static void take(struct build *b, const struct in_key *key, const struct in_value *v)
+static void machine_take(struct build *b, const struct in_key *key, const struct in_value *v)
 {
     size_t count;
     const size_t row = (size_t)(key - keys) - IN_MACHINE_PARAMS;
@@ -262,7 +262,7 @@ static void apply_mapping(struct build *b, struct in_doc *doc, yaml_node_t *map,
         b->cards = values[IN_MACHINE_CARDS];
     for (size_t i = IN_MACHINE_PARAMS; i < KEYS; i++)
         if (values[i].at.doc)
-            take(b, &keys[i], &values[i]);
+            machine_take(b, &keys[i], &values[i]);
     in_values_free(values, KEYS);
 }
 
@@ -275,7 +275,7 @@ static void apply_file(struct build *b, const char *name, const struct in_place 
         in_complain(b->r, asked, "a machine named in a file cannot be standard input");
         return;
     }
-    char *path = locate(b->r, name, asked, &shown);
+    char *path = machine_locate(b->r, name, asked, &shown);
     struct stat st = {0};
     if (!path)
         return;
@@ -383,14 +383,14 @@ static void apply_set(struct build *b, const char *set)
     else if (key < keys + IN_MACHINE_PARAMS)
         in_complain(b->r, &v.at, "'%s' cannot be set here; choose the machine instead", key->path);
     else
-        take(b, key, &v);
+        machine_take(b, key, &v);
     in_values_free(&v, 1);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 /** Place of a parameter; nowhere for a default. */
-static const struct in_place *place_of(const struct build *b, const char *path)
+static const struct in_place *machine_place_of(const struct build *b, const char *path)
 {
     static const struct in_place nowhere = {0};
     const struct in_key *key = in_find_key(&in_machine_table, path);
@@ -418,9 +418,9 @@ static void check_rules(struct build *b)
     const size_t n = nm_param_rules_broken(b->mc->params, broken);
     for (size_t i = 0; i < n; i++) {
         char values[160];
-        const struct in_place *at = place_of(b, broken[i]->key);
+        const struct in_place *at = machine_place_of(b, broken[i]->key);
         if (!at->doc)
-            at = place_of(b, broken[i]->with);
+            at = machine_place_of(b, broken[i]->with);
         in_machine_values(b->mc->params, broken[i], values, sizeof values);
         in_complain(b->r, at, "%s (%s)", broken[i]->sentence, values);
     }

@@ -139,7 +139,7 @@ static bool is_digit(char c)
 }
 
 /** A whole number in decimal, at most `max`. */
-static bool read_number(const char *text, uint64_t max, uint64_t *value)
+static bool monitor_read_number(const char *text, uint64_t max, uint64_t *value)
 {
     const char *end = in_whole_parse(text, value);
     return end && !*end && *value <= max && strncmp(text, "0x", 2);
@@ -178,7 +178,7 @@ static void check_phases(struct in_reading *r, char *const *phases, const struct
         uint64_t phase;
         if (!check_phase_name(r, &name, phases[i], number))
             continue;
-        if (!read_number(number, PHASES - 1, &phase))
+        if (!monitor_read_number(number, PHASES - 1, &phase))
             in_complain(r, &at, "'monitor.phases': '%.60s' is no PhaseID; expected 0 to %d", number,
                         PHASES - 1);
         else if (taken[phase])
@@ -193,11 +193,11 @@ static uint64_t find_phase(char *const *phases, const char *text)
 {
     uint64_t phase;
     const size_t n = strlen(text);
-    if (read_number(text, PHASES - 1, &phase))
+    if (monitor_read_number(text, PHASES - 1, &phase))
         return phase;
     for (; phases && *phases; phases++)
         if (!strncmp(*phases, text, n) && (*phases)[n] == '=' &&
-            read_number(*phases + n + 1, PHASES - 1, &phase))
+            monitor_read_number(*phases + n + 1, PHASES - 1, &phase))
             return phase;
     return IN_ABSENT;
 }
@@ -216,7 +216,7 @@ static void find_symbol(struct in_reading *r, const struct in_experiment *x,
 }
 
 /** "{symbol: table}" or "{from: 0x410000, to: 0x412000}", as in_read_value leaves them. */
-static bool read_range(struct in_experiment *x, const char *text)
+static bool monitor_read_range(struct in_experiment *x, const char *text)
 {
     static const char symbol[] = "{symbol: ", from[] = "{from: ", to[] = ", to: ";
     const size_t n = strlen(text);
@@ -245,7 +245,7 @@ struct program {
     struct in_place places[WRITES_MAX];
 };
 
-static void add(struct program *p, const struct in_place *at, const struct mon_write *write)
+static void monitor_add(struct program *p, const struct in_place *at, const struct mon_write *write)
 {
     struct in_experiment *x = p->x;
     if (x->write_count == WRITES_MAX)
@@ -254,20 +254,20 @@ static void add(struct program *p, const struct in_place *at, const struct mon_w
     x->write[x->write_count++] = *write;
 }
 
-static const struct in_place *place_of(const struct program *p, enum in_experiment_key key)
+static const struct in_place *monitor_place_of(const struct program *p, enum in_experiment_key key)
 {
     return &p->values[key].at;
 }
 
-static void read_address(struct program *p)
+static void monitor_read_address(struct program *p)
 {
-    const struct in_place *at = place_of(p, IN_KEY_mask_address);
+    const struct in_place *at = monitor_place_of(p, IN_KEY_mask_address);
     const char *text = p->x->mask_address;
     struct mon_wish *wish = &p->x->wish;
     wish->address = mon_pattern_none();
     if (!text)
         return;
-    if (*text == '{' && !read_range(p->x, text)) {
+    if (*text == '{' && !monitor_read_range(p->x, text)) {
         in_complain(p->r, at,
                     "'monitor.mask.address': '%.80s' is no range; expected a symbol's name, or two "
                     "addresses, the greater one as the end",
@@ -301,7 +301,7 @@ static int read_phase(struct program *p)
         return -1;
     const uint64_t phase = find_phase(p->x->phases, p->x->mask_phase);
     if (phase == IN_ABSENT)
-        in_complain(p->r, place_of(p, IN_KEY_mask_phase),
+        in_complain(p->r, monitor_place_of(p, IN_KEY_mask_phase),
                     "'monitor.mask.phase': '%.60s' is no PhaseID from 0 to %d, and monitor.phases "
                     "does not name it",
                     p->x->mask_phase, PHASES - 1);
@@ -322,7 +322,7 @@ static void read_wish(struct program *p)
 {
     struct in_experiment *x = p->x;
     struct mon_wish *wish = &x->wish;
-    read_address(p);
+    monitor_read_address(p);
     wish->command = find_command(x->mask_command);
     wish->phase = read_phase(p);
     wish->fifo = x->mask_fifo == IN_ABSENT ? -1 : (int)x->mask_fifo;
@@ -339,10 +339,10 @@ static const struct in_place *place_of_mask(const struct program *p)
 {
     static const enum in_experiment_key keys[] = {IN_KEY_mask_address, IN_KEY_mask_command,
                                                   IN_KEY_mask_phase, IN_KEY_mask_fifo};
-    const struct in_place *at = place_of(p, IN_KEY_mask_direction);
+    const struct in_place *at = monitor_place_of(p, IN_KEY_mask_direction);
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (p->values[keys[i]].at.doc && !p->values[keys[i]].at.doc->inline_text)
-            at = place_of(p, keys[i]);
+            at = monitor_place_of(p, keys[i]);
     return at;
 }
 
@@ -357,21 +357,21 @@ static struct in_place place_of_write(const struct program *p, const struct mon_
 {
     switch (w->key) {
     case MON_KEY_SCALE:
-        return *place_of(p, IN_KEY_scale);
+        return *monitor_place_of(p, IN_KEY_scale);
     case MON_KEY_ADDRESS:
-        return *place_of(p, IN_KEY_mask_address);
+        return *monitor_place_of(p, IN_KEY_mask_address);
     case MON_KEY_COMMAND:
-        return *place_of(p, IN_KEY_mask_command);
+        return *monitor_place_of(p, IN_KEY_mask_command);
     case MON_KEY_PHASE:
-        return *place_of(p, IN_KEY_mask_phase);
+        return *monitor_place_of(p, IN_KEY_mask_phase);
     case MON_KEY_FIFO:
-        return *place_of(p, IN_KEY_mask_fifo);
+        return *monitor_place_of(p, IN_KEY_mask_fifo);
     case MON_KEY_MASK:
         return *place_of_mask(p);
     case MON_KEY_COUNTER:
         return place_of_counter(p, w->counter);
     default:
-        return *place_of(p, IN_KEY_histogram);
+        return *monitor_place_of(p, IN_KEY_histogram);
     }
 }
 
@@ -406,19 +406,20 @@ static void add_part(struct program *p, enum mon_part part)
         return;
     const int n = unit->program ? unit->program(wish, part, writes) : -1;
     if (n < 0)
-        in_complain(p->r, part == MON_PART_MASK ? place_of_mask(p) : place_of(p, keys[part].key),
+        in_complain(p->r,
+                    part == MON_PART_MASK ? place_of_mask(p) : monitor_place_of(p, keys[part].key),
                     "'%s': the machine's counter unit, '%s', has none of this", keys[part].path,
                     unit->name);
     for (int i = 0; i < n; i++) {
         const struct in_place at = place_of_write(p, &writes[i]);
-        add(p, &at, &writes[i]);
+        monitor_add(p, &at, &writes[i]);
     }
 }
 
 static void check_histogram(const struct program *p)
 {
     if (p->x->wish.histogram_interrupt && !is_wished(&p->x->wish, MON_PART_HISTOGRAM))
-        in_complain(p->r, place_of(p, IN_KEY_histogram_interrupt),
+        in_complain(p->r, monitor_place_of(p, IN_KEY_histogram_interrupt),
                     "'monitor.histogram.interrupt' changes nothing: monitor.histogram.source "
                     "has the memory count nothing");
 }
@@ -451,7 +452,8 @@ static void add_register(struct program *p, const struct in_place *at, const cha
         in_complain(p->r, at, "'%s': '%.60s' does not fit; the register has %u bits, 0 to %u", name,
                     text, row->bits, (1u << row->bits) - 1);
     else
-        add(p, at,
+        monitor_add(
+            p, at,
             &(struct mon_write){.offset = row->offset, .value = value, .key = MON_KEY_REGISTER});
 }
 
@@ -475,7 +477,7 @@ static void add_registers(struct program *p)
 /* ---- checks ---------------------------------------------------------------------------------- */
 
 /** The key of a write, for people. */
-static const char *path_of(const struct mon_write *w)
+static const char *monitor_path_of(const struct mon_write *w)
 {
     switch (w->key) {
     case MON_KEY_SCALE:
@@ -499,7 +501,8 @@ static void check_twice(const struct program *p)
                 w[k].key != MON_KEY_REGISTER)
                 in_complain(p->r, &p->places[i],
                             "'%s' is written by '%s', too; say it in one of the two places only",
-                            mon_unit_register(in_unit(p->x), w[i].offset)->name, path_of(&w[k]));
+                            mon_unit_register(in_unit(p->x), w[i].offset)->name,
+                            monitor_path_of(&w[k]));
 }
 
 /** A mask that no counter obeys. @param unit  with all that was written */

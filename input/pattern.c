@@ -72,7 +72,7 @@ static void check_footprint(struct in_reading *r, const struct in_value *v)
 }
 
 /** A value that is not given, as the table would have it written. */
-static uint64_t standard(enum patterns_kind kind, int key)
+static uint64_t pattern_standard(enum patterns_kind kind, int key)
 {
     const struct in_key *row = &keys[ROW_VALUES + key];
     const char *text = key == PATTERNS_footprint ? patterns_row(kind)->footprint : row->def;
@@ -94,14 +94,14 @@ static void take_values(struct patterns_phase *phase, const struct in_value *v, 
         else if (v[ROW_VALUES + k].at.doc)
             phase->value[k] = v[ROW_VALUES + k].number;
         else
-            phase->value[k] = k == PATTERNS_rate ? rate : standard(phase->kind, k);
+            phase->value[k] = k == PATTERNS_rate ? rate : pattern_standard(phase->kind, k);
     }
     if (!phase->value[PATTERNS_size])
         phase->value[PATTERNS_size] = 4;
 }
 
 /** A name as the mark of a region has it. */
-static bool is_name(const char *text)
+static bool pattern_is_name(const char *text)
 {
     size_t n = 0;
 
@@ -110,10 +110,10 @@ static bool is_name(const char *text)
     return n && n <= PATTERNS_NAME_MAX && !text[n];
 }
 
-static void check_name(struct in_reading *r, const struct in_experiment *x,
-                       const struct in_place *at, const char *name)
+static void pattern_check_name(struct in_reading *r, const struct in_experiment *x,
+                               const struct in_place *at, const char *name)
 {
-    if (!is_name(name))
+    if (!pattern_is_name(name))
         in_complain(r, at, "'name' is 1 to %d characters without spaces", PATTERNS_NAME_MAX);
     for (size_t i = 0; i < x->pattern_count; i++)
         if (!strcmp(x->pattern[i].name, name)) {
@@ -123,7 +123,7 @@ static void check_name(struct in_reading *r, const struct in_experiment *x,
         }
 }
 
-static unsigned threads(const struct in_experiment *x, const struct in_value *processors)
+static unsigned pattern_threads(const struct in_experiment *x, const struct in_value *processors)
 {
     return processors->number ? (unsigned)processors->number
                               : (unsigned)nm_params_cards(x->machine.params);
@@ -136,7 +136,7 @@ static void check_phase(struct in_reading *r, const struct in_experiment *x,
 {
     char why[200];
 
-    if (!patterns_fits(phase, x->machine.params, threads(x, processors), why, sizeof why))
+    if (!patterns_fits(phase, x->machine.params, pattern_threads(x, processors), why, sizeof why))
         in_complain(r, at, "'program.pattern', %s: %s", patterns_row(phase->kind)->name, why);
 }
 
@@ -158,7 +158,7 @@ static void read_phase(struct in_reading *r, struct in_experiment *x, struct in_
         check_keys(r, phase->kind, v);
         check_footprint(r, v);
         take_values(phase, v, c->rate);
-        check_name(r, x, v[ROW_NAME].at.doc ? &v[ROW_NAME].at : &at, phase->name);
+        pattern_check_name(r, x, v[ROW_NAME].at.doc ? &v[ROW_NAME].at : &at, phase->name);
         x->pattern_count++;
     }
     if (r->diag->errors == before && c->has_machine)

@@ -13,7 +13,7 @@
 enum { COMMENT_COLUMN = 34 };
 
 /** Character at `p` (at most 4 bytes) and its length; a lone byte when it is not UTF-8. */
-static uint32_t decode(const unsigned char *p, size_t *length)
+static uint32_t resolved_decode(const unsigned char *p, size_t *length)
 {
     const size_t n = p[0] < 0x80 ? 1 : p[0] >= 0xf0 ? 4 : p[0] >= 0xe0 ? 3 : p[0] >= 0xc2 ? 2 : 1;
     uint32_t c = n == 1 ? p[0] : p[0] & (0x7fu >> n);
@@ -29,7 +29,7 @@ static uint32_t decode(const unsigned char *p, size_t *length)
 }
 
 /** Characters that YAML takes as they are between double quotes, on one line. */
-static bool is_plain(uint32_t c, size_t length)
+static bool resolved_is_plain(uint32_t c, size_t length)
 {
     if (c < 0x80)
         return c >= 0x20 && c != 0x7f && c != '"' && c != '\\';
@@ -42,8 +42,8 @@ static void write_quoted(FILE *out, const char *text)
     fputc('"', out);
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
         size_t length;
-        const uint32_t c = decode(p, &length);
-        if (is_plain(c, length))
+        const uint32_t c = resolved_decode(p, &length);
+        if (resolved_is_plain(c, length))
             fwrite(p, 1, length, out);
         else
             fprintf(out, c < 0x100 ? "\\x%02x" : c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
@@ -157,7 +157,7 @@ static char *absolute_path(const char *path)
     return absolute;
 }
 
-static void write_file(FILE *out, const char *path)
+static void resolved_write_file(FILE *out, const char *path)
 {
     char *absolute = absolute_path(path);
     write_quoted(out, absolute ? absolute : path);
@@ -171,7 +171,7 @@ static void write_groups(FILE *out, const struct in_experiment *x)
     for (unsigned i = 0; i < x->group_count; i++) {
         fputs(i ? ", " : "", out);
         if (in_is_file_name(x->groups[i]))
-            write_file(out, x->group[i].path);
+            resolved_write_file(out, x->group[i].path);
         else
             write_quoted(out, x->groups[i]);
     }
@@ -266,7 +266,7 @@ static void write_value(FILE *out, const struct in_key *key, enum in_experiment_
         write_quoted(out, *(char *const *)field);
         break;
     case IN_FILE:
-        write_file(out, *(char *const *)field);
+        resolved_write_file(out, *(char *const *)field);
         break;
     case IN_LIST:
     case IN_EVENTS:

@@ -20,7 +20,7 @@ static const char *const type_names[] = {
     [IN_DECIMAL] = "number", [IN_ROWS] = "list",   [IN_PATTERN] = "pattern", [IN_SWEEP] = "mapping",
 };
 
-static json_t *words(const char *list)
+static json_t *schema_words(const char *list)
 {
     char word[64];
     json_t *array = json_array();
@@ -60,7 +60,7 @@ static json_t *default_json(const struct in_key *key)
     snprintf(inside, sizeof inside, "%.*s", (int)strlen(key->def) - 2, key->def + 1);
     for (char *c = inside; (c = strchr(c, ','));)
         *c = ' ';
-    return words(inside);
+    return schema_words(inside);
 }
 
 /* ---- the schema ------------------------------------------------------------------------------ */
@@ -133,7 +133,7 @@ static json_t *form_schema(const struct in_form *form)
         return json_pack("{s:s}", "type", "boolean");
     case IN_ENUM:
     case IN_WORD:
-        return json_pack("{s:o}", "enum", words(form->unit));
+        return json_pack("{s:o}", "enum", schema_words(form->unit));
     case IN_LIST:
     case IN_EVENTS:
     case IN_GRANTS:
@@ -167,7 +167,7 @@ static json_t *form_schema(const struct in_form *form)
 
 /** The object that holds the members of `path`'s section, made when it is new; *leaf receives
  *  what is left of the path. */
-static json_t *section(json_t *properties, const char *path, const char **leaf)
+static json_t *schema_section(json_t *properties, const char *path, const char **leaf)
 {
     const char *dot = strchr(path, '.');
     *leaf = path;
@@ -181,7 +181,7 @@ static json_t *section(json_t *properties, const char *path, const char **leaf)
             json_pack("{s:s,s:b,s:{}}", "type", "object", "additionalProperties", 0, "properties");
         json_object_set_new(properties, name, object);
     }
-    return section(json_object_get(object, "properties"), dot + 1, leaf);
+    return schema_section(json_object_get(object, "properties"), dot + 1, leaf);
 }
 
 static const struct nm_param_row *param_of(const char *key)
@@ -238,7 +238,7 @@ static json_t *table_schema(const struct in_table *table)
     for (size_t i = 0; i < table->count; i++) {
         const struct in_key *key = &table->keys[i];
         const char *leaf;
-        json_t *members = section(properties, key->path, &leaf);
+        json_t *members = schema_section(properties, key->path, &leaf);
         json_object_set_new(members, leaf, key_schema(key));
         if (!key->def && !param_of(key->path))
             json_array_append_new(required, json_string(key->path));
@@ -317,7 +317,7 @@ json_t *in_list_params(void)
         json_t *row = json_pack("{s:s,s:s,s:s}", "key", rows[i].key, "type", type_names[form.type],
                                 "unit", choice ? "" : rows[i].unit);
         if (choice)
-            json_object_set_new(row, "choices", words(form.unit));
+            json_object_set_new(row, "choices", schema_words(form.unit));
         else if (form.type != IN_BOOL)
             json_object_update_new(row, json_pack("{s:o,s:o}", "min", number_json(&form, form.min),
                                                   "max", number_json(&form, form.max)));

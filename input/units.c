@@ -89,7 +89,7 @@ static bool is_digit(char c)
 }
 
 /** Refuses the spellings that readers disagree about. NULL when there is nothing to refuse. */
-static const char *trap(const char *text)
+static const char *units_trap(const char *text)
 {
     if (text[0] == '-')
         return "is negative";
@@ -121,9 +121,9 @@ static bool push_digit(struct number *n, char c)
 }
 
 /** Reads digits and fraction; what follows is n->unit. NULL when done, else the complaint. */
-static const char *scan(const char *text, struct number *n)
+static const char *units_scan(const char *text, struct number *n)
 {
-    const char *complaint = trap(text);
+    const char *complaint = units_trap(text);
     if (complaint)
         return complaint;
     *n = (struct number){0};
@@ -178,7 +178,7 @@ static void explain_unit(enum in_type type, const char *name, char *why, size_t 
 /** Divides `a` and `b` together by `prime` as often as their product allows, at most `most`
  *  times.
  *  @return how often it did not */
-static size_t cancel(wide *a, wide *b, unsigned prime, size_t most)
+static size_t units_cancel(wide *a, wide *b, unsigned prime, size_t most)
 {
     for (; most && *a % prime == 0; most--)
         *a /= prime;
@@ -191,14 +191,14 @@ static size_t cancel(wide *a, wide *b, unsigned prime, size_t most)
  * digits * factor / 10^(places + tens), exactly: the power of ten is cancelled prime by prime, so
  * that nothing is ever larger than what was written. @return NULL, or the complaint
  */
-static const char *scale(const struct number *n, wide factor, size_t tens, uint64_t *value)
+static const char *units_scale(const struct number *n, wide factor, size_t tens, uint64_t *value)
 {
     wide digits = n->digits, product;
     *value = 0;
     if (digits == 0)
         return NULL;
     const size_t places = n->places + tens;
-    if (cancel(&digits, &factor, 2, places) || cancel(&digits, &factor, 5, places))
+    if (units_cancel(&digits, &factor, 2, places) || units_cancel(&digits, &factor, 5, places))
         return "is not a whole number of";
     if (__builtin_mul_overflow(digits, factor, &product) || product > UINT64_MAX)
         return "is too large";
@@ -228,7 +228,7 @@ struct words {
     char word[WORDS_MAX][64];
 };
 
-static const char *next_word(void *ctx, size_t i)
+static const char *units_next_word(void *ctx, size_t i)
 {
     struct words *w = ctx;
     const bool there = i < WORDS_MAX && in_word_at(w->list, i, w->word[i], sizeof w->word[i]);
@@ -239,13 +239,13 @@ static bool parse_word(const char *list, const char *text, uint64_t *value, char
 {
     struct words w = {.list = list};
     const char *word;
-    for (size_t i = 0; (word = next_word(&w, i)); i++) {
+    for (size_t i = 0; (word = units_next_word(&w, i)); i++) {
         if (!strcmp(word, text)) {
             *value = i;
             return true;
         }
     }
-    const char *near = sim_nearest(text, next_word, &w);
+    const char *near = sim_nearest(text, units_next_word, &w);
     if (near)
         snprintf(why, size, "is not a choice (did you mean '%s'?)", near);
     else
@@ -263,7 +263,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
                          size_t size)
 {
     struct number n;
-    const char *complaint = scan(text, &n);
+    const char *complaint = units_scan(text, &n);
     uint64_t factor = 1;
     if (!complaint && (form->type == IN_INT || form->type == IN_DECIMAL) && *n.unit) {
         snprintf(why, size, "has '%.16s' after the number, which has no unit", n.unit);
@@ -278,7 +278,7 @@ static bool parse_number(const struct in_form *form, const char *text, uint64_t 
         factor = u->scale;
     }
     if (!complaint)
-        complaint = scale(&n, factor, 0, value);
+        complaint = units_scale(&n, factor, 0, value);
     if (!complaint && (*value < form->min || *value > form->max))
         complaint = "is out of range";
     if (complaint) {
@@ -324,7 +324,7 @@ bool in_time_parse(const char *text, uint64_t hz, sim_tick least, sim_tick *tick
         *ticks = SIM_NEVER;
         return true;
     }
-    const char *complaint = scan(text, &n);
+    const char *complaint = units_scan(text, &n);
     if (!complaint) {
         const bool in_cycles = !strcmp(n.unit, "cy") || is_bare_zero(&n);
         const struct unit *u = find_unit(in_cycles ? cycles : times, in_cycles ? "cy" : n.unit);
@@ -334,8 +334,8 @@ bool in_time_parse(const char *text, uint64_t hz, sim_tick least, sim_tick *tick
             snprintf(why, size, "%s; %s", unit, expected);
             return false;
         }
-        complaint = in_cycles ? scale(&n, 1, 0, &value)
-                    : hz      ? scale(&n, (wide)u->scale * hz, NANO, &value)
+        complaint = in_cycles ? units_scale(&n, 1, 0, &value)
+                    : hz      ? units_scale(&n, (wide)u->scale * hz, NANO, &value)
                               : NULL;
         if (!complaint && value > INT64_MAX) /* the largest whole number a result file can hold */
             complaint = "is too large";

@@ -141,7 +141,7 @@ static void take_mark_away(char *text, size_t *size)
 }
 
 /** Reads all of `f`. @return NULL, or the complaint */
-static const char *read_all(FILE *f, char **text, size_t *size)
+static const char *yaml_read_all(FILE *f, char **text, size_t *size)
 {
     char *buffer = sim_alloc(IN_TEXT_MAX + 2, 1);
     *size = fread(buffer, 1, IN_TEXT_MAX + 1, f);
@@ -168,7 +168,7 @@ static const char *read_path(const char *path, char **text, size_t *size)
     const char *complaint = NULL;
     FILE *f = NULL;
     if (!strcmp(path, "-"))
-        return read_all(stdin, text, size);
+        return yaml_read_all(stdin, text, size);
     if (stat(path, &st))
         return strerror(errno);
     if ((complaint = in_unreadable_kind(st.st_mode)))
@@ -179,7 +179,7 @@ static const char *read_path(const char *path, char **text, size_t *size)
     else /* it may have become another file meanwhile */
         complaint = fstat(fd, &st) ? strerror(errno) : in_unreadable_kind(st.st_mode);
     if (!complaint)
-        complaint = read_all(f, text, size);
+        complaint = yaml_read_all(f, text, size);
     if (f)
         fclose(f);
     else if (fd >= 0)
@@ -336,7 +336,7 @@ static const char *count_event(struct survey *s, const yaml_event_t *event)
 }
 
 /** First pass, event by event: syntax, and bounds on everything libyaml takes long over. */
-static bool survey(struct in_reading *r, struct in_doc *doc)
+static bool yaml_survey(struct in_reading *r, struct in_doc *doc)
 {
     yaml_parser_t parser;
     yaml_event_t event;
@@ -363,7 +363,7 @@ static bool survey(struct in_reading *r, struct in_doc *doc)
 }
 
 /** Second pass: the nodes. */
-static bool load(struct in_reading *r, struct in_doc *doc)
+static bool yaml_load(struct in_reading *r, struct in_doc *doc)
 {
     const struct in_place start = {doc, 1, 1};
     yaml_parser_t parser;
@@ -377,9 +377,9 @@ static bool load(struct in_reading *r, struct in_doc *doc)
     return doc->parsed && in_root(doc);
 }
 
-static struct in_doc *parse(struct in_reading *r, struct in_doc *doc)
+static struct in_doc *yaml_parse(struct in_reading *r, struct in_doc *doc)
 {
-    return check_text(r, doc) && survey(r, doc) && load(r, doc) ? doc : NULL;
+    return check_text(r, doc) && yaml_survey(r, doc) && yaml_load(r, doc) ? doc : NULL;
 }
 
 struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown,
@@ -393,7 +393,7 @@ struct in_doc *in_open(struct in_reading *r, const char *path, const char *shown
         in_complain(r, asked, "cannot read '%s': %s", shown, complaint);
     else if (complaint)
         in_complain(r, &whole, "cannot read it: %s", complaint);
-    return complaint || !doc->text ? NULL : parse(r, doc);
+    return complaint || !doc->text ? NULL : yaml_parse(r, doc);
 }
 
 struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *shown)
@@ -402,7 +402,7 @@ struct in_doc *in_open_text(struct in_reading *r, const char *text, const char *
     doc->text = in_strdup(text);
     doc->size = strlen(text);
     doc->inline_text = true;
-    return parse(r, doc);
+    return yaml_parse(r, doc);
 }
 
 struct in_doc *in_open_swept(struct in_reading *r, const char *text, const struct in_swept *swept)
@@ -414,7 +414,7 @@ struct in_doc *in_open_swept(struct in_reading *r, const char *text, const struc
     doc->swept_in = r->file;
     doc->line = swept->line;
     doc->column = swept->column;
-    return parse(r, doc);
+    return yaml_parse(r, doc);
 }
 
 void in_close(struct in_reading *r)

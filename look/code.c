@@ -37,7 +37,8 @@ enum { FILE_MAX = 1 << 30 /**< [bytes] as programs may be */ };
 /* ---- files ----------------------------------------------------------------------------------- */
 
 /* A regular file's bytes: the caller's. */
-static bool read_file(const char *path, uint8_t **bytes, size_t *length, char *why, size_t size)
+static bool code_read_file(const char *path, uint8_t **bytes, size_t *length, char *why,
+                           size_t size)
 {
     struct stat st;
     if (stat(path, &st))
@@ -59,7 +60,7 @@ static bool read_file(const char *path, uint8_t **bytes, size_t *length, char *w
 /* ---- the manifest ---------------------------------------------------------------------------- */
 
 /* "program argument ...", the caller's. */
-static char *command_of(const char *program, const json_t *argv)
+static char *code_command_of(const char *program, const json_t *argv)
 {
     char *text;
     size_t size;
@@ -103,7 +104,7 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
         return false;
     snprintf(hash, 32, "%s", found);
     code->program = sim_strdup(program);
-    code->command = command_of(program, json_object_get(experiment, "argv"));
+    code->command = code_command_of(program, json_object_get(experiment, "argv"));
     code->ticks = (uint64_t)ticks;
     code->signaled = reason && !strcmp(reason, doc_end_word(PROG_SIGNALED));
     code->status = (int)json_integer_value(json_object_get(end, "status"));
@@ -118,7 +119,7 @@ static bool read_manifest(struct look_code *code, const char *directory, char ha
     uint8_t *bytes = NULL;
     size_t length = 0;
     char *path = sim_format("%s/manifest.json", directory);
-    bool good = read_file(path, &bytes, &length, why, size);
+    bool good = code_read_file(path, &bytes, &length, why, size);
     if (good) {
         json_t *root = json_loadb((char *)bytes, length, JSON_REJECT_DUPLICATES, NULL);
         good = root && take_manifest(code, root, hash);
@@ -207,7 +208,7 @@ bool look_code_open(struct look_code *code, const char *directory, char *why, si
     char *path = sim_format("%s/guest.elf", directory);
     *code = (struct look_code){0};
     const bool good = read_manifest(code, directory, hash, why, size) &&
-                      read_file(path, &code->bytes, &code->size, why, size) &&
+                      code_read_file(path, &code->bytes, &code->size, why, size) &&
                       check_hash(code, path, hash, why, size);
     if (good) {
         find_pieces(code, path);

@@ -53,7 +53,7 @@ struct names {
     char column[PC_PROFILE__COUNT][DOC_COLUMN_NAME];
 };
 
-static const char *next_name(void *ctx, size_t i)
+static const char *cost_next_name(void *ctx, size_t i)
 {
     struct names *names = ctx;
     if (i < GROUPS)
@@ -75,7 +75,7 @@ const struct look_measure look_profile_parts[LOOK_PROFILE_PARTS] = {
 };
 
 /* The columns behind a name; 0: it is none. */
-static uint64_t columns_of(const char *name, const char **unit)
+static uint64_t cost_columns_of(const char *name, const char **unit)
 {
     char column[DOC_COLUMN_NAME];
     *unit = "PCycles";
@@ -94,7 +94,7 @@ bool look_measure_find(const char *name, struct look_measure *measure, char *why
 {
     struct names names;
     *measure = (struct look_measure){0};
-    measure->columns = columns_of(name, &measure->unit);
+    measure->columns = cost_columns_of(name, &measure->unit);
     for (unsigned i = 0; !measure->columns && i < LOOK_PROFILE_PARTS; i++)
         if (!strcmp(name, look_profile_parts[i].name))
             *measure = look_profile_parts[i];
@@ -102,7 +102,7 @@ bool look_measure_find(const char *name, struct look_measure *measure, char *why
         snprintf(measure->name, sizeof measure->name, "%s", name);
         return true;
     }
-    const char *near = sim_nearest(name, next_name, &names);
+    const char *near = sim_nearest(name, cost_next_name, &names);
     snprintf(why, size, "no state, group of states or count '%.60s'%s%s%s", name,
              near ? "; did you mean '" : " (total, run, stall, stall_l2, l2_misses, nacks, ...)",
              near ? near : "", near ? "'?" : "");

@@ -16,7 +16,7 @@
 
 /* ---- what lies where ------------------------------------------------------------------------- */
 
-static int by_address(const void *x, const void *y)
+static int insns_by_address(const void *x, const void *y)
 {
     const struct look_insns_mark *a = x, *b = y;
     return (a->va > b->va) - (a->va < b->va);
@@ -49,7 +49,7 @@ void look_insns_open(struct look_insns *insns, Elf *elf)
         if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_SYMTAB)
             take_table(insns, elf, scn, &sh);
     if (insns->marks)
-        qsort(insns->mark, insns->marks, sizeof *insns->mark, by_address);
+        qsort(insns->mark, insns->marks, sizeof *insns->mark, insns_by_address);
 }
 
 void look_insns_close(struct look_insns *insns)

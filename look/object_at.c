@@ -58,7 +58,7 @@ struct when {
 };
 
 /* [ticks] of it that lie in [born, died], counting both ends; 0: none. */
-static sim_tick common(const struct when *when, sim_tick born, sim_tick died)
+static sim_tick object_at_common(const struct when *when, sim_tick born, sim_tick died)
 {
     const sim_tick from = sim_later(when->from, born);
     const sim_tick to = sim_earlier(sim_earlier(when->to, died), SIM_NEVER - 1);
@@ -84,9 +84,9 @@ static bool is_of(const struct doc_block *b, const struct doc_tenant *of)
     return there && b->site == of->block.site;
 }
 
-static void look_at(struct search *s, const struct doc_block *b)
+static void object_at_look_at(struct search *s, const struct doc_block *b)
 {
-    const sim_tick ticks = common(&s->when, b->born, b->died);
+    const sim_tick ticks = object_at_common(&s->when, b->born, b->died);
     if (!is_of(b, s->of) || s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
         (s->best && ticks == s->most && b->born < s->best->born))
         return;
@@ -95,23 +95,23 @@ static void look_at(struct search *s, const struct doc_block *b)
 }
 
 /* Of the blocks [first, first + count) that a node of the tree has. */
-static void search(struct search *s, size_t node, size_t first, size_t count)
+static void object_at_search(struct search *s, size_t node, size_t first, size_t count)
 {
     if (first >= s->f->o->blocks || s->f->end[node] <= s->va || s->f->o->block[first].from > s->va)
         return;
     if (count == 1) {
-        look_at(s, &s->f->o->block[first]);
+        object_at_look_at(s, &s->f->o->block[first]);
         return;
     }
-    search(s, 2 * node, first, count / 2);
-    search(s, 2 * node + 1, first + count / 2, count / 2);
+    object_at_search(s, 2 * node, first, count / 2);
+    object_at_search(s, 2 * node + 1, first + count / 2, count / 2);
 }
 
 static const struct doc_block *block_at(const struct look_finder *f, uint64_t va,
                                         const struct when *when, const struct doc_tenant *of)
 {
     struct search s = {.f = f, .va = va, .when = *when, .of = of};
-    search(&s, 1, 0, f->leaves);
+    object_at_search(&s, 1, 0, f->leaves);
     return s.best;
 }
 
@@ -123,7 +123,7 @@ static const struct doc_thread *thread_at(const struct look_finder *f, uint64_t 
     for (size_t i = 0; i < f->o->threads; i++) {
         const struct doc_thread *t = &f->o->thread[i];
         const uint64_t from = tls ? t->tls : t->stack, to = tls ? t->tls_to : t->stack_to;
-        const sim_tick ticks = common(when, t->born, t->died);
+        const sim_tick ticks = object_at_common(when, t->born, t->died);
         if (va < from || va >= to || !ticks || ticks < most)
             continue;
         best = t;
@@ -278,7 +278,7 @@ static bool find_block(struct look_finder *f, uint64_t va, const struct when *wh
     return b;
 }
 
-static bool is_mapping(const struct look_finder *f, const struct doc_block *b)
+static bool object_at_is_mapping(const struct look_finder *f, const struct doc_block *b)
 {
     const char *kind = f->o->kind[f->o->site[b->site].kind];
     return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
@@ -290,7 +290,7 @@ static bool find_header(struct look_finder *f, uint64_t va, const struct when *w
     const uint64_t from = (va | (HEADER / 2 - 1)) + 1; /* blocks begin at doublewords */
     for (uint64_t at = from; at <= va + HEADER; at += HEADER / 2) {
         const struct doc_block *b = block_at(f, at, when, NULL);
-        if (!b || b->from != at || is_mapping(f, b))
+        if (!b || b->from != at || object_at_is_mapping(f, b))
             continue;
         *out = (struct look_object){.kind = LOOK_OBJECT_HEADER,
                                     .from = at - HEADER,
@@ -353,7 +353,7 @@ void look_object_at(struct look_finder *f, uint64_t va, sim_tick from, sim_tick 
 
 /* ---- by tenants ------------------------------------------------------------------------------ */
 
-static const struct doc_thread *thread_of(const struct look_finder *f, uint32_t number)
+static const struct doc_thread *object_at_thread_of(const struct look_finder *f, uint32_t number)
 {
     size_t i = 0;
     while (i < f->o->threads && f->o->thread[i].number != number)
@@ -361,7 +361,7 @@ static const struct doc_thread *thread_of(const struct look_finder *f, uint32_t 
     return i < f->o->threads ? &f->o->thread[i] : NULL;
 }
 
-static bool has(const struct doc_tenant *tenant, uint64_t va)
+static bool object_at_has(const struct doc_tenant *tenant, uint64_t va)
 {
     return va >= tenant->block.from && va < tenant->block.to;
 }
@@ -371,7 +371,7 @@ static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenan
                            const struct when *when, struct look_object *out)
 {
     const struct doc_block *b = block_at(f, va, when, tenant);
-    if (!b && tenant->kind == DOC_TENANT_block && has(tenant, va))
+    if (!b && tenant->kind == DOC_TENANT_block && object_at_has(tenant, va))
         b = &tenant->block;
     if (b)
         describe_block(f, va, b, out);
@@ -381,7 +381,8 @@ static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenan
 static bool find_own_part(const struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
                           struct look_object *out)
 {
-    const struct doc_thread *t = has(tenant, va) ? thread_of(f, tenant->block.thread) : NULL;
+    const struct doc_thread *t =
+        object_at_has(tenant, va) ? object_at_thread_of(f, tenant->block.thread) : NULL;
     const bool local = t && va >= t->tls && va < t->tls_to;
     const bool stack = t && va >= t->stack && va < t->stack_to;
     if (tenant->kind == DOC_TENANT_variables && local)

@@ -14,7 +14,7 @@
 
 enum { SOURCE_MAX = 1 << 26 /**< [bytes] of a file of source text */ };
 
-static void split(struct look_source *source, char *text)
+static void source_split(struct look_source *source, char *text)
 {
     for (char *line; (line = strsep(&text, "\n"));) {
         source->line = sim_grow(source->line, source->lines + 1, sizeof(char *));
@@ -43,7 +43,7 @@ static const char *read_source(struct look_source *source, const struct timespec
     source->text[n] = '\0';
     fclose(in);
     source->newer = is_after(&st.st_mtim, ran);
-    split(source, source->text);
+    source_split(source, source->text);
     return NULL;
 }
 

@@ -123,7 +123,7 @@ static size_t own_prefix(const struct mon_unit_ops *unit, const char *name)
 
 /* Who writes the prefix means none of the card's words: those are "" here, which is near nothing.
  */
-static const char *next_word(void *ctx, size_t i)
+static const char *events_next_word(void *ctx, size_t i)
 {
     const struct meant *meant = ctx;
     const char *word = mon_word(meant->unit, i);
@@ -131,7 +131,7 @@ static const char *next_word(void *ctx, size_t i)
 }
 
 /* A processor's name without what tells its kinds apart: "R10000" of "R10000 3.x". [characters] */
-static size_t family(const struct mon_unit_ops *b)
+static size_t events_family(const struct mon_unit_ops *b)
 {
     return strcspn(b->own->processor, " ");
 }
@@ -140,9 +140,9 @@ static size_t family(const struct mon_unit_ops *b)
 static bool all_kinds(const struct mon_unit_ops *unit, const struct mon_unit_ops *b,
                       const char *name)
 {
-    const size_t n = family(b);
+    const size_t n = events_family(b);
     for (const struct mon_unit_ops *const *o = unit->beside; *o; o++)
-        if (family(*o) == n && !strncmp((*o)->own->processor, b->own->processor, n) &&
+        if (events_family(*o) == n && !strncmp((*o)->own->processor, b->own->processor, n) &&
             mon_event_find(*o, name) < 0)
             return false;
     return true;
@@ -150,7 +150,7 @@ static bool all_kinds(const struct mon_unit_ops *unit, const struct mon_unit_ops
 
 /* The processors that count an event by themselves, beside such a unit: "A, B 2.x or C"; "": none.
  */
-static void whose(const struct mon_unit_ops *unit, const char *name, char *text, size_t size)
+static void events_whose(const struct mon_unit_ops *unit, const char *name, char *text, size_t size)
 {
     const char *names[MON_PROCESSORS];
     int lengths[MON_PROCESSORS];
@@ -158,7 +158,7 @@ static void whose(const struct mon_unit_ops *unit, const char *name, char *text,
     for (const struct mon_unit_ops *const *b = unit->beside; b && *b; b++) {
         const char *its = (*b)->own->processor;
         const bool all = all_kinds(unit, *b, name);
-        const size_t n = all ? family(*b) : strlen(its);
+        const size_t n = all ? events_family(*b) : strlen(its);
         const bool told =
             all && count && (size_t)lengths[count - 1] == n && !strncmp(names[count - 1], its, n);
         if (told || count == MON_PROCESSORS || mon_event_find(*b, name) < 0)
@@ -177,9 +177,9 @@ static void whose(const struct mon_unit_ops *unit, const char *name, char *text,
 void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *why, size_t size)
 {
     struct meant meant = {unit, name, own_prefix(unit, name)};
-    const char *near = sim_nearest(name, next_word, &meant);
+    const char *near = sim_nearest(name, events_next_word, &meant);
     char others[200];
-    whose(unit, name, others, sizeof others);
+    events_whose(unit, name, others, sizeof others);
     if (*others)
         snprintf(why, size, "event '%.60s' is one of an %s, and this machine's processors %s", name,
                  others,
@@ -195,7 +195,7 @@ void mon_event_unknown(const struct mon_unit_ops *unit, const char *name, char *
                  name);
 }
 
-static void choose(struct mon_choice *choice, unsigned event)
+static void events_choose(struct mon_choice *choice, unsigned event)
 {
     for (unsigned i = 0; i < choice->count; i++)
         if (choice->event[i] == event)
@@ -236,7 +236,7 @@ bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, 
                      word);
             return false;
         } else if (event >= 0) {
-            choose(choice, (unsigned)event);
+            events_choose(choice, (unsigned)event);
         } else if (!set) {
             mon_event_unknown(unit, word, why, size);
             return false;
@@ -250,5 +250,5 @@ bool mon_choice_add(const struct mon_unit_ops *unit, struct mon_choice *choice, 
 void mon_choice_merge(struct mon_choice *choice, const struct mon_choice *more)
 {
     for (unsigned i = 0; i < more->count; i++)
-        choose(choice, more->event[i]);
+        events_choose(choice, more->event[i]);
 }

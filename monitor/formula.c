@@ -29,17 +29,17 @@ struct reader {
     locale_t c_locale; /* whose decimal point is a point */
 };
 
-static bool fail(struct reader *r, const char *sentence)
+static bool formula_fail(struct reader *r, const char *sentence)
 {
     snprintf(r->why, r->size, "%s", sentence);
     return false;
 }
 
-static bool emit(struct reader *r, struct mon_step step)
+static bool formula_emit(struct reader *r, struct mon_step step)
 {
     struct mon_formula *f = r->formula;
     if (f->steps == MON_FORMULA_STEPS)
-        return fail(r, "the formula is too long; split it into two metrics");
+        return formula_fail(r, "the formula is too long; split it into two metrics");
     f->step[f->steps++] = step;
     return true;
 }
@@ -57,14 +57,14 @@ static const char digits[] = "0123456789";
 static bool skip_digits(struct reader *r, const char *complaint)
 {
     if (!isdigit((unsigned char)*r->at))
-        return fail(r, complaint);
+        return formula_fail(r, complaint);
     r->at += strspn(r->at, digits);
     return true;
 }
 
 /* Decimal, with an optional fraction and exponent, rounded to the nearest double. What strtod would
  * read beyond that ("nan", "0x1", the locale's decimal point) has been refused when it is asked. */
-static bool read_number(struct reader *r)
+static bool formula_read_number(struct reader *r)
 {
     const char *const text = r->at;
     r->at += strspn(r->at, digits);
@@ -80,11 +80,11 @@ static bool read_number(struct reader *r)
             return false;
     }
     if (isalpha((unsigned char)*r->at) || *r->at == '_')
-        return fail(r, "expected an operator between number and name");
+        return formula_fail(r, "expected an operator between number and name");
     const double value = strtod_l(text, NULL, r->c_locale);
     if (!isfinite(value))
-        return fail(r, "the number is too large");
-    return emit(r, (struct mon_step){.op = '#', .number = value});
+        return formula_fail(r, "the number is too large");
+    return formula_emit(r, (struct mon_step){.op = '#', .number = value});
 }
 
 static bool is_name_byte(char c)
@@ -99,14 +99,14 @@ static bool read_name(struct reader *r)
     while (is_name_byte(r->at[n]))
         n++;
     if (n >= sizeof name)
-        return fail(r, "no name is this long");
+        return formula_fail(r, "no name is this long");
     memcpy(name, r->at, n);
     name[n] = '\0';
     const int index = r->find(r->ctx, name, r->why, r->size);
     if (index < 0)
         return false;
     r->at += n;
-    return emit(r, (struct mon_step){.op = 'n', .name = (unsigned)index});
+    return formula_emit(r, (struct mon_step){.op = 'n', .name = (unsigned)index});
 }
 
 /* ---- precedence ------------------------------------------------------------------------------ */
@@ -124,9 +124,9 @@ static bool read_parentheses(struct reader *r)
         return true;
     }
     if (*r->at)
-        return fail(r, "expected an operator or )");
+        return formula_fail(r, "expected an operator or )");
     r->at = open;
-    return fail(r, "this ( is never closed");
+    return formula_fail(r, "this ( is never closed");
 }
 
 static bool read_operand(struct reader *r)
@@ -134,22 +134,22 @@ static bool read_operand(struct reader *r)
     skip_space(r);
     const char c = *r->at;
     if (c && strchr(digits, c))
-        return read_number(r);
+        return formula_read_number(r);
     if (isalpha((unsigned char)c) || c == '_')
         return read_name(r);
     if (c != '(' && c != '-')
-        return fail(r, c ? "expected a number, a name or ("
-                         : "the formula ends where a number, a "
-                           "name or ( should follow");
+        return formula_fail(r, c ? "expected a number, a name or ("
+                                 : "the formula ends where a number, a "
+                                   "name or ( should follow");
     if (r->depth == MON_FORMULA_DEPTH)
-        return fail(r, "too many parentheses inside each other");
+        return formula_fail(r, "too many parentheses inside each other");
     r->depth++;
     bool good;
     if (c == '(') {
         good = read_parentheses(r);
     } else {
         r->at++;
-        good = read_operand(r) && emit(r, (struct mon_step){.op = '~'});
+        good = read_operand(r) && formula_emit(r, (struct mon_step){.op = '~'});
     }
     r->depth--;
     return good;
@@ -166,7 +166,7 @@ static bool read_level(struct reader *r, const char operators[2], bool (*operand
         if (op != operators[0] && op != operators[1])
             return true;
         r->at++;
-        if (!operand(r) || !emit(r, (struct mon_step){.op = op}))
+        if (!operand(r) || !formula_emit(r, (struct mon_step){.op = op}))
             return false;
     }
 }
@@ -196,8 +196,8 @@ bool mon_formula_read(struct mon_formula *formula, const char *text, mon_name_fn
     bool good = read_sum(&r);
     if (good && *r.at) {
         good = false;
-        fail(&r, *r.at == ')' ? "this ) was never opened"
-                              : "expected one of + - * / between two operands");
+        formula_fail(&r, *r.at == ')' ? "this ) was never opened"
+                                      : "expected one of + - * / between two operands");
     }
     *offset = (size_t)(r.at - text);
     freelocale(r.c_locale);
@@ -206,7 +206,7 @@ bool mon_formula_read(struct mon_formula *formula, const char *text, mon_name_fn
 
 /* ---- computing ------------------------------------------------------------------------------- */
 
-static double apply(char op, double a, double b)
+static double formula_apply(char op, double a, double b)
 {
     switch (op) {
     case '+':
@@ -238,7 +238,7 @@ bool mon_formula_value(const struct mon_formula *formula, mon_value_fn *get, voi
         } else {
             assert(n >= 2);
             n--;
-            stack[n - 1] = apply(s->op, stack[n - 1], stack[n]);
+            stack[n - 1] = formula_apply(s->op, stack[n - 1], stack[n]);
         }
         *value = stack[n - 1];
         if (!isfinite(*value))

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static struct mon_unit *create(const struct mon_site *site)
+static struct mon_unit *none_create(const struct mon_site *site)
 {
     struct mon_unit *unit = sim_alloc(1, sizeof *unit);
     (void)site;
@@ -16,26 +16,27 @@ static struct mon_unit *create(const struct mon_site *site)
     return unit;
 }
 
-static void release(struct mon_unit *unit)
+static void none_release(struct mon_unit *unit)
 {
     free(unit);
 }
 
-static uint32_t read_register(struct mon_unit *unit, uint32_t offset, const struct mon_taps *now)
+static uint32_t none_read_register(struct mon_unit *unit, uint32_t offset,
+                                   const struct mon_taps *now)
 {
     (void)unit, (void)offset, (void)now;
     return 0;
 }
 
-static unsigned write_register(struct mon_unit *unit, unsigned writer, uint32_t offset,
-                               uint32_t value, const struct mon_taps *now)
+static unsigned none_write_register(struct mon_unit *unit, unsigned writer, uint32_t offset,
+                                    uint32_t value, const struct mon_taps *now)
 {
     (void)unit, (void)writer, (void)offset, (void)value, (void)now;
     return MON_REFUSED_NO_REGISTER;
 }
 
-static unsigned pending(const struct mon_unit *unit, const struct mon_taps *now, uint64_t known,
-                        unsigned *which)
+static unsigned none_pending(const struct mon_unit *unit, const struct mon_taps *now,
+                             uint64_t known, unsigned *which)
 {
     (void)unit, (void)now, (void)known;
     *which = 0;
@@ -50,8 +51,8 @@ static const struct mon_row reasons[] = {
 
 const struct mon_unit_ops mon_none = {.name = "none",
                                       .reasons = reasons,
-                                      .create = create,
-                                      .free = release,
-                                      .read = read_register,
-                                      .write = write_register,
-                                      .pending = pending};
+                                      .create = none_create,
+                                      .free = none_release,
+                                      .read = none_read_register,
+                                      .write = none_write_register,
+                                      .pending = none_pending};

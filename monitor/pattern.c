@@ -55,7 +55,7 @@ void mon_pattern_write(const struct mon_pattern *pattern, char *out, size_t size
     out[n] = '\0';
 }
 
-static void join(struct mon_pattern *pattern, struct mon_pattern more)
+static void pattern_join(struct mon_pattern *pattern, struct mon_pattern more)
 {
     if (pattern->value == ADDRESS) /* nothing yet */
         *pattern = more;
@@ -66,12 +66,12 @@ static void join(struct mon_pattern *pattern, struct mon_pattern more)
 void mon_pattern_widen(struct mon_pattern *pattern, uint64_t from, uint64_t to, unsigned line)
 {
     const uint64_t offset = line - 1;
-    join(pattern, (struct mon_pattern){ADDRESS & ~offset, from & ~offset});
+    pattern_join(pattern, (struct mon_pattern){ADDRESS & ~offset, from & ~offset});
     /* Between the ends every bit below the highest that differs takes both values. */
     const uint64_t differ = (from ^ (to - 1)) & ~offset;
     const uint64_t open =
         differ ? (UINT64_C(2) << (63 - (unsigned)__builtin_clzll(differ))) - 1 : offset;
-    join(pattern, (struct mon_pattern){ADDRESS & ~open, from & ~open});
+    pattern_join(pattern, (struct mon_pattern){ADDRESS & ~open, from & ~open});
 }
 
 uint64_t mon_pattern_lines(const struct mon_pattern *pattern, unsigned line)

@@ -21,7 +21,7 @@ struct matching {
     unsigned tried;                   /* bit k: the search for the last event came by counter k */
 };
 
-static unsigned fits(const struct matching *m, unsigned i)
+static unsigned plan_fits(const struct matching *m, unsigned i)
 {
     return mon_event_counters(m->unit, m->choice->event[i]);
 }
@@ -35,15 +35,15 @@ static unsigned used(const struct matching *m, unsigned k)
 }
 
 /* Finds a counter for event i, moving others where they also fit; all or nothing. */
-static bool place(struct matching *m, unsigned i)
+static bool plan_place(struct matching *m, unsigned i)
 {
     for (unsigned k = 0; k < mon_unit_counters(m->unit); k++) {
-        if (!(fits(m, i) >> k & 1) || m->tried >> k & 1)
+        if (!(plan_fits(m, i) >> k & 1) || m->tried >> k & 1)
             continue;
         m->tried |= 1U << k;
         bool room = used(m, k) < m->runs;
         for (unsigned j = 0; j < m->placed && !room; j++)
-            room = m->counter[j] == k && place(m, j);
+            room = m->counter[j] == k && plan_place(m, j);
         if (room) {
             m->counter[i] = k;
             return true;
@@ -56,38 +56,38 @@ static bool place_all(struct matching *m)
 {
     for (m->placed = 0; m->placed < m->choice->count; m->placed++) {
         m->tried = 0;
-        if (!place(m, m->placed))
+        if (!plan_place(m, m->placed))
             return false;
     }
     return true;
 }
 
-static void append(char *text, size_t size, const char *word)
+static void plan_append(char *text, size_t size, const char *word)
 {
     size_t length = strlen(text);
     snprintf(text + length, size - length, "%s", word);
 }
 
 /* Why m failed: the events that fit only the counters tried, and those counters. */
-static void explain(const struct matching *m, char *text, size_t size)
+static void plan_explain(const struct matching *m, char *text, size_t size)
 {
     const char *separator = "";
     text[0] = '\0';
     for (unsigned i = 0; i <= m->placed; i++)
-        if (!(fits(m, i) & ~m->tried)) {
-            append(text, size, separator);
-            append(text, size, mon_unit_event(m->unit, m->choice->event[i])->name);
+        if (!(plan_fits(m, i) & ~m->tried)) {
+            plan_append(text, size, separator);
+            plan_append(text, size, mon_unit_event(m->unit, m->choice->event[i])->name);
             separator = ", ";
         }
     const bool own = m->tried >> m->unit->counters; /* no event fits counters of both */
-    append(text, size, own ? " fit only the processor's counter" : " fit only counter");
-    append(text, size, m->tried & (m->tried - 1) ? "s " : " ");
+    plan_append(text, size, own ? " fit only the processor's counter" : " fit only counter");
+    plan_append(text, size, m->tried & (m->tried - 1) ? "s " : " ");
     separator = "";
     for (unsigned k = 0; k < mon_unit_counters(m->unit); k++)
         if (m->tried >> k & 1) {
             const unsigned number = own ? k - m->unit->counters : k;
-            append(text, size, separator);
-            append(text, size, (const char[2]){(char)('0' + number), '\0'});
+            plan_append(text, size, separator);
+            plan_append(text, size, (const char[2]){(char)('0' + number), '\0'});
             separator = ", ";
         }
 }
@@ -101,7 +101,7 @@ void mon_plan_make(const struct mon_unit_ops *unit, struct mon_plan *plan,
     if (!choice->count)
         return;
     for (m.runs = (choice->count + counters - 1) / counters; !place_all(&m); m.runs++)
-        explain(&m, plan->remark, sizeof plan->remark);
+        plan_explain(&m, plan->remark, sizeof plan->remark);
     plan->banks = m.runs;
 
     unsigned next[MON_COUNTERS_MAX + MON_OWN_MAX] = {0};

@@ -7,8 +7,8 @@
 #define OPENS  "<!-- slot "
 #define CLOSES " -->"
 
-static const struct page_slot *find(const struct page_slot *slots, unsigned count, const char *name,
-                                    size_t length)
+static const struct page_slot *fill_find(const struct page_slot *slots, unsigned count,
+                                         const char *name, size_t length)
 {
     for (unsigned i = 0; i < count; i++)
         if (strlen(slots[i].name) == length && !memcmp(slots[i].name, name, length))
@@ -22,7 +22,7 @@ char *page_fill(const char *template, const struct page_slot *slots, unsigned co
     for (const char *slot; (slot = strstr(rest, OPENS));) {
         const char *name = slot + strlen(OPENS), *end = strstr(name, CLOSES);
         const size_t length = end ? (size_t)(end - name) : strcspn(name, "\n");
-        const struct page_slot *found = find(slots, count, name, length);
+        const struct page_slot *found = fill_find(slots, count, name, length);
         if (!end || !found)
             return sim_format("%.*s", (int)length, name);
         fwrite(rest, 1, (size_t)(slot - rest), out);

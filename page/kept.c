@@ -98,7 +98,7 @@ static json_t *stacks_of(const struct look_view *view)
     return list;
 }
 
-static json_t *names_of(const struct look_view *view)
+static json_t *kept_names_of(const struct look_view *view)
 {
     json_t *list = json_array();
     for (size_t f = 0; f < view->functions; f++)
@@ -122,7 +122,7 @@ static json_t *profile_of(const struct doc_profile *profile, struct look_code *c
     json_t *out = json_pack(
         "{s:o,s:i,s:I,s:o,s:o,s:o}", "parts", part_names(), "states", (int)LOOK_PROFILE_STATES,
         "total", (json_int_t)look_measured(&total, &view.whole), "functions", functions_of(&view),
-        "names", names_of(&view), "stacks", stacks_of(&view));
+        "names", kept_names_of(&view), "stacks", stacks_of(&view));
     look_view_close(&view);
     return out;
 }
@@ -130,7 +130,7 @@ static json_t *profile_of(const struct doc_profile *profile, struct look_code *c
 /* ---- cut documents --------------------------------------------------------------------------- */
 
 /* Leaves the first `most` of a list. */
-static void cut(json_t *list, size_t most)
+static void kept_cut(json_t *list, size_t most)
 {
     while (json_array_size(list) > most)
         json_array_remove(list, json_array_size(list) - 1);
@@ -145,7 +145,7 @@ static void cut_member(json_t *root, const char *name, size_t most)
         json_object_set_new(root, "of", of);
     }
     json_object_set_new(of, name, json_integer((json_int_t)json_array_size(list)));
-    cut(list, most);
+    kept_cut(list, most);
 }
 
 static void cut_askers(json_t *list)
@@ -153,13 +153,13 @@ static void cut_askers(json_t *list)
     size_t i;
     json_t *item;
     json_array_foreach(list, i, item)
-        cut(json_object_get(item, "askers"), ASKERS);
+        kept_cut(json_object_get(item, "askers"), ASKERS);
 }
 
 /* What a command writes as JSON. */
 typedef void write_fn(const void *what, FILE *out);
 
-static json_t *written(write_fn *write, const void *what)
+static json_t *kept_written(write_fn *write, const void *what)
 {
     char *text;
     size_t size;
@@ -192,7 +192,7 @@ static json_t *sharing_of(struct run *run)
 {
     struct look_sharing *sharing =
         look_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
-    json_t *root = written(write_sharing, sharing);
+    json_t *root = kept_written(write_sharing, sharing);
     cut_member(root, "objects", OBJECTS);
     cut_member(root, "lines", LINES);
     cut_askers(json_object_get(root, "objects"));
@@ -225,7 +225,7 @@ static json_t *traffic_of(const struct doc_truth *truth, unsigned stations)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static json_int_t waited(const json_t *site)
+static json_int_t kept_waited(const json_t *site)
 {
     return json_integer_value(json_object_get(site, "waited"));
 }
@@ -233,7 +233,7 @@ static json_int_t waited(const json_t *site)
 static int longest_first(const void *a, const void *b)
 {
     const json_t *const *one = a, *const *other = b;
-    const json_int_t first = waited(*one), second = waited(*other);
+    const json_int_t first = kept_waited(*one), second = kept_waited(*other);
     if (first != second)
         return first < second ? 1 : -1;
     return (int)(json_integer_value(json_object_get(*one, "order")) -
@@ -247,7 +247,7 @@ static json_t *sorted_sites(const json_t *sites)
     json_t *site, *list = json_array();
     json_t **order = sim_alloc(json_array_size(sites), sizeof *order);
     json_array_foreach(sites, i, site)
-        if (waited(site)) {
+        if (kept_waited(site)) {
             json_object_set_new(site, "order", json_integer((json_int_t)i));
             order[count++] = site;
         }
@@ -268,7 +268,7 @@ static json_t *locks_of(struct run *run, char *why, size_t size)
                                    .sort = DOC_LOCK_WAITED};
     json_t *root = NULL;
     if (look_locks_view_open(&view, NULL, why, size)) {
-        root = written(write_locks, &view);
+        root = kept_written(write_locks, &view);
         json_object_set_new(root, "sites", sorted_sites(json_object_get(root, "sites")));
         cut_member(root, "locks", LOCKS);
         cut_member(root, "sites", SITES);

@@ -31,13 +31,13 @@ struct making {
     size_t size;
 };
 
-static char *path_of(const struct making *m, const char *name)
+static char *page_path_of(const struct making *m, const char *name)
 {
     return sim_format("%s/%s", m->run->directory, name);
 }
 
 /* Whether the manifest lists a file. */
-static bool has(const struct making *m, const char *name)
+static bool page_has(const struct making *m, const char *name)
 {
     return json_object_get(json_object_get(json_object_get(m->root, "manifest"), "files"), name);
 }
@@ -47,7 +47,7 @@ static bool has(const struct making *m, const char *name)
 /* Adds a JSON file under `name`. */
 static bool add_json(struct making *m, const char *name, const char *file, int schema)
 {
-    char *path = path_of(m, file);
+    char *path = page_path_of(m, file);
     const struct doc_claims claims = {path, m->why, m->size};
     json_t *root = doc_claim_file(&claims);
     const bool good = root && doc_claim_schema(&claims, root, schema);
@@ -60,7 +60,7 @@ static bool add_json(struct making *m, const char *name, const char *file, int s
 
 static bool add_config(struct making *m)
 {
-    char *path = path_of(m, "config.resolved.yaml");
+    char *path = page_path_of(m, "config.resolved.yaml");
     char *text = page_text(path, m->why, m->size);
     json_t *string = text ? json_string(text) : NULL;
     if (text && !string)
@@ -84,7 +84,7 @@ static json_t *measured_only(const json_t *snapshot)
 }
 
 /* Later regions keep the machine's statistics only, once there is too much. */
-static void shorten(json_t *snapshots)
+static void page_shorten(json_t *snapshots)
 {
     size_t i, bytes = 0;
     json_t *snapshot;
@@ -106,7 +106,7 @@ static void shorten(json_t *snapshots)
 
 static bool add_stats(struct making *m)
 {
-    if (!has(m, "stats.json")) {
+    if (!page_has(m, "stats.json")) {
         snprintf(m->why, m->size,
                  "%s: the run has no results: its manifest does not list stats.json",
                  m->run->directory);
@@ -121,7 +121,7 @@ static bool add_stats(struct making *m)
                  m->run->directory);
         return false;
     }
-    shorten(snapshots);
+    page_shorten(snapshots);
     return true;
 }
 
@@ -159,9 +159,9 @@ static const struct wanted {
 
 static bool add_table(struct making *m, const struct wanted *wanted)
 {
-    if (!has(m, wanted->file))
+    if (!page_has(m, wanted->file))
         return true;
-    char *path = path_of(m, wanted->file);
+    char *path = page_path_of(m, wanted->file);
     json_t *table = page_table_read(path, &wanted->table, m->why, m->size);
     if (table)
         json_object_set_new(m->root, wanted->name, table);
@@ -179,9 +179,9 @@ static bool add_tables(struct making *m)
 
 static bool add_samples(struct making *m)
 {
-    if (!has(m, "monitor/samples.csv"))
+    if (!page_has(m, "monitor/samples.csv"))
         return true;
-    char *path = path_of(m, "monitor/samples.csv");
+    char *path = page_path_of(m, "monitor/samples.csv");
     json_t *samples =
         page_samples_read(path, (unsigned)nm_params_stations(m->run->params), m->why, m->size);
     if (samples)
@@ -192,13 +192,14 @@ static bool add_samples(struct making *m)
 
 static bool add_kept(struct making *m, struct page_notes *notes)
 {
-    const struct page_kept kept = {.truth = has(m, DOC_TRUTH), .locks = has(m, DOC_LOCKS)};
-    return !has(m, DOC_PROFILE) || !has(m, DOC_OBJECTS) ||
+    const struct page_kept kept = {.truth = page_has(m, DOC_TRUTH),
+                                   .locks = page_has(m, DOC_LOCKS)};
+    return !page_has(m, DOC_PROFILE) || !page_has(m, DOC_OBJECTS) ||
            page_kept_add(m->root, m->run->directory, &kept, &notes->names, m->why, m->size);
 }
 
 /* Whether the page would replace one of the run's files. */
-static bool is_own(const struct making *m, const char *path)
+static bool page_page_is_own(const struct making *m, const char *path)
 {
     const char *name;
     const json_t *bytes;
@@ -208,9 +209,9 @@ static bool is_own(const struct making *m, const char *path)
     return page_is_own(path, m->run->directory, "manifest.json", m->why, m->size);
 }
 
-static bool gather(struct making *m, const char *path, struct page_notes *notes)
+static bool page_gather(struct making *m, const char *path, struct page_notes *notes)
 {
-    if (!add_json(m, "manifest", "manifest.json", 1) || is_own(m, path) ||
+    if (!add_json(m, "manifest", "manifest.json", 1) || page_page_is_own(m, path) ||
         !page_may_be(path, m->why, m->size) ||
         !doc_run_is_intact(m->run->directory, m->why, m->size) || !add_config(m) || !add_stats(m))
         return false;
@@ -235,7 +236,7 @@ bool page_write(const struct page_run *run, const char *path, struct page_notes 
                 char *why, size_t size)
 {
     struct making m = {.run = run, .root = json_object(), .why = why, .size = size};
-    bool good = gather(&m, path, notes);
+    bool good = page_gather(&m, path, notes);
     *host = good;
     if (good) {
         json_object_set_new(m.root, "title", json_string(title_of(&m)));

@@ -48,7 +48,7 @@ static bool find_columns(struct reading *r)
 
 /* The station or ring that a row is of. @return what kind of part it is; NULL: none of this
  * machine */
-static const char *part_of(const struct reading *r, unsigned *number)
+static const char *samples_part_of(const struct reading *r, unsigned *number)
 {
     const char *component = r->csv.field[r->component];
     unsigned level;
@@ -60,7 +60,7 @@ static const char *part_of(const struct reading *r, unsigned *number)
 }
 
 /* @return STATS: there are too many */
-static unsigned name_of(struct reading *r, const char *part)
+static unsigned samples_name_of(struct reading *r, const char *part)
 {
     const char *stat = r->csv.field[r->stat];
     unsigned n = 0;
@@ -75,7 +75,7 @@ static unsigned name_of(struct reading *r, const char *part)
     return n;
 }
 
-static bool whole(const struct reading *r, unsigned column, uint64_t *out)
+static bool samples_whole(const struct reading *r, unsigned column, uint64_t *out)
 {
     const char *text = r->csv.field[column];
     char *end;
@@ -95,18 +95,19 @@ static struct sample *sample_of(struct reading *r, uint64_t begin, uint64_t end)
     return last;
 }
 
-static bool read_row(struct reading *r)
+static bool samples_read_row(struct reading *r)
 {
     uint64_t begin, end, value;
     unsigned number;
-    if (!whole(r, r->begin, &begin) || !whole(r, r->end, &end) || !whole(r, r->value, &value))
+    if (!samples_whole(r, r->begin, &begin) || !samples_whole(r, r->end, &end) ||
+        !samples_whole(r, r->value, &value))
         return doc_csv_refuse(&r->csv, "not a whole number");
-    const char *part = part_of(r, &number);
+    const char *part = samples_part_of(r, &number);
     if (!part)
         return doc_csv_refuse(&r->csv, "not a part of this machine");
     if (r->samples && begin < r->sample[r->samples - 1].begin)
         return doc_csv_refuse(&r->csv, "earlier than the row in front of it");
-    const unsigned name = name_of(r, part);
+    const unsigned name = samples_name_of(r, part);
     if (name == STATS || r->samples > SAMPLES)
         return doc_csv_refuse(&r->csv, "too many statistics, or too many intervals");
     sample_of(r, begin, end)->sum[(size_t)name * r->stations + number] += value;
@@ -116,8 +117,8 @@ static bool read_row(struct reading *r)
 /* ---- as a document --------------------------------------------------------------------------- */
 
 /* Adds up station `station`, or all, in `together` samples from `first` on. */
-static uint64_t sum(const struct reading *r, unsigned name, unsigned station, unsigned stations,
-                    size_t first, size_t together)
+static uint64_t samples_sum(const struct reading *r, unsigned name, unsigned station,
+                            unsigned stations, size_t first, size_t together)
 {
     uint64_t all = 0;
     for (size_t i = first; i < first + together && i < r->samples; i++)
@@ -126,7 +127,7 @@ static uint64_t sum(const struct reading *r, unsigned name, unsigned station, un
     return all;
 }
 
-static json_t *times(const struct reading *r, size_t together, bool ends)
+static json_t *samples_times(const struct reading *r, size_t together, bool ends)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < r->samples; i += together) {
@@ -142,14 +143,15 @@ static json_t *at_time(const struct reading *r, unsigned name, bool by_station, 
                        size_t together)
 {
     if (!by_station)
-        return json_integer((json_int_t)sum(r, name, 0, r->stations, first, together));
+        return json_integer((json_int_t)samples_sum(r, name, 0, r->stations, first, together));
     json_t *list = json_array();
     for (unsigned s = 0; s < r->stations; s++)
-        json_array_append_new(list, json_integer((json_int_t)sum(r, name, s, 1, first, together)));
+        json_array_append_new(
+            list, json_integer((json_int_t)samples_sum(r, name, s, 1, first, together)));
     return list;
 }
 
-static json_t *lines(const struct reading *r, bool by_station)
+static json_t *samples_lines(const struct reading *r, bool by_station)
 {
     const size_t each = (size_t)r->names * (by_station ? r->stations : 1);
     const size_t most = by_station ? STATION_NUMBERS : MACHINE_NUMBERS;
@@ -163,10 +165,11 @@ static json_t *lines(const struct reading *r, bool by_station)
         json_array_append_new(sums, line);
     }
     return json_pack("{s:I,s:o,s:o,s:o}", "together", (json_int_t)step, "begin",
-                     times(r, step, false), "end", times(r, step, true), "sums", sums);
+                     samples_times(r, step, false), "end", samples_times(r, step, true), "sums",
+                     sums);
 }
 
-static json_t *strings(const char *const *list, unsigned count)
+static json_t *samples_strings(const char *const *list, unsigned count)
 {
     json_t *out = json_array();
     for (unsigned i = 0; i < count; i++)
@@ -174,7 +177,7 @@ static json_t *strings(const char *const *list, unsigned count)
     return out;
 }
 
-static void release(struct reading *r)
+static void samples_release(struct reading *r)
 {
     for (unsigned n = 0; n < r->names; n++) {
         free(r->name[n]);
@@ -191,15 +194,16 @@ json_t *page_samples_read(const char *path, unsigned stations, char *why, size_t
     struct reading r = {.stations = stations};
     json_t *out = NULL;
     if (doc_csv_open(&r.csv, path, why, size) && find_columns(&r)) {
-        while (doc_csv_next(&r.csv) && read_row(&r))
+        while (doc_csv_next(&r.csv) && samples_read_row(&r))
             ;
         if (!r.csv.bad)
-            out = json_pack("{s:o,s:o,s:o,s:I,s:o,s:o}", "names",
-                            strings((const char *const *)r.name, r.names), "units",
-                            strings((const char *const *)r.unit_of, r.names), "parts",
-                            strings(r.part, r.names), "samples", (json_int_t)r.samples, "machine",
-                            lines(&r, false), "stations", lines(&r, true));
+            out =
+                json_pack("{s:o,s:o,s:o,s:I,s:o,s:o}", "names",
+                          samples_strings((const char *const *)r.name, r.names), "units",
+                          samples_strings((const char *const *)r.unit_of, r.names), "parts",
+                          samples_strings(r.part, r.names), "samples", (json_int_t)r.samples,
+                          "machine", samples_lines(&r, false), "stations", samples_lines(&r, true));
     }
-    release(&r);
+    samples_release(&r);
     return out;
 }

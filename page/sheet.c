@@ -102,7 +102,7 @@ struct parts {
     char *data, *title;
 };
 
-static char *shipped(const char *name, char *why, size_t size)
+static char *sheet_shipped(const char *name, char *why, size_t size)
 {
     char *path = in_home_path("page/%s", name), *text = page_text(path, why, size);
     free(path);
@@ -114,14 +114,15 @@ static bool read_parts(struct parts *p, const char *script, char *why, size_t si
     char absent[64];
     p->charts = page_text(CHARTS ".js", absent, sizeof absent);
     p->charts_style = page_text(CHARTS ".css", absent, sizeof absent);
-    return (p->page = shipped("report.html", why, size)) &&
-           (p->style = shipped("report.css", why, size)) &&
-           (p->shared = shipped("parts.js", why, size)) && (p->script = shipped(script, why, size));
+    return (p->page = sheet_shipped("report.html", why, size)) &&
+           (p->style = sheet_shipped("report.css", why, size)) &&
+           (p->shared = sheet_shipped("parts.js", why, size)) &&
+           (p->script = sheet_shipped(script, why, size));
 }
 
 typedef void put_fn(const char *text, FILE *out);
 
-static char *put(put_fn *how, const char *text)
+static char *sheet_put(put_fn *how, const char *text)
 {
     char *made;
     size_t size;
@@ -137,8 +138,8 @@ static void add_data(struct parts *p, const struct page_sheet *sheet)
     char *json = json_dumps(sheet->data, JSON_COMPACT | JSON_ENSURE_ASCII);
     if (!json)
         sim_no_memory();
-    p->data = put(page_embed, json);
-    p->title = put(page_escape, sheet->title);
+    p->data = sheet_put(page_embed, json);
+    p->title = sheet_put(page_escape, sheet->title);
     free(json);
 }
 

@@ -94,7 +94,7 @@ static struct row *row_of(struct reading *r)
     return row;
 }
 
-static bool read_row(struct reading *r)
+static bool sums_read_row(struct reading *r)
 {
     if (r->only != NO_COLUMN && strcmp(r->csv.field[r->only], r->table->is) != 0)
         return true;
@@ -118,7 +118,7 @@ static int as_read(const struct row *a, const struct row *b)
 }
 
 /* Of too many rows, those that are left out: added up. */
-static json_t *leave(struct reading *r)
+static json_t *sums_leave(struct reading *r)
 {
     struct row *row, *next;
     size_t count = 0;
@@ -138,7 +138,7 @@ static json_t *leave(struct reading *r)
     return json_pack("{s:I,s:I}", "rows", (json_int_t)left, "sum", (json_int_t)sum);
 }
 
-static json_t *names_of(const struct reading *r)
+static json_t *sums_names_of(const struct reading *r)
 {
     json_t *names = json_array();
     for (unsigned c = 0; c < r->csv.columns; c++)
@@ -179,9 +179,9 @@ json_t *page_table_read(const char *path, const struct page_table *table, char *
         r.only = column_of(&r, table->only);
         r.without = column_of(&r, table->without);
         r.sum = column_of(&r, table->sum);
-        while (doc_csv_next(&r.csv) && read_row(&r))
+        while (doc_csv_next(&r.csv) && sums_read_row(&r))
             ;
-        json_t *left = leave(&r), *names = names_of(&r), *rows = rows_of(&r);
+        json_t *left = sums_leave(&r), *names = sums_names_of(&r), *rows = rows_of(&r);
         out = json_pack("{s:o,s:o,s:o}", "columns", names, "rows", rows, "left", left);
     }
     if (r.csv.bad) {

@@ -60,12 +60,12 @@ struct reading {
     size_t size;
 };
 
-static char *path_of(const struct reading *r, const char *name)
+static char *sweep_path_of(const struct reading *r, const char *name)
 {
     return sim_format("%s/%s", r->sweep->directory, name);
 }
 
-static bool is_there(const char *directory, const char *name)
+static bool sweep_is_there(const char *directory, const char *name)
 {
     char *path = sim_format("%s/%s", directory, name);
     const bool there = !access(path, F_OK);
@@ -75,13 +75,14 @@ static bool is_there(const char *directory, const char *name)
 
 static const char *index_of(const struct reading *r)
 {
-    return is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
-                                                           : PAGE_SWEEP_COLLECTED;
+    return sweep_is_there(r->sweep->directory, PAGE_SWEEP_INDEX) ? PAGE_SWEEP_INDEX
+                                                                 : PAGE_SWEEP_COLLECTED;
 }
 
 bool page_is_sweep(const char *directory)
 {
-    return is_there(directory, PAGE_SWEEP_INDEX) || is_there(directory, PAGE_SWEEP_COLLECTED);
+    return sweep_is_there(directory, PAGE_SWEEP_INDEX) ||
+           sweep_is_there(directory, PAGE_SWEEP_COLLECTED);
 }
 
 /* ---- which points there are ------------------------------------------------------------------ */
@@ -136,9 +137,9 @@ static bool take_points(struct reading *r, const struct doc_claims *claims, cons
     return true;
 }
 
-static bool read_index(struct reading *r)
+static bool sweep_read_index(struct reading *r)
 {
-    char *path = path_of(r, index_of(r));
+    char *path = sweep_path_of(r, index_of(r));
     const struct doc_claims claims = {path, r->why, r->size};
     r->index = doc_claim_file(&claims);
     bool good = r->index && doc_claim_schema(&claims, r->index, INDEX_SCHEMA);
@@ -163,7 +164,7 @@ static bool find_columns(struct reading *r)
     return !r->csv.bad;
 }
 
-static size_t region_of(struct reading *r, const char *name)
+static size_t sweep_region_of(struct reading *r, const char *name)
 {
     size_t i;
     const json_t *region;
@@ -183,7 +184,7 @@ static bool has_room(struct reading *r, const char *stat)
     return first || now < (most > 1 ? most : 1);
 }
 
-static json_t *blanks(size_t count)
+static json_t *sweep_blanks(size_t count)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++)
@@ -205,14 +206,14 @@ static struct column *column_of(struct reading *r)
     column = sim_alloc(1, sizeof *column);
     *column = (struct column){.key = key,
                               .unit = sim_strdup(field[r->unit]),
-                              .region = region_of(r, field[r->region]),
+                              .region = sweep_region_of(r, field[r->region]),
                               .name = strlen(field[r->region]) + 1,
-                              .values = blanks(r->points)};
+                              .values = sweep_blanks(r->points)};
     HASH_ADD_KEYPTR(hh, r->columns, column->key, strlen(column->key), column);
     return column;
 }
 
-static bool read_row(struct reading *r)
+static bool sweep_read_row(struct reading *r)
 {
     char *const *field = r->csv.field;
     struct point *point;
@@ -253,7 +254,7 @@ static bool are_points_intact(const struct reading *r)
 
 static bool read_table(struct reading *r)
 {
-    char *path = path_of(r, PAGE_SWEEP_TABLE);
+    char *path = sweep_path_of(r, PAGE_SWEEP_TABLE);
     if (access(path, F_OK) && errno == ENOENT)
         snprintf(r->why, r->size,
                  "%s: the sweep has no results yet; 'numachine run --resume' goes on with it, "
@@ -261,7 +262,7 @@ static bool read_table(struct reading *r)
                  path);
     else if (is_intact(r) && are_points_intact(r) && doc_csv_open(&r->csv, path, r->why, r->size) &&
              find_columns(r))
-        while (doc_csv_next(&r->csv) && read_row(r))
+        while (doc_csv_next(&r->csv) && sweep_read_row(r))
             ;
     const bool good = r->csv.in && !r->csv.bad;
     doc_csv_close(&r->csv);
@@ -329,7 +330,7 @@ static json_t *point_of(const struct reading *r, size_t i, const struct values *
     json_t *out =
         json_pack("[s,o,O,o,b,b]", point->id, at, json_object_get(claimed, "state"),
                   json_is_integer(code) ? json_integer(json_integer_value(code)) : json_null(),
-                  point->has, r->sweep->links && is_there(r->sweep->directory, page));
+                  point->has, r->sweep->links && sweep_is_there(r->sweep->directory, page));
     free(page);
     return out;
 }
@@ -355,7 +356,7 @@ static void put_points(const struct reading *r, json_t *root)
 }
 
 /* [region, statistic, unit, [values]] */
-static json_t *columns_of(const struct reading *r)
+static json_t *sweep_columns_of(const struct reading *r)
 {
     json_t *list = json_array();
     for (const struct column *c = r->columns; c; c = c->hh.next)
@@ -382,14 +383,15 @@ static void put_whole(const struct reading *r, json_t *root)
 static json_t *document_of(const struct reading *r)
 {
     const char *name = json_string_value(json_object_get(r->index, "name"));
-    json_t *root = json_pack("{s:s,s:O,s:o,s:I}", "name", name ? name : "a sweep", "regions",
-                             r->regions, "columns", columns_of(r), "left", (json_int_t)r->left);
+    json_t *root =
+        json_pack("{s:s,s:O,s:o,s:I}", "name", name ? name : "a sweep", "regions", r->regions,
+                  "columns", sweep_columns_of(r), "left", (json_int_t)r->left);
     put_points(r, root);
     put_whole(r, root);
     return root;
 }
 
-static void release(struct reading *r)
+static void sweep_release(struct reading *r)
 {
     struct column *column, *next;
     HASH_ITER(hh, r->columns, column, next) {
@@ -406,7 +408,7 @@ static void release(struct reading *r)
 }
 
 /* Whether the page would replace one of the sweep's files. */
-static bool is_own(const struct reading *r, const char *path)
+static bool sweep_is_own(const struct reading *r, const char *path)
 {
     static const char *const names[] = {PAGE_SWEEP_INDEX, PAGE_SWEEP_COLLECTED, PAGE_SWEEP_TABLE,
                                         "sweep.sqlite"};
@@ -420,8 +422,8 @@ bool page_sweep_write(const struct page_sweep *sweep, const char *path, const ch
                       bool *host, char *why, size_t size)
 {
     struct reading r = {.sweep = sweep, .regions = json_array(), .why = why, .size = size};
-    bool good =
-        !is_own(&r, path) && page_may_be(path, why, size) && read_index(&r) && read_table(&r);
+    bool good = !sweep_is_own(&r, path) && page_may_be(path, why, size) && sweep_read_index(&r) &&
+                read_table(&r);
     *host = good;
     if (good) {
         json_t *data = document_of(&r);
@@ -432,6 +434,6 @@ bool page_sweep_write(const struct page_sweep *sweep, const char *path, const ch
         good = page_sheet_write(&sheet, path, charts, why, size);
         json_decref(data);
     }
-    release(&r);
+    sweep_release(&r);
     return good;
 }

@@ -9,10 +9,11 @@
  * a time, sinkable ones first, and answers interventions from the caches.
  *
  * A packet that comes in waits in its FIFO and nowhere else, so that those of a class stay in
- * order: `arrived` says when the agent looks next, `agent_free` until when it is busy with the last
- * one, and `next_class` which class goes first, or that none may yet. What is taken out (`work`) is
- * done there and then; an answer that leaves later has its place in the outgoing FIFO reserved
- * (`answer`).
+ * order: `agent_arrived` says when the agent looks next, `agent_free` until when it is busy with
+ * the last one, and `next_class` which class goes first, or that none may yet. What is taken out
+ * (`agent_work`) is done there and then; an answer that leaves later has its place in the outgoing
+ * FIFO reserved
+ * (`agent_answer`).
  *
  * The hard idea is the upgrade race. An invalidation of the very line being upgraded cancels the
  * R4400's pending invalidate (manual pp. 308, 336): the copy goes, and when the processor is served
@@ -36,9 +37,10 @@
 
 #include <string.h>
 
-static sim_fire_fn work, issue, respond, command, create, look_here;
+static sim_fire_fn agent_work, agent_issue, agent_respond, agent_command, procard_agent_create,
+    look_here;
 
-static uint32_t component(const struct pc_card *card, enum pc_order what)
+static uint32_t agent_component(const struct pc_card *card, enum pc_order what)
 {
     return nm_component(card->position, what);
 }
@@ -79,7 +81,7 @@ static struct pc_request *new_request(struct pc_card *card)
 static void post_issue(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
     r->due = at;
-    sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST));
+    sim_post_standing(card->k, at, SIM_RANK_MODULE, agent_component(card, PC_ORDER_REQUEST));
 }
 
 const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
@@ -120,12 +122,12 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
 }
 
 /* PhaseID of the processor's own packets. */
-static uint8_t phase(const struct pc_card *card)
+static uint8_t agent_phase(const struct pc_card *card)
 {
     return card->monitor.unit->phase & MON_PHASE_ID;
 }
 
-static void send(struct pc_card *card, struct nm_packet *p, uint64_t line)
+static void agent_send(struct pc_card *card, struct nm_packet *p, uint64_t line)
 {
     p->source = (uint8_t)card->position;
     p->line = line;
@@ -142,7 +144,7 @@ void pc_agent_address(const struct pc_card *card, struct nm_packet *p, uint64_t 
     const unsigned module = registers ? target % cards : NM_MODULE_MEMORY;
     const bool away = home != card->station;
     p->line = pa;
-    p->phase = phase(card);
+    p->phase = agent_phase(card);
     p->source = p->requester = (uint8_t)card->position;
     p->station = card->station;
     p->route = away ? ring_mask_station(card->rings, home) : 0;
@@ -198,7 +200,7 @@ static void evict_noncoherent(struct pc_card *card, enum pc_side side, uint64_t 
     read_out(card, MON_KIND_VICTIM, side, victim, sim_kernel_now(card->k));
 }
 
-static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
+static void agent_evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint8_t state)
 {
     struct nm_sends sends;
     uint64_t actions;
@@ -212,8 +214,8 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
         return;
     }
     for (unsigned i = 0; i < sends.count; i++) {
-        sends.packet[i].phase = phase(card);
-        send(card, &sends.packet[i], victim);
+        sends.packet[i].phase = agent_phase(card);
+        agent_send(card, &sends.packet[i], victim);
         nm_bus_send(card->bus, card->position, &sends.packet[i]);
         card->truth.writebacks++;
         read_out(card, MON_KIND_VICTIM, side, victim, now);
@@ -224,7 +226,7 @@ static void evict(struct pc_card *card, enum pc_side side, uint64_t victim, uint
 /* An SC whose link has gone fails in any case. Its request, as long as it has not left, is given
  * up: it would only take the line from whoever is between LL and SC just now. Not a special read:
  * the directory takes this card for the owner. */
-static bool pointless(const struct pc_card *card, const struct pc_request *r)
+static bool agent_pointless(const struct pc_card *card, const struct pc_request *r)
 {
     return r->access == NM_CONDITIONAL && !card->cpu.link &&
            nm_card_request(card->protocol, r->state) != NM_MSG_SPECIAL_RD;
@@ -259,7 +261,7 @@ tell_served(const struct pc_card *card, const struct pc_request *r, sim_tick now
         card->served(card->served_ctx, &served);
 }
 
-static unsigned bit_of(const struct pc_card *card, const struct pc_request *r)
+static unsigned agent_bit_of(const struct pc_card *card, const struct pc_request *r)
 {
     return 1u << (r - card->request);
 }
@@ -267,15 +269,15 @@ static unsigned bit_of(const struct pc_card *card, const struct pc_request *r)
 /* Of a core that goes on. */
 static void tell_over(struct pc_card *card, const struct pc_request *r, bool granted, sim_tick now)
 {
-    card->outstanding &= ~bit_of(card, r);
+    card->outstanding &= ~agent_bit_of(card, r);
     card->blocked &= card->outstanding;
     pc_card_unforeseen(card);
     card->core->answered(&card->cpu, pc_side_of(r), r->line, granted,
                          card->activity == PC_RUNNING ? sim_later(now, card->cpu.now) : now);
 }
 
-static inline void over(struct pc_card *card, const struct pc_request *r, bool granted,
-                        sim_tick now)
+static inline void agent_over(struct pc_card *card, const struct pc_request *r, bool granted,
+                              sim_tick now)
 {
     if (pc_goes_on(card)) {
         tell_over(card, r, granted, now);
@@ -287,12 +289,12 @@ static inline void over(struct pc_card *card, const struct pc_request *r, bool g
 
 void pc_agent_over(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
 {
-    over(card, r, granted, now);
+    agent_over(card, r, granted, now);
 }
 
 /* The request has come to nothing, after it was refused or before it left.
  * @param granted  the line is there all the same */
-static void give_up(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
+static void agent_give_up(struct pc_card *card, struct pc_request *r, bool granted, sim_tick now)
 {
     const sim_tick cycle = pc_bus_cycle(card);
     if (r->first_nack != SIM_NEVER) {
@@ -307,7 +309,7 @@ static void give_up(struct pc_card *card, struct pc_request *r, bool granted, si
         tell_served(card, r, now, true);
     if (card->copies)
         pc_misses_give_up(card, r, now);
-    over(card, r, granted, now);
+    agent_over(card, r, granted, now);
 }
 
 /* A request leaves for the first time: the monitoring card compares it with the last invalidate.
@@ -330,33 +332,33 @@ static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now
 /* An intervention for the line has done its work in the caches and its answer is not out yet. A
  * request for the line that overtook it would reach a directory that still takes this card for the
  * owner. */
-static bool answering(const struct pc_card *card, uint64_t line)
+static bool agent_answering(const struct pc_card *card, uint64_t line)
 {
     return card->port.out[NM_SINKABLE].reserved > 0 && card->answer.line == line;
 }
 
 /* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
-static void put(struct pc_card *card, struct pc_request *r, sim_tick now)
+static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
     struct nm_sends sends;
     uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
     r->due = SIM_NEVER;
-    if (pointless(card, r)) {
-        give_up(card, r, false, now);
+    if (agent_pointless(card, r)) {
+        agent_give_up(card, r, false, now);
         return;
     }
     bool replace = pc_line_of(card, r->state) == NM_LINE_I &&
                    pc_line_victim(card, pc_side_of(r), r->place, r->line, pc_is_noncoherent(r),
                                   &victim, &victim_state);
-    if (answering(card, r->line) ||
+    if (agent_answering(card, r->line) ||
         !may_issue(card, replace && (victim_state & ~PC_NONCOHERENT) == NM_LINE_D)) {
-        card->blocked |= bit_of(card, r); /* `sent` will call again */
+        card->blocked |= agent_bit_of(card, r); /* `agent_sent` will call again */
         return;
     }
     if (replace)
-        evict(card, pc_side_of(r), victim, victim_state);
+        agent_evict(card, pc_side_of(r), victim, victim_state);
     if (nm_card_lost(card->protocol, r->state))
         pc_agent_step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
     struct nm_packet p = {
@@ -364,13 +366,13 @@ static void put(struct pc_card *card, struct pc_request *r, sim_tick now)
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
         .requester = (uint8_t)card->position,
         .station = card->station,
-        .phase = phase(card),
+        .phase = agent_phase(card),
         .info = (uint8_t)((r->nacks ? NM_INFO_RETRY : 0) |
                           (pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0)),
         .age = (uint16_t)(r->nacks < UINT16_MAX ? r->nacks : UINT16_MAX),
         .data = -1,
         .rank = nm_request_rank(r->issued < now ? r->issued : now, card->cpu.number)};
-    send(card, &p, r->line);
+    agent_send(card, &p, r->line);
     if (pc_is_noncoherent(r))
         pc_agent_address(card, &p, r->line);
     nm_bus_send(card->bus, card->position, &p);
@@ -396,18 +398,18 @@ static struct pc_request *next_due(struct pc_card *card, sim_tick now)
 
 /* Those that are due on one tick leave in the order of their age; of one that was given up nothing
  * is due. */
-static void issue(void *self, sim_tick now, uint64_t arg)
+static void agent_issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_request *r = card->request;
     (void)arg;
     if (!pc_goes_on(card)) {
         if (card->outstanding && r->due <= now)
-            put(card, r, now);
+            agent_put(card, r, now);
         return;
     }
     while ((r = next_due(card, now)))
-        put(card, r, now);
+        agent_put(card, r, now);
 }
 
 /* ---- LL and SC ------------------------------------------------------------------------------- */
@@ -504,7 +506,7 @@ void pc_agent_special(struct pc_card *card, const struct nm_function *function, 
                     .data = -1,
                     .rank = nm_request_rank(at, card->cpu.number)}};
     sim_post(card->k, pc_bus_edge(card, at) + card->p->agent_request * pc_bus_cycle(card),
-             SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card, 0);
+             SIM_RANK_MODULE, agent_component(card, PC_ORDER_COMMAND), agent_command, card, 0);
 }
 
 void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at)
@@ -531,8 +533,8 @@ void pc_agent_look(struct pc_card *card, const struct nm_look *look, sim_tick at
                                        (look->by_index ? NM_LOOK_BY_INDEX : 0)),
                     .data = -1}};
     sim_post(card->k, pc_bus_edge(card, at) + card->p->agent_request * pc_bus_cycle(card),
-             SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND),
-             look->where == NM_LOOK_CARD ? look_here : command, card, 0);
+             SIM_RANK_MODULE, agent_component(card, PC_ORDER_COMMAND),
+             look->where == NM_LOOK_CARD ? look_here : agent_command, card, 0);
 }
 
 /* Into the half for data of the card's own secondary cache. */
@@ -556,7 +558,7 @@ static void look_here(void *self, sim_tick now, uint64_t arg)
 }
 
 /* Puts the command (again) into the outgoing FIFO. */
-static void command(void *self, sim_tick now, uint64_t arg)
+static void agent_command(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)now, (void)arg;
@@ -582,14 +584,14 @@ static void give_place(struct pc_card *card, uint64_t victim, uint8_t state)
     struct pc_request *r = pc_coherent_request(card, victim);
     struct nm_sends sends;
     uint64_t actions;
-    evict(card, PC_SIDE_D, victim, state);
+    agent_evict(card, PC_SIDE_D, victim, state);
     if (r && pc_line_of(card, r->state) == NM_LINE_S)
         pc_agent_step(card, &r->state, NM_CARD_EV_INVALIDATE, NULL, victim, &sends, &actions);
 }
 
 /* The lines of a claim are reserved: they come to be here, one by one. A request of the processor
  * for one of them has been refused, or will be; the line comes in its place. */
-static void create(void *self, sim_tick now, uint64_t arg)
+static void procard_agent_create(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_special *s = &card->special;
@@ -605,7 +607,7 @@ static void create(void *self, sim_tick now, uint64_t arg)
     if (place_taken(card, place) || (wanted && wanted->sent) ||
         (replace && !may_issue(card, true))) {
         sim_post(card->k, now + card->p->agent_retry * cycle, SIM_RANK_MODULE,
-                 component(card, PC_ORDER_WORK), create, card, 0);
+                 agent_component(card, PC_ORDER_WORK), procard_agent_create, card, 0);
         return;
     }
     if (replace)
@@ -620,23 +622,23 @@ static void create(void *self, sim_tick now, uint64_t arg)
     if (!more)
         s->command.message = NM_MSG_SF_CREATED;
     sim_post(card->k, now + card->p->agent_create * cycle, SIM_RANK_MODULE,
-             component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND), more ? create : command,
-             card, 0);
+             agent_component(card, more ? PC_ORDER_WORK : PC_ORDER_COMMAND),
+             more ? procard_agent_create : agent_command, card, 0);
     if (wanted)
-        give_up(card, wanted, true, now);
+        agent_give_up(card, wanted, true, now);
 }
 
 /* What the special function unit says of it. */
-static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void agent_commanded(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_SF_BUSY) {
         sim_post(card->k, now + card->p->agent_retry * pc_bus_cycle(card), SIM_RANK_MODULE,
-                 component(card, PC_ORDER_COMMAND), command, card, 0);
+                 agent_component(card, PC_ORDER_COMMAND), agent_command, card, 0);
         return;
     }
     if (in->message == NM_MSG_SF_READY) {
         card->special.created = 0;
-        create(card, now, 0);
+        procard_agent_create(card, now, 0);
         return;
     }
     if (in->message == NM_MSG_SF_LINE) {
@@ -654,10 +656,10 @@ static void commanded(struct pc_card *card, const struct nm_packet *in, sim_tick
 
 /* ---- inward ---------------------------------------------------------------------------------- */
 
-static void wake(struct pc_card *card, sim_tick at)
+static void agent_wake(struct pc_card *card, sim_tick at)
 {
     if (sim_timer_set(&card->work, at))
-        sim_post_standing(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK));
+        sim_post_standing(card->k, at, SIM_RANK_MODULE, agent_component(card, PC_ORDER_WORK));
 }
 
 static sim_tick response_time(const struct pc_card *card)
@@ -666,7 +668,7 @@ static sim_tick response_time(const struct pc_card *card)
 }
 
 /* Has the host fetch what it will look up in the secondary cache then. */
-static void expect(const struct pc_card *card)
+static void agent_expect(const struct pc_card *card)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         const struct nm_fifo *f = &card->port.in[c];
@@ -677,59 +679,61 @@ static void expect(const struct pc_card *card)
     }
 }
 
-static void arrived(void *self, sim_tick now)
+static void agent_arrived(void *self, sim_tick now)
 {
     struct pc_card *card = self;
-    expect(card);
+    agent_expect(card);
     sim_tick start = card->agent_free > now ? card->agent_free : now;
-    wake(card, start + response_time(card));
+    agent_wake(card, start + response_time(card));
 }
 
-static void sent(void *self, sim_tick now)
+static void agent_sent(void *self, sim_tick now)
 {
     struct pc_card *card = self;
     for (; card->blocked; card->blocked &= card->blocked - 1)
         post_issue(card, &card->request[__builtin_ctz(card->blocked)], now);
     if (card->special.blocked) {
         card->special.blocked = false;
-        sim_post(card->k, now, SIM_RANK_MODULE, component(card, PC_ORDER_COMMAND), command, card,
-                 0);
+        sim_post(card->k, now, SIM_RANK_MODULE, agent_component(card, PC_ORDER_COMMAND),
+                 agent_command, card, 0);
     }
     if (card->uncached.blocked)
         pc_uncached_room(card, now);
     if (card->port.in[NM_NONSINKABLE].count)
-        arrived(card, now);
+        agent_arrived(card, now);
 }
 
 void pc_agent_attach(struct pc_card *card)
 {
     card->work.at = SIM_NEVER;
-    card->port =
-        (struct nm_port){.module = card, .arrived = arrived, .sent = sent, .taps = &card->taps};
+    card->port = (struct nm_port){
+        .module = card, .arrived = agent_arrived, .sent = agent_sent, .taps = &card->taps};
     nm_bus_attach(card->bus, card->position, &card->port);
-    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_REQUEST), issue, card);
-    sim_kernel_stand(card->k, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), work, card);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, agent_component(card, PC_ORDER_REQUEST), agent_issue,
+                     card);
+    sim_kernel_stand(card->k, SIM_RANK_MODULE, agent_component(card, PC_ORDER_WORK), agent_work,
+                     card);
 }
 
 /* The next intervention is for a line kept. */
-static bool kept(const struct pc_card *card, sim_tick now)
+static bool agent_kept(const struct pc_card *card, sim_tick now)
 {
     const struct nm_fifo *f = &card->port.in[NM_NONSINKABLE];
     return card->linked.until > now && f->count && nm_fifo_at(f, 0)->line == card->linked.line;
 }
 
 /* The first nonsinkable packet may be taken. */
-static bool answerable(const struct pc_card *card, sim_tick now)
+static bool agent_answerable(const struct pc_card *card, sim_tick now)
 {
     return card->port.in[NM_NONSINKABLE].count && nm_fifo_room(&card->port.out[NM_SINKABLE], 1) &&
-           !kept(card, now);
+           !agent_kept(card, now);
 }
 
 /* It may, and has been here before the first sinkable one. */
-static bool overtaken(const struct pc_card *card, sim_tick now)
+static bool agent_overtaken(const struct pc_card *card, sim_tick now)
 {
     const struct nm_fifo *in = card->port.in;
-    return in[NM_SINKABLE].count && answerable(card, now) &&
+    return in[NM_SINKABLE].count && agent_answerable(card, now) &&
            (int32_t)(nm_fifo_at(&in[NM_NONSINKABLE], 0)->arrived -
                      nm_fifo_at(&in[NM_SINKABLE], 0)->arrived) < 0;
 }
@@ -739,11 +743,11 @@ static bool overtaken(const struct pc_card *card, sim_tick now)
 static unsigned next_class(const struct pc_card *card, sim_tick now)
 {
     enum { FEW = 8 };
-    if (card->passed >= FEW && overtaken(card, now))
+    if (card->passed >= FEW && agent_overtaken(card, now))
         return NM_NONSINKABLE;
     if (card->port.in[NM_SINKABLE].count)
         return NM_SINKABLE;
-    return answerable(card, now) ? NM_NONSINKABLE : NM_CLASSES;
+    return agent_answerable(card, now) ? NM_NONSINKABLE : NM_CLASSES;
 }
 
 void pc_agent_resume(struct pc_card *card, sim_tick now)
@@ -753,8 +757,8 @@ void pc_agent_resume(struct pc_card *card, sim_tick now)
 }
 
 /* The books of a cached read (RD, RDEXCL, UPGD) that `in` completes. */
-static void account(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
-                    sim_tick now, bool acknowledged)
+static void agent_account(struct pc_card *card, const struct pc_request *r,
+                          const struct nm_packet *in, sim_tick now, bool acknowledged)
 {
     const sim_tick cycle = pc_bus_cycle(card);
     if (card->monitor.wants & MON_WANTS_TRANSACTIONS)
@@ -770,8 +774,8 @@ static void account(struct pc_card *card, const struct pc_request *r, const stru
 }
 
 /* The request is done by `in`: the access that waited is, in this same event. */
-static void complete(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
-                     sim_tick now)
+static void agent_complete(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                           sim_tick now)
 {
     if (card->copies)
         pc_misses_have(card, r, in, now);
@@ -780,7 +784,7 @@ static void complete(struct pc_card *card, struct pc_request *r, const struct nm
     if (card->warm.watches && !pc_is_noncoherent(r))
         pc_warm_learn(card, r, in, now);
     pc_line_granted(card, r->line);
-    over(card, r, true, now);
+    agent_over(card, r, true, now);
 }
 
 /* [bus cycles] A refused request waits a little longer than agent.retry, by chance: two agents that
@@ -800,8 +804,8 @@ static uint64_t retry_delay(struct pc_card *card, struct pc_request *r, sim_tick
     return card->p->agent_retry + (card->chance >> 33) % ((most > least ? most : least) + 1);
 }
 
-static void nacked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
-                   sim_tick now)
+static void agent_nacked(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                         sim_tick now)
 {
     pc_tap(card, MON_TAP_NACKS, 1, in, false, now);
     card->truth.nacks_no_room += (in->info & NM_INFO_NO_ROOM) != 0;
@@ -826,30 +830,32 @@ void pc_agent_hold(struct pc_card *card)
 }
 
 /* An intervention or invalidate is done, or will be at `at`. */
-static void served(struct pc_card *card, const struct nm_packet *in, sim_tick at, sim_tick now)
+static void agent_served(struct pc_card *card, const struct nm_packet *in, sim_tick at,
+                         sim_tick now)
 {
     const uint32_t time = (uint32_t)at - in->arrived;
     pc_tap(card, MON_TAP_EXTERNAL_TIME, time / pc_bus_cycle(card), in, false, now);
 }
 
 /* Sends what an intervention asks for, once it is out of the caches. */
-static void answer(struct pc_card *card, struct nm_packet *p, const struct nm_packet *in,
-                   sim_tick now, bool hit)
+static void agent_answer(struct pc_card *card, struct nm_packet *p, const struct nm_packet *in,
+                         sim_tick now, bool hit)
 {
     p->phase = in->phase;
     p->info = in->info;
     p->age = in->age;
     p->rank = in->rank;
-    send(card, p, in->line);
+    agent_send(card, p, in->line);
     card->answer = *p;
     card->port.out[NM_SINKABLE].reserved++;
     sim_tick at = pc_bus_edge(card, now + (hit ? card->p->agent_external : 0));
     card->agent_free = at;
-    served(card, in, at, now);
-    sim_post(card->k, at, SIM_RANK_MODULE, component(card, PC_ORDER_WORK), respond, card, 0);
+    agent_served(card, in, at, now);
+    sim_post(card->k, at, SIM_RANK_MODULE, agent_component(card, PC_ORDER_WORK), agent_respond,
+             card, 0);
 }
 
-static void respond(void *self, sim_tick now, uint64_t arg)
+static void agent_respond(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)now, (void)arg;
@@ -858,11 +864,11 @@ static void respond(void *self, sim_tick now, uint64_t arg)
 }
 
 /* The monitoring card hears of an external invalidate. @param data  the data half has the line */
-static void invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
-                        sim_tick now)
+static void agent_invalidated(struct pc_card *card, const struct nm_packet *in, bool hit, bool data,
+                              sim_tick now)
 {
     pc_monitor_invalidate(card, in->line);
-    served(card, in, now, now);
+    agent_served(card, in, now, now);
     if (!hit)
         return;
     pc_tap(card, MON_TAP_INVALIDATE_HITS, 1, in, false, now);
@@ -877,7 +883,7 @@ static unsigned wanted_by(const struct nm_packet *in)
 }
 
 /* The processor may be waiting for that: a profile wants to know who changes what it looks at. */
-static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void agent_lost(const struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     const unsigned who = wanted_by(in);
     if (who < nm_machine_cards(card->machine) && who != card->cpu.number)
@@ -886,7 +892,7 @@ static void lost(const struct pc_card *card, const struct nm_packet *in, sim_tic
 }
 
 /* What the secondary cache has of a line, in the half for data if it is there. */
-static uint8_t held(const struct pc_card *card, uint64_t line)
+static uint8_t agent_held(const struct pc_card *card, uint64_t line)
 {
     const uint8_t state = pc_line_half_state(card, PC_SIDE_D, line);
     return state != NM_LINE_I ? state : pc_line_half_state(card, PC_SIDE_I, line);
@@ -904,10 +910,10 @@ void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64
                         bool hit, sim_tick now)
 {
     if (card->core->asked)
-        card->core->asked(&card->cpu, in->message == NM_MSG_INVALIDATE, held(card, in->line),
+        card->core->asked(&card->cpu, in->message == NM_MSG_INVALIDATE, agent_held(card, in->line),
                           pc_card_now(card));
     if (in->message != NM_MSG_INTV_S && hit && card->cpu.cursor)
-        lost(card, in, now);
+        agent_lost(card, in, now);
     if (breaks_link(card, in)) {
         card->cpu.link = false;
         pc_agent_link_taken(card);
@@ -919,8 +925,8 @@ void pc_agent_gives_way(struct pc_card *card, const struct nm_packet *in, uint64
 }
 
 /* What an external request does to the caches. */
-static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions,
-                     sim_tick now)
+static void procard_agent_external(struct pc_card *card, const struct nm_packet *in,
+                                   uint64_t actions, sim_tick now)
 {
     bool data = pc_line_in_half(card, PC_SIDE_D, in->line);
     bool hit = data || pc_line_in_half(card, PC_SIDE_I, in->line);
@@ -931,7 +937,7 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
         read_out(card, MON_KIND_EXTERNAL, PC_SIDE_D, in->line, now + words_apart(card));
     pc_agent_gives_way(card, in, actions, hit, now);
     if (in->message == NM_MSG_INVALIDATE) {
-        invalidated(card, in, hit, data, now);
+        agent_invalidated(card, in, hit, data, now);
         nm_stale_applied(card->old, card->cpu.number, in->line);
     }
     if (hit)
@@ -959,7 +965,7 @@ bool pc_agent_is_response(enum nm_card_event event)
            event == NM_CARD_EV_NACK;
 }
 
-static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_request *r = pc_coherent_request(card, in->line);
     struct nm_sends sends;
@@ -978,18 +984,18 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
         becomes_read(card, r, now);
     if (!response) {
         if (sends.count)
-            answer(card, &sends.packet[0], in, now,
-                   actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
-        external(card, in, actions, now);
+            agent_answer(card, &sends.packet[0], in, now,
+                         actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
+        procard_agent_external(card, in, actions, now);
         return;
     }
     if (actions & NM_CARD_ACT_RETRY) {
-        nacked(card, r, in, now);
+        agent_nacked(card, r, in, now);
         return;
     }
     if (actions & NM_CARD_ACT_SEND_SPECIAL) {
         r->sent = false;
-        put(card, r, now);
+        agent_put(card, r, now);
         return;
     }
     if (actions & NM_CARD_ACT_FILL) {
@@ -997,18 +1003,18 @@ static void handle(struct pc_card *card, const struct nm_packet *in, sim_tick no
         written_in(card, pc_side_of(r), in->line, now);
     }
     pc_line_fill(card, pc_side_of(r), r->place, in->line, state);
-    account(card, r, in, now, event == NM_CARD_EV_ACK);
-    complete(card, r, in, now);
+    agent_account(card, r, in, now, event == NM_CARD_EV_ACK);
+    agent_complete(card, r, in, now);
 }
 
 /* Messages the protocol's table does not know. */
-static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick now)
+static void agent_outside(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     if (in->message == NM_MSG_NCH_DATA) {
         struct pc_request *r = pc_request_of(card, in->line);
         written_in(card, pc_side_of(r), in->line, now);
         pc_line_fill(card, pc_side_of(r), r->place, in->line, NM_LINE_S | PC_NONCOHERENT);
-        complete(card, r, in, now);
+        agent_complete(card, r, in, now);
     } else if (nm_is_noncoherent_response(in->message))
         pc_uncached_answer(card, in, now);
     else if (in->message == NM_MSG_UNC_CAST)
@@ -1017,35 +1023,35 @@ static void outside(struct pc_card *card, const struct nm_packet *in, sim_tick n
         pc_uncached_serve(card, in, now);
 }
 
-static void work(void *self, sim_tick now, uint64_t arg)
+static void agent_work(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)arg;
     if (!sim_timer_fires(&card->work, now))
         return;
     if (now < card->agent_free) {
-        wake(card, card->agent_free);
+        agent_wake(card, card->agent_free);
         return;
     }
     unsigned c = next_class(card, now);
     if (c == NM_CLASSES) {
-        if (kept(card, now))
-            arrived(card, now);
+        if (agent_kept(card, now))
+            agent_arrived(card, now);
         return;
     }
-    card->passed = c == NM_SINKABLE ? card->passed + overtaken(card, now) : 0;
+    card->passed = c == NM_SINKABLE ? card->passed + agent_overtaken(card, now) : 0;
     struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
     card->at_work = 1u << c;
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
         in.message == NM_MSG_SF_READY || in.message == NM_MSG_SF_LINE)
-        commanded(card, &in, now);
+        agent_commanded(card, &in, now);
     else if (nm_is_noncoherent(in.message))
-        outside(card, &in, now);
+        agent_outside(card, &in, now);
     else
-        handle(card, &in, now);
+        agent_handle(card, &in, now);
     card->at_work = 0;
     nm_check_release(card->check, in.data);
-    if (next_class(card, now) != NM_CLASSES || kept(card, now))
-        arrived(card, now);
+    if (next_class(card, now) != NM_CLASSES || agent_kept(card, now))
+        agent_arrived(card, now);
 }

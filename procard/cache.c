@@ -41,7 +41,7 @@ static uint8_t raw_state(const struct pc_card *card, enum pc_side side, uint64_t
  */
 
 /* Whether a place is kept for a line that has been asked for. */
-static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
+static bool cache_kept(const struct pc_card *card, enum pc_side side, uint64_t place)
 {
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &card->request[__builtin_ctz(left)];
@@ -52,7 +52,7 @@ static bool kept(const struct pc_card *card, enum pc_side side, uint64_t place)
 }
 
 /* Which way of a set of two is looked at first. @param place  one of the set's */
-static uint8_t *first_of(const struct pc_l2 *l2, uint64_t place)
+static uint8_t *cache_first_of(const struct pc_l2 *l2, uint64_t place)
 {
     return &l2->first[place / 2 & (l2->bits - 1)];
 }
@@ -64,11 +64,11 @@ static uint64_t way_by_chance(const struct pc_card *card, enum pc_side side, uin
     const struct pc_l2 *l2 = &card->l2[side];
     const uint64_t drawn = (l2->filled + 1) * UINT64_C(0x9e3779b97f4a7c15) >> 40;
     for (uint64_t place = set; place < set + l2->ways; place++)
-        if (pc_place_state(l2, place) == NM_LINE_I && !kept(card, side, place))
+        if (pc_place_state(l2, place) == NM_LINE_I && !cache_kept(card, side, place))
             return place;
     for (uint64_t w = 0; w < l2->ways; w++) {
         const uint64_t place = set + (drawn + w) % l2->ways;
-        if (!kept(card, side, place))
+        if (!cache_kept(card, side, place))
             return place;
     }
     return set + drawn % l2->ways;
@@ -81,19 +81,19 @@ uint64_t pc_way_for(const struct pc_card *card, enum pc_side side, uint64_t set)
     const struct pc_l2 *l2 = &card->l2[side];
     if (!l2->first)
         return way_by_chance(card, side, set);
-    const uint64_t first = set + *first_of(l2, set), other = first ^ 1;
-    if ((pc_place_state(l2, first) == NM_LINE_I || kept(card, side, other)) &&
-        !kept(card, side, first))
+    const uint64_t first = set + *cache_first_of(l2, set), other = first ^ 1;
+    if ((pc_place_state(l2, first) == NM_LINE_I || cache_kept(card, side, other)) &&
+        !cache_kept(card, side, first))
         return first;
     return other;
 }
 
 /* A line has been found at a place. @return whether its way was the one looked at first; if not, it
  * is from now on */
-static bool train(const struct pc_l2 *l2, uint64_t place)
+static bool cache_train(const struct pc_l2 *l2, uint64_t place)
 {
     const uint8_t way = place % 2;
-    uint8_t *first = first_of(l2, place);
+    uint8_t *first = cache_first_of(l2, place);
     const bool predicted = *first == way;
     *first = way;
     return predicted;
@@ -138,7 +138,7 @@ uint8_t pc_line_half_state(const struct pc_card *card, enum pc_side side, uint64
 }
 
 /* The directory takes this card for the owner of a line of that half (of two, the one for data). */
-static bool owned(const struct pc_card *card, enum pc_side side, uint64_t line)
+static bool cache_owned(const struct pc_card *card, enum pc_side side, uint64_t line)
 {
     const uint8_t state = pc_line_half_state(card, side, line);
     return state == NM_LINE_D || state == NM_LINE_E;
@@ -204,7 +204,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     parts_drop(card, side, line);
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
-        pc_misses_lose(card, side, line, taken, owned(card, side, line));
+        pc_misses_lose(card, side, line, taken, cache_owned(card, side, line));
     card->l2[side].tag[place] = 0;
     card->l2[side].colour[place] = (uint8_t)~PC_COLOURLESS;
 }
@@ -258,7 +258,7 @@ void pc_line_fill(struct pc_card *card, enum pc_side side, uint64_t place, uint6
     if (state != NM_LINE_D)
         pc_card_unforeseen(card);
     if (l2->first && comes)
-        train(l2, place);
+        cache_train(l2, place);
     l2->filled += comes;
     pc_place_set(l2, place, line, state);
 }
@@ -276,7 +276,7 @@ bool pc_line_victim(const struct pc_card *card, enum pc_side side, uint64_t plac
  * has only a copy of; a link to it is lost for the same reason. */
 void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 {
-    const bool owner = owned(card, side, victim);
+    const bool owner = cache_owned(card, side, victim);
     if (card->l2c.on && raw_state(card, side, victim) == NM_LINE_D)
         pc_l2c_evicts(card);
     half_drop(card, side, victim, false);
@@ -293,8 +293,8 @@ void pc_line_evict(struct pc_card *card, enum pc_side side, uint64_t victim)
 
 /* ---- the processor's slow paths -------------------------------------------------------------- */
 
-static uint8_t *fault(struct pc_cpu *cpu, enum nm_access access, uint64_t va, enum nm_xlate why,
-                      enum pc_stop *stop)
+static uint8_t *cache_fault(struct pc_cpu *cpu, enum nm_access access, uint64_t va,
+                            enum nm_xlate why, enum pc_stop *stop)
 {
     bool store = access == NM_STORE || access == NM_CONDITIONAL;
     cpu->exc = store ? PC_EXC_ADES : PC_EXC_ADEL;
@@ -318,7 +318,7 @@ uint8_t *pc_bus_error(struct pc_cpu *cpu, enum nm_access access, uint64_t va, ui
 }
 
 /* Which right an access needs. */
-static enum nm_access right(enum nm_access access)
+static enum nm_access cache_right(enum nm_access access)
 {
     switch (access) {
     case NM_FETCH:
@@ -331,8 +331,8 @@ static enum nm_access right(enum nm_access access)
     }
 }
 
-static enum nm_xlate translate(struct pc_card *card, enum nm_access access, uint64_t va,
-                               uint64_t *pa)
+static enum nm_xlate cache_translate(struct pc_card *card, enum nm_access access, uint64_t va,
+                                     uint64_t *pa)
 {
     uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
     struct pc_xlate *x = &card->tlb[page % PC_TLB];
@@ -362,7 +362,8 @@ static bool may_store(const struct pc_card *card, uint64_t va)
  * checking mode. The place is where the processor looks: virtual. Until a store has come by, the
  * line is not shown as writable: that is how it is known to be dirty. Nor is a dirty line whose
  * page has become read-only since. */
-static void show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa, bool writable)
+static void cache_show(struct pc_card *card, enum pc_side side, uint64_t va, uint64_t pa,
+                       bool writable)
 {
     if (nm_check_on(card->check) && side == PC_SIDE_D)
         return;
@@ -407,11 +408,11 @@ void pc_cache_forget(struct pc_card *card)
 
 /* The bytes of a copy that may be read: those of the image, which the line's owner writes; or, in a
  * shared copy whose invalidation is on its way, older ones. */
-static uint8_t *bytes_of(const struct pc_card *card, uint64_t pa)
+static uint8_t *cache_bytes_of(const struct pc_card *card, uint64_t pa)
 {
     const uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
     const uint8_t *old = nm_stale_bytes(card->old, card->cpu.number, line);
-    if (!old || owned(card, PC_SIDE_D, line))
+    if (!old || cache_owned(card, PC_SIDE_D, line))
         return card->image + pa;
     return (uint8_t *)old + (pa - line); /* it is only read */
 }
@@ -424,8 +425,8 @@ static void looked_up(struct pc_card *card, enum pc_side side, uint64_t pa, sim_
 }
 
 /* It showed a primary line's quadwords, too, of which one passes every `apart` PCycles. */
-static void passed(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t pa,
-                   sim_tick at, sim_tick apart)
+static void cache_passed(struct pc_card *card, enum mon_kind kind, enum pc_side side, uint64_t pa,
+                         sim_tick at, sim_tick apart)
 {
     const uint64_t bytes = 1ull << card->l1_shift[side];
     if (card->monitor.wants & MON_WANTS_ACCESSES)
@@ -449,8 +450,8 @@ static uint64_t refill_time(struct pc_card *card, enum pc_side side, sim_tick at
 static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, sim_tick at)
 {
     if (pc_l1_dirty(card, side, place))
-        passed(card, MON_KIND_VICTIM, side, pc_l1_part(card, side, place), at,
-               card->p->l1_writeback);
+        cache_passed(card, MON_KIND_VICTIM, side, pc_l1_part(card, side, place), at,
+                     card->p->l1_writeback);
 }
 
 /* [PCycles] The line that makes room goes down first if it is dirty. */
@@ -477,12 +478,12 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
         goes_down(card, side, place, at);
         looked_up(card, side, pa, at + victim);
     }
-    passed(card, MON_KIND_REFILL, side, pa, at + before, card->p->l2_refill);
+    cache_passed(card, MON_KIND_REFILL, side, pa, at + before, card->p->l2_refill);
     pc_card_stall(card,
                   missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side),
                   before + refill_time(card, side, at + before), at);
     if (card->l2[side].first)
-        train(&card->l2[side], pc_line_find(card, side, line));
+        cache_train(&card->l2[side], pc_line_find(card, side, line));
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = (pa & ~((1ull << card->l1_shift[side]) - 1)) | PC_L1_PRESENT;
     if (card->copies)
@@ -500,7 +501,7 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
     const uint64_t place = pc_line_place(card, PC_SIDE_I, line);
     uint64_t victim;
     uint8_t state;
-    if (!owned(card, PC_SIDE_D, line))
+    if (!cache_owned(card, PC_SIDE_D, line))
         return NM_LINE_I;
     if (pc_line_victim(card, PC_SIDE_I, place, line, false, &victim, &state))
         pc_line_evict(card, PC_SIDE_I, victim);
@@ -511,8 +512,8 @@ static uint8_t borrow_from_data_half(struct pc_card *card, uint64_t line)
 /* Gives a line that is here the colour of an access. It may be in the primary caches under another:
  * then the operating system's handler takes it out of there first (manual p. 253). [PCycles] that
  * takes. */
-static uint64_t recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
-                         sim_tick at)
+static uint64_t cache_recolour(struct pc_card *card, enum pc_side half, uint64_t va, uint64_t line,
+                               sim_tick at)
 {
     uint8_t *colour = &card->l2[half].colour[pc_line_find(card, half, line)];
     uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
@@ -557,14 +558,14 @@ struct target {
 };
 
 /* The heart: makes the target readable or writable in the primary cache, or asks for it. */
-static bool obtain(struct pc_card *card, enum pc_side side, const struct target *target,
-                   enum nm_access access, sim_tick at, enum pc_stop *stop)
+static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct target *target,
+                         enum nm_access access, sim_tick at, enum pc_stop *stop)
 {
     const uint64_t va = target->va, pa = target->pa;
     const bool noncoherent = target->noncoherent;
-    bool store = right(access) == NM_STORE;
+    bool store = cache_right(access) == NM_STORE;
     if (card->functional) {
-        show(card, side, va, pa, store);
+        cache_show(card, side, va, pa, store);
         return true;
     }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
@@ -575,7 +576,7 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     if (side == PC_SIDE_I && state == NM_LINE_I && !noncoherent)
         state = borrow_from_data_half(card, line);
     if (card->colours && state != NM_LINE_I) {
-        at += recolour(card, side, va, line, at);
+        at += cache_recolour(card, side, va, line, at);
         if (at >= card->cpu.horizon) {
             *stop = PC_STOP_HORIZON;
             return false;
@@ -607,14 +608,14 @@ static bool obtain(struct pc_card *card, enum pc_side side, const struct target 
     card->filled = NOWHERE;
     if (store)
         card->l1_line[side][place] |= PC_L1_DIRTY;
-    if (!target->hidden && (side == PC_SIDE_I || bytes_of(card, pa) == card->image + pa))
-        show(card, side, va, pa, pc_l1_dirty(card, side, place) && may_store(card, va));
+    if (!target->hidden && (side == PC_SIDE_I || cache_bytes_of(card, pa) == card->image + pa))
+        cache_show(card, side, va, pa, pc_l1_dirty(card, side, place) && may_store(card, va));
     return true;
 }
 
 /* Has the page in the TLB, and moves the access's tick on to when it is. */
-static bool mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick *at,
-                   enum pc_stop *stop)
+static bool cache_mapped(struct pc_card *card, enum pc_side side, uint64_t va, sim_tick *at,
+                         enum pc_stop *stop)
 {
     if (!card->tlb_model)
         return true;
@@ -642,8 +643,8 @@ static bool is_apart(const struct pc_card *card, struct target *target)
 }
 
 /* A recording may have to know of an access that stops. */
-static inline void begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,
-                         enum pc_stop why)
+static inline void cache_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va,
+                               unsigned size, enum pc_stop why)
 {
     if (cpu->record)
         pc_record_begun(cpu, access, va, size, why);
@@ -659,17 +660,17 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         return NULL;
     }
     if (va & (size - 1))
-        return fault(cpu, access, va, NM_XLATE_OK, stop);
-    enum nm_xlate result = translate(card, right(access), va, pa);
+        return cache_fault(cpu, access, va, NM_XLATE_OK, stop);
+    enum nm_xlate result = cache_translate(card, cache_right(access), va, pa);
     if (!nm_xlate_found(result))
-        return fault(cpu, access, va, result, stop);
-    bool store = right(access) == NM_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
+        return cache_fault(cpu, access, va, result, stop);
+    bool store = cache_right(access) == NM_STORE, noncoherent = result == NM_XLATE_NONCOHERENT;
     /* [MIPS-A94]: LL of an uncached page is undefined; of a non-coherent one it is no use
      * between processors. */
     if (result != NM_XLATE_OK && (access == NM_LINKED || access == NM_CONDITIONAL))
         return pc_bus_error(cpu, access, va, 0, stop);
-    if (!mapped(card, PC_SIDE_D, va, &at, stop)) {
-        begun(cpu, access, va, size, *stop);
+    if (!cache_mapped(card, PC_SIDE_D, va, &at, stop)) {
+        cache_begun(cpu, access, va, size, *stop);
         return NULL;
     }
     const bool untimed = card->functional || card->warm.on;
@@ -685,8 +686,8 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
     const bool apart = is_apart(card, &target);
     uint8_t *const image = card->image + *pa;
     *pa = target.pa;
-    if (!obtain(card, PC_SIDE_D, &target, access, at, stop)) {
-        begun(cpu, access, va, size, *stop);
+    if (!cache_obtain(card, PC_SIDE_D, &target, access, at, stop)) {
+        cache_begun(cpu, access, va, size, *stop);
         if (card->copies && *stop == PC_STOP_MISS)
             pc_misses_ask(card, target.va, target.pa, size, at);
         return NULL;
@@ -701,7 +702,7 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         nm_check_store(card->check, card->cpu.number, *pa, size, at);
         return card->image + *pa;
     }
-    uint8_t *bytes = bytes_of(card, *pa);
+    uint8_t *bytes = cache_bytes_of(card, *pa);
     nm_check_load(card->check, card->cpu.number, *pa, size, bytes, at);
     return bytes;
 }
@@ -778,20 +779,20 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
         return false;
     }
     if (va & 3)
-        return fault(cpu, NM_FETCH, va, NM_XLATE_OK, stop);
-    enum nm_xlate result = translate(card, NM_FETCH, va, &pa);
+        return cache_fault(cpu, NM_FETCH, va, NM_XLATE_OK, stop);
+    enum nm_xlate result = cache_translate(card, NM_FETCH, va, &pa);
     if (!nm_xlate_found(result))
-        return fault(cpu, NM_FETCH, va, result, stop);
+        return cache_fault(cpu, NM_FETCH, va, result, stop);
     if (result == NM_XLATE_UNCACHED)
         return pc_bus_error(cpu, NM_FETCH, va, 0, stop);
-    if (!mapped(card, PC_SIDE_I, va, &at, stop)) {
-        begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
+    if (!cache_mapped(card, PC_SIDE_I, va, &at, stop)) {
+        cache_begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
         return false;
     }
     const struct target target = {va, pa, result == NM_XLATE_NONCOHERENT, false};
-    if (obtain(card, PC_SIDE_I, &target, NM_FETCH, at, stop))
+    if (cache_obtain(card, PC_SIDE_I, &target, NM_FETCH, at, stop))
         return true;
-    begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
+    cache_begun(cpu, NM_FETCH, va, INSTRUCTION, *stop);
     if (card->copies && *stop == PC_STOP_MISS)
         pc_misses_ask(card, va, pa, INSTRUCTION, at);
     return false;
@@ -799,20 +800,20 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 
 /* ---- the same for a core that does not wait -------------------------------------------------- */
 
-static uint64_t line_of(const struct pc_card *card, uint64_t pa)
+static uint64_t cache_line_of(const struct pc_card *card, uint64_t pa)
 {
     return pa & ~(uint64_t)(card->p->l2_line - 1);
 }
 
 void pc_find(struct pc_cpu *cpu, uint64_t va, enum nm_access access, struct pc_look *look)
 {
-    look->page = (uint8_t)translate(cpu->card, right(access), va, &look->pa);
+    look->page = (uint8_t)cache_translate(cpu->card, cache_right(access), va, &look->pa);
 }
 
 void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
 {
     struct pc_card *card = cpu->card;
-    const uint64_t line = line_of(card, look->pa);
+    const uint64_t line = cache_line_of(card, look->pa);
     const uint8_t raw = raw_state(card, side, line);
     const bool noncoherent = look->page == NM_XLATE_NONCOHERENT;
     looked_up(card, side, look->pa, cpu->now);
@@ -821,24 +822,24 @@ void pc_look_up(struct pc_cpu *cpu, enum pc_side side, struct pc_look *look)
     look->state = !(raw & PC_NONCOHERENT) == !noncoherent ? raw & (uint8_t)~PC_NONCOHERENT
                                                           : (uint8_t)NM_LINE_I;
     if (side == PC_SIDE_I && look->state == NM_LINE_I && !noncoherent &&
-        !kept(card, side, pc_line_place(card, side, line)))
+        !cache_kept(card, side, pc_line_place(card, side, line)))
         look->state = borrow_from_data_half(card, line);
     look->way = 0;
     look->predicted = true;
     if (card->l2[side].first && look->state != NM_LINE_I) {
         const uint64_t place = pc_line_find(card, side, line);
         look->way = place % 2;
-        look->predicted = train(&card->l2[side], place);
+        look->predicted = cache_train(&card->l2[side], place);
     }
 }
 
 /* What an access asks the protocol for. */
-static enum nm_card_event event_of(const struct pc_card *card, enum nm_access access,
-                                   bool noncoherent)
+static enum nm_card_event cache_event_of(const struct pc_card *card, enum nm_access access,
+                                         bool noncoherent)
 {
     if (noncoherent)
         return NM_CARD_EVENTS;
-    if (right(access) == NM_STORE)
+    if (cache_right(access) == NM_STORE)
         return NM_CARD_EV_STORE;
     return access == NM_LINKED && pc_agent_links_exclusively(card) ? NM_CARD_EV_LINK
                                                                    : NM_CARD_EV_LOAD;
@@ -849,7 +850,7 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
 {
     struct pc_card *card = cpu->card;
     const enum pc_side side = access == NM_FETCH ? PC_SIDE_I : PC_SIDE_D;
-    const uint64_t line = line_of(card, look->pa);
+    const uint64_t line = cache_line_of(card, look->pa);
     if (at >= cpu->horizon)
         nm_card_breach(cpu->number,
                        "asks for a line at tick %" PRIu64 ", horizon %" PRIu64
@@ -857,12 +858,12 @@ enum pc_asking pc_ask(struct pc_cpu *cpu, const struct pc_look *look, enum nm_ac
                        at, cpu->horizon);
     if (pc_request_of(card, line))
         return PC_ASKED_LINE;
-    if (kept(card, side, pc_line_place(card, side, line)))
+    if (cache_kept(card, side, pc_line_place(card, side, line)))
         return PC_ASKED_SET;
     if (pc_outstanding(cpu) >= pc_requests_max(card))
         return PC_ASKED_FULL;
     const struct pc_request *r = pc_agent_request(
-        card, line, access, event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
+        card, line, access, cache_event_of(card, access, look->page == NM_XLATE_NONCOHERENT), at);
     /* in warming a request is due at once, and the core goes on behind its tick all the same */
     cpu->horizon = sim_earlier(cpu->horizon, sim_later(r->due, at + 1));
     return PC_ASKED;
@@ -873,8 +874,8 @@ void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, u
 {
     struct pc_card *card = cpu->card;
     if (card->copies)
-        pc_misses_ask_for(card, pc_request_of(card, line_of(card, look->pa)), va, look->pa, size,
-                          at);
+        pc_misses_ask_for(card, pc_request_of(card, cache_line_of(card, look->pa)), va, look->pa,
+                          size, at);
 }
 
 void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store)
@@ -886,7 +887,7 @@ void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool 
 void pc_own(struct pc_cpu *cpu, const struct pc_look *look)
 {
     struct pc_card *card = cpu->card;
-    const uint64_t line = line_of(card, look->pa);
+    const uint64_t line = cache_line_of(card, look->pa);
     if (look->page == NM_XLATE_NONCOHERENT)
         noncoherent_state(card, PC_SIDE_D, line, true);
     else
@@ -898,7 +899,7 @@ static void must_have(const struct pc_card *card, const struct pc_look *look, bo
                       sim_tick at)
 {
     const uint8_t state =
-        raw_state(card, PC_SIDE_D, line_of(card, look->pa)) & (uint8_t)~PC_NONCOHERENT;
+        raw_state(card, PC_SIDE_D, cache_line_of(card, look->pa)) & (uint8_t)~PC_NONCOHERENT;
     SIM_MUST(store ? state == NM_LINE_D : state != NM_LINE_I,
              "card %u at %" PRIu64 ": 0x%" PRIx64 " is in state %s"
              ": a core reads and writes lines that it has (procard/core.h)",
@@ -912,7 +913,7 @@ const uint8_t *pc_read(struct pc_cpu *cpu, const struct pc_look *look, unsigned 
         must_have(card, look, false, at);
     if (look->page == NM_XLATE_NONCOHERENT)
         return card->image + look->pa;
-    const uint8_t *bytes = bytes_of(card, look->pa);
+    const uint8_t *bytes = cache_bytes_of(card, look->pa);
     nm_check_load(card->check, cpu->number, look->pa, size, bytes, at);
     return bytes;
 }
@@ -930,7 +931,7 @@ uint8_t *pc_write(struct pc_cpu *cpu, const struct pc_look *look, unsigned size,
 uint8_t *pc_show(struct pc_cpu *cpu, const struct pc_look *look)
 {
     struct pc_card *card = cpu->card;
-    if (nm_check_on(card->check) || bytes_of(card, look->pa) != card->image + look->pa)
+    if (nm_check_on(card->check) || cache_bytes_of(card, look->pa) != card->image + look->pa)
         return NULL;
     return card->image + look->pa;
 }
@@ -950,7 +951,7 @@ void pc_link(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_
 {
     struct pc_card *card = cpu->card;
     cpu->link = true;
-    cpu->link_pa = line_of(card, look->pa);
+    cpu->link_pa = cache_line_of(card, look->pa);
     pc_agent_link_word(card, card->image + look->pa, size);
     pc_agent_linked(card, cpu->link_pa, at);
 }
@@ -963,7 +964,7 @@ bool pc_links_exclusively(const struct pc_cpu *cpu)
 bool pc_conditional(struct pc_cpu *cpu, const struct pc_look *look, unsigned size, sim_tick at)
 {
     struct pc_card *card = cpu->card;
-    const bool failed = !cpu->link || cpu->link_pa != line_of(card, look->pa) ||
+    const bool failed = !cpu->link || cpu->link_pa != cache_line_of(card, look->pa) ||
                         pc_agent_link_stored(card, card->image + look->pa, size);
     cpu->link = false;
     pc_agent_conditional(card, failed, at);

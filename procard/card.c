@@ -147,7 +147,7 @@ static void check_trap(const struct pc_card *card)
         check_books(&card->cpu);
 }
 
-static void trap(struct pc_card *card, bool preempted)
+static void card_trap(struct pc_card *card, bool preempted)
 {
     card->activity = PC_TRAPPED;
     nm_card_traps(card->machine, card->cpu.number, card->cpu.now, preempted);
@@ -174,7 +174,7 @@ sim_tick pc_foreseen(const struct pc_cpu *cpu)
     return cpu->card->nm.quiet;
 }
 
-static void wait(struct pc_card *card)
+static void card_wait(struct pc_card *card)
 {
     if (pc_goes_on(card) && !card->uncached.waits)
         nm_card_breach(card->cpu.number,
@@ -215,9 +215,9 @@ sim_tick pc_stopped(struct pc_cpu *cpu, enum pc_stop why)
     pc_agent_let_go(card, cpu->now);
     if (why == PC_STOP_TRAP) {
         check_trap(card);
-        trap(card, false);
+        card_trap(card, false);
     } else {
-        wait(card);
+        card_wait(card);
     }
     return 0;
 }
@@ -233,7 +233,7 @@ void pc_card_preempt(struct pc_card *card, sim_tick at)
     pc_card_watch(card);
 }
 
-static void preempt(struct pc_card *card)
+static void card_preempt(struct pc_card *card)
 {
     pc_card_preempt(card, SIM_NEVER);
     if (card->core->interrupted)
@@ -248,11 +248,11 @@ static void preempt(struct pc_card *card)
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, card->cpu.now);
     if (card->cpu.record) /* as of a trap, which the core charges: nobody would do it again */
         card->cpu.record->waited -= PC_KILLED_BY_EXCEPTION;
-    trap(card, true);
+    card_trap(card, true);
 }
 
 /* Whether an interrupt that is due must wait (pc_spare). */
-static bool spared(struct pc_card *card)
+static bool card_spared(struct pc_card *card)
 {
     pc_core_settle(card);
     return card->cpu.instructions < card->spared_to;
@@ -268,8 +268,8 @@ sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 {
     struct pc_cpu *cpu = &card->cpu;
     const bool due = cpu->now >= card->preempt_at;
-    if (due && !spared(card)) {
-        preempt(card);
+    if (due && !card_spared(card)) {
+        card_preempt(card);
         return 0;
     }
     if (!due && horizon > card->preempt_at)
@@ -323,7 +323,7 @@ void pc_card_go_on(struct pc_card *card, sim_tick now)
 }
 
 /* ERET itself, and what was fetched behind it. */
-static void eret(struct pc_card *card, sim_tick at)
+static void card_eret(struct pc_card *card, sim_tick at)
 {
     card->cpu.link = false;
     pc_agent_let_go(card, at);
@@ -336,7 +336,7 @@ uint64_t pc_card_exception(struct pc_card *card, uint64_t n, sim_tick at)
     const sim_tick handler = at + PC_KILLED_BY_EXCEPTION;
     pc_card_stall(card, PC_ST_KILL_EXC, PC_KILLED_BY_EXCEPTION, at);
     pc_card_stall(card, PC_ST_STALL_OTHER, n, handler);
-    eret(card, handler + n);
+    card_eret(card, handler + n);
     return PC_KILLED_BY_EXCEPTION + n + 1 + PC_KILLED_BY_ERET;
 }
 
@@ -349,7 +349,7 @@ sim_tick pc_card_return(struct pc_card *card, sim_tick at)
     pc_card_stall(card, PC_ST_STALL_OTHER, left < PC_RETURN ? left : left - PC_RETURN, cpu->now);
     const sim_tick returns = cpu->now;
     if (left >= PC_RETURN)
-        eret(card, returns);
+        card_eret(card, returns);
     return returns;
 }
 
@@ -390,8 +390,8 @@ static void leave_out_stalls(const struct pc_card *card, struct rewind *r)
 }
 
 /* Leaves out of `states` what the processor was charged beyond tick `at`. */
-static void trim(const struct pc_card *card, sim_tick at, const struct pc_tail *tail,
-                 uint64_t *states)
+static void card_trim(const struct pc_card *card, sim_tick at, const struct pc_tail *tail,
+                      uint64_t *states)
 {
     struct rewind r = {card->cpu.now, at, states, card->stretches};
     leave_out_stalls(card, &r);
@@ -403,7 +403,7 @@ static void trim(const struct pc_card *card, sim_tick at, const struct pc_tail *
 }
 
 /* What the processor is doing while its own clock stands still. */
-static enum pc_status standing(const struct pc_card *card)
+static enum pc_status card_standing(const struct pc_card *card)
 {
     return card->activity == PC_WAITING ? card->stall : PC_ST_STALL_OTHER;
 }
@@ -414,9 +414,9 @@ void pc_card_taps(const struct pc_card *card, sim_tick at, struct mon_taps *out)
     *out = card->taps;
     pc_core_totals(card, out->v, &tail);
     if (card->cpu.now > at)
-        trim(card, at, &tail, out->v);
+        card_trim(card, at, &tail, out->v);
     else
-        out->v[standing(card)] += at - card->cpu.now;
+        out->v[card_standing(card)] += at - card->cpu.now;
     out->v[MON_TAP_CYCLES] = at / pc_bus_cycle(card);
     out->v[MON_TAP_BUS_BUSY] = nm_bus_busy(card->bus, at);
     out->v[MON_TAP_READ_TIME] = out->v[MON_TAP_READ_LATENCY];

@@ -127,7 +127,7 @@ void pc_copies_free(struct pc_copies *s)
 /* ---- sets of bytes --------------------------------------------------------------------------- */
 
 /* The words that have one of the bytes, whole. */
-static pc_bytes words(pc_bytes bytes)
+static pc_bytes copies_words(pc_bytes bytes)
 {
     const pc_bytes half = UINT64_C(0x1111111111111111), first = half << 64 | half;
     bytes |= bytes >> 1;
@@ -137,19 +137,19 @@ static pc_bytes words(pc_bytes bytes)
 
 static bool meet_in_words(pc_bytes a, pc_bytes b)
 {
-    return words(a) & words(b);
+    return copies_words(a) & copies_words(b);
 }
 
 /* ---- copies and lines ------------------------------------------------------------------------ */
 
-static struct copy *find(const struct pc_copies *s, struct pc_copy_of of)
+static struct copy *copies_find(const struct pc_copies *s, struct pc_copy_of of)
 {
     struct copy *copy;
     HASH_FIND(hh, s->copies, &of, sizeof of, copy);
     return copy;
 }
 
-static struct line *line_of(struct pc_copies *s, uint64_t address)
+static struct line *copies_line_of(struct pc_copies *s, uint64_t address)
 {
     struct line *line;
     HASH_FIND(hh, s->lines, &address, sizeof address, line);
@@ -161,14 +161,14 @@ static struct line *line_of(struct pc_copies *s, uint64_t address)
     return line;
 }
 
-static struct copy *copy_of(struct pc_copies *s, struct pc_copy_of of)
+static struct copy *copies_copy_of(struct pc_copies *s, struct pc_copy_of of)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     if (copy)
         return copy;
     copy = sim_alloc(1, sizeof *copy);
     copy->seen.of = of;
-    copy->line = line_of(s, of.line);
+    copy->line = copies_line_of(s, of.line);
     for (const struct copy *other = copy->line->copies; other; other = other->next)
         copy->news |= other->seen.written & ~other->fresh;
     copy->word_news = copy->since_touch = copy->news;
@@ -178,8 +178,8 @@ static struct copy *copy_of(struct pc_copies *s, struct pc_copy_of of)
     return copy;
 }
 
-static struct pc_asked *find_asked(const struct copy *copy, const struct pc_request_asked *by,
-                                   uint32_t tenant)
+static struct pc_asked *copies_find_asked(const struct copy *copy,
+                                          const struct pc_request_asked *by, uint32_t tenant)
 {
     for (const struct pc_asked *asked = copy->seen.asked; asked; asked = asked->next)
         if (asked->node == by->node && asked->pc == by->pc && asked->tenant == tenant)
@@ -187,8 +187,8 @@ static struct pc_asked *find_asked(const struct copy *copy, const struct pc_requ
     return NULL;
 }
 
-static struct pc_asked *add_asked(struct copy *copy, const struct pc_request_asked *by,
-                                  uint32_t tenant)
+static struct pc_asked *copies_add_asked(struct copy *copy, const struct pc_request_asked *by,
+                                         uint32_t tenant)
 {
     struct pc_asked *asked = sim_alloc(1, sizeof *asked + PC_MISS__COUNT * sizeof *asked->v);
     *asked = (struct pc_asked){.node = by->node,
@@ -214,18 +214,18 @@ static bool has_tenant(const struct copy *copy, uint32_t tenant)
 static struct pc_asked *asked_at(struct copy *copy, const struct pc_request_asked *by)
 {
     uint32_t tenant = by->tenant;
-    struct pc_asked *asked = find_asked(copy, by, tenant);
+    struct pc_asked *asked = copies_find_asked(copy, by, tenant);
     if (!asked && tenant && copy->rows >= PC_COPY_TENANTS_MAX && !has_tenant(copy, tenant)) {
         tenant = PC_TENANT_SEVERAL;
-        asked = find_asked(copy, by, tenant);
+        asked = copies_find_asked(copy, by, tenant);
     }
     if (!asked)
-        asked = add_asked(copy, by, tenant);
+        asked = copies_add_asked(copy, by, tenant);
     asked->last = by->at;
     return asked;
 }
 
-static void count(struct pc_asked *asked, enum pc_miss_column class, sim_tick time)
+static void copies_count(struct pc_asked *asked, enum pc_miss_column class, sim_tick time)
 {
     asked->v[class]++;
     asked->v[class + 1] += (int64_t)time;
@@ -245,7 +245,7 @@ static bool would_have(const struct pc_copies *s, struct pc_copy_of of)
     return used;
 }
 
-static void forget(struct pc_copies *s, struct pc_copy_of of)
+static void copies_forget(struct pc_copies *s, struct pc_copy_of of)
 {
     struct used **list = used_of(s, of), *used;
     HASH_FIND(hh, *list, &of.line, sizeof of.line, used);
@@ -273,7 +273,7 @@ void pc_copies_use(struct pc_copies *s, struct pc_copy_of of)
 
 /* ---- lives ----------------------------------------------------------------------------------- */
 
-static void begin(struct copy *copy)
+static void copies_begin(struct copy *copy)
 {
     assert(!copy->held && !copy->miss && !copy->raised);
     copy->held = true;
@@ -291,7 +291,7 @@ static bool others_have_touched(const struct copy *copy)
 }
 
 /* The miss that began a life that is over. */
-static void decide(struct copy *copy, pc_bytes touched)
+static void copies_decide(struct copy *copy, pc_bytes touched)
 {
     struct pc_asked *miss = copy->miss;
     const bool essential = copy->news & touched;
@@ -301,20 +301,20 @@ static void decide(struct copy *copy, pc_bytes touched)
                             : PC_MISS_COLD_FALSE]++;
         return;
     }
-    count(miss, essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING, copy->miss_time);
+    copies_count(miss, essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING, copy->miss_time);
     miss->v[meet_in_words(copy->word_news, touched) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
 }
 
 /* An ownership ends: what was written in it comes to be known. */
-static void publish(struct copy *copy)
+static void copies_publish(struct copy *copy)
 {
     struct line *line = copy->line;
     if (copy->raised)
-        count(copy->raised,
-              !line->takes                ? PC_MISS_UPGRADE_ALONE
-              : line->taken & copy->fresh ? PC_MISS_UPGRADE_TRUE
-                                          : PC_MISS_UPGRADE_FALSE,
-              copy->raised_time);
+        copies_count(copy->raised,
+                     !line->takes                ? PC_MISS_UPGRADE_ALONE
+                     : line->taken & copy->fresh ? PC_MISS_UPGRADE_TRUE
+                                                 : PC_MISS_UPGRADE_FALSE,
+                     copy->raised_time);
     copy->raised = NULL;
     line->taken = 0;
     line->takes = 0;
@@ -333,20 +333,20 @@ static void publish(struct copy *copy)
     copy->fresh = 0;
 }
 
-static void end(struct copy *copy, enum loss how, bool owner)
+static void copies_end(struct copy *copy, enum loss how, bool owner)
 {
     const pc_bytes touched = copy->read | copy->written;
     const bool always = copy->loss != TAKEN, essential = always || copy->news & touched;
     const bool by_words = always || meet_in_words(copy->word_news, touched);
     if (owner || copy->raised || copy->fresh)
-        publish(copy);
+        copies_publish(copy);
     if (copy->miss)
-        decide(copy, touched);
+        copies_decide(copy, touched);
     copy->miss = NULL;
     copy->news = (essential ? 0 : copy->news) | copy->late;
     copy->word_news = (by_words ? 0 : copy->word_news) | copy->late;
     copy->since_loss = copy->late;
-    copy->since_touch = (copy->since_touch & ~words(touched)) | copy->late;
+    copy->since_touch = (copy->since_touch & ~copies_words(touched)) | copy->late;
     copy->late = 0;
     copy->held = false;
     copy->loss = how;
@@ -361,7 +361,7 @@ static void write_bytes(struct copy *copy, pc_bytes written)
 
 void pc_copies_touch(struct pc_copies *s, struct pc_copy_of of, pc_bytes read, pc_bytes written)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     if (!copy || !copy->held)
         return; /* not coherent */
     copy->read |= read;
@@ -371,20 +371,20 @@ void pc_copies_touch(struct pc_copies *s, struct pc_copy_of of, pc_bytes read, p
 
 void pc_copies_share(struct pc_copies *s, struct pc_copy_of of)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     if (copy && copy->held)
-        publish(copy);
+        copies_publish(copy);
 }
 
 void pc_copies_lose(struct pc_copies *s, struct pc_copy_of of, bool taken, bool owner)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     if (taken)
-        forget(s, of);
+        copies_forget(s, of);
     if (!copy || !copy->held)
         return;
     const pc_bytes touched = copy->read | copy->written;
-    end(copy, taken ? TAKEN : EVICTED, owner);
+    copies_end(copy, taken ? TAKEN : EVICTED, owner);
     copy->seen.taken += taken;
     copy->seen.evicted += !taken;
     if (taken && touched) {
@@ -403,7 +403,7 @@ static pc_bytes access_bytes(const struct pc_request_asked *asked)
 
 void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked)
 {
-    struct copy *copy = copy_of(s, asked->of);
+    struct copy *copy = copies_copy_of(s, asked->of);
     if (!copy->seen.asked)
         copy->seen.first = asked->at;
     copy->seen.last = asked->at;
@@ -420,7 +420,8 @@ static void decide_by_word(const struct copy *copy)
     const struct request *r = &copy->request;
     int64_t *v = r->asked->v;
     v[meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
-    const pc_bytes known = words(copy->seen.read | copy->seen.written) & words(r->word);
+    const pc_bytes known =
+        copies_words(copy->seen.read | copy->seen.written) & copies_words(r->word);
     v[!known                                    ? PC_MISS_TORRELLAS_COLD
       : meet_in_words(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
                                                 : PC_MISS_TORRELLAS_FALSE]++;
@@ -430,20 +431,21 @@ static void have_missed(struct pc_copies *s, struct copy *copy, sim_tick took)
 {
     const struct request *r = &copy->request;
     if (r->noncoherent) {
-        count(r->asked, PC_MISS_OTHER, took);
+        copies_count(r->asked, PC_MISS_OTHER, took);
         return;
     }
     if (copy->loss == NEVER_HAD)
-        count(r->asked, PC_MISS_COLD, took);
+        copies_count(r->asked, PC_MISS_COLD, took);
     else if (copy->loss == EVICTED)
-        count(r->asked, would_have(s, copy->seen.of) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY, took);
+        copies_count(r->asked, would_have(s, copy->seen.of) ? PC_MISS_CONFLICT : PC_MISS_CAPACITY,
+                     took);
     else if (others_have_touched(copy))
         decide_by_word(copy);
     else
-        count(r->asked, PC_MISS_OTHER, took);
+        copies_count(r->asked, PC_MISS_OTHER, took);
     const bool later =
         copy->loss == NEVER_HAD || (copy->loss == TAKEN && others_have_touched(copy));
-    begin(copy);
+    copies_begin(copy);
     copy->miss = later ? r->asked : NULL;
     copy->miss_time = took;
 }
@@ -452,7 +454,7 @@ static void have_upgraded(struct copy *copy, sim_tick took)
 {
     const struct request *r = &copy->request;
     if (!copy->held)
-        begin(copy); /* the copy was lost on the way: the line came instead of the right */
+        copies_begin(copy); /* the copy was lost on the way: the line came instead of the right */
     write_bytes(copy, r->word); /* also of a store-conditional that fails, then */
     copy->raised = r->asked;
     copy->raised_time = took;
@@ -461,7 +463,7 @@ static void have_upgraded(struct copy *copy, sim_tick took)
 void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,
                     bool transfer)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     struct request *r = copy ? &copy->request : NULL;
     if (!r || !r->asked)
         return;
@@ -476,19 +478,19 @@ void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsi
 
 void pc_copies_give_up(struct pc_copies *s, struct pc_copy_of of, sim_tick at)
 {
-    struct copy *copy = find(s, of);
+    struct copy *copy = copies_find(s, of);
     struct request *r = copy ? &copy->request : NULL;
     if (!r || !r->asked)
         return;
-    count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, at - r->at);
+    copies_count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, at - r->at);
     r->asked = NULL;
 }
 
 void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)
 {
-    struct copy *copy = copy_of(s, of);
+    struct copy *copy = copies_copy_of(s, of);
     if (!copy->held)
-        begin(copy);
+        copies_begin(copy);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -498,12 +500,12 @@ void pc_copies_end(struct pc_copies *s)
     for (struct copy *copy = s->copies; copy; copy = copy->hh.next) {
         struct request *r = &copy->request;
         if (r->asked)
-            count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, 0);
+            copies_count(r->asked, r->upgrade ? PC_MISS_UPGRADE_GIVEN_UP : PC_MISS_GIVEN_UP, 0);
         r->asked = NULL;
     }
     for (struct copy *copy = s->copies; copy; copy = copy->hh.next)
         if (copy->held)
-            end(copy, EVICTED, copy->raised);
+            copies_end(copy, EVICTED, copy->raised);
 }
 
 void pc_copies_each(const struct pc_copies *s,

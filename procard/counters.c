@@ -11,7 +11,7 @@
 
 #include "procard/card.h"
 
-static sim_fire_fn look;
+static sim_fire_fn counters_look;
 
 /* ---- the core's totals ----------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ void pc_counters_signals(const struct pc_card *card, sim_tick at, struct r10k_si
 /* ---- looking at the counters ----------------------------------------------------------------- */
 
 /* Whether a counter counts what grows when nothing else happens: cycles of kernel mode. */
-static bool goes_on(const struct pc_counters *counters, unsigned k)
+static bool counters_goes_on(const struct pc_counters *counters, unsigned k)
 {
     const uint32_t control = counters->unit.counter[k].control;
     return control & R10K_COUNT_KERNEL && !(control >> R10K_EVENT_SHIFT);
@@ -69,12 +69,14 @@ static void post_look(struct pc_card *card, sim_tick at, bool alone)
     if (!sim_timer_set(&counters->look[alone], at))
         return;
     counters->idle += !alone;
-    sim_post(card->k, at, SIM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
+    sim_post(card->k, at, SIM_RANK_LOOK, nm_component(card->position, 0), counters_look, card,
+             alone);
 }
 
 /* After anything that may have changed what is waited for: interrupts of counters that have come to
  * their overflow, each once until it is over, and the next look. */
-static void attend(struct pc_card *card, sim_tick now, const struct r10k_signals *signals)
+static void procard_counters_attend(struct pc_card *card, sim_tick now,
+                                    const struct r10k_signals *signals)
 {
     struct pc_counters *counters = &card->counters;
     if (card->functional || card->warm.on) /* events would come when their time is over */
@@ -86,11 +88,11 @@ static void attend(struct pc_card *card, sim_tick now, const struct r10k_signals
     for (unsigned k = 0; k < R10K_COUNTERS; k++) {
         const uint64_t quiet = r10k_quiet(&counters->unit, k, signals);
         if (quiet)
-            post_look(card, now + quiet, goes_on(counters, k));
+            post_look(card, now + quiet, counters_goes_on(counters, k));
     }
 }
 
-static void look(void *self, sim_tick now, uint64_t alone)
+static void counters_look(void *self, sim_tick now, uint64_t alone)
 {
     struct pc_card *card = self;
     struct r10k_signals signals;
@@ -103,7 +105,7 @@ static void look(void *self, sim_tick now, uint64_t alone)
         return;
     }
     pc_counters_signals(card, now, &signals);
-    attend(card, now, &signals);
+    procard_counters_attend(card, now, &signals);
 }
 
 void pc_counters_woken(struct pc_card *card)
@@ -122,7 +124,7 @@ void pc_counters_go_on(struct pc_card *card, sim_tick at)
     if (!pc_counters_are(card))
         return;
     pc_counters_signals(card, at, &signals);
-    attend(card, at, &signals);
+    procard_counters_attend(card, at, &signals);
 }
 
 void pc_counters_look(struct pc_cpu *cpu, sim_tick at, bool alone)
@@ -150,7 +152,7 @@ void pc_counters_init(struct pc_card *card)
 
 enum { REGISTERS = 2 * R10K_COUNTERS };
 
-static uint32_t read_register(const struct pc_card *card, unsigned reg, sim_tick at)
+static uint32_t counters_read_register(const struct pc_card *card, unsigned reg, sim_tick at)
 {
     struct r10k_signals signals;
     if (reg >= REGISTERS || !pc_counters_are(card))
@@ -161,7 +163,7 @@ static uint32_t read_register(const struct pc_card *card, unsigned reg, sim_tick
     return r10k_value(&card->counters.unit, reg / 2, &signals);
 }
 
-static void write_register(struct pc_card *card, unsigned reg, uint32_t value, sim_tick at)
+static void counters_write_register(struct pc_card *card, unsigned reg, uint32_t value, sim_tick at)
 {
     struct r10k_signals signals;
     if (reg >= REGISTERS || !pc_counters_are(card))
@@ -171,41 +173,41 @@ static void write_register(struct pc_card *card, unsigned reg, uint32_t value, s
         r10k_set_value(&card->counters.unit, reg / 2, value, &signals);
     else
         r10k_set_control(&card->counters.unit, reg / 2, value, &signals);
-    attend(card, at, &signals);
+    procard_counters_attend(card, at, &signals);
 }
 
 uint32_t pc_pmc_read(const struct pc_cpu *cpu, unsigned reg)
 {
-    return read_register(cpu->card, reg, cpu->now);
+    return counters_read_register(cpu->card, reg, cpu->now);
 }
 
 void pc_pmc_write(struct pc_cpu *cpu, unsigned reg, uint32_t value)
 {
-    write_register(cpu->card, reg, value, cpu->now);
+    counters_write_register(cpu->card, reg, value, cpu->now);
 }
 
 /* ---- for the rooms above (procard.h) --------------------------------------------------------- */
 
 /* Looking at a machine changes nothing in it. */
-static struct pc_card *card_at(const struct nm_machine *m, unsigned card)
+static struct pc_card *counters_card_at(const struct nm_machine *m, unsigned card)
 {
     return pc_card_of(nm_machine_card((struct nm_machine *)m, card));
 }
 
 unsigned pc_counters(const struct nm_machine *m, unsigned card)
 {
-    return pc_counters_are(card_at(m, card)) ? R10K_COUNTERS : 0;
+    return pc_counters_are(counters_card_at(m, card)) ? R10K_COUNTERS : 0;
 }
 
 uint32_t pc_counter_control(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return read_register(card_at(m, card), 2 * k, nm_machine_now(m));
+    return counters_read_register(counters_card_at(m, card), 2 * k, nm_machine_now(m));
 }
 
 /* From outside: the station learns of what has been posted. */
 static void write_outside(struct nm_machine *m, unsigned card, unsigned reg, uint32_t value)
 {
-    write_register(card_at(m, card), reg, value, nm_machine_now(m));
+    counters_write_register(counters_card_at(m, card), reg, value, nm_machine_now(m));
     nm_card_posted(m, card);
 }
 
@@ -216,7 +218,7 @@ void pc_counter_set_control(struct nm_machine *m, unsigned card, unsigned k, uin
 
 uint32_t pc_counter(const struct nm_machine *m, unsigned card, unsigned k)
 {
-    return read_register(card_at(m, card), 2 * k + 1, nm_machine_now(m));
+    return counters_read_register(counters_card_at(m, card), 2 * k + 1, nm_machine_now(m));
 }
 
 void pc_counter_set(struct nm_machine *m, unsigned card, unsigned k, uint32_t value)
@@ -227,29 +229,29 @@ void pc_counter_set(struct nm_machine *m, unsigned card, unsigned k, uint32_t va
 unsigned pc_counters_pending(const struct nm_machine *m, unsigned card)
 {
     struct r10k_signals signals;
-    pc_counters_signals(card_at(m, card), nm_machine_now(m), &signals);
-    return r10k_pending(&card_at(m, card)->counters.unit, &signals);
+    pc_counters_signals(counters_card_at(m, card), nm_machine_now(m), &signals);
+    return r10k_pending(&counters_card_at(m, card)->counters.unit, &signals);
 }
 
 void pc_signals(const struct nm_machine *m, unsigned card, struct r10k_signals *out)
 {
-    pc_counters_signals(card_at(m, card), nm_machine_now(m), out);
+    pc_counters_signals(counters_card_at(m, card), nm_machine_now(m), out);
 }
 
 bool pc_own_counts(const struct nm_machine *m, unsigned card)
 {
-    return card_at(m, card)->core->signals != NULL;
+    return counters_card_at(m, card)->core->signals != NULL;
 }
 
 const struct pc_unknown_event *pc_unknown_event_at(struct nm_machine *m, unsigned card)
 {
-    const struct pc_card *its = card_at(m, card);
+    const struct pc_card *its = counters_card_at(m, card);
     return its->core->unknown_event ? its->core->unknown_event(&its->cpu) : NULL;
 }
 
 void pc_own_signals(const struct nm_machine *m, unsigned card, union mon_own_signals *out)
 {
-    const struct pc_card *its = card_at(m, card);
+    const struct pc_card *its = counters_card_at(m, card);
     *out = (union mon_own_signals){.total = {0}};
     if (pc_counters_are(its)) {
         pc_signals(m, card, &out->r10000);

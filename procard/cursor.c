@@ -17,7 +17,7 @@ static const uint64_t NO_PARENT = UINT64_MAX;
 
 enum { TALLY_BITS = 3 };
 
-static size_t place_of(const struct pc_node *node, uint64_t pc)
+static size_t cursor_place_of(const struct pc_node *node, uint64_t pc)
 {
     const size_t mask = ((size_t)1 << node->tally_bits) - 1;
     size_t i = (size_t)(pc >> 2) & mask;
@@ -34,7 +34,7 @@ static void tallies_grow(struct pc_node *node)
     node->tally = sim_alloc((size_t)1 << node->tally_bits, sizeof *node->tally);
     for (size_t i = 0; i < count; i++)
         if (old[i])
-            node->tally[place_of(node, old[i]->pc)] = old[i];
+            node->tally[cursor_place_of(node, old[i]->pc)] = old[i];
     free(old);
 }
 
@@ -42,7 +42,7 @@ struct pc_tally *pc_node_tally(struct pc_node *node, uint64_t pc)
 {
     if (!node->tally || 4 * (node->tallies + 1) > 3u << node->tally_bits)
         tallies_grow(node);
-    struct pc_tally **tally = &node->tally[place_of(node, pc)];
+    struct pc_tally **tally = &node->tally[cursor_place_of(node, pc)];
     if (!*tally) {
         *tally = sim_alloc(1, sizeof **tally);
         (*tally)->pc = pc;
@@ -97,7 +97,8 @@ void pc_node_free(struct pc_node *node)
 /* ---- paths and nodes ------------------------------------------------------------------------- */
 
 /* The number of a path; made if need be. */
-static uint32_t path_of(struct pc_profile *p, uint64_t parent, uint64_t call, uint64_t function)
+static uint32_t cursor_path_of(struct pc_profile *p, uint64_t parent, uint64_t call,
+                               uint64_t function)
 {
     const struct pc_path_key key = {parent, call, function};
     struct pc_path *path;
@@ -136,7 +137,7 @@ static struct pc_node *node_of(struct pc_profile *p, uint32_t path, uint32_t thr
 }
 
 /* The first address of a function that a transfer to `target` enters. */
-static uint64_t entered(const struct pc_profile *p, uint64_t target)
+static uint64_t cursor_entered(const struct pc_profile *p, uint64_t target)
 {
     uint64_t from = target, to;
     if (p->function)
@@ -146,8 +147,8 @@ static uint64_t entered(const struct pc_profile *p, uint64_t target)
 
 struct pc_node *pc_profile_root(struct pc_profile *p, uint32_t thread, uint64_t pc)
 {
-    const uint64_t function = pc == PC_PROFILE_NOWHERE ? pc : entered(p, pc);
-    return node_of(p, path_of(p, NO_PARENT, PC_PROFILE_NOWHERE, function), thread, NULL);
+    const uint64_t function = pc == PC_PROFILE_NOWHERE ? pc : cursor_entered(p, pc);
+    return node_of(p, cursor_path_of(p, NO_PARENT, PC_PROFILE_NOWHERE, function), thread, NULL);
 }
 
 /* What keeps a profile small whatever a program does: a parser that recurses through many functions
@@ -155,11 +156,11 @@ struct pc_node *pc_profile_root(struct pc_profile *p, uint32_t thread, uint64_t 
  * function. */
 enum { PATHS_MAX = 16384, DEPTH_MAX = 256, LINKS_MAX = 64 };
 
-static struct pc_node *anew(struct pc_profile *p, struct pc_node *node, uint64_t function)
+static struct pc_node *cursor_anew(struct pc_profile *p, struct pc_node *node, uint64_t function)
 {
     while (node->parent)
         node = node->parent;
-    const uint32_t path = path_of(p, node->key.path, PC_PROFILE_NOWHERE, function);
+    const uint32_t path = cursor_path_of(p, node->key.path, PC_PROFILE_NOWHERE, function);
     return node_of(p, path, node->key.thread, node);
 }
 
@@ -167,27 +168,27 @@ static struct pc_node *anew(struct pc_profile *p, struct pc_node *node, uint64_t
 static struct pc_node *led_to(struct pc_profile *p, struct pc_node *node, uint64_t call,
                               uint64_t target)
 {
-    const uint64_t function = entered(p, target);
+    const uint64_t function = cursor_entered(p, target);
     for (struct pc_node *up = node; up; up = up->parent)
         if (p->path[up->key.path].function == function)
             return up;
     if (p->paths >= PATHS_MAX || node->depth == DEPTH_MAX)
-        return anew(p, node, function);
-    const uint32_t path = path_of(p, node->key.path, call, function);
+        return cursor_anew(p, node, function);
+    const uint32_t path = cursor_path_of(p, node->key.path, call, function);
     return node_of(p, path, node->key.thread, node);
 }
 
 static const struct pc_watched *watched_at(const struct pc_profile *p, uint64_t target)
 {
-    const uint64_t function = entered(p, target);
+    const uint64_t function = cursor_entered(p, target);
     struct pc_watched *watched;
     HASH_FIND(hh, p->watched, &function, sizeof function, watched);
     return watched;
 }
 
 /* Where such a transfer from a node leads. */
-static struct pc_link follow(struct pc_profile *p, struct pc_node *node, uint64_t call,
-                             uint64_t target)
+static struct pc_link cursor_follow(struct pc_profile *p, struct pc_node *node, uint64_t call,
+                                    uint64_t target)
 {
     for (const struct pc_link *link = node->link; link; link = link->next)
         if (link->call == call && link->target == target)
@@ -224,7 +225,7 @@ static void read_totals(const struct pc_card *card, int64_t v[PC_PROFILE__COUNT]
 #include "procard/profile.def"
 }
 
-static struct pc_tally *tally(struct pc_cursor *c)
+static struct pc_tally *cursor_tally(struct pc_cursor *c)
 {
     if (!c->tally)
         c->tally = pc_node_tally(c->at, c->pc);
@@ -239,7 +240,7 @@ void pc_cursor_put_down(struct pc_cursor *c)
     read_totals(c->card, now);
     for (int i = PC_PROFILE_INSTRUCTIONS; i < PC_PROFILE__COUNT; i++)
         if (now[i] != c->seen[i]) {
-            tally(c)->v[i] += now[i] - c->seen[i];
+            cursor_tally(c)->v[i] += now[i] - c->seen[i];
             c->seen[i] = now[i];
         }
 }
@@ -260,17 +261,17 @@ void pc_cursor_stand(struct pc_cursor *c)
 
 void pc_cursor_add(struct pc_cursor *c, enum pc_profile_column column, int64_t n)
 {
-    tally(c)->v[column] += n;
+    cursor_tally(c)->v[column] += n;
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void go(struct pc_cursor *c, struct pc_node *node)
+static void cursor_go(struct pc_cursor *c, struct pc_node *node)
 {
     c->thread->node = c->node = node;
 }
 
-static void push(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t sp)
+static void cursor_push(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t sp)
 {
     struct pc_profiled_thread *t = c->thread;
     SIM_ROOM(t->frame, t->depth, t->room, 16);
@@ -278,7 +279,7 @@ static void push(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t sp)
         (struct pc_frame){.call = call, .back = back, .sp = sp, .caller = c->node};
 }
 
-static void tell(const struct pc_watched *watched, struct pc_crossing *crossing)
+static void cursor_tell(const struct pc_watched *watched, struct pc_crossing *crossing)
 {
     for (unsigned i = 0; i < watched->listeners; i++) {
         const struct pc_listener *listener = &watched->listener[i];
@@ -297,7 +298,7 @@ static void end_visit(struct pc_cursor *c, enum pc_crossed what)
     visit->entry.at = c->card->cpu.now;
     if (what == PC_CROSSED_RETURNED)
         visit->entry.result = c->card->core->result(&c->card->cpu);
-    tell(visit->watched, &visit->entry);
+    cursor_tell(visit->watched, &visit->entry);
 }
 
 /* Ends the one of such a function that the present frame has already, and all that came after it:
@@ -332,25 +333,26 @@ static void begin_visit(struct pc_cursor *c, const struct pc_watched *watched, u
                                          .at = c->card->cpu.now}};
     for (unsigned i = 0; i < PC_ARGUMENTS; i++)
         visit->entry.argument[i] = c->card->core->argument(&c->card->cpu, i);
-    tell(watched, &visit->entry);
+    cursor_tell(watched, &visit->entry);
 }
 
 /* Goes from the node of a caller to where its call or jump leads. */
-static void enter(struct pc_cursor *c, struct pc_node *caller, uint64_t call, uint64_t target)
+static void cursor_enter(struct pc_cursor *c, struct pc_node *caller, uint64_t call,
+                         uint64_t target)
 {
-    const struct pc_link link = follow(c->profile, caller, call, target);
-    go(c, link.to);
+    const struct pc_link link = cursor_follow(c->profile, caller, call, target);
+    cursor_go(c, link.to);
     if (link.watched)
         begin_visit(c, link.watched, caller->key.path, call);
 }
 
 /* Ends the calls from frame `depth` on; `how` the oldest of them has ended. */
-static void unwind(struct pc_cursor *c, size_t depth, enum pc_crossed how)
+static void cursor_unwind(struct pc_cursor *c, size_t depth, enum pc_crossed how)
 {
     struct pc_profiled_thread *t = c->thread;
     if (depth == t->depth)
         return;
-    go(c, t->frame[depth].caller);
+    cursor_go(c, t->frame[depth].caller);
     t->depth = depth;
     while (t->visits && t->visit[t->visits - 1].depth > depth)
         end_visit(c, t->visit[t->visits - 1].depth == depth + 1 ? how : PC_CROSSED_LEFT);
@@ -363,17 +365,17 @@ static void unwind_to(struct pc_cursor *c, uint64_t sp)
     size_t depth = t->depth;
     while (depth && t->frame[depth - 1].sp < sp)
         depth--;
-    unwind(c, depth, PC_CROSSED_LEFT);
+    cursor_unwind(c, depth, PC_CROSSED_LEFT);
 }
 
 /* Whether it is a return: of the youngest call, or of one whose callees have made no frame on the
  * stack (bal). */
-static bool returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
+static bool cursor_returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
 {
     const struct pc_profiled_thread *t = c->thread;
     for (size_t depth = t->depth; depth && t->frame[depth - 1].sp == sp; depth--)
         if (t->frame[depth - 1].back == target) {
-            unwind(c, depth - 1, PC_CROSSED_RETURNED);
+            cursor_unwind(c, depth - 1, PC_CROSSED_RETURNED);
             return true;
         }
     return false;
@@ -381,42 +383,42 @@ static bool returns(struct pc_cursor *c, uint64_t target, uint64_t sp)
 
 /* Whether such a call is under way already: then it has been left without a return, by code that
  * calls to learn where it is (bal), or keeps its return address to itself. */
-static void again(struct pc_cursor *c, uint64_t back, uint64_t sp)
+static void cursor_again(struct pc_cursor *c, uint64_t back, uint64_t sp)
 {
     enum { FAR = 8 };
     const struct pc_profiled_thread *t = c->thread;
     for (size_t i = t->depth; i && t->depth - i < FAR && t->frame[i - 1].sp == sp; i--)
         if (t->frame[i - 1].back == back) {
-            unwind(c, i - 1, PC_CROSSED_LEFT);
+            cursor_unwind(c, i - 1, PC_CROSSED_LEFT);
             return;
         }
 }
 
-static bool within(const struct pc_node *node, uint64_t pc)
+static bool cursor_within(const struct pc_node *node, uint64_t pc)
 {
     return !node->to || pc - node->from < node->to - node->from;
 }
 
 void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t target, uint64_t sp)
 {
-    if (c->node->to && target != c->node->from && within(c->node, target))
+    if (c->node->to && target != c->node->from && cursor_within(c->node, target))
         return; /* into its own midst: it wants to know where it is */
-    again(c, back, sp);
-    push(c, call, back, sp);
-    enter(c, c->node, call, target);
+    cursor_again(c, back, sp);
+    cursor_push(c, call, back, sp);
+    cursor_enter(c, c->node, call, target);
 }
 
 void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
 {
     const struct pc_profiled_thread *t = c->thread;
     unwind_to(c, sp);
-    if (returns(c, target, sp) || within(c->node, target))
+    if (cursor_returns(c, target, sp) || cursor_within(c->node, target))
         return;
     if (t->depth) { /* the function called is another one now */
         const struct pc_frame *frame = &t->frame[t->depth - 1];
-        enter(c, frame->caller, frame->call, target);
+        cursor_enter(c, frame->caller, frame->call, target);
     } else {
-        go(c, pc_profile_root(c->profile, t->number, target));
+        cursor_go(c, pc_profile_root(c->profile, t->number, target));
     }
 }
 
@@ -441,7 +443,8 @@ void pc_profile_renew(struct pc_profile *p, struct pc_profiled_thread *t)
         t->frame[i].caller = pc_profile_renewed(p, t->frame[i].caller);
 }
 
-static struct pc_profiled_thread *thread_of(struct pc_profile *p, uint32_t number, uint64_t pc)
+static struct pc_profiled_thread *cursor_thread_of(struct pc_profile *p, uint32_t number,
+                                                   uint64_t pc)
 {
     struct pc_profiled_thread *t;
     HASH_FIND(hh, p->threads, &number, sizeof number, t);
@@ -458,12 +461,12 @@ static struct pc_profiled_thread *thread_of(struct pc_profile *p, uint32_t numbe
 void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_t sp)
 {
     if (!c->thread || c->thread->number != thread)
-        c->thread = thread_of(c->profile, thread, pc);
+        c->thread = cursor_thread_of(c->profile, thread, pc);
     c->node = c->thread->node;
     unwind_to(c, sp);
-    if (!within(c->node, pc)) {
-        push(c, PC_PROFILE_NOWHERE, PC_PROFILE_NOWHERE, sp);
-        enter(c, c->node, PC_PROFILE_NOWHERE, pc);
+    if (!cursor_within(c->node, pc)) {
+        cursor_push(c, PC_PROFILE_NOWHERE, PC_PROFILE_NOWHERE, sp);
+        cursor_enter(c, c->node, PC_PROFILE_NOWHERE, pc);
     }
     pc_cursor_at(c, pc);
 }

@@ -116,7 +116,7 @@ void pc_card_invariants(const struct pc_card *card, sim_tick now)
 }
 
 /* PCycles of stalls, slips and kills so far, and what the last instruction took. */
-static uint64_t lost(const struct pc_card *card, struct pc_tail *tail)
+static uint64_t invariants_lost(const struct pc_card *card, struct pc_tail *tail)
 {
     uint64_t states[PC_ST__COUNT], sum = 0;
     pc_core_totals(card, states, tail);
@@ -132,14 +132,14 @@ sim_tick pc_card_run_checked(struct pc_card *card, sim_tick horizon)
     struct pc_cpu *cpu = &card->cpu;
     const sim_tick begin = cpu->now;
     struct pc_tail tail;
-    const uint64_t before = lost(card, &tail);
+    const uint64_t before = invariants_lost(card, &tail);
     const sim_tick at = horizon > card->unwatched ? pc_card_run_watched(card, horizon)
                                                   : card->core->run(cpu, horizon);
     SIM_MUST(!at || at == cpu->now,
              "card %u comes back with %" PRIu64 " and stands at %" PRIu64
              ": a core returns cpu->now (procard/core.h)",
              cpu->number, at, cpu->now);
-    const uint64_t kept = lost(card, &tail) - before;
+    const uint64_t kept = invariants_lost(card, &tail) - before;
     SIM_MUST(begin >= horizon || !tail.did || cpu->now - tail.did - kept < horizon,
              "card %u at %" PRIu64 ", horizon %" PRIu64
              ": a core starts instructions before its horizon only (procard/core.h)",

@@ -42,7 +42,7 @@ static sim_tick now_of(const struct pc_card *card)
 }
 
 /* Behind its signals: who waits for them is told in the next PCycle. */
-static void tell(struct pc_card *card)
+static void l2c_tell(struct pc_card *card)
 {
     struct pc_l2c *l2c = &card->l2c;
     if (!l2c->waits)
@@ -52,19 +52,19 @@ static void tell(struct pc_card *card)
         pc_counters_look(&card->cpu, now_of(card) + 1, false);
 }
 
-static uint64_t line_of(uint64_t pa)
+static uint64_t l2c_line_of(uint64_t pa)
 {
     return pa & ~(uint64_t)(PC_L2C_LINE - 1);
 }
 
 /* [PCycles] of a field of AUX. */
-static sim_tick cycles(const struct pc_l2c *l2c, unsigned field)
+static sim_tick l2c_cycles(const struct pc_l2c *l2c, unsigned field)
 {
     return (l2c->aux >> field & ((1U << FIELD) - 1)) + 1;
 }
 
 /* Bits of AUX that are the machine's, and those that are as they must be. */
-static uint32_t fixed(const struct nm_params *p)
+static uint32_t l2c_fixed(const struct nm_params *p)
 {
     const uint64_t way = p->l2_size / p->l2_ways;
     const unsigned size = way > WAY_UNIT ? (unsigned)__builtin_ctzll(way / WAY_UNIT) : 0;
@@ -76,7 +76,7 @@ void pc_l2c_init(struct pc_card *card)
     const struct nm_params *p = card->p;
     struct pc_l2c *l2c = &card->l2c;
     l2c->on = p->l2c != NM_L2C_NONE;
-    l2c->aux = ((uint32_t)p->l2c_aux & WRITABLE) | fixed(p);
+    l2c->aux = ((uint32_t)p->l2c_aux & WRITABLE) | l2c_fixed(p);
     l2c->buffer[PC_SIDE_I] = l2c->buffer[PC_SIDE_D] = ~UINT64_C(0);
     l2c->monitor.kind = p->l2c == NM_L2C_220 ? L2C_220 : L2C_210;
     l2c->monitor.bus = l2c->aux & BUS_ON;
@@ -98,14 +98,14 @@ sim_tick pc_l2c_reads(struct pc_cpu *cpu, enum pc_side side, const struct pc_loo
     const sim_tick there_and_back = 2 * cpu->card->p->l2c_handover;
     if (!l2c->on)
         return without;
-    if (l2c->buffer[side] == line_of(look->pa))
+    if (l2c->buffer[side] == l2c_line_of(look->pa))
         return there_and_back + 1;
-    l2c->buffer[side] = line_of(look->pa);
+    l2c->buffer[side] = l2c_line_of(look->pa);
     signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRREQ : L2C_SIGNAL_DRREQ, 1);
     if (look->state != NM_LINE_I)
         signal_of(l2c, side == PC_SIDE_I ? L2C_SIGNAL_IRHIT : L2C_SIGNAL_DRHIT, 1);
-    tell(cpu->card);
-    return there_and_back + cycles(l2c, TAG) + cycles(l2c, DATA_READ);
+    l2c_tell(cpu->card);
+    return there_and_back + l2c_cycles(l2c, TAG) + l2c_cycles(l2c, DATA_READ);
 }
 
 sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick without)
@@ -114,12 +114,12 @@ sim_tick pc_l2c_writes(struct pc_cpu *cpu, const struct pc_look *look, sim_tick 
     if (!l2c->on)
         return without;
     for (unsigned side = 0; side < PC_SIDES; side++)
-        if (l2c->buffer[side] == line_of(look->pa))
+        if (l2c->buffer[side] == l2c_line_of(look->pa))
             l2c->buffer[side] = ~UINT64_C(0);
     signal_of(l2c, L2C_SIGNAL_DWREQ, 1);
     signal_of(l2c, look->state != NM_LINE_I ? L2C_SIGNAL_DWHIT : L2C_SIGNAL_WA, 1);
-    tell(cpu->card);
-    return cpu->card->p->l2c_handover + cycles(l2c, TAG) + cycles(l2c, DATA_WRITE);
+    l2c_tell(cpu->card);
+    return cpu->card->p->l2c_handover + l2c_cycles(l2c, TAG) + l2c_cycles(l2c, DATA_WRITE);
 }
 
 void pc_l2c_evicts(struct pc_card *card)
@@ -127,7 +127,7 @@ void pc_l2c_evicts(struct pc_card *card)
     const uint64_t lines = card->p->l2_line / PC_L2C_LINE;
     signal_of(&card->l2c, L2C_SIGNAL_CO, lines);
     signal_of(&card->l2c, L2C_SIGNAL_CO_HALVES, 2 * lines);
-    tell(card);
+    l2c_tell(card);
 }
 
 /* ---- interrupt ------------------------------------------------------------------------------- */
@@ -211,7 +211,7 @@ unsigned pc_l2c_write(struct pc_card *card, uint32_t offset, uint32_t value, sim
     if (is_monitor(l2c, offset, &its)) {
         l2c_write(&l2c->monitor, its, value, &now);
     } else if (offset - PC_L2C_CONTROLLER == AUX) {
-        l2c->aux = (value & WRITABLE) | fixed(card->p);
+        l2c->aux = (value & WRITABLE) | l2c_fixed(card->p);
         l2c_set_bus(&l2c->monitor, l2c->aux & BUS_ON, &now);
     }
     l2c->waits = l2c_waits(&l2c->monitor, &now);

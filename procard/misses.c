@@ -31,13 +31,14 @@ static bool is_joint(const struct pc_card *card)
 }
 
 /* A joint cache has one half, the one for data. */
-static struct pc_copy_of copy_of(const struct pc_card *card, enum pc_side side, uint64_t line)
+static struct pc_copy_of misses_copy_of(const struct pc_card *card, enum pc_side side,
+                                        uint64_t line)
 {
     return (struct pc_copy_of){
         .line = line, .card = card->cpu.number, .half = !is_joint(card) && side == PC_SIDE_I};
 }
 
-static uint64_t line_of(const struct pc_card *card, uint64_t pa)
+static uint64_t misses_line_of(const struct pc_card *card, uint64_t pa)
 {
     return pa & ~(uint64_t)(nm_value_l2_line(card->p) - 1);
 }
@@ -58,18 +59,19 @@ void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_
                        unsigned size, sim_tick at)
 {
     const struct pc_cursor *cursor = card->cpu.cursor;
-    pc_copies_ask(card->copies, &(struct pc_request_asked){
-                                    .of = copy_of(card, pc_side_of(r), line_of(card, pa)),
-                                    .pa = pa,
-                                    .va = va,
-                                    .size = size,
-                                    .upgrade = card->stall == PC_ST_STALL_MP,
-                                    .noncoherent = pc_is_noncoherent(r),
-                                    .node = cursor->at,
-                                    .pc = cursor->pc,
-                                    .tenant = tenant_of(cursor, va),
-                                    .at = at,
-                                });
+    pc_copies_ask(card->copies,
+                  &(struct pc_request_asked){
+                      .of = misses_copy_of(card, pc_side_of(r), misses_line_of(card, pa)),
+                      .pa = pa,
+                      .va = va,
+                      .size = size,
+                      .upgrade = card->stall == PC_ST_STALL_MP,
+                      .noncoherent = pc_is_noncoherent(r),
+                      .node = cursor->at,
+                      .pc = cursor->pc,
+                      .tenant = tenant_of(cursor, va),
+                      .at = at,
+                  });
 }
 
 void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
@@ -78,24 +80,24 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
     const bool data = nm_message_row(in->message)->has_data;
     if (card->core->requests) /* it does not look once more */
         pc_misses_use(card, pc_side_of(r), r->line);
-    pc_copies_have(card->copies, copy_of(card, pc_side_of(r), r->line), now, r->nacks,
+    pc_copies_have(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now, r->nacks,
                    data && !pc_is_noncoherent(r) && !(in->info & NM_INFO_VALID));
 }
 
 void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
 {
-    pc_copies_give_up(card->copies, copy_of(card, pc_side_of(r), r->line), now);
+    pc_copies_give_up(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now);
 }
 
 void pc_misses_create(struct pc_card *card, uint64_t line)
 {
-    pc_copies_create(card->copies, copy_of(card, PC_SIDE_D, line));
+    pc_copies_create(card->copies, misses_copy_of(card, PC_SIDE_D, line));
 }
 
 /* A line of instructions is taken to be read whole. */
 void pc_misses_use(struct pc_card *card, enum pc_side side, uint64_t line)
 {
-    const struct pc_copy_of of = copy_of(card, side, line);
+    const struct pc_copy_of of = misses_copy_of(card, side, line);
     const pc_bytes all = ~(pc_bytes)0 >> (128 - nm_value_l2_line(card->p));
     pc_copies_use(card->copies, of);
     if (side == PC_SIDE_I)
@@ -108,35 +110,35 @@ void pc_misses_touch(struct pc_card *card, unsigned place)
     uint64_t *touched = &card->cpu.touches[place];
     if (part == PC_NOWHERE || !*touched)
         return;
-    const uint64_t line = line_of(card, part);
+    const uint64_t line = misses_line_of(card, part);
     const pc_bytes read = (uint32_t)*touched >> (part & 31),
                    written = *touched >> 32 >> (part & 31);
-    pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), read << (part - line),
+    pc_copies_touch(card->copies, misses_copy_of(card, PC_SIDE_D, line), read << (part - line),
                     written << (part - line));
     *touched = 0;
 }
 
 void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load, bool store)
 {
-    const uint64_t line = line_of(card, pa);
+    const uint64_t line = misses_line_of(card, pa);
     const pc_bytes touched = (pc_bytes)bytes << (pa - line);
-    pc_copies_touch(card->copies, copy_of(card, PC_SIDE_D, line), load ? touched : 0,
+    pc_copies_touch(card->copies, misses_copy_of(card, PC_SIDE_D, line), load ? touched : 0,
                     store ? touched : 0);
 }
 
 void pc_misses_share(struct pc_card *card, uint64_t line)
 {
-    pc_copies_share(card->copies, copy_of(card, PC_SIDE_D, line));
+    pc_copies_share(card->copies, misses_copy_of(card, PC_SIDE_D, line));
 }
 
 void pc_misses_lose(struct pc_card *card, enum pc_side side, uint64_t line, bool taken, bool owner)
 {
-    pc_copies_lose(card->copies, copy_of(card, side, line), taken, owner);
+    pc_copies_lose(card->copies, misses_copy_of(card, side, line), taken, owner);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static struct pc_card *card_at(const struct pc_misses *misses, unsigned card)
+static struct pc_card *misses_card_at(const struct pc_misses *misses, unsigned card)
 {
     return pc_card_of(nm_machine_card(misses->profile->m, card));
 }
@@ -145,7 +147,8 @@ static bool all_can(const struct pc_misses *misses)
 {
     bool can = true;
     for (unsigned i = 0; i < misses->profile->cards; i++)
-        can = can && !card_at(misses, i)->functional && card_at(misses, i)->core->touching;
+        can = can && !misses_card_at(misses, i)->functional &&
+              misses_card_at(misses, i)->core->touching;
     return can;
 }
 
@@ -159,7 +162,7 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     }
     misses->copies = pc_copies_new(profile->cards, PC_SIDES, 0);
     for (unsigned i = 0; i < profile->cards; i++) {
-        struct pc_card *card = card_at(misses, i);
+        struct pc_card *card = misses_card_at(misses, i);
         card->copies = misses->copies;
         pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].sets * card->l2[PC_SIDE_D].ways);
         card->cpu.touches = sim_alloc(card->l1_mask[PC_SIDE_D] + 1, sizeof *card->cpu.touches);
@@ -179,7 +182,7 @@ void pc_misses_free(struct pc_misses *misses)
     if (!misses)
         return;
     for (unsigned i = 0; i < misses->profile->cards; i++) {
-        struct pc_card *card = card_at(misses, i);
+        struct pc_card *card = misses_card_at(misses, i);
         free(card->cpu.touches);
         card->cpu.touches = NULL;
         card->copies = NULL;
@@ -192,31 +195,31 @@ void pc_misses_free(struct pc_misses *misses)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static int order(uint64_t a, uint64_t b)
+static int misses_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_line(const void *x, const void *y)
+static int misses_by_line(const void *x, const void *y)
 {
     const struct pc_copy_seen *const *a = x, *const *b = y;
     const struct pc_copy_of *p = &(*a)->of, *q = &(*b)->of;
-    const int line = order(p->line, q->line), card = order(p->card, q->card);
-    return line ? line : card ? card : order(p->half, q->half);
+    const int line = misses_order(p->line, q->line), card = misses_order(p->card, q->card);
+    return line ? line : card ? card : misses_order(p->half, q->half);
 }
 
-static int by_place(const void *x, const void *y)
+static int misses_by_place(const void *x, const void *y)
 {
     const struct pc_missed_row *a = x, *b = y;
-    const int copy = order(a->copy, b->copy), phase = order(a->phase, b->phase);
-    const int thread = order(a->thread, b->thread), path = order(a->path, b->path);
-    const int pc = order(a->pc, b->pc);
+    const int copy = misses_order(a->copy, b->copy), phase = misses_order(a->phase, b->phase);
+    const int thread = misses_order(a->thread, b->thread), path = misses_order(a->path, b->path);
+    const int pc = misses_order(a->pc, b->pc);
     return copy     ? copy
            : phase  ? phase
            : thread ? thread
            : path   ? path
            : pc     ? pc
-                    : order(a->tenant, b->tenant);
+                    : misses_order(a->tenant, b->tenant);
 }
 
 struct list {
@@ -224,7 +227,7 @@ struct list {
     size_t count, rows;
 };
 
-static void collect(void *ctx, const struct pc_copy_seen *seen)
+static void misses_collect(void *ctx, const struct pc_copy_seen *seen)
 {
     struct list *list = ctx;
     if (!(list->count & (list->count + 1)))
@@ -234,7 +237,7 @@ static void collect(void *ctx, const struct pc_copy_seen *seen)
         list->rows++;
 }
 
-static void add_row(struct pc_misses *misses, const struct pc_asked *asked)
+static void misses_add_row(struct pc_misses *misses, const struct pc_asked *asked)
 {
     const struct pc_node *node = asked->node;
     struct pc_missed_row *row = &misses->row[misses->row_count++];
@@ -262,7 +265,7 @@ static uint64_t first_va(const struct pc_copy_seen *seen)
 static void add_copy(struct pc_misses *misses, const struct pc_copy_seen *seen, uint64_t line)
 {
     for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
-        add_row(misses, asked);
+        misses_add_row(misses, asked);
     misses->copy[misses->copy_count++] = (struct pc_missed_copy){
         .line = seen->of.line,
         .va = first_va(seen) & ~(line - 1),
@@ -280,20 +283,20 @@ static void add_copy(struct pc_misses *misses, const struct pc_copy_seen *seen, 
 void pc_misses_end(struct pc_misses *misses)
 {
     struct list list = {NULL, 0, 0};
-    const uint64_t line = nm_value_l2_line(card_at(misses, 0)->p);
+    const uint64_t line = nm_value_l2_line(misses_card_at(misses, 0)->p);
     for (unsigned i = 0; i < misses->profile->cards; i++)
-        for (unsigned place = 0; place <= card_at(misses, i)->l1_mask[PC_SIDE_D]; place++)
-            pc_misses_touch(card_at(misses, i), place);
+        for (unsigned place = 0; place <= misses_card_at(misses, i)->l1_mask[PC_SIDE_D]; place++)
+            pc_misses_touch(misses_card_at(misses, i), place);
     pc_copies_end(misses->copies);
-    pc_copies_each(misses->copies, collect, &list);
+    pc_copies_each(misses->copies, misses_collect, &list);
     if (list.count)
-        qsort(list.seen, list.count, sizeof *list.seen, by_line);
+        qsort(list.seen, list.count, sizeof *list.seen, misses_by_line);
     misses->copy = sim_alloc(list.count + 1, sizeof *misses->copy);
     misses->row = sim_alloc(list.rows + 1, sizeof *misses->row);
     for (size_t i = 0; i < list.count; i++)
         add_copy(misses, list.seen[i], line);
     if (misses->row_count)
-        qsort(misses->row, misses->row_count, sizeof *misses->row, by_place);
+        qsort(misses->row, misses->row_count, sizeof *misses->row, misses_by_place);
     free(list.seen);
 }
 

@@ -19,8 +19,9 @@ static const uint64_t BUS_TAPS = UINT64_C(1) << MON_TAP_HEADERS_OUT |
                                  UINT64_C(1) << MON_TAP_HEADERS_IN |
                                  UINT64_C(1) << MON_TAP_DATA_OUT | UINT64_C(1) << MON_TAP_DATA_IN;
 
-static sim_fire_fn look, deliver;
-static void heard(void *self, sim_tick now, const struct nm_packet *p, bool out, unsigned data);
+static sim_fire_fn monitor_look, monitor_deliver;
+static void monitor_heard(void *self, sim_tick now, const struct nm_packet *p, bool out,
+                          unsigned data);
 
 void pc_monitor_init(struct pc_card *card, const struct mon_unit_ops *kind)
 {
@@ -71,7 +72,7 @@ static sim_tick edge_of(const struct pc_card *card, const struct mon_look *look,
 }
 
 /* Whether one of these taps grows when nothing else happens. */
-static bool goes_on(const struct pc_card *card, uint64_t taps)
+static bool monitor_goes_on(const struct pc_card *card, uint64_t taps)
 {
     uint64_t alone = UINT64_C(1) << MON_TAP_CYCLES;
     if (card->activity == PC_IDLE)
@@ -85,11 +86,12 @@ static void post_look(struct pc_card *card, sim_tick at, bool alone)
     if (!sim_timer_set(&mon->look, at))
         return;
     mon->idle += !alone;
-    sim_post(card->k, at, SIM_RANK_LOOK, nm_component(card->position, 0), look, card, alone);
+    sim_post(card->k, at, SIM_RANK_LOOK, nm_component(card->position, 0), monitor_look, card,
+             alone);
 }
 
 /* [ticks] from a flag to its interrupt. */
-static sim_tick latency(const struct pc_card *card)
+static sim_tick monitor_latency(const struct pc_card *card)
 {
     return card->p->monitor_interrupt * pc_bus_cycle(card);
 }
@@ -105,12 +107,12 @@ static void count_interrupts(struct nm_truth *truth, unsigned flags)
 }
 
 /* Flags that have gone up interrupt the processor, each once until it is cleared. */
-static void raise(struct pc_card *card, sim_tick now, unsigned pending)
+static void monitor_raise(struct pc_card *card, sim_tick now, unsigned pending)
 {
     struct pc_monitor *mon = &card->monitor;
     if (pending & ~mon->raised)
-        sim_post(card->k, now + latency(card), SIM_RANK_OS,
-                 nm_component(card->position, PC_OS_ORDER_DELIVER), deliver, card, 0);
+        sim_post(card->k, now + monitor_latency(card), SIM_RANK_OS,
+                 nm_component(card->position, PC_OS_ORDER_DELIVER), monitor_deliver, card, 0);
     count_interrupts(&card->truth, pending & ~mon->raised);
     mon->raised = pending;
 }
@@ -122,21 +124,21 @@ static void attend_flags(struct pc_card *card, sim_tick now, const struct mon_ta
     const struct mon_unit *unit = card->monitor.unit;
     unsigned which;
     const unsigned pending = unit->ops->pending(unit, taps, known, &which);
-    raise(card, now, (card->monitor.raised & ~which) | pending);
+    monitor_raise(card, now, (card->monitor.raised & ~which) | pending);
 }
 
 /* After anything that may have changed what the unit waits for. */
-static void attend(struct pc_card *card, sim_tick now, const struct mon_taps *taps)
+static void monitor_attend(struct pc_card *card, sim_tick now, const struct mon_taps *taps)
 {
     const struct mon_unit *unit = card->monitor.unit;
     attend_flags(card, now, taps, UINT64_MAX);
     for (unsigned k = 0; k < unit->ops->counters; k++) {
         const struct mon_look look = unit->ops->look(unit, k, taps);
-        post_look(card, edge_of(card, &look, now), goes_on(card, look.taps));
+        post_look(card, edge_of(card, &look, now), monitor_goes_on(card, look.taps));
     }
 }
 
-static void look(void *self, sim_tick now, uint64_t arg)
+static void monitor_look(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_unit *unit = card->monitor.unit;
@@ -147,10 +149,10 @@ static void look(void *self, sim_tick now, uint64_t arg)
     pc_monitor_taps(card, now, &taps);
     if (unit->ops->settle)
         unit->ops->settle(unit, &taps);
-    attend(card, now, &taps);
+    monitor_attend(card, now, &taps);
 }
 
-static void deliver(void *self, sim_tick now, uint64_t arg)
+static void monitor_deliver(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct mon_unit *unit = card->monitor.unit;
@@ -163,7 +165,7 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* After a register access, which may have changed what the unit listens to. */
-static void refresh(struct pc_card *card, sim_tick now)
+static void monitor_refresh(struct pc_card *card, sim_tick now)
 {
     struct pc_monitor *mon = &card->monitor;
     struct mon_taps taps;
@@ -171,11 +173,11 @@ static void refresh(struct pc_card *card, sim_tick now)
     mon->wants = mon->unit->wants;
     mon->leash = SIM_NEVER;
     if (mon->wants & MON_WANTS_LEASH)
-        mon->leash = latency(card) ? latency(card) : 1;
+        mon->leash = monitor_latency(card) ? monitor_latency(card) : 1;
     pc_card_watch(card);
     mon->hears = mon->unit->hears;
-    pc_agent_hear(card, mon->hears & BUS_TAPS ? heard : NULL);
-    attend(card, now, &taps);
+    pc_agent_hear(card, mon->hears & BUS_TAPS ? monitor_heard : NULL);
+    monitor_attend(card, now, &taps);
 }
 
 uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, sim_tick now)
@@ -184,7 +186,7 @@ uint32_t pc_monitor_read(struct pc_card *card, uint32_t offset, sim_tick now)
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
     const uint32_t value = unit->ops->read(unit, offset, &taps);
-    refresh(card, now);
+    monitor_refresh(card, now);
     return value;
 }
 
@@ -195,7 +197,7 @@ unsigned pc_monitor_write(struct pc_card *card, unsigned writer, uint32_t offset
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
     const unsigned reason = unit->ops->write(unit, writer, offset, value, &taps);
-    refresh(card, now);
+    monitor_refresh(card, now);
     return reason;
 }
 
@@ -210,7 +212,7 @@ void pc_monitor_refuse(struct pc_card *card, uint32_t offset, unsigned reason)
 
 /* An incoming packet is in its FIFO until the agent has done with it, an outgoing one until it has
  * the bus. */
-static void depths(const struct pc_card *card, struct mon_packet *p)
+static void monitor_depths(const struct pc_card *card, struct mon_packet *p)
 {
     for (unsigned c = 0; c < NM_CLASSES; c++) {
         p->depth[0][c] = card->port.in[c].count + (card->at_work >> c & 1);
@@ -223,12 +225,12 @@ static struct mon_packet as_seen(const struct pc_card *card, const struct nm_pac
     struct mon_packet seen = {
         .address = p->line, .command = p->message, .phase = p->phase, .out = out};
     if (card->monitor.wants & MON_WANTS_DEPTHS)
-        depths(card, &seen);
+        monitor_depths(card, &seen);
     return seen;
 }
 
-static void hear(struct pc_card *card, enum mon_tap tap, uint64_t amount,
-                 const struct mon_packet *p)
+static void monitor_hear(struct pc_card *card, enum mon_tap tap, uint64_t amount,
+                         const struct mon_packet *p)
 {
     struct mon_unit *unit = card->monitor.unit;
     if (unit->ops->packet)
@@ -239,12 +241,13 @@ void pc_monitor_packet(struct pc_card *card, enum mon_tap tap, uint64_t amount,
                        const struct nm_packet *p, bool out, sim_tick now)
 {
     const struct mon_packet seen = as_seen(card, p, out);
-    hear(card, tap, amount, &seen);
+    monitor_hear(card, tap, amount, &seen);
     attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
 /* The bus has carried a packet of the card and added to the taps. */
-static void heard(void *self, sim_tick now, const struct nm_packet *p, bool out, unsigned data)
+static void monitor_heard(void *self, sim_tick now, const struct nm_packet *p, bool out,
+                          unsigned data)
 {
     struct pc_card *card = self;
     const uint64_t hears = card->monitor.hears;
@@ -255,7 +258,7 @@ static void heard(void *self, sim_tick now, const struct nm_packet *p, bool out,
                                   {out ? MON_TAP_DATA_OUT : MON_TAP_DATA_IN, data}};
     for (unsigned i = 0; i < sizeof amount / sizeof *amount; i++)
         if (amount[i][1] && hears >> amount[i][0] & 1)
-            hear(card, (enum mon_tap)amount[i][0], amount[i][1], &seen);
+            monitor_hear(card, (enum mon_tap)amount[i][0], amount[i][1], &seen);
     attend_flags(card, now, &card->taps, MON_PACKET_TAPS);
 }
 
@@ -265,14 +268,14 @@ void pc_monitor_issue(struct pc_card *card, sim_tick now)
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
     unit->ops->issue(unit, &taps);
-    attend(card, now, &taps);
+    monitor_attend(card, now, &taps);
 }
 
 /* Flags that have gone up without any total, which in the middle of a run of the processor would
  * not be there. */
 static void raise_more(struct pc_card *card, sim_tick at, unsigned flags)
 {
-    raise(card, at, card->monitor.raised | flags);
+    monitor_raise(card, at, card->monitor.raised | flags);
 }
 
 void pc_monitor_complete(struct pc_card *card, const struct pc_request *r,

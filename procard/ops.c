@@ -10,7 +10,7 @@
 
 #include <assert.h>
 
-static struct nm_card *create(const struct nm_card_site *site)
+static struct nm_card *ops_create(const struct nm_card_site *site)
 {
     const struct pc_core_ops *core = site->kind->ctx;
     assert(core && core->name && core->run && core->size >= sizeof(struct pc_cpu));
@@ -18,12 +18,12 @@ static struct nm_card *create(const struct nm_card_site *site)
     return pc_card_new(site);
 }
 
-static void release(struct nm_card *nm)
+static void ops_release(struct nm_card *nm)
 {
     pc_card_free(pc_card_of(nm));
 }
 
-static sim_tick goes_on(const struct nm_card *nm)
+static sim_tick ops_goes_on(const struct nm_card *nm)
 {
     const struct pc_card *card = pc_const_card_of(nm);
     if (card->activity == PC_RUNNING)
@@ -31,22 +31,22 @@ static sim_tick goes_on(const struct nm_card *nm)
     return card->warm.on ? pc_warm_goes_on(card) : SIM_NEVER;
 }
 
-static sim_tick run(struct nm_card *nm, sim_tick horizon)
+static sim_tick ops_run(struct nm_card *nm, sim_tick horizon)
 {
     struct pc_card *card = pc_card_of(nm);
     return pc_card_run(card, horizon);
 }
 
-static void turn(struct nm_card *nm, sim_tick end, sim_tick until)
+static void ops_turn(struct nm_card *nm, sim_tick end, sim_tick until)
 {
     struct pc_cpu *cpu = &pc_card_of(nm)->cpu;
     if (pc_card_of(nm)->warm.on) {
         pc_warm_turn(pc_card_of(nm), end);
         return;
     }
-    run(nm, end);
-    for (unsigned n = 0; n < NM_QUANTUM_LINKED && cpu->link && goes_on(nm) < until; n++)
-        run(nm, cpu->now + 1);
+    ops_run(nm, end);
+    for (unsigned n = 0; n < NM_QUANTUM_LINKED && cpu->link && ops_goes_on(nm) < until; n++)
+        ops_run(nm, cpu->now + 1);
     cpu->link = false;
 }
 
@@ -55,12 +55,12 @@ static void set_mode(struct nm_card *nm, enum nm_mode mode, sim_tick at)
     pc_card_set_mode(pc_card_of(nm), mode, at);
 }
 
-static void take(struct nm_card *nm, const struct nm_packet *in)
+static void ops_take(struct nm_card *nm, const struct nm_packet *in)
 {
     pc_warm_take(pc_card_of(nm), in);
 }
 
-static sim_tick wake(struct nm_card *nm, sim_tick at)
+static sim_tick ops_wake(struct nm_card *nm, sim_tick at)
 {
     struct pc_card *card = pc_card_of(nm);
     if (card->stale)
@@ -80,7 +80,7 @@ static sim_tick wake(struct nm_card *nm, sim_tick at)
     return returns;
 }
 
-static void idle(struct nm_card *nm)
+static void ops_idle(struct nm_card *nm)
 {
     struct pc_card *card = pc_card_of(nm);
     card->cpu.link = false;
@@ -89,12 +89,12 @@ static void idle(struct nm_card *nm)
     card->activity = PC_IDLE;
 }
 
-static void preempt(struct nm_card *nm, sim_tick at)
+static void ops_preempt(struct nm_card *nm, sim_tick at)
 {
     pc_card_preempt(pc_card_of(nm), at);
 }
 
-static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
+static void ops_unmap(struct nm_card *nm, uint64_t va, uint64_t len)
 {
     struct pc_card *card = pc_card_of(nm);
     if (card->cpu.record)
@@ -105,7 +105,7 @@ static void unmap(struct nm_card *nm, uint64_t va, uint64_t len)
 static void set_space(struct nm_card *nm, const struct nm_space *space)
 {
     pc_card_of(nm)->space = *space;
-    unmap(nm, 0, UINT64_MAX);
+    ops_unmap(nm, 0, UINT64_MAX);
 }
 
 static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
@@ -119,23 +119,23 @@ static bool unlink_line(struct nm_card *nm, uint64_t pa, uint64_t len)
     return cpu->link;
 }
 
-static void hide(struct nm_card *nm, uint64_t line)
+static void ops_hide(struct nm_card *nm, uint64_t line)
 {
     pc_line_hide(pc_card_of(nm), line);
 }
 
-static void special(struct nm_card *nm, const struct nm_function *function, uint64_t line,
-                    unsigned lines, sim_tick at)
+static void ops_special(struct nm_card *nm, const struct nm_function *function, uint64_t line,
+                        unsigned lines, sim_tick at)
 {
     pc_agent_special(pc_card_of(nm), function, line, lines, at);
 }
 
-static void look(struct nm_card *nm, const struct nm_look *question, sim_tick at)
+static void ops_look(struct nm_card *nm, const struct nm_look *question, sim_tick at)
 {
     pc_agent_look(pc_card_of(nm), question, at);
 }
 
-static const struct nm_look *looked(const struct nm_card *nm)
+static const struct nm_look *ops_looked(const struct nm_card *nm)
 {
     return &pc_const_card_of(nm)->special.look;
 }
@@ -145,12 +145,12 @@ static bool special_busy(const struct nm_card *nm)
     return pc_const_card_of(nm)->special.active;
 }
 
-static void taps(const struct nm_card *nm, sim_tick at, struct mon_taps *out)
+static void ops_taps(const struct nm_card *nm, sim_tick at, struct mon_taps *out)
 {
     pc_monitor_taps(pc_const_card_of(nm), at, out);
 }
 
-static void truth(struct nm_card *nm, struct nm_truth *out)
+static void ops_truth(struct nm_card *nm, struct nm_truth *out)
 {
     struct pc_card *card = pc_card_of(nm);
     pc_core_settle(card);
@@ -175,17 +175,17 @@ static void register_write(struct nm_card *nm, unsigned writer, uint32_t offset,
     pc_register_write(pc_card_of(nm), writer, offset, value, now);
 }
 
-static const struct mon_unit *unit(const struct nm_card *nm)
+static const struct mon_unit *ops_unit(const struct nm_card *nm)
 {
     return pc_const_card_of(nm)->monitor.unit;
 }
 
-static unsigned watching(const struct nm_card *nm)
+static unsigned ops_watching(const struct nm_card *nm)
 {
     return pc_const_card_of(nm)->monitor.idle + pc_const_card_of(nm)->counters.idle;
 }
 
-static bool waits(const struct nm_card *nm, struct nm_wait *out)
+static bool ops_waits(const struct nm_card *nm, struct nm_wait *out)
 {
     const struct pc_card *card = pc_const_card_of(nm);
     const bool uncached = card->uncached.waits;
@@ -199,7 +199,7 @@ static bool waits(const struct nm_card *nm, struct nm_wait *out)
     return card->activity == PC_WAITING || r;
 }
 
-static void dump(struct nm_card *nm, FILE *out)
+static void ops_dump(struct nm_card *nm, FILE *out)
 {
     static const char *const activity[] = {"idle", "running", "waiting", "trapped"};
     struct pc_card *card = pc_card_of(nm);
@@ -219,79 +219,79 @@ static void dump(struct nm_card *nm, FILE *out)
     }
 }
 
-static void invariants(const struct nm_card *nm, sim_tick now)
+static void ops_invariants(const struct nm_card *nm, sim_tick now)
 {
     pc_card_invariants(pc_const_card_of(nm), now);
 }
 
 const struct nm_card_ops pc_card_ops = {
-    .create = create,
-    .free = release,
-    .run = run,
-    .goes_on = goes_on,
-    .turn = turn,
+    .create = ops_create,
+    .free = ops_release,
+    .run = ops_run,
+    .goes_on = ops_goes_on,
+    .turn = ops_turn,
     .set_mode = set_mode,
-    .take = take,
-    .wake = wake,
-    .idle = idle,
-    .preempt = preempt,
+    .take = ops_take,
+    .wake = ops_wake,
+    .idle = ops_idle,
+    .preempt = ops_preempt,
     .set_space = set_space,
-    .unmap = unmap,
+    .unmap = ops_unmap,
     .unlink = unlink_line,
-    .hide = hide,
-    .special = special,
-    .look = look,
-    .looked = looked,
+    .hide = ops_hide,
+    .special = ops_special,
+    .look = ops_look,
+    .looked = ops_looked,
     .special_busy = special_busy,
-    .taps = taps,
-    .truth = truth,
+    .taps = ops_taps,
+    .truth = ops_truth,
     .register_read = register_read,
     .register_write = register_write,
-    .unit = unit,
-    .watching = watching,
-    .waits = waits,
-    .dump = dump,
-    .invariants = invariants,
+    .unit = ops_unit,
+    .watching = ops_watching,
+    .waits = ops_waits,
+    .dump = ops_dump,
+    .invariants = ops_invariants,
     .commutes = pc_card_commutes,
 };
 
 /* ---- for those who know the kind (procard.h) --------------------------------------------------
  */
 
-static struct pc_card *card_at(struct nm_machine *m, unsigned card)
+static struct pc_card *ops_card_at(struct nm_machine *m, unsigned card)
 {
     return pc_card_of(nm_machine_card(m, card));
 }
 
 struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     pc_core_settle(c);
     return &c->cpu;
 }
 
 uint64_t pc_stands_at(struct nm_machine *m, unsigned card)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     pc_core_settle(c);
     return pc_core_pc(c);
 }
 
 const struct pc_program_ops *pc_programs_at(struct nm_machine *m, unsigned card)
 {
-    return card_at(m, card)->core->programs;
+    return ops_card_at(m, card)->core->programs;
 }
 
 /* Its registers are up to date: it has trapped, or is idle. */
 void pc_thread_take(struct nm_machine *m, unsigned card, void *regs, struct pc_call_site *call)
 {
-    pc_programs_at(m, card)->take(&card_at(m, card)->cpu, regs, call);
+    pc_programs_at(m, card)->take(&ops_card_at(m, card)->cpu, regs, call);
     nm_card_take(m, card);
 }
 
 void pc_thread_resume(struct nm_machine *m, unsigned card, const void *regs, sim_tick at)
 {
-    pc_programs_at(m, card)->put(&card_at(m, card)->cpu, regs);
+    pc_programs_at(m, card)->put(&ops_card_at(m, card)->cpu, regs);
     nm_card_resume(m, card, at);
 }
 
@@ -302,29 +302,29 @@ void *pc_thread_registers(struct nm_machine *m, unsigned card)
 
 void pc_code_give(struct nm_machine *m, unsigned card, void *code)
 {
-    pc_programs_at(m, card)->code_give(&card_at(m, card)->cpu, code);
+    pc_programs_at(m, card)->code_give(&ops_card_at(m, card)->cpu, code);
 }
 
 void pc_spare(struct nm_machine *m, unsigned card, uint64_t instructions)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     pc_core_settle(c);
     c->spared_to = c->cpu.instructions + instructions;
 }
 
 const struct pc_refused *pc_refused_at(struct nm_machine *m, unsigned card)
 {
-    return &card_at(m, card)->refused;
+    return &ops_card_at(m, card)->refused;
 }
 
 struct pc_tries *pc_tries_at(struct nm_machine *m, unsigned card)
 {
-    return &card_at(m, card)->cpu.tries;
+    return &ops_card_at(m, card)->cpu.tries;
 }
 
 void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, void *ctx)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     c->served = told;
     c->served_ctx = ctx;
 }
@@ -332,12 +332,12 @@ void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, 
 void pc_watch_waits(struct nm_machine *m, bool watches)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
-        pc_warm_watch(card_at(m, i), watches);
+        pc_warm_watch(ops_card_at(m, i), watches);
 }
 
 struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card)
 {
-    const struct pc_card *c = card_at(m, card);
+    const struct pc_card *c = ops_card_at(m, card);
     struct pc_waited waited = c->warm.waited;
     for (unsigned left = c->outstanding; left; left &= left - 1) {
         const struct pc_request *r = &c->request[__builtin_ctz(left)];
@@ -349,7 +349,7 @@ struct pc_waited pc_waited_at(struct nm_machine *m, unsigned card)
 void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, pc_pins_fn *edge,
                     void *ctx)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     pc_core_settle(c);
     if (pins)
         pc_pins_begin(pins, c->cpu.now, c->cpu.states, pc_status_codes, edge, ctx);
@@ -359,13 +359,13 @@ void pc_follow_pins(struct nm_machine *m, unsigned card, struct pc_pins *pins, p
 
 bool pc_exports(struct nm_machine *m, unsigned card)
 {
-    return card_at(m, card)->core->exports;
+    return ops_card_at(m, card)->core->exports;
 }
 
 void pc_follow_exported(struct nm_machine *m, unsigned card, struct pc_exported *exported,
                         pc_exported_fn *changed, void *ctx)
 {
-    struct pc_card *c = card_at(m, card);
+    struct pc_card *c = ops_card_at(m, card);
     if (c->exported)
         c->core->exports(&c->cpu, c->exported);
     if (exported) {

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct pc_card *card_at(const struct pc_profile *p, unsigned card)
+static struct pc_card *profile_card_at(const struct pc_profile *p, unsigned card)
 {
     return pc_card_of(nm_machine_card(p->m, card));
 }
@@ -21,7 +21,7 @@ static struct pc_card *card_at(const struct pc_profile *p, unsigned card)
 /* ---- the moment ------------------------------------------------------------------------------ */
 
 /* What has not been put down of the card's uses: the other columns stay as they are. */
-static void uses(const struct pc_cursor *c, sim_tick at, int64_t v[PC_PROFILE__COUNT])
+static void profile_uses(const struct pc_cursor *c, sim_tick at, int64_t v[PC_PROFILE__COUNT])
 {
     const struct pc_card *card = c->card;
     struct nm_truth used;
@@ -37,7 +37,7 @@ static void uses(const struct pc_cursor *c, sim_tick at, int64_t v[PC_PROFILE__C
 void pc_cursor_used(struct pc_cursor *c, sim_tick at)
 {
     int64_t grown[PC_PROFILE__COUNT] = {0};
-    uses(c, at, grown);
+    profile_uses(c, at, grown);
     for (int i = 0; i < PC_PROFILE__COUNT; i++)
         if (grown[i]) {
             pc_cursor_add(c, (enum pc_profile_column)i, grown[i]);
@@ -46,7 +46,7 @@ void pc_cursor_used(struct pc_cursor *c, sim_tick at)
 }
 
 /* What is under way on a card at `now` is put down (sign 1), or taken back (-1). */
-static void straddle(struct pc_cursor *c, sim_tick now, int sign)
+static void profile_straddle(struct pc_cursor *c, sim_tick now, int sign)
 {
     struct pc_card *card = c->card;
     struct mon_taps shown;
@@ -60,7 +60,7 @@ static void straddle(struct pc_cursor *c, sim_tick now, int sign)
     pc_core_totals(card, charged, &tail);
     for (int s = 0; s < PC_ST__COUNT; s++)
         more[s] = (int64_t)(shown.v[s] - charged[s]);
-    uses(c, now, more);
+    profile_uses(c, now, more);
     /* What lies beyond `now` has been put down already, to instructions that it cuts through. */
     const bool ahead = card->cpu.now > now;
     struct pc_tally *to = ahead ? pc_node_tally(c->node, PC_PROFILE_NOWHERE) : NULL;
@@ -74,7 +74,7 @@ static void straddle(struct pc_cursor *c, sim_tick now, int sign)
 static void straddle_all(struct pc_profile *p, sim_tick now, int sign)
 {
     for (unsigned i = 0; i < p->cards; i++)
-        straddle(&p->cursor[i], now, sign);
+        profile_straddle(&p->cursor[i], now, sign);
 }
 
 static void cursor_renew(struct pc_profile *p, struct pc_cursor *c)
@@ -97,7 +97,7 @@ void pc_profile_phase(struct pc_profile *p, uint32_t phase, sim_tick now)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static bool is_nothing(const struct pc_tally *tally)
+static bool profile_is_nothing(const struct pc_tally *tally)
 {
     for (int i = 0; i < PC_PROFILE__COUNT; i++)
         if (tally->v[i])
@@ -105,7 +105,8 @@ static bool is_nothing(const struct pc_tally *tally)
     return true;
 }
 
-static void add_row(struct pc_profile *p, const struct pc_node *node, const struct pc_tally *tally)
+static void profile_add_row(struct pc_profile *p, const struct pc_node *node,
+                            const struct pc_tally *tally)
 {
     if (!(p->rows & (p->rows + 1)))
         p->row = sim_grow(p->row, 2 * p->rows + 1, sizeof *p->row);
@@ -117,20 +118,21 @@ static void add_row(struct pc_profile *p, const struct pc_node *node, const stru
     memcpy(row->v, tally->v, sizeof row->v);
 }
 
-static int order(uint64_t a, uint64_t b)
+static int profile_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
 
-static int by_place(const void *x, const void *y)
+static int profile_by_place(const void *x, const void *y)
 {
     const struct pc_profile_row *a = x, *b = y;
-    const int phase = order(a->phase, b->phase), thread = order(a->thread, b->thread);
-    const int path = order(a->path, b->path);
-    return phase ? phase : thread ? thread : path ? path : order(a->pc, b->pc);
+    const int phase = profile_order(a->phase, b->phase),
+              thread = profile_order(a->thread, b->thread);
+    const int path = profile_order(a->path, b->path);
+    return phase ? phase : thread ? thread : path ? path : profile_order(a->pc, b->pc);
 }
 
-static void harvest(struct pc_card *card)
+static void profile_harvest(struct pc_card *card)
 {
     if (card->core->harvest)
         card->core->harvest(&card->cpu);
@@ -140,15 +142,15 @@ size_t pc_profile_rows(struct pc_profile *p, sim_tick now, const struct pc_profi
 {
     straddle_all(p, now, 1);
     for (unsigned i = 0; i < p->cards; i++)
-        harvest(card_at(p, i));
+        profile_harvest(profile_card_at(p, i));
     p->rows = 0;
     for (const struct pc_node *node = p->nodes; node; node = node->hh.next)
         for (size_t i = 0; node->tally && i >> node->tally_bits == 0; i++)
-            if (node->tally[i] && !is_nothing(node->tally[i]))
-                add_row(p, node, node->tally[i]);
+            if (node->tally[i] && !profile_is_nothing(node->tally[i]))
+                profile_add_row(p, node, node->tally[i]);
     straddle_all(p, now, -1);
     if (p->rows)
-        qsort(p->row, p->rows, sizeof *p->row, by_place);
+        qsort(p->row, p->rows, sizeof *p->row, profile_by_place);
     *rows = p->row;
     return p->rows;
 }
@@ -205,7 +207,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
     nm_machine_in_turn(m);
     struct pc_node *nowhere = pc_profile_root(p, 0, PC_PROFILE_NOWHERE);
     for (unsigned i = 0; i < cards; i++) {
-        struct pc_card *card = card_at(p, i);
+        struct pc_card *card = profile_card_at(p, i);
         p->cursor[i] = (struct pc_cursor){
             .node = nowhere, .at = nowhere, .pc = PC_PROFILE_NOWHERE, .profile = p, .card = card};
         pc_core_becomes(card, card->core->profiled);
@@ -224,7 +226,7 @@ void pc_profile_free(struct pc_profile *p)
     if (!p)
         return;
     for (unsigned i = 0; i < p->cards; i++)
-        card_at(p, i)->cpu.cursor = NULL;
+        profile_card_at(p, i)->cpu.cursor = NULL;
     HASH_ITER(hh, p->threads, thread, next_thread) {
         HASH_DEL(p->threads, thread);
         free(thread->frame);

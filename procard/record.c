@@ -11,7 +11,7 @@ struct pc_records {
     struct pc_record_listener listener;
 };
 
-static struct pc_card *card_at(const struct pc_records *records, unsigned card)
+static struct pc_card *record_card_at(const struct pc_records *records, unsigned card)
 {
     return pc_card_of(nm_machine_card(records->m, card));
 }
@@ -25,7 +25,7 @@ struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_
     *records = (struct pc_records){m, *listener};
     nm_machine_in_turn(m);
     for (unsigned i = 0; i < nm_machine_cards(m); i++) {
-        struct pc_card *card = card_at(records, i);
+        struct pc_card *card = record_card_at(records, i);
         struct pc_record *record = sim_alloc(1, sizeof *record);
         record->listener = &records->listener;
         record->card = i;
@@ -40,7 +40,7 @@ void pc_record_end(struct pc_records *records)
     if (!records)
         return;
     for (unsigned i = 0; i < nm_machine_cards(records->m); i++)
-        free(card_at(records, i)->cpu.record);
+        free(record_card_at(records, i)->cpu.record);
     free(records);
 }
 
@@ -75,7 +75,7 @@ void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, uns
 }
 
 /* An access that was begun is not made any more. */
-static void give_up(struct pc_cpu *cpu)
+static void record_give_up(struct pc_cpu *cpu)
 {
     struct pc_record *record = cpu->record;
     for (unsigned i = 0; i < record->begins; i++) {
@@ -89,14 +89,14 @@ static void give_up(struct pc_cpu *cpu)
 
 void pc_record_interrupted(struct pc_cpu *cpu)
 {
-    give_up(cpu);
+    record_give_up(cpu);
     cpu->record->interrupted = true;
 }
 
 void pc_record_stop(struct pc_records *records)
 {
     for (unsigned i = 0; i < nm_machine_cards(records->m); i++)
-        give_up(&card_at(records, i)->cpu);
+        record_give_up(&record_card_at(records, i)->cpu);
 }
 
 void pc_record_tell(struct pc_record *record)
@@ -109,7 +109,7 @@ void pc_record_tell(struct pc_record *record)
 
 uint64_t pc_record_flush(struct pc_records *records, unsigned card)
 {
-    struct pc_card *c = card_at(records, card);
+    struct pc_card *c = record_card_at(records, card);
     pc_core_settle(c);
     pc_record_tell(c->cpu.record);
     return c->cpu.now - c->cpu.record->waited;
@@ -117,13 +117,13 @@ uint64_t pc_record_flush(struct pc_records *records, unsigned card)
 
 bool pc_record_stands(const struct pc_records *records, unsigned card)
 {
-    const enum pc_activity activity = card_at(records, card)->activity;
+    const enum pc_activity activity = record_card_at(records, card)->activity;
     return activity == PC_TRAPPED || activity == PC_IDLE;
 }
 
 bool pc_record_is_interrupted(const struct pc_records *records, unsigned card)
 {
-    return card_at(records, card)->cpu.record->interrupted;
+    return record_card_at(records, card)->cpu.record->interrupted;
 }
 
 void pc_record_forgets(struct pc_card *card)

@@ -6,20 +6,20 @@
 #include "procard/card.h"
 #include "procard/procard.h"
 
-static sim_fire_fn deliver;
+static sim_fire_fn registers_deliver;
 
 /* Bits of the interrupt register that have gone up interrupt the processor, each once until it is
  * cleared. */
-static void attend(struct pc_card *card, sim_tick now)
+static void registers_attend(struct pc_card *card, sim_tick now)
 {
     const uint32_t pending = pc_sync_pending(&card->sync);
     if (pending & ~card->called)
         sim_post(card->k, now + card->p->monitor_interrupt * pc_bus_cycle(card), SIM_RANK_OS,
-                 nm_component(card->position, PC_OS_ORDER_CALL), deliver, card, 0);
+                 nm_component(card->position, PC_OS_ORDER_CALL), registers_deliver, card, 0);
     card->called = pending;
 }
 
-static void deliver(void *self, sim_tick now, uint64_t arg)
+static void registers_deliver(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     (void)arg;
@@ -33,7 +33,7 @@ uint32_t pc_register_read(struct pc_card *card, uint32_t offset, sim_tick now)
     if (!pc_sync_has(offset))
         return pc_monitor_read(card, offset, now);
     const uint32_t value = pc_sync_read(&card->sync, offset);
-    attend(card, now);
+    registers_attend(card, now);
     return value;
 }
 
@@ -46,7 +46,7 @@ unsigned pc_register_write(struct pc_card *card, unsigned writer, uint32_t offse
                                                      : pc_sync_write(&card->sync, offset, value);
     if (reason)
         pc_monitor_refuse(card, offset, reason);
-    attend(card, now);
+    registers_attend(card, now);
     return reason;
 }
 

@@ -15,13 +15,13 @@
 
 #include <string.h>
 
-static uint32_t thread_of(const struct pc_cursor *c)
+static uint32_t spin_thread_of(const struct pc_cursor *c)
 {
     return c->card->cpu.tries.thread;
 }
 
 /* @param stores  that it may have completed since then */
-static bool same(const struct pc_round *last, const struct pc_round *round, uint64_t stores)
+static bool spin_same(const struct pc_round *last, const struct pc_round *round, uint64_t stores)
 {
     return last->pc == round->pc && last->values == round->values &&
            round->stores - last->stores <= stores &&
@@ -54,7 +54,7 @@ static sim_tick first_look(const struct pc_cursor *c, const struct pc_round *rou
 }
 
 /* The wait is over, and told if it was one. */
-static void end(struct pc_cursor *c, sim_tick now)
+static void spin_end(struct pc_cursor *c, sim_tick now)
 {
     struct pc_loop *loop = &c->loop;
     const struct pc_profile *p = c->profile;
@@ -74,12 +74,12 @@ static void end(struct pc_cursor *c, sim_tick now)
 }
 
 /* Time that has been told of belongs to no other wait. */
-static void begin(struct pc_cursor *c, const struct pc_round *round)
+static void spin_begin(struct pc_cursor *c, const struct pc_round *round)
 {
-    const sim_tick told = c->loop.rounds && c->loop.thread == thread_of(c) ? c->loop.to : 0;
-    end(c, c->card->cpu.now);
+    const sim_tick told = c->loop.rounds && c->loop.thread == spin_thread_of(c) ? c->loop.to : 0;
+    spin_end(c, c->card->cpu.now);
     c->loop = (struct pc_loop){.round = *round,
-                               .thread = thread_of(c),
+                               .thread = spin_thread_of(c),
                                .from = sim_later(first_look(c, round), told),
                                .to = c->card->cpu.now};
 }
@@ -99,7 +99,7 @@ static void in_vain(struct pc_cursor *c, const struct pc_round *round)
 static void inner_round(struct pc_cursor *c, const struct pc_round *round)
 {
     struct pc_loop *loop = &c->loop;
-    if (same(&loop->inner, round, round->scs))
+    if (spin_same(&loop->inner, round, round->scs))
         in_vain(c, round);
     else if (!loop->rounds && !round->scs && loop->inner.pc != round->pc)
         loop->from = sim_later(loop->from, first_look(c, round));
@@ -110,8 +110,8 @@ static void inner_round(struct pc_cursor *c, const struct pc_round *round)
 static void outer_round(struct pc_cursor *c, const struct pc_round *round)
 {
     struct pc_loop *loop = &c->loop;
-    if (!same(&loop->round, round, round->scs + loop->tries)) {
-        begin(c, round);
+    if (!spin_same(&loop->round, round, round->scs + loop->tries)) {
+        spin_begin(c, round);
         return;
     }
     in_vain(c, round);
@@ -122,20 +122,20 @@ static void outer_round(struct pc_cursor *c, const struct pc_round *round)
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round)
 {
     struct pc_loop *loop = &c->loop;
-    const bool here = loop->round.pc && loop->thread == thread_of(c);
+    const bool here = loop->round.pc && loop->thread == spin_thread_of(c);
     if (here && is_within(round, loop->round.pc)) { /* what it was in is a loop within this one */
         loop->inner = loop->round;
         loop->round = *round;
         loop->tries = 0;
         loop->left = false;
     } else if (!here || loop->left) {
-        begin(c, round);
+        spin_begin(c, round);
     } else if (is_within(&loop->round, round->pc)) {
         inner_round(c, round);
     } else if (loop->round.pc == round->pc) {
         outer_round(c, round);
     } else {
-        begin(c, round);
+        spin_begin(c, round);
     }
 }
 
@@ -143,7 +143,7 @@ void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round)
 
 void pc_cursor_out(struct pc_cursor *c, sim_tick now)
 {
-    end(c, now);
+    spin_end(c, now);
     c->looks.count = 0;
 }
 
@@ -158,7 +158,7 @@ void pc_cursor_fell(struct pc_cursor *c, uint64_t pc, bool tries)
     if (!tries)
         c->looks.count = 0;
     if (left || loop->round.pc != pc) {
-        end(c, c->card->cpu.now);
+        spin_end(c, c->card->cpu.now);
         return;
     }
     loop->left = true;

@@ -93,12 +93,12 @@ const struct mon_field_row *pc_sync_fields(size_t *count)
     return fields;
 }
 
-static uint32_t *word(struct pc_sync *s, uint32_t offset)
+static uint32_t *sync_word(struct pc_sync *s, uint32_t offset)
 {
     return &s->word[(offset - PC_SYNC_BEGIN) / 4];
 }
 
-static uint32_t value_of(const struct pc_sync *s, uint32_t offset)
+static uint32_t sync_value_of(const struct pc_sync *s, uint32_t offset)
 {
     return s->word[(offset - PC_SYNC_BEGIN) / 4];
 }
@@ -106,30 +106,30 @@ static uint32_t value_of(const struct pc_sync *s, uint32_t offset)
 void pc_sync_init(struct pc_sync *s, const struct nm_params *p)
 {
     *s = (struct pc_sync){0};
-    *word(s, PC_SYNC_SHAPE) = (uint32_t)(nm_value_processors(p) << LOW_SHAPE_CARDS |
-                                         nm_value_ring_stations(p) << LOW_SHAPE_STATIONS |
-                                         nm_value_ring_locals(p) << LOW_SHAPE_LOCALS |
-                                         nm_value_ring_groups(p) << LOW_SHAPE_GROUPS);
+    *sync_word(s, PC_SYNC_SHAPE) = (uint32_t)(nm_value_processors(p) << LOW_SHAPE_CARDS |
+                                              nm_value_ring_stations(p) << LOW_SHAPE_STATIONS |
+                                              nm_value_ring_locals(p) << LOW_SHAPE_LOCALS |
+                                              nm_value_ring_groups(p) << LOW_SHAPE_GROUPS);
 }
 
 uint32_t pc_sync_read(struct pc_sync *s, uint32_t offset)
 {
-    const uint32_t irq = value_of(s, PC_SYNC_IRQ);
+    const uint32_t irq = sync_value_of(s, PC_SYNC_IRQ);
     if (offset != PC_SYNC_IRQ_TAKE)
-        return value_of(s, offset); /* what is only written, or not there, stays 0 */
-    *word(s, PC_SYNC_IRQ) = 0;
+        return sync_value_of(s, offset); /* what is only written, or not there, stays 0 */
+    *sync_word(s, PC_SYNC_IRQ) = 0;
     return irq;
 }
 
 /* Counts arrivals at the barrier whose registers begin at `base`. Whole rounds go off at once. */
-static void arrive(struct pc_sync *s, uint32_t base, uint32_t arrivals)
+static void sync_arrive(struct pc_sync *s, uint32_t base, uint32_t arrivals)
 {
-    uint32_t *arrived = word(s, base + PC_SYNC_ARRIVED0 - PC_SYNC_ARRIVE0);
-    const uint32_t expected = value_of(s, base + PC_SYNC_EXPECTED0 - PC_SYNC_ARRIVE0);
+    uint32_t *arrived = sync_word(s, base + PC_SYNC_ARRIVED0 - PC_SYNC_ARRIVE0);
+    const uint32_t expected = sync_value_of(s, base + PC_SYNC_EXPECTED0 - PC_SYNC_ARRIVE0);
     const uint64_t all = (uint64_t)*arrived + arrivals;
     *arrived = (uint32_t)(expected ? all % expected : all);
     if (expected)
-        *word(s, base + PC_SYNC_ROUND0 - PC_SYNC_ARRIVE0) += (uint32_t)(all / expected);
+        *sync_word(s, base + PC_SYNC_ROUND0 - PC_SYNC_ARRIVE0) += (uint32_t)(all / expected);
 }
 
 /* A register of a barrier. Whatever is written, rounds may be complete then. */
@@ -139,8 +139,8 @@ static void write_barrier(struct pc_sync *s, uint32_t offset, uint32_t value)
         PC_SYNC_ARRIVE0 + (offset - PC_SYNC_ARRIVE0) / BARRIER_SPAN * BARRIER_SPAN;
     const bool arrives = offset == base;
     if (!arrives)
-        *word(s, offset) = value;
-    arrive(s, base, arrives ? value : 0);
+        *sync_word(s, offset) = value;
+    sync_arrive(s, base, arrives ? value : 0);
 }
 
 unsigned pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
@@ -153,19 +153,19 @@ unsigned pc_sync_write(struct pc_sync *s, uint32_t offset, uint32_t value)
     if (bits < 32)
         value &= (1u << bits) - 1;
     if (offset == PC_SYNC_IRQ)
-        *word(s, PC_SYNC_IRQ) &= ~value;
+        *sync_word(s, PC_SYNC_IRQ) &= ~value;
     else if (offset == PC_SYNC_IRQ_SET)
-        *word(s, PC_SYNC_IRQ) |= value;
+        *sync_word(s, PC_SYNC_IRQ) |= value;
     else if (offset >= PC_SYNC_ARRIVE0)
         write_barrier(s, offset, value);
     else
-        *word(s, offset) = value;
+        *sync_word(s, offset) = value;
     return 0;
 }
 
 uint32_t pc_sync_pending(const struct pc_sync *s)
 {
-    return value_of(s, PC_SYNC_IRQ) & value_of(s, PC_SYNC_IRQ_ENABLE);
+    return sync_value_of(s, PC_SYNC_IRQ) & sync_value_of(s, PC_SYNC_IRQ_ENABLE);
 }
 
 struct pc_sync_cast pc_sync_cast(const struct pc_sync *s, const struct ring_shape *shape,
@@ -174,9 +174,9 @@ struct pc_sync_cast pc_sync_cast(const struct pc_sync *s, const struct ring_shap
     const uint32_t to =
         PC_SYNC_TO_CARDS0 + (offset - PC_WINDOW) / PC_WINDOW_SPAN * (uint32_t)TO_SPAN;
     struct pc_sync_cast cast = {.offset = (offset - PC_WINDOW) % PC_WINDOW_SPAN,
-                                .cards = (uint8_t)(value_of(s, to) & ((1u << cards) - 1))};
+                                .cards = (uint8_t)(sync_value_of(s, to) & ((1u << cards) - 1))};
     for (unsigned l = 0; l < shape->levels; l++) {
-        const uint64_t field = value_of(s, to + 4 + 4 * l) & ((1u << shape->fan[l]) - 1);
+        const uint64_t field = sync_value_of(s, to + 4 + 4 * l) & ((1u << shape->fan[l]) - 1);
         if (!field) {
             cast.route = 0;
             break;

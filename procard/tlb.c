@@ -37,7 +37,7 @@ struct pc_tlb_model {
     struct entry
         page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
     unsigned next;                 /**< of these, to be replaced */
-    uint64_t reached;              /**< at least reach() of what `entry` holds */
+    uint64_t reached;              /**< at least tlb_reach() of what `entry` holds */
 };
 
 struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
@@ -53,12 +53,12 @@ struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
 
 /* One of 64 bits for 8 MB of pairs of pages, so that a stack that is mapped or given back is looked
  * for in few of a thousand cards. */
-static uint64_t reach(uint64_t pair)
+static uint64_t tlb_reach(uint64_t pair)
 {
     return 1ull << ((pair >> 10) * 0x9e3779b97f4a7c15ull >> 58);
 }
 
-static inline bool is(const struct entry *e, uint64_t number, const void *space)
+static inline bool tlb_is(const struct entry *e, uint64_t number, const void *space)
 {
     return e->pair == number && e->space == space;
 }
@@ -69,22 +69,22 @@ static uint8_t *chain_of(struct pc_tlb_model *t, uint64_t pair)
 }
 
 /* The entry for a pair; NULL: it is not there. */
-static struct entry *find(struct pc_tlb_model *t, uint64_t pair, const void *space)
+static struct entry *tlb_find(struct pc_tlb_model *t, uint64_t pair, const void *space)
 {
     for (unsigned i = *chain_of(t, pair); i != NONE; i = t->entry[i].next)
-        if (is(&t->entry[i], pair, space))
+        if (tlb_is(&t->entry[i], pair, space))
             return &t->entry[i];
     return NULL;
 }
 
-static void chain(struct pc_tlb_model *t, struct entry *e)
+static void tlb_chain(struct pc_tlb_model *t, struct entry *e)
 {
     uint8_t *first = chain_of(t, e->pair);
     e->next = *first;
     *first = (uint8_t)(e - t->entry);
 }
 
-static void unchain(struct pc_tlb_model *t, const struct entry *e)
+static void tlb_unchain(struct pc_tlb_model *t, const struct entry *e)
 {
     uint8_t *link = chain_of(t, e->pair);
     while (&t->entry[*link] != e)
@@ -95,7 +95,7 @@ static void unchain(struct pc_tlb_model *t, const struct entry *e)
 static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *space)
 {
     for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
-        if (is(&t->page[i], page, space))
+        if (tlb_is(&t->page[i], page, space))
             return true;
     return false;
 }
@@ -128,7 +128,7 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
     const uint64_t pair = va >> card->page_shift >> 1;
     if (!t)
         return;
-    struct entry *e = find(t, pair, card->space.ctx);
+    struct entry *e = tlb_find(t, pair, card->space.ctx);
     if (!e) {
         t->others = true;
         return;
@@ -142,7 +142,8 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
 
 bool pc_tlb_translates(const struct pc_card *card, uint64_t va)
 {
-    return !card->tlb_model || find(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
+    return !card->tlb_model ||
+           tlb_find(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
 }
 
 void pc_tlb_all_hidden(struct pc_card *card)
@@ -163,7 +164,7 @@ static void drop_pair(struct pc_card *card, struct entry *e)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
     hide_pair(card, e);
-    unchain(card->tlb_model, e);
+    tlb_unchain(card->tlb_model, e);
     e->pair = NOWHERE;
 }
 
@@ -174,7 +175,7 @@ static bool may_hold(const struct pc_tlb_model *t, uint64_t first, uint64_t last
     if ((last >> 10) - (first >> 10) >= STRETCHES)
         return true;
     for (uint64_t stretch = first >> 10; stretch <= last >> 10; stretch++)
-        reached |= reach(stretch << 10);
+        reached |= tlb_reach(stretch << 10);
     return t->reached & reached;
 }
 
@@ -191,19 +192,19 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
         if (t->entry[i].pair >= first && t->entry[i].pair <= last)
             drop_pair(card, &t->entry[i]);
         else
-            t->reached |= reach(t->entry[i].pair);
+            t->reached |= tlb_reach(t->entry[i].pair);
 }
 
 /* The software's refill (manual p. 84): an exception, and an entry chosen by Random. */
-static uint64_t refill(struct pc_card *card, uint64_t va, sim_tick at)
+static uint64_t procard_tlb_refill(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
     const unsigned i = ENTRIES - 1 - at % ENTRIES;
     const uint64_t pair = va >> card->page_shift >> 1;
     drop_pair(card, &t->entry[i]);
     t->entry[i] = (struct entry){.pair = pair, .space = card->space.ctx};
-    chain(t, &t->entry[i]);
-    t->reached |= reach(pair);
+    tlb_chain(t, &t->entry[i]);
+    t->reached |= tlb_reach(pair);
     card->truth.tlb_misses++;
     return pc_card_exception(card, card->p->tlb_refill, at);
 }
@@ -225,8 +226,8 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
     uint64_t page = va >> card->page_shift, spent = 0;
     if (!t)
         return 0;
-    if (!find(t, page >> 1, card->space.ctx))
-        spent = refill(card, va, at);
+    if (!tlb_find(t, page >> 1, card->space.ctx))
+        spent = procard_tlb_refill(card, va, at);
     if (side == PC_SIDE_I && !holds_page(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);
     return spent;

@@ -26,14 +26,14 @@
 
 #include <string.h>
 
-static sim_fire_fn turn, issue, own, serve, written;
+static sim_fire_fn uncached_turn, uncached_issue, uncached_own, uncached_serve, uncached_written;
 
-static void post(struct pc_card *card, sim_tick at, enum pc_order order, sim_fire_fn *fire)
+static void uncached_post(struct pc_card *card, sim_tick at, enum pc_order order, sim_fire_fn *fire)
 {
     sim_post(card->k, at, SIM_RANK_MODULE, nm_component(card->position, order), fire, card, 0);
 }
 
-static sim_tick cycles(const struct pc_card *card, sim_tick from, uint64_t n)
+static sim_tick uncached_cycles(const struct pc_card *card, sim_tick from, uint64_t n)
 {
     return pc_bus_edge(card, from) + n * pc_bus_cycle(card);
 }
@@ -77,11 +77,11 @@ void pc_uncached_serve(struct pc_card *card, const struct nm_packet *in, sim_tic
 {
     card->answer = *in;
     card->port.out[NM_SINKABLE].reserved++;
-    card->agent_free = cycles(card, now, card->p->agent_register);
-    post(card, card->agent_free, PC_ORDER_WORK, serve);
+    card->agent_free = uncached_cycles(card, now, card->p->agent_register);
+    uncached_post(card, card->agent_free, PC_ORDER_WORK, uncached_serve);
 }
 
-static void serve(void *self, sim_tick now, uint64_t arg)
+static void uncached_serve(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_packet *p = &card->answer;
@@ -98,8 +98,8 @@ static void serve(void *self, sim_tick now, uint64_t arg)
 void pc_uncached_take(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     card->answer = *in;
-    card->agent_free = cycles(card, now, card->p->agent_register);
-    post(card, card->agent_free, PC_ORDER_WORK, written);
+    card->agent_free = uncached_cycles(card, now, card->p->agent_register);
+    uncached_post(card, card->agent_free, PC_ORDER_WORK, uncached_written);
 }
 
 static void note_refusal(struct pc_card *card, const struct pc_refused *refused)
@@ -109,7 +109,7 @@ static void note_refusal(struct pc_card *card, const struct pc_refused *refused)
 }
 
 /* Nobody acknowledges a store through a window, so the card that refuses it takes note. */
-static void written(void *self, sim_tick now, uint64_t arg)
+static void uncached_written(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_packet *p = &card->answer;
@@ -127,14 +127,14 @@ static void written(void *self, sim_tick now, uint64_t arg)
 /* ---- the access's way ------------------------------------------------------------------------ */
 
 /* Bytes of its doubleword that the core's store of `size` bytes writes at `pa`. */
-static uint8_t bytes_of(const struct pc_card *card, uint64_t pa, unsigned size)
+static uint8_t uncached_bytes_of(const struct pc_card *card, uint64_t pa, unsigned size)
 {
     if (card->core->store_bytes)
         return card->core->store_bytes(&card->cpu, pa, size);
     return (uint8_t)((1u << size) - 1) << (pa & 7);
 }
 
-static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store)
+static void uncached_request(struct pc_card *card, uint64_t pa, unsigned size, bool store)
 {
     struct nm_packet *p = &card->uncached.request;
     card->uncached.pc = pc_core_pc(card);
@@ -142,28 +142,30 @@ static void request(struct pc_card *card, uint64_t pa, unsigned size, bool store
     *p = (struct nm_packet){.message = store ? NM_MSG_UNC_WR : NM_MSG_UNC_RD, .data = -1};
     pc_agent_address(card, p, pa);
     if (store)
-        p->bytes = bytes_of(card, pa, size);
+        p->bytes = uncached_bytes_of(card, pa, size);
 }
 
-static void begin(struct pc_card *card, sim_tick at)
+static void uncached_begin(struct pc_card *card, sim_tick at)
 {
     card->uncached.busy = true;
-    post(card, cycles(card, at, card->p->agent_request), PC_ORDER_UNCACHED, issue);
+    uncached_post(card, uncached_cycles(card, at, card->p->agent_request), PC_ORDER_UNCACHED,
+                  uncached_issue);
 }
 
-static bool is_own(const struct pc_card *card, uint64_t pa)
+static bool uncached_is_own(const struct pc_card *card, uint64_t pa)
 {
     return pa >= NM_REGISTERS && nm_register_card(pa) == card->cpu.number;
 }
 
 /* At the head of the outgoing FIFO, or at the card's own registers. */
-static void issue(void *self, sim_tick now, uint64_t arg)
+static void uncached_issue(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct pc_uncached *u = &card->uncached;
     (void)arg;
-    if (is_own(card, u->request.line)) {
-        post(card, now + card->p->agent_register * pc_bus_cycle(card), PC_ORDER_UNCACHED, own);
+    if (uncached_is_own(card, u->request.line)) {
+        uncached_post(card, now + card->p->agent_register * pc_bus_cycle(card), PC_ORDER_UNCACHED,
+                      uncached_own);
         return;
     }
     u->blocked = !nm_fifo_room(&card->port.out[NM_NONSINKABLE], 1);
@@ -177,11 +179,13 @@ static void issue(void *self, sim_tick now, uint64_t arg)
 void pc_uncached_room(struct pc_card *card, sim_tick now)
 {
     card->uncached.blocked = false;
-    post(card, now, PC_ORDER_UNCACHED, is_own(card, card->uncached.request.line) ? own : issue);
+    uncached_post(card, now, PC_ORDER_UNCACHED,
+                  uncached_is_own(card, card->uncached.request.line) ? uncached_own
+                                                                     : uncached_issue);
 }
 
 /* A store into a window goes on to whom that names. @return false: there is no room for it yet */
-static bool cast(struct pc_card *card, struct nm_packet *p)
+static bool uncached_cast(struct pc_card *card, struct nm_packet *p)
 {
     const struct pc_sync_cast to =
         pc_sync_cast(&card->sync, card->rings, (unsigned)card->p->processors,
@@ -207,7 +211,7 @@ static bool is_cast(const struct nm_packet *p)
            pc_sync_is_window((uint32_t)(p->line % NM_REGISTER_SPACE));
 }
 
-static void own(void *self, sim_tick now, uint64_t arg)
+static void uncached_own(void *self, sim_tick now, uint64_t arg)
 {
     struct pc_card *card = self;
     struct nm_packet *p = &card->uncached.request;
@@ -215,7 +219,7 @@ static void own(void *self, sim_tick now, uint64_t arg)
     memcpy(&p->word, card->uncached.bytes, sizeof p->word);
     if (!is_cast(p))
         touch_registers(card, p, now);
-    else if (!cast(card, p)) {
+    else if (!uncached_cast(card, p)) {
         card->uncached.blocked = true; /* pc_uncached_room will call again */
         return;
     }
@@ -224,7 +228,7 @@ static void own(void *self, sim_tick now, uint64_t arg)
 
 /* Lets the processor do its access in this event. If it is made to stop instead, it will ask anew.
  */
-static void grant(struct pc_card *card, sim_tick now)
+static void uncached_grant(struct pc_card *card, sim_tick now)
 {
     card->uncached.waits = false;
     card->uncached.granted = card->uncached.wants != PC_UNCACHED_SYNC;
@@ -232,10 +236,10 @@ static void grant(struct pc_card *card, sim_tick now)
     card->uncached.granted = false;
 }
 
-static void turn(void *self, sim_tick now, uint64_t arg)
+static void uncached_turn(void *self, sim_tick now, uint64_t arg)
 {
     (void)arg;
-    grant(self, now);
+    uncached_grant(self, now);
 }
 
 void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, sim_tick now)
@@ -257,16 +261,16 @@ void pc_uncached_answer(struct pc_card *card, const struct nm_packet *in, sim_ti
     } else if (!u->waits)
         return;
     else if (u->wants == PC_UNCACHED_LOAD) { /* behind a store, a load */
-        request(card, u->pa, 0, false);
-        begin(card, now);
+        uncached_request(card, u->pa, 0, false);
+        uncached_begin(card, now);
         return;
     }
-    grant(card, now);
+    uncached_grant(card, now);
 }
 
 /* ---- the processor's side -------------------------------------------------------------------- */
 
-static void wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop *stop)
+static void uncached_wait(struct pc_card *card, enum pc_uncached_want wants, enum pc_stop *stop)
 {
     *stop = PC_STOP_MISS;
     card->stall = PC_ST_STALL_OTHER;
@@ -281,12 +285,12 @@ bool pc_sync(struct pc_cpu *cpu, sim_tick at, enum pc_stop *stop)
     if (at >= cpu->horizon)
         *stop = PC_STOP_HORIZON;
     else
-        wait(cpu->card, PC_UNCACHED_SYNC, stop);
+        uncached_wait(cpu->card, PC_UNCACHED_SYNC, stop);
     return false;
 }
 
 /* Registers are words, and only those of cards that exist. */
-static bool allowed(const struct pc_card *card, uint64_t pa, unsigned size)
+static bool uncached_allowed(const struct pc_card *card, uint64_t pa, unsigned size)
 {
     return pa < NM_REGISTERS || (size == 4 && nm_register_card(pa) < nm_params_cards(card->p));
 }
@@ -295,26 +299,26 @@ uint8_t *pc_uncached_access(struct pc_card *card, uint64_t va, uint64_t pa, unsi
                             bool store, sim_tick at, enum pc_stop *stop)
 {
     struct pc_uncached *u = &card->uncached;
-    if (!allowed(card, pa, size))
+    if (!uncached_allowed(card, pa, size))
         return pc_bus_error(&card->cpu, store ? NM_STORE : NM_LOAD, va, 0, stop);
     if (u->granted) {
         u->granted = false;
         if (store) {
-            request(card, pa, size, true);
-            begin(card, at);
+            uncached_request(card, pa, size, true);
+            uncached_begin(card, at);
             card->cpu.posted = true;
         }
         return u->bytes + (pa & 7);
     }
-    wait(card, store ? PC_UNCACHED_STORE : PC_UNCACHED_LOAD, stop);
+    uncached_wait(card, store ? PC_UNCACHED_STORE : PC_UNCACHED_LOAD, stop);
     u->pa = pa;
     if (u->busy)
         return NULL;
     if (store) {
-        post(card, at, PC_ORDER_UNCACHED, turn);
+        uncached_post(card, at, PC_ORDER_UNCACHED, uncached_turn);
     } else {
-        request(card, pa, size, false);
-        begin(card, at);
+        uncached_request(card, pa, size, false);
+        uncached_begin(card, at);
     }
     return NULL;
 }

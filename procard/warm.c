@@ -33,7 +33,7 @@ struct pc_cost {
     sim_tick mean; /* what one is said to take; 0: none has been timed */
 };
 
-static unsigned source_of(const struct pc_card *card, const struct nm_packet *in)
+static unsigned warm_source_of(const struct pc_card *card, const struct nm_packet *in)
 {
     unsigned home = (unsigned)(in->line / card->p->memory_size), here = card->station, level = 0;
     if (in->source < NM_CARDS_MAX)
@@ -51,14 +51,14 @@ static unsigned source_of(const struct pc_card *card, const struct nm_packet *in
     return FROM_RINGS + level;
 }
 
-static unsigned cost_of(const struct pc_card *card, const struct nm_packet *in)
+static unsigned warm_cost_of(const struct pc_card *card, const struct nm_packet *in)
 {
     const unsigned answer = in->message == NM_MSG_DATA_S ? 0 : in->message == NM_MSG_DATA_X ? 1 : 2;
-    return (answer * SOURCES + source_of(card, in)) * 2 + !(in->info & NM_INFO_VALID);
+    return (answer * SOURCES + warm_source_of(card, in)) * 2 + !(in->info & NM_INFO_VALID);
 }
 
 /* Before anything has been timed: without queues, and no more than a guess. */
-static sim_tick guess(const struct pc_card *card, unsigned kind)
+static sim_tick warm_guess(const struct pc_card *card, unsigned kind)
 {
     enum { FAR = 4 /* times, of another station */ };
     const struct nm_params *p = card->p;
@@ -77,11 +77,11 @@ static __attribute__((noinline)) sim_tick takes_elsewhere(const struct pc_card *
         sum += cost ? cost[kind].mean : 0;
         count += cost && cost[kind].mean;
     }
-    return count ? sum / count : guess(card, kind);
+    return count ? sum / count : warm_guess(card, kind);
 }
 
 /* Until it has timed one itself, a card remembers what it has found out elsewhere. */
-static sim_tick takes(struct pc_card *card, unsigned kind)
+static sim_tick warm_takes(struct pc_card *card, unsigned kind)
 {
     struct pc_cost *cost = &card->warm.cost[kind];
     if (!cost->mean)
@@ -93,7 +93,7 @@ static sim_tick takes(struct pc_card *card, unsigned kind)
 void pc_warm_learn(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                    sim_tick now)
 {
-    const unsigned kind = cost_of(card, in);
+    const unsigned kind = warm_cost_of(card, in);
     const sim_tick took = now - r->asked;
     struct pc_cost *cost = &card->warm.cost[kind];
     struct pc_waited *waited = &card->warm.waited;
@@ -105,7 +105,7 @@ void pc_warm_learn(struct pc_card *card, const struct pc_request *r, const struc
     cost->count++;
     cost->time += took;
     waited->took += took;
-    waited->expected += takes(card, kind);
+    waited->expected += warm_takes(card, kind);
 }
 
 /* What is older counts half. */
@@ -123,7 +123,7 @@ static void update_means(struct pc_card *card)
 /* ---- a request ------------------------------------------------------------------------------- */
 
 /* A message of the card's own. */
-static void put(const struct pc_card *card, struct nm_packet *p, uint64_t line)
+static void warm_put(const struct pc_card *card, struct nm_packet *p, uint64_t line)
 {
     p->source = (uint8_t)card->position;
     p->line = line;
@@ -144,7 +144,7 @@ static void make_room(struct pc_card *card, const struct pc_request *r)
     else if (!pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions))
         pc_agent_broken(card, 0, victim, state, "replacement");
     for (unsigned i = 0; i < sends.count; i++)
-        put(card, &sends.packet[i], victim);
+        warm_put(card, &sends.packet[i], victim);
     card->truth.writebacks += sends.count;
     pc_line_evict(card, pc_side_of(r), victim);
 }
@@ -158,11 +158,11 @@ static void put_request(struct pc_card *card, const struct pc_request *r)
                           .info = pc_agent_wants_shared(card, r) ? NM_INFO_SHARED : 0,
                           .data = -1,
                           .rank = nm_request_rank(r->asked, card->cpu.number)};
-    put(card, &p, r->line);
+    warm_put(card, &p, r->line);
 }
 
 /* The request's transaction, from its first message to its last. */
-static void transact(struct pc_card *card, struct pc_request *r)
+static void warm_transact(struct pc_card *card, struct pc_request *r)
 {
     struct nm_sends sends;
     uint64_t actions;
@@ -185,7 +185,7 @@ static void transact(struct pc_card *card, struct pc_request *r)
 }
 
 /* A line outside the protocol: it is fetched from its memory. */
-static void fetch(struct pc_card *card, const struct pc_request *r)
+static void warm_fetch(struct pc_card *card, const struct pc_request *r)
 {
     const bool here = r->line / card->p->memory_size == card->station;
     card->warm.kind = 2 * (here ? FROM_MEMORY : FROM_RINGS);
@@ -198,41 +198,41 @@ static void fetch(struct pc_card *card, const struct pc_request *r)
 /* ---- the processor --------------------------------------------------------------------------- */
 
 /* Its store-conditional cannot succeed any more. */
-static bool pointless(const struct pc_card *card, const struct pc_request *r)
+static bool warm_pointless(const struct pc_card *card, const struct pc_request *r)
 {
     return r->access == NM_CONDITIONAL && !card->cpu.link;
 }
 
 /* From a load linked that asked for its line exclusively to its store-conditional, on whichever
  * side of a turn's end it is. */
-static sim_tick keeps(const struct pc_card *card, const struct pc_request *r)
+static sim_tick warm_keeps(const struct pc_card *card, const struct pc_request *r)
 {
     return r->event == NM_CARD_EV_LINK ? card->p->agent_link_hold + NM_QUANTUM_WARM : 0;
 }
 
 /* What the processor waits for happens at `at`. One that had to wait for its line would have been
  * refused, and finds out half a retry late. */
-static sim_tick served(struct pc_card *card, struct pc_request *r, sim_tick at)
+static sim_tick warm_served(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
     if (pc_is_noncoherent(r))
-        fetch(card, r);
+        warm_fetch(card, r);
     else
-        transact(card, r);
+        warm_transact(card, r);
     pc_line_granted(card, r->line);
-    sim_tick end = at + takes(card, card->warm.kind);
+    sim_tick end = at + warm_takes(card, card->warm.kind);
     if (at > r->asked)
         end += card->p->agent_retry * pc_bus_cycle(card) / 2;
-    if (keeps(card, r))
-        nm_warm_keep(card->machine, r->line, card->cpu.number, end + keeps(card, r));
+    if (warm_keeps(card, r))
+        nm_warm_keep(card->machine, r->line, card->cpu.number, end + warm_keeps(card, r));
     return end;
 }
 
-static void answer(struct pc_card *card, struct pc_request *r, sim_tick at)
+static void warm_answer(struct pc_card *card, struct pc_request *r, sim_tick at)
 {
-    if (pointless(card, r))
+    if (warm_pointless(card, r))
         pc_agent_over(card, r, false, at);
     else
-        pc_agent_over(card, r, true, served(card, r, at));
+        pc_agent_over(card, r, true, warm_served(card, r, at));
 }
 
 sim_tick pc_warm_goes_on(const struct pc_card *card)
@@ -244,39 +244,40 @@ sim_tick pc_warm_goes_on(const struct pc_card *card)
 }
 
 /* Requests are answered whose lines are free before `end`. */
-static void try(struct pc_card *card, sim_tick end)
+static void warm_try(struct pc_card *card, sim_tick end)
 {
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         struct pc_request *r = &card->request[__builtin_ctz(left)];
         const sim_tick at = nm_warm_free(card->machine, r->line, card->cpu.number, r->due);
         r->due = sim_earlier(at, end);
         if (at < end)
-            answer(card, r, at);
+            warm_answer(card, r, at);
     }
 }
 
 void pc_warm_turn(struct pc_card *card, sim_tick end)
 {
-    try(card, end);
+    warm_try(card, end);
     while (card->activity == PC_RUNNING && card->cpu.now < end) {
         pc_card_run(card, end);
-        try(card, end);
+        warm_try(card, end);
     }
 }
 
 /* ---- what others ask ------------------------------------------------------------------------- */
 
 /* @param p  to be sent */
-static void respond(const struct pc_card *card, struct nm_packet *p, const struct nm_packet *in)
+static void warm_respond(const struct pc_card *card, struct nm_packet *p,
+                         const struct nm_packet *in)
 {
     p->phase = in->phase;
     p->info = in->info;
     p->age = in->age;
     p->rank = in->rank;
-    put(card, p, in->line);
+    warm_put(card, p, in->line);
 }
 
-static void external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
+static void warm_external(struct pc_card *card, const struct nm_packet *in, uint64_t actions)
 {
     const bool hit =
         pc_line_in_half(card, PC_SIDE_D, in->line) || pc_line_in_half(card, PC_SIDE_I, in->line);
@@ -286,8 +287,8 @@ static void external(struct pc_card *card, const struct nm_packet *in, uint64_t 
 }
 
 /* Whether the message changes nothing, as most invalidations of lines that are not here. */
-static bool is_nothing(const struct pc_card *card, uint8_t state, enum nm_card_event event,
-                       uint64_t line)
+static bool warm_is_nothing(const struct pc_card *card, uint8_t state, enum nm_card_event event,
+                            uint64_t line)
 {
     const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
     const bool linked = card->cpu.link && card->cpu.link_pa == line;
@@ -307,7 +308,7 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
     struct nm_sends sends;
     uint64_t actions;
     uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
-    if (!response && is_nothing(card, before, event, in->line))
+    if (!response && warm_is_nothing(card, before, event, in->line))
         return;
     if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
         pc_agent_broken(card, card->cpu.now, in->line, before, nm_message_row(in->message)->name);
@@ -317,14 +318,14 @@ void pc_warm_take(struct pc_card *card, const struct nm_packet *in)
         r->state = state;
     if (!response) {
         for (unsigned i = 0; i < sends.count; i++)
-            respond(card, &sends.packet[i], in);
-        external(card, in, actions);
+            warm_respond(card, &sends.packet[i], in);
+        warm_external(card, in, actions);
     } else if (actions & (NM_CARD_ACT_RETRY | NM_CARD_ACT_SEND_SPECIAL)) {
         if (r->nacks++ < OFTEN)
             put_request(card, r); /* else the transaction ends without an answer */
     } else {
         pc_line_fill(card, pc_side_of(r), r->place, in->line, state);
-        card->warm.kind = cost_of(card, in);
+        card->warm.kind = warm_cost_of(card, in);
         r->sent = false;
     }
 }
@@ -357,7 +358,7 @@ void pc_warm_off(struct pc_card *card)
 {
     for (unsigned left = card->outstanding; left; left &= left - 1) {
         struct pc_request *r = &card->request[__builtin_ctz(left)];
-        answer(card, r, r->due);
+        warm_answer(card, r, r->due);
     }
     card->warm.on = false;
     swap_truths(card);

@@ -50,7 +50,7 @@ struct prog_stages {
                                by the workload */
 };
 
-static struct nm_machine *machine(const struct prog_stages *s)
+static struct nm_machine *approach_machine(const struct prog_stages *s)
 {
     return s->run->m;
 }
@@ -80,39 +80,40 @@ void prog_stages_end(struct prog_stages *s)
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /** The point that is waited for. */
-static const struct prog_point *awaited(const struct prog_stages *s)
+static const struct prog_point *approach_awaited(const struct prog_stages *s)
 {
     return s->reached ? &s->approach->to : &s->approach->from;
 }
 
-static bool counts(const struct prog_stages *s)
+static bool approach_counts(const struct prog_stages *s)
 {
-    return !s->passed && awaited(s)->kind == PROG_AT_INSTRUCTIONS;
+    return !s->passed && approach_awaited(s)->kind == PROG_AT_INSTRUCTIONS;
 }
 
-static uint64_t instructions(const struct prog_stages *s)
+static uint64_t approach_instructions(const struct prog_stages *s)
 {
     uint64_t n = 0;
 
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
-        n += pc_cpu_at(machine(s), c)->instructions;
+    for (unsigned c = 0; c < nm_machine_cards(approach_machine(s)); c++)
+        n += pc_cpu_at(approach_machine(s), c)->instructions;
     return n;
 }
 
 /** The next look at instructions: before it, there cannot be enough, or only just. */
-static sim_tick look_at(const struct prog_stages *s)
+static sim_tick approach_look_at(const struct prog_stages *s)
 {
-    const uint64_t wanted = awaited(s)->instructions, done = instructions(s);
+    const uint64_t wanted = approach_awaited(s)->instructions, done = approach_instructions(s);
     const uint64_t left = done < wanted ? wanted - done : 0;
 
-    return nm_machine_now(machine(s)) + sim_later(left / nm_machine_cards(machine(s)), LOOKS);
+    return nm_machine_now(approach_machine(s)) +
+           sim_later(left / nm_machine_cards(approach_machine(s)), LOOKS);
 }
 
 /** The next point is waited for; an address costs nothing while it is not. @return whether the
  * point has come already */
-static bool aim(struct prog_stages *s)
+static bool approach_aim(struct prog_stages *s)
 {
-    const struct prog_point *point = awaited(s);
+    const struct prog_point *point = approach_awaited(s);
     const struct prog_workload *ops = s->run->spec->workload;
     const bool address = !s->passed && point->kind == PROG_AT_PC;
 
@@ -120,27 +121,27 @@ static bool aim(struct prog_stages *s)
     return ops->await && ops->await(s->run->self, address ? point->pc : 0, s->left);
 }
 
-static void reach(struct prog_stages *s)
+static void approach_reach(struct prog_stages *s)
 {
     do {
         s->passed = s->reached;
         s->reached = true;
         s->run->out->reached = true;
         s->run->out->passed = s->passed;
-    } while (aim(s));
+    } while (approach_aim(s));
 }
 
 void prog_stages_mark(struct prog_stages *s, const char *name, bool begin)
 {
-    if (s && !s->passed && begin == !s->reached && awaited(s)->kind == PROG_AT_MARK &&
-        !strcmp(awaited(s)->mark, name) && !--s->left)
-        reach(s);
+    if (s && !s->passed && begin == !s->reached && approach_awaited(s)->kind == PROG_AT_MARK &&
+        !strcmp(approach_awaited(s)->mark, name) && !--s->left)
+        approach_reach(s);
 }
 
 void prog_stages_come(struct prog_stages *s, uint64_t va)
 {
-    if (s && !s->passed && awaited(s)->kind == PROG_AT_PC && awaited(s)->pc == va)
-        reach(s);
+    if (s && !s->passed && approach_awaited(s)->kind == PROG_AT_PC && approach_awaited(s)->pc == va)
+        approach_reach(s);
 }
 
 /* ---- stages ---------------------------------------------------------------------------------- */
@@ -153,7 +154,7 @@ static void begin_detail(struct prog_stages *s)
 
 void prog_stages_begin(struct prog_stages *s)
 {
-    aim(s);
+    approach_aim(s);
     if (s->reached) {
         begin_detail(s);
         return;
@@ -161,8 +162,8 @@ void prog_stages_begin(struct prog_stages *s)
     s->stage = FORWARD;
     if (s->approach->warms)
         return; /* it is timed as long as processors take pages */
-    nm_machine_freeze(machine(s));
-    nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+    nm_machine_freeze(approach_machine(s));
+    nm_machine_set_mode(approach_machine(s), NM_MODE_FUNCTIONAL);
     s->way = UNTIMED;
 }
 
@@ -172,19 +173,19 @@ static sim_tick forward_date(const struct prog_stages *s)
 {
     return s->stage != FORWARD || s->way == UNTIMED ? SIM_NEVER
            : s->way == TIMED                        ? s->turned + WINDOW
-                                                    : nm_machine_now(machine(s)) + RESTS;
+                                                    : nm_machine_now(approach_machine(s)) + RESTS;
 }
 
 static void warm_again(struct prog_stages *s)
 {
-    nm_machine_set_mode(machine(s), NM_MODE_WARM);
+    nm_machine_set_mode(approach_machine(s), NM_MODE_WARM);
     s->way = UNTIMED;
 }
 
 /** Times the machine while processors take pages from each other. */
 static void follow_pages(struct prog_stages *s)
 {
-    const sim_tick now = nm_machine_now(machine(s));
+    const sim_tick now = nm_machine_now(approach_machine(s));
     const uint64_t turns = prog_page_turns(s->run);
 
     if (turns != s->turns) {
@@ -192,25 +193,25 @@ static void follow_pages(struct prog_stages *s)
         s->run->out->page_turns += turns - s->turns;
     }
     if (turns != s->turns && s->way == UNTIMED) {
-        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+        nm_machine_set_mode(approach_machine(s), NM_MODE_TIMED);
         s->way = TIMED;
     }
     s->turns = turns;
     if (s->way == TIMED && now >= s->turned + WINDOW) {
-        nm_machine_freeze(machine(s));
+        nm_machine_freeze(approach_machine(s));
         s->way = RESTING;
     }
-    if (s->way == RESTING && nm_machine_rests(machine(s)))
+    if (s->way == RESTING && nm_machine_rests(approach_machine(s)))
         warm_again(s);
 }
 
 /** The first point has come. @return false: the machine must come to rest first */
-static bool arrive(struct prog_stages *s)
+static bool approach_arrive(struct prog_stages *s)
 {
     if (s->way == RESTING)
         return false;
     if (s->way != TIMED)
-        nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+        nm_machine_set_mode(approach_machine(s), NM_MODE_TIMED);
     begin_detail(s);
     return true;
 }
@@ -221,21 +222,21 @@ sim_tick prog_stages_date(const struct prog_stages *s)
         return SIM_NEVER;
     const sim_tick sampled = s->stage == DETAIL ? prog_sampler_date(s->sampler) : SIM_NEVER;
     const sim_tick next = sim_earlier(sampled, forward_date(s));
-    return counts(s) ? sim_earlier(next, look_at(s)) : next;
+    return approach_counts(s) ? sim_earlier(next, approach_look_at(s)) : next;
 }
 
 void prog_stages_step(struct prog_stages *s)
 {
     if (!s || s->run->over)
         return;
-    if (counts(s) && instructions(s) >= awaited(s)->instructions)
-        reach(s);
+    if (approach_counts(s) && approach_instructions(s) >= approach_awaited(s)->instructions)
+        approach_reach(s);
     if (s->stage == FORWARD && s->approach->warms)
         follow_pages(s);
-    if (s->stage == FORWARD && s->reached && !arrive(s))
+    if (s->stage == FORWARD && s->reached && !approach_arrive(s))
         return;
     if (s->stage == DETAIL && !prog_sampler_step(s->sampler, s->passed)) {
-        nm_machine_set_mode(machine(s), NM_MODE_FUNCTIONAL);
+        nm_machine_set_mode(approach_machine(s), NM_MODE_FUNCTIONAL);
         s->stage = AFTER;
     }
 }

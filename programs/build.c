@@ -96,8 +96,8 @@ static void free_paths(struct paths *p)
 }
 
 /** The user's flags come after ours, so that they win. */
-static void fill(struct prog_args *a, const struct compiler *cc, const struct prog_build *what,
-                 const struct paths *paths)
+static void build_fill(struct prog_args *a, const struct compiler *cc,
+                       const struct prog_build *what, const struct paths *paths)
 {
     prog_args_add(a, cc->command);
     for (const char *const *flag = cc->target->flag; *flag; flag++)
@@ -143,8 +143,8 @@ static bool had_no_room(const char *log)
  * Runs the compiler to its end; the output comes last, so that it stays.
  * @param inputs  file in which the linker names what it reads, or NULL
  */
-static enum prog_built run(const struct prog_args *args, const struct compiler *cc,
-                           const struct paths *paths, const char *inputs, char **why)
+static enum prog_built build_run(const struct prog_args *args, const struct compiler *cc,
+                                 const struct paths *paths, const char *inputs, char **why)
 {
     struct prog_args *a = prog_args_more(args);
     int status = 0;
@@ -174,7 +174,7 @@ static enum prog_built run(const struct prog_args *args, const struct compiler *
 }
 
 /** Path of a program that is named without one. Allocated; NULL: it is nowhere. */
-static char *searched(const char *tool)
+static char *build_searched(const char *tool)
 {
     const char *search = getenv("PATH");
     char *all = sim_strdup(search ? search : "/usr/bin:/bin"), *rest = all, *path = NULL;
@@ -201,7 +201,7 @@ static char *tool_path(const struct compiler *cc, const struct paths *paths, con
     if (prog_compiler_run(a, paths->home, said, NULL, &status) == 0 && status == 0 &&
         prog_whole_read(said, &whole)) {
         whole.bytes[strcspn(whole.bytes, "\n")] = '\0';
-        path = strchr(whole.bytes, '/') ? sim_strdup(whole.bytes) : searched(whole.bytes);
+        path = strchr(whole.bytes, '/') ? sim_strdup(whole.bytes) : build_searched(whole.bytes);
         free(whole.bytes);
     }
     prog_args_free(a);
@@ -214,7 +214,7 @@ static char *tool_path(const struct compiler *cc, const struct paths *paths, con
  * read. Objects that were the compiler's own are no longer there.
  * @return NULL-terminated, for prog_key_free; NULL: not all of them are known
  */
-static char **linked(const struct compiler *cc, const struct paths *paths, const char *inputs)
+static char **build_linked(const struct compiler *cc, const struct paths *paths, const char *inputs)
 {
     static const char *const tools[] = {"as", "ld"};
     char **files = prog_key_paths(inputs, paths->home);
@@ -240,7 +240,7 @@ static char **linked(const struct compiler *cc, const struct paths *paths, const
 }
 
 /** Whether all flags are such that the cache can be asked. */
-static bool cacheable(const struct prog_build *what)
+static bool build_cacheable(const struct prog_build *what)
 {
     bool all = what->cache;
     for (size_t i = 0; all && what->cflags && what->cflags[i]; i++)
@@ -255,26 +255,26 @@ static enum prog_built build_and_keep(const struct prog_build *what, const struc
 {
     struct prog_key now;
     char *inputs = sim_format("%s/build.inputs", paths->directory), **files = NULL;
-    const enum prog_built result = run(args, cc, paths, inputs, why);
+    const enum prog_built result = build_run(args, cc, paths, inputs, why);
     if (result == PROG_BUILT && strlen(*why) < LOG_SHOWN &&
         prog_key_of(&now, args, cc->language, paths->home, paths->name, paths->directory) &&
-        !strcmp(now.text, key->text) && (files = linked(cc, paths, inputs)))
+        !strcmp(now.text, key->text) && (files = build_linked(cc, paths, inputs)))
         prog_cache_put(what->cache, key, paths->output, *why, files);
     prog_key_free(files);
     free(inputs);
     return result;
 }
 
-static enum prog_built build(const struct prog_build *what, const struct compiler *cc,
-                             const struct paths *paths, char **why)
+static enum prog_built programs_build(const struct prog_build *what, const struct compiler *cc,
+                                      const struct paths *paths, char **why)
 {
     struct prog_args *a = sim_alloc(1, sizeof *a);
     struct prog_key key;
     enum prog_built result = PROG_BUILT;
-    fill(a, cc, what, paths);
-    if (!cacheable(what) ||
+    build_fill(a, cc, what, paths);
+    if (!build_cacheable(what) ||
         !prog_key_of(&key, a, cc->language, paths->home, paths->name, paths->directory))
-        result = run(a, cc, paths, NULL, why);
+        result = build_run(a, cc, paths, NULL, why);
     else if (!prog_cache_take(what->cache, &key, paths->output, why))
         result = build_and_keep(what, a, cc, paths, &key, why);
     prog_args_free(a);
@@ -297,7 +297,7 @@ static enum prog_built build_known(const struct prog_build *what, const struct p
         const char *between = *name ? "-" : "";
         cc.command = sim_format("%s%s%s", name, between, tool);
         cc.package = sim_format("%s%s%s", tool, between, name);
-        result = build(what, &cc, paths, why);
+        result = programs_build(what, &cc, paths, why);
     }
     free(cc.command);
     free(cc.package);

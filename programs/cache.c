@@ -71,7 +71,7 @@ static void free_files(struct entry *e)
 }
 
 /** Reads a file. @return false: it cannot be read */
-static bool look_into(struct file *file)
+static bool cache_look_into(struct file *file)
 {
     struct prog_stamp after;
     prog_stamp_of(file->path, &file->stamp);
@@ -83,7 +83,7 @@ static bool look_into(struct file *file)
 }
 
 /** An entry without its first line. Allocated. */
-static char *text_of(const struct entry *e, size_t *count)
+static char *cache_text_of(const struct entry *e, size_t *count)
 {
     char *bytes = NULL;
     FILE *out = sim_text_open(&bytes, count);
@@ -114,7 +114,7 @@ static void write_entry(const char *path, const struct entry *e)
 {
     struct prog_key hash;
     size_t count;
-    char *bytes = text_of(e, &count);
+    char *bytes = cache_text_of(e, &count);
     char *beside = sim_format("%s.XXXXXX", path);
     const int fd = mkostemp(beside, O_CLOEXEC);
     if (fd >= 0) {
@@ -163,7 +163,7 @@ static bool whole_entry(struct reader *r)
 
 /** Whether a file is as a line says. It is read only if it may have changed since.
  *  @param[out] stale  set when the entry should have another stamp */
-static bool unchanged(char *line, struct entry *e, bool *stale)
+static bool cache_unchanged(char *line, struct entry *e, bool *stale)
 {
     struct prog_stamp now;
     int content, stamp, path = 0;
@@ -177,7 +177,7 @@ static bool unchanged(char *line, struct entry *e, bool *stale)
     prog_stamp_of(file.path, &now);
     if (prog_stamp_holds(&was.stamp, &now))
         file = was;
-    else if (look_into(&file) && !strcmp(file.content.text, was.content.text))
+    else if (cache_look_into(&file) && !strcmp(file.content.text, was.content.text))
         *stale |= prog_stamp_holds(&file.stamp, &file.stamp);
     add_file(e, &file);
     return !strcmp(file.content.text, was.content.text);
@@ -190,7 +190,7 @@ static bool read_entry(struct reader *r, struct entry *e, bool *stale)
     const char *line = whole_entry(r) ? next_line(r) : NULL;
     bool good = line && sscanf(line, "%lu %lu", &log, &files) == 2;
     for (unsigned long i = 0; good && i < files; i++)
-        good = unchanged(next_line(r), e, stale);
+        good = cache_unchanged(next_line(r), e, stale);
     if (!good || log > (size_t)(r->end - r->at))
         return false;
     e->log = r->at;
@@ -236,7 +236,7 @@ bool prog_cache_take(const struct prog_cache *cache, const struct prog_key *key,
 /* ---- putting --------------------------------------------------------------------------------- */
 
 /** Makes a directory and those above it. */
-static void make_directory(const char *path)
+static void cache_make_directory(const char *path)
 {
     char *above = sim_strdup(path);
     for (char *slash = above; (slash = strchr(slash + 1, '/'));) {
@@ -255,18 +255,18 @@ struct oldest {
     uint64_t bytes, total;
 };
 
-static bool before(const struct timespec *a, const struct timespec *b)
+static bool cache_before(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-static void look(struct oldest *oldest, const char *path)
+static void cache_look(struct oldest *oldest, const char *path)
 {
     struct stat st;
     if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return;
     oldest->total += (uint64_t)st.st_size;
-    if (oldest->path && !before(&st.st_mtim, &oldest->used))
+    if (oldest->path && !cache_before(&st.st_mtim, &oldest->used))
         return;
     free(oldest->path);
     oldest->path = sim_strdup(path);
@@ -280,7 +280,7 @@ static struct oldest find_oldest(const char *directory)
     DIR *d = opendir(directory);
     for (const struct dirent *e; d && (e = readdir(d));) {
         char *path = sim_format("%s/%s", directory, e->d_name);
-        look(&oldest, path);
+        cache_look(&oldest, path);
         free(path);
     }
     if (d)
@@ -290,7 +290,7 @@ static struct oldest find_oldest(const char *directory)
 
 /** Removes what was not used for longest, until the rest is not too much. What a process that was
  *  killed has left half written goes so, too. */
-static void trim(const struct prog_cache *cache)
+static void cache_trim(const struct prog_cache *cache)
 {
     for (bool more = true; more;) {
         struct oldest oldest = find_oldest(cache->directory);
@@ -314,14 +314,14 @@ void prog_cache_put(const struct prog_cache *cache, const struct prog_key *key, 
     e.program_length = program.count;
     for (size_t i = 0; good && files[i]; i++) {
         struct file file = {.path = sim_strdup(files[i])};
-        good = !strchr(files[i], '\n') && look_into(&file);
+        good = !strchr(files[i], '\n') && cache_look_into(&file);
         add_file(&e, &file);
     }
     if (good) {
         char *path = entry_path(cache, key);
-        make_directory(cache->directory);
+        cache_make_directory(cache->directory);
         write_entry(path, &e);
-        trim(cache);
+        cache_trim(cache);
         free(path);
     }
     free_files(&e);

@@ -86,8 +86,8 @@ static void redirect(posix_spawn_file_actions_t *actions, const char *out, const
 }
 
 /** @return 0 or an errno */
-static int start(struct prog_args *a, const char *home, const char *out, const char *err,
-                 pid_t *pid)
+static int compiler_start(struct prog_args *a, const char *home, const char *out, const char *err,
+                          pid_t *pid)
 {
     const char *search = getenv("PATH");
     char *path = sim_format("PATH=%s", search ? search : "/usr/bin:/bin");
@@ -114,7 +114,7 @@ int prog_compiler_run(struct prog_args *a, const char *home, const char *out, co
                       int *status)
 {
     pid_t pid;
-    const int error = start(a, home, out, err, &pid);
+    const int error = compiler_start(a, home, out, err, &pid);
     *status = 0;
     while (!error && waitpid(pid, status, 0) < 0)
         if (errno != EINTR)

@@ -119,7 +119,7 @@ bool prog_key_knows(const char *flag)
 
 /** Takes the path at *at, without the rule's escapes, and goes behind it. Allocated; NULL: the rule
  *  has ended. */
-static char *next_path(const char **at)
+static char *key_next_path(const char **at)
 {
     const char *from = *at;
     while (*from == ' ' || (from[0] == '\\' && from[1] == '\n'))
@@ -148,7 +148,7 @@ char **prog_key_paths(const char *rule, const char *home)
     char **paths = sim_alloc(1, sizeof *paths), *path;
     size_t count = 0;
     const char *at = strstr(whole.bytes, ": ");
-    for (at = at ? at + 2 : ""; (path = next_path(&at));) {
+    for (at = at ? at + 2 : ""; (path = key_next_path(&at));) {
         paths = sim_grow(paths, count + 2, sizeof *paths);
         paths[count++] = *path == '/' ? path : sim_format("%s/%s", home, path);
         paths[count] = NULL;
@@ -169,9 +169,9 @@ void prog_key_free(char **paths)
 /* ---- a source -------------------------------------------------------------------------------- */
 
 /** Asks the compiler what it is and what it would read. */
-static bool ask(const struct prog_args *args, const struct prog_language *language,
-                const char *home, const char *name, const char *directory, const char *reads,
-                const char *version)
+static bool key_ask(const struct prog_args *args, const struct prog_language *language,
+                    const char *home, const char *name, const char *directory, const char *reads,
+                    const char *version)
 {
     struct prog_args *a = prog_args_more(args);
     int status;
@@ -233,7 +233,7 @@ bool prog_key_of(struct prog_key *key, const struct prog_args *args,
          *version = sim_format("%s/build.version", directory);
     struct prog_whole said = {0};
     char **paths = NULL;
-    bool good = ask(args, language, home, name, directory, reads, version) &&
+    bool good = key_ask(args, language, home, name, directory, reads, version) &&
                 prog_whole_read(version, &said);
     if (good) {
         XXH3_state_t *state = XXH3_createState();

@@ -69,7 +69,7 @@ static void ring_link(const struct writer *w, uint64_t cycles)
 /* ---- stations -------------------------------------------------------------------------------- */
 
 /* Modules of a station, each on its bus: the cards, then memory and network card. */
-static void module(const struct writer *w, unsigned station, uint64_t i, char name[32])
+static void platform_module(const struct writer *w, unsigned station, uint64_t i, char name[32])
 {
     const uint64_t cards = w->p->processors;
     if (i < cards)
@@ -78,7 +78,7 @@ static void module(const struct writer *w, unsigned station, uint64_t i, char na
         snprintf(name, 32, "%s-%u", i == cards ? "memory" : "network", station);
 }
 
-static void station(const struct writer *w, unsigned s)
+static void platform_station(const struct writer *w, unsigned s)
 {
     const struct nm_params *p = w->p;
     const uint64_t modules = p->processors + 2;
@@ -88,15 +88,15 @@ static void station(const struct writer *w, unsigned s)
         const uint64_t speed = i < p->processors    ? p->cpu_clock
                                : i == p->processors ? p->bus_clock * p->memory_banks
                                                     : p->bus_clock * p->netcache_banks;
-        module(w, s, i, a);
+        platform_module(w, s, i, a);
         fprintf(w->out, "<host id=\"%s\" speed=\"%lluf\"/>\n", a, (unsigned long long)speed);
     }
     fprintf(w->out, "<link id=\"bus-%u", s);
     link_open(w, p->bus_width, p->bus_clock, p->bus_arbitration + 1);
     for (uint64_t i = 0; i < modules; i++)
         for (uint64_t j = i + 1; j < modules; j++) {
-            module(w, s, i, a);
-            module(w, s, j, b);
+            platform_module(w, s, i, a);
+            platform_module(w, s, j, b);
             fprintf(w->out, "<route src=\"%s\" dst=\"%s\"><link_ctn id=\"bus-%u\"/></route>\n", a,
                     b, s);
         }
@@ -181,7 +181,7 @@ static void ring_zone(const struct writer *w, unsigned level, unsigned ring)
     fprintf(w->out, "<zone id=\"ring-%u-%u\" routing=\"Full\">\n", level, ring);
     for (unsigned n = 0; n < fan; n++)
         if (level == 0)
-            station(w, ring * fan + n);
+            platform_station(w, ring * fan + n);
         else
             ring_zone(w, level - 1, ring * fan + n);
     if (!is_top(w, level))
@@ -199,7 +199,7 @@ static void ring_zone(const struct writer *w, unsigned level, unsigned ring)
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
-static void explain(const struct nm_params *p, const char *name, bool tasks, FILE *out)
+static void platform_explain(const struct nm_params *p, const char *name, bool tasks, FILE *out)
 {
     fprintf(
         out,
@@ -223,10 +223,10 @@ void prog_platform_write(const struct nm_params *p, const char *name, bool tasks
 {
     const struct writer w = {.p = p, .shape = nm_ring_shape(p), .out = out};
     open_file(out);
-    explain(p, name, tasks, out);
+    platform_explain(p, name, tasks, out);
     if (nm_ring_count(p))
         ring_zone(&w, w.shape.levels - 1, 0);
     else
-        station(&w, 0);
+        platform_station(&w, 0);
     fputs("</platform>\n", out);
 }

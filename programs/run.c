@@ -31,7 +31,7 @@ enum { DATES_MAX = 1 << 16 };
 
 static const int64_t HOST_STANDS_NS = INT64_C(60000000000);
 
-static const struct prog_workload *ops(const struct prog_run *run)
+static const struct prog_workload *run_ops(const struct prog_run *run)
 {
     return run->spec->workload;
 }
@@ -84,20 +84,20 @@ void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size)
 }
 
 /** Where all threads are; to be freed. */
-static char *threads(struct prog_run *run)
+static char *run_threads(struct prog_run *run)
 {
     char *text = NULL;
     size_t size;
     FILE *out = sim_text_open(&text, &size);
 
-    ops(run)->describe(run->self, out);
+    run_ops(run)->describe(run->self, out);
     sim_text_close(out, &text);
     return text;
 }
 
 static void say_threads(struct prog_run *run)
 {
-    char *text = threads(run);
+    char *text = run_threads(run);
 
     prog_say(run, text);
     free(text);
@@ -132,7 +132,7 @@ static void look_at_host(struct prog_run *run, int64_t now_ns)
     say_threads(run);
 }
 
-static uint64_t instructions(const struct prog_run *run)
+static uint64_t run_instructions(const struct prog_run *run)
 {
     uint64_t n = 0;
 
@@ -154,7 +154,7 @@ void prog_tell(struct prog_run *run)
         say_threads(run);
     if (!hooks || !hooks->progress)
         return;
-    if (!hooks->progress(hooks->ctx, nm_machine_now(run->m), instructions(run)))
+    if (!hooks->progress(hooks->ctx, nm_machine_now(run->m), run_instructions(run)))
         prog_finish(run, PROG_INTERRUPTED, 0, "interrupted");
 }
 
@@ -178,13 +178,13 @@ void prog_come(struct prog_run *run, uint64_t va)
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-static sim_tick date(const struct prog_run *run)
+static sim_tick run_date(const struct prog_run *run)
 {
-    return ops(run)->date ? ops(run)->date(run->self) : SIM_NEVER;
+    return run_ops(run)->date ? run_ops(run)->date(run->self) : SIM_NEVER;
 }
 
 /** Lets the hook look if its date has come. */
-static void moment(struct prog_run *run)
+static void run_moment(struct prog_run *run)
 {
     const sim_tick now = nm_machine_now(run->m);
 
@@ -194,7 +194,7 @@ static void moment(struct prog_run *run)
 
 static void report_deadlock(struct prog_run *run)
 {
-    char *text = threads(run);
+    char *text = run_threads(run);
 
     prog_finish(run, PROG_DEADLOCK, 0, "deadlock: every thread waits\n%s", text);
     free(text);
@@ -235,33 +235,33 @@ static void tell_interrupt(const struct prog_run *run, const struct nm_trap *tra
     unsigned count = 0;
     if (!hooks || !hooks->interrupted || trap->cause != NM_INTERRUPT_MONITOR)
         return;
-    if (ops(run)->accesses)
-        count = ops(run)->accesses(run->self, trap->card, access);
+    if (run_ops(run)->accesses)
+        count = run_ops(run)->accesses(run->self, trap->card, access);
     hooks->interrupted(hooks->ctx, trap->card, access, count);
 }
 
 /** Hands over what the machine stopped for. */
-static void handle(struct prog_run *run, enum nm_run why, const struct nm_trap *trap)
+static void run_handle(struct prog_run *run, enum nm_run why, const struct nm_trap *trap)
 {
     if (why == NM_RUN_INTERRUPT)
         tell_interrupt(run, trap);
     if (why == NM_RUN_TRAP)
-        ops(run)->trap(run->self, trap);
-    else if (why == NM_RUN_INTERRUPT && ops(run)->interrupt)
-        ops(run)->interrupt(run->self, trap);
+        run_ops(run)->trap(run->self, trap);
+    else if (why == NM_RUN_INTERRUPT && run_ops(run)->interrupt)
+        run_ops(run)->interrupt(run->self, trap);
     else if (why == NM_RUN_STUCK || why == NM_RUN_BROKEN)
         machine_failed(run, why);
-    if (ops(run)->stepped)
-        ops(run)->stepped(run->self);
+    if (run_ops(run)->stepped)
+        run_ops(run)->stepped(run->self);
     if (nm_machine_now(run->m) >= run->spec->limit)
         prog_finish(run, PROG_LIMIT, 0, "stopped at the limit of %" PRIu64 " PCycles",
                     run->spec->limit);
 }
 
-static void step(struct prog_run *run)
+static void run_step(struct prog_run *run)
 {
-    const bool runs = ops(run)->runs(run->self);
-    const sim_tick next = date(run);
+    const bool runs = run_ops(run)->runs(run->self);
+    const sim_tick next = run_date(run);
     sim_tick until = sim_earlier(next, sim_earlier(run->moment_at, run->spec->limit));
     until = sim_earlier(until, prog_stages_date(run->stages));
     struct nm_trap trap;
@@ -275,15 +275,15 @@ static void step(struct prog_run *run)
     if (runs)
         until = sim_earlier(until, (nm_machine_now(run->m) | (CHUNK_TICKS - 1)) + 1);
     why = nm_machine_run(run->m, until, &trap);
-    if (ops(run)->due)
-        ops(run)->due(run->self, nm_machine_now(run->m));
+    if (run_ops(run)->due)
+        run_ops(run)->due(run->self, nm_machine_now(run->m));
     if (run->over)
         return;
-    handle(run, why, &trap);
+    run_handle(run, why, &trap);
     check_date(run, next, why);
     prog_stages_step(run->stages);
     if (why == NM_RUN_UNTIL) {
-        moment(run);
+        run_moment(run);
         prog_tell(run);
     }
 }
@@ -308,7 +308,7 @@ static bool wants_threads(const struct prog_outcome *out)
            out->end == PROG_LIVELOCK;
 }
 
-static void hardware(struct prog_actors *actors, void *ctx)
+static void run_hardware(struct prog_actors *actors, void *ctx)
 {
     struct prog_run *run = ctx;
 
@@ -316,15 +316,15 @@ static void hardware(struct prog_actors *actors, void *ctx)
     run->told_ns = host_ns();
     if (run->stages)
         prog_stages_begin(run->stages);
-    ops(run)->start(run->self);
+    run_ops(run)->start(run->self);
     while (!run->over)
-        step(run);
+        run_step(run);
     if (run->out->end == PROG_EXITED || run->out->end == PROG_SIGNALED)
         run_out(run);
     else if (wants_threads(run->out))
         say_threads(run);
-    if (ops(run)->over)
-        ops(run)->over(run->self);
+    if (run_ops(run)->over)
+        run_ops(run)->over(run->self);
 }
 
 /** The host does not let the run start, or go on. */
@@ -339,15 +339,15 @@ static void not_started(void *ctx, int err)
 }
 
 /** Runs what has been prepared. */
-static void start(struct prog_run *run)
+static void run_start(struct prog_run *run)
 {
-    static const struct prog_actors_ops actors = {.hardware = hardware, .failed = not_started};
-    const int err = ops(run)->actors ? prog_actors_run(run->par, &actors, run) : 0;
+    static const struct prog_actors_ops actors = {.hardware = run_hardware, .failed = not_started};
+    const int err = run_ops(run)->actors ? prog_actors_run(run->par, &actors, run) : 0;
 
     if (err < 0)
         not_started(run, err);
-    if (!ops(run)->actors)
-        hardware(NULL, run);
+    if (!run_ops(run)->actors)
+        run_hardware(NULL, run);
 }
 
 void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct prog_hooks *hooks,
@@ -366,8 +366,8 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     nm_machine_place(m, spec->ranges, spec->range_count);
     nm_machine_keep_apart(m, spec->apart, spec->apart_count);
     run.stages = prog_stages_new(&run);
-    if (ops(&run)->prepare(run.self, &run))
-        start(&run);
+    if (run_ops(&run)->prepare(run.self, &run))
+        run_start(&run);
     else
         prog_finish(&run, PROG_UNLOADABLE, 0,
                     "workload '%s' cannot run this, and does not say why: a `prepare` that returns "
@@ -376,9 +376,9 @@ void prog_run(struct nm_machine *m, const struct prog_spec *spec, const struct p
     if (!run.over)
         prog_finish(&run, PROG_BROKEN, 0, "the simulation ended before the program");
     out->ticks = nm_machine_now(m);
-    out->instructions = instructions(&run);
+    out->instructions = run_instructions(&run);
     prog_stages_end(run.stages);
-    if (ops(&run)->end)
-        ops(&run)->end(run.self);
+    if (run_ops(&run)->end)
+        run_ops(&run)->end(run.self);
     free(run.self);
 }

@@ -42,7 +42,7 @@ struct prog_sampler {
     bool ended;              /* what is sampled */
 };
 
-static struct nm_machine *machine(const struct prog_sampler *s)
+static struct nm_machine *sample_machine(const struct prog_sampler *s)
 {
     return s->run->m;
 }
@@ -53,20 +53,20 @@ uint64_t prog_page_turns(const struct prog_run *run)
 }
 
 /* So often threads have gone to sleep. */
-static uint64_t sleeps(const struct prog_sampler *s)
+static uint64_t sample_sleeps(const struct prog_sampler *s)
 {
     uint64_t n = 0;
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
-        n += nm_card_os_counts(machine(s), c)->sleeps;
+    for (unsigned c = 0; c < nm_machine_cards(sample_machine(s)); c++)
+        n += nm_card_os_counts(sample_machine(s), c)->sleeps;
     return n;
 }
 
-static struct prog_done done(const struct prog_sampler *s)
+static struct prog_done sample_done(const struct prog_sampler *s)
 {
     struct prog_done done = {0};
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
+    for (unsigned c = 0; c < nm_machine_cards(sample_machine(s)); c++) {
         struct nm_truth truth;
-        nm_card_truth(machine(s), c, &truth);
+        nm_card_truth(sample_machine(s), c, &truth);
         done.instructions += truth.instructions;
         done.stores += truth.stores - truth.scs_failed;
     }
@@ -76,7 +76,7 @@ static struct prog_done done(const struct prog_sampler *s)
 /* What was done since `before` is added. */
 static void add_done(const struct prog_sampler *s, struct prog_done *to)
 {
-    const struct prog_done now = done(s);
+    const struct prog_done now = sample_done(s);
     to->instructions += now.instructions - s->before.instructions;
     to->stores += now.stores - s->before.stores;
 }
@@ -87,8 +87,8 @@ static void end_part(struct prog_sampler *s)
     if (s->ended)
         return;
     s->ended = true;
-    s->run->out->sampled_to = nm_machine_now(machine(s));
-    s->run->out->sleeps = sleeps(s) - s->slept;
+    s->run->out->sampled_to = nm_machine_now(sample_machine(s));
+    s->run->out->sleeps = sample_sleeps(s) - s->slept;
 }
 
 void prog_sampler_free(struct prog_sampler *s)
@@ -102,7 +102,7 @@ void prog_sampler_free(struct prog_sampler *s)
 
 /* Pages that are taken no further apart than this could come in another order: by a tenth of its
  * time a stretch is off in an estimate that is trusted (documents/statistics/sampling.c). */
-static sim_tick window(const struct prog_sampler *s)
+static sim_tick sample_window(const struct prog_sampler *s)
 {
     return sim_later(s->how->length, s->how->every / 10);
 }
@@ -115,11 +115,11 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
     case SAMPLE:
         return !s->how->every ? SIM_NEVER : s->begin + s->how->length / (s->halved ? 1 : 2);
     case REST:
-        return nm_machine_now(machine(s)) + RESTS;
+        return nm_machine_now(sample_machine(s)) + RESTS;
     case WARM: /* the machine may have come to rest too late for it */
-        return sim_later(s->due, nm_machine_now(machine(s)));
+        return sim_later(s->due, nm_machine_now(sample_machine(s)));
     case PAGES:
-        return sim_earlier(s->due, s->turned + window(s));
+        return sim_earlier(s->due, s->turned + sample_window(s));
     default:
         return SIM_NEVER;
     }
@@ -130,8 +130,8 @@ sim_tick prog_sampler_date(const struct prog_sampler *s)
 /* The totals now, with `sign`. */
 static void add_waits(const struct prog_sampler *s, struct prog_sample *sample, int sign)
 {
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++) {
-        const struct pc_waited waited = pc_waited_at(machine(s), c);
+    for (unsigned c = 0; c < nm_machine_cards(sample_machine(s)); c++) {
+        const struct pc_waited waited = pc_waited_at(sample_machine(s), c);
         sample->requests += (uint64_t)sign * waited.requests;
         sample->refused += (uint64_t)sign * waited.refused;
         sample->took += (uint64_t)sign * waited.took;
@@ -143,12 +143,12 @@ static void begin_sample(struct prog_sampler *s, sim_tick now)
 {
     s->now.from = now;
     s->now.lead = now - s->begin;
-    s->before = done(s);
+    s->before = sample_done(s);
     s->halved = false;
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
-        s->completed[c] = pc_cpu_at(machine(s), c)->instructions;
+    for (unsigned c = 0; c < nm_machine_cards(sample_machine(s)); c++)
+        s->completed[c] = pc_cpu_at(sample_machine(s), c)->instructions;
     add_waits(s, &s->now, -1);
-    pc_watch_waits(machine(s), s->how->every);
+    pc_watch_waits(sample_machine(s), s->how->every);
     prog_measure(s->run, true);
 }
 
@@ -161,11 +161,11 @@ static void halve_sample(struct prog_sampler *s)
 static void end_sample(struct prog_sampler *s, sim_tick now)
 {
     prog_measure(s->run, false);
-    pc_watch_waits(machine(s), false);
+    pc_watch_waits(sample_machine(s), false);
     add_waits(s, &s->now, 1);
     add_done(s, &s->now.done);
-    for (unsigned c = 0; c < nm_machine_cards(machine(s)); c++)
-        s->now.processors += pc_cpu_at(machine(s), c)->instructions > s->completed[c];
+    for (unsigned c = 0; c < nm_machine_cards(sample_machine(s)); c++)
+        s->now.processors += pc_cpu_at(sample_machine(s), c)->instructions > s->completed[c];
     s->now.to = now;
 }
 
@@ -182,10 +182,10 @@ static void keep_sample(struct prog_sampler *s, sim_tick now)
 
 /* ---- one part after another ------------------------------------------------------------------ */
 
-static void enter(struct prog_sampler *s, enum part part)
+static void sample_enter(struct prog_sampler *s, enum part part)
 {
     s->part = part;
-    s->begin = nm_machine_now(machine(s));
+    s->begin = nm_machine_now(sample_machine(s));
 }
 
 struct prog_sampler *prog_sampler_new(struct prog_run *run)
@@ -196,25 +196,25 @@ struct prog_sampler *prog_sampler_new(struct prog_run *run)
     s->completed = sim_alloc(nm_machine_cards(run->m), sizeof *s->completed);
     s->how = &run->spec->approach.sampling;
     run->out->sampled_from = run->out->sampled_to = now;
-    s->slept = sleeps(s);
+    s->slept = sample_sleeps(s);
     s->turns = prog_page_turns(run);
-    enter(s, s->how->every ? LEAD : SAMPLE);
+    sample_enter(s, s->how->every ? LEAD : SAMPLE);
     if (s->part == SAMPLE)
         begin_sample(s, now);
     return s;
 }
 
-static void freeze(struct prog_sampler *s)
+static void sample_freeze(struct prog_sampler *s)
 {
-    nm_machine_freeze(machine(s));
-    enter(s, REST);
+    nm_machine_freeze(sample_machine(s));
+    sample_enter(s, REST);
 }
 
 static void begin_warming(struct prog_sampler *s)
 {
-    nm_machine_set_mode(machine(s), NM_MODE_WARM);
-    s->before = done(s);
-    enter(s, WARM);
+    nm_machine_set_mode(sample_machine(s), NM_MODE_WARM);
+    s->before = sample_done(s);
+    sample_enter(s, WARM);
 }
 
 static void count_warming(struct prog_sampler *s, sim_tick now)
@@ -226,17 +226,17 @@ static void count_warming(struct prog_sampler *s, sim_tick now)
 static void end_warming(struct prog_sampler *s, sim_tick now)
 {
     count_warming(s, now);
-    nm_machine_set_mode(machine(s), NM_MODE_TIMED);
+    nm_machine_set_mode(sample_machine(s), NM_MODE_TIMED);
 }
 
-static void rested(struct prog_sampler *s, sim_tick now, bool last)
+static void sample_rested(struct prog_sampler *s, sim_tick now, bool last)
 {
     if (!last)
         s->run->out->stood += now - s->begin;
     if (s->now.to)
         keep_sample(s, now);
     if (last)
-        enter(s, OVER);
+        sample_enter(s, OVER);
     else
         begin_warming(s);
 }
@@ -257,7 +257,7 @@ static bool look_at_pages(struct prog_sampler *s, sim_tick now)
 /* Processors are at taking pages from each other. */
 static bool takes_pages(const struct prog_sampler *s, sim_tick now)
 {
-    return s->turned && now < s->turned + window(s);
+    return s->turned && now < s->turned + sample_window(s);
 }
 
 static void sample_over(struct prog_sampler *s, sim_tick now, bool last)
@@ -265,10 +265,10 @@ static void sample_over(struct prog_sampler *s, sim_tick now, bool last)
     end_sample(s, now);
     s->due = now + s->how->every - s->how->lead - s->how->length;
     if (last || !takes_pages(s, now)) {
-        freeze(s);
+        sample_freeze(s);
     } else {
         keep_sample(s, now);
-        enter(s, PAGES);
+        sample_enter(s, PAGES);
     }
 }
 
@@ -276,13 +276,13 @@ static void pages_over(struct prog_sampler *s, sim_tick now, bool last)
 {
     s->now.paged += now - s->begin;
     if (last || now < s->due)
-        freeze(s);
+        sample_freeze(s);
     else
-        enter(s, LEAD);
+        sample_enter(s, LEAD);
 }
 
 /* What ends when its date has come, or with all that is measured. */
-static void end(struct prog_sampler *s, sim_tick now, bool last)
+static void sample_end(struct prog_sampler *s, sim_tick now, bool last)
 {
     switch (s->part) {
     case WARM:
@@ -290,17 +290,17 @@ static void end(struct prog_sampler *s, sim_tick now, bool last)
             count_warming(s, now);
         else
             end_warming(s, now);
-        enter(s, last ? OVER : LEAD);
+        sample_enter(s, last ? OVER : LEAD);
         break;
     case PAGES:
         pages_over(s, now, last);
         break;
     case LEAD:
         if (last) {
-            freeze(s);
+            sample_freeze(s);
         } else {
             begin_sample(s, now);
-            enter(s, SAMPLE);
+            sample_enter(s, SAMPLE);
         }
         break;
     case SAMPLE:
@@ -316,17 +316,17 @@ static void end(struct prog_sampler *s, sim_tick now, bool last)
 
 bool prog_sampler_step(struct prog_sampler *s, bool last)
 {
-    const sim_tick now = nm_machine_now(machine(s));
+    const sim_tick now = nm_machine_now(sample_machine(s));
     const bool taken = look_at_pages(s, now);
     if (last)
         end_part(s);
     if (last || now >= prog_sampler_date(s)) {
-        end(s, now, last);
+        sample_end(s, now, last);
     } else if (s->part == WARM && taken) {
         end_warming(s, now);
-        enter(s, PAGES);
+        sample_enter(s, PAGES);
     }
-    if (s->part == REST && nm_machine_rests(machine(s)))
-        rested(s, now, last);
+    if (s->part == REST && nm_machine_rests(sample_machine(s)))
+        sample_rested(s, now, last);
     return s->part != OVER;
 }

@@ -44,7 +44,7 @@ static bool remove_name(int dir, const char *name)
 
 /** Moves a directory up into `top`. @param lifted  how many have been: their names
  *  @return whether it could */
-static bool lift(int top, int from, const char *name, size_t *lifted)
+static bool scratch_lift(int top, int from, const char *name, size_t *lifted)
 {
     char fresh[32];
     int err;
@@ -69,7 +69,7 @@ static bool remove_directory(int top, const char *name, size_t *lifted)
     fd = openat(top, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     d = fd < 0 ? NULL : fdopendir(fd);
     for (const char *in; d && (in = next_entry(d));)
-        any |= remove_name(fd, in) || lift(top, fd, in, lifted);
+        any |= remove_name(fd, in) || scratch_lift(top, fd, in, lifted);
     if (d)
         closedir(d);
     return unlinkat(top, name, AT_REMOVEDIR) == 0 || any;
@@ -78,7 +78,7 @@ static bool remove_directory(int top, const char *name, size_t *lifted)
 /** Removes all names in a directory, by descriptor: no link is followed. Closes it. A guest's
  *  directories may lie deeper in one another than there are descriptors, so nothing goes down into
  *  them: they come up. */
-static void empty(int fd)
+static void scratch_empty(int fd)
 {
     DIR *d = fd < 0 ? NULL : fdopendir(fd);
     size_t lifted = 0;
@@ -96,7 +96,7 @@ static void empty(int fd)
 /* ---- what others have left --------------------------------------------------------------------
  */
 
-static bool begins(const char *name, const char *front)
+static bool scratch_begins(const char *name, const char *front)
 {
     return strncmp(name, front, strlen(front)) == 0;
 }
@@ -110,17 +110,17 @@ static bool is_left_over(int fd, bool locked)
            (locked || time(NULL) - st.st_mtime > STALE) && flock(fd, LOCK_EX | LOCK_NB) == 0;
 }
 
-static void sweep(const char *tmp)
+static void scratch_sweep(const char *tmp)
 {
     DIR *d = opendir(tmp);
 
     for (struct dirent *e; d && (e = readdir(d));) {
-        const bool locked = begins(e->d_name, locked_name);
-        if (!locked && !begins(e->d_name, fresh_name))
+        const bool locked = scratch_begins(e->d_name, locked_name);
+        if (!locked && !scratch_begins(e->d_name, fresh_name))
             continue;
         const int fd = openat(dirfd(d), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (fd >= 0 && is_left_over(fd, locked)) {
-            empty(fd);
+            scratch_empty(fd);
             unlinkat(dirfd(d), e->d_name, AT_REMOVEDIR);
         } else if (fd >= 0)
             close(fd);
@@ -132,7 +132,7 @@ static void sweep(const char *tmp)
 /* ---- making ---------------------------------------------------------------------------------- */
 
 /** Locks the new directory and gives it its name. @return 0 or -errno */
-static int settle(struct prog_scratch *s, const char *fresh)
+static int scratch_settle(struct prog_scratch *s, const char *fresh)
 {
     s->lock = open(fresh, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s->lock >= 0 && flock(s->lock, LOCK_EX) == 0 && rename(fresh, s->path) == 0)
@@ -150,12 +150,12 @@ int prog_scratch_make(struct prog_scratch *s)
     char *fresh = sim_format("%s/%sXXXXXX", tmp, fresh_name);
     int err;
 
-    sweep(tmp);
+    scratch_sweep(tmp);
     *s = (struct prog_scratch){0};
     err = mkdtemp(fresh) ? 0 : -errno;
     if (!err) {
         s->path = sim_format("%s/%s%s", tmp, locked_name, strrchr(fresh, '-') + 1);
-        err = settle(s, fresh);
+        err = scratch_settle(s, fresh);
     }
     if (err) {
         free(s->path);
@@ -169,7 +169,7 @@ void prog_scratch_remove(struct prog_scratch *s)
 {
     if (!s->path)
         return;
-    empty(s->lock);
+    scratch_empty(s->lock);
     rmdir(s->path);
     free(s->path);
     *s = (struct prog_scratch){0};

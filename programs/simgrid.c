@@ -169,7 +169,7 @@ static int scratch_file(char path[64])
 
 /** Fills the file, and sees whether SimGrid will be able to open it, which takes a descriptor more:
  *  if it cannot, it throws. @return 0 or -errno */
-static int fill(int fd, const char *path, const char *text)
+static int simgrid_fill(int fd, const char *path, const char *text)
 {
     const size_t len = strlen(text);
     ssize_t written;
@@ -192,7 +192,7 @@ static int fill(int fd, const char *path, const char *text)
 static int load_platform(const struct calls *calls, const char *text)
 {
     char path[64];
-    int fd = scratch_file(path), err = fill(fd, path, text);
+    int fd = scratch_file(path), err = simgrid_fill(fd, path, text);
 
     if (err == 0)
         calls->simgrid_load_platform(path);
@@ -209,7 +209,8 @@ static const int taken_signals[] = {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, S
 enum { TAKEN = sizeof taken_signals / sizeof *taken_signals };
 
 /** An actor's main function has the arguments of a program; ours has one, a pointer as text. */
-static void start(const struct calls *calls, sg_actor_t actor, xbt_main_func_t main, void *what)
+static void simgrid_start(const struct calls *calls, sg_actor_t actor, xbt_main_func_t main,
+                          void *what)
 {
     char text[32];
     const char *const argv[] = {text};
@@ -240,7 +241,7 @@ static void start_simgrid(const struct calls *calls, char *model)
 
 /** Starts SimGrid and gives it a platform. An interrupt meanwhile would end in SimGrid's
  *  handler, so it waits until ours is back. @return 0 or a negated errno */
-static int set_up(const struct calls *calls, const char *platform, char *model)
+static int simgrid_set_up(const struct calls *calls, const char *platform, char *model)
 {
     struct sigaction saved[TAKEN];
     sigset_t interrupts, before;
@@ -262,12 +263,12 @@ static int set_up(const struct calls *calls, const char *platform, char *model)
 }
 
 /** The library, and SimGrid in it, once. @return 0 or a negated errno */
-static int begin(struct calls *calls, const char *platform, char *model)
+static int simgrid_begin(struct calls *calls, const char *platform, char *model)
 {
     int err = find_calls(calls);
 
     if (err == 0)
-        err = calls->is_initialized() ? -EALREADY : set_up(calls, platform, model);
+        err = calls->is_initialized() ? -EALREADY : simgrid_set_up(calls, platform, model);
     return err;
 }
 
@@ -291,7 +292,7 @@ struct prog_sleepers *prog_sleepers_new(const struct nm_params *p, int *err)
     struct prog_sleepers *ss = sim_alloc(1, sizeof *ss);
     char *platform = prog_platform_hosts(p);
 
-    *err = begin(&ss->call, platform, NULL);
+    *err = simgrid_begin(&ss->call, platform, NULL);
     free(platform);
     if (*err == 0)
         return ss;
@@ -347,7 +348,7 @@ struct prog_sleeper *prog_sleeper_new(struct prog_sleepers *ss, const char *name
     s->begin = ss->call.sg_sem_init(0);
     s->end = ss->call.sg_sem_init(0);
     s->sg = ss->call.sg_actor_init(name, host_of(ss, card));
-    start(&ss->call, s->sg, sleeper_main, s);
+    simgrid_start(&ss->call, s->sg, sleeper_main, s);
     return s;
 }
 
@@ -482,7 +483,7 @@ static void flows_main(int argc, char **argv)
     for (unsigned i = 0; i < f->tasks; i++) {
         waiter[i] =
             (struct waiter){.f = f, .exec = start_task(f, &f->task[i], &a), .took = &f->took[i]};
-        start(&f->call, f->call.sg_actor_init("task", a.host[0]), waiter_main, &waiter[i]);
+        simgrid_start(&f->call, f->call.sg_actor_init("task", a.host[0]), waiter_main, &waiter[i]);
     }
     for (unsigned i = 0; i < f->tasks; i++)
         f->call.sg_sem_acquire(f->ended);
@@ -503,12 +504,13 @@ int prog_flows_run(const struct nm_params *p, const struct prog_task *task, unsi
 
     prog_platform_write(p, "flows", true, out);
     sim_text_close(out, &platform);
-    err = begin(&f.call, platform, "--cfg=host/model:ptask_L07");
+    err = simgrid_begin(&f.call, platform, "--cfg=host/model:ptask_L07");
     free(platform);
     if (err < 0)
         return err;
     f.ended = f.call.sg_sem_init(0);
-    start(&f.call, f.call.sg_actor_init("flows", f.call.sg_host_by_name("card-0")), flows_main, &f);
+    simgrid_start(&f.call, f.call.sg_actor_init("flows", f.call.sg_host_by_name("card-0")),
+                  flows_main, &f);
     f.call.simgrid_run();
     f.call.sg_sem_destroy(f.ended);
     return 0;

@@ -57,7 +57,7 @@ struct prog_stack {
 };
 
 /** @param last  `from` never goes on */
-static void change(struct side *from, struct side *to, bool last)
+static void stack_change(struct side *from, struct side *to, bool last)
 {
     (void)last;
     ADDRESSES(__sanitizer_start_switch_fiber(last ? NULL : &from->frames, to->bottom, to->size));
@@ -75,13 +75,13 @@ static void change(struct side *from, struct side *to, bool last)
 /** makecontext passes ints only.
  *  @param high  upper half of a struct prog_stack *
  *  @param low   lower half */
-static void begin(unsigned high, unsigned low)
+static void stack_begin(unsigned high, unsigned low)
 {
     struct prog_stack *s = (struct prog_stack *)(uintptr_t)((uint64_t)high << 32 | low);
 
     ADDRESSES(__sanitizer_finish_switch_fiber(NULL, &s->outside.bottom, &s->outside.size));
     s->body(s->arg);
-    change(&s->inside, &s->outside, true);
+    stack_change(&s->inside, &s->outside, true);
 }
 
 struct prog_stack *prog_stack_new(void (*body)(void *arg), void *arg)
@@ -101,7 +101,7 @@ struct prog_stack *prog_stack_new(void (*body)(void *arg), void *arg)
     getcontext(&s->inside.context);
     s->inside.context.uc_stack =
         (stack_t){.ss_sp = (void *)s->inside.bottom, .ss_size = s->inside.size};
-    makecontext(&s->inside.context, (void (*)(void))begin, 2, (unsigned)(address >> 32),
+    makecontext(&s->inside.context, (void (*)(void))stack_begin, 2, (unsigned)(address >> 32),
                 (unsigned)address);
     return s;
 }
@@ -116,10 +116,10 @@ void prog_stack_free(struct prog_stack *s)
 
 void prog_stack_enter(struct prog_stack *s)
 {
-    change(&s->outside, &s->inside, false);
+    stack_change(&s->outside, &s->inside, false);
 }
 
 void prog_stack_leave(struct prog_stack *s)
 {
-    change(&s->inside, &s->outside, false);
+    stack_change(&s->inside, &s->outside, false);
 }

@@ -11,7 +11,7 @@
 enum { MOST = 1 << 30 /**< [bytes] of a file: what is larger is no such file */ };
 
 /** Reads up to `most` bytes. @return how many there were; -1: it failed */
-static ssize_t fill(int fd, char *bytes, size_t most)
+static ssize_t whole_fill(int fd, char *bytes, size_t most)
 {
     size_t have = 0;
     for (ssize_t n; have < most; have += (size_t)n) {
@@ -33,7 +33,7 @@ bool prog_whole_read(const char *path, struct prog_whole *whole)
         return false;
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= MOST) {
         whole->bytes = sim_alloc((size_t)st.st_size + 1, 1);
-        const ssize_t n = fill(fd, whole->bytes, (size_t)st.st_size);
+        const ssize_t n = whole_fill(fd, whole->bytes, (size_t)st.st_size);
         whole->count = n < 0 ? 0 : (size_t)n;
         if (n != st.st_size) { /* an error, or it became shorter meanwhile */
             free(whole->bytes);

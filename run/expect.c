@@ -57,7 +57,7 @@ static void on_stat(void *ctx, const struct doc_stat *stat)
         snprintf(look->value, sizeof look->value, "%" PRIu64, stat->count);
 }
 
-static const char *next_name(void *ctx, size_t i)
+static const char *expect_next_name(void *ctx, size_t i)
 {
     const struct look *look = ctx;
     return i < look->names ? look->name[i] : NULL;
@@ -69,7 +69,7 @@ static char *unknown_stat(const struct doc_run *run, const struct doc_region *re
 {
     struct look look = {.path = path, .wanted = true};
     doc_stats_walk_all(run, region, on_stat, &look);
-    const char *near = sim_nearest(path, next_name, &look);
+    const char *near = sim_nearest(path, expect_next_name, &look);
     char *why = near ? sim_format("the run has no statistic %s; did you mean %s?", path, near)
                      : sim_format("the run has no statistic %s", path);
     for (size_t i = 0; i < look.names; i++)
@@ -80,7 +80,7 @@ static char *unknown_stat(const struct doc_run *run, const struct doc_region *re
 
 /* ---- regions --------------------------------------------------------------------------------- */
 
-static const struct doc_region *find_region(const struct doc_run *run, const char *name)
+static const struct doc_region *expect_find_region(const struct doc_run *run, const char *name)
 {
     for (size_t i = 0; i < run->regions; i++)
         if (!strcmp(run->region[i].name, name))
@@ -105,11 +105,11 @@ static char *unknown_region(const struct doc_run *run, const char *name)
 
 /* The value of a statistic. @param[out] value, text  text is allocated in any case: the value, or
  * why there is none */
-static bool measure(const struct doc_run *run, const struct in_measured *stat, long double *value,
-                    char **text)
+static bool expect_measure(const struct doc_run *run, const struct in_measured *stat,
+                           long double *value, char **text)
 {
     const char *name = stat->region ? stat->region : DOC_WHOLE;
-    const struct doc_region *region = find_region(run, name);
+    const struct doc_region *region = expect_find_region(run, name);
     struct look look = {.path = stat->stat};
     *text = NULL;
     if (!region) {
@@ -127,14 +127,14 @@ static bool measure(const struct doc_run *run, const struct in_measured *stat, l
     return look.found && !look.reason;
 }
 
-static bool divide(const struct doc_run *run, const struct in_expect *e, long double *value,
-                   char **text)
+static bool expect_divide(const struct doc_run *run, const struct in_expect *e, long double *value,
+                          char **text)
 {
     long double below;
-    if (!measure(run, &e->stat[0], value, text))
+    if (!expect_measure(run, &e->stat[0], value, text))
         return false;
     free(*text);
-    if (!measure(run, &e->stat[1], &below, text))
+    if (!expect_measure(run, &e->stat[1], &below, text))
         return false;
     free(*text);
     if (below == 0) {
@@ -159,8 +159,8 @@ void run_expect_judge(struct doc_run *run)
             judged->text = sim_strdup("it is about points of a sweep");
             continue;
         }
-        judged->known = e->ratio ? divide(run, e, &value, &judged->text)
-                                 : measure(run, &e->stat[0], &value, &judged->text);
+        judged->known = e->ratio ? expect_divide(run, e, &value, &judged->text)
+                                 : expect_measure(run, &e->stat[0], &value, &judged->text);
         judged->kept = judged->known && in_expect_holds(e, value);
     }
 }
@@ -221,7 +221,7 @@ size_t run_expect_broken(const struct doc_run *run)
     return broken;
 }
 
-static void say(const struct in_expect *e, const struct doc_judged *judged, FILE *out)
+static void expect_say(const struct in_expect *e, const struct doc_judged *judged, FILE *out)
 {
     fprintf(out, "%s: error: expected ", e->where);
     in_expect_subject(e, out);
@@ -238,5 +238,5 @@ void run_expect_say(const struct doc_run *run, FILE *out)
             fprintf(out, "%s: note: about points of a sweep, and judged when that ends\n",
                     x->expect[i].where);
         else if (!run->judged[i].kept)
-            say(&x->expect[i], &run->judged[i], out);
+            expect_say(&x->expect[i], &run->judged[i], out);
 }

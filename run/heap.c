@@ -110,7 +110,7 @@ static void list_kinds(const char *kind[ALLOCATORS + 1])
     }
 }
 
-static uint32_t kind_of(unsigned watch)
+static uint32_t heap_kind_of(unsigned watch)
 {
     const char *kind[ALLOCATORS + 1];
     uint32_t k = 0;
@@ -135,7 +135,8 @@ static struct site *site_of(struct run_heap *h, const struct pc_crossing *x)
     site = sim_alloc(1, sizeof *site);
     site->key = key;
     site->number = (uint32_t)h->sites;
-    site->site = (struct doc_site){.path = x->path, .call = x->call, .kind = kind_of(x->watch)};
+    site->site =
+        (struct doc_site){.path = x->path, .call = x->call, .kind = heap_kind_of(x->watch)};
     HASH_ADD(hh, h->by_key, key, sizeof site->key, site);
     if (!(h->sites & (h->sites + 1)))
         h->site = sim_grow(h->site, 2 * h->sites + 1, sizeof(struct site *));
@@ -160,7 +161,7 @@ static int by_life(struct gone *a, struct gone *b)
 }
 
 /* Forgets the half that lived shortest. */
-static void forget(struct run_heap *h)
+static void heap_forget(struct run_heap *h)
 {
     struct gone *gone, *next;
     size_t i = 0;
@@ -175,7 +176,7 @@ static void forget(struct run_heap *h)
 }
 
 /* A block that has died. */
-static void bury(struct run_heap *h, const struct doc_block *block)
+static void heap_bury(struct run_heap *h, const struct doc_block *block)
 {
     const struct place_key key = {block->from, block->to, block->site};
     const sim_tick life = block->died > block->born ? block->died - block->born : 0;
@@ -193,7 +194,7 @@ static void bury(struct run_heap *h, const struct doc_block *block)
         gone->block.times++;
     }
     if (HASH_COUNT(h->gone) > GONE_MAX)
-        forget(h);
+        heap_forget(h);
 }
 
 /* ---- what is there --------------------------------------------------------------------------- */
@@ -205,7 +206,7 @@ static struct live *live_at(struct run_heap *h, uint64_t from)
     return live;
 }
 
-static bool is_mapping(const struct run_heap *h, const struct live *live)
+static bool heap_is_mapping(const struct run_heap *h, const struct live *live)
 {
     const enum does does = allocators[h->site[live->block.site]->key.watch].does;
     return does == MAPS || does == REMAPS || does == BREAKS;
@@ -216,12 +217,12 @@ static struct doc_tenant tenant_of(const struct doc_block *block)
     return (struct doc_tenant){.kind = DOC_TENANT_block, .block = *block};
 }
 
-static void come(const struct run_heap *h, const struct live *live)
+static void heap_come(const struct run_heap *h, const struct live *live)
 {
     const struct doc_tenant tenant = tenant_of(&live->block);
     if (h->tenants)
-        run_tenants_come(h->tenants, is_mapping(h, live) ? RUN_LAYER_MAPPINGS : RUN_LAYER_BLOCKS,
-                         &tenant);
+        run_tenants_come(h->tenants,
+                         heap_is_mapping(h, live) ? RUN_LAYER_MAPPINGS : RUN_LAYER_BLOCKS, &tenant);
 }
 
 /* What the thread gave back is gone. */
@@ -237,7 +238,7 @@ static void put_in(struct run_heap *h, struct live *live)
     HASH_ADD(hh, h->live, block.from, sizeof live->block.from, live);
     live->prev = NULL;
     live->next = NULL;
-    if (!is_mapping(h, live))
+    if (!heap_is_mapping(h, live))
         return;
     live->next = h->mapped;
     if (h->mapped)
@@ -257,27 +258,27 @@ static void take_out(struct run_heap *h, struct live *live)
 }
 
 /* A block that has been taken out is given back. */
-static void end(struct run_heap *h, struct live *live, sim_tick at)
+static void heap_end(struct run_heap *h, struct live *live, sim_tick at)
 {
     h->site[live->block.site]->now -= live->block.to - live->block.from;
     live->block.died = at;
-    bury(h, &live->block);
+    heap_bury(h, &live->block);
     free(live);
 }
 
-static void give(struct run_heap *h, uint64_t from, sim_tick at)
+static void heap_give(struct run_heap *h, uint64_t from, sim_tick at)
 {
     struct live *live = live_at(h, from);
     if (!live)
         return;
     take_out(h, live);
-    end(h, live, at);
+    heap_end(h, live, at);
 }
 
-static void add(struct run_heap *h, const struct doc_block *block)
+static void heap_add(struct run_heap *h, const struct doc_block *block)
 {
     struct live *live;
-    give(h, block->from, block->born); /* nobody has seen how it went */
+    heap_give(h, block->from, block->born); /* nobody has seen how it went */
     if (HASH_COUNT(h->live) + HASH_COUNT(h->gone) >= KEPT_MAX) {
         h->site[block->site]->site.forgotten++;
         h->site[block->site]->now -= block->to - block->from;
@@ -286,10 +287,10 @@ static void add(struct run_heap *h, const struct doc_block *block)
     live = sim_alloc(1, sizeof *live);
     live->block = *block;
     put_in(h, live);
-    come(h, live);
+    heap_come(h, live);
 }
 
-static void take(struct run_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
+static void heap_take(struct run_heap *h, const struct pc_crossing *x, uint64_t from, uint64_t size)
 {
     struct site *site = site_of(h, x);
     const struct doc_block block = {.from = from,
@@ -303,18 +304,19 @@ static void take(struct run_heap *h, const struct pc_crossing *x, uint64_t from,
     site->site.bytes += size;
     site->now += size;
     site->site.most = site->now > site->site.most ? site->now : site->site.most;
-    add(h, &block);
+    heap_add(h, &block);
 }
 
 /* The part of a mapping that is left beside a hole. */
-static void leave(struct run_heap *h, const struct doc_block *whole, uint64_t from, uint64_t to)
+static void heap_leave(struct run_heap *h, const struct doc_block *whole, uint64_t from,
+                       uint64_t to)
 {
     struct doc_block rest = *whole;
     if (from >= to)
         return;
     rest.from = from;
     rest.to = to;
-    add(h, &rest);
+    heap_add(h, &rest);
 }
 
 static void unmap_from(struct run_heap *h, struct live *live, uint64_t from, uint64_t to,
@@ -326,12 +328,12 @@ static void unmap_from(struct run_heap *h, struct live *live, uint64_t from, uin
     live->block.to = to < whole.to ? to : whole.to;
     if (h->tenants)
         run_tenants_clear(h->tenants, RUN_LAYER_MAPPINGS, live->block.from, live->block.to);
-    end(h, live, at);
-    leave(h, &whole, whole.from, from);
-    leave(h, &whole, to, whole.to);
+    heap_end(h, live, at);
+    heap_leave(h, &whole, whole.from, from);
+    heap_leave(h, &whole, to, whole.to);
 }
 
-static void unmap(struct run_heap *h, uint64_t from, uint64_t size, sim_tick at)
+static void heap_unmap(struct run_heap *h, uint64_t from, uint64_t size, sim_tick at)
 {
     const uint64_t to = from + size;
     struct live *live = h->mapped;
@@ -349,29 +351,29 @@ static void unmap(struct run_heap *h, uint64_t from, uint64_t size, sim_tick at)
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static uint64_t size_of(const struct pc_crossing *x)
+static uint64_t heap_size_of(const struct pc_crossing *x)
 {
     const struct allocator *a = &allocators[x->watch];
     return x->argument[a->size] * (a->times < 0 ? 1 : x->argument[a->times]);
 }
 
 /* realloc has come to its end: without a result, the block stays where it was. */
-static void settle(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
+static void heap_settle(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
 {
     struct live *live = w->unsure;
     w->unsure = NULL;
     if (!live)
         return;
-    if (x->result || (x->what == PC_CROSSED_RETURNED && !size_of(x)) ||
+    if (x->result || (x->what == PC_CROSSED_RETURNED && !heap_size_of(x)) ||
         live_at(h, live->block.from)) {
-        end(h, live, x->entered);
+        heap_end(h, live, x->entered);
     } else {
         put_in(h, live);
         w->leaving.kind = DOC_TENANT_nobody;
     }
 }
 
-static void begin(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
+static void run_heap_begin(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
 {
     const enum does does = allocators[x->watch].does;
     const struct live *old = does == GIVES || does == RETAKES ? live_at(h, x->argument[0]) : NULL;
@@ -379,9 +381,9 @@ static void begin(struct run_heap *h, struct worker *w, const struct pc_crossing
     if (old)
         w->leaving = tenant_of(&old->block);
     if (does == GIVES)
-        give(h, x->argument[0], x->at);
+        heap_give(h, x->argument[0], x->at);
     else if (does == UNMAPS)
-        unmap(h, x->argument[0], x->argument[1], x->at);
+        heap_unmap(h, x->argument[0], x->argument[1], x->at);
     else if (does == RETAKES && (w->unsure = live_at(h, x->argument[0])))
         take_out(h, w->unsure);
 }
@@ -391,12 +393,12 @@ static void move_break(struct run_heap *h, const struct pc_crossing *x, uint64_t
 {
     const int64_t by = (int64_t)x->argument[0];
     if (by > 0)
-        take(h, x, old, (uint64_t)by);
+        heap_take(h, x, old, (uint64_t)by);
     else if (by < 0 && -(uint64_t)by <= old)
-        unmap(h, old + (uint64_t)by, -(uint64_t)by, x->at);
+        heap_unmap(h, old + (uint64_t)by, -(uint64_t)by, x->at);
 }
 
-static void finish(struct run_heap *h, const struct worker *w, const struct pc_crossing *x)
+static void run_heap_finish(struct run_heap *h, const struct worker *w, const struct pc_crossing *x)
 {
     const enum does does = allocators[x->watch].does;
     const uint64_t from = does == HANDS ? w->within : x->result;
@@ -404,11 +406,11 @@ static void finish(struct run_heap *h, const struct worker *w, const struct pc_c
     if (!gave)
         return;
     if (does == REMAPS)
-        unmap(h, x->argument[0], x->argument[1], x->at);
+        heap_unmap(h, x->argument[0], x->argument[1], x->at);
     if (does == BREAKS)
         move_break(h, x, from);
-    else if (does != GIVES && does != UNMAPS && from + size_of(x) >= from)
-        take(h, x, from, size_of(x));
+    else if (does != GIVES && does != UNMAPS && from + heap_size_of(x) >= from)
+        heap_take(h, x, from, heap_size_of(x));
 }
 
 static struct worker *worker_of(struct run_heap *h, uint32_t number)
@@ -427,7 +429,7 @@ static struct worker *worker_of(struct run_heap *h, uint32_t number)
 }
 
 /* Of functions within each other the outermost counts. */
-static void told(void *ctx, const struct pc_crossing *x)
+static void heap_told(void *ctx, const struct pc_crossing *x)
 {
     struct run_heap *h = ctx;
     struct worker *w = worker_of(h, x->thread);
@@ -435,7 +437,7 @@ static void told(void *ctx, const struct pc_crossing *x)
         if (!w->depth++) {
             w->within = 0;
             h->under_way++;
-            begin(h, w, x);
+            run_heap_begin(h, w, x);
         }
         return;
     }
@@ -444,10 +446,10 @@ static void told(void *ctx, const struct pc_crossing *x)
         return;
     }
     h->under_way--;
-    settle(h, w, x);
+    heap_settle(h, w, x);
     leave_bytes(h, w);
     if (x->what == PC_CROSSED_RETURNED && allocators[x->watch].does != WITHIN)
-        finish(h, w, x);
+        run_heap_finish(h, w, x);
 }
 
 typedef void run_tell_fn(struct run_tenants *tenants, enum run_layer layer,
@@ -493,7 +495,7 @@ static void heap_thread(void *self, const struct prog_thread *thread)
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-static bool makes(enum does does)
+static bool heap_makes(enum does does)
 {
     return does == TAKES || does == RETAKES || does == HANDS;
 }
@@ -503,7 +505,7 @@ static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
 {
     const struct worker *w;
     HASH_FIND(hh, h->workers, &thread, sizeof thread, w);
-    if (!w || !w->depth || !makes(allocators[w->under.watch].does))
+    if (!w || !w->depth || !heap_makes(allocators[w->under.watch].does))
         return DOC_TENANT_nobody;
     return run_tenants_number(h->tenants,
                               &(struct doc_tenant){.kind = DOC_TENANT_call,
@@ -553,7 +555,7 @@ struct doc_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static void watch(struct run_heap *h, struct pc_profile *profile, struct prog_names *names)
+static void heap_watch(struct run_heap *h, struct pc_profile *profile, struct prog_names *names)
 {
     uint64_t known[ALLOCATORS], to;
     unsigned count = 0;
@@ -562,7 +564,7 @@ static void watch(struct run_heap *h, struct pc_profile *profile, struct prog_na
         for (unsigned k = 0; new &&k < count; k++)
             new = known[k] != known[count];
         if (new)
-            pc_profile_watch(profile, known[count++], i, told, h);
+            pc_profile_watch(profile, known[count++], i, heap_told, h);
     }
 }
 
@@ -593,7 +595,7 @@ static void heap_release(void *self)
     free(h->site);
 }
 
-static int by_place(const void *a, const void *b)
+static int heap_by_place(const void *a, const void *b)
 {
     const struct doc_block *x = a, *y = b;
     const uint64_t by[][2] = {
@@ -616,7 +618,7 @@ static void take_blocks(const struct run_heap *h, struct doc_objects *o)
     for (w = h->workers; w; w = w->hh.next)
         if (w->unsure) /* the run ended within realloc */
             o->block[o->blocks++] = w->unsure->block;
-    qsort(o->block, o->blocks, sizeof *o->block, by_place);
+    qsort(o->block, o->blocks, sizeof *o->block, heap_by_place);
 }
 
 static int by_number(const void *a, const void *b)
@@ -661,7 +663,7 @@ static enum run_begun heap_begin(void *self, struct run_live *live, char *why, s
     h->of = live;
     live->heap = h;
     if (run_names(live))
-        watch(h, live->profiled, run_names(live));
+        heap_watch(h, live->profiled, run_names(live));
     return RUN_BEGUN;
 }
 

@@ -213,14 +213,14 @@ struct file_of {
     void *self;
 };
 
-static bool is_there(const struct file_of *of)
+static bool live_is_there(const struct file_of *of)
 {
     const struct run_file *file = of->file;
     return (!file->is_there || file->is_there(of->self)) &&
            (!file->run_has || file->run_has(&of->live->run));
 }
 
-static void write_file(void *ctx, FILE *out)
+static void live_write_file(void *ctx, FILE *out)
 {
     const struct file_of *of = ctx;
     if (of->file->write_run)
@@ -234,8 +234,8 @@ void run_live_write(struct run_live *live, run_write_fn *write, void *ctx)
     LISTENING(l, live)
         for (const struct run_file *file = l->does->file; file && file->name; file++) {
             struct file_of of = {file, live, l->self};
-            if (is_there(&of))
-                write(ctx, file->name, write_file, &of);
+            if (live_is_there(&of))
+                write(ctx, file->name, live_write_file, &of);
         }
 }
 

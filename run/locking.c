@@ -45,7 +45,7 @@ static void put_aside(struct locking *l, const struct run_lock_event *e)
     l->event[l->events++].number = l->heard++;
 }
 
-static int by_time(const void *x, const void *y)
+static int locking_by_time(const void *x, const void *y)
 {
     const struct run_lock_event *a = x, *b = y;
     if (a->at != b->at)
@@ -60,7 +60,7 @@ static void enter_before(struct locking *l, sim_tick now)
 {
     size_t done = 0;
     if (l->events)
-        qsort(l->event, l->events, sizeof *l->event, by_time);
+        qsort(l->event, l->events, sizeof *l->event, locking_by_time);
     while (done < l->events && l->event[done].at < now)
         run_lock_books_enter(&l->books, &l->event[done++]);
     l->events -= done;

@@ -80,7 +80,8 @@ static struct run_lock_actor *actor_of(struct run_lock_books *b, uint32_t number
     return a;
 }
 
-static void add(struct run_lock_books *b, uint32_t site, enum doc_lock_column column, uint64_t n)
+static void locking_books_add(struct run_lock_books *b, uint32_t site, enum doc_lock_column column,
+                              uint64_t n)
 {
     uint64_t *v = &b->out.site[site].v[column];
     if (!doc_lock_columns[column].most)
@@ -92,7 +93,7 @@ static void add(struct run_lock_books *b, uint32_t site, enum doc_lock_column co
 /* ---- waits ----------------------------------------------------------------------------------- */
 
 /* Forgets short ones until there is room. */
-static void forget(struct doc_locks *out)
+static void locking_books_forget(struct doc_locks *out)
 {
     while (out->waits > WAITS_MAX / 2) {
         size_t kept = 0;
@@ -105,7 +106,7 @@ static void forget(struct doc_locks *out)
     }
 }
 
-static void keep(struct doc_locks *out, const struct doc_lock_wait *wait)
+static void locking_books_keep(struct doc_locks *out, const struct doc_lock_wait *wait)
 {
     if (wait->end - wait->begin < out->least) {
         out->missed++;
@@ -114,7 +115,7 @@ static void keep(struct doc_locks *out, const struct doc_lock_wait *wait)
     if (!out->wait)
         out->wait = sim_alloc(WAITS_MAX, sizeof *out->wait);
     if (out->waits == WAITS_MAX)
-        forget(out);
+        locking_books_forget(out);
     out->wait[out->waits++] = *wait;
 }
 
@@ -133,44 +134,46 @@ static void went_through(struct run_lock_books *b, const struct run_lock_actor *
                                        .released = known ? by->at : end,
                                        .end = end};
     if (known || begin < end)
-        keep(&b->out, &wait);
+        locking_books_keep(&b->out, &wait);
 }
 
-static sim_tick within(sim_tick at, sim_tick from, sim_tick to)
+static sim_tick locking_books_within(sim_tick at, sim_tick from, sim_tick to)
 {
     return at < from ? from : at > to ? to : at;
 }
 
 /* A thread waited from `begin` to `end`, `asleep` and `late` of that. @param gift  who ended it */
-static void waited(struct run_lock_books *b, const struct run_lock_actor *a, uint32_t site,
-                   sim_tick begin, sim_tick end, sim_tick asleep, sim_tick late,
-                   const struct run_lock_gift *gift)
+static void locking_books_waited(struct run_lock_books *b, const struct run_lock_actor *a,
+                                 uint32_t site, sim_tick begin, sim_tick end, sim_tick asleep,
+                                 sim_tick late, const struct run_lock_gift *gift)
 {
     const bool by = gift->thread && gift->thread != a->number;
-    const sim_tick released = by ? within(gift->at, begin, end) : end, all = end - begin;
+    const sim_tick released = by ? locking_books_within(gift->at, begin, end) : end,
+                   all = end - begin;
     struct doc_lock_wait wait = {.thread = a->number,
                                  .by = by ? gift->thread : 0,
                                  .site = site,
                                  .holder = by ? gift->site : DOC_LOCKS_NONE,
-                                 .since = by ? within(gift->since, 0, released) : released,
+                                 .since =
+                                     by ? locking_books_within(gift->since, 0, released) : released,
                                  .begin = begin,
                                  .released = released,
                                  .end = end};
-    add(b, site, DOC_LOCK_CONTENDED, 1);
-    add(b, site, DOC_LOCK_WAITED, all);
-    add(b, site, DOC_LOCK_ASLEEP, asleep);
-    add(b, site, DOC_LOCK_LATE, late);
-    add(b, site, DOC_LOCK_SPUN, all > asleep + late ? all - asleep - late : 0);
-    add(b, site, DOC_LOCK_LONGEST, all);
+    locking_books_add(b, site, DOC_LOCK_CONTENDED, 1);
+    locking_books_add(b, site, DOC_LOCK_WAITED, all);
+    locking_books_add(b, site, DOC_LOCK_ASLEEP, asleep);
+    locking_books_add(b, site, DOC_LOCK_LATE, late);
+    locking_books_add(b, site, DOC_LOCK_SPUN, all > asleep + late ? all - asleep - late : 0);
+    locking_books_add(b, site, DOC_LOCK_LONGEST, all);
     if (by) {
-        add(b, site, DOC_LOCK_HANDOVERS, 1);
-        add(b, site, DOC_LOCK_HANDOVER, end - released);
-        add(b, site, DOC_LOCK_HANDOVER_LONGEST, end - released);
+        locking_books_add(b, site, DOC_LOCK_HANDOVERS, 1);
+        locking_books_add(b, site, DOC_LOCK_HANDOVER, end - released);
+        locking_books_add(b, site, DOC_LOCK_HANDOVER_LONGEST, end - released);
         b->out.lock[b->out.site[site].lock].handover.count[doc_times_bucket(end - released)]++;
         if (gift->site != DOC_LOCKS_NONE)
-            add(b, gift->site, DOC_LOCK_DELAYED, all);
+            locking_books_add(b, gift->site, DOC_LOCK_DELAYED, all);
     }
-    keep(&b->out, &wait);
+    locking_books_keep(&b->out, &wait);
 }
 
 /* ---- holding --------------------------------------------------------------------------------- */
@@ -183,8 +186,8 @@ static struct run_lock_hold *hold_of(struct run_lock_actor *a, const struct run_
     return NULL;
 }
 
-static void take(struct run_lock_actor *a, struct run_lock_book *book, uint32_t site, bool shared,
-                 sim_tick at)
+static void locking_books_take(struct run_lock_actor *a, struct run_lock_book *book, uint32_t site,
+                               bool shared, sim_tick at)
 {
     struct run_lock_hold *hold = hold_of(a, book);
     if (hold) {
@@ -198,9 +201,9 @@ static void take(struct run_lock_actor *a, struct run_lock_book *book, uint32_t 
 static void count_hold(struct run_lock_books *b, const struct run_lock_hold *hold, sim_tick at)
 {
     const sim_tick held = at - hold->since;
-    add(b, hold->site, DOC_LOCK_HOLDS, 1);
-    add(b, hold->site, DOC_LOCK_HELD, held);
-    add(b, hold->site, DOC_LOCK_HELD_LONGEST, held);
+    locking_books_add(b, hold->site, DOC_LOCK_HOLDS, 1);
+    locking_books_add(b, hold->site, DOC_LOCK_HELD, held);
+    locking_books_add(b, hold->site, DOC_LOCK_HELD_LONGEST, held);
     b->out.lock[hold->book->number].held.count[doc_times_bucket(held)]++;
 }
 
@@ -212,8 +215,8 @@ static void count_holds(struct run_lock_books *b, struct run_lock_actor *a, sim_
     a->holds = 0;
 }
 
-static void give(struct run_lock_books *b, struct run_lock_actor *a, struct run_lock_book *book,
-                 sim_tick at, bool all)
+static void locking_books_give(struct run_lock_books *b, struct run_lock_actor *a,
+                               struct run_lock_book *book, sim_tick at, bool all)
 {
     struct run_lock_hold *hold = hold_of(a, book);
     if (!hold || (--hold->depth && !all))
@@ -237,7 +240,7 @@ static const struct run_lock_gift *gift_in(const struct run_lock_actor *a,
     return call->asleep || call->late ? &call->caller : NULL;
 }
 
-static void meet(struct run_lock_actor *a, const struct run_lock_call *call)
+static void locking_books_meet(struct run_lock_actor *a, const struct run_lock_call *call)
 {
     struct run_lock_book *book = call->book;
     if (book->guests == book->room) {
@@ -248,7 +251,7 @@ static void meet(struct run_lock_actor *a, const struct run_lock_call *call)
         (struct run_lock_guest){.actor = a, .site = call->site, .at = call->begin};
 }
 
-static struct run_lock_call *outer(struct run_lock_actor *a)
+static struct run_lock_call *locking_books_outer(struct run_lock_actor *a)
 {
     for (size_t i = a->calls; i--;)
         if (!a->call[i].part)
@@ -257,28 +260,29 @@ static struct run_lock_call *outer(struct run_lock_actor *a)
 }
 
 /* The mutex of a condition is free while somebody waits for that. */
-static void lend(struct run_lock_books *b, struct run_lock_actor *a, const struct run_lock_event *e)
+static void locking_books_lend(struct run_lock_books *b, struct run_lock_actor *a,
+                               const struct run_lock_event *e)
 {
-    give(b, a, book_of(b, DOC_LOCK_mutex, e->word[1]), e->at, true);
+    locking_books_give(b, a, book_of(b, DOC_LOCK_mutex, e->word[1]), e->at, true);
 }
 
 static void begin_call(struct run_lock_books *b, struct run_lock_actor *a,
                        const struct run_lock_call *call, const struct run_lock_event *e)
 {
-    struct run_lock_call *around = a->calls ? outer(a) : NULL;
+    struct run_lock_call *around = a->calls ? locking_books_outer(a) : NULL;
     switch (call->function->role) {
     case RUN_LOCK_GIVE:
-        give(b, a, call->book, e->at, false);
+        locking_books_give(b, a, call->book, e->at, false);
         break;
     case RUN_LOCK_POST:
         call->book->gift = (struct run_lock_gift){a->number, call->site, e->at, e->at, false};
-        add(b, call->site, DOC_LOCK_CALLS, 1);
+        locking_books_add(b, call->site, DOC_LOCK_CALLS, 1);
         break;
     case RUN_LOCK_WAIT:
-        lend(b, a, e);
+        locking_books_lend(b, a, e);
         break;
     case RUN_LOCK_MEET:
-        meet(a, call);
+        locking_books_meet(a, call);
         break;
     case RUN_LOCK_TAKE:
         if (around && around->function->role == RUN_LOCK_WAIT)
@@ -289,10 +293,10 @@ static void begin_call(struct run_lock_books *b, struct run_lock_actor *a,
     }
 }
 
-static void enter(struct run_lock_books *b, const struct run_lock_event *e)
+static void locking_books_enter(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
-    const struct run_lock_call *around = a->calls ? outer(a) : NULL;
+    const struct run_lock_call *around = a->calls ? locking_books_outer(a) : NULL;
     struct run_lock_call call = {.watch = e->watch,
                                  .function = e->function,
                                  .address = e->word[0],
@@ -314,16 +318,16 @@ static void enter(struct run_lock_books *b, const struct run_lock_event *e)
 }
 
 /* The call took a lock, or a part of a semaphore. */
-static void taken(struct run_lock_books *b, struct run_lock_actor *a,
-                  const struct run_lock_call *call, sim_tick at)
+static void locking_books_taken(struct run_lock_books *b, struct run_lock_actor *a,
+                                const struct run_lock_call *call, sim_tick at)
 {
     const struct run_lock_gift *gift =
         call->function->role == RUN_LOCK_TRY ? NULL : gift_in(a, call);
-    add(b, call->site, DOC_LOCK_TAKEN, 1);
+    locking_books_add(b, call->site, DOC_LOCK_TAKEN, 1);
     if (gift)
-        waited(b, a, call->site, call->begin, at, call->asleep, call->late, gift);
+        locking_books_waited(b, a, call->site, call->begin, at, call->asleep, call->late, gift);
     if (call->function->kind != DOC_LOCK_semaphore)
-        take(a, call->book, call->site, call->function->role == RUN_LOCK_SHARE, at);
+        locking_books_take(a, call->book, call->site, call->function->role == RUN_LOCK_SHARE, at);
 }
 
 /* The first to go on from a barrier: all who are there have been released by the last of them, and
@@ -343,8 +347,8 @@ static void release_guests(struct run_lock_books *b, struct run_lock_book *book)
         }
 }
 
-static void met(struct run_lock_books *b, struct run_lock_actor *a,
-                const struct run_lock_call *call, sim_tick at)
+static void locking_books_met(struct run_lock_books *b, struct run_lock_actor *a,
+                              const struct run_lock_call *call, sim_tick at)
 {
     struct run_lock_book *book = call->book;
     size_t i = 0;
@@ -357,9 +361,9 @@ static void met(struct run_lock_books *b, struct run_lock_actor *a,
     const struct run_lock_gift by = book->guest[i].by;
     memmove(&book->guest[i], &book->guest[i + 1], (book->guests - i - 1) * sizeof *book->guest);
     book->guests--;
-    add(b, call->site, DOC_LOCK_TAKEN, 1);
+    locking_books_add(b, call->site, DOC_LOCK_TAKEN, 1);
     if (by.thread != a->number)
-        waited(b, a, call->site, call->begin, at, call->asleep, call->late, &by);
+        locking_books_waited(b, a, call->site, call->begin, at, call->asleep, call->late, &by);
 }
 
 static void waited_for_condition(struct run_lock_books *b, struct run_lock_actor *a,
@@ -370,14 +374,14 @@ static void waited_for_condition(struct run_lock_books *b, struct run_lock_actor
     struct run_lock_book *book = book_of(b, DOC_LOCK_mutex, mutex);
     const struct run_lock_gift *gift = gift_in(a, call), nobody = {0};
     if (good)
-        add(b, call->site, DOC_LOCK_TAKEN, 1);
-    waited(b, a, call->site, call->begin, end, call->asleep, call->late,
-           good && gift ? gift : &nobody);
+        locking_books_add(b, call->site, DOC_LOCK_TAKEN, 1);
+    locking_books_waited(b, a, call->site, call->begin, end, call->asleep, call->late,
+                         good && gift ? gift : &nobody);
     if (!hold_of(a, book))
-        take(a, book, site_of(b, book, a->number, call->pc), false, at);
+        locking_books_take(a, book, site_of(b, book, a->number, call->pc), false, at);
 }
 
-static bool takes(uint8_t role)
+static bool locking_books_takes(uint8_t role)
 {
     return role == RUN_LOCK_TAKE || role == RUN_LOCK_SHARE || role == RUN_LOCK_TRY ||
            role == RUN_LOCK_PASS;
@@ -392,23 +396,23 @@ static void end_call(struct run_lock_books *b, struct run_lock_actor *a,
     const uint8_t role = call->function->role;
     const uint64_t before = b->out.site[call->site].v[DOC_LOCK_CONTENDED];
     if (role != RUN_LOCK_GIVE && role != RUN_LOCK_POST)
-        add(b, call->site, DOC_LOCK_CALLS, 1);
+        locking_books_add(b, call->site, DOC_LOCK_CALLS, 1);
     if (role == RUN_LOCK_MEET)
-        met(b, a, call, e->at);
+        locking_books_met(b, a, call, e->at);
     else if (role == RUN_LOCK_WAIT)
         waited_for_condition(b, a, call, e->word[1], good, e->at);
     else if (role == RUN_LOCK_JOIN && good)
-        add(b, call->site, DOC_LOCK_TAKEN, 1);
-    else if (good && takes(role))
-        taken(b, a, call, e->at);
-    if (slept && (role == RUN_LOCK_JOIN || (!good && takes(role))))
-        waited(b, a, call->site, call->begin, e->at, call->asleep, call->late,
-               role == RUN_LOCK_JOIN ? &call->caller : &nobody);
+        locking_books_add(b, call->site, DOC_LOCK_TAKEN, 1);
+    else if (good && locking_books_takes(role))
+        locking_books_taken(b, a, call, e->at);
+    if (slept && (role == RUN_LOCK_JOIN || (!good && locking_books_takes(role))))
+        locking_books_waited(b, a, call->site, call->begin, e->at, call->asleep, call->late,
+                             role == RUN_LOCK_JOIN ? &call->caller : &nobody);
     if (b->out.site[call->site].v[DOC_LOCK_CONTENDED] == before)
         went_through(b, a, call->site, call->begin, e->at, NULL);
 }
 
-static void leave(struct run_lock_books *b, const struct run_lock_event *e)
+static void locking_books_leave(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
     size_t i = a->calls;
@@ -425,7 +429,7 @@ static void leave(struct run_lock_books *b, const struct run_lock_event *e)
 /* ---- cards and sleep ------------------------------------------------------------------------- */
 
 /* A card that has no thread awake from `at` on: its time goes to what the last one sleeps for. */
-static void rest(struct run_lock_books *b, unsigned card, sim_tick at)
+static void locking_books_rest(struct run_lock_books *b, unsigned card, sim_tick at)
 {
     const struct run_lock_actor *last = NULL;
     for (const struct run_lock_actor *a = b->actors; a; a = a->hh.next)
@@ -437,26 +441,26 @@ static void rest(struct run_lock_books *b, unsigned card, sim_tick at)
     b->card[card].site = last ? last->sleeps_at : 0;
 }
 
-static void rested(struct run_lock_books *b, unsigned card, sim_tick at)
+static void locking_books_rested(struct run_lock_books *b, unsigned card, sim_tick at)
 {
     struct run_lock_card *c = &b->card[card];
     if (c->rests && at > c->since)
-        add(b, c->site, DOC_LOCK_RESTED, at - c->since);
+        locking_books_add(b, c->site, DOC_LOCK_RESTED, at - c->since);
     c->rests = false;
 }
 
-static void drop(struct run_lock_books *b, struct run_lock_actor *a, sim_tick since)
+static void locking_books_drop(struct run_lock_books *b, struct run_lock_actor *a, sim_tick since)
 {
     const bool was = a->awake;
     a->awake = false;
     if (was && --b->card[a->card].awake == 0)
-        rest(b, a->card, since);
+        locking_books_rest(b, a->card, since);
 }
 
 /* Where a thread that goes to sleep does so. */
 static uint32_t sleeping_place(struct run_lock_books *b, struct run_lock_actor *a, uint64_t word)
 {
-    const struct run_lock_call *call = outer(a);
+    const struct run_lock_call *call = locking_books_outer(a);
     if (call && call->book && word)
         return call->site;
     const uint64_t pc = call ? call->pc : DOC_LOCKS_NOWHERE;
@@ -465,8 +469,8 @@ static uint32_t sleeping_place(struct run_lock_books *b, struct run_lock_actor *
     return site_of(b, book, a->number, pc);
 }
 
-static void sleeps(struct run_lock_books *b, struct run_lock_actor *a,
-                   const struct run_lock_event *e)
+static void locking_books_sleeps(struct run_lock_books *b, struct run_lock_actor *a,
+                                 const struct run_lock_event *e)
 {
     a->asleep = true;
     a->word = e->word[0];
@@ -474,20 +478,21 @@ static void sleeps(struct run_lock_books *b, struct run_lock_actor *a,
     a->slept = a->called = e->at;
     a->caller = (struct run_lock_gift){0};
     a->turn = ++b->turns;
-    const struct run_lock_call *call = outer(a);
+    const struct run_lock_call *call = locking_books_outer(a);
     if (call && call->book && call->function->kind == DOC_LOCK_join && a->word) {
         b->join = e->word[0] - call->address;
         b->join_known = true;
     }
-    drop(b, a, e->since);
+    locking_books_drop(b, a, e->since);
 }
 
 /* A thread was called, by one that is in a call of its own perhaps. */
-static void called(struct run_lock_books *b, struct run_lock_actor *a,
-                   const struct run_lock_event *e)
+static void locking_books_called(struct run_lock_books *b, struct run_lock_actor *a,
+                                 const struct run_lock_event *e)
 {
     const struct run_lock_actor *by = e->by ? actor_of(b, e->by) : NULL;
-    const struct run_lock_call *call = by && by->calls ? outer((struct run_lock_actor *)by) : NULL;
+    const struct run_lock_call *call =
+        by && by->calls ? locking_books_outer((struct run_lock_actor *)by) : NULL;
     uint32_t site = DOC_LOCKS_NONE;
     if (call && call->book && call->function->role == RUN_LOCK_GIVE &&
         call->book->gift.thread == by->number)
@@ -502,35 +507,35 @@ static void called(struct run_lock_books *b, struct run_lock_actor *a,
 }
 
 /* A thread that slept will go on on another card: the old one rests for others, or is idle. */
-static void moved(struct run_lock_books *b, struct run_lock_actor *a,
-                  const struct run_lock_event *e)
+static void locking_books_moved(struct run_lock_books *b, struct run_lock_actor *a,
+                                const struct run_lock_event *e)
 {
     const unsigned old = a->card;
     const bool rests = b->card[old].rests;
-    rested(b, old, e->since);
+    locking_books_rested(b, old, e->since);
     a->card = e->card;
     if (rests) /* the card may not be free yet: the system has it until then */
-        rest(b, old, sim_later(b->card[old].since, e->since));
+        locking_books_rest(b, old, sim_later(b->card[old].since, e->since));
 }
 
 /* A thread is to go on: from here on the system has its card. */
-static void rises(struct run_lock_books *b, const struct run_lock_event *e)
+static void locking_books_rises(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
     struct run_lock_card *c = &b->card[e->card];
     if (e->at > e->since && c->since > e->since)
         c->since = e->since; /* it sleeps on by chance (os.wake_spread), whatever was to come */
-    rested(b, e->card, e->at);
+    locking_books_rested(b, e->card, e->at);
     if (a->card != e->card)
-        moved(b, a, e);
+        locking_books_moved(b, a, e);
     a->awake = true;
     b->card[a->card].awake++;
 }
 
-static void goes_on(struct run_lock_books *b, struct run_lock_actor *a,
-                    const struct run_lock_event *e)
+static void locking_books_goes_on(struct run_lock_books *b, struct run_lock_actor *a,
+                                  const struct run_lock_event *e)
 {
-    struct run_lock_call *call = outer(a);
+    struct run_lock_call *call = locking_books_outer(a);
     if (!a->asleep)
         return;
     a->asleep = false;
@@ -541,22 +546,23 @@ static void goes_on(struct run_lock_books *b, struct run_lock_actor *a,
         call->caller = a->caller;
         return;
     }
-    add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
-    add(b, a->sleeps_at, DOC_LOCK_TAKEN, a->caller.thread != 0);
-    waited(b, a, a->sleeps_at, a->slept, e->at, slept, late, &a->caller);
+    locking_books_add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
+    locking_books_add(b, a->sleeps_at, DOC_LOCK_TAKEN, a->caller.thread != 0);
+    locking_books_waited(b, a, a->sleeps_at, a->slept, e->at, slept, late, &a->caller);
 }
 
-static void ends(struct run_lock_books *b, struct run_lock_actor *a, const struct run_lock_event *e)
+static void locking_books_ends(struct run_lock_books *b, struct run_lock_actor *a,
+                               const struct run_lock_event *e)
 {
     b->out.thread[a->index].ended = e->at;
     a->end_word = e->word[0];
     a->asleep = false;
     a->calls = 0;
     count_holds(b, a, e->at);
-    drop(b, a, e->since);
+    locking_books_drop(b, a, e->since);
 }
 
-static void turn(struct run_lock_books *b, const struct run_lock_event *e)
+static void locking_books_turn(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
     switch ((enum prog_step)e->watch) {
@@ -567,20 +573,20 @@ static void turn(struct run_lock_books *b, const struct run_lock_event *e)
         a->card = e->card;
         break;
     case PROG_SLEEPS:
-        sleeps(b, a, e);
+        locking_books_sleeps(b, a, e);
         break;
     case PROG_CALLED:
-        called(b, a, e);
+        locking_books_called(b, a, e);
         break;
     case PROG_GOES_ON:
-        goes_on(b, a, e);
+        locking_books_goes_on(b, a, e);
         break;
     case PROG_LEAVES:
-        drop(b, a, e->since);
+        locking_books_drop(b, a, e->since);
         break;
     case PROG_ENDS:
         b->out.last = a->number;
-        ends(b, a, e);
+        locking_books_ends(b, a, e);
         break;
     case PROG_EXITS:
         b->out.last = a->number;
@@ -592,17 +598,17 @@ static void turn(struct run_lock_books *b, const struct run_lock_event *e)
 /* ---- loops ----------------------------------------------------------------------------------- */
 
 /* A thread went round a loop. Within a call that is watched it is a part of that. */
-static void spun(struct run_lock_books *b, const struct run_lock_event *e)
+static void locking_books_spun(struct run_lock_books *b, const struct run_lock_event *e)
 {
     struct run_lock_actor *a = actor_of(b, e->thread);
-    const struct run_lock_call *call = outer(a);
+    const struct run_lock_call *call = locking_books_outer(a);
     const struct run_lock_gift gift = {e->by, DOC_LOCKS_NONE, e->released, e->released, false};
     if (call && call->book)
         return;
     const uint32_t site = site_of(b, book_of(b, DOC_LOCK_spin, e->word[0]), a->number, e->pc);
-    add(b, site, DOC_LOCK_CALLS, 1);
-    add(b, site, DOC_LOCK_TAKEN, 1);
-    waited(b, a, site, e->since, e->until, 0, 0, &gift);
+    locking_books_add(b, site, DOC_LOCK_CALLS, 1);
+    locking_books_add(b, site, DOC_LOCK_TAKEN, 1);
+    locking_books_waited(b, a, site, e->since, e->until, 0, 0, &gift);
 }
 
 /* ---- the books ------------------------------------------------------------------------------- */
@@ -616,20 +622,20 @@ void run_lock_books_enter(struct run_lock_books *b, const struct run_lock_event 
 {
     switch (e->what) {
     case RUN_LOCK_ENTERED:
-        enter(b, e);
+        locking_books_enter(b, e);
         break;
     case RUN_LOCK_RETURNED:
     case RUN_LOCK_LEFT:
-        leave(b, e);
+        locking_books_leave(b, e);
         break;
     case RUN_LOCK_RISES:
-        rises(b, e);
+        locking_books_rises(b, e);
         break;
     case RUN_LOCK_TURN:
-        turn(b, e);
+        locking_books_turn(b, e);
         break;
     case RUN_LOCK_SPUN_EVENT:
-        spun(b, e);
+        locking_books_spun(b, e);
         break;
     }
 }
@@ -654,17 +660,17 @@ static void close_actor(struct run_lock_books *b, struct run_lock_actor *a, sim_
         thread->ended = at;
     if (!a->asleep)
         return;
-    const struct run_lock_call *call = outer(a);
+    const struct run_lock_call *call = locking_books_outer(a);
     const bool own = call && call->book && call->site == a->sleeps_at;
     const sim_tick begin = own ? call->begin : a->slept;
     const sim_tick slept = a->called > a->slept ? a->called - a->slept : at - a->slept;
     const sim_tick late = at - a->slept - slept;
     const uint32_t holder = own ? holder_of(b, call->book) : DOC_LOCKS_NONE;
     if (holder != DOC_LOCKS_NONE)
-        add(b, holder, DOC_LOCK_DELAYED, at - begin);
-    add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
-    waited(b, a, a->sleeps_at, begin, at, slept + (own ? call->asleep : 0),
-           late + (own ? call->late : 0), &nobody);
+        locking_books_add(b, holder, DOC_LOCK_DELAYED, at - begin);
+    locking_books_add(b, a->sleeps_at, DOC_LOCK_CALLS, 1);
+    locking_books_waited(b, a, a->sleeps_at, begin, at, slept + (own ? call->asleep : 0),
+                         late + (own ? call->late : 0), &nobody);
 }
 
 /* A run that was cut off ends with the first thread that was still at work. */
@@ -723,7 +729,7 @@ void run_lock_books_close(struct run_lock_books *b, sim_tick at)
     for (struct run_lock_actor *a = b->actors; a; a = a->hh.next)
         count_holds(b, a, at);
     for (unsigned c = 0; c < b->cards; c++)
-        rested(b, c, at);
+        locking_books_rested(b, c, at);
     b->out.ticks = at;
     find_joined(b);
     if (b->out.waits) /* conditions and loops are known to be over only later */

@@ -54,8 +54,8 @@ static void read_counters(const struct doc_run *run, struct doc_region *region, 
 }
 
 /* sum += now - start, for every total of a card. */
-static void accumulate(struct doc_totals *sum, const struct doc_totals *now,
-                       const struct doc_totals *start)
+static void regions_accumulate(struct doc_totals *sum, const struct doc_totals *now,
+                               const struct doc_totals *start)
 {
     for (int t = 0; t < MON_TAP__COUNT; t++)
         sum->taps.v[t] += now->taps.v[t] - start->taps.v[t];
@@ -147,7 +147,7 @@ static void end_visit(const struct doc_run *run, struct doc_region *region, sim_
     region->elapsed += at - region->since;
     region->open = false;
     for (unsigned c = 0; c < run->cards; c++) {
-        accumulate(&region->card[c].sum, &now->card[c], &region->card[c].start);
+        regions_accumulate(&region->card[c].sum, &now->card[c], &region->card[c].start);
         if (region->own)
             accumulate_own(&region->own[c], &now->own[c]);
         read_counters(run, region, c, now);
@@ -197,7 +197,7 @@ static struct doc_region *add_region(struct doc_run *run, const char *name, cons
     return region;
 }
 
-static struct doc_region *find_region(struct doc_run *run, const char *mark)
+static struct doc_region *regions_find_region(struct doc_run *run, const char *mark)
 {
     for (size_t i = 1; i < run->regions; i++)
         if (strcmp(run->region[i].mark, mark) == 0)
@@ -224,7 +224,7 @@ static void add_figures(const struct doc_run *run, struct doc_region *region,
 
 void run_regions_figures(struct doc_run *run, const char *mark, const struct prog_quotient *figure)
 {
-    struct doc_region *region = find_region(run, mark);
+    struct doc_region *region = regions_find_region(run, mark);
     if (!region)
         return;
     add_figures(run, region, figure);
@@ -320,7 +320,8 @@ static struct doc_region *new_region(struct doc_run *run, const char *mark)
 }
 
 /* Why a mark makes no sense; NULL: it does. */
-static const char *senseless(const struct doc_run *run, const struct doc_region *region, bool begin)
+static const char *regions_senseless(const struct doc_run *run, const struct doc_region *region,
+                                     bool begin)
 {
     if (begin && region && region->open)
         return "it was begun again before its end";
@@ -333,7 +334,7 @@ static const char *senseless(const struct doc_run *run, const struct doc_region 
 }
 
 /* A program may do that a million times. */
-static void ignore(struct doc_run *run, const char *mark, const char *why)
+static void regions_ignore(struct doc_run *run, const char *mark, const char *why)
 {
     char name[NAME];
     clean_name(name, mark);
@@ -344,10 +345,10 @@ static void ignore(struct doc_run *run, const char *mark, const char *why)
 void run_regions_mark(struct doc_run *run, const char *mark, bool begin, sim_tick at,
                       const struct doc_sample *now)
 {
-    struct doc_region *region = find_region(run, mark);
-    const char *why = senseless(run, region, begin);
+    struct doc_region *region = regions_find_region(run, mark);
+    const char *why = regions_senseless(run, region, begin);
     if (why)
-        ignore(run, mark, why);
+        regions_ignore(run, mark, why);
     else if (begin)
         begin_visit(run, region ? region : new_region(run, mark), at, now);
     else
@@ -381,7 +382,7 @@ void run_regions_finish(struct doc_run *run, sim_tick at, const struct doc_sampl
         }
 }
 
-static struct doc_region copy_of(const struct doc_run *run, const struct doc_region *region)
+static struct doc_region regions_copy_of(const struct doc_run *run, const struct doc_region *region)
 {
     struct doc_region copy = *region;
     copy.name = sim_strdup(region->name);
@@ -399,7 +400,7 @@ static struct doc_region copy_of(const struct doc_run *run, const struct doc_reg
         memcpy(copy.own, region->own, run->cards * sizeof *copy.own);
     if (region->measured) {
         copy.measured = sim_alloc(1, sizeof *copy.measured);
-        *copy.measured = copy_of(run, region->measured);
+        *copy.measured = regions_copy_of(run, region->measured);
     }
     return copy;
 }
@@ -407,7 +408,7 @@ static struct doc_region copy_of(const struct doc_run *run, const struct doc_reg
 struct doc_region run_regions_peek(const struct doc_run *run, sim_tick at,
                                    const struct doc_sample *now)
 {
-    struct doc_region copy = copy_of(run, &run->region[0]);
+    struct doc_region copy = regions_copy_of(run, &run->region[0]);
     end_visit(run, &copy, at, now);
     return copy;
 }

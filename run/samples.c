@@ -49,8 +49,8 @@ void run_samples_free(struct doc_samples *samples)
     *samples = (struct doc_samples){0};
 }
 
-static void append(struct doc_samples *s, const struct doc_run *run, sim_tick at,
-                   const struct doc_sample *now)
+static void samples_append(struct doc_samples *s, const struct doc_run *run, sim_tick at,
+                           const struct doc_sample *now)
 {
     s->at[s->count] = at;
     read_totals(run, now, &s->total[s->count * s->words]);
@@ -58,7 +58,7 @@ static void append(struct doc_samples *s, const struct doc_run *run, sim_tick at
 }
 
 /* Keeps the second, fourth, ... sample. */
-static void halve(struct doc_samples *s)
+static void samples_halve(struct doc_samples *s)
 {
     s->count /= 2;
     for (size_t i = 0; i < s->count; i++) {
@@ -83,12 +83,12 @@ void run_samples_take(struct doc_samples *samples, const struct doc_run *run, si
     if (!samples->interval || at < samples->next)
         return;
     if (samples->count == samples->room) {
-        halve(samples);
+        samples_halve(samples);
         set_next(samples);
     }
     if (at < samples->next)
         return;
-    append(samples, run, at, now);
+    samples_append(samples, run, at, now);
     set_next(samples);
 }
 
@@ -100,7 +100,7 @@ void run_samples_finish(struct doc_samples *samples, struct doc_run *run, sim_ti
     if (!samples->count)
         doc_remark(run, "the run ended within monitor.interval: its one sample is the whole run");
     if (!samples->count || samples->at[samples->count - 1] < at)
-        append(samples, run, at, now);
+        samples_append(samples, run, at, now);
     if (samples->doubled)
         doc_remark(run, "at most %zu samples are kept, so the interval became %llu PCycles",
                    samples->room, (unsigned long long)samples->interval);

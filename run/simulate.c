@@ -30,7 +30,7 @@ struct run_asking {
     struct run_progress progress;
 };
 
-static void look(struct run_live *live, sim_tick now)
+static void simulate_look(struct run_live *live, sim_tick now)
 {
     struct doc_region region = run_regions_peek(&live->run, now, run_totals(live));
     run_progress_clear(&live->asking->progress);
@@ -43,7 +43,7 @@ static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
     struct run_live *live = ctx;
     run_progress_update(&live->asking->progress, now, instructions);
     if (live->asking->around->look())
-        look(live, now);
+        simulate_look(live, now);
     return !live->asking->around->stop();
 }
 

@@ -40,7 +40,7 @@ struct run_tenants {
     struct numbered *numbered;
 };
 
-static int order(const void *x, const void *y)
+static int tenants_order(const void *x, const void *y)
 {
     const struct held *a = x, *b = y;
     return a->to <= b->from ? -1 : a->from >= b->to;
@@ -48,35 +48,36 @@ static int order(const void *x, const void *y)
 
 /* ---- who has what ---------------------------------------------------------------------------- */
 
-static void put(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
-                const struct doc_tenant *tenant)
+static void tenants_put(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
+                        const struct doc_tenant *tenant)
 {
     if (from >= to)
         return;
     struct held *held = sim_alloc(1, sizeof *held);
     *held = (struct held){.from = from, .to = to, .tenant = *tenant};
-    tsearch(held, &t->held[layer], order);
+    tsearch(held, &t->held[layer], tenants_order);
     t->low[layer] = t->high[layer] && t->low[layer] < from ? t->low[layer] : from;
     t->high[layer] = t->high[layer] > to ? t->high[layer] : to;
 }
 
 /* Takes one that overlaps out of the tree. @return the caller's; NULL: there is none */
-static struct held *take(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to)
+static struct held *tenants_take(struct run_tenants *t, enum run_layer layer, uint64_t from,
+                                 uint64_t to)
 {
     const struct held range = {.from = from, .to = to};
-    struct held **found = from < to ? tfind(&range, &t->held[layer], order) : NULL;
+    struct held **found = from < to ? tfind(&range, &t->held[layer], tenants_order) : NULL;
     struct held *held = found ? *found : NULL;
     if (held)
-        tdelete(held, &t->held[layer], order);
+        tdelete(held, &t->held[layer], tenants_order);
     return held;
 }
 
 void run_tenants_clear(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to)
 {
     struct held *held;
-    while ((held = take(t, layer, from, to))) {
-        put(t, layer, held->from, from, &held->tenant);
-        put(t, layer, to, held->to, &held->tenant);
+    while ((held = tenants_take(t, layer, from, to))) {
+        tenants_put(t, layer, held->from, from, &held->tenant);
+        tenants_put(t, layer, to, held->to, &held->tenant);
         free(held);
     }
 }
@@ -84,10 +85,10 @@ void run_tenants_clear(struct run_tenants *t, enum run_layer layer, uint64_t fro
 void run_tenants_come(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
 {
     run_tenants_clear(t, layer, tenant->block.from, tenant->block.to);
-    put(t, layer, tenant->block.from, tenant->block.to, tenant);
+    tenants_put(t, layer, tenant->block.from, tenant->block.to, tenant);
 }
 
-static bool is_same(const struct doc_tenant *a, const struct doc_tenant *b)
+static bool tenants_is_same(const struct doc_tenant *a, const struct doc_tenant *b)
 {
     return a->kind == b->kind && a->block.from == b->block.from && a->block.to == b->block.to &&
            a->block.site == b->block.site && a->block.thread == b->block.thread &&
@@ -97,8 +98,8 @@ static bool is_same(const struct doc_tenant *a, const struct doc_tenant *b)
 void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
 {
     struct held *held, *others = NULL;
-    while ((held = take(t, layer, tenant->block.from, tenant->block.to))) {
-        if (is_same(&held->tenant, tenant)) {
+    while ((held = tenants_take(t, layer, tenant->block.from, tenant->block.to))) {
+        if (tenants_is_same(&held->tenant, tenant)) {
             free(held);
         } else {
             held->next = others;
@@ -107,7 +108,7 @@ void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct do
     }
     for (; others; others = held) {
         held = others->next;
-        tsearch(others, &t->held[layer], order);
+        tsearch(others, &t->held[layer], tenants_order);
     }
 }
 
@@ -136,7 +137,7 @@ uint32_t run_tenants_at(struct run_tenants *t, enum run_layer layer, uint64_t va
     if (va < t->low[layer] || va >= t->high[layer])
         return DOC_TENANT_nobody;
     const struct held range = {.from = va, .to = va + 1};
-    struct held *const *found = tfind(&range, &t->held[layer], order);
+    struct held *const *found = tfind(&range, &t->held[layer], tenants_order);
     if (!found)
         return DOC_TENANT_nobody;
     if (!(*found)->number)

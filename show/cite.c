@@ -31,7 +31,7 @@ enum { CITED = sizeof cited / sizeof *cited };
 
 /* ---- BibTeX ---------------------------------------------------------------------------------- */
 
-static void field(FILE *out, const char *name, const char *value)
+static void cite_field(FILE *out, const char *name, const char *value)
 {
     if (*value)
         fprintf(out, ",\n  %s = {%s}", name, value);
@@ -55,22 +55,22 @@ static const char *where_field(const char *bibtex)
 static void print_bibtex(FILE *out)
 {
     fprintf(out, "@software{numachine,\n  title = {%s}", simulator.title);
-    field(out, "author", simulator.authors);
-    field(out, "version", NM_VERSION);
+    cite_field(out, "author", simulator.authors);
+    cite_field(out, "version", NM_VERSION);
     fprintf(out, ",\n  year = {%.4s}\n}\n", simulator.released);
     for (const struct cited *c = cited; c < cited + CITED; c++) {
         fprintf(out, "\n@%s{numachine-", c->bibtex);
         for (const char *letter = c->tag; *letter; letter++)
             fputc(tolower((unsigned char)*letter), out);
         fprintf(out, ",\n  title = {%s}", c->title);
-        field(out, "author", c->authors);
-        field(out, where_field(c->bibtex), c->where);
-        field(out, "number", c->number);
-        field(out, "year", c->year);
-        field(out, "pages", c->pages);
-        field(out, "doi", c->doi);
-        field(out, "url", c->url);
-        field(out, "note", c->note);
+        cite_field(out, "author", c->authors);
+        cite_field(out, where_field(c->bibtex), c->where);
+        cite_field(out, "number", c->number);
+        cite_field(out, "year", c->year);
+        cite_field(out, "pages", c->pages);
+        cite_field(out, "doi", c->doi);
+        cite_field(out, "url", c->url);
+        cite_field(out, "note", c->note);
         fputs("\n}\n", out);
     }
 }
@@ -78,7 +78,7 @@ static void print_bibtex(FILE *out)
 /* ---- CITATION.cff ---------------------------------------------------------------------------- */
 
 /* A text as YAML has it whatever is in it. */
-static void quote(FILE *out, int length, const char *text)
+static void cite_quote(FILE *out, int length, const char *text)
 {
     fputc('"', out);
     for (int i = 0; i < length; i++) {
@@ -89,12 +89,12 @@ static void quote(FILE *out, int length, const char *text)
     fputs("\"\n", out);
 }
 
-static void entry(FILE *out, const char *indent, const char *name, const char *value)
+static void cite_entry(FILE *out, const char *indent, const char *name, const char *value)
 {
     if (!*value)
         return;
     fprintf(out, "%s%s: ", indent, name);
-    quote(out, (int)strlen(value), value);
+    cite_quote(out, (int)strlen(value), value);
 }
 
 /* "Grindley, R." is a person, "{University of Toronto}" is none, and neither are "others". */
@@ -103,14 +103,14 @@ static void print_author(FILE *out, const char *indent, const char *author, int 
     const char *comma = memchr(author, ',', (size_t)length);
     if (*author != '{' && comma) {
         fprintf(out, "%s  - family-names: ", indent);
-        quote(out, (int)(comma - author), author);
+        cite_quote(out, (int)(comma - author), author);
         fprintf(out, "%s    given-names: ", indent);
-        quote(out, length - (int)(comma - author) - 2, comma + 2);
+        cite_quote(out, length - (int)(comma - author) - 2, comma + 2);
         return;
     }
     const int brace = *author == '{';
     fprintf(out, "%s  - name: ", indent);
-    quote(out, length - 2 * brace, author + brace);
+    cite_quote(out, length - 2 * brace, author + brace);
 }
 
 static void print_authors(FILE *out, const char *indent, const char *authors)
@@ -135,21 +135,21 @@ static void print_reference(FILE *out, const struct cited *c)
 {
     static const char indent[] = "    ";
     fprintf(out, "  - type: %s\n", c->cff);
-    entry(out, indent, "title", c->title);
+    cite_entry(out, indent, "title", c->title);
     print_authors(out, indent, c->authors);
     if (*c->year)
         fprintf(out, "    year: %s\n", c->year);
     if (!strcmp(c->cff, "conference-paper")) {
-        entry(out, indent, "collection-title", c->where);
+        cite_entry(out, indent, "collection-title", c->where);
     } else if (*c->where) {
         fprintf(out, "%sinstitution:\n", indent);
-        entry(out, "      ", "name", c->where);
+        cite_entry(out, "      ", "name", c->where);
     }
-    entry(out, indent, "number", c->number);
+    cite_entry(out, indent, "number", c->number);
     print_pages(out, c->pages);
-    entry(out, indent, "doi", c->doi);
-    entry(out, indent, "url", c->url);
-    entry(out, indent, "notes", c->note);
+    cite_entry(out, indent, "doi", c->doi);
+    cite_entry(out, indent, "url", c->url);
+    cite_entry(out, indent, "notes", c->note);
 }
 
 static void print_cff(FILE *out)
@@ -160,8 +160,8 @@ static void print_cff(FILE *out)
           "type: software\n"
           "license: MIT\n",
           out);
-    entry(out, "", "title", simulator.title);
-    entry(out, "", "abstract", simulator.abstract);
+    cite_entry(out, "", "title", simulator.title);
+    cite_entry(out, "", "abstract", simulator.abstract);
     print_authors(out, "", simulator.authors);
     fprintf(out, "version: %s\ndate-released: %s\nreferences:\n", NM_VERSION, simulator.released);
     for (const struct cited *c = cited; c < cited + CITED; c++)

@@ -26,7 +26,7 @@ static void print_actions(FILE *out, enum nm_agent agent, uint64_t actions, cons
 }
 
 /* A state that nothing leads out of is there for other protocols. */
-static bool used(const struct nm_table *t, unsigned state)
+static bool protocol_used(const struct nm_table *t, unsigned state)
 {
     for (unsigned e = 0; e < t->events; e++)
         if (nm_cell(t, state, e)->exists)
@@ -40,7 +40,7 @@ static void md_words(FILE *out, const struct nm_table *t)
 {
     fputs("| state | meaning |\n|---|---|\n", out);
     for (unsigned s = 0; s < t->states; s++)
-        if (used(t, s))
+        if (protocol_used(t, s))
             fprintf(out, "| %s | %s |\n", t->state[s].name, t->state[s].sentence);
     fputs("\n| event | meaning |\n|---|---|\n", out);
     for (unsigned e = 0; e < t->events; e++)
@@ -83,7 +83,7 @@ static void md_table(FILE *out, enum nm_agent agent, const struct nm_table *t)
         fputs("---|", out);
     putc('\n', out);
     for (unsigned s = 0; s < t->states; s++)
-        if (used(t, s))
+        if (protocol_used(t, s))
             md_row(out, agent, t, s);
     putc('\n', out);
 }
@@ -156,7 +156,7 @@ static void html_table(FILE *out, enum nm_agent agent, const struct nm_table *t)
         html_head(out, t->event[e].name, t->event[e].sentence);
     fputs("</tr>\n", out);
     for (unsigned s = 0; s < t->states; s++)
-        if (used(t, s))
+        if (protocol_used(t, s))
             html_row(out, agent, t, s);
     fputs("</table>\n", out);
 }
@@ -208,7 +208,7 @@ static void dot_table(FILE *out, enum nm_agent agent, const struct nm_table *t)
     const char *name = nm_agent_name(agent);
     fprintf(out, "  subgraph cluster_%s {\n    label=\"%s\";\n", name, titles[agent]);
     for (unsigned s = 0; s < t->states; s++)
-        if (used(t, s))
+        if (protocol_used(t, s))
             fprintf(out, "    %s_%s [label=\"%s\"];\n", name, t->state[s].name, t->state[s].name);
     for (unsigned s = 0; s < t->states; s++)
         for (unsigned to = 0; to < t->states; to++)

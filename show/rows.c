@@ -13,7 +13,7 @@
 enum { LINE = 110 /**< [characters] */ };
 
 /** A member as people read it. Allocated. */
-static char *cell(json_t *row, const char *column)
+static char *rows_cell(json_t *row, const char *column)
 {
     json_t *value = json_object_get(row, column);
     if (json_is_string(value))
@@ -29,7 +29,7 @@ static size_t column_width(const json_t *rows, const char *column)
     size_t width = 0, i;
     json_t *row;
     json_array_foreach(rows, i, row) {
-        char *text = cell(row, column);
+        char *text = rows_cell(row, column);
         width = strlen(text) > width ? strlen(text) : width;
         free(text);
     }
@@ -48,7 +48,7 @@ static void columns_print(const json_t *rows, const char *columns, FILE *out)
     }
     json_array_foreach(rows, i, row) {
         for (size_t c = 0; c < n; c++) {
-            char *text = cell(row, name[c]);
+            char *text = rows_cell(row, name[c]);
             fprintf(out, "%-*s%s", c + 1 < n ? (int)width[c] : 0, text, c + 1 < n ? "  " : "\n");
             free(text);
         }
@@ -68,7 +68,7 @@ void show_rows_markdown(const json_t *rows, FILE *out)
     }
     json_array_foreach(rows, i, row) {
         json_object_foreach(first, key, value) {
-            char *text = cell(row, key);
+            char *text = rows_cell(row, key);
             fputs("| ", out);
             for (const char *c = text; *c; c++)
                 fprintf(out, *c == '|' ? "\\%c" : "%c", *c);
@@ -80,7 +80,7 @@ void show_rows_markdown(const json_t *rows, FILE *out)
 }
 
 /** A pattern matches a part of any text of the row, or, with wildcards, its whole name. */
-static bool matches(json_t *row, const char *pattern)
+static bool rows_matches(json_t *row, const char *pattern)
 {
     const char *key;
     json_t *value;
@@ -108,7 +108,7 @@ json_t *show_rows_matching(json_t *rows, const char *pattern)
     json_array_foreach(rows, i, row) {
         if (is_group(row, pattern))
             json_array_append(alone, row);
-        if (matches(row, pattern))
+        if (rows_matches(row, pattern))
             json_array_append(all, row);
     }
     const bool one = json_array_size(alone);
@@ -117,7 +117,7 @@ json_t *show_rows_matching(json_t *rows, const char *pattern)
     return one ? alone : all;
 }
 
-static const char *member(json_t *row, const char *name)
+static const char *rows_member(json_t *row, const char *name)
 {
     return json_string_value(json_object_get(row, name));
 }
@@ -134,12 +134,12 @@ static void counts_print(json_t *group, FILE *out)
         fprintf(out, " %s", json_string_value(row));
     }
     fprintf(out, "\n        (%lld run%s of %s)\n\n", (long long)runs, sim_plural(runs),
-            member(group, "counters"));
+            rows_member(group, "counters"));
     doc_grid_init(&grid, "lll");
     json_array_foreach(json_object_get(group, "metrics"), i, row) {
-        doc_grid_cell(&grid, "%s", member(row, "name"));
-        doc_grid_cell(&grid, "%s", member(row, "unit"));
-        doc_grid_cell(&grid, "= %s", member(row, "formula"));
+        doc_grid_cell(&grid, "%s", rows_member(row, "name"));
+        doc_grid_cell(&grid, "%s", rows_member(row, "unit"));
+        doc_grid_cell(&grid, "= %s", rows_member(row, "formula"));
     }
     doc_grid_print(&grid, out, false, LINE);
     doc_grid_free(&grid);
@@ -148,12 +148,13 @@ static void counts_print(json_t *group, FILE *out)
 /** Everything about one group or detector, as people read it. */
 static void row_print_long(json_t *row, FILE *out)
 {
-    fprintf(out, "%s: %s\n\n", member(row, "name"), member(row, "sentence"));
+    fprintf(out, "%s: %s\n\n", rows_member(row, "name"), rows_member(row, "sentence"));
     if (json_object_get(row, "events"))
         counts_print(row, out);
     else
-        fprintf(out, "finds:  %s\nfile:   %s\n", member(row, "finds"), member(row, "file"));
-    fprintf(out, "\n%s", member(row, "long"));
+        fprintf(out, "finds:  %s\nfile:   %s\n", rows_member(row, "finds"),
+                rows_member(row, "file"));
+    fprintf(out, "\n%s", rows_member(row, "long"));
 }
 
 void show_rows_text(const json_t *rows, const char *columns, FILE *out)

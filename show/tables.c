@@ -153,7 +153,7 @@ LISTING(sets)
 /* ---- shipped files --------------------------------------------------------------------------- */
 
 /** The shipped files of a directory. NULL: none, after a complaint. */
-static char **shipped(const char *directory, struct in_diag *diag)
+static char **tables_shipped(const char *directory, struct in_diag *diag)
 {
     char **names = in_home_names(directory, ".yaml");
     if (!names) {
@@ -168,7 +168,7 @@ static char **shipped(const char *directory, struct in_diag *diag)
 /** Shipped files of a directory with their about: line. */
 static void add_files(json_t *rows, const char *directory, struct in_diag *diag)
 {
-    char **names = shipped(directory, diag);
+    char **names = tables_shipped(directory, diag);
     for (size_t i = 0; names && names[i]; i++) {
         char *path = in_home_path("%s/%s.yaml", directory, names[i]);
         char *about = in_about(path, diag);
@@ -224,7 +224,7 @@ static char *counters_of(const struct in_group *group)
 
 LISTING(groups)
 {
-    char **names = shipped("monitor/groups", diag);
+    char **names = tables_shipped("monitor/groups", diag);
     for (size_t i = 0; names && names[i]; i++) {
         struct in_group group;
         struct mon_plan plan;
@@ -243,7 +243,7 @@ LISTING(groups)
 
 LISTING(detectors)
 {
-    char **names = shipped(IN_DETECTORS, diag);
+    char **names = tables_shipped(IN_DETECTORS, diag);
     for (size_t i = 0; names && names[i]; i++) {
         struct in_detector detector;
         if (!in_detector_load(&detector, names[i], diag))

@@ -27,7 +27,7 @@ const char *show_ring_name(const struct show_topology *t, unsigned level, unsign
 }
 
 /* "1 station", "4 stations". */
-static const char *some(unsigned count, const char *what, char buf[32])
+static const char *topology_some(unsigned count, const char *what, char buf[32])
 {
     snprintf(buf, 32, "%u %s%s", count, what, sim_plural(count));
     return buf;
@@ -59,7 +59,8 @@ const char *show_core_name(const struct show_topology *t, unsigned card, char bu
 
 /* "processor 5" or "processors 4-7"; of a machine with several kinds, "processors 0-1 (r4400,
  * r10000)". */
-static const char *processors(const struct show_topology *t, unsigned station, char buf[NAMES])
+static const char *topology_processors(const struct show_topology *t, unsigned station,
+                                       char buf[NAMES])
 {
     const unsigned n = (unsigned)t->machine->params->processors, first = station * n;
     size_t used;
@@ -83,8 +84,8 @@ static void print_station(const struct show_topology *t, unsigned station, FILE 
 {
     char cards[NAMES];
     const uint64_t base = station * t->machine->params->memory_size;
-    fprintf(out, "station %u: %s, memory %#llx-%#llx\n", station, processors(t, station, cards),
-            (unsigned long long)base,
+    fprintf(out, "station %u: %s, memory %#llx-%#llx\n", station,
+            topology_processors(t, station, cards), (unsigned long long)base,
             (unsigned long long)(base + t->machine->params->memory_size - 1));
 }
 
@@ -103,7 +104,7 @@ static void print_ring(const struct show_topology *t, unsigned level, unsigned i
             continue;
         }
         fprintf(out, "%s: %s and the interface above\n", show_ring_name(t, level - 1, child, name),
-                some(t->shape.fan[level - 1], level == 1 ? "station" : "ring", nodes));
+                topology_some(t->shape.fan[level - 1], level == 1 ? "station" : "ring", nodes));
         snprintf(below, sizeof below, "%s%s", prefix, last ? "    " : "|   ");
         print_ring(t, level - 1, child, below, out);
     }
@@ -118,11 +119,11 @@ static void print_facts(const struct show_topology *t, FILE *out)
     in_value_format(&frequency, p->bus_clock, bus, sizeof bus);
     in_value_format(&frequency, p->ring_clock, ring, sizeof ring);
     fprintf(out, "%s: %s at %s, %s", t->name,
-            some(t->stations * (unsigned)p->processors, "processor", a), cpu,
-            some(t->stations, "station", b));
+            topology_some(t->stations * (unsigned)p->processors, "processor", a), cpu,
+            topology_some(t->stations, "station", b));
     fprintf(out, " with a bus of %llu bytes at %s", (unsigned long long)p->bus_width, bus);
     if (t->rings)
-        fprintf(out, ", %s of %llu bytes at %s", some(t->rings, "ring", a),
+        fprintf(out, ", %s of %llu bytes at %s", topology_some(t->rings, "ring", a),
                 (unsigned long long)p->ring_width, ring);
     fputc('\n', out);
 }
@@ -137,7 +138,7 @@ void show_topology_text(const struct show_topology *t, FILE *out)
         return;
     }
     fprintf(out, "%s: %s\n", show_ring_name(t, top, 0, name),
-            some(t->shape.fan[top], top ? "ring" : "station", nodes));
+            topology_some(t->shape.fan[top], top ? "ring" : "station", nodes));
     print_ring(t, top, 0, "", out);
 }
 
@@ -177,7 +178,7 @@ void show_topology_dot(const struct show_topology *t, FILE *out)
     fputs("  node [fontname=\"Helvetica\", fontsize=10];\n  /* stations */\n", out);
     for (unsigned s = 0; s < t->stations; s++)
         fprintf(out, "  station_%u [shape=box, style=rounded, label=\"station %u\\n%s\"];\n", s, s,
-                processors(t, s, cards));
+                topology_processors(t, s, cards));
     for (unsigned r = 0; r < t->rings; r++)
         graph_ring(t, nm_ring_place(t->machine->params, r), out);
     fputs("}\n", out);

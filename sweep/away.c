@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool is_plain(const char *path)
+static bool away_is_plain(const char *path)
 {
     for (; *path; path++)
         if (iscntrl((unsigned char)*path) || strchr("\"\\{}", *path))
@@ -25,7 +25,7 @@ static bool is_plain(const char *path)
 
 bool swp_away_possible(const struct swp_away *away, char *why, size_t size)
 {
-    if (is_plain(away->out))
+    if (away_is_plain(away->out))
         return away->slurm || swp_hosts_possible(away, why, size);
     snprintf(why, size,
              "--output: a directory on a cluster has no quotes, backslashes, braces or "
@@ -41,7 +41,7 @@ bool swp_away_installed(const struct swp_away *away, char *why, size_t size)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static char *absolute(const char *home, const char *path)
+static char *away_absolute(const char *home, const char *path)
 {
     return path[0] == '/' ? sim_strdup(path) : sim_format("%s/%s", home, path);
 }
@@ -72,9 +72,9 @@ bool swp_away_open(struct swp_away *away, const char *name, char *why, size_t si
     const unsigned good = away->slurm ? swp_slurm_shards(away) : swp_hosts_shards(away);
     away->shards = away->asked ? away->asked : good;
     away->program = program_path();
-    away->path = absolute(away->home, away->out);
+    away->path = away_absolute(away->home, away->out);
     away->name = plain_name(name);
-    if (is_plain(away->home))
+    if (away_is_plain(away->home))
         return true;
     snprintf(why, size,
              "the current directory: on a cluster its name has no quotes, backslashes, "

@@ -46,45 +46,45 @@ struct writer {
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-static void check(struct writer *w, int result)
+static void database_check(struct writer *w, int result)
 {
     w->failed = w->failed || (result != SQLITE_OK && result != SQLITE_DONE);
 }
 
-static sqlite3_stmt *prepare(struct writer *w, const char *text)
+static sqlite3_stmt *database_prepare(struct writer *w, const char *text)
 {
     sqlite3_stmt *statement = NULL;
-    check(w, sqlite3_prepare_v2(w->db, text, -1, &statement, NULL));
+    database_check(w, sqlite3_prepare_v2(w->db, text, -1, &statement, NULL));
     return statement;
 }
 
-static void put_text(struct writer *w, sqlite3_stmt *row, int column, const char *text)
+static void database_put_text(struct writer *w, sqlite3_stmt *row, int column, const char *text)
 {
-    check(w, sqlite3_bind_text(row, column, text, -1, SQLITE_TRANSIENT));
+    database_check(w, sqlite3_bind_text(row, column, text, -1, SQLITE_TRANSIENT));
 }
 
 /** A number as a number, exactly where it is whole; nothing as NULL; the rest as text. */
-static void put_value(struct writer *w, sqlite3_stmt *row, int column, const char *text)
+static void database_put_value(struct writer *w, sqlite3_stmt *row, int column, const char *text)
 {
     char *end;
     const long long whole = strtoll(text, &end, 10);
     if (!*text) {
-        check(w, sqlite3_bind_null(row, column));
+        database_check(w, sqlite3_bind_null(row, column));
     } else if (!*end && strlen(text) < 19) {
-        check(w, sqlite3_bind_int64(row, column, whole));
+        database_check(w, sqlite3_bind_int64(row, column, whole));
     } else {
         const double real = strtod(text, &end);
         if (*end)
-            put_text(w, row, column, text);
+            database_put_text(w, row, column, text);
         else
-            check(w, sqlite3_bind_double(row, column, real));
+            database_check(w, sqlite3_bind_double(row, column, real));
     }
 }
 
-static void put_row(struct writer *w, sqlite3_stmt *row)
+static void database_put_row(struct writer *w, sqlite3_stmt *row)
 {
-    check(w, sqlite3_step(row));
-    check(w, sqlite3_reset(row));
+    database_check(w, sqlite3_step(row));
+    database_check(w, sqlite3_reset(row));
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -93,20 +93,20 @@ static void put_member(struct writer *w, int column, const json_t *object, const
 {
     const json_t *value = json_object_get(object, name);
     if (json_is_string(value))
-        put_text(w, w->run, column, json_string_value(value));
+        database_put_text(w, w->run, column, json_string_value(value));
     else if (json_is_integer(value))
-        check(w, sqlite3_bind_int64(w->run, column, json_integer_value(value)));
+        database_check(w, sqlite3_bind_int64(w->run, column, json_integer_value(value)));
     else if (json_is_real(value))
-        check(w, sqlite3_bind_double(w->run, column, json_real_value(value)));
+        database_check(w, sqlite3_bind_double(w->run, column, json_real_value(value)));
     else
-        check(w, sqlite3_bind_null(w->run, column));
+        database_check(w, sqlite3_bind_null(w->run, column));
 }
 
-static void put_run(struct writer *w, const struct swp_row *row)
+static void database_put_run(struct writer *w, const struct swp_row *row)
 {
     json_t *root = doc_document(row->directory, "manifest.json");
     const json_t *end = json_object_get(root, "end"), *host = json_object_get(root, "host");
-    put_text(w, w->run, 1, row->id);
+    database_put_text(w, w->run, 1, row->id);
     put_member(w, 2, end, "reason");
     put_member(w, 3, end, "exit_code");
     put_member(w, 4, end, "ticks");
@@ -115,7 +115,7 @@ static void put_run(struct writer *w, const struct swp_row *row)
     put_member(w, 7, root, "digest");
     put_member(w, 8, host, "seconds");
     put_member(w, 9, host, "peak_memory_bytes");
-    put_row(w, w->run);
+    database_put_row(w, w->run);
     json_decref(root);
 }
 
@@ -123,14 +123,14 @@ static void put_parameters(struct writer *w, const struct swp_result *result,
                            const struct swp_row *row)
 {
     for (size_t k = 0; k < result->keys; k++) {
-        put_text(w, w->parameter, 1, row->id);
-        put_text(w, w->parameter, 2, result->key[k]);
+        database_put_text(w, w->parameter, 1, row->id);
+        database_put_text(w, w->parameter, 2, result->key[k]);
         if (row->number[k])
-            put_value(w, w->parameter, 3, row->number[k]);
+            database_put_value(w, w->parameter, 3, row->number[k]);
         else
-            put_text(w, w->parameter, 3, row->text[k]);
-        put_text(w, w->parameter, 4, row->text[k]);
-        put_row(w, w->parameter);
+            database_put_text(w, w->parameter, 3, row->text[k]);
+        database_put_text(w, w->parameter, 4, row->text[k]);
+        database_put_row(w, w->parameter);
     }
 }
 
@@ -173,13 +173,13 @@ static void put_statistics(struct writer *w, const struct swp_row *row)
     while (there && doc_csv_next(&t.csv)) {
         char *const *field = t.csv.field;
         count_card(w, field[1]);
-        put_text(w, w->statistic, 1, row->id);
-        put_text(w, w->statistic, 2, field[0]);
-        put_text(w, w->statistic, 3, field[1]);
-        put_text(w, w->statistic, 4, field[2]);
-        put_value(w, w->statistic, 5, field[3]);
-        put_text(w, w->statistic, 6, field[4]);
-        put_row(w, w->statistic);
+        database_put_text(w, w->statistic, 1, row->id);
+        database_put_text(w, w->statistic, 2, field[0]);
+        database_put_text(w, w->statistic, 3, field[1]);
+        database_put_text(w, w->statistic, 4, field[2]);
+        database_put_value(w, w->statistic, 5, field[3]);
+        database_put_text(w, w->statistic, 6, field[4]);
+        database_put_row(w, w->statistic);
     }
     close_table(&t);
 }
@@ -193,16 +193,16 @@ static void put_bins(struct writer *w, const struct swp_row *row)
         char *const *field = t.csv.field;
         const unsigned long number = strtoul(field[0], NULL, 10), cards = w->cards ? w->cards : 1;
         char *card = sim_format("machine.station[%lu].card[%lu]", number / cards, number % cards);
-        put_text(w, w->histogram, 1, row->id);
-        put_text(w, w->histogram, 2, "card");
-        put_text(w, w->histogram, 3, "whole");
-        put_text(w, w->histogram, 4, card);
-        put_text(w, w->histogram, 5, field[1]);
-        put_value(w, w->histogram, 6, field[2]);
-        put_value(w, w->histogram, 7, field[3]);
-        put_value(w, w->histogram, 8, field[4]);
-        put_text(w, w->histogram, 9, field[5]);
-        put_row(w, w->histogram);
+        database_put_text(w, w->histogram, 1, row->id);
+        database_put_text(w, w->histogram, 2, "card");
+        database_put_text(w, w->histogram, 3, "whole");
+        database_put_text(w, w->histogram, 4, card);
+        database_put_text(w, w->histogram, 5, field[1]);
+        database_put_value(w, w->histogram, 6, field[2]);
+        database_put_value(w, w->histogram, 7, field[3]);
+        database_put_value(w, w->histogram, 8, field[4]);
+        database_put_text(w, w->histogram, 9, field[5]);
+        database_put_row(w, w->histogram);
         free(card);
     }
     close_table(&t);
@@ -217,16 +217,16 @@ static void put_coherence(struct writer *w, const struct swp_row *row)
         char *const *field = t.csv.field;
         char *agent = sim_format("machine.station[%s].%s", field[2], field[1]);
         char *bin = sim_format("%s/%s/%s", field[3], field[4], field[5]);
-        put_text(w, w->histogram, 1, row->id);
-        put_text(w, w->histogram, 2, "coherence");
-        put_text(w, w->histogram, 3, field[0]);
-        put_text(w, w->histogram, 4, agent);
-        put_text(w, w->histogram, 5, bin);
-        put_value(w, w->histogram, 6, "");
-        put_value(w, w->histogram, 7, "");
-        put_value(w, w->histogram, 8, field[6]);
-        put_text(w, w->histogram, 9, "transactions");
-        put_row(w, w->histogram);
+        database_put_text(w, w->histogram, 1, row->id);
+        database_put_text(w, w->histogram, 2, "coherence");
+        database_put_text(w, w->histogram, 3, field[0]);
+        database_put_text(w, w->histogram, 4, agent);
+        database_put_text(w, w->histogram, 5, bin);
+        database_put_value(w, w->histogram, 6, "");
+        database_put_value(w, w->histogram, 7, "");
+        database_put_value(w, w->histogram, 8, field[6]);
+        database_put_text(w, w->histogram, 9, "transactions");
+        database_put_row(w, w->histogram);
         free(agent);
         free(bin);
     }
@@ -237,10 +237,10 @@ static void put_coherence(struct writer *w, const struct swp_row *row)
 
 static void prepare_all(struct writer *w)
 {
-    w->run = prepare(w, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    w->parameter = prepare(w, "INSERT INTO parameters VALUES (?, ?, ?, ?)");
-    w->statistic = prepare(w, "INSERT INTO statistics VALUES (?, ?, ?, ?, ?, ?)");
-    w->histogram = prepare(w, "INSERT INTO histograms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    w->run = database_prepare(w, "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    w->parameter = database_prepare(w, "INSERT INTO parameters VALUES (?, ?, ?, ?)");
+    w->statistic = database_prepare(w, "INSERT INTO statistics VALUES (?, ?, ?, ?, ?, ?)");
+    w->histogram = database_prepare(w, "INSERT INTO histograms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
 }
 
 static void finalize_all(struct writer *w)
@@ -264,23 +264,23 @@ static int open_file(const char *path, sqlite3 **db)
 bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size)
 {
     struct writer w = {0};
-    check(&w, open_file(path, &w.db));
+    database_check(&w, open_file(path, &w.db));
     if (!w.failed)
-        check(&w, sqlite3_exec(w.db, schema, NULL, NULL, NULL));
+        database_check(&w, sqlite3_exec(w.db, schema, NULL, NULL, NULL));
     if (!w.failed)
         prepare_all(&w);
     for (size_t i = 0; i < result->rows && !w.failed && !*w.bad; i++) {
         const struct swp_row *row = &result->row[i];
         if (!row->directory)
             continue;
-        put_run(&w, row);
+        database_put_run(&w, row);
         put_parameters(&w, result, row);
         put_statistics(&w, row);
         put_bins(&w, row);
         put_coherence(&w, row);
     }
     if (!w.failed)
-        check(&w, sqlite3_exec(w.db, end_of_writing, NULL, NULL, NULL));
+        database_check(&w, sqlite3_exec(w.db, end_of_writing, NULL, NULL, NULL));
     if (w.failed)
         snprintf(why, size, "cannot write '%s': %s", path, sqlite3_errmsg(w.db));
     else if (*w.bad)

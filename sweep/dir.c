@@ -22,7 +22,7 @@
 
 enum { INDEX_SCHEMA = 1, LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
 
-static bool fail(char *why, size_t size, const char *what, const char *path)
+static bool dir_fail(char *why, size_t size, const char *what, const char *path)
 {
     snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
@@ -35,7 +35,7 @@ char *swp_dir_name(const struct swp_dir *dir, const char *room, const char *id, 
 
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
-static bool is_there(const char *path, const char *name)
+static bool dir_is_there(const char *path, const char *name)
 {
     char *whole = sim_format("%s/%s", path, name);
     const bool there = !access(whole, F_OK);
@@ -44,7 +44,7 @@ static bool is_there(const char *path, const char *name)
 }
 
 /* The processes of a sweep that was killed end a moment after it. */
-static bool lock(const struct swp_dir *dir)
+static bool dir_lock(const struct swp_dir *dir)
 {
     const struct timespec pause = {.tv_nsec = LOCK_PAUSE * 1000000};
     for (int i = 0; i < LOCK_TRIES; i++) {
@@ -60,10 +60,10 @@ enum doc_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, si
     *dir = (struct swp_dir){.place.lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
     snprintf(dir->place.path, sizeof dir->place.path, "%s", path);
     if (dir->place.lock < 0) {
-        fail(why, size, "cannot open directory", path);
+        dir_fail(why, size, "cannot open directory", path);
         return DOC_DIR_FAILED;
     }
-    if (lock(dir))
+    if (dir_lock(dir))
         return DOC_DIR_MADE;
     snprintf(why, size, "a sweep is running in '%s'", path);
     swp_dir_close(dir);
@@ -72,7 +72,7 @@ enum doc_dir swp_dir_borrow(struct swp_dir *dir, const char *path, char *why, si
 
 bool swp_dir_is(const char *path)
 {
-    return is_there(path, SWP_INDEX) || is_there(path, SWP_INDEX DOC_UNFINISHED);
+    return dir_is_there(path, SWP_INDEX) || dir_is_there(path, SWP_INDEX DOC_UNFINISHED);
 }
 
 bool swp_dir_free_to_begin(const char *path, doc_file_name_fn *names, bool resume, char *why,
@@ -132,7 +132,7 @@ bool swp_dir_remove(const char *path)
     return remove_all(path);
 }
 
-static bool is_part(const char *name)
+static bool dir_is_part(const char *name)
 {
     const size_t n = strlen(name);
     return n > sizeof PART - 1 && !strcmp(name + n - (sizeof PART - 1), PART);
@@ -166,11 +166,11 @@ bool swp_dir_sweep(const struct swp_dir *dir, char *why, size_t size)
     sweep_logs(dir);
     bool good = !mkdir(points, 0777) || errno == EEXIST;
     DIR *d = good ? opendir(points) : NULL;
-    good = d || fail(why, size, "cannot make directory", points);
+    good = d || dir_fail(why, size, "cannot make directory", points);
     for (const struct dirent *e; d && good && (e = readdir(d));) {
         char *path = sim_format("%s/%s", points, e->d_name);
-        if (is_part(e->d_name))
-            good = remove_all(path) || fail(why, size, "cannot remove", path);
+        if (dir_is_part(e->d_name))
+            good = remove_all(path) || dir_fail(why, size, "cannot remove", path);
         free(path);
     }
     if (d)
@@ -245,7 +245,7 @@ static bool has_points(const char *path)
     DIR *d = opendir(points);
     bool any = false;
     for (const struct dirent *e; d && !any && (e = readdir(d));)
-        any = *e->d_name != '.' && !is_part(e->d_name);
+        any = *e->d_name != '.' && !dir_is_part(e->d_name);
     if (d)
         closedir(d);
     free(points);
@@ -254,8 +254,8 @@ static bool has_points(const char *path)
 
 /** How the sweep in a directory differs from this one; NULL: not at all. While nothing is finished
  *  its experiment may have changed, as after a mistake, but not be another. */
-static const char *difference(const struct swp_plan *plan, const json_t *root, const char *name,
-                              bool points)
+static const char *dir_difference(const struct swp_plan *plan, const json_t *root, const char *name,
+                                  bool points)
 {
     const json_t *base = json_object_get(root, "base");
     const char *other = json_string_value(json_object_get(root, "name"));
@@ -267,12 +267,12 @@ static const char *difference(const struct swp_plan *plan, const json_t *root, c
 }
 
 /** Whether what a directory holds is of this sweep, whatever values it had then. */
-static bool is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
-                    size_t size)
+static bool dir_is_ours(const struct swp_plan *plan, const char *path, const char *name, char *why,
+                        size_t size)
 {
-    const bool there = is_there(path, SWP_INDEX), points = has_points(path);
+    const bool there = dir_is_there(path, SWP_INDEX), points = has_points(path);
     json_t *root = there ? swp_index_read(path, SWP_INDEX, why, size) : NULL;
-    const char *other = root ? difference(plan, root, name, points) : NULL;
+    const char *other = root ? dir_difference(plan, root, name, points) : NULL;
     if (other)
         snprintf(why, size, "'%s' holds %sanother sweep: %s; sweep into another directory", path,
                  points ? "points of " : "", other);
@@ -301,7 +301,7 @@ bool swp_dir_look(struct swp_plan *plan, const char *path, const char *name, cha
         if (there && !good)
             return false;
     }
-    return is_ours(plan, path, name, why, size);
+    return dir_is_ours(plan, path, name, why, size);
 }
 
 bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t size)
@@ -310,7 +310,7 @@ bool swp_dir_keep(const struct swp_dir *dir, const char *id, char *why, size_t s
          *whole = swp_dir_name(dir, "points", id, ""), *log = swp_dir_name(dir, "logs", id, ".txt"),
          *before = swp_dir_name(dir, "failed", id, ""),
          *points = swp_dir_name(dir, "points", "", "");
-    const bool good = !rename(part, whole) || fail(why, size, "cannot make", whole);
+    const bool good = !rename(part, whole) || dir_fail(why, size, "cannot make", whole);
     if (good) {
         doc_whole_sync(points);
         unlink(log);

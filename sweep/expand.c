@@ -56,7 +56,7 @@ static const char *leaf_of(const char *path)
 }
 
 /** A path or name's last part is what tells it from the others. */
-static const char *telling(const struct swp_key *key, const char *text)
+static const char *expand_telling(const struct swp_key *key, const char *text)
 {
     const enum in_type type = key->key->form.type;
     const char *slash = type == IN_FILE || type == IN_MACHINE ? strrchr(text, '/') : NULL;
@@ -76,7 +76,7 @@ void swp_id(const struct swp_sweep *sweep, const size_t *value, char id[SWP_ID_M
         if (n && n < NAME_MAX_BYTES)
             name[n++] = '-';
         n = append_clean(name, n, leaf_of(key->key->path), NAME_MAX_BYTES);
-        n = append_clean(name, n, telling(key, v->text), VALUE_MAX_BYTES);
+        n = append_clean(name, n, expand_telling(key, v->text), VALUE_MAX_BYTES);
     }
     sim_text_close(out, &canonical);
     while (n && strchr("-.", name[n - 1]))
@@ -91,7 +91,7 @@ void swp_id(const struct swp_sweep *sweep, const size_t *value, char id[SWP_ID_M
 /* ---- points ---------------------------------------------------------------------------------- */
 
 /** Length of each axis. Allocated; 0 in *combinations: too many. */
-static size_t *lengths(const struct swp_sweep *sweep, size_t *combinations)
+static size_t *expand_lengths(const struct swp_sweep *sweep, size_t *combinations)
 {
     size_t *length = sim_alloc(sweep->axes, sizeof *length);
     *combinations = 1;
@@ -149,7 +149,7 @@ static void check_ids(struct in_reading *r, const struct swp_sweep *sweep, struc
 void swp_expand(struct in_reading *r, struct swp_sweep *sweep, const struct in_place *at,
                 struct swp_filter *const *filters)
 {
-    size_t combinations, *length = lengths(sweep, &combinations);
+    size_t combinations, *length = expand_lengths(sweep, &combinations);
     size_t *value = sim_alloc(sweep->keys, sizeof *value);
     const unsigned before = r->diag->errors;
     for (size_t c = 0; c < combinations && r->diag->errors == before; c++) {

@@ -62,7 +62,7 @@ struct choice {
     const char **set[2]; /* [keys] a value; NULL: any */
 };
 
-static size_t find_key(const struct grid *grid, const char *name)
+static size_t expect_find_key(const struct grid *grid, const char *name)
 {
     size_t k = 0;
     while (k < grid->keys && strcmp(grid->key[k], name) != 0)
@@ -78,7 +78,7 @@ static const char *take_apart(const struct grid *grid, char *words, const char *
         char *equals = strchr(word, '=');
         if (equals)
             *equals = '\0';
-        const size_t k = find_key(grid, word);
+        const size_t k = expect_find_key(grid, word);
         if (!equals || k == grid->keys)
             return word;
         set[k] = equals + 1;
@@ -147,7 +147,7 @@ static void no_pair(void *ctx, size_t a, size_t b)
     (void)b;
 }
 
-static bool check(const struct grid *grid, const struct in_expect *e, FILE *out)
+static bool expect_check(const struct grid *grid, const struct in_expect *e, FILE *out)
 {
     struct choice choice;
     const char *wrong = choice_read(grid, e, &choice);
@@ -168,7 +168,7 @@ bool swp_expect_check(const struct swp_sweep *sweep, const struct in_experiment 
     struct grid grid = grid_of_sweep(sweep);
     bool good = true;
     for (size_t i = 0; i < x->expects; i++)
-        good = (!x->expect[i].point[0] || check(&grid, &x->expect[i], out)) && good;
+        good = (!x->expect[i].point[0] || expect_check(&grid, &x->expect[i], out)) && good;
     grid_free(&grid);
     return good;
 }
@@ -183,7 +183,7 @@ struct judging {
 };
 
 /* Finds "COMPONENT.STAT" in a region's statistics: the longest component that is there. */
-static struct doc_value value_of(const json_t *stats, const char *path)
+static struct doc_value expect_value_of(const json_t *stats, const char *path)
 {
     struct doc_value value = {0};
     char *component = sim_strdup(path);
@@ -196,8 +196,8 @@ static struct doc_value value_of(const json_t *stats, const char *path)
     return value;
 }
 
-static bool measure(const struct swp_row *row, const struct in_measured *stat, long double *value,
-                    char *why, size_t size)
+static bool sweep_expect_measure(const struct swp_row *row, const struct in_measured *stat,
+                                 long double *value, char *why, size_t size)
 {
     char text[64];
     struct doc_finished results;
@@ -205,7 +205,7 @@ static bool measure(const struct swp_row *row, const struct in_measured *stat, l
     if (good) {
         const char *region = stat->region ? stat->region : DOC_WHOLE;
         const json_t *stats = doc_finished_stats(&results, region);
-        const struct doc_value found = value_of(stats, stat->stat);
+        const struct doc_value found = expect_value_of(stats, stat->stat);
         if (!stats)
             snprintf(why, size, "point %s entered no region %s", row->id, region);
         else if (!found.is)
@@ -218,12 +218,13 @@ static bool measure(const struct swp_row *row, const struct in_measured *stat, l
 }
 
 /* The ratio, as twelve digits say it. @return false: see `text` */
-static bool divide(const struct swp_row *a, const struct swp_row *b, const struct in_expect *e,
-                   long double *ratio, char *text, size_t size)
+static bool sweep_expect_divide(const struct swp_row *a, const struct swp_row *b,
+                                const struct in_expect *e, long double *ratio, char *text,
+                                size_t size)
 {
     long double above, below;
-    if (!measure(a, &e->stat[0], &above, text, size) ||
-        !measure(b, &e->stat[1], &below, text, size))
+    if (!sweep_expect_measure(a, &e->stat[0], &above, text, size) ||
+        !sweep_expect_measure(b, &e->stat[1], &below, text, size))
         return false;
     if (below == 0)
         snprintf(text, size, "%s of point %s is 0", e->stat[1].stat, b->id);
@@ -233,28 +234,28 @@ static bool divide(const struct swp_row *a, const struct swp_row *b, const struc
     return below != 0;
 }
 
-static void put(const struct judging *j, const struct swp_row *one, const struct swp_row *other,
-                const struct doc_judged *its)
+static void expect_put(const struct judging *j, const struct swp_row *one,
+                       const struct swp_row *other, const struct doc_judged *its)
 {
     json_t *expectation = doc_manifest_expectation(j->expect, its);
     json_object_set_new(expectation, "points", json_pack("[s,s]", one->id, other->id));
     json_array_append_new(j->judged->list, expectation);
 }
 
-static void judge(void *ctx, size_t a, size_t b)
+static void expect_judge(void *ctx, size_t a, size_t b)
 {
     const struct judging *j = ctx;
     const struct swp_row *one = &j->result->row[a], *other = &j->result->row[b];
     char text[4200];
     long double ratio = 0;
     if (!one->directory || !other->directory) {
-        put(j, one, other, &(struct doc_judged){.left = true});
+        expect_put(j, one, other, &(struct doc_judged){.left = true});
         j->judged->left++;
         return;
     }
-    const bool known = divide(one, other, j->expect, &ratio, text, sizeof text),
+    const bool known = sweep_expect_divide(one, other, j->expect, &ratio, text, sizeof text),
                kept = known && in_expect_holds(j->expect, ratio);
-    put(j, one, other, &(struct doc_judged){.kept = kept, .known = known, .text = text});
+    expect_put(j, one, other, &(struct doc_judged){.kept = kept, .known = known, .text = text});
     if (kept) {
         j->judged->kept++;
         return;
@@ -278,7 +279,7 @@ struct swp_judged swp_expect_judge(const struct swp_result *result, const struct
         if (!x->expect[i].point[0])
             continue;
         if (!choice_read(&grid, &x->expect[i], &choice))
-            each_pair(&grid, &choice, judge, &judging);
+            each_pair(&grid, &choice, expect_judge, &judging);
         choice_free(&choice);
     }
     grid_free(&grid);

@@ -146,7 +146,7 @@ static void write_host(void *ctx, FILE *out)
 static const struct swp_script scripts[] = {{SHARD, write_host}, {NULL, NULL}};
 
 /* One that is asked to stop has ten seconds: as long as files may take. */
-static char **command_of(const struct swp_away *away)
+static char **hosts_command_of(const struct swp_away *away)
 {
     const char *const fixed[] = {"parallel",
                                  "--jobs",
@@ -184,7 +184,7 @@ static char **command_of(const struct swp_away *away)
 
 void swp_hosts_show(const struct swp_away *away)
 {
-    char **words = command_of(away);
+    char **words = hosts_command_of(away);
     printf("# %s/cluster/" SHARD "\n", away->path);
     write_host((void *)away, stdout);
     fputs("\n# run as\n", stdout);
@@ -209,7 +209,7 @@ bool swp_hosts_installed(const char *(*stop)(void), char *why, size_t size)
 /* ---- its run --------------------------------------------------------------------------------- */
 
 /* @return how it ended, as waitpid has it */
-static int await(pid_t pid, const char *(*stop)(void))
+static int hosts_await(pid_t pid, const char *(*stop)(void))
 {
     bool stopped = false;
     int status = 0;
@@ -223,9 +223,9 @@ static int await(pid_t pid, const char *(*stop)(void))
 }
 
 /* Runs it to its end. @return false: it was not started */
-static bool run(const struct swp_away *away, int *status)
+static bool hosts_run(const struct swp_away *away, int *status)
 {
-    char **words = command_of(away);
+    char **words = hosts_command_of(away);
     swp_process_watch();
     const pid_t pid = swp_process_start(&(struct swp_process){.program = words[0],
                                                               .words = words,
@@ -236,15 +236,15 @@ static bool run(const struct swp_away *away, int *status)
                                                               .orphaned = away->orphaned,
                                                               .failed = away->failed});
     if (pid > 0)
-        *status = await(pid, away->stop);
+        *status = hosts_await(pid, away->stop);
     in_free_list(words);
     return pid > 0;
 }
 
 /* What the shards have done. One that was stopped may be about to end elsewhere: --resume takes
  * what it has done. */
-static bool take(const struct swp_away *away, const struct swp_dir *dir, struct swp_plan *plan,
-                 int status, char *why, size_t size)
+static bool hosts_take(const struct swp_away *away, const struct swp_dir *dir,
+                       struct swp_plan *plan, int status, char *why, size_t size)
 {
     if (swp_shards_gather(dir, why, size) != DOC_DIR_MADE) {
         if (away->stop())
@@ -267,8 +267,8 @@ bool swp_hosts_run(struct swp_away *away, const struct swp_dir *dir, struct swp_
     int status;
     if (!swp_away_prepare(away, dir, name, scripts, why, size))
         return false;
-    if (run(away, &status))
-        return take(away, dir, plan, status, why, size);
+    if (hosts_run(away, &status))
+        return hosts_take(away, dir, plan, status, why, size);
     snprintf(why, size, "cannot start a process: %s", strerror(errno));
     return false;
 }

@@ -50,7 +50,7 @@ static json_t *shared_argv(const struct swp_result *result, const json_t *argv)
 }
 
 /* @return a new reference; null if there is none */
-static json_t *part_of(const json_t *object, const char *name)
+static json_t *index_part_of(const json_t *object, const char *name)
 {
     json_t *part = json_object_get(object, name);
     return part ? json_incref(part) : json_null();
@@ -59,12 +59,13 @@ static json_t *part_of(const json_t *object, const char *name)
 static void add_shared(json_t *root, const struct swp_result *result, const json_t *manifest)
 {
     const json_t *experiment = json_object_get(manifest, "experiment");
-    json_t *machine = is_swept(result, "machine") ? json_null() : part_of(experiment, "machine");
+    json_t *machine =
+        is_swept(result, "machine") ? json_null() : index_part_of(experiment, "machine");
     json_object_set_new(root, "experiment",
-                        json_pack("{s:o,s:o,s:o}", "about", part_of(experiment, "about"), "machine",
-                                  machine, "argv",
+                        json_pack("{s:o,s:o,s:o}", "about", index_part_of(experiment, "about"),
+                                  "machine", machine, "argv",
                                   shared_argv(result, json_object_get(experiment, "argv"))));
-    json_object_set_new(root, "numachine", part_of(manifest, "numachine"));
+    json_object_set_new(root, "numachine", index_part_of(manifest, "numachine"));
 }
 
 /* Those of its own that a point has not kept. */

@@ -31,8 +31,8 @@ unsigned swp_shard(const char *id, unsigned count)
 
 /* ---- what is learned ------------------------------------------------------------------------- */
 
-static double distance(const struct swp_sweep *sweep, const struct swp_point *a,
-                       const struct swp_point *b)
+static double plan_distance(const struct swp_sweep *sweep, const struct swp_point *a,
+                            const struct swp_point *b)
 {
     double sum = 0;
     for (size_t k = 0; k < sweep->keys; k++) {
@@ -48,7 +48,7 @@ static double distance(const struct swp_sweep *sweep, const struct swp_point *a,
     return sum;
 }
 
-static void learn(struct swp_job *job, const struct swp_job *done, double far)
+static void plan_learn(struct swp_job *job, const struct swp_job *done, double far)
 {
     if (far > job->near)
         return;
@@ -68,7 +68,8 @@ void swp_plan_done(struct swp_plan *plan, size_t job)
     plan->job[job].state = SWP_DONE;
     for (size_t i = 0; i < plan->sweep->points; i++)
         if (plan->job[i].state <= SWP_RUNNING)
-            learn(&plan->job[i], &plan->job[job], distance(plan->sweep, &point[i], &point[job]));
+            plan_learn(&plan->job[i], &plan->job[job],
+                       plan_distance(plan->sweep, &point[i], &point[job]));
 }
 
 uint64_t swp_plan_memory(const struct swp_plan *plan, size_t job)

@@ -28,7 +28,7 @@ struct met {
     UT_hash_handle hh;
 };
 
-static void forget(struct met **all)
+static void plot_forget(struct met **all)
 {
     struct met *met, *next;
     HASH_ITER(hh, *all, met, next) {
@@ -39,7 +39,7 @@ static void forget(struct met **all)
 }
 
 /* @return the one that is there; NULL: it was not, and is now. `text` is taken */
-static struct met *meet(struct met **all, char *text, const char *along)
+static struct met *plot_meet(struct met **all, char *text, const char *along)
 {
     struct met *met;
     HASH_FIND_STR(*all, text, met);
@@ -54,22 +54,23 @@ static struct met *meet(struct met **all, char *text, const char *along)
     return NULL;
 }
 
-static const char *shown(const struct swp_row *row, size_t k)
+static const char *plot_shown(const struct swp_row *row, size_t k)
 {
     return row->number[k] ? row->number[k] : row->text[k];
 }
 
 /* Whether each value of key `of` has one of `key` only. */
-static bool follows(const struct swp_result *result, size_t key, size_t of)
+static bool plot_follows(const struct swp_result *result, size_t key, size_t of)
 {
     struct met *all = NULL;
     bool does = true;
     for (size_t i = 0; does && i < result->rows; i++) {
         const struct swp_row *row = &result->row[i];
-        const struct met *met = meet(&all, sim_strdup(shown(row, of)), shown(row, key));
-        does = !met || !strcmp(met->along, shown(row, key));
+        const struct met *met =
+            plot_meet(&all, sim_strdup(plot_shown(row, of)), plot_shown(row, key));
+        does = !met || !strcmp(met->along, plot_shown(row, key));
     }
-    forget(&all);
+    plot_forget(&all);
     return does;
 }
 
@@ -93,7 +94,7 @@ struct plot {
 };
 
 /* The values that a line is known by, one behind the other. Allocated. */
-static char *line_of(const struct plot *p, const struct swp_row *row)
+static char *plot_line_of(const struct plot *p, const struct swp_row *row)
 {
     char *text;
     size_t size;
@@ -128,7 +129,7 @@ static void put_point(struct line **lines, char *name, const char *id)
     HASH_ADD_KEYPTR(hh, *lines, line->name, strlen(line->name), line);
 }
 
-static void put_line(const struct line *line, unsigned n, FILE *out)
+static void plot_put_line(const struct line *line, unsigned n, FILE *out)
 {
     fprintf(out, "name%u = ", n);
     doc_gnuplot_text(out, *line->name ? line->name : "all points");
@@ -142,7 +143,7 @@ static void put_lines(const struct plot *p, const struct line *lines, FILE *out)
     const size_t keys = p->result->keys, count = HASH_COUNT(lines);
     unsigned n = 0;
     for (const struct line *line = lines; line && n < LINES; line = line->hh.next)
-        put_line(line, ++n, out);
+        plot_put_line(line, ++n, out);
     if (count > LINES)
         fprintf(out, "# %zu more lines are not drawn\n", count - LINES);
     fputs("plot ", out);
@@ -158,7 +159,7 @@ static struct line *lines_of(const struct plot *p)
     struct line *lines = NULL;
     for (size_t i = 0; i < p->result->rows; i++)
         if (p->result->row[i].directory)
-            put_point(&lines, line_of(p, &p->result->row[i]), p->result->row[i].id);
+            put_point(&lines, plot_line_of(p, &p->result->row[i]), p->result->row[i].id);
     return lines;
 }
 
@@ -183,7 +184,7 @@ static const char *directory_of(const struct swp_result *result)
 
 /* What a program marks is what it is about: the first region behind the whole run, if there is one.
  * Allocated. */
-static char *region_of(const struct swp_result *result)
+static char *plot_region_of(const struct swp_result *result)
 {
     json_t *root = doc_document(directory_of(result), "stats.json"),
            *snapshots = json_object_get(root, "snapshots");
@@ -199,7 +200,7 @@ static void write_plot(void *ctx, FILE *out)
     const struct plot *p = ctx;
     const size_t column = p->result->keys + FIRST;
     struct line *lines = lines_of(p);
-    char *region = region_of(p->result);
+    char *region = plot_region_of(p->result);
     doc_gnuplot_open(out, "sweep");
     fprintf(out, "set datafile missing NaN\n"
                  "set offsets graph 0.02, graph 0.02, graph 0.03, 0\n"
@@ -231,7 +232,7 @@ bool swp_plot_write(const struct swp_result *result, const char *directory, char
         return true;
     p.lines = sim_alloc(result->keys, sizeof *p.lines);
     for (size_t k = 0; k < result->keys; k++)
-        p.lines[k] = k != p.axis && !follows(result, k, p.axis);
+        p.lines[k] = k != p.axis && !plot_follows(result, k, p.axis);
     char *path = sim_format("%s/" SWP_PLOT, directory);
     const bool good = doc_whole_write(path, false, write_plot, &p, NULL, why, size);
     free(path);

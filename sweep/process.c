@@ -71,7 +71,7 @@ static int spawn(char *const *words, int out, pid_t *pid)
 
 /* All that comes, of which the beginning is kept. A wish to stop goes on to who says it: it may
  * come at any moment, so nothing here waits for long. */
-static void read_all(int fd, pid_t pid, const char *(*stop)(void), char *said, size_t size)
+static void process_read_all(int fd, pid_t pid, const char *(*stop)(void), char *said, size_t size)
 {
     enum { PAUSE = 100 /**< [ms] */ };
     struct pollfd end = {.fd = fd, .events = POLLIN};
@@ -98,7 +98,7 @@ int swp_process_ask(char *const *words, const char *(*stop)(void), char *said, s
     const int error = spawn(words, ends[1], &pid);
     close(ends[1]);
     if (!error) {
-        read_all(ends[0], pid, stop, said, size);
+        process_read_all(ends[0], pid, stop, said, size);
         while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
             ;
     }

@@ -77,7 +77,7 @@ static void write_node(FILE *out, struct in_doc *doc, const yaml_node_t *node, u
 }
 
 /** The text that --set takes; NULL: it would be too long. Allocated. */
-static char *text_of(struct in_doc *doc, const yaml_node_t *node)
+static char *range_text_of(struct in_doc *doc, const yaml_node_t *node)
 {
     char *text = NULL;
     size_t size;
@@ -131,7 +131,7 @@ void swp_read_value(struct in_reading *r, struct swp_key *key, struct in_doc *do
     struct in_value v = {0};
     if (!in_read_value(r, doc, node, key->key, &v))
         return;
-    char *written = key->key->form.type == IN_TIME ? in_strdup(v.text) : text_of(doc, node);
+    char *written = key->key->form.type == IN_TIME ? in_strdup(v.text) : range_text_of(doc, node);
     char *text = written ? swp_canonical(key, written) : NULL;
     if (text && *text)
         swp_add_value(key, text, &v, &at);
@@ -152,8 +152,8 @@ struct range {
 };
 
 /** A whole number and what follows it. @return NULL after a complaint */
-static const char *read_number(struct in_reading *r, const struct swp_key *key, struct in_doc *doc,
-                               const yaml_node_t *node, uint64_t *value)
+static const char *range_read_number(struct in_reading *r, const struct swp_key *key,
+                                     struct in_doc *doc, const yaml_node_t *node, uint64_t *value)
 {
     const struct in_place at = in_at(doc, node);
     const char *text = in_scalar(node), *end = text ? in_whole_parse(text, value) : NULL;
@@ -185,7 +185,7 @@ static void read_member(struct in_reading *r, const struct swp_key *key, struct 
                     key->key->path);
         return;
     }
-    const char *unit = read_number(r, key, doc, node, field);
+    const char *unit = range_read_number(r, key, doc, node, field);
     const bool is_end = field == &range->from || field == &range->to;
     if (unit && is_end && range->unit && strcmp(unit, range->unit) != 0)
         in_complain(r, &at, "sweep: '%s': from: and to: need the same unit", key->key->path);
@@ -218,7 +218,7 @@ static void check_range(struct in_reading *r, const struct swp_key *key, struct 
 }
 
 /** The value after this one; false: it would not fit into 64 bits. */
-static bool advance(const struct range *range, uint64_t *value)
+static bool range_advance(const struct range *range, uint64_t *value)
 {
     return range->times ? !__builtin_mul_overflow(*value, range->times, value)
                         : !__builtin_add_overflow(*value, range->step ? range->step : 1, value);
@@ -256,6 +256,6 @@ void swp_read_range(struct in_reading *r, struct swp_key *key, struct in_doc *do
     if (r->diag->errors != before)
         return;
     for (uint64_t v = range.from; v <= range.to;)
-        if (!add_number(r, key, &range, v) || !advance(&range, &v))
+        if (!add_number(r, key, &range, v) || !range_advance(&range, &v))
             break;
 }

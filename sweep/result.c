@@ -20,7 +20,7 @@
 
 /* ---- which points there are ------------------------------------------------------------------ */
 
-static json_t *read_index(const char *directory, char *why, size_t size)
+static json_t *result_read_index(const char *directory, char *why, size_t size)
 {
     char *path = sim_format("%s/" SWP_INDEX, directory);
     const bool there = !access(path, F_OK) || errno != ENOENT;
@@ -32,13 +32,13 @@ static json_t *read_index(const char *directory, char *why, size_t size)
 }
 
 /** A text of the index; never NULL. */
-static char *text_of(const json_t *object, const char *name)
+static char *result_text_of(const json_t *object, const char *name)
 {
     const char *text = json_string_value(json_object_get(object, name));
     return sim_strdup(text ? text : "");
 }
 
-static char *number_of(const json_t *object, const char *name)
+static char *result_number_of(const json_t *object, const char *name)
 {
     const json_t *number = json_object_get(object, name);
     return json_is_integer(number) ? sim_format("%" JSON_INTEGER_FORMAT, json_integer_value(number))
@@ -50,7 +50,7 @@ static void read_keys(struct swp_result *result, const json_t *root)
     const json_t *keys = json_object_get(root, "parameters");
     size_t i;
     json_t *key;
-    result->name = text_of(root, "name");
+    result->name = result_text_of(root, "name");
     result->keys = json_array_size(keys);
     result->key = sim_alloc(result->keys, sizeof *result->key);
     json_array_foreach(keys, i, key) {
@@ -59,7 +59,7 @@ static void read_keys(struct swp_result *result, const json_t *root)
     }
 }
 
-static void read_rows(struct swp_result *result, const json_t *root)
+static void result_read_rows(struct swp_result *result, const json_t *root)
 {
     const json_t *points = json_object_get(root, "points");
     size_t i;
@@ -68,13 +68,13 @@ static void read_rows(struct swp_result *result, const json_t *root)
     result->row = sim_alloc(result->rows, sizeof *result->row);
     json_array_foreach(points, i, point) {
         struct swp_row *row = &result->row[i];
-        row->id = text_of(point, "id");
-        row->digest = text_of(point, "digest");
+        row->id = result_text_of(point, "id");
+        row->digest = result_text_of(point, "digest");
         row->text = sim_alloc(result->keys, sizeof *row->text);
         row->number = sim_alloc(result->keys, sizeof *row->number);
         for (size_t k = 0; k < result->keys; k++) {
-            row->text[k] = text_of(json_object_get(point, "values"), result->key[k]);
-            row->number[k] = number_of(json_object_get(point, "numbers"), result->key[k]);
+            row->text[k] = result_text_of(json_object_get(point, "values"), result->key[k]);
+            row->number[k] = result_number_of(json_object_get(point, "numbers"), result->key[k]);
         }
     }
 }
@@ -97,7 +97,7 @@ static void read_states(struct swp_result *result, const json_t *root)
 }
 
 /** Whether an index is of the sweep that was read first. */
-static bool is_same(const struct swp_result *result, const json_t *root)
+static bool result_is_same(const struct swp_result *result, const json_t *root)
 {
     const json_t *points = json_object_get(root, "points");
     size_t i;
@@ -168,12 +168,12 @@ bool swp_result_open(struct swp_result *result, char *const *directories, char *
     bool good = true;
     *result = (struct swp_result){0};
     for (char *const *directory = directories; *directory && good; directory++) {
-        json_t *root = read_index(*directory, why, size);
+        json_t *root = result_read_index(*directory, why, size);
         good = root;
         if (root && directory == directories) {
             read_keys(result, root);
-            read_rows(result, root);
-        } else if (root && !is_same(result, root)) {
+            result_read_rows(result, root);
+        } else if (root && !result_is_same(result, root)) {
             snprintf(why, size,
                      "'%s' and '%s' hold different sweeps: other points, or points with other "
                      "inputs",

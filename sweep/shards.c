@@ -16,7 +16,7 @@
 
 #define SHARDS "shards"
 
-static bool fail(char *why, size_t size, const char *what, const char *path)
+static bool shards_fail(char *why, size_t size, const char *what, const char *path)
 {
     snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
@@ -31,12 +31,13 @@ static struct swp_dir dir_at(const char *path)
 
 static bool make_dir(const char *path, char *why, size_t size)
 {
-    return !mkdir(path, 0777) || errno == EEXIST || fail(why, size, "cannot make directory", path);
+    return !mkdir(path, 0777) || errno == EEXIST ||
+           shards_fail(why, size, "cannot make directory", path);
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static int is_name(const struct dirent *e)
+static int shards_is_name(const struct dirent *e)
 {
     return e->d_name[0] != '.';
 }
@@ -46,7 +47,7 @@ static int is_name(const struct dirent *e)
 static size_t names_in(const char *path, struct dirent ***names)
 {
     *names = NULL;
-    const int count = scandir(path, names, is_name, alphasort);
+    const int count = scandir(path, names, shards_is_name, alphasort);
     return count < 0 ? 0 : (size_t)count;
 }
 
@@ -96,7 +97,7 @@ static bool move_point(const struct swp_dir *from, const struct swp_dir *to, con
                        char *why, size_t size)
 {
     char *old = swp_dir_name(from, "points", id, ""), *new = swp_dir_name(to, "points", id, "");
-    const bool good = !rename(old, new) || fail(why, size, "cannot make", new);
+    const bool good = !rename(old, new) || shards_fail(why, size, "cannot make", new);
     free(old);
     free(new);
     return good;
@@ -152,7 +153,7 @@ static void forget_failure(const struct swp_dir *dir, const char *id)
     free(aside);
 }
 
-static bool is_part(const char *name)
+static bool shards_is_part(const char *name)
 {
     const char *end = strrchr(name, '.');
     return end && !strcmp(end, ".part");
@@ -173,8 +174,8 @@ static bool gather_room(struct gathering *g, const struct swp_dir *shard, const 
              *new = swp_dir_name(g->dir, room, name, "");
         if (!done)
             swp_dir_remove(new);
-        if ((!done || !is_part(name)) && access(new, F_OK))
-            good = !rename(old, new) || fail(g->why, g->size, "cannot make", new);
+        if ((!done || !shards_is_part(name)) && access(new, F_OK))
+            good = !rename(old, new) || shards_fail(g->why, g->size, "cannot make", new);
         if (done && good)
             forget_failure(g->dir, name);
         free(old);
@@ -193,7 +194,7 @@ static void write_document(void *ctx, FILE *out)
     doc_manifest_put(ctx, out);
 }
 
-static const char *text_of(const json_t *point, const char *name)
+static const char *shards_text_of(const json_t *point, const char *name)
 {
     const char *text = json_string_value(json_object_get(point, name));
     return text ? text : "";
@@ -201,18 +202,18 @@ static const char *text_of(const json_t *point, const char *name)
 
 static bool has_ended(const json_t *point)
 {
-    const char *state = text_of(point, "state");
+    const char *state = shards_text_of(point, "state");
     return !strcmp(state, swp_state_word[SWP_DONE]) || !strcmp(state, swp_state_word[SWP_FAILED]);
 }
 
 /* The points that a shard knows the end of. */
-static void merge(json_t *whole, const json_t *part)
+static void shards_merge(json_t *whole, const json_t *part)
 {
     json_t *points = json_object_get(whole, "points"), *other;
     size_t i;
     json_array_foreach(json_object_get(part, "points"), i, other)
         if (has_ended(other) &&
-            !strcmp(text_of(json_array_get(points, i), "id"), text_of(other, "id")))
+            !strcmp(shards_text_of(json_array_get(points, i), "id"), shards_text_of(other, "id")))
             json_array_set(points, i, other);
 }
 
@@ -221,7 +222,7 @@ static bool gather_index(struct gathering *g, const char *shard)
     char *path = swp_dir_name(g->dir, SWP_INDEX, "", "");
     json_t *whole = swp_index_read(g->dir->place.path, SWP_INDEX, g->why, g->size);
     json_t *part = whole ? swp_index_read(shard, SWP_INDEX, g->why, g->size) : NULL;
-    merge(whole, part);
+    shards_merge(whole, part);
     const bool good =
         part && doc_whole_write(path, false, write_document, whole, NULL, g->why, g->size);
     json_decref(whole);
@@ -302,7 +303,7 @@ static void end_job(const struct swp_dir *dir, const json_t *point, const char *
     if (!access(path, F_OK)) {
         const bool good = swp_run_read(path, job, why, sizeof why);
         job->state = good ? SWP_DONE : SWP_FAILED;
-    } else if (!strcmp(text_of(point, "state"), swp_state_word[SWP_FAILED])) {
+    } else if (!strcmp(shards_text_of(point, "state"), swp_state_word[SWP_FAILED])) {
         job->state = SWP_FAILED;
         job->exit_code = (int)json_integer_value(json_object_get(point, "exit_code"));
     }

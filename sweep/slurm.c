@@ -120,7 +120,7 @@ static void write_jobs(void *ctx, FILE *out)
     doc_json_put(out, root, JSON_INDENT(1));
 }
 
-static void take_text(const json_t *root, const char *name, char text[SWP_JOB_NUMBER])
+static void slurm_take_text(const json_t *root, const char *name, char text[SWP_JOB_NUMBER])
 {
     const char *found = json_string_value(json_object_get(root, name));
     snprintf(text, SWP_JOB_NUMBER, "%s", found ? found : "");
@@ -130,9 +130,9 @@ static void take_text(const json_t *root, const char *name, char text[SWP_JOB_NU
 static bool read_jobs(const char *directory, struct swp_slurm_jobs *jobs)
 {
     json_t *root = doc_document(directory, JOBS);
-    take_text(root, "shards", jobs->shards);
-    take_text(root, "collect", jobs->collect);
-    take_text(root, "cluster", jobs->cluster);
+    slurm_take_text(root, "shards", jobs->shards);
+    slurm_take_text(root, "collect", jobs->collect);
+    slurm_take_text(root, "cluster", jobs->cluster);
     json_decref(root);
     return *jobs->shards;
 }
@@ -205,9 +205,9 @@ static bool take_number(char *said, char cluster[SWP_JOB_NUMBER])
 
 /* Submits a script. @param after  the job it waits for, which is its argument; "": none
  *  @param[out] job  its number, and its cluster; "" if there is none: see `why` */
-static enum swp_went submit(const struct swp_away *away, const char *script, const char *after,
-                            char job[SWP_JOB_NUMBER], char cluster[SWP_JOB_NUMBER], char *why,
-                            size_t size)
+static enum swp_went slurm_submit(const struct swp_away *away, const char *script,
+                                  const char *after, char job[SWP_JOB_NUMBER],
+                                  char cluster[SWP_JOB_NUMBER], char *why, size_t size)
 {
     char *path = swp_away_script(away, script),
          *dependency = sim_format("--dependency=afterany:%s", after), *argument = sim_strdup(after);
@@ -252,12 +252,12 @@ enum swp_went swp_slurm_submit(struct swp_away *away, const struct swp_dir *dir,
     *jobs = (struct swp_slurm_jobs){.shards = ""};
     if (!swp_away_prepare(away, dir, name, scripts, why, size))
         return SWP_WENT_NOWHERE;
-    enum swp_went went = submit(away, SHARD, "", jobs->shards, jobs->cluster, why, size);
+    enum swp_went went = slurm_submit(away, SHARD, "", jobs->shards, jobs->cluster, why, size);
     if (went == SWP_WENT_WELL)
         went = keep_jobs(away, jobs, why, size);
     if (went == SWP_WENT_WELL && away->stop())
         went = SWP_WENT_STOPPED;
     if (went == SWP_WENT_WELL)
-        went = submit(away, COLLECT, jobs->shards, jobs->collect, jobs->cluster, why, size);
+        went = slurm_submit(away, COLLECT, jobs->shards, jobs->collect, jobs->cluster, why, size);
     return went == SWP_WENT_WELL ? keep_jobs(away, jobs, why, size) : went;
 }

@@ -44,8 +44,8 @@ static bool is_of_a_file(const struct in_key *key)
            key->form.type == IN_ROWS;
 }
 
-static const struct in_key *find_key(struct in_reading *r, const struct in_place *at,
-                                     const char *name)
+static const struct in_key *sweep_find_key(struct in_reading *r, const struct in_place *at,
+                                           const char *name)
 {
     const struct in_key *key = in_find_key(&in_experiment_table, name);
     if (!key)
@@ -118,7 +118,7 @@ static void read_key(struct in_reading *r, struct swp_sweep *sweep, struct in_do
                     name ? "empty" : in_kind(node));
         return;
     }
-    const struct in_key *key = find_key(r, &at, name);
+    const struct in_key *key = sweep_find_key(r, &at, name);
     if (!key || is_taken(r, sweep, &at, name, sets))
         return;
     sweep->key = sim_grow(sweep->key, sweep->keys + 1, sizeof *sweep->key);

@@ -32,7 +32,7 @@ struct sides {
     enum op op;
 };
 
-static char *trimmed(const char *from, size_t n, size_t *at)
+static char *where_trimmed(const char *from, size_t n, size_t *at)
 {
     while (n && strchr(" \t", *from)) {
         from++;
@@ -44,7 +44,7 @@ static char *trimmed(const char *from, size_t n, size_t *at)
     return sim_format("%.*s", (int)n, from);
 }
 
-static bool split(const char *text, struct sides *sides)
+static bool where_split(const char *text, struct sides *sides)
 {
     const size_t left = strcspn(text, "=!<>");
     for (sides->op = 0; sides->op < OPS; sides->op++) {
@@ -53,14 +53,14 @@ static bool split(const char *text, struct sides *sides)
             continue;
         sides->left_at = 0;
         sides->right_at = left + n;
-        sides->left = trimmed(text, left, &sides->left_at);
-        sides->right = trimmed(text + left + n, strlen(text + left + n), &sides->right_at);
+        sides->left = where_trimmed(text, left, &sides->left_at);
+        sides->right = where_trimmed(text + left + n, strlen(text + left + n), &sides->right_at);
         return true;
     }
     return false;
 }
 
-static size_t find_key(const struct swp_sweep *sweep, const char *name)
+static size_t where_find_key(const struct swp_sweep *sweep, const char *name)
 {
     for (size_t k = 0; k < sweep->keys; k++)
         if (!strcmp(sweep->key[k].key->path, name))
@@ -80,10 +80,10 @@ static bool is_word(const struct swp_key *key)
 
 /* ---- formulas -------------------------------------------------------------------------------- */
 
-static int name_of(void *ctx, const char *name, char *why, size_t size)
+static int where_name_of(void *ctx, const char *name, char *why, size_t size)
 {
     const struct swp_sweep *sweep = ctx;
-    const size_t k = find_key(sweep, name);
+    const size_t k = where_find_key(sweep, name);
     if (k == SIZE_MAX)
         snprintf(why, size, "'%.60s' is not swept here", name);
     else if (!is_number(&sweep->key[k]) || is_word(&sweep->key[k]))
@@ -99,7 +99,7 @@ static void read_formula(struct in_reading *r, const struct swp_sweep *sweep, co
     char why[200];
     size_t wrong;
     struct in_place here = *at;
-    if (mon_formula_read(formula, text, name_of, (void *)sweep, &wrong, why, sizeof why))
+    if (mon_formula_read(formula, text, where_name_of, (void *)sweep, &wrong, why, sizeof why))
         return;
     here.column += (unsigned)(offset + wrong);
     in_complain(r, &here, "sweep: where: %s", why);
@@ -111,7 +111,7 @@ static void read_formula(struct in_reading *r, const struct swp_sweep *sweep, co
 static bool read_simple(struct in_reading *r, const struct swp_sweep *sweep,
                         const struct sides *sides, struct swp_filter *f)
 {
-    const size_t k = find_key(sweep, sides->left);
+    const size_t k = where_find_key(sweep, sides->left);
     const struct swp_key *key = k == SIZE_MAX ? NULL : &sweep->key[k];
     uint64_t number;
     char why[IN_WHY_MAX];
@@ -148,7 +148,7 @@ static struct swp_filter *read_filter(struct in_reading *r, const struct swp_swe
     const char *text = in_scalar(node);
     f->at = in_at(doc, node);
     f->key = SIZE_MAX;
-    if (!text || !split(text, &sides)) {
+    if (!text || !where_split(text, &sides)) {
         in_complain(r, &f->at,
                     "sweep: where: expected a comparison, such as program.processors <= "
                     "8, with ==, !=, <, <=, > or >=");
@@ -198,14 +198,14 @@ struct combination {
     const size_t *value;
 };
 
-static double number_of(void *ctx, unsigned name)
+static double where_number_of(void *ctx, unsigned name)
 {
     const struct combination *c = ctx;
     return (double)c->sweep->key[name].value[c->value[name]].number;
 }
 
 /* @param order  of the left side to the right one: below 0, 0, above 0 */
-static bool holds(enum op op, int order)
+static bool where_holds(enum op op, int order)
 {
     switch (op) {
     case EQUAL:
@@ -229,7 +229,7 @@ static int order_of(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
-static bool passes(struct in_reading *r, const struct swp_filter *f, struct combination *c)
+static bool where_passes(struct in_reading *r, const struct swp_filter *f, struct combination *c)
 {
     double left, right;
     if (f->text) {
@@ -237,11 +237,11 @@ static bool passes(struct in_reading *r, const struct swp_filter *f, struct comb
         return !strcmp(text, f->text) == (f->op == EQUAL);
     }
     if (f->key != SIZE_MAX)
-        return holds(f->op,
-                     order_of(c->sweep->key[f->key].value[c->value[f->key]].number, f->number));
-    if (mon_formula_value(&f->left, number_of, c, &left) &&
-        mon_formula_value(&f->right, number_of, c, &right))
-        return holds(f->op, (left > right) - (left < right));
+        return where_holds(
+            f->op, order_of(c->sweep->key[f->key].value[c->value[f->key]].number, f->number));
+    if (mon_formula_value(&f->left, where_number_of, c, &left) &&
+        mon_formula_value(&f->right, where_number_of, c, &right))
+        return where_holds(f->op, (left > right) - (left < right));
     in_complain(r, &f->at,
                 "sweep: where: for one of the combinations it divides by zero, or "
                 "leaves the range of numbers");
@@ -253,7 +253,7 @@ bool swp_filters_pass(struct in_reading *r, const struct swp_sweep *sweep,
 {
     struct combination c = {sweep, value};
     for (; *filters; filters++)
-        if (!passes(r, *filters, &c))
+        if (!where_passes(r, *filters, &c))
             return false;
     return true;
 }

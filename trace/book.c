@@ -34,7 +34,7 @@ uint32_t trc_book_add(struct trc_book *book, const struct trc_signal *signal)
     return (uint32_t)book->signals++;
 }
 
-static void append(struct trc_book *book, uint32_t signal, sim_tick at, uint64_t value)
+static void book_append(struct trc_book *book, uint32_t signal, sim_tick at, uint64_t value)
 {
     SIM_ROOM(book->change, book->changes, book->changes_room, 4096);
     book->signal[signal].last = book->changes;
@@ -59,11 +59,11 @@ void trc_book_set(struct trc_book *book, uint32_t signal, sim_tick at, uint64_t 
     } else if (at < book->to && value != s->now) {
         s->before = s->now;
         s->now = value;
-        append(book, signal, at, value);
+        book_append(book, signal, at, value);
     }
 }
 
-static int by_time(const void *x, const void *y)
+static int book_by_time(const void *x, const void *y)
 {
     const struct trc_change *a = x, *b = y;
     if (a->at != b->at)
@@ -84,5 +84,5 @@ void trc_book_close(struct trc_book *book, sim_tick to)
             book->change[kept++] = book->change[i];
     book->changes = kept;
     if (kept)
-        qsort(book->change, kept, sizeof *book->change, by_time);
+        qsort(book->change, kept, sizeof *book->change, book_by_time);
 }

@@ -30,12 +30,12 @@ struct writing {
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 /** [ps] */
-static uint64_t time_of(const struct writing *w, sim_tick t)
+static uint64_t events_time_of(const struct writing *w, sim_tick t)
 {
     return trc_picoseconds(t, nm_value_cpu_clock(w->r->experiment->machine.params));
 }
 
-static void put_text(FILE *out, const char *text)
+static void events_put_text(FILE *out, const char *text)
 {
     json_t *value = doc_json_text(text);
     json_dumpf(value, out, JSON_ENCODE_ANY | JSON_ENSURE_ASCII);
@@ -47,11 +47,11 @@ static void put_event(struct writing *w, char ph, unsigned pid, unsigned tid, co
 {
     fprintf(w->out, "%s{\"ph\":\"%c\",\"pid\":%u,\"tid\":%u,\"name\":", w->some ? ",\n" : "", ph,
             pid, tid);
-    put_text(w->out, name);
+    events_put_text(w->out, name);
     w->some = true;
 }
 
-static void put_time(const struct writing *w, const char *key, uint64_t ps)
+static void events_put_time(const struct writing *w, const char *key, uint64_t ps)
 {
     fprintf(w->out, ",\"%s\":", key);
     trc_put_fraction(ps, 6, w->out);
@@ -65,7 +65,7 @@ static void put_symbol(const struct writing *w, uint64_t va)
     if (!w->names || !w->names->object || !w->names->object(w->names, va, &object))
         return;
     fputs(",\"symbol\":", w->out);
-    put_text(w->out, object.name);
+    events_put_text(w->out, object.name);
 }
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
@@ -80,11 +80,11 @@ put_name(struct writing *w, const char *what, unsigned pid, unsigned tid, const 
     va_end(ap);
     put_event(w, 'M', pid, tid, what);
     fputs(",\"args\":{\"name\":", w->out);
-    put_text(w->out, name);
+    events_put_text(w->out, name);
     fputs("}}", w->out);
 }
 
-static unsigned station_of(const struct writing *w, unsigned card)
+static unsigned events_station_of(const struct writing *w, unsigned card)
 {
     return card / (unsigned)nm_value_processors(w->r->experiment->machine.params);
 }
@@ -99,7 +99,7 @@ static void put_names(struct writing *w)
     for (unsigned s = 0; s < nm_params_stations(p); s++)
         put_name(w, "process_name", FIRST_STATION + s, 0, "station %u", s);
     for (unsigned c = 0; c < nm_params_cards(p); c++)
-        put_name(w, "thread_name", FIRST_STATION + station_of(w, c), c + 1, "card %u", c);
+        put_name(w, "thread_name", FIRST_STATION + events_station_of(w, c), c + 1, "card %u", c);
 }
 
 /** A stretch in which a signal had one value. */
@@ -110,10 +110,10 @@ static void put_slice(struct writing *w, const struct trc_signal *s, uint64_t va
     const unsigned card = (unsigned)(value >> 8);
     if (value == TRC_UNKNOWN || from == to || (thread && (value & 0xff) == TRC_NONE))
         return;
-    put_event(w, 'X', thread ? PROGRAM : FIRST_STATION + station_of(w, s->number),
+    put_event(w, 'X', thread ? PROGRAM : FIRST_STATION + events_station_of(w, s->number),
               thread ? s->number : s->number + 1, s->word(value));
-    put_time(w, "ts", time_of(w, from));
-    put_time(w, "dur", time_of(w, to) - time_of(w, from));
+    events_put_time(w, "ts", events_time_of(w, from));
+    events_put_time(w, "dur", events_time_of(w, to) - events_time_of(w, from));
     if (thread)
         fprintf(w->out, ",\"args\":{\"card\":%u}", card);
     putc('}', w->out);
@@ -152,12 +152,12 @@ static void put_side(struct writing *w, char ph, const char *kind, unsigned pid,
 {
     put_event(w, ph, pid, tid, name);
     fprintf(w->out, ",\"cat\":\"%s\",\"id\":%" PRIu64, kind, w->ids);
-    put_time(w, "ts", time_of(w, at));
+    events_put_time(w, "ts", events_time_of(w, at));
 }
 
 static void put_request(struct writing *w, const struct pc_served *q)
 {
-    const unsigned pid = FIRST_STATION + station_of(w, q->card), tid = q->card + 1;
+    const unsigned pid = FIRST_STATION + events_station_of(w, q->card), tid = q->card + 1;
     uint64_t va;
     w->ids++;
     put_side(w, 'b', "request", pid, tid, q->message, q->issued);
@@ -190,7 +190,7 @@ static void put_wait(struct writing *w, const struct doc_locks *locks,
 
 /* ---- the file -------------------------------------------------------------------------------- */
 
-static void put_all(struct writing *w, const struct doc_locks *locks)
+static void events_put_all(struct writing *w, const struct doc_locks *locks)
 {
     const struct trc_recorder *r = w->r;
     fprintf(w->out,
@@ -213,6 +213,6 @@ void trc_write_trace(const struct trc_recorder *r, struct prog_names *names,
                      const struct doc_locks *locks, FILE *out)
 {
     struct writing w = {.r = r, .names = names, .out = trc_gzip_open(out)};
-    put_all(&w, locks);
+    events_put_all(&w, locks);
     fclose(w.out); /* what did not come to `out` is its error */
 }

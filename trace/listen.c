@@ -112,7 +112,7 @@ static uint64_t processor_value(uint8_t state)
 }
 
 /** The state of a code of status.def. */
-static uint8_t state_of(unsigned code)
+static uint8_t listen_state_of(unsigned code)
 {
     uint8_t state = 0;
     while (state < PC_ST__COUNT && pc_status_codes[state] != code)
@@ -148,7 +148,7 @@ static void on_edge(void *ctx, sim_tick t, uint8_t status)
     const struct trc_listening *live = pins->live;
     struct trc_book *book = &live->recorder->wires;
     const uint8_t *codes = live->x->machine.codes;
-    const uint8_t older = state_of(status >> 4), newer = state_of(status & 15);
+    const uint8_t older = listen_state_of(status >> 4), newer = listen_state_of(status & 15);
     if (live->x->record_waves && live->x->record_status) {
         trc_book_set(book, pins->wires + PINS_STATUS, t, codes[older] * 16u + codes[newer]);
         trc_book_set(book, pins->wires + PINS_OLDER, t, older);
@@ -193,8 +193,8 @@ static sim_tick earlier_by(sim_tick t, sim_tick by)
 
 /** What it has grown by is put down to the cycle before `at`, of what was not looked at to none
  *  earlier; or so long ago as it counts late. */
-static void grown(struct trc_listening *live, const struct totals *totals, struct total *total,
-                  uint64_t sum, sim_tick at)
+static void listen_grown(struct trc_listening *live, const struct totals *totals,
+                         struct total *total, uint64_t sum, sim_tick at)
 {
     struct trc_book *book = &live->recorder->wires;
     const sim_tick before = edge_at(totals, earlier_by(at, 1));
@@ -231,10 +231,11 @@ static void look_at_events(struct trc_listening *live, sim_tick at)
             if (unit->own)
                 pc_own_signals(live->m, total->at, &own);
         }
-        grown(live, &live->events, total,
-              mon_is_own(unit, event) ? mon_own_total(unit->own, event - unit->event_count, &own)
-                                      : mon_event_total(&unit->events[event], &taps),
-              at);
+        listen_grown(live, &live->events, total,
+                     mon_is_own(unit, event)
+                         ? mon_own_total(unit->own, event - unit->event_count, &own)
+                         : mon_event_total(&unit->events[event], &taps),
+                     at);
     }
     have_looked(&live->events, at);
 }
@@ -246,8 +247,8 @@ static void look_at_rings(struct trc_listening *live, sim_tick at)
         struct total *total = &live->rings.total[i];
         if (!i || total->at != total[-1].at)
             nm_machine_ring(live->m, total->at, &ring);
-        grown(live, &live->rings, total,
-              total->link < 0 ? ring.sum.halted : ring.sum.link[total->link], at);
+        listen_grown(live, &live->rings, total,
+                     total->link < 0 ? ring.sum.halted : ring.sum.link[total->link], at);
     }
     have_looked(&live->rings, at);
 }
@@ -290,7 +291,7 @@ bool trc_listening_knows(const struct trc_listening *live, sim_tick at, sim_tick
 /* ---- signals --------------------------------------------------------------------------------- */
 
 static __attribute__((format(printf, 4, 5))) struct trc_signal
-wire(const char *name, unsigned bits, const char *(*word)(uint64_t), const char *part, ...)
+listen_wire(const char *name, unsigned bits, const char *(*word)(uint64_t), const char *part, ...)
 {
     struct trc_signal s = {.of = TRC_OF_WIRE, .bits = bits, .word = word};
     va_list ap;
@@ -301,7 +302,7 @@ wire(const char *name, unsigned bits, const char *(*word)(uint64_t), const char 
     return s;
 }
 
-static uint32_t add(struct trc_listening *live, struct trc_signal signal)
+static uint32_t listen_add(struct trc_listening *live, struct trc_signal signal)
 {
     return trc_book_add(&live->recorder->wires, &signal);
 }
@@ -310,7 +311,7 @@ static uint32_t add(struct trc_listening *live, struct trc_signal signal)
 static uint32_t add_unknown(struct trc_listening *live, struct trc_signal signal)
 {
     signal.first = TRC_UNKNOWN;
-    return add(live, signal);
+    return listen_add(live, signal);
 }
 
 static void add_total(struct totals *totals, struct total total)
@@ -326,10 +327,11 @@ static void add_ring(struct trc_listening *live, unsigned ring)
         char name[16];
         snprintf(name, sizeof name, node < 0 ? "halted" : "link_%d", node);
         add_total(&live->rings,
-                  (struct total){.signal = add(live, wire(name, 8, NULL, "machine.ring[%u][%u]",
-                                                          place.level, place.index)),
-                                 .at = ring,
-                                 .link = node});
+                  (struct total){
+                      .signal = listen_add(live, listen_wire(name, 8, NULL, "machine.ring[%u][%u]",
+                                                             place.level, place.index)),
+                      .at = ring,
+                      .link = node});
     }
 }
 
@@ -345,8 +347,9 @@ static void add_bus(struct trc_listening *live, unsigned station)
                            [BUS_MESSAGE] = {"message", 8, message_word},
                            [BUS_LINE] = {"line", 48, NULL}};
     for (unsigned i = 0; i < BUS_SIGNALS; i++) {
-        const uint32_t signal = add(live, wire(rows[i].name, rows[i].bits, rows[i].word,
-                                               "machine.station[%u].bus", station));
+        const uint32_t signal =
+            listen_add(live, listen_wire(rows[i].name, rows[i].bits, rows[i].word,
+                                         "machine.station[%u].bus", station));
         if (!station && !i)
             live->bus = signal;
     }
@@ -357,7 +360,8 @@ static struct trc_signal of_card(const struct trc_listening *live, unsigned card
                                  unsigned bits, const char *(*word)(uint64_t))
 {
     const unsigned cards = (unsigned)nm_value_processors(live->x->machine.params);
-    return wire(name, bits, word, "machine.station[%u].card[%u]", card / cards, card % cards);
+    return listen_wire(name, bits, word, "machine.station[%u].card[%u]", card / cards,
+                       card % cards);
 }
 
 static void add_pins(struct trc_listening *live, unsigned card)
@@ -372,7 +376,7 @@ static void add_pins(struct trc_listening *live, unsigned card)
         pins->exports = pc_exports(live->m, card);
     }
     if (pins->exports)
-        pins->lines = add(live, of_card(live, card, "evntbus", EVNTBUS, NULL));
+        pins->lines = listen_add(live, of_card(live, card, "evntbus", EVNTBUS, NULL));
     processor.of = TRC_OF_PROCESSOR;
     processor.number = card;
     if (live->x->record_trace)
@@ -404,9 +408,10 @@ static void add_events(struct trc_listening *live, const struct mon_choice *choi
             continue;
         live->event = sim_grow(live->event, live->events.count + 1, sizeof *live->event);
         live->event[live->events.count] = choice->event[i];
-        add_total(&live->events,
-                  (struct total){.signal = add(live, of_card(live, card, event->name, 32, NULL)),
-                                 .at = card});
+        add_total(
+            &live->events,
+            (struct total){.signal = listen_add(live, of_card(live, card, event->name, 32, NULL)),
+                           .at = card});
     }
 }
 

@@ -43,7 +43,7 @@ static const char definitions[] = "%EventDef PajeDefineContainerType 0\n"
                                   "% Value string\n% Card int\n"
                                   "%EndEventDef\n";
 
-static void put_time(const struct trc_recorder *r, unsigned event, sim_tick t, FILE *out)
+static void paje_put_time(const struct trc_recorder *r, unsigned event, sim_tick t, FILE *out)
 {
     fprintf(out, "%u ", event);
     trc_put_fraction(trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)), DIGITS,
@@ -65,20 +65,20 @@ static void put_types(FILE *out)
 
 static void put_birth(const struct trc_recorder *r, unsigned thread, sim_tick at, FILE *out)
 {
-    put_time(r, CREATE_CONTAINER, at, out);
+    paje_put_time(r, CREATE_CONTAINER, at, out);
     fprintf(out, " t%u thread p \"thread %u\"\n", thread, thread);
 }
 
 static void put_state(const struct trc_recorder *r, unsigned thread, uint64_t value, sim_tick at,
                       FILE *out)
 {
-    put_time(r, SET_STATE, at, out);
+    paje_put_time(r, SET_STATE, at, out);
     fprintf(out, " state t%u %s %u\n", thread, trc_thread_word(value), (unsigned)(value >> 8));
 }
 
 static void put_end(const struct trc_recorder *r, unsigned thread, sim_tick at, FILE *out)
 {
-    put_time(r, DESTROY_CONTAINER, at, out);
+    paje_put_time(r, DESTROY_CONTAINER, at, out);
     fprintf(out, " thread t%u\n", thread);
 }
 
@@ -100,7 +100,7 @@ static void put_program(const struct trc_recorder *r, FILE *out)
 {
     const struct trc_book *book = &r->threads;
     uint64_t *now = sim_alloc(book->signals, sizeof *now);
-    put_time(r, CREATE_CONTAINER, book->from, out);
+    paje_put_time(r, CREATE_CONTAINER, book->from, out);
     fputs(" p program 0 \"program\"\n", out);
     for (size_t i = 0; i < book->signals; i++) {
         now[i] = book->signal[i].first;
@@ -113,7 +113,7 @@ static void put_program(const struct trc_recorder *r, FILE *out)
     }
     for (size_t i = 0; i < book->signals; i++)
         put_change(r, &book->signal[i], now[i], 0, book->to, out);
-    put_time(r, DESTROY_CONTAINER, book->to, out);
+    paje_put_time(r, DESTROY_CONTAINER, book->to, out);
     fputs(" program p\n", out);
     free(now);
 }

@@ -35,16 +35,16 @@ struct trc_known {
     UT_hash_handle hh;
 };
 
-static struct trc_known *find(struct trc_known *all, uint64_t number)
+static struct trc_known *recorder_find(struct trc_known *all, uint64_t number)
 {
     struct trc_known *found;
     HASH_FIND(hh, all, &number, sizeof number, found);
     return found;
 }
 
-static void know(struct trc_known **all, uint64_t number, uint64_t value)
+static void recorder_know(struct trc_known **all, uint64_t number, uint64_t value)
 {
-    struct trc_known *known = find(*all, number);
+    struct trc_known *known = recorder_find(*all, number);
     if (known) {
         known->value = value;
         return;
@@ -55,7 +55,7 @@ static void know(struct trc_known **all, uint64_t number, uint64_t value)
     HASH_ADD(hh, *all, number, sizeof known->number, known);
 }
 
-static void forget(struct trc_known **all)
+static void recorder_forget(struct trc_known **all)
 {
     struct trc_known *known, *next;
     HASH_ITER(hh, *all, known, next) {
@@ -65,16 +65,16 @@ static void forget(struct trc_known **all)
 }
 
 /* The signal of a thread. */
-static uint32_t thread_of(struct trc_recorder *r, unsigned number)
+static uint32_t recorder_thread_of(struct trc_recorder *r, unsigned number)
 {
-    const struct trc_known *known = find(r->thread, number);
+    const struct trc_known *known = recorder_find(r->thread, number);
     if (known)
         return (uint32_t)known->value;
     const uint32_t signal = trc_book_add(
         &r->threads,
         &(struct trc_signal){
             .of = TRC_OF_THREAD, .number = number, .bits = 32, .word = trc_thread_word});
-    know(&r->thread, number, signal);
+    recorder_know(&r->thread, number, signal);
     return signal;
 }
 
@@ -92,7 +92,7 @@ static void recorder_turn(void *self, const struct prog_turn *turn)
     struct trc_book *book = &r->threads;
     if (!rows[turn->step].changes || r->too_many_turns)
         return;
-    const uint32_t signal = thread_of(r, turn->thread);
+    const uint32_t signal = recorder_thread_of(r, turn->thread);
     const struct trc_signal *s = &book->signal[signal];
     const sim_tick at = rows[turn->step].since ? turn->since : turn->at;
     const sim_tick last = s->last == SIZE_MAX ? 0 : book->change[s->last].at;
@@ -111,13 +111,13 @@ static void recorder_paged(void *self, uint64_t va, uint64_t pa)
 {
     struct trc_recorder *r = self;
     if (r->experiment->record_trace)
-        know(&r->page, pa, va);
+        recorder_know(&r->page, pa, va);
 }
 
 bool trc_virtual(const struct trc_recorder *r, uint64_t pa, uint64_t *va)
 {
     const uint64_t size = nm_value_page_size(r->experiment->machine.params);
-    const struct trc_known *known = find(r->page, pa / size * size);
+    const struct trc_known *known = recorder_find(r->page, pa / size * size);
     if (known)
         *va = known->value + pa % size;
     return known;
@@ -125,7 +125,7 @@ bool trc_virtual(const struct trc_recorder *r, uint64_t pa, uint64_t *va)
 
 /* ---- the window ------------------------------------------------------------------------------ */
 
-static bool hears(const struct in_experiment *x)
+static bool recorder_hears(const struct in_experiment *x)
 {
     return x->record_waves || x->record_trace;
 }
@@ -153,7 +153,7 @@ static enum run_begun recorder_begin(void *self, struct run_live *live, char *wh
     trc_book_open(&r->wires, from, x->record_to == SIM_NEVER ? default_end(x) : x->record_to);
     trc_book_open(&r->threads, from, x->record_to);
     r->live = trc_listening_new(r, &live->run, live->machine);
-    if (hears(x))
+    if (recorder_hears(x))
         r->next =
             sim_earlier(from - sim_earlier(from, TRC_LEAD), trc_listening_begin(r->live, from));
     if (x->record_trace)
@@ -168,8 +168,8 @@ static void recorder_release(void *self)
     trc_book_free(&r->wires);
     trc_book_free(&r->threads);
     free(r->request);
-    forget(&r->page);
-    forget(&r->thread);
+    recorder_forget(&r->page);
+    recorder_forget(&r->thread);
 }
 
 /* All up to `at` has been heard. */
@@ -183,7 +183,7 @@ static void end_window(struct trc_recorder *r, sim_tick at)
 }
 
 /* The machine stands at `at`, which is r->next or soon after it. */
-static void look_at(struct trc_recorder *r, sim_tick at)
+static void recorder_look_at(struct trc_recorder *r, sim_tick at)
 {
     if (!r->open)
         trc_listening_open(r->live);
@@ -206,7 +206,7 @@ static void look_at(struct trc_recorder *r, sim_tick at)
 static sim_tick recorder_moment(void *self, sim_tick at)
 {
     struct trc_recorder *r = self;
-    look_at(r, at);
+    recorder_look_at(r, at);
     return r->next;
 }
 
@@ -214,7 +214,7 @@ static sim_tick recorder_first(void *self)
 {
     struct trc_recorder *r = self;
     if (!r->next)
-        look_at(r, 0);
+        recorder_look_at(r, 0);
     return r->next;
 }
 
@@ -229,7 +229,7 @@ static int by_end(const void *x, const void *y)
 }
 
 /* What of the window was not as asked for; and how to have another one. */
-static void remark(const struct trc_recorder *r, struct doc_run *run)
+static void recorder_remark(const struct trc_recorder *r, struct doc_run *run)
 {
     const struct in_experiment *x = r->experiment;
     const sim_tick end = run->outcome.ticks, to = r->wires.to;
@@ -242,7 +242,7 @@ static void remark(const struct trc_recorder *r, struct doc_run *run)
                    "the recording ends at PCycle %s, with %d changes of signals and requests: "
                    "record.from and record.to, record.signals or record.cards narrow it",
                    doc_grouped(to, at), TRC_KEPT_MAX);
-    else if (x->record_to == SIM_NEVER && hears(x) && to < end)
+    else if (x->record_to == SIM_NEVER && recorder_hears(x) && to < end)
         doc_remark(run,
                    "signals and requests are recorded up to PCycle %s, 1 ms after record.from: "
                    "record.to asks for more, or less",
@@ -266,7 +266,7 @@ static void recorder_finish(void *self, sim_tick end)
     trc_book_close(&r->threads, end);
     if (r->requests)
         qsort(r->request, r->requests, sizeof *r->request, by_end);
-    remark(r, &r->of->run);
+    recorder_remark(r, &r->of->run);
     trc_listening_free(r->live);
     r->live = NULL;
 }

@@ -20,8 +20,8 @@ static sim_tick edge(sim_tick t)
     return t + t % 2;
 }
 
-static void put_row(const struct trc_signal *s, const struct shown *shown, sim_tick to,
-                    unsigned cards, FILE *out)
+static void status_put_row(const struct trc_signal *s, const struct shown *shown, sim_tick to,
+                           unsigned cards, FILE *out)
 {
     unsigned station, card;
     if (shown->status == TRC_UNKNOWN || edge(shown->since) >= edge(to) ||
@@ -33,7 +33,7 @@ static void put_row(const struct trc_signal *s, const struct shown *shown, sim_t
 }
 
 /* The pins are three signals: `first`, and the two behind it. */
-static void put_card(const struct trc_recorder *r, uint32_t first, FILE *out)
+static void status_put_card(const struct trc_recorder *r, uint32_t first, FILE *out)
 {
     const struct trc_book *book = &r->wires;
     const struct trc_signal *s = &book->signal[first];
@@ -44,14 +44,14 @@ static void put_card(const struct trc_recorder *r, uint32_t first, FILE *out)
         if (c->signal < first || c->signal > first + 2)
             continue;
         if (c->at > shown.since) {
-            put_row(s, &shown, c->at, cards, out);
+            status_put_row(s, &shown, c->at, cards, out);
             shown.since = c->at;
         }
         *(c->signal == first       ? &shown.status
           : c->signal == first + 1 ? &shown.older
                                    : &shown.newer) = c->value;
     }
-    put_row(s, &shown, book->to, cards, out);
+    status_put_row(s, &shown, book->to, cards, out);
 }
 
 void trc_write_status(const struct trc_recorder *r, FILE *out)
@@ -59,5 +59,5 @@ void trc_write_status(const struct trc_recorder *r, FILE *out)
     fputs("card,tick,clocks,status,older,newer\r\n", out);
     for (uint32_t i = 0; i < r->wires.signals; i++)
         if (r->wires.signal[i].of == TRC_OF_WIRE && !strcmp(r->wires.signal[i].name, "status"))
-            put_card(r, i, out);
+            status_put_card(r, i, out);
 }

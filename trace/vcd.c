@@ -23,7 +23,7 @@ static const char *id(uint32_t signal, char out[ID])
     return out;
 }
 
-static void put_value(const struct trc_signal *s, uint32_t signal, uint64_t value, FILE *out)
+static void vcd_put_value(const struct trc_signal *s, uint32_t signal, uint64_t value, FILE *out)
 {
     char name[ID];
     id(signal, name);
@@ -47,7 +47,7 @@ static void put_value(const struct trc_signal *s, uint32_t signal, uint64_t valu
 /* ---- the hierarchy --------------------------------------------------------------------------- */
 
 /** [bytes] What two components have in common: whole parts, each with the dot behind it. */
-static size_t common(const char *a, const char *b)
+static size_t vcd_common(const char *a, const char *b)
 {
     size_t same = 0;
     for (size_t i = 0; a[i] && a[i] == b[i]; i++)
@@ -56,7 +56,7 @@ static size_t common(const char *a, const char *b)
     return same;
 }
 
-static void leave(const char *rest, FILE *out)
+static void vcd_leave(const char *rest, FILE *out)
 {
     while ((rest = strchr(rest, '.'))) {
         rest++;
@@ -64,7 +64,7 @@ static void leave(const char *rest, FILE *out)
     }
 }
 
-static void enter(const char *rest, FILE *out)
+static void vcd_enter(const char *rest, FILE *out)
 {
     for (const char *dot; (dot = strchr(rest, '.')); rest = dot + 1)
         fprintf(out, "$scope module %.*s $end\n", (int)(dot - rest), rest);
@@ -90,13 +90,13 @@ static void put_signals(const struct trc_book *book, FILE *out)
         if (s->of != TRC_OF_WIRE)
             continue;
         snprintf(part, sizeof part, "%s.", s->part);
-        const size_t same = common(open, part);
-        leave(open + same, out);
-        enter(part + same, out);
+        const size_t same = vcd_common(open, part);
+        vcd_leave(open + same, out);
+        vcd_enter(part + same, out);
         strcpy(open, part);
         put_signal(s, i, out);
     }
-    leave(open, out);
+    vcd_leave(open, out);
 }
 
 static void put_header(const struct trc_recorder *r, FILE *out)
@@ -116,7 +116,7 @@ static void put_header(const struct trc_recorder *r, FILE *out)
 
 /* ---- the changes ----------------------------------------------------------------------------- */
 
-static void put_time(const struct trc_recorder *r, sim_tick t, FILE *out)
+static void vcd_put_time(const struct trc_recorder *r, sim_tick t, FILE *out)
 {
     fprintf(out, "#%" PRIu64 "\n",
             trc_picoseconds(t, nm_value_cpu_clock(r->experiment->machine.params)));
@@ -127,20 +127,20 @@ void trc_write_waves(const struct trc_recorder *r, FILE *out)
     const struct trc_book *book = &r->wires;
     sim_tick now = book->from;
     put_header(r, out);
-    put_time(r, now, out);
+    vcd_put_time(r, now, out);
     fputs("$dumpvars\n", out);
     for (uint32_t i = 0; i < book->signals; i++)
         if (book->signal[i].of == TRC_OF_WIRE)
-            put_value(&book->signal[i], i, book->signal[i].first, out);
+            vcd_put_value(&book->signal[i], i, book->signal[i].first, out);
     fputs("$end\n", out);
     for (size_t i = 0; i < book->changes; i++) {
         const struct trc_change *c = &book->change[i];
         if (book->signal[c->signal].of != TRC_OF_WIRE)
             continue;
         if (c->at > now)
-            put_time(r, now = c->at, out);
-        put_value(&book->signal[c->signal], c->signal, c->value, out);
+            vcd_put_time(r, now = c->at, out);
+        vcd_put_value(&book->signal[c->signal], c->signal, c->value, out);
     }
     if (book->to > now)
-        put_time(r, book->to, out);
+        vcd_put_time(r, book->to, out);
 }

@@ -77,7 +77,7 @@ void doc_manifest_free(struct doc_manifest *manifest)
 
 /* ---- the parts of the document --------------------------------------------------------------- */
 
-static json_t *texts(char *const *list, size_t count)
+static json_t *manifest_texts(char *const *list, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
@@ -85,7 +85,7 @@ static json_t *texts(char *const *list, size_t count)
     return array;
 }
 
-static json_t *date(const struct timespec *t)
+static json_t *manifest_date(const struct timespec *t)
 {
     char buf[64];
     struct tm tm;
@@ -110,8 +110,9 @@ static json_t *program_part(const struct doc_manifest *manifest)
 static json_t *command_part(const struct doc_manifest *manifest)
 {
     char *cwd = getcwd(NULL, 0);
-    json_t *part = json_pack("{s:o,s:o}", "argv", texts(manifest->argv, (size_t)manifest->argc),
-                             "cwd", doc_json_text(cwd));
+    json_t *part =
+        json_pack("{s:o,s:o}", "argv", manifest_texts(manifest->argv, (size_t)manifest->argc),
+                  "cwd", doc_json_text(cwd));
     free(cwd);
     return part;
 }
@@ -129,10 +130,11 @@ static json_t *experiment_part(const struct doc_run *run)
     return json_pack(
         "{s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:I,s:o,s:I,s:o}", "name", doc_json_text(x->name),
         "point", doc_json_text(x->point), "origin", x->point ? json_string("sweep") : json_null(),
-        "assigned", texts(x->assigned, length_of(x->assigned)), "about", doc_json_text(x->about),
-        "machine", doc_json_text(x->machine.name), "program", doc_json_text(run->program), "argv",
-        texts(x->argv, length_of(x->argv)), "environment", texts(x->envp, length_of(x->envp)),
-        "stdin", doc_json_text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
+        "assigned", manifest_texts(x->assigned, length_of(x->assigned)), "about",
+        doc_json_text(x->about), "machine", doc_json_text(x->machine.name), "program",
+        doc_json_text(run->program), "argv", manifest_texts(x->argv, length_of(x->argv)),
+        "environment", manifest_texts(x->envp, length_of(x->envp)), "stdin",
+        doc_json_text(x->stdin_path), "seed", (json_int_t)x->seed, "limit_ticks",
         x->limit == SIM_NEVER ? json_null() : json_integer((json_int_t)x->limit), "processors",
         (json_int_t)x->processors, "events", events);
 }
@@ -163,7 +165,7 @@ static json_t *host_part(const struct doc_host *host)
 {
     return json_pack("{s:o,s:o,s:I,s:o,s:o,s:o,s:o}", "name", doc_json_text(host->name), "cpu",
                      doc_json_text(host->cpu), "cores", (json_int_t)host->cores, "start",
-                     date(&host->start), "end", date(&host->end), "seconds",
+                     manifest_date(&host->start), "end", manifest_date(&host->end), "seconds",
                      host->end.tv_sec ? json_real(host->seconds) : json_null(), "peak_memory_bytes",
                      host->end.tv_sec ? json_integer((json_int_t)host->peak_bytes) : json_null());
 }
@@ -186,7 +188,7 @@ static json_t *end_part(const struct doc_manifest *manifest)
         doc_hash_json(run->hash.result), "totals_hash", doc_hash_json(run->hash.totals));
 }
 
-static json_t *measured(const struct in_measured *stat)
+static json_t *manifest_measured(const struct in_measured *stat)
 {
     return json_pack("{s:s,s:o}", "region", stat->region ? stat->region : DOC_WHOLE, "stat",
                      doc_json_text(stat->stat));
@@ -194,9 +196,9 @@ static json_t *measured(const struct in_measured *stat)
 
 json_t *doc_manifest_expectation(const struct in_expect *e, const struct doc_judged *judged)
 {
-    json_t *about = json_pack("[o]", measured(&e->stat[0])), *bounds = json_object();
+    json_t *about = json_pack("[o]", manifest_measured(&e->stat[0])), *bounds = json_object();
     if (e->ratio)
-        json_array_append_new(about, measured(&e->stat[1]));
+        json_array_append_new(about, manifest_measured(&e->stat[1]));
     for (int b = 0; b < IN_BOUND__COUNT; b++)
         if (e->bound[b])
             json_object_set_new(bounds, in_bound_name[b], doc_json_text(e->bound[b]));
@@ -264,7 +266,7 @@ void doc_manifest_write(void *ctx, FILE *out)
         "inputs", inputs_part(manifest), "digest", digest_part(manifest), "digest_of",
         manifest->hashed ? doc_digest_json(&manifest->digest) : json_null(), "numachine",
         program_part(manifest), "command", command_part(manifest), "host", host_part(&run->host),
-        "expect", expect_part(run), "remarks", texts(run->remark, run->remarks));
+        "expect", expect_part(run), "remarks", manifest_texts(run->remark, run->remarks));
     doc_manifest_put(root, out);
     json_decref(root);
 }

@@ -6,16 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t kept(const struct doc_output *output)
+static size_t output_kept(const struct doc_output *output)
 {
     return output->total < DOC_OUTPUT_MAX ? (size_t)output->total : DOC_OUTPUT_MAX;
 }
 
 void doc_output_add(struct doc_output *output, const void *bytes, size_t count)
 {
-    const size_t before = kept(output);
+    const size_t before = output_kept(output);
     output->total += count;
-    const size_t after = kept(output);
+    const size_t after = output_kept(output);
     if (after > output->room) {
         output->room = 2 * after < DOC_OUTPUT_MAX ? 2 * after : DOC_OUTPUT_MAX;
         output->bytes = sim_grow(output->bytes, output->room, 1);
@@ -41,5 +41,5 @@ void doc_output_write(void *ctx, FILE *out)
 {
     const struct doc_output *output = ctx;
     if (output->total)
-        fwrite(output->bytes, 1, kept(output), out);
+        fwrite(output->bytes, 1, output_kept(output), out);
 }

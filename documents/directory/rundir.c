@@ -29,14 +29,14 @@ struct path {
     char text[sizeof(struct doc_rundir) + 64];
 };
 
-static struct path path_of(const char *directory, const char *name, const char *suffix)
+static struct path rundir_path_of(const char *directory, const char *name, const char *suffix)
 {
     struct path p;
     snprintf(p.text, sizeof p.text, "%s/%s%s", directory, name, suffix);
     return p;
 }
 
-static bool fail(char *why, size_t size, const char *what, const char *path)
+static bool rundir_fail(char *why, size_t size, const char *what, const char *path)
 {
     snprintf(why, size, "%s '%s': %s", what, path, sim_refusal_of(errno, path).text);
     return false;
@@ -49,27 +49,27 @@ static bool make_parents(const char *path, char *why, size_t size)
     for (const char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
         if (mkdir(part, 0777) < 0 && errno != EEXIST)
-            return fail(why, size, "cannot make directory", part);
+            return rundir_fail(why, size, "cannot make directory", part);
     }
     return true;
 }
 
 /* ---- what is in a directory ------------------------------------------------------------------ */
 
-static const char *name_of(doc_file_name_fn *names, unsigned i)
+static const char *rundir_name_of(doc_file_name_fn *names, unsigned i)
 {
     return i < FIRST ? first[i] : names(i - FIRST);
 }
 
 /* A run's file, finished or not, or the directory some of them are in. */
-static bool is_ours(doc_file_name_fn *names, const char *name)
+static bool rundir_is_ours(doc_file_name_fn *names, const char *name)
 {
     size_t n = strlen(name);
     const size_t suffix = strlen(DOC_UNFINISHED);
     const char *ours;
     if (n > suffix && !strcmp(name + n - suffix, DOC_UNFINISHED))
         n -= suffix;
-    for (unsigned i = 0; (ours = name_of(names, i)); i++)
+    for (unsigned i = 0; (ours = rundir_name_of(names, i)); i++)
         if (strlen(ours) == n && !strncmp(name, ours, n))
             return true;
     return !strcmp(name, MONITOR);
@@ -77,7 +77,7 @@ static bool is_ours(doc_file_name_fn *names, const char *name)
 
 enum contents { EMPTY, RESULTS /* or what a killed run has left */, OTHERS, UNREADABLE };
 
-static enum contents look_into(const char *path, doc_file_name_fn *names)
+static enum contents rundir_look_into(const char *path, doc_file_name_fn *names)
 {
     DIR *d = opendir(path);
     enum contents seen = d ? EMPTY : UNREADABLE;
@@ -86,7 +86,7 @@ static enum contents look_into(const char *path, doc_file_name_fn *names)
         if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, ".."))
             continue;
         if (seen != OTHERS)
-            seen = is_ours(names, e->d_name) ? RESULTS : OTHERS;
+            seen = rundir_is_ours(names, e->d_name) ? RESULTS : OTHERS;
     }
     if (errno)
         seen = UNREADABLE;
@@ -98,29 +98,29 @@ static enum contents look_into(const char *path, doc_file_name_fn *names)
 static bool remove_file(const struct path *p, char *why, size_t size)
 {
     return unlink(p->text) == 0 || errno == ENOENT || errno == ENOTDIR ||
-           fail(why, size, "cannot remove", p->text);
+           rundir_fail(why, size, "cannot remove", p->text);
 }
 
 bool doc_rundir_clear(const struct doc_rundir *dir, char *why, size_t size)
 {
     const char *name;
     for (unsigned i = 0; (name = doc_rundir_name(dir, i)); i++) {
-        const struct path file = path_of(dir->path, name, ""),
-                          unfinished = path_of(dir->path, name, DOC_UNFINISHED);
+        const struct path file = rundir_path_of(dir->path, name, ""),
+                          unfinished = rundir_path_of(dir->path, name, DOC_UNFINISHED);
         if ((strcmp(name, DOC_MANIFEST) && !remove_file(&file, why, size)) ||
             !remove_file(&unfinished, why, size))
             return false;
     }
-    const struct path monitor = path_of(dir->path, MONITOR, "");
+    const struct path monitor = rundir_path_of(dir->path, MONITOR, "");
     if (rmdir(monitor.text) < 0 && errno != ENOENT && errno != ENOTEMPTY && errno != EEXIST)
-        return fail(why, size, "cannot remove", monitor.text);
+        return rundir_fail(why, size, "cannot remove", monitor.text);
     return true;
 }
 
 /* ---- whose it is ----------------------------------------------------------------------------- */
 
 /* Locks the directory as long as it is open. A file system without such locks goes without. */
-static enum doc_dir lock(struct doc_rundir *dir, char *why, size_t size)
+static enum doc_dir rundir_lock(struct doc_rundir *dir, char *why, size_t size)
 {
     struct stat st;
     dir->lock = open(dir->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -129,7 +129,7 @@ static enum doc_dir lock(struct doc_rundir *dir, char *why, size_t size)
         return DOC_DIR_REFUSED;
     }
     if (dir->lock < 0) {
-        fail(why, size, "cannot open directory", dir->path);
+        rundir_fail(why, size, "cannot open directory", dir->path);
         return DOC_DIR_FAILED;
     }
     if (flock(dir->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -143,7 +143,7 @@ static enum doc_dir lock(struct doc_rundir *dir, char *why, size_t size)
 static enum doc_dir take_over(const char *path, doc_file_name_fn *names, bool force, char *why,
                               size_t size)
 {
-    switch (look_into(path, names)) {
+    switch (rundir_look_into(path, names)) {
     case EMPTY:
         return DOC_DIR_MADE;
     case RESULTS:
@@ -156,7 +156,7 @@ static enum doc_dir take_over(const char *path, doc_file_name_fn *names, bool fo
         snprintf(why, size, "'%s' holds other things than results; choose another directory", path);
         return DOC_DIR_REFUSED;
     default:
-        fail(why, size, "cannot read directory", path);
+        rundir_fail(why, size, "cannot read directory", path);
         return DOC_DIR_FAILED;
     }
 }
@@ -185,10 +185,10 @@ static enum doc_dir make_named(struct doc_rundir *dir, const char *path, bool fo
     if (!make_parents(dir->path, why, size))
         return DOC_DIR_FAILED;
     if (mkdir(dir->path, 0777) < 0 && errno != EEXIST) {
-        fail(why, size, "cannot make directory", dir->path);
+        rundir_fail(why, size, "cannot make directory", dir->path);
         return DOC_DIR_FAILED;
     }
-    enum doc_dir result = lock(dir, why, size);
+    enum doc_dir result = rundir_lock(dir, why, size);
     if (result != DOC_DIR_MADE)
         return result;
     result = take_over(dir->path, dir->names, force, why, size);
@@ -211,14 +211,14 @@ static enum doc_dir make_fresh(struct doc_rundir *dir, const char *name, char *w
     for (unsigned n = 1; made; n++) {
         snprintf(dir->path, sizeof dir->path, "results/%s-%03u", name, n);
         if (mkdir(dir->path, 0777) == 0) {
-            const enum doc_dir result = lock(dir, why, size);
+            const enum doc_dir result = rundir_lock(dir, why, size);
             if (result != DOC_DIR_REFUSED)
                 return result;
         } else {
             made = errno == EEXIST;
         }
     }
-    fail(why, size, "cannot make directory", dir->path);
+    rundir_fail(why, size, "cannot make directory", dir->path);
     return DOC_DIR_FAILED;
 }
 
@@ -240,11 +240,11 @@ void doc_rundir_close(struct doc_rundir *dir)
 
 const char *doc_rundir_name(const struct doc_rundir *dir, unsigned i)
 {
-    return name_of(dir->names, i);
+    return rundir_name_of(dir->names, i);
 }
 
 /* A file that --force would not remove could be taken for a later run's. */
-static struct doc_file *file_of(struct doc_rundir *dir, const char *name)
+static struct doc_file *rundir_file_of(struct doc_rundir *dir, const char *name)
 {
     const char *known;
     for (unsigned i = 0; i < DOC_FILES_MAX && (known = doc_rundir_name(dir, i)); i++)
@@ -254,21 +254,22 @@ static struct doc_file *file_of(struct doc_rundir *dir, const char *name)
 }
 
 /* The directory of a file that is to lie in one of its own. */
-static bool make_directory(const struct doc_rundir *dir, const char *name, char *why, size_t size)
+static bool rundir_make_directory(const struct doc_rundir *dir, const char *name, char *why,
+                                  size_t size)
 {
     char path[sizeof dir->path + 64];
     snprintf(path, sizeof path, "%s/%.*s", dir->path, (int)strcspn(name, "/"), name);
     return mkdir(path, 0777) == 0 || errno == EEXIST ||
-           fail(why, size, "cannot make directory", path);
+           rundir_fail(why, size, "cannot make directory", path);
 }
 
 bool doc_rundir_write(struct doc_rundir *dir, const char *name, doc_write_fn *write, void *ctx,
                       char *why, size_t size)
 {
-    struct doc_file *file = file_of(dir, name);
-    const struct path path = path_of(dir->path, name, "");
+    struct doc_file *file = rundir_file_of(dir, name);
+    const struct path path = rundir_path_of(dir->path, name, "");
     *file = (struct doc_file){.asked = true};
-    if (strchr(name, '/') && !make_directory(dir, name, why, size))
+    if (strchr(name, '/') && !rundir_make_directory(dir, name, why, size))
         return false;
     file->whole = doc_whole_write(path.text, false, write, ctx, &file->content, why, size);
     return file->whole;
@@ -284,7 +285,7 @@ bool doc_rundir_is_whole(const struct doc_rundir *dir)
 
 void doc_rundir_sync(const struct doc_rundir *dir)
 {
-    const struct path monitor = path_of(dir->path, MONITOR, "");
+    const struct path monitor = rundir_path_of(dir->path, MONITOR, "");
     doc_whole_sync(monitor.text);
     doc_whole_sync(dir->path);
 }

@@ -66,7 +66,7 @@ static unsigned octave_of(uint64_t cycles)
     return bits;
 }
 
-static void gather(struct times *t, const struct doc_run *run, const struct doc_registers *r)
+static void chart_gather(struct times *t, const struct doc_run *run, const struct doc_registers *r)
 {
     const uint32_t *word = r->memory.word;
     for (uint32_t i = 0; word && i < run->unit->words; i++) {
@@ -131,7 +131,7 @@ static void chart_times(const struct doc_run *run, const struct doc_registers *s
     unsigned first = ROWS, last = 0;
     uint64_t most = 0;
     for (unsigned c = 0; c < run->cards; c++)
-        gather(&t, run, &run->registers[c]);
+        chart_gather(&t, run, &run->registers[c]);
     choose_phases(&t);
     for (unsigned o = 0; o < ROWS; o++) {
         if (!t.octave[o])

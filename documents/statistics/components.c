@@ -52,8 +52,8 @@ struct walk {
     void *ctx;
 };
 
-static void emit(const struct walk *w, const char *component, const char *name, const char *unit,
-                 const char *desc, uint64_t count)
+static void components_emit(const struct walk *w, const char *component, const char *name,
+                            const char *unit, const char *desc, uint64_t count)
 {
     w->fn(w->ctx, &(struct doc_stat){.component = component,
                                      .name = name,
@@ -79,7 +79,7 @@ static void emit_fifo(const struct walk *w, const char *component, const char *f
                                      .value = mean,
                                      .reason = elapsed ? NULL : doc_no_value(w->region, mean)});
     snprintf(name, sizeof name, "%sdepth_max", fifo);
-    emit(w, component, name, unit, "greatest depth since the run began", deepest);
+    components_emit(w, component, name, unit, "greatest depth since the run began", deepest);
 }
 
 /* ---- stations -------------------------------------------------------------------------------- */
@@ -97,8 +97,9 @@ static void walk_counts(const struct walk *w, unsigned station, const struct nm_
         if (!has_rings(w->run) && strcmp(part, "bus") != 0 && strcmp(part, "memory") != 0)
             continue;
         snprintf(component, sizeof component, "machine.station[%u].%s", station, part);
-        emit(w, component, station_rows[i].name, station_rows[i].unit, station_rows[i].sentence,
-             *(const uint64_t *)((const char *)sum + station_rows[i].offset));
+        components_emit(w, component, station_rows[i].name, station_rows[i].unit,
+                        station_rows[i].sentence,
+                        *(const uint64_t *)((const char *)sum + station_rows[i].offset));
     }
 }
 
@@ -160,14 +161,14 @@ static void walk_station(const struct walk *w, unsigned station)
 
 /* ---- rings ----------------------------------------------------------------------------------- */
 
-static struct nm_ring_place place_of(const struct doc_run *run, unsigned ring)
+static struct nm_ring_place components_place_of(const struct doc_run *run, unsigned ring)
 {
     return nm_ring_place(run->experiment->machine.params, ring);
 }
 
 static void walk_ring(const struct walk *w, unsigned ring)
 {
-    const struct nm_ring_place place = place_of(w->run, ring);
+    const struct nm_ring_place place = components_place_of(w->run, ring);
     const struct nm_ring_monitor *mon = &w->region->around.ring[ring];
     const struct nm_ring_counts *filled = &doc_region_measured(w->region)->around.ring[ring].sum;
     char path[64], component[96];
@@ -178,8 +179,8 @@ static void walk_ring(const struct walk *w, unsigned ring)
             continue;
         snprintf(component, sizeof component, "%s%s%s", path, interface ? "." : "",
                  ring_rows[i].part);
-        emit(w, component, ring_rows[i].name, ring_rows[i].unit, ring_rows[i].sentence,
-             *(const uint64_t *)((const char *)&mon->sum + ring_rows[i].offset));
+        components_emit(w, component, ring_rows[i].name, ring_rows[i].unit, ring_rows[i].sentence,
+                        *(const uint64_t *)((const char *)&mon->sum + ring_rows[i].offset));
     }
     if (!place.top) {
         snprintf(component, sizeof component, "%s.interface", path);
@@ -188,8 +189,8 @@ static void walk_ring(const struct walk *w, unsigned ring)
     }
     for (unsigned node = 0; node < place.nodes; node++) {
         snprintf(component, sizeof component, "%s.link[%u]", path, node);
-        emit(w, component, doc_statistic_name(DOC_STATISTIC_link_busy), "ring cycles",
-             "a slot in use moved over the link", mon->sum.link[node]);
+        components_emit(w, component, doc_statistic_name(DOC_STATISTIC_link_busy), "ring cycles",
+                        "a slot in use moved over the link", mon->sum.link[node]);
     }
 }
 
@@ -206,7 +207,7 @@ void doc_components_walk(const struct doc_run *run, const struct doc_region *reg
 /* ---- highlights ------------------------------------------------------------------------------ */
 
 /* Keeps the greatest share seen, of no time at all NAN; returns whether this is it. */
-static bool greater(struct doc_highlight *h, double busy, double cycles)
+static bool components_greater(struct doc_highlight *h, double busy, double cycles)
 {
     const double percent = cycles > 0 ? 100 * busy / cycles : NAN;
     if (percent <= h->percent)
@@ -222,9 +223,9 @@ static void busiest_station(const struct doc_run *run, const struct doc_region *
         doc_cycles(run, region, nm_value_bus_clock(run->experiment->machine.params));
     for (unsigned s = 0; s < run->stations; s++) {
         const struct nm_station_counts *sum = &region->around.station[s].sum;
-        if (greater(bus, (double)sum->bus_busy, cycles))
+        if (components_greater(bus, (double)sum->bus_busy, cycles))
             bus->part[0] = (struct doc_part){"station", "station", s};
-        if (greater(memory, (double)sum->memory_busy, cycles))
+        if (components_greater(memory, (double)sum->memory_busy, cycles))
             memory->part[0] = (struct doc_part){"station", "station", s};
     }
 }
@@ -235,10 +236,10 @@ static void busiest_link(const struct doc_run *run, const struct doc_region *reg
     const double cycles =
         doc_cycles(run, region, nm_value_ring_clock(run->experiment->machine.params));
     for (unsigned r = 0; r < run->rings; r++) {
-        const struct nm_ring_place place = place_of(run, r);
+        const struct nm_ring_place place = components_place_of(run, r);
         struct doc_highlight *h = place.level == 0 ? local : place.top ? top : NULL;
         for (unsigned node = 0; h && node < place.nodes; node++)
-            if (greater(h, (double)region->around.ring[r].sum.link[node], cycles)) {
+            if (components_greater(h, (double)region->around.ring[r].sum.link[node], cycles)) {
                 h->part[0] = (struct doc_part){"ring", "ring", place.index};
                 h->part[1] = (struct doc_part){"link", "link", node};
             }
@@ -246,7 +247,7 @@ static void busiest_link(const struct doc_run *run, const struct doc_region *reg
 }
 
 /* NAN: there is nothing to have a share of. */
-static double percent(uint64_t part, uint64_t whole)
+static double components_percent(uint64_t part, uint64_t whole)
 {
     return whole ? 100 * (double)part / (double)whole : NAN;
 }
@@ -264,12 +265,12 @@ static void netcache_hits(const struct doc_run *run, const struct doc_region *re
         all.localised += sum->localised;
     }
     const uint64_t whole = all.hits + all.misses;
-    h->percent = percent(all.hits, whole);
+    h->percent = components_percent(all.hits, whole);
     if (!whole)
         return;
-    h->part[0] = (struct doc_part){"migration", "%", percent(all.migration, whole)};
-    h->part[1] = (struct doc_part){"caching", "%", percent(all.caching, whole)};
-    h->part[2] = (struct doc_part){"localised", "%", percent(all.localised, whole)};
+    h->part[0] = (struct doc_part){"migration", "%", components_percent(all.migration, whole)};
+    h->part[1] = (struct doc_part){"caching", "%", components_percent(all.caching, whole)};
+    h->part[2] = (struct doc_part){"localised", "%", components_percent(all.localised, whole)};
 }
 
 void doc_highlights(const struct doc_run *run, const struct doc_region *region,
@@ -291,7 +292,7 @@ void doc_highlights(const struct doc_run *run, const struct doc_region *region,
         out[i].name = rows[i][0];
         out[i].sentence = rows[i][1];
     }
-    if (place_of(run, run->rings - 1).level == 0)
+    if (components_place_of(run, run->rings - 1).level == 0)
         out[DOC_BUSIEST_TOP_RING].name = NULL;
     const struct doc_level all = doc_machine(run);
     region = doc_region_measured(region);
@@ -299,7 +300,8 @@ void doc_highlights(const struct doc_run *run, const struct doc_region *region,
     busiest_station(run, region, &out[DOC_BUSIEST_BUS], &out[DOC_BUSIEST_MEMORY]);
     busiest_link(run, region, &out[DOC_BUSIEST_RING], &out[DOC_BUSIEST_TOP_RING]);
     netcache_hits(run, region, &out[DOC_NETCACHE_HITS]);
-    out[DOC_NACK_SHARE].percent = percent(nacks, nacks + doc_tap(region, all, MON_TAP_READS));
+    out[DOC_NACK_SHARE].percent =
+        components_percent(nacks, nacks + doc_tap(region, all, MON_TAP_READS));
 }
 
 const char *doc_highlight_parts(const struct doc_highlight *h, char *out, size_t size)

@@ -44,8 +44,8 @@ static bool has_reason(const json_t *absent, const char *component, const char *
 }
 
 /* The statistics of one part: numbers, or null for what has no value, and says why. */
-static bool is_part(const struct doc_claims *claims, size_t i, const char *component, json_t *part,
-                    const json_t *absent)
+static bool finished_is_part(const struct doc_claims *claims, size_t i, const char *component,
+                             json_t *part, const json_t *absent)
 {
     const char *stat;
     json_t *value;
@@ -62,7 +62,7 @@ static bool is_snapshot(const struct doc_claims *claims, const json_t *shot, siz
     const char *component;
     json_t *part, *stats = json_object_get(shot, "stats");
     json_object_foreach(stats, component, part) {
-        if (!is_part(claims, i, component, part, json_object_get(shot, "absent")))
+        if (!finished_is_part(claims, i, component, part, json_object_get(shot, "absent")))
             return false;
     }
     return (json_is_object(stats) && json_is_string(json_object_get(shot, "name"))) ||
@@ -84,8 +84,8 @@ static bool take_stats(struct doc_finished *r, const struct doc_claims *claims)
 
 typedef bool take_fn(struct doc_finished *r, const struct doc_claims *claims);
 
-static bool read_file(struct doc_finished *r, const char *name, take_fn *take, char *why,
-                      size_t size)
+static bool finished_read_file(struct doc_finished *r, const char *name, take_fn *take, char *why,
+                               size_t size)
 {
     char *path = sim_format("%s/%s", r->directory, name);
     const struct doc_claims claims = {path, why, size};
@@ -102,10 +102,10 @@ static bool take_config(struct doc_finished *r, const struct doc_claims *claims)
 bool doc_finished_read(struct doc_finished *r, const char *directory, char *why, size_t size)
 {
     *r = (struct doc_finished){.directory = directory};
-    return read_file(r, "manifest.json", take_manifest, why, size) &&
+    return finished_read_file(r, "manifest.json", take_manifest, why, size) &&
            doc_run_is_intact(directory, why, size) &&
-           read_file(r, "config.resolved.yaml", take_config, why, size) &&
-           read_file(r, "stats.json", take_stats, why, size);
+           finished_read_file(r, "config.resolved.yaml", take_config, why, size) &&
+           finished_read_file(r, "stats.json", take_stats, why, size);
 }
 
 void doc_finished_free(struct doc_finished *r)
@@ -118,26 +118,26 @@ void doc_finished_free(struct doc_finished *r)
 
 /* ---- what is in them ------------------------------------------------------------------------- */
 
-static const json_t *snapshots(const struct doc_finished *r)
+static const json_t *finished_snapshots(const struct doc_finished *r)
 {
     return json_object_get(r->stats, "snapshots");
 }
 
 size_t doc_finished_regions(const struct doc_finished *r)
 {
-    return json_array_size(snapshots(r));
+    return json_array_size(finished_snapshots(r));
 }
 
 const char *doc_finished_region(const struct doc_finished *r, size_t i)
 {
-    return json_string_value(json_object_get(json_array_get(snapshots(r), i), "name"));
+    return json_string_value(json_object_get(json_array_get(finished_snapshots(r), i), "name"));
 }
 
 const json_t *doc_finished_stats(const struct doc_finished *r, const char *region)
 {
     for (size_t i = 0; i < doc_finished_regions(r); i++)
         if (!strcmp(doc_finished_region(r, i), region))
-            return json_object_get(json_array_get(snapshots(r), i), "stats");
+            return json_object_get(json_array_get(finished_snapshots(r), i), "stats");
     return NULL;
 }
 
@@ -169,7 +169,8 @@ struct doc_value doc_finished_value(const json_t *stats, const char *component, 
 }
 
 /* What stats.json says of a statistic's name; NULL: nothing. */
-static const json_t *name_of(const struct doc_finished *r, const char *component, const char *stat)
+static const json_t *finished_name_of(const struct doc_finished *r, const char *component,
+                                      const char *stat)
 {
     char kind[PATH_ROOM], path[PATH_ROOM];
     const json_t *names = json_object_get(r->stats, "names");
@@ -181,13 +182,14 @@ static const json_t *name_of(const struct doc_finished *r, const char *component
 
 const char *doc_finished_unit(const struct doc_finished *r, const char *component, const char *stat)
 {
-    const char *unit = json_string_value(json_object_get(name_of(r, component, stat), "unit"));
+    const char *unit =
+        json_string_value(json_object_get(finished_name_of(r, component, stat), "unit"));
     return unit ? unit : "";
 }
 
 static bool is_of_parts(const struct doc_finished *r, const char *component, const char *stat)
 {
-    return json_is_true(json_object_get(name_of(r, component, stat), "timed"));
+    return json_is_true(json_object_get(finished_name_of(r, component, stat), "timed"));
 }
 
 bool doc_finished_comparable(const struct doc_finished *a, const struct doc_finished *b,

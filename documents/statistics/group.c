@@ -20,7 +20,7 @@ struct scene {
     struct doc_level level;
 };
 
-static unsigned parts(const struct scene *s, unsigned cards_each)
+static unsigned group_parts(const struct scene *s, unsigned cards_each)
 {
     return (s->level.count + cards_each - 1) / cards_each;
 }
@@ -49,9 +49,9 @@ static double word_value(const struct scene *s, enum in_word word)
     case IN_WORD_all_cards:
         return s->level.count;
     case IN_WORD_stations:
-        return parts(s, s->run->per_station);
+        return group_parts(s, s->run->per_station);
     default:
-        return s->run->rings ? parts(s, doc_per_ring(s->run)) : 0;
+        return s->run->rings ? group_parts(s, doc_per_ring(s->run)) : 0;
     }
 }
 
@@ -77,8 +77,8 @@ static double operand_value(void *ctx, unsigned name)
 
 /** Cards of a level that have what the names of a metric are of; 0 also where some of its names are
  *  of all cards, and others of the processors' own counters, which not all cards have. */
-static unsigned cards_of(const struct doc_run *run, struct doc_level level,
-                         const struct in_metric *metric)
+static unsigned group_cards_of(const struct doc_run *run, struct doc_level level,
+                               const struct in_metric *metric)
 {
     unsigned own = 0, names = 0, counting = 0, event = 0;
     for (unsigned i = 0; i < metric->program.steps; i++) {
@@ -101,7 +101,7 @@ bool doc_group_value(const struct doc_run *run, const struct doc_region *region,
 {
     struct scene scene = {run, doc_region_measured(region), level};
     *value = NAN;
-    return cards_of(run, level, metric) &&
+    return group_cards_of(run, level, metric) &&
            mon_formula_value(&metric->program, operand_value, &scene, value);
 }
 
@@ -114,7 +114,7 @@ const char *doc_group_no_value(const struct doc_run *run, const struct doc_regio
             !doc_event_exists(run, step->name))
             return "the machine has no such ring";
     }
-    return cards_of(run, level, metric)
+    return group_cards_of(run, level, metric)
                ? doc_no_value(region, value)
                : "not all of its processors count this; each that does has it (stats.csv)";
 }

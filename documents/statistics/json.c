@@ -27,7 +27,7 @@ struct writer {
     bool parted; /**< only parts of the run were timed */
 };
 
-static void put_text(FILE *out, const char *text)
+static void json_put_text(FILE *out, const char *text)
 {
     json_t *value = json_string(text);
     json_dumpf(value, out, JSON_ENCODE_ANY);
@@ -40,7 +40,7 @@ static bool means(json_t *name, const struct doc_stat *stat)
            !strcmp(json_string_value(json_object_get(name, "desc")), stat->desc);
 }
 
-static void learn(struct writer *w, const struct doc_stat *stat, const char *path)
+static void json_learn(struct writer *w, const struct doc_stat *stat, const char *path)
 {
     char kind[192];
     doc_stat_kind(stat, kind, sizeof kind);
@@ -59,21 +59,21 @@ static void open_component(struct writer *w, const char *component)
         fputs("},\n", w->out);
     snprintf(w->component, sizeof w->component, "%s", component);
     fputs("    ", w->out);
-    put_text(w->out, component);
+    json_put_text(w->out, component);
     fputs(": {", w->out);
 }
 
-static void member(void *ctx, const struct doc_stat *stat)
+static void json_member(void *ctx, const struct doc_stat *stat)
 {
     struct writer *w = ctx;
     char path[192];
     doc_stat_path(stat, path, sizeof path);
-    learn(w, stat, path);
+    json_learn(w, stat, path);
     if (strcmp(stat->component, w->component))
         open_component(w, stat->component);
     else
         fputs(", ", w->out);
-    put_text(w->out, stat->name);
+    json_put_text(w->out, stat->name);
     if (stat->reason) {
         json_object_set_new(w->absent, path, json_string(stat->reason));
         fputs(": null", w->out);
@@ -93,7 +93,7 @@ static void write_measured(struct writer *w, const struct doc_run *run,
         return;
     fputs("   \"measured\": {\n", w->out);
     *w->component = '\0';
-    doc_stats_walk_measured(run, region, member, w);
+    doc_stats_walk_measured(run, region, json_member, w);
     fputs("}\n   },\n", w->out);
 }
 
@@ -101,7 +101,7 @@ static void write_snapshot(struct writer *w, const struct doc_run *run,
                            const struct doc_region *region)
 {
     fputs("  {\n   \"name\": ", w->out);
-    put_text(w->out, region->name);
+    json_put_text(w->out, region->name);
     fprintf(w->out,
             ",\n   \"begin_tick\": %llu, \"end_tick\": %llu, \"elapsed_ticks\": %llu, "
             "\"visits\": %llu,\n   \"stats\": {\n",
@@ -109,7 +109,7 @@ static void write_snapshot(struct writer *w, const struct doc_run *run,
             (unsigned long long)region->elapsed, (unsigned long long)region->visits);
     *w->component = '\0';
     w->absent = json_object();
-    doc_stats_walk(run, region, member, w);
+    doc_stats_walk(run, region, json_member, w);
     fputs("}\n   },\n", w->out);
     write_measured(w, run, region);
     fputs("   \"absent\": ", w->out);

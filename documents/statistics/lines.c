@@ -54,7 +54,7 @@ static void put_json(const struct lines *l, const struct field *field, size_t co
     fputs("}\n", l->out);
 }
 
-static void put_line(const struct lines *l, const struct field *field, size_t count)
+static void lines_put_line(const struct lines *l, const struct field *field, size_t count)
 {
     const bool regions = l->run->regions > 1;
     if (!l->separator) {
@@ -89,7 +89,7 @@ static void put_event(const struct lines *l, unsigned i)
         {"metric-unit", "", false},
         {"group", "", false},
     };
-    put_line(l, fields, sizeof fields / sizeof *fields);
+    lines_put_line(l, fields, sizeof fields / sizeof *fields);
 }
 
 static void put_metric(const struct lines *l, double value, const char *unit, const char *name,
@@ -109,7 +109,7 @@ static void put_metric(const struct lines *l, double value, const char *unit, co
         {"metric-unit", named, false},
         {"group", group, false},
     };
-    put_line(l, fields, sizeof fields / sizeof *fields);
+    lines_put_line(l, fields, sizeof fields / sizeof *fields);
 }
 
 static void put_groups(const struct lines *l)

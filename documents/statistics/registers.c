@@ -10,7 +10,8 @@
 #include "documents/grid.h"
 #include "documents/statistics/histogram.h"
 
-static const struct mon_event *event_of(const struct doc_run *run, const struct mon_reading *r)
+static const struct mon_event *registers_event_of(const struct doc_run *run,
+                                                  const struct mon_reading *r)
 {
     return mon_unit_event(run->unit, r->event);
 }
@@ -28,7 +29,7 @@ static void walk_counter(const struct doc_run *run, unsigned c, unsigned k, doc_
                          void *ctx)
 {
     const struct mon_reading *r = &run->registers[c].counter[k];
-    const struct mon_event *e = event_of(run, r);
+    const struct mon_event *e = registers_event_of(run, r);
     char component[80], desc[300];
     snprintf(component, sizeof component, "machine.station[%u].card[%u].counter[%u]",
              c / run->per_station, c % run->per_station, k);
@@ -86,7 +87,7 @@ void doc_write_counters(const struct doc_run *run, FILE *out)
     for (unsigned c = 0; run->registers && c < run->cards; c++)
         for (unsigned k = 0; k < run->unit->counters; k++) {
             const struct mon_reading *r = &run->registers[c].counter[k];
-            const struct mon_event *e = event_of(run, r);
+            const struct mon_event *e = registers_event_of(run, r);
             if (r->used)
                 fprintf(out, "%u,%u,%s,%d,%u,%llu,%s,%d\r\n", c, k, e->name, r->masked, r->value,
                         (unsigned long long)r->counted, e->unit, r->overflowed);
@@ -126,10 +127,11 @@ static bool is_first(const struct doc_run *run, unsigned c, unsigned k)
     return true;
 }
 
-static void add_row(struct doc_grid *grid, const struct doc_run *run, unsigned c, unsigned k)
+static void registers_add_row(struct doc_grid *grid, const struct doc_run *run, unsigned c,
+                              unsigned k)
 {
     const struct mon_reading *r = &run->registers[c].counter[k];
-    const struct mon_event *e = event_of(run, r);
+    const struct mon_event *e = registers_event_of(run, r);
     const struct alike a = find_alike(run, k, r->setup);
     char sum[32], low[32], high[32];
     doc_grid_cell(grid, "%u", k);
@@ -155,7 +157,7 @@ void doc_table_counters(const struct doc_run *run, FILE *out)
     for (unsigned k = 0; k < run->unit->counters; k++)
         for (unsigned c = 0; c < run->cards; c++)
             if (run->registers[c].counter[k].used && is_first(run, c, k))
-                add_row(&grid, run, c, k);
+                registers_add_row(&grid, run, c, k);
     fputs("\nWhat the cards' counters, as they were programmed, counted since each was last "
           "loaded:\n",
           out);

@@ -16,7 +16,7 @@
 static const double OFF = 0.005, HELD = 0.03;
 
 /* [per DOC_OFTEN PCycles of the recorded run; if that is not known, of the replay] */
-static double sleeps(const struct doc_run *run)
+static double replayed_sleeps(const struct doc_run *run)
 {
     const struct prog_outcome *out = &run->outcome;
     const double ticks = (double)out->ticks / (1 + out->replayed.longer);
@@ -30,7 +30,7 @@ static const char *why_not(const struct doc_run *run)
         return "it is not the run again, on the machine of the recording";
     if (!r->same && r->held > HELD)
         return "its processors wait for the order of another machine";
-    if (!r->same && sleeps(run) > 1)
+    if (!r->same && replayed_sleeps(run) > 1)
         return "its threads sleep often, and are woken in the order of another machine";
     return NULL;
 }
@@ -53,7 +53,7 @@ void doc_print_replayed(const struct doc_run *run, FILE *out)
                 "  %.1f %% of its processors' time they were held back to keep the recorded order; "
                 "threads "
                 "slept %.1f times in %d PCycles\n",
-                100 * r->held, sleeps(run), DOC_OFTEN);
+                100 * r->held, replayed_sleeps(run), DOC_OFTEN);
     if (why)
         fprintf(out, "  do not trust it: %s (docs/traces.md)\n", why);
 }
@@ -66,5 +66,5 @@ void doc_note_replayed(const struct doc_run *run, FILE *out)
         fprintf(out,
                 "numachine: warning: do not trust this replay: %s (%+.1f %% PCycles; held back "
                 "%.1f %%; %.1f sleeps in %d PCycles)\n",
-                why, 100 * r->longer, 100 * r->held, sleeps(run), DOC_OFTEN);
+                why, 100 * r->longer, 100 * r->held, replayed_sleeps(run), DOC_OFTEN);
 }

@@ -41,7 +41,7 @@ bool doc_sampling_is(const struct doc_run *run)
 }
 
 /* [processors x PCycles] */
-static double time_of(const struct prog_sample *s)
+static double sampling_time_of(const struct prog_sample *s)
 {
     return (double)(s->to - s->from) * s->processors;
 }
@@ -60,13 +60,13 @@ struct measure {
 /* Whatever a sample says of the error, it says of the stretch ahead of it: that is its weight. */
 typedef double observed(const struct measure *m, const struct prog_sample *s);
 
-static double count(const struct measure *m, const struct prog_done *done)
+static double sampling_count(const struct measure *m, const struct prog_done *done)
 {
     return (double)(m->by == STORES ? done->stores : done->instructions);
 }
 
 /* [of the rate in samples] */
-static double pace(const struct measure *m, double done, sim_tick time)
+static double sampling_pace(const struct measure *m, double done, sim_tick time)
 {
     return time && m->rate > 0 ? done / (double)time / m->rate : 0;
 }
@@ -75,24 +75,26 @@ static double pace(const struct measure *m, double done, sim_tick time)
 static double requests_longer(const struct measure *m, const struct prog_sample *s)
 {
     (void)m;
-    return s->processors ? ((double)s->took - (double)s->expected) / time_of(s) : 0;
+    return s->processors ? ((double)s->took - (double)s->expected) / sampling_time_of(s) : 0;
 }
 
 static double pace_in(const struct measure *m, const struct prog_sample *s)
 {
-    return pace(m, count(m, &s->done), s->to - s->from);
+    return sampling_pace(m, sampling_count(m, &s->done), s->to - s->from);
 }
 
 /* The stretch got on faster than the samples on both sides of it. */
 static double faster_between(const struct measure *m, const struct prog_sample *s)
 {
-    return pace(m, count(m, &s->between), s->warmed) - (pace_in(m, s - 1) + pace_in(m, s)) / 2;
+    return sampling_pace(m, sampling_count(m, &s->between), s->warmed) -
+           (pace_in(m, s - 1) + pace_in(m, s)) / 2;
 }
 
 /* The second half of the sample got on more slowly than its first. */
 static double slower_later(const struct measure *m, const struct prog_sample *s)
 {
-    return 2 * pace(m, 2 * count(m, &s->early) - count(m, &s->done), s->to - s->from);
+    return 2 * sampling_pace(m, 2 * sampling_count(m, &s->early) - sampling_count(m, &s->done),
+                             s->to - s->from);
 }
 
 /* Mean and standard error, by weight. The first sample has nothing ahead of it.
@@ -118,7 +120,7 @@ static struct measure measure_by(const struct prog_outcome *out, int by)
     struct measure m = {.by = by};
     double done = 0, time = 0;
     for (size_t i = 0; i < out->samples; i++) {
-        done += count(&m, &out->sample[i].done);
+        done += sampling_count(&m, &out->sample[i].done);
         time += (double)(out->sample[i].to - out->sample[i].from);
     }
     m.rate = time > 0 ? done / time : 0;
@@ -127,7 +129,7 @@ static struct measure measure_by(const struct prog_outcome *out, int by)
 
 /* By the measure that is the surer one: that with the smaller standard error. A program that stores
  * nothing in samples has one. */
-static struct doc_observed surer(const struct prog_outcome *out, observed *says)
+static struct doc_observed sampling_surer(const struct prog_outcome *out, observed *says)
 {
     struct doc_observed best = {0};
     for (int by = 0; by < MEASURES; by++) {
@@ -140,17 +142,17 @@ static struct doc_observed surer(const struct prog_outcome *out, observed *says)
 }
 
 /* A share of the time, that it is not beyond as far as samples tell. */
-static double bound(const struct doc_observed *o)
+static double sampling_bound(const struct doc_observed *o)
 {
     return fabs(o->mean) + T95 * o->error;
 }
 
-static void observe(const struct prog_outcome *out, struct doc_estimate *e)
+static void sampling_observe(const struct prog_outcome *out, struct doc_estimate *e)
 {
     const struct measure none = {0};
     e->longer = mean_of(out, &none, requests_longer);
-    e->faster = surer(out, faster_between);
-    e->slower = surer(out, slower_later);
+    e->faster = sampling_surer(out, faster_between);
+    e->slower = sampling_surer(out, slower_later);
 }
 
 static void add_up(const struct prog_outcome *out, struct doc_estimate *e)
@@ -160,7 +162,7 @@ static void add_up(const struct prog_outcome *out, struct doc_estimate *e)
         const struct prog_sample *s = &out->sample[i];
         timed += (double)(s->to - s->from + s->lead + s->paged);
         refused += (double)s->refused;
-        time += time_of(s);
+        time += sampling_time_of(s);
     }
     e->sleeps = e->pcycles > 0 ? (double)out->sleeps / e->pcycles : 0;
     e->timed = e->pcycles > 0 ? timed / e->pcycles : 0;
@@ -176,7 +178,8 @@ static const char *other_pace(const struct doc_estimate *e)
 /* What makes an interval wide. */
 static const char *why_wide(const struct doc_estimate *e)
 {
-    const double longer = bound(&e->longer), faster = bound(&e->faster), slower = bound(&e->slower);
+    const double longer = sampling_bound(&e->longer), faster = sampling_bound(&e->faster),
+                 slower = sampling_bound(&e->slower);
     if (slower > fmax(longer + e->refused, faster))
         return "its samples have not settled: let run.sample.lead be longer";
     if (e->refused > fmax(longer, faster))
@@ -209,9 +212,10 @@ struct doc_estimate doc_estimate(const struct doc_run *run)
                              .pcycles = (double)(out->sampled_to - out->sampled_from - out->stood)};
     add_up(out, &e);
     if (e.samples >= FEW) {
-        observe(out, &e);
+        sampling_observe(out, &e);
         e.half_width = (1 - e.timed) * e.pcycles *
-                       (fmax(bound(&e.longer) + e.refused, bound(&e.faster)) + bound(&e.slower));
+                       (fmax(sampling_bound(&e.longer) + e.refused, sampling_bound(&e.faster)) +
+                        sampling_bound(&e.slower));
     }
     e.unsuited = why_not(&e);
     return e;
@@ -285,7 +289,7 @@ const char *doc_tilde(const struct doc_run *run)
 }
 
 /* Whether there is more to the run than what was sampled. */
-static bool is_part(const struct doc_run *run)
+static bool sampling_is_part(const struct doc_run *run)
 {
     const struct prog_approach *a = &run->experiment->approach;
     return a->from.kind != PROG_AT_NONE || a->to.kind != PROG_AT_NONE;
@@ -295,7 +299,8 @@ static void print_samples(const struct doc_run *run, FILE *out)
 {
     const struct doc_estimate e = doc_estimate(run);
     char pcycles[32];
-    fprintf(out, "  sampled: the estimate%s is %s PCycles", is_part(run) ? " of the part" : "",
+    fprintf(out, "  sampled: the estimate%s is %s PCycles",
+            sampling_is_part(run) ? " of the part" : "",
             doc_grouped((uint64_t)(e.pcycles + 0.5), pcycles));
     if (e.half_width > 0)
         fprintf(out, " +- %.1f %% as far as samples tell", 100 * e.half_width / e.pcycles);

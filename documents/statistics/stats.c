@@ -133,7 +133,7 @@ struct walk {
 enum { NAME = 128 };
 
 /* A name of two parts. There are tens of thousands of them: no printf. */
-static void join(char out[NAME], const char *section, const char *name)
+static void stats_join(char out[NAME], const char *section, const char *name)
 {
     const size_t first = strlen(section), second = strlen(name);
     assert(first + second < NAME);
@@ -141,11 +141,11 @@ static void join(char out[NAME], const char *section, const char *name)
     memcpy(out + first, name, second + 1);
 }
 
-static void emit(const struct walk *w, const char *section, const char *name, const char *unit,
-                 const char *desc, uint64_t count, const double *value)
+static void stats_emit(const struct walk *w, const char *section, const char *name,
+                       const char *unit, const char *desc, uint64_t count, const double *value)
 {
     char full[NAME];
-    join(full, section, name);
+    stats_join(full, section, name);
     struct doc_stat stat = {
         .component = w->component,
         .name = full,
@@ -164,16 +164,16 @@ static void emit(const struct walk *w, const char *section, const char *name, co
 static void walk_time(const struct walk *w)
 {
     double seconds = doc_seconds(w->run, w->region->elapsed);
-    emit(w, "", doc_statistic_name(DOC_STATISTIC_elapsed), "PCycles",
-         "simulated time, all visits of the region", w->region->elapsed, NULL);
-    emit(w, "", doc_statistic_name(DOC_STATISTIC_seconds), "s", "elapsed / processor.clock", 0,
-         &seconds);
-    emit(w, "", doc_statistic_name(DOC_STATISTIC_visits), "visits", "times the region was entered",
-         w->region->visits, NULL);
+    stats_emit(w, "", doc_statistic_name(DOC_STATISTIC_elapsed), "PCycles",
+               "simulated time, all visits of the region", w->region->elapsed, NULL);
+    stats_emit(w, "", doc_statistic_name(DOC_STATISTIC_seconds), "s", "elapsed / processor.clock",
+               0, &seconds);
+    stats_emit(w, "", doc_statistic_name(DOC_STATISTIC_visits), "visits",
+               "times the region was entered", w->region->visits, NULL);
     if (w->region->measured)
-        emit(w, "", doc_statistic_name(DOC_STATISTIC_measured), "PCycles",
-             "of which were timed and measured: ratios are of these", w->region->measured->elapsed,
-             NULL);
+        stats_emit(w, "", doc_statistic_name(DOC_STATISTIC_measured), "PCycles",
+                   "of which were timed and measured: ratios are of these",
+                   w->region->measured->elapsed, NULL);
 }
 
 /* Processors execute in any mode; what buses, caches and directories do is counted while timed. */
@@ -189,13 +189,13 @@ static void walk_monitor(struct walk *w)
         const struct mon_event *e = mon_unit_event(w->run->unit, w->run->choice.event[i]);
         char flag[64];
         w->timed = counts_while_timed(w->run->unit, w->run->choice.event[i]);
-        emit(w, "monitor.", e->name, e->unit, e->sentence,
-             doc_count(w->run, w->region, w->level, i), NULL);
+        stats_emit(w, "monitor.", e->name, e->unit, e->sentence,
+                   doc_count(w->run, w->region, w->level, i), NULL);
         if (!doc_overflowed(w->region, w->level, i))
             continue;
         snprintf(flag, sizeof flag, "%s.overflowed", e->name);
-        emit(w, "monitor.", flag, "flag", "a 32-bit counter wrapped: its count is modulo 2^32", 1,
-             NULL);
+        stats_emit(w, "monitor.", flag, "flag",
+                   "a 32-bit counter wrapped: its count is modulo 2^32", 1, NULL);
     }
     w->timed = false;
 }
@@ -207,8 +207,8 @@ static void walk_status(const struct walk *w)
         const int event = mon_event_find(w->run->unit, mon_state_name(s));
         const char *sentence =
             event < 0 ? tap->sentence : mon_unit_event(w->run->unit, (unsigned)event)->sentence;
-        emit(w, "status.", mon_state_name(s), tap->unit, sentence,
-             doc_tap(w->region, w->level, (enum mon_tap)s), NULL);
+        stats_emit(w, "status.", mon_state_name(s), tap->unit, sentence,
+                   doc_tap(w->region, w->level, (enum mon_tap)s), NULL);
     }
 }
 
@@ -216,8 +216,8 @@ static void walk_truth(struct walk *w)
 {
     for (unsigned i = 0; i < IN_TRUTH__COUNT; i++) {
         w->timed = truths[i].timed;
-        emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
-             doc_truth_row(w->region, w->level, (enum in_truth)i), NULL);
+        stats_emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
+                   doc_truth_row(w->region, w->level, (enum in_truth)i), NULL);
     }
     w->timed = false;
 }
@@ -227,7 +227,7 @@ static void walk_metrics(const struct walk *w)
     for (int m = 0; m < DOC_METRIC__COUNT; m++) {
         double value;
         doc_metric_value(w->run, w->region, w->level, (enum doc_metric_id)m, &value);
-        emit(w, "metric.", metrics[m].name, metrics[m].unit, metric_descs[m], 0, &value);
+        stats_emit(w, "metric.", metrics[m].name, metrics[m].unit, metric_descs[m], 0, &value);
     }
 }
 
@@ -238,8 +238,8 @@ static void walk_figures(const struct walk *w)
         const struct prog_figure *row = &w->run->figure[i];
         const struct prog_quotient *q = &w->region->figure[i];
         const double value = q->below > 0 ? q->above / q->below : NAN;
-        emit(w, "", row->name, row->unit, row->sentence, (uint64_t)q->above,
-             row->count ? NULL : &value);
+        stats_emit(w, "", row->name, row->unit, row->sentence, (uint64_t)q->above,
+                   row->count ? NULL : &value);
     }
 }
 
@@ -275,7 +275,7 @@ struct sieve {
     void *ctx;
 };
 
-static void sift(void *ctx, const struct doc_stat *stat)
+static void stats_sift(void *ctx, const struct doc_stat *stat)
 {
     const struct sieve *s = ctx;
     const bool says = stat->derived ? !stat->reason : stat->real ? stat->value != 0 : stat->count;
@@ -291,7 +291,7 @@ bool doc_is_detailed(const struct doc_run *run, const struct doc_region *region)
 
 /* Each row of each file has such texts: no printf. @param n  [bytes] that `out` holds already
  * @return what it holds then */
-static size_t add(size_t n, char *out, size_t size, const char *text)
+static size_t stats_add(size_t n, char *out, size_t size, const char *text)
 {
     const size_t length = strlen(text), room = size - 1 - n, fits = length < room ? length : room;
     memcpy(out + n, text, fits);
@@ -309,12 +309,13 @@ void doc_stat_kind(const struct doc_stat *stat, char *out, size_t size)
             out[n++] = *c;
         inside &= *c != ']';
     }
-    add(add(n, out, size, "."), out, size, stat->name);
+    stats_add(stats_add(n, out, size, "."), out, size, stat->name);
 }
 
 void doc_stat_path(const struct doc_stat *stat, char *out, size_t size)
 {
-    add(add(add(0, out, size, stat->component), out, size, "."), out, size, stat->name);
+    stats_add(stats_add(stats_add(0, out, size, stat->component), out, size, "."), out, size,
+              stat->name);
 }
 
 void doc_stat_value(const struct doc_stat *stat, char out[DOC_STAT_VALUE])
@@ -356,14 +357,14 @@ void doc_stats_walk(const struct doc_run *run, const struct doc_region *region, 
                     void *ctx)
 {
     struct sieve sieve = {fn, ctx};
-    walk_region(run, region, doc_is_detailed(run, region), sift, &sieve);
+    walk_region(run, region, doc_is_detailed(run, region), stats_sift, &sieve);
 }
 
 void doc_stats_walk_measured(const struct doc_run *run, const struct doc_region *region,
                              doc_stat_fn *fn, void *ctx)
 {
     struct sieve sieve = {fn, ctx};
-    walk_region(run, region->measured, doc_is_detailed(run, region), sift, &sieve);
+    walk_region(run, region->measured, doc_is_detailed(run, region), stats_sift, &sieve);
 }
 
 void doc_stats_walk_all(const struct doc_run *run, const struct doc_region *region, doc_stat_fn *fn,

@@ -55,7 +55,7 @@ static void print_grid(struct pen pen, struct doc_grid *grid)
     doc_grid_free(grid);
 }
 
-static const struct mon_event *event_of(const struct doc_run *run, unsigned i)
+static const struct mon_event *table_event_of(const struct doc_run *run, unsigned i)
 {
     return mon_unit_event(run->unit, run->choice.event[i]);
 }
@@ -112,7 +112,7 @@ static double instructions_for(const struct doc_run *run, const struct doc_regio
  * thread. */
 static double time_for(const struct doc_run *run, const struct doc_region *region, unsigned i)
 {
-    const struct mon_event *e = event_of(run, i);
+    const struct mon_event *e = table_event_of(run, i);
     struct doc_level all = doc_machine(run);
     if (strcmp(e->unit, "PCycles") == 0)
         return (double)region->elapsed * counting_cards(run, region, i);
@@ -130,7 +130,7 @@ static double time_for(const struct doc_run *run, const struct doc_region *regio
 static double count_in_time(const struct doc_run *run, const struct doc_region *region, unsigned i)
 {
     double sum = 0;
-    if (event_of(run, i)->scope != MON_SCOPE_CARD)
+    if (table_event_of(run, i)->scope != MON_SCOPE_CARD)
         return (double)doc_count(run, region, doc_machine(run), i);
     for (unsigned c = 0; c < run->cards; c++)
         if (doc_had_thread(region, c))
@@ -141,7 +141,7 @@ static double count_in_time(const struct doc_run *run, const struct doc_region *
 static void cell_rate(struct doc_grid *grid, const struct doc_run *run,
                       const struct doc_region *region, unsigned i)
 {
-    const struct mon_event *e = event_of(run, i);
+    const struct mon_event *e = table_event_of(run, i);
     struct doc_level all = doc_machine(run);
     if (doc_overflowed(region, all, i)) { /* a rate of what is left of a count means nothing */
         doc_grid_cell(grid, "%s", "");
@@ -176,9 +176,9 @@ static void cell_spread(struct doc_grid *grid, const struct doc_run *run,
     }
     if (doc_overflowed(region, doc_machine(run), i))
         doc_grid_cell(grid, "%s", "");
-    else if (event_of(run, i)->scope == MON_SCOPE_CARD)
-        doc_grid_cell(grid, "%s%s .. %s", tilde_of(run, event_of(run, i)), doc_grouped(low, a),
-                      doc_grouped(high, b));
+    else if (table_event_of(run, i)->scope == MON_SCOPE_CARD)
+        doc_grid_cell(grid, "%s%s .. %s", tilde_of(run, table_event_of(run, i)),
+                      doc_grouped(low, a), doc_grouped(high, b));
     else
         doc_grid_cell(grid, "same for all");
 }
@@ -188,7 +188,7 @@ static void cell_count(struct doc_grid *grid, const struct doc_run *run,
 {
     char buf[32];
     struct doc_level all = doc_machine(run);
-    doc_grid_cell(grid, "%s%s%s", tilde_of(run, event_of(run, i)),
+    doc_grid_cell(grid, "%s%s%s", tilde_of(run, table_event_of(run, i)),
                   doc_grouped(doc_count(run, region, all, i), buf),
                   doc_overflowed(region, all, i) ? " (wrapped)" : "");
 }
@@ -212,12 +212,12 @@ static void print_counts(struct pen pen, const struct doc_run *run, const struct
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         doc_grid_cell(&grid, "%s", heading[i]);
     for (unsigned i = 0; i < run->choice.count; i++) {
-        doc_grid_cell(&grid, "%s", event_of(run, i)->name);
+        doc_grid_cell(&grid, "%s", table_event_of(run, i)->name);
         cell_count(&grid, run, region, i);
-        doc_grid_cell(&grid, "%s", event_of(run, i)->unit);
+        doc_grid_cell(&grid, "%s", table_event_of(run, i)->unit);
         cell_rate(&grid, run, region, i);
         cell_spread(&grid, run, region, i);
-        doc_grid_cell(&grid, "%s", event_of(run, i)->sentence);
+        doc_grid_cell(&grid, "%s", table_event_of(run, i)->sentence);
     }
     print_grid(pen, &grid);
 }
@@ -349,7 +349,7 @@ static void compare_heading(struct doc_grid *grid, const struct columns *c)
 static void compare_event(struct doc_grid *grid, const struct columns *c, unsigned i)
 {
     struct doc_level all = doc_machine(c->run);
-    doc_grid_cell(grid, "%s", event_of(c->run, i)->name);
+    doc_grid_cell(grid, "%s", table_event_of(c->run, i)->name);
     for (size_t r = 0; r < c->count; r++)
         cell_count(grid, c->run, &c->first[r], i);
     const bool wrapped =
@@ -359,8 +359,8 @@ static void compare_event(struct doc_grid *grid, const struct columns *c, unsign
     else if (c->ratio)
         cell_ratio(grid, true, (double)doc_count(c->run, &c->first[0], all, i),
                    (double)doc_count(c->run, &c->first[1], all, i));
-    doc_grid_cell(grid, "%s", event_of(c->run, i)->unit);
-    doc_grid_cell(grid, "%s", event_of(c->run, i)->sentence);
+    doc_grid_cell(grid, "%s", table_event_of(c->run, i)->unit);
+    doc_grid_cell(grid, "%s", table_event_of(c->run, i)->sentence);
 }
 
 static void compare_elapsed(struct doc_grid *grid, const struct columns *c)

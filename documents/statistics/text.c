@@ -30,7 +30,7 @@ static void put_column(FILE *out, const char *text, int width, bool right)
         fputs(text, out);
 }
 
-static void put_all(FILE *out, const char *const *text)
+static void text_put_all(FILE *out, const char *const *text)
 {
     for (; *text; text++)
         fputs(*text, out);
@@ -50,9 +50,9 @@ static void line(void *ctx, const struct doc_stat *stat)
     put_column(text->out, path, 56, false);
     putc(' ', text->out);
     put_column(text->out, value, 14, true);
-    put_all(text->out, (const char *[]){" # ", first ? stat->desc : "", first ? " (" : "(",
-                                        stat->unit, stat->reason ? "): " : ")",
-                                        stat->reason ? stat->reason : "", "\n", NULL});
+    text_put_all(text->out, (const char *[]){" # ", first ? stat->desc : "", first ? " (" : "(",
+                                             stat->unit, stat->reason ? "): " : ")",
+                                             stat->reason ? stat->reason : "", "\n", NULL});
 }
 
 void doc_write_text(const struct doc_run *run, FILE *out)

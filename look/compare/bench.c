@@ -10,12 +10,12 @@ static const char *const counts[] = {"instructions", "references", "misses", "ri
 
 enum { COUNTS = sizeof counts / sizeof *counts };
 
-static double seconds(const json_t *row)
+static double compare_bench_seconds(const json_t *row)
 {
     return json_number_value(json_object_get(row, "host_seconds"));
 }
 
-static json_int_t count(const json_t *row, const char *name)
+static json_int_t compare_bench_count(const json_t *row, const char *name)
 {
     return json_integer_value(json_object_get(json_object_get(row, name), "count"));
 }
@@ -35,7 +35,7 @@ static bool is_work(const struct doc_claims *claims, const json_t *row, size_t i
 {
     if (!json_is_string(json_object_get(row, "work")))
         return doc_refuse(claims, "[%zu]: not a work of 'numachine bench --format=json'", i);
-    if (!(seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
+    if (!(compare_bench_seconds(row) > 0) || !are_seconds(json_object_get(row, "runs")))
         return doc_refuse(claims, "[%zu]: host_seconds or runs: not a time", i);
     if (!json_is_integer(json_object_get(row, "ticks")))
         return doc_refuse(claims, "[%zu].ticks: not a number", i);
@@ -87,7 +87,7 @@ struct spread {
 
 static struct spread spread_of(const json_t *row)
 {
-    struct spread all = {seconds(row), seconds(row)};
+    struct spread all = {compare_bench_seconds(row), compare_bench_seconds(row)};
     size_t i;
     const json_t *run;
     json_array_foreach(json_object_get(row, "runs"), i, run) {
@@ -105,10 +105,10 @@ static json_int_t host_threads(const json_t *row)
     return threads ? json_integer_value(threads) : 1;
 }
 
-static bool same(const json_t *now, const json_t *then)
+static bool bench_same(const json_t *now, const json_t *then)
 {
     for (size_t c = 0; c < COUNTS; c++)
-        if (count(now, counts[c]) != count(then, counts[c]))
+        if (compare_bench_count(now, counts[c]) != compare_bench_count(then, counts[c]))
             return false;
     return json_integer_value(json_object_get(now, "ticks")) ==
            json_integer_value(json_object_get(then, "ticks"));
@@ -119,9 +119,10 @@ void look_bench_compare(json_t *now, const json_t *then)
     const struct spread n = spread_of(now), t = spread_of(then);
     json_object_set_new(now, "then", json_deep_copy(then));
     json_object_set_new(now, "ratio",
-                        json_pack("{s:f, s:f, s:f}", "median", seconds(now) / seconds(then),
-                                  "least", n.least / t.greatest, "greatest", n.greatest / t.least));
-    json_object_set_new(now, "same", json_boolean(same(now, then)));
+                        json_pack("{s:f, s:f, s:f}", "median",
+                                  compare_bench_seconds(now) / compare_bench_seconds(then), "least",
+                                  n.least / t.greatest, "greatest", n.greatest / t.least));
+    json_object_set_new(now, "same", json_boolean(bench_same(now, then)));
 }
 
 void look_bench_headings(void)
@@ -134,15 +135,16 @@ void look_bench_row(const json_t *now, const json_t *then)
 {
     const char *name = json_string_value(json_object_get(now, "work"));
     if (!then) {
-        printf("%-13s %8s %8.2f %7s %16s  %s\n", name, "-", seconds(now), "-", "-",
+        printf("%-13s %8s %8.2f %7s %16s  %s\n", name, "-", compare_bench_seconds(now), "-", "-",
                "not in that file");
         return;
     }
     const struct spread n = spread_of(now), t = spread_of(then);
     char any[32];
     snprintf(any, sizeof any, "%.2f to %.2f", n.least / t.greatest, n.greatest / t.least);
-    printf("%-13s %8.2f %8.2f %7.2f %16s  %s", name, seconds(then), seconds(now),
-           seconds(now) / seconds(then), any, same(now, then) ? "the same" : "something else");
+    printf("%-13s %8.2f %8.2f %7.2f %16s  %s", name, compare_bench_seconds(then),
+           compare_bench_seconds(now), compare_bench_seconds(now) / compare_bench_seconds(then),
+           any, bench_same(now, then) ? "the same" : "something else");
     if (host_threads(now) != host_threads(then))
         printf(", host threads %lld then, %lld now", (long long)host_threads(then),
                (long long)host_threads(now));

@@ -80,7 +80,7 @@ static const char *unit_of(const struct look_comparison *c, const char *componen
     return unit;
 }
 
-static void add_row(struct look_comparison *c, const struct path *path)
+static void compare_add_row(struct look_comparison *c, const struct path *path)
 {
     struct look_compared row = {.component = sim_format("%.*s", (int)path->component, path->text),
                                 .stat = sim_strdup(path->text + path->component + 1)};
@@ -109,7 +109,7 @@ static size_t add_matches(struct look_comparison *c, struct path *paths, const c
     for (struct path *path = paths; path; path = path->hh.next)
         if (!fnmatch(text, path->text, 0)) {
             if (!path->shown)
-                add_row(c, path);
+                compare_add_row(c, path);
             path->shown = true;
             matches++;
         }
@@ -122,7 +122,7 @@ struct walk {
     const struct path *paths, *path;
 };
 
-static const char *next_path(void *ctx, size_t i)
+static const char *compare_next_path(void *ctx, size_t i)
 {
     struct walk *w = ctx;
     w->path = i && w->path ? w->path->hh.next : i ? NULL : w->paths;
@@ -152,7 +152,7 @@ bool look_compare_make(struct look_comparison *c, char *const *patterns, char *w
     for (char *const *p = patterns; good && p && *p; p++)
         if (!add_matches(c, paths, *p)) {
             struct walk walk = {.paths = paths};
-            const char *near = sim_nearest(*p, next_path, &walk);
+            const char *near = sim_nearest(*p, compare_next_path, &walk);
             snprintf(why, size, "no run has a statistic '%.100s'%s%s%s", *p,
                      near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
             good = false;

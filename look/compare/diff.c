@@ -43,7 +43,7 @@ static void hold_texts(struct look_diff *d, const char *key, const char *a, cons
                 (const struct in_flat_row *const[]){a ? &row[0] : NULL, b ? &row[1] : NULL});
 }
 
-static const char *version(const struct doc_finished *r)
+static const char *diff_version(const struct doc_finished *r)
 {
     return json_string_value(json_object_get(json_object_get(r->manifest, "numachine"), "git"));
 }
@@ -60,7 +60,7 @@ static void hold_configs(struct look_diff *d)
     const struct in_flat *a = &d->of[0]->config, *b = &d->of[1]->config;
     const char *none[2] = {"", ""};
     const char *program[2] = {program_origin(d->of[0]), program_origin(d->of[1])};
-    hold_texts(d, "numachine", version(d->of[0]), version(d->of[1]), none);
+    hold_texts(d, "numachine", diff_version(d->of[0]), diff_version(d->of[1]), none);
     hold_texts(d, "the program's bytes", doc_finished_input(d->of[0], "program"),
                doc_finished_input(d->of[1], "program"), program);
     hold_texts(d, "the input's bytes", doc_finished_input(d->of[0], "stdin"),
@@ -77,7 +77,7 @@ static void hold_configs(struct look_diff *d)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-static bool equal(const struct doc_value *a, const struct doc_value *b)
+static bool diff_equal(const struct doc_value *a, const struct doc_value *b)
 {
     if (!a->is || !b->is)
         return a->is == b->is;
@@ -85,7 +85,7 @@ static bool equal(const struct doc_value *a, const struct doc_value *b)
 }
 
 /* How much of the greater one the difference is: 0 to 2. */
-static double relative(const struct doc_value value[2])
+static double diff_relative(const struct doc_value value[2])
 {
     const double a = value[0].value, b = value[1].value, most = fmax(fabs(a), fabs(b));
     if (!value[0].is || !value[1].is)
@@ -93,14 +93,14 @@ static double relative(const struct doc_value value[2])
     return most > 0 ? fabs(b - a) / most : 0;
 }
 
-static double weigh(const struct doc_value value[2], bool adds_up)
+static double diff_weigh(const struct doc_value value[2], bool adds_up)
 {
     enum { FEW = 100 };
     if (adds_up)
         return fabs(value[1].value - value[0].value);
     const double most = fmax(fabs(value[0].value), fabs(value[1].value));
     const bool real = value[0].real || value[1].real;
-    return relative(value) * (real ? 1 : most / (most + FEW));
+    return diff_relative(value) * (real ? 1 : most / (most + FEW));
 }
 
 bool look_change_percent(const struct look_change *change, double *percent)
@@ -116,9 +116,9 @@ bool look_change_percent(const struct look_change *change, double *percent)
 static void add_change(struct look_diff *d, struct look_changes *to, const char *region, char *name,
                        const char *unit, const struct doc_value value[2])
 {
-    const bool small = 100 * relative(value) < d->threshold;
-    if (equal(&value[0], &value[1]) || small) {
-        to->small += !equal(&value[0], &value[1]);
+    const bool small = 100 * diff_relative(value) < d->threshold;
+    if (diff_equal(&value[0], &value[1]) || small) {
+        to->small += !diff_equal(&value[0], &value[1]);
         free(name);
         return;
     }
@@ -128,7 +128,7 @@ static void add_change(struct look_diff *d, struct look_changes *to, const char 
                                                    .name = name,
                                                    .unit = sim_strdup(unit),
                                                    .value = {value[0], value[1]},
-                                                   .weight = weigh(value, !region)};
+                                                   .weight = diff_weigh(value, !region)};
 }
 
 static int by_weight(const void *x, const void *y)
@@ -141,7 +141,7 @@ static int by_weight(const void *x, const void *y)
                                   : region;
 }
 
-static void sort(struct look_changes *changes)
+static void diff_sort(struct look_changes *changes)
 {
     if (changes->count)
         qsort(changes->change, changes->count, sizeof *changes->change, by_weight);
@@ -171,7 +171,7 @@ static void hold_statistic(struct look_diff *d, const struct shared_region *regi
     for (int i = 0; i < 2; i++)
         value[i] = doc_finished_value(region->stats[i], component, stat);
     if (!d->all && strcmp(component, "machine") != 0) {
-        to->parts += !equal(&value[0], &value[1]);
+        to->parts += !diff_equal(&value[0], &value[1]);
         return;
     }
     const char *unit = doc_finished_unit(d->of[0], component, stat);
@@ -219,7 +219,7 @@ static void hold_statistics(struct look_diff *d)
             else if (of == 0)
                 hold_region(d, name);
         }
-    sort(&d->part[LOOK_DIFF_statistics]);
+    diff_sort(&d->part[LOOK_DIFF_statistics]);
 }
 
 void look_diff_make_head(struct look_diff *d)
@@ -261,7 +261,7 @@ static int by_name(const void *x, const void *y)
 }
 
 /* Sorts by name; sums of one name become one. */
-static void gather(struct named_list *list)
+static void diff_gather(struct named_list *list)
 {
     size_t n = 0;
     if (list->count)
@@ -280,8 +280,8 @@ static void gather(struct named_list *list)
 static void hold_lists(struct look_diff *d, enum look_diff_part part, struct named_list list[2])
 {
     size_t at[2] = {0, 0};
-    gather(&list[0]);
-    gather(&list[1]);
+    diff_gather(&list[0]);
+    diff_gather(&list[1]);
     while (at[0] < list[0].count || at[1] < list[1].count) {
         const struct named *item[2];
         struct doc_value value[2];
@@ -297,7 +297,7 @@ static void hold_lists(struct look_diff *d, enum look_diff_part part, struct nam
         }
         add_change(d, &d->part[part], NULL, sim_strdup(name), "PCycles", value);
     }
-    sort(&d->part[part]);
+    diff_sort(&d->part[part]);
     for (int i = 0; i < 2; i++) {
         for (size_t k = 0; k < list[i].count; k++)
             free(list[i].item[k].name);

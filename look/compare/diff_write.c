@@ -18,14 +18,15 @@ enum {
 };
 
 /* What people see where there is no value. */
-static const char *shown(const char *text)
+static const char *diff_write_shown(const char *text)
 {
     return *text ? text : "-";
 }
 
 /* B - A; "" if one of them is not there, or they are not of the same part of the runs. @return buf
  */
-static const char *difference(const struct look_change *c, int digits, char *buf, size_t size)
+static const char *diff_write_difference(const struct look_change *c, int digits, char *buf,
+                                         size_t size)
 {
     const struct doc_value *a = &c->value[0], *b = &c->value[1];
     const bool real = a->real || b->real;
@@ -40,14 +41,14 @@ static const char *difference(const struct look_change *c, int digits, char *buf
 
 /* ---- for people ------------------------------------------------------------------------------ */
 
-static void put_run(const struct look_diff *d, int i, FILE *out)
+static void diff_write_put_run(const struct look_diff *d, int i, FILE *out)
 {
     char status[160];
     fprintf(out, "# %c: %s, %s\n", 'A' + i, d->of[i]->directory,
             doc_finished_status(d->of[i], status, sizeof status));
 }
 
-static void put_value(const struct look_setting *s, int i, FILE *out)
+static void diff_write_put_value(const struct look_setting *s, int i, FILE *out)
 {
     fprintf(out, "#     %c: %s", 'A' + i, s->value[i] ? s->value[i] : "-");
     fprintf(out, *s->origin[i] ? "  (%s)\n" : "%s\n", s->origin[i]);
@@ -58,8 +59,8 @@ static void put_settings(const struct look_diff *d, FILE *out)
     fprintf(out, d->settings ? "# configuration:\n" : "# configuration: the same\n");
     for (size_t i = 0; i < d->settings; i++) {
         fprintf(out, "#   %s\n", d->setting[i].key);
-        put_value(&d->setting[i], 0, out);
-        put_value(&d->setting[i], 1, out);
+        diff_write_put_value(&d->setting[i], 0, out);
+        diff_write_put_value(&d->setting[i], 1, out);
     }
 }
 
@@ -99,13 +100,13 @@ static void put_elapsed(const struct look_diff *d, FILE *out)
 }
 
 /* One run's value of it. @return buf */
-static const char *value_of(const struct look_diff *d, const struct look_change *c, int of,
-                            char *buf, size_t size)
+static const char *diff_write_value_of(const struct look_diff *d, const struct look_change *c,
+                                       int of, char *buf, size_t size)
 {
     char text[NUMBER];
     doc_value_text(&c->value[of], DOC_DIGITS, text, sizeof text);
     snprintf(buf, size, "%s%s", *text ? doc_finished_tilde(d->of[of], c->name, c->unit) : "",
-             shown(text));
+             diff_write_shown(text));
     return buf;
 }
 
@@ -115,9 +116,9 @@ static void put_change(const struct look_diff *d, const struct look_change *c, F
     double percent;
     if (look_change_percent(c, &percent))
         snprintf(share, sizeof share, "%+.1f %%", percent);
-    fprintf(out, "%*s %*s %*s %12s  ", WIDTH, value_of(d, c, 0, a, sizeof a), WIDTH,
-            value_of(d, c, 1, b, sizeof b), WIDTH,
-            shown(difference(c, DOC_DIGITS, both, sizeof both)), share);
+    fprintf(out, "%*s %*s %*s %12s  ", WIDTH, diff_write_value_of(d, c, 0, a, sizeof a), WIDTH,
+            diff_write_value_of(d, c, 1, b, sizeof b), WIDTH,
+            diff_write_shown(diff_write_difference(c, DOC_DIGITS, both, sizeof both)), share);
     if (c->region && strcmp(c->region, DOC_WHOLE) != 0)
         fprintf(out, "%s/", c->region);
     fprintf(out, "%s", c->name);
@@ -154,8 +155,8 @@ static void put_part(const struct look_diff *d, enum look_diff_part part, FILE *
 
 void look_diff_head(const struct look_diff *d, FILE *out)
 {
-    put_run(d, 0, out);
-    put_run(d, 1, out);
+    diff_write_put_run(d, 0, out);
+    diff_write_put_run(d, 1, out);
     put_settings(d, out);
 }
 
@@ -174,7 +175,7 @@ static void write_text(const struct look_diff *d, FILE *out)
 
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
-static void put_row(const char *part, const struct look_change *c, FILE *out)
+static void diff_write_put_row(const char *part, const struct look_change *c, FILE *out)
 {
     char a[NUMBER], b[NUMBER], both[NUMBER], share[NUMBER] = "";
     double percent;
@@ -185,7 +186,7 @@ static void put_row(const char *part, const struct look_change *c, FILE *out)
                                  c->name,
                                  doc_value_text(&c->value[0], DOC_DIGITS_ALL, a, sizeof a),
                                  doc_value_text(&c->value[1], DOC_DIGITS_ALL, b, sizeof b),
-                                 difference(c, DOC_DIGITS_ALL, both, sizeof both),
+                                 diff_write_difference(c, DOC_DIGITS_ALL, both, sizeof both),
                                  share,
                                  c->unit};
     doc_csv_row(out, field, sizeof field / sizeof *field);
@@ -208,7 +209,7 @@ static void write_csv(const struct look_diff *d, FILE *out)
     }
     for (int p = 0; p < LOOK_DIFF__COUNT; p++)
         for (size_t i = 0; i < d->part[p].count; i++)
-            put_row(look_diff_parts[p].name, &d->part[p].change[i], out);
+            diff_write_put_row(look_diff_parts[p].name, &d->part[p].change[i], out);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -30,7 +30,7 @@ struct search {
     FILE *out;
 };
 
-static int complain(const char *why)
+static int divergence_complain(const char *why)
 {
     fprintf(stderr, "numachine: error: --first-divergence: %s\n", why);
     return FAILED;
@@ -38,7 +38,7 @@ static int complain(const char *why)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static const char *walk(struct search *s, const struct look_schedule *schedule)
+static const char *divergence_walk(struct search *s, const struct look_schedule *schedule)
 {
     return s->again->run((const struct in_experiment *const[]){&s->x[0], &s->x[1]}, schedule,
                          s->trail);
@@ -56,7 +56,7 @@ static unsigned equal_marks(const struct search *s)
 }
 
 /* Narrows the interval by what the trails say. @return false: they say nothing of a difference */
-static bool narrow(struct search *s)
+static bool divergence_narrow(struct search *s)
 {
     const struct look_trail *a = s->trail[0], *b = s->trail[1];
     const unsigned equal = equal_marks(s);
@@ -89,8 +89,8 @@ static const char *look_at_all(struct search *s, bool *differ)
     const sim_tick step = most / (LOOK_MARKS / 2) + 1;
     const struct look_schedule schedule = {
         .first = step, .step = step, .marks = LOOK_MARKS, .growing = true, .limit = SIM_NEVER};
-    const char *complaint = walk(s, &schedule);
-    *differ = !complaint && narrow(s);
+    const char *complaint = divergence_walk(s, &schedule);
+    *differ = !complaint && divergence_narrow(s);
     return complaint;
 }
 
@@ -103,8 +103,8 @@ static const char *look_closer(struct search *s, sim_tick *step, bool *found)
                                            .step = *step,
                                            .marks = (unsigned)((span + *step - 1) / *step),
                                            .limit = s->high + *step};
-    const char *complaint = walk(s, &schedule);
-    *found = !complaint && narrow(s);
+    const char *complaint = divergence_walk(s, &schedule);
+    *found = !complaint && divergence_narrow(s);
     return complaint;
 }
 
@@ -123,7 +123,7 @@ static void put_place(struct search *s, int of, uint64_t pc)
 }
 
 /* What a run has counted at a place of a card's totals from the first mark to the second. */
-static uint64_t counted(const struct search *s, int of, unsigned card, size_t offset)
+static uint64_t divergence_counted(const struct search *s, int of, unsigned card, size_t offset)
 {
     const struct look_trail *trail = s->trail[of];
     const char *before = (const char *)&trail->card[0][card].totals,
@@ -135,7 +135,7 @@ static uint64_t counted(const struct search *s, int of, unsigned card, size_t of
 static void put_more(struct search *s, int of, unsigned card, size_t offset, const char *name,
                      const char **between)
 {
-    if (counted(s, of, card, offset) <= counted(s, !of, card, offset))
+    if (divergence_counted(s, of, card, offset) <= divergence_counted(s, !of, card, offset))
         return;
     fprintf(s->out, "%s%s", *between, name);
     *between = ", ";
@@ -165,7 +165,7 @@ static bool card_differs(const struct search *s, unsigned card)
     return a->pc != b->pc || memcmp(&a->totals, &b->totals, sizeof a->totals) != 0;
 }
 
-static void put_card(struct search *s, unsigned card)
+static void divergence_put_card(struct search *s, unsigned card)
 {
     const struct look_stand *before = &s->trail[0]->card[0][card];
     fprintf(s->out, "card %u, thread %" PRIu32 ", at ", card, before->thread);
@@ -205,7 +205,7 @@ static void put_parts(struct search *s)
     }
     for (unsigned c = 0; c < cards && c < LOOK_TRAIL_CARDS; c++)
         if (card_differs(s, c))
-            put_card(s, c);
+            divergence_put_card(s, c);
     put_arounds(s);
 }
 
@@ -217,7 +217,7 @@ static const char *put_parting(struct search *s)
                                            .marks = 2,
                                            .detailed = true,
                                            .limit = s->high + 1};
-    const char *complaint = walk(s, &schedule);
+    const char *complaint = divergence_walk(s, &schedule);
     if (complaint)
         return complaint;
     fprintf(s->out, "first difference: PCycle %" PRIu64 "\n", s->high - 1);
@@ -268,7 +268,7 @@ static int narrow_down(struct search *s)
         const sim_tick high = s->high;
         const char *complaint = look_closer(s, &step, &found);
         if (complaint)
-            return complain(complaint);
+            return divergence_complain(complaint);
         if (!found)
             s->high = high;
     }
@@ -276,31 +276,31 @@ static int narrow_down(struct search *s)
         return say_same(s);
     const char *complaint = found ? put_parting(s) : NULL;
     if (complaint)
-        return complain(complaint);
+        return divergence_complain(complaint);
     if (!found)
         fprintf(s->out, "they part between PCycles %" PRIu64 " and %" PRIu64 "\n", s->low, s->high);
     return PARTED;
 }
 
-static int search(struct search *s)
+static int divergence_search(struct search *s)
 {
     bool differ;
     const char *complaint = look_at_all(s, &differ);
     if (complaint)
-        return complain(complaint);
+        return divergence_complain(complaint);
     put_again(s);
     return differ ? narrow_down(s) : say_same(s);
 }
 
 /* Their programs, and what they were asked for. @return how many experiments have been loaded */
-static int load(struct search *s)
+static int divergence_load(struct search *s)
 {
     char why[4096];
     int loaded = 0;
     for (; loaded < 2; loaded++) {
         const struct doc_finished *r = s->diff->of[loaded];
         if (!look_code_open(&s->code[loaded], r->directory, why, sizeof why)) {
-            complain(why);
+            divergence_complain(why);
             break;
         }
         if (!s->again->load(&s->x[loaded], r->directory))
@@ -315,11 +315,11 @@ int look_first_divergence(const struct look_diff *diff, const struct look_again 
                           struct look_trail *const trail[2], FILE *out)
 {
     struct search s = {.diff = diff, .again = again, .trail = trail, .out = out};
-    const int loaded = load(&s);
+    const int loaded = divergence_load(&s);
     int status = FAILED;
     if (loaded == 2) {
         look_diff_head(diff, out);
-        status = search(&s);
+        status = divergence_search(&s);
     }
     for (int i = 0; i < 2; i++) {
         look_code_close(&s.code[i]);

@@ -18,7 +18,7 @@
 
 #define SHIPPED "monitor/perfex.costs"
 
-static struct look_costs_row *find(const struct look_costs *costs, const char *event)
+static struct look_costs_row *costs_find(const struct look_costs *costs, const char *event)
 {
     for (size_t i = 0; i < costs->rows; i++)
         if (!strcmp(costs->row[i].event, event))
@@ -60,7 +60,7 @@ struct reading {
 enum { WORD = 64 };
 
 /** The next word of a line, which a # ends. @return false: there is none */
-static bool next_word(char **at, char word[WORD])
+static bool costs_next_word(char **at, char word[WORD])
 {
     *at += strspn(*at, " \t\r\n");
     const size_t length = strcspn(*at, " \t\r\n#");
@@ -76,9 +76,10 @@ static bool is_time(const char *word, double *time)
     return *word && !*end && isfinite(*time) && *time >= 0;
 }
 
-static void put(struct look_costs *costs, const char *event, const struct look_costs_row *cost)
+static void costs_put(struct look_costs *costs, const char *event,
+                      const struct look_costs_row *cost)
 {
-    struct look_costs_row *row = find(costs, event);
+    struct look_costs_row *row = costs_find(costs, event);
     if (!row) {
         costs->row = sim_grow(costs->row, costs->rows + 1, sizeof *costs->row);
         row = &costs->row[costs->rows++];
@@ -92,7 +93,7 @@ static void read_line(struct reading *r, char *line)
 {
     char event[WORD], word[WORD], *at = line;
     struct look_costs_row cost = {0};
-    if (!next_word(&at, event))
+    if (!costs_next_word(&at, event))
         return;
     if (!is_event(event)) {
         const char *near = sim_nearest(event, next_event, NULL);
@@ -102,7 +103,7 @@ static void read_line(struct reading *r, char *line)
         return;
     }
     for (unsigned i = 0; i < LOOK_COSTS; i++) {
-        const bool there = next_word(&at, word);
+        const bool there = costs_next_word(&at, word);
         if (!is_time(word, &cost.time[i])) {
             in_error(r->diag, r->path, NULL, r->line,
                      (unsigned)(at - line - (ptrdiff_t)strlen(word)) + 1,
@@ -111,7 +112,7 @@ static void read_line(struct reading *r, char *line)
             return;
         }
     }
-    next_word(&at, word);
+    costs_next_word(&at, word);
     cost.nsec = !strcmp(word, "nsec");
     if (!cost.nsec && strcmp(word, "clks")) {
         in_error(r->diag, r->path, NULL, r->line,
@@ -119,12 +120,12 @@ static void read_line(struct reading *r, char *line)
                  "'%s' is not the unit: clks or nsec", word);
         return;
     }
-    if (next_word(&at, word))
+    if (costs_next_word(&at, word))
         in_error(r->diag, r->path, NULL, r->line,
                  (unsigned)(at - line - (ptrdiff_t)strlen(word)) + 1,
                  "'%s': nothing follows the unit but a comment (#)", word);
     else
-        put(r->costs, event, &cost);
+        costs_put(r->costs, event, &cost);
 }
 
 bool look_costs_load(struct look_costs *costs, const char *path, struct in_diag *diag)
@@ -171,12 +172,12 @@ void look_costs_write(const struct look_costs *costs, FILE *out)
 
 bool look_has_cost(const struct look_costs *costs, const char *event)
 {
-    return find(costs, event);
+    return costs_find(costs, event);
 }
 
 double look_event_cost(const struct look_costs *costs, const char *event, unsigned which,
                        double clock)
 {
-    const struct look_costs_row *row = find(costs, event);
+    const struct look_costs_row *row = costs_find(costs, event);
     return !row ? 0 : row->time[which] / (row->nsec ? 1e9 : clock);
 }

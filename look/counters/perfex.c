@@ -29,7 +29,7 @@ void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part)
 }
 
 /* [s] */
-static double time_of(const struct look_perfex *p, unsigned event, unsigned which)
+static double perfex_time_of(const struct look_perfex *p, unsigned event, unsigned which)
 {
     const char *name = r10k_irix_event(p->chip, event)->name;
     return p->count[event] *
@@ -42,7 +42,7 @@ static double time_of(const struct look_perfex *p, unsigned event, unsigned whic
 enum { TIME_OF = R10K_IRIX_EVENTS, SECONDS = 2 * R10K_IRIX_EVENTS, L1D_LINE, L2_LINE };
 
 /* The first number under which an event was counted, or -1. */
-static int counted(const struct look_perfex *p, const char *name)
+static int perfex_counted(const struct look_perfex *p, const char *name)
 {
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
         if (p->counted >> e & 1 && !strcmp(r10k_irix_event(p->chip, e)->name, name))
@@ -50,14 +50,14 @@ static int counted(const struct look_perfex *p, const char *name)
     return -1;
 }
 
-static int find(void *ctx, const char *name, char *why, size_t size)
+static int perfex_find(void *ctx, const char *name, char *why, size_t size)
 {
     const struct look_perfex *p = ctx;
     const bool time = !strncmp(name, "time.", 5);
-    const int event = counted(p, time ? name + 5 : name);
+    const int event = perfex_counted(p, time ? name + 5 : name);
     snprintf(why, size, "'%s' was not counted", name);
     if (!strcmp(name, "seconds"))
-        return counted(p, "cpu_cycles") < 0 ? -1 : SECONDS;
+        return perfex_counted(p, "cpu_cycles") < 0 ? -1 : SECONDS;
     if (!strcmp(name, "l1d.line"))
         return L1D_LINE;
     if (!strcmp(name, "l2.line"))
@@ -65,18 +65,19 @@ static int find(void *ctx, const char *name, char *why, size_t size)
     return event < 0 ? -1 : event + (time ? TIME_OF : 0);
 }
 
-static double value(void *ctx, unsigned name)
+static double perfex_value(void *ctx, unsigned name)
 {
     const struct look_perfex *p = ctx;
     switch (name) {
     case SECONDS:
-        return p->count[counted(p, "cpu_cycles")] / (double)nm_value_cpu_clock(p->machine);
+        return p->count[perfex_counted(p, "cpu_cycles")] / (double)nm_value_cpu_clock(p->machine);
     case L1D_LINE:
         return (double)nm_value_l1d_line(p->machine);
     case L2_LINE:
         return (double)nm_value_l2_line(p->machine);
     default:
-        return name < TIME_OF ? p->count[name] : time_of(p, name - TIME_OF, LOOK_COST_TYPICAL);
+        return name < TIME_OF ? p->count[name]
+                              : perfex_time_of(p, name - TIME_OF, LOOK_COST_TYPICAL);
     }
 }
 
@@ -94,9 +95,9 @@ void look_perfex_statistics(const struct look_perfex *p, look_statistic_fn *told
         char why[128];
         size_t offset;
         double result;
-        if (mon_formula_read(&formula, rows[i].formula, find, (void *)p, &offset, why,
+        if (mon_formula_read(&formula, rows[i].formula, perfex_find, (void *)p, &offset, why,
                              sizeof why) &&
-            mon_formula_value(&formula, value, (void *)p, &result))
+            mon_formula_value(&formula, perfex_value, (void *)p, &result))
             told(ctx, rows[i].title, result);
     }
 }
@@ -118,7 +119,7 @@ struct order {
 };
 
 /* Most costly first; what costs the same, in the order of numbers. */
-static int dearest(const void *a, const void *b)
+static int perfex_dearest(const void *a, const void *b)
 {
     const struct order *x = a, *y = b;
     return x->time != y->time ? (x->time < y->time ? 1 : -1) : (int)x->event - (int)y->event;
@@ -140,7 +141,7 @@ static void print_event(const struct look_perfex *p, unsigned event, FILE *out)
         fprintf(out, "%9s", "-");
     if (p->costs && look_has_cost(p->costs, r10k_irix_event(p->chip, event)->name))
         for (unsigned t = 0; t < TIMES; t++)
-            fprintf(out, "%13.6f", time_of(p, event, t));
+            fprintf(out, "%13.6f", perfex_time_of(p, event, t));
     putc('\n', out);
 }
 
@@ -172,8 +173,9 @@ void look_perfex_print(const struct look_perfex *p, FILE *out)
     unsigned count = 0;
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
         if (p->counted >> e & 1)
-            order[count++] = (struct order){e, p->costs ? time_of(p, e, LOOK_COST_TYPICAL) : 0};
-    qsort(order, count, sizeof *order, dearest);
+            order[count++] =
+                (struct order){e, p->costs ? perfex_time_of(p, e, LOOK_COST_TYPICAL) : 0};
+    qsort(order, count, sizeof *order, perfex_dearest);
     print_head(p, out);
     for (unsigned i = 0; i < count; i++)
         print_event(p, order[i].event, out);

@@ -31,7 +31,7 @@ static const double DEEPEST = 20;
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static double number(const json_t *stats, const char *component, enum doc_statistic statistic)
+static double flow_number(const json_t *stats, const char *component, enum doc_statistic statistic)
 {
     return doc_statistic_value(stats, component, statistic).value;
 }
@@ -42,18 +42,18 @@ static void read_card(struct look_flow_run *run, const json_t *stats, unsigned c
     char name[64];
     snprintf(name, sizeof name, "machine.station[%u].card[%u]",
              (unsigned)(card / run->p.processors), (unsigned)(card % run->p.processors));
-    const double running = number(stats, name, DOC_STATISTIC_truth_running);
+    const double running = flow_number(stats, name, DOC_STATISTIC_truth_running);
     if (!(running > 0))
         return;
-    const double stall = number(stats, name, DOC_STATISTIC_status_l2_stall) +
-                         number(stats, name, DOC_STATISTIC_status_mp_stall);
+    const double stall = flow_number(stats, name, DOC_STATISTIC_status_l2_stall) +
+                         flow_number(stats, name, DOC_STATISTIC_status_mp_stall);
     s->stall += stall;
-    s->work += fmax(0, running + number(stats, name, DOC_STATISTIC_truth_system) - stall);
-    s->refused += number(stats, name, DOC_STATISTIC_truth_refused_time) *
+    s->work += fmax(0, running + flow_number(stats, name, DOC_STATISTIC_truth_system) - stall);
+    s->refused += flow_number(stats, name, DOC_STATISTIC_truth_refused_time) *
                   ((double)run->p.cpu_clock / (double)run->p.bus_clock);
-    s->requests += number(stats, name, DOC_STATISTIC_truth_reads);
-    s->lines += number(stats, name, DOC_STATISTIC_truth_l2_misses) +
-                number(stats, name, DOC_STATISTIC_truth_writebacks);
+    s->requests += flow_number(stats, name, DOC_STATISTIC_truth_reads);
+    s->lines += flow_number(stats, name, DOC_STATISTIC_truth_l2_misses) +
+                flow_number(stats, name, DOC_STATISTIC_truth_writebacks);
     s->cards++;
     run->last_card = card;
 }
@@ -63,12 +63,12 @@ static void read_station(struct look_flow_run *run, const json_t *stats, unsigne
     struct look_flow_station *s = &run->station[station];
     char name[64];
     snprintf(name, sizeof name, "machine.station[%u].bus", station);
-    s->bus = number(stats, name, DOC_STATISTIC_station_bus_busy);
+    s->bus = flow_number(stats, name, DOC_STATISTIC_station_bus_busy);
     snprintf(name, sizeof name, "machine.station[%u].memory", station);
-    s->accesses = number(stats, name, DOC_STATISTIC_station_memory_accesses);
+    s->accesses = flow_number(stats, name, DOC_STATISTIC_station_memory_accesses);
     snprintf(name, sizeof name, "machine.station[%u].netcache", station);
-    s->hits = number(stats, name, DOC_STATISTIC_station_hits);
-    s->misses = number(stats, name, DOC_STATISTIC_station_misses);
+    s->hits = flow_number(stats, name, DOC_STATISTIC_station_hits);
+    s->misses = flow_number(stats, name, DOC_STATISTIC_station_misses);
 }
 
 static void read_rings(struct look_flow_run *run, const json_t *stats)
@@ -79,7 +79,7 @@ static void read_rings(struct look_flow_run *run, const json_t *stats)
             char name[64];
             snprintf(name, sizeof name, "machine.ring[%u][%u].link[%u]", place.level, place.index,
                      n);
-            run->links[place.level] += number(stats, name, DOC_STATISTIC_link_busy);
+            run->links[place.level] += flow_number(stats, name, DOC_STATISTIC_link_busy);
         }
     }
 }
@@ -108,7 +108,7 @@ bool look_flow_read(struct look_flow_run *run, const struct doc_finished *result
     }
     run->station = sim_alloc(run->stations, sizeof *run->station);
     run->traffic = sim_alloc((size_t)run->stations * run->stations, sizeof *run->traffic);
-    run->elapsed = number(stats, "machine", DOC_STATISTIC_seconds);
+    run->elapsed = flow_number(stats, "machine", DOC_STATISTIC_seconds);
     for (unsigned c = 0; c < nm_params_cards(p); c++)
         read_card(run, stats, c);
     for (unsigned s = 0; s < run->stations; s++)
@@ -216,8 +216,8 @@ static void walk_ring(const struct load *l, unsigned level, unsigned ring, unsig
 }
 
 /* From a station to another: up to the ring they share, along it, and down. */
-static void walk(const struct load *l, unsigned from, unsigned to, unsigned level, hop_fn *hop,
-                 void *ctx)
+static void flow_walk(const struct load *l, unsigned from, unsigned to, unsigned level, hop_fn *hop,
+                      void *ctx)
 {
     const unsigned fan = l->shape.fan[level];
     if (is_top(l, level) || from / fan == to / fan) {
@@ -225,11 +225,11 @@ static void walk(const struct load *l, unsigned from, unsigned to, unsigned leve
         return;
     }
     walk_ring(l, level, from / fan, from % fan, fan, hop, ctx);
-    walk(l, from / fan, to / fan, level + 1, hop, ctx);
+    flow_walk(l, from / fan, to / fan, level + 1, hop, ctx);
     walk_ring(l, level, to / fan, fan, to % fan, hop, ctx);
 }
 
-static unsigned distance(const struct load *l, unsigned from, unsigned to)
+static unsigned flow_distance(const struct load *l, unsigned from, unsigned to)
 {
     unsigned level = 0;
     while (!is_top(l, level) && from / l->shape.fan[level] != to / l->shape.fan[level]) {
@@ -240,14 +240,15 @@ static unsigned distance(const struct load *l, unsigned from, unsigned to)
     return level;
 }
 
-static const struct nm_traffic *cell(const struct look_flow_run *run, unsigned from, unsigned to)
+static const struct nm_traffic *flow_cell(const struct look_flow_run *run, unsigned from,
+                                          unsigned to)
 {
     return &run->traffic[(size_t)from * run->stations + to];
 }
 
 /* Of messages that neither come to a home nor from one, those with a line: most others are one
  * message to many stations, whose copies part from it on the way (find_scale). */
-static double slots(const struct load *l, const struct nm_traffic *t, enum nm_side side)
+static double flow_slots(const struct load *l, const struct nm_traffic *t, enum nm_side side)
 {
     const double bytes = (double)t->bytes[side];
     const double headers =
@@ -261,7 +262,7 @@ struct homes {
     unsigned first, step, count;
 };
 
-static unsigned common(unsigned a, unsigned b)
+static unsigned flow_common(unsigned a, unsigned b)
 {
     while (b) {
         const unsigned rest = a % b;
@@ -273,7 +274,7 @@ static unsigned common(unsigned a, unsigned b)
 
 static struct homes homes_of(const struct load *l, const struct look_flow_run *run, unsigned home)
 {
-    const unsigned step = common(run->stations, l->stations);
+    const unsigned step = flow_common(run->stations, l->stations);
     if (l->p->placement != NM_PLACE_ROUND_ROBIN || run->stations == l->stations)
         return (struct homes){home % l->stations, 1, 1};
     return (struct homes){home % step, step, l->stations / step};
@@ -304,7 +305,7 @@ static void load_way(struct load *l, unsigned station, struct homes homes, bool 
     for (unsigned i = 0; i < homes.count && count > 0; i++) {
         const unsigned home = home_at(homes, i);
         if (home != station)
-            walk(l, to ? station : home, to ? home : station, 0, add_hop, &adding);
+            flow_walk(l, to ? station : home, to ? home : station, 0, add_hop, &adding);
     }
 }
 
@@ -312,11 +313,11 @@ static void load_rings(struct load *l, const struct look_flow_run *run)
 {
     for (unsigned a = 0; a < run->stations; a++)
         for (unsigned b = 0; b < run->stations; b++) {
-            const struct nm_traffic *t = cell(run, a, b);
+            const struct nm_traffic *t = flow_cell(run, a, b);
             const unsigned from = a % l->stations, to = b % l->stations;
-            load_way(l, from, homes_of(l, run, b), true, slots(l, t, NM_TO_HOME));
-            load_way(l, to, homes_of(l, run, a), false, slots(l, t, NM_FROM_HOME));
-            load_way(l, from, (struct homes){to, 1, 1}, true, slots(l, t, NM_BETWEEN));
+            load_way(l, from, homes_of(l, run, b), true, flow_slots(l, t, NM_TO_HOME));
+            load_way(l, to, homes_of(l, run, a), false, flow_slots(l, t, NM_FROM_HOME));
+            load_way(l, from, (struct homes){to, 1, 1}, true, flow_slots(l, t, NM_BETWEEN));
         }
 }
 
@@ -330,7 +331,7 @@ static double bus_time(const struct nm_params *p, double headers, double bytes)
 static double bus_of_others(const struct look_flow_run *run, const struct nm_params *p,
                             unsigned home, unsigned other)
 {
-    const struct nm_traffic *in = cell(run, other, home), *out = cell(run, home, other);
+    const struct nm_traffic *in = flow_cell(run, other, home), *out = flow_cell(run, home, other);
     return bus_time(p, (double)in->packets[NM_TO_HOME] + (double)out->packets[NM_FROM_HOME],
                     (double)in->bytes[NM_TO_HOME] + (double)out->bytes[NM_FROM_HOME]);
 }
@@ -354,9 +355,9 @@ static double lines_of(const struct look_flow_run *run, unsigned s)
     const struct look_flow_station *station = &run->station[s];
     double lines = fmax(0, station->requests - station->hits - station->misses);
     for (unsigned o = 0; o < run->stations; o++)
-        lines +=
-            (double)(cell(run, o, s)->bytes[NM_TO_HOME] + cell(run, s, o)->bytes[NM_FROM_HOME]) /
-            (double)run->p.l2_line;
+        lines += (double)(flow_cell(run, o, s)->bytes[NM_TO_HOME] +
+                          flow_cell(run, s, o)->bytes[NM_FROM_HOME]) /
+                 (double)run->p.l2_line;
     return fmin(station->accesses, lines);
 }
 
@@ -414,7 +415,7 @@ static void load_free(struct load *l)
 
 /* [s] In front of something that serves one after the other for `service` each, and is busy for
  * `load` of `elapsed`: M/D/1. */
-static double wait(double service, double load, double elapsed)
+static double flow_wait(double service, double load, double elapsed)
 {
     const double busy = fmin(load / elapsed, 0.95);
     return service * busy / (2 * (1 - busy));
@@ -439,7 +440,7 @@ static double ring_wait(const struct load *l, unsigned from, unsigned to, double
                         double elapsed)
 {
     struct entering e = {l, elapsed, count, 0};
-    walk(l, from, to, 0, enter_hop, &e);
+    flow_walk(l, from, to, 0, enter_hop, &e);
     return e.wait;
 }
 
@@ -451,8 +452,8 @@ struct taking {
 static struct taking home_takes(const struct load *l, unsigned s, double elapsed)
 {
     return (struct taking){.latency = l->latency->home / (double)l->p->cpu_clock,
-                           .wait = 2 * wait(l->tenure, l->bus[s], elapsed) +
-                                   wait(l->access, l->memory[s], elapsed)};
+                           .wait = 2 * flow_wait(l->tenure, l->bus[s], elapsed) +
+                                   flow_wait(l->access, l->memory[s], elapsed)};
 }
 
 static struct taking away_takes(const struct load *l, unsigned s, unsigned home, double elapsed)
@@ -461,10 +462,10 @@ static struct taking away_takes(const struct load *l, unsigned s, unsigned home,
         return home_takes(l, s, elapsed);
     const double line = (double)l->p->l2_line / (double)l->p->ring_width + 1;
     return (struct taking){
-        .latency = l->latency->away[distance(l, s, home)] / (double)l->p->cpu_clock,
-        .wait = 2 * wait(l->tenure, l->bus[s], elapsed) +
-                2 * wait(l->tenure, l->bus[home], elapsed) +
-                wait(l->access, l->memory[home], elapsed) + ring_wait(l, s, home, 1, elapsed) +
+        .latency = l->latency->away[flow_distance(l, s, home)] / (double)l->p->cpu_clock,
+        .wait = 2 * flow_wait(l->tenure, l->bus[s], elapsed) +
+                2 * flow_wait(l->tenure, l->bus[home], elapsed) +
+                flow_wait(l->access, l->memory[home], elapsed) + ring_wait(l, s, home, 1, elapsed) +
                 ring_wait(l, home, s, line, elapsed)};
 }
 
@@ -491,14 +492,14 @@ static struct taking station_takes(const struct load *l, const struct look_flow_
     struct taking sum = {0, 0};
     double asked = 0;
     for (unsigned h = 0; h < run->stations; h++)
-        asked += (double)cell(run, s, h)->packets[NM_TO_HOME];
+        asked += (double)flow_cell(run, s, h)->packets[NM_TO_HOME];
     add_requests(&sum, l, at, homes_of(l, run, s), local, elapsed);
     add_taking(&sum, station->hits,
                (struct taking){.latency = l->latency->netcache / (double)l->p->cpu_clock,
-                               .wait = 2 * wait(l->tenure, l->bus[at], elapsed)});
+                               .wait = 2 * flow_wait(l->tenure, l->bus[at], elapsed)});
     for (unsigned h = 0; h < run->stations && asked > 0; h++)
         add_requests(&sum, l, at, homes_of(l, run, h),
-                     station->misses * (double)cell(run, s, h)->packets[NM_TO_HOME] / asked,
+                     station->misses * (double)flow_cell(run, s, h)->packets[NM_TO_HOME] / asked,
                      elapsed);
     return sum;
 }
@@ -550,7 +551,7 @@ static double threads_took(const struct look_flow_run *run)
 }
 
 /* The elapsed time at which what is waited in it makes it as long as it is. */
-static double settle(const struct both *b)
+static double flow_settle(const struct both *b)
 {
     const double took = threads_took(b->run), elapsed = b->run->elapsed;
     double low = elapsed / 100, high = elapsed * 100;
@@ -571,7 +572,7 @@ struct flows {
     size_t count, room;
 };
 
-static void push(struct flows *f, struct prog_flow flow)
+static void flow_push(struct flows *f, struct prog_flow flow)
 {
     if (!(flow.share > 0))
         return;
@@ -587,12 +588,12 @@ static void flows_with(struct flows *f, const struct load *l, unsigned at, unsig
                        const double share[4])
 {
     if (at != home) {
-        const double scale = l->scale[distance(l, at, home)] / FULL;
-        push(f, (struct prog_flow){PROG_FLOW_RINGS, at, home, scale * share[0]});
-        push(f, (struct prog_flow){PROG_FLOW_RINGS, home, at, scale * share[1]});
+        const double scale = l->scale[flow_distance(l, at, home)] / FULL;
+        flow_push(f, (struct prog_flow){PROG_FLOW_RINGS, at, home, scale * share[0]});
+        flow_push(f, (struct prog_flow){PROG_FLOW_RINGS, home, at, scale * share[1]});
     }
-    push(f, (struct prog_flow){PROG_FLOW_BUS, home, 0, share[2]});
-    push(f, (struct prog_flow){PROG_FLOW_MEMORY, home, 0, share[3]});
+    flow_push(f, (struct prog_flow){PROG_FLOW_BUS, home, 0, share[2]});
+    flow_push(f, (struct prog_flow){PROG_FLOW_MEMORY, home, 0, share[3]});
 }
 
 /* Accesses to the memory of a home for a station: its part of them is that of the messages. */
@@ -600,10 +601,10 @@ static double accesses_of(const struct look_flow_run *run, unsigned s, unsigned 
 {
     double all = 0;
     for (unsigned o = 0; o < run->stations; o++)
-        all += (double)cell(run, o, home)->packets[NM_TO_HOME];
-    return all > 0
-               ? run->station[home].accesses * (double)cell(run, s, home)->packets[NM_TO_HOME] / all
-               : 0;
+        all += (double)flow_cell(run, o, home)->packets[NM_TO_HOME];
+    return all > 0 ? run->station[home].accesses *
+                         (double)flow_cell(run, s, home)->packets[NM_TO_HOME] / all
+                   : 0;
 }
 
 /* What station s of the run has going on: on the rings, at the homes it asks, and on its own bus.
@@ -612,27 +613,28 @@ static void flows_of(struct flows *f, const struct look_flow_run *run, const str
                      unsigned s, double elapsed)
 {
     const unsigned at = s % l->stations;
-    push(f, (struct prog_flow){PROG_FLOW_BUS, at, 0, own_bus(run, l->p, s) / elapsed});
+    flow_push(f, (struct prog_flow){PROG_FLOW_BUS, at, 0, own_bus(run, l->p, s) / elapsed});
     for (unsigned h = 0; h < run->stations; h++) {
         const struct homes homes = homes_of(l, run, h);
-        const struct nm_traffic *out = cell(run, s, h), *back = cell(run, h, s);
+        const struct nm_traffic *out = flow_cell(run, s, h), *back = flow_cell(run, h, s);
         const double part = 1 / (elapsed * homes.count);
-        const double share[4] = {slots(l, out, NM_TO_HOME) * l->slot * part,
-                                 slots(l, back, NM_FROM_HOME) * l->slot * part,
+        const double share[4] = {flow_slots(l, out, NM_TO_HOME) * l->slot * part,
+                                 flow_slots(l, back, NM_FROM_HOME) * l->slot * part,
                                  bus_of_others(run, l->p, h, s) * part,
                                  accesses_of(run, s, h) * l->access * part};
         for (unsigned i = 0; i < homes.count; i++)
             flows_with(f, l, at, home_at(homes, i), share);
         if (at != h % l->stations)
-            push(f, (struct prog_flow){PROG_FLOW_RINGS, at, h % l->stations,
-                                       l->scale[distance(l, at, h % l->stations)] / FULL *
-                                           slots(l, out, NM_BETWEEN) * l->slot / elapsed});
+            flow_push(f,
+                      (struct prog_flow){PROG_FLOW_RINGS, at, h % l->stations,
+                                         l->scale[flow_distance(l, at, h % l->stations)] / FULL *
+                                             flow_slots(l, out, NM_BETWEEN) * l->slot / elapsed});
     }
 }
 
 /* Stations share tasks, so that a large machine has no more than TASKS. */
-static int share(const struct look_flow_run *run, const struct load *l, double elapsed,
-                 double *stretch)
+static int flow_share(const struct look_flow_run *run, const struct load *l, double elapsed,
+                      double *stretch)
 {
     const unsigned tasks = run->stations < TASKS ? run->stations : TASKS;
     struct flows flows[TASKS] = {0};
@@ -666,7 +668,8 @@ static void note_use(struct look_flow_use *use, double busy, unsigned at, double
     }
 }
 
-static void uses(const struct load *l, double elapsed, struct look_flow_use use[LOOK_FLOW_PARTS])
+static void flow_uses(const struct load *l, double elapsed,
+                      struct look_flow_use use[LOOK_FLOW_PARTS])
 {
     unsigned links[RING_LEVELS] = {0};
     for (unsigned s = 0; s < l->stations; s++) {
@@ -683,7 +686,7 @@ static void uses(const struct load *l, double elapsed, struct look_flow_use use[
     }
 }
 
-/* What the links carried, of what the messages of slots() come to, link by link: those to many
+/* What the links carried, of what the messages of flow_slots() come to, link by link: those to many
  * stations are shared out among the others. */
 static void find_scale(const struct look_flow_run *run, double scale[RING_LEVELS])
 {
@@ -717,15 +720,15 @@ int look_flow_predict(const struct look_flow_run *run, const struct nm_params *o
     struct load there = load_new(run, other, latency, scale);
     struct taking *takes = takes_here(run, &here);
     const struct both both = {run, &there, takes};
-    const double elapsed = settle(&both), took = threads_took(run);
+    const double elapsed = flow_settle(&both), took = threads_took(run);
     *flow = (struct look_flow){.idle_latency = 1, .saturated = 1};
-    const int err = share(run, &there, elapsed, &flow->saturated);
+    const int err = flow_share(run, &there, elapsed, &flow->saturated);
     if (took > 0)
         flow->idle_latency = threads_take(&both, elapsed, false) / took;
     flow->elapsed = elapsed * flow->saturated;
     flow->slower = flow->elapsed / run->elapsed;
-    uses(&here, run->elapsed, flow->use[0]);
-    uses(&there, flow->elapsed, flow->use[1]);
+    flow_uses(&here, run->elapsed, flow->use[0]);
+    flow_uses(&there, flow->elapsed, flow->use[1]);
     free(takes);
     load_free(&here);
     load_free(&there);
@@ -751,7 +754,7 @@ static double refused_share(const struct look_flow_run *run)
     return stall > 0 ? refused / stall : 0;
 }
 
-static const char *kind_of(const struct look_flow_run *run, const struct nm_params *other)
+static const char *flow_kind_of(const struct look_flow_run *run, const struct nm_params *other)
 {
     const struct nm_params *p = &run->p;
     if (refused_share(run) > MANY_REFUSED)
@@ -766,7 +769,7 @@ static const char *kind_of(const struct look_flow_run *run, const struct nm_para
 const struct look_flow_error *look_flow_error(const struct look_flow_run *run,
                                               const struct nm_params *other)
 {
-    const char *kind = kind_of(run, other);
+    const char *kind = flow_kind_of(run, other);
     size_t i = 0;
     while (strcmp(errors[i].kind, kind) != 0)
         i++;

@@ -24,7 +24,7 @@ struct line {
     UT_hash_handle hh;
 };
 
-static struct line *line_of(struct line *lines, uint32_t number)
+static struct line *path_line_of(struct line *lines, uint32_t number)
 {
     struct line *line;
     HASH_FIND(hh, lines, &number, sizeof number, line);
@@ -36,7 +36,7 @@ static struct line *lines_new(const struct doc_locks *l, bool calls)
 {
     struct line *lines = NULL;
     for (size_t i = 0; i < l->threads; i++) {
-        if (line_of(lines, l->thread[i].number))
+        if (path_line_of(lines, l->thread[i].number))
             continue;
         struct line *line = sim_alloc(1, sizeof *line);
         line->number = l->thread[i].number;
@@ -44,7 +44,7 @@ static struct line *lines_new(const struct doc_locks *l, bool calls)
         HASH_ADD(hh, lines, number, sizeof line->number, line);
     }
     for (size_t i = 0; i < l->waits; i++) {
-        struct line *line = line_of(lines, l->wait[i].thread);
+        struct line *line = path_line_of(lines, l->wait[i].thread);
         if (l->wait[i].call && !calls)
             continue;
         if (!(line->waits & (line->waits + 1)))
@@ -88,8 +88,8 @@ struct walk {
     size_t count;
 };
 
-static void add(struct walk *w, enum look_lock_part part, uint32_t thread, uint32_t site,
-                sim_tick from, sim_tick to)
+static void path_add(struct walk *w, enum look_lock_part part, uint32_t thread, uint32_t site,
+                     sim_tick from, sim_tick to)
 {
     if (from >= to)
         return;
@@ -99,21 +99,21 @@ static void add(struct walk *w, enum look_lock_part part, uint32_t thread, uint3
 }
 
 /* A thread at work: what it held for the path has been held since `since`. */
-static void work(struct walk *w, uint32_t thread, uint32_t site, sim_tick since, sim_tick from,
-                 sim_tick to)
+static void path_work(struct walk *w, uint32_t thread, uint32_t site, sim_tick since, sim_tick from,
+                      sim_tick to)
 {
     const sim_tick middle = since < from ? from : since > to ? to : since;
     if (site == DOC_LOCKS_NONE) {
-        add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, to);
+        path_add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, to);
         return;
     }
-    add(w, LOOK_PART_HOLDING, thread, site, middle, to);
-    add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, middle);
+    path_add(w, LOOK_PART_HOLDING, thread, site, middle, to);
+    path_add(w, LOOK_PART_WORK, thread, DOC_LOCKS_NONE, from, middle);
 }
 
 struct look_lock_segment *look_locks_path(const struct doc_locks *l, size_t *count)
 {
-    struct line *lines = lines_new(l, false), *line = line_of(lines, l->last);
+    struct line *lines = lines_new(l, false), *line = path_line_of(lines, l->last);
     struct walk w = {.l = l};
     sim_tick at = l->ticks, since = at;
     size_t before = l->waits, left = l->threads;
@@ -123,27 +123,28 @@ struct look_lock_segment *look_locks_path(const struct doc_locks *l, size_t *cou
         if (n) {
             const size_t i = line->wait[n - 1];
             const struct doc_lock_wait *wait = &l->wait[i];
-            work(&w, line->number, held, since, wait->end, at);
+            path_work(&w, line->number, held, since, wait->end, at);
             before = i;
             held = wait->by ? wait->holder : held;
             if (wait->by) {
-                add(&w, LOOK_PART_HANDOVER, line->number, wait->site, wait->released, wait->end);
+                path_add(&w, LOOK_PART_HANDOVER, line->number, wait->site, wait->released,
+                         wait->end);
                 since = wait->since;
                 at = wait->released;
-                line = line_of(lines, wait->by);
+                line = path_line_of(lines, wait->by);
             } else {
-                add(&w, LOOK_PART_SLEEP, line->number, wait->site, wait->begin, wait->end);
+                path_add(&w, LOOK_PART_SLEEP, line->number, wait->site, wait->begin, wait->end);
                 at = wait->begin;
             }
             continue;
         }
         const sim_tick born = line->thread->born < at ? line->thread->born : at;
-        work(&w, line->number, held, since, born, at);
+        path_work(&w, line->number, held, since, born, at);
         at = born;
         held = DOC_LOCKS_NONE;
-        line = left-- ? line_of(lines, line->thread->by) : NULL;
+        line = left-- ? path_line_of(lines, line->thread->by) : NULL;
     }
-    add(&w, LOOK_PART_WORK, 0, DOC_LOCKS_NONE, 0, at);
+    path_add(&w, LOOK_PART_WORK, 0, DOC_LOCKS_NONE, 0, at);
     lines_free(lines);
     *count = w.count;
     return w.segment;
@@ -163,13 +164,13 @@ static uint64_t saved_at(const struct doc_locks *l, const struct line *line, sim
 static uint64_t saved_by(const struct doc_locks *l, struct line *lines, uint32_t number,
                          sim_tick at)
 {
-    const struct line *line = number ? line_of(lines, number) : NULL;
+    const struct line *line = number ? path_line_of(lines, number) : NULL;
     return line ? saved_at(l, line, at) : 0;
 }
 
 /* What the thread has saved behind a wait. */
-static uint64_t save(const struct doc_locks *l, struct line *lines, const struct line *line,
-                     const struct doc_lock_wait *wait, bool gone)
+static uint64_t path_save(const struct doc_locks *l, struct line *lines, const struct line *line,
+                          const struct doc_lock_wait *wait, bool gone)
 {
     const uint64_t mine = line->done ? line->saved[line->done - 1] : line->born;
     const uint64_t latest = mine + (wait->end - wait->begin); /* had it not waited at all */
@@ -200,15 +201,15 @@ uint64_t look_locks_bound(const struct doc_locks *l, uint32_t lock)
     for (size_t i = 0; i < l->waits; i++) {
         const struct doc_lock_wait *wait = &l->wait[i];
         for (; thread < l->threads && l->thread[thread].born <= wait->end; thread++)
-            be_born(l, lines, line_of(lines, l->thread[thread].number));
-        line = line_of(lines, wait->thread);
+            be_born(l, lines, path_line_of(lines, l->thread[thread].number));
+        line = path_line_of(lines, wait->thread);
         be_born(l, lines, line);
-        const uint64_t saved = save(l, lines, line, wait, l->site[wait->site].lock == lock);
+        const uint64_t saved = path_save(l, lines, line, wait, l->site[wait->site].lock == lock);
         line->saved[line->done++] = saved;
     }
     for (; thread < l->threads; thread++)
-        be_born(l, lines, line_of(lines, l->thread[thread].number));
-    line = line_of(lines, l->last);
+        be_born(l, lines, path_line_of(lines, l->thread[thread].number));
+    line = path_line_of(lines, l->last);
     const uint64_t saved = line ? saved_at(l, line, l->ticks) : 0;
     lines_free(lines);
     return saved < l->ticks ? saved : l->ticks;

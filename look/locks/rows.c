@@ -14,7 +14,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static char *place_of(const struct look_locks_view *view, uint64_t pc)
+static char *rows_place_of(const struct look_locks_view *view, uint64_t pc)
 {
     char *text;
     size_t size;
@@ -24,7 +24,7 @@ static char *place_of(const struct look_locks_view *view, uint64_t pc)
     return text;
 }
 
-static uint64_t pc_of(const struct doc_locks *l, uint32_t site)
+static uint64_t rows_pc_of(const struct doc_locks *l, uint32_t site)
 {
     return site == DOC_LOCKS_NONE ? DOC_LOCKS_NOWHERE : l->site[site].pc;
 }
@@ -81,8 +81,8 @@ void look_locks_csv(const struct look_locks_view *view, FILE *out)
     for (size_t i = 0; i < view->rows; i++) {
         const struct look_lock_row *row = &view->row[i];
         char *lock = look_lock_label_text(view, row->lock);
-        char *holder = place_of(view, pc_of(view->locks, row->holder));
-        char *waiter = place_of(view, pc_of(view->locks, row->waiter));
+        char *holder = rows_place_of(view, rows_pc_of(view->locks, row->holder));
+        char *waiter = rows_place_of(view, rows_pc_of(view->locks, row->waiter));
         fill_row(view, row, lock, cell);
         cell[ROW - 2] = doc_cell_text(holder);
         cell[ROW - 1] = doc_cell_text(waiter);
@@ -95,7 +95,7 @@ void look_locks_csv(const struct look_locks_view *view, FILE *out)
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void set(json_t *object, const char *name, uint64_t value)
+static void rows_set(json_t *object, const char *name, uint64_t value)
 {
     json_object_set_new(object, name, json_integer((json_int_t)value));
 }
@@ -121,7 +121,7 @@ static void set_columns(json_t *object, const uint64_t v[DOC_LOCK_COLUMNS])
 {
     char name[DOC_COLUMN_NAME];
     for (unsigned c = 0; c < DOC_LOCK_COLUMNS; c++)
-        set(object, doc_lock_column_name(c, name), v[c]);
+        rows_set(object, doc_lock_column_name(c, name), v[c]);
 }
 
 static json_t *site_object(const struct look_locks_view *view, const struct doc_lock_site *site)
@@ -130,8 +130,8 @@ static json_t *site_object(const struct look_locks_view *view, const struct doc_
     json_object_set_new(o, "kind",
                         json_string(doc_lock_kinds[view->locks->lock[site->lock].kind].name));
     json_object_set_new(o, "lock", doc_json_taken(look_lock_label_text(view, site->lock)));
-    set(o, "thread", site->thread);
-    json_object_set_new(o, "place", doc_json_taken(place_of(view, site->pc)));
+    rows_set(o, "thread", site->thread);
+    json_object_set_new(o, "place", doc_json_taken(rows_place_of(view, site->pc)));
     set_columns(o, site->v);
     return o;
 }
@@ -146,12 +146,13 @@ static json_t *part_object(const struct look_locks_view *view, const struct look
         s->site == DOC_LOCKS_NONE ? NULL : &view->locks->site[s->site];
     json_t *o = json_object();
     json_object_set_new(o, "part", json_string(names[s->part]));
-    set(o, "thread", s->thread);
-    set(o, "from", s->from);
-    set(o, "to", s->to);
+    rows_set(o, "thread", s->thread);
+    rows_set(o, "from", s->from);
+    rows_set(o, "to", s->to);
     json_object_set_new(
         o, "lock", site ? doc_json_taken(look_lock_label_text(view, site->lock)) : json_null());
-    json_object_set_new(o, "place", site ? doc_json_taken(place_of(view, site->pc)) : json_null());
+    json_object_set_new(o, "place",
+                        site ? doc_json_taken(rows_place_of(view, site->pc)) : json_null());
     return o;
 }
 
@@ -174,7 +175,7 @@ void look_locks_json(const struct look_locks_view *view, FILE *out)
             json_array_append_new(sites, site_object(view, &view->locks->site[i]));
     for (size_t i = view->segments; i--;)
         json_array_append_new(path, part_object(view, &view->segment[i]));
-    set(root, "elapsed", view->locks->ticks);
+    rows_set(root, "elapsed", view->locks->ticks);
     json_object_set_new(root, "locks", locks);
     json_object_set_new(root, "sites", sites);
     json_object_set_new(root, "path", path);

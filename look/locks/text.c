@@ -12,19 +12,19 @@
 
 enum { MOST = 20, OBVIOUS = 90 /**< [%] */, WORTH = 10 /**< [%] */ };
 
-static double percent(uint64_t some, uint64_t all)
+static double text_percent(uint64_t some, uint64_t all)
 {
     return all ? 100. * (double)some / (double)all : 0;
 }
 
-static uint64_t mean(uint64_t sum, uint64_t count)
+static uint64_t text_mean(uint64_t sum, uint64_t count)
 {
     return count ? sum / count : 0;
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-static void put_head(const struct look_locks_view *view, FILE *out)
+static void text_put_head(const struct look_locks_view *view, FILE *out)
 {
     const uint64_t *v = view->whole;
     if (view->code->command)
@@ -33,11 +33,11 @@ static void put_head(const struct look_locks_view *view, FILE *out)
             view->locks->threads);
     fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[DOC_LOCK_WAITED]);
     fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_ASLEEP],
-            percent(v[DOC_LOCK_ASLEEP], v[DOC_LOCK_WAITED]));
+            text_percent(v[DOC_LOCK_ASLEEP], v[DOC_LOCK_WAITED]));
     fprintf(out, "#   waking up  %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_LATE],
-            percent(v[DOC_LOCK_LATE], v[DOC_LOCK_WAITED]));
+            text_percent(v[DOC_LOCK_LATE], v[DOC_LOCK_WAITED]));
     fprintf(out, "#   on a card  %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_SPUN],
-            percent(v[DOC_LOCK_SPUN], v[DOC_LOCK_WAITED]));
+            text_percent(v[DOC_LOCK_SPUN], v[DOC_LOCK_WAITED]));
     fputs(
         "#\n# PCycles; `bound` is how much sooner the run would end without that lock, if all else "
         "took as long\n#\n",
@@ -63,13 +63,13 @@ static void put_lock(const struct look_locks_view *view, const struct look_lock_
     const bool held = v[DOC_LOCK_HOLDS], handed = v[DOC_LOCK_HANDOVERS];
     fprintf(out,
             "  %7.2f%% %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %9" PRIu64 " %9" PRIu64 " %6.1f%%",
-            percent(v[DOC_LOCK_WAITED], view->whole[DOC_LOCK_WAITED]), v[DOC_LOCK_WAITED],
+            text_percent(v[DOC_LOCK_WAITED], view->whole[DOC_LOCK_WAITED]), v[DOC_LOCK_WAITED],
             v[DOC_LOCK_ASLEEP], v[DOC_LOCK_SPUN], v[DOC_LOCK_LONGEST], v[DOC_LOCK_TAKEN],
-            percent(v[DOC_LOCK_CONTENDED], v[DOC_LOCK_TAKEN]));
-    put_known(out, 9, held, mean(v[DOC_LOCK_HELD], v[DOC_LOCK_HOLDS]));
+            text_percent(v[DOC_LOCK_CONTENDED], v[DOC_LOCK_TAKEN]));
+    put_known(out, 9, held, text_mean(v[DOC_LOCK_HELD], v[DOC_LOCK_HOLDS]));
     put_known(out, 9, held, (uint64_t)look_lock_figure(view, row, LOOK_LOCK_HELD_P99));
     put_known(out, 9, held, v[DOC_LOCK_HELD_LONGEST]);
-    put_known(out, 9, handed, mean(v[DOC_LOCK_HANDOVER], v[DOC_LOCK_HANDOVERS]));
+    put_known(out, 9, handed, text_mean(v[DOC_LOCK_HANDOVER], v[DOC_LOCK_HANDOVERS]));
     put_known(out, 9, handed, v[DOC_LOCK_HANDOVER_LONGEST]);
     if (row->waiters)
         fprintf(out, " %5.2f", row->fairness);
@@ -129,7 +129,7 @@ static void put_most(const struct look_locks_view *view, const struct look_lock_
     const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all, &places);
     if (!most)
         return;
-    fprintf(out, "#   %6.2f%% %s ", percent(most, all), what);
+    fprintf(out, "#   %6.2f%% %s ", text_percent(most, all), what);
     look_lock_place(view, pc, out);
     if (places > 1)
         fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
@@ -146,12 +146,12 @@ static void put_hint(const struct look_locks_view *view, const struct look_lock_
     const uint64_t time = view->locks->ticks * view->locks->threads;
     if (!holder)
         return;
-    if (kind == DOC_LOCK_barrier && percent(row->v[DOC_LOCK_WAITED], time) >= WORTH &&
-        percent(holder->v[DOC_LOCK_DELAYED], delayed) >= OBVIOUS)
+    if (kind == DOC_LOCK_barrier && text_percent(row->v[DOC_LOCK_WAITED], time) >= WORTH &&
+        text_percent(holder->v[DOC_LOCK_DELAYED], delayed) >= OBVIOUS)
         fprintf(out, "#   hint: thread %" PRIu32 " is nearly always the last: give it less to do\n",
                 holder->thread);
     else if ((kind == DOC_LOCK_mutex || kind == DOC_LOCK_spinlock || kind == DOC_LOCK_rwlock) &&
-             row->bound_known && percent(row->bound, view->locks->ticks) >= WORTH)
+             row->bound_known && text_percent(row->bound, view->locks->ticks) >= WORTH)
         fprintf(out,
                 "#   hint: do less while it is held, or let threads have locks of their own\n");
 }
@@ -167,7 +167,7 @@ static void put_left(const struct look_locks_view *view, size_t said, FILE *out)
     fprintf(out, "# %zu more", view->rows - said);
     if (said < MOST)
         fprintf(out, ", of which `%s` is 0", look_lock_figure_name(view->sort, name));
-    if (best && percent(best->bound, view->locks->ticks) >= 1) {
+    if (best && text_percent(best->bound, view->locks->ticks) >= 1) {
         fprintf(out, "; the greatest bound of these: %" PRIu64 " of %s ", best->bound,
                 doc_lock_kinds[view->locks->lock[best->lock].kind].name);
         look_lock_label(view, best->lock, out);
@@ -207,7 +207,7 @@ struct stretch {
     uint64_t pc, ticks;
 };
 
-static int alike(const struct stretch *a, const struct stretch *b)
+static int text_alike(const struct stretch *a, const struct stretch *b)
 {
     const bool same = a->lock != DOC_LOCKS_NONE;
     const uint64_t x[] = {a->part, a->lock, a->pc, same ? 0 : a->thread};
@@ -218,19 +218,19 @@ static int alike(const struct stretch *a, const struct stretch *b)
     return 0;
 }
 
-static int by_place(const void *x, const void *y)
+static int text_by_place(const void *x, const void *y)
 {
-    return alike(x, y);
+    return text_alike(x, y);
 }
 
 static int by_ticks(const void *x, const void *y)
 {
     const struct stretch *a = x, *b = y;
-    return a->ticks != b->ticks ? (a->ticks > b->ticks ? -1 : 1) : alike(a, b);
+    return a->ticks != b->ticks ? (a->ticks > b->ticks ? -1 : 1) : text_alike(a, b);
 }
 
 /* @return the caller's */
-static struct stretch *stretches(const struct look_locks_view *view, size_t *count)
+static struct stretch *text_stretches(const struct look_locks_view *view, size_t *count)
 {
     struct stretch *all = sim_alloc(view->segments, sizeof *all);
     size_t kept = 0;
@@ -242,9 +242,9 @@ static struct stretch *stretches(const struct look_locks_view *view, size_t *cou
                                   site ? site->pc : DOC_LOCKS_NOWHERE, s->to - s->from};
     }
     if (view->segments)
-        qsort(all, view->segments, sizeof *all, by_place);
+        qsort(all, view->segments, sizeof *all, text_by_place);
     for (size_t i = 0; i < view->segments; i++)
-        if (kept && !alike(&all[kept - 1], &all[i])) {
+        if (kept && !text_alike(&all[kept - 1], &all[i])) {
             all[kept - 1].ticks += all[i].ticks;
             all[kept - 1].thread += all[i].lock != DOC_LOCKS_NONE;
         } else {
@@ -264,8 +264,8 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         [LOOK_PART_HANDOVER] = "handed over:",
         [LOOK_PART_SLEEP] = "waited for, ended by no known thread:",
     };
-    fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", percent(s->ticks, view->locks->ticks), s->ticks,
-            text[s->part]);
+    fprintf(out, "  %7.2f%% %12" PRIu64 "  %s", text_percent(s->ticks, view->locks->ticks),
+            s->ticks, text[s->part]);
     if (s->lock == DOC_LOCKS_NONE)
         fprintf(out, " %" PRIu32, s->thread);
     if (s->lock != DOC_LOCKS_NONE) {
@@ -281,7 +281,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
 static void put_path(const struct look_locks_view *view, FILE *out)
 {
     size_t count;
-    struct stretch *all = stretches(view, &count);
+    struct stretch *all = text_stretches(view, &count);
     fprintf(out,
             "#\n# the critical path: each part had to be over before the next could begin\n"
             "#\n# %8s %12s  %s\n",
@@ -301,7 +301,7 @@ static void put_path(const struct look_locks_view *view, FILE *out)
 
 void look_locks_text(const struct look_locks_view *view, FILE *out)
 {
-    put_head(view, out);
+    text_put_head(view, out);
     put_locks(view, out);
     put_path(view, out);
 }

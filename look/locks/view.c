@@ -167,7 +167,7 @@ char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-static void more(const struct doc_locks *l, uint32_t *most, uint32_t site, unsigned column)
+static void view_more(const struct doc_locks *l, uint32_t *most, uint32_t site, unsigned column)
 {
     const uint64_t n = l->site[site].v[column];
     if (n && (*most == DOC_LOCKS_NONE || n > l->site[*most].v[column]))
@@ -183,8 +183,8 @@ static void sum_sites(struct look_locks_view *view, struct look_lock_row *row)
     for (uint32_t i = 0; i < l->sites; i++) {
         struct look_lock_row *of = &row[l->site[i].lock];
         doc_lock_add(of->v, l->site[i].v);
-        more(l, &of->holder, i, DOC_LOCK_DELAYED);
-        more(l, &of->waiter, i, DOC_LOCK_WAITED);
+        view_more(l, &of->holder, i, DOC_LOCK_DELAYED);
+        view_more(l, &of->waiter, i, DOC_LOCK_WAITED);
     }
 }
 
@@ -287,7 +287,7 @@ static bool is_named(const struct look_locks_view *view, uint32_t lock, const ch
     return same;
 }
 
-static bool pick(struct look_locks_view *view, const char *name, char *why, size_t size)
+static bool view_pick(struct look_locks_view *view, const char *name, char *why, size_t size)
 {
     size_t kept = 0;
     for (size_t i = 0; i < view->rows; i++)
@@ -309,7 +309,7 @@ bool look_locks_view_open(struct look_locks_view *view, const char *lock, char *
     be_fair(view->locks, view->row);
     sum_path(view, view->row);
     find_bounds(view, view->row, view->rows);
-    if (!pick(view, lock, why, size))
+    if (!view_pick(view, lock, why, size))
         return false;
     for (size_t i = 0; i < view->rows; i++)
         doc_lock_add(view->whole, view->row[i].v);

@@ -57,18 +57,18 @@ static json_t *ranges(const struct look_pages *p)
     return array;
 }
 
-static json_t *change(const struct look_page_change *c)
+static json_t *json_change(const struct look_page_change *c)
 {
     return json_pack("[I,I]", (json_int_t)c->card, (json_int_t)c->requests);
 }
 
 void look_pages_json(const struct look_pages *p, FILE *out)
 {
-    json_t *root =
-        json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:{s:o,s:o}}", "schema", 1, "page_bytes",
-                  (json_int_t)p->page_size, "requests", (json_int_t)p->requests, "local",
-                  (json_int_t)p->local, "placed", (json_int_t)p->placed, "pcycles",
-                  (json_int_t)p->time, "objects", objects(p), "pages", pages(p), "placement",
-                  ranges(p), "cards", "gains", change(&p->gains), "loses", change(&p->loses));
+    json_t *root = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:{s:o,s:o}}", "schema", 1,
+                             "page_bytes", (json_int_t)p->page_size, "requests",
+                             (json_int_t)p->requests, "local", (json_int_t)p->local, "placed",
+                             (json_int_t)p->placed, "pcycles", (json_int_t)p->time, "objects",
+                             objects(p), "pages", pages(p), "placement", ranges(p), "cards",
+                             "gains", json_change(&p->gains), "loses", json_change(&p->loses));
     doc_json_put(out, root, JSON_INDENT(1));
 }

@@ -35,7 +35,7 @@ struct asked {
     int64_t requests, time;
 };
 
-static int order(uint64_t a, uint64_t b)
+static int pages_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -46,12 +46,12 @@ static int order_signed(int64_t a, int64_t b)
 }
 
 /* As doc_plus. */
-static int64_t less(int64_t a, int64_t b)
+static int64_t pages_less(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a - (uint64_t)b);
 }
 
-static void sort(void *list, size_t count, size_t size, int (*by)(const void *, const void *))
+static void pages_sort(void *list, size_t count, size_t size, int (*by)(const void *, const void *))
 {
     if (count)
         qsort(list, count, size, by);
@@ -59,12 +59,12 @@ static void sort(void *list, size_t count, size_t size, int (*by)(const void *, 
 
 /* ---- requests -------------------------------------------------------------------------------- */
 
-static uint64_t home_of(const struct doc_truth *truth, const struct pc_missed_row *row)
+static uint64_t pages_home_of(const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     return truth->copy[row->copy].line / truth->memory;
 }
 
-static uint64_t station_of(const struct doc_truth *truth, const struct pc_missed_row *row)
+static uint64_t pages_station_of(const struct doc_truth *truth, const struct pc_missed_row *row)
 {
     return truth->copy[row->copy].card / truth->processors;
 }
@@ -77,7 +77,7 @@ struct look_asked look_pages_asked(const struct doc_truth *truth)
         const int64_t requests = doc_truth_requests(row);
         sum.requests = doc_plus(sum.requests, requests);
         sum.time = doc_plus(sum.time, doc_truth_time(row));
-        if (home_of(truth, row) == station_of(truth, row))
+        if (pages_home_of(truth, row) == pages_station_of(truth, row))
             sum.local = doc_plus(sum.local, requests);
     }
     return sum;
@@ -100,8 +100,9 @@ struct known {
     UT_hash_handle hh;
 };
 
-static size_t object_of(struct look_pages *p, struct known **names, struct look_finder *finder,
-                        const struct doc_truth *truth, const struct pc_missed_row *row)
+static size_t pages_object_of(struct look_pages *p, struct known **names,
+                              struct look_finder *finder, const struct doc_truth *truth,
+                              const struct pc_missed_row *row)
 {
     struct look_object at;
     struct known *known;
@@ -123,8 +124,8 @@ static size_t object_of(struct look_pages *p, struct known **names, struct look_
 }
 
 /* @return [truth->rows] the caller's */
-static struct asked *find_asked(struct look_pages *p, const struct doc_truth *truth,
-                                struct look_finder *finder)
+static struct asked *pages_find_asked(struct look_pages *p, const struct doc_truth *truth,
+                                      struct look_finder *finder)
 {
     struct known *names = NULL, *known, *next;
     struct asked *list = sim_alloc(truth->rows + 1, sizeof *list);
@@ -132,10 +133,10 @@ static struct asked *find_asked(struct look_pages *p, const struct doc_truth *tr
         const struct pc_missed_row *row = &truth->row[i];
         list[i] = (struct asked){
             .page = row->va & ~(p->page_size - 1),
-            .home = (uint32_t)home_of(truth, row),
-            .station = (uint32_t)station_of(truth, row),
+            .home = (uint32_t)pages_home_of(truth, row),
+            .station = (uint32_t)pages_station_of(truth, row),
             .card = truth->copy[row->copy].card,
-            .object = object_of(p, &names, finder, truth, row),
+            .object = pages_object_of(p, &names, finder, truth, row),
             .requests = doc_truth_requests(row),
             .time = doc_truth_time(row),
         };
@@ -151,7 +152,8 @@ static struct asked *find_asked(struct look_pages *p, const struct doc_truth *tr
 static int by_remote(const void *x, const void *y)
 {
     const struct look_paged_object *a = x, *b = y;
-    const int remote = order_signed(less(b->requests, b->local), less(a->requests, a->local));
+    const int remote =
+        order_signed(pages_less(b->requests, b->local), pages_less(a->requests, a->local));
     const int all = order_signed(b->requests, a->requests);
     return remote ? remote : all ? all : strcmp(a->name, b->name);
 }
@@ -161,15 +163,15 @@ static int by_remote(const void *x, const void *y)
 static int by_part(const void *x, const void *y)
 {
     const struct asked *a = x, *b = y;
-    const int page = order(a->page, b->page), home = order(a->home, b->home);
-    return page ? page : home ? home : order(a->station, b->station);
+    const int page = pages_order(a->page, b->page), home = pages_order(a->home, b->home);
+    return page ? page : home ? home : pages_order(a->station, b->station);
 }
 
 static int by_object(const void *x, const void *y)
 {
     const struct asked *a = x, *b = y;
-    const int page = order(a->page, b->page);
-    return page ? page : order(a->object, b->object);
+    const int page = pages_order(a->page, b->page);
+    return page ? page : pages_order(a->object, b->object);
 }
 
 /* @param list  by by_part */
@@ -187,7 +189,8 @@ static void find_parts(struct look_pages *p, const struct asked *list, size_t co
 }
 
 /* Its home, and which station asked most often: of equals the home, then the lowest. */
-static void weigh(struct look_page *page, const struct look_page_part *part, uint32_t stations)
+static void pages_weigh(struct look_page *page, const struct look_page_part *part,
+                        uint32_t stations)
 {
     int64_t *at = sim_alloc(stations, sizeof *at), *by = sim_alloc(stations, sizeof *by);
     for (size_t i = page->part; i < page->part + page->parts; i++) {
@@ -221,7 +224,7 @@ static void find_pages(struct look_pages *p)
             page->local = doc_plus(page->local, part->requests);
     }
     for (size_t i = 0; i < p->pages; i++) {
-        weigh(&p->page[i], p->part, p->stations);
+        pages_weigh(&p->page[i], p->part, p->stations);
         p->requests = doc_plus(p->requests, p->page[i].requests);
         p->local = doc_plus(p->local, p->page[i].local);
         p->time = doc_plus(p->time, p->page[i].time);
@@ -237,20 +240,20 @@ static bool can_be_named(const struct look_pages *p, const struct look_page *pag
 }
 
 /* [requests] that are not local if a page is in no range. */
-static int64_t lost(const struct look_pages *p, const struct look_page *page)
+static int64_t pages_lost(const struct look_pages *p, const struct look_page *page)
 {
     if (page->of_best > page->local)
-        return less(page->of_best, page->local);
+        return pages_less(page->of_best, page->local);
     if (p->pins && page->of_best == page->local)
-        return less(page->of_best, page->requests / p->stations);
+        return pages_less(page->of_best, page->requests / p->stations);
     return 0;
 }
 
 /* The same, of a page that a range is of use to. Of one that all stations use, none is much better
  * than another, and which is best is chance. */
-static int64_t worth(const struct look_pages *p, const struct look_page *page)
+static int64_t pages_worth(const struct look_pages *p, const struct look_page *page)
 {
-    const int64_t much = lost(p, page);
+    const int64_t much = pages_lost(p, page);
     return can_be_named(p, page) && much >= page->requests / PART ? much : 0;
 }
 
@@ -263,21 +266,21 @@ static int by_worth(const void *x, const void *y)
 {
     const struct weighed *a = x, *b = y;
     const int worth = order_signed(a->worth, b->worth);
-    return worth ? worth : order(a->page->va, b->page->va);
+    return worth ? worth : pages_order(a->page->va, b->page->va);
 }
 
 /* All that are worth something, but for those that are worth least: a hundredth in all. */
-static void choose(struct look_pages *p)
+static void pages_choose(struct look_pages *p)
 {
     struct weighed *list = sim_alloc(p->pages + 1, sizeof *list);
     const int64_t small = p->requests / SMALL;
     int64_t gain = 0, left = 0;
     for (size_t i = 0; i < p->pages; i++) {
-        list[i] = (struct weighed){worth(p, &p->page[i]), &p->page[i]};
+        list[i] = (struct weighed){pages_worth(p, &p->page[i]), &p->page[i]};
         if (p->page[i].of_best > p->page[i].local)
             gain = doc_plus(gain, list[i].worth);
     }
-    sort(list, p->pages, sizeof *list, by_worth);
+    pages_sort(list, p->pages, sizeof *list, by_worth);
     for (size_t i = 0; gain > small && i < p->pages; i++) {
         if (list[i].worth <= 0 || (left = doc_plus(left, list[i].worth)) <= small)
             continue;
@@ -301,7 +304,7 @@ static int64_t *find_changes(const struct look_pages *p, const struct asked *lis
         if (page->best == list[i].station)
             change[list[i].card] = doc_plus(change[list[i].card], list[i].requests);
         if (list[i].home == list[i].station)
-            change[list[i].card] = less(change[list[i].card], list[i].requests);
+            change[list[i].card] = pages_less(change[list[i].card], list[i].requests);
     }
     return change;
 }
@@ -341,7 +344,8 @@ static void find_ranges(struct look_pages *p)
 
 /* ---- objects, when pages are known ----------------------------------------------------------- */
 
-static void add_asked(struct look_pages *p, const struct look_page *page, const struct asked *asked)
+static void pages_add_asked(struct look_pages *p, const struct look_page *page,
+                            const struct asked *asked)
 {
     struct look_paged_object *o = &p->object[asked->object];
     const uint32_t station = page->fate == LOOK_PAGE_left ? asked->home : page->best;
@@ -373,7 +377,7 @@ static void sum_objects(struct look_pages *p, const struct asked *list, size_t c
             most = of_object;
             page->object = list[i].object;
         }
-        add_asked(p, page, &list[i]);
+        pages_add_asked(p, page, &list[i]);
     }
 }
 
@@ -382,7 +386,7 @@ static void sort_objects(struct look_pages *p)
     size_t *now = sim_alloc(p->objects, sizeof *now);
     for (size_t i = 0; i < p->objects; i++)
         p->object[i].found = i;
-    sort(p->object, p->objects, sizeof *p->object, by_remote);
+    pages_sort(p->object, p->objects, sizeof *p->object, by_remote);
     for (size_t i = 0; i < p->objects; i++)
         now[p->object[i].found] = i;
     for (size_t i = 0; i < p->pages; i++)
@@ -415,12 +419,12 @@ struct look_pages *look_pages_new(const struct doc_truth *truth, const struct in
                              .stations = (uint32_t)nm_params_stations(params),
                              .rule = rule_of(params),
                              .pins = params->placement == NM_PLACE_ROUND_ROBIN || x->range_count};
-    struct asked *asked = find_asked(p, truth, finder);
-    sort(asked, truth->rows, sizeof *asked, by_part);
+    struct asked *asked = pages_find_asked(p, truth, finder);
+    pages_sort(asked, truth->rows, sizeof *asked, by_part);
     find_parts(p, asked, truth->rows);
     find_pages(p);
-    choose(p);
-    sort(asked, truth->rows, sizeof *asked, by_object);
+    pages_choose(p);
+    pages_sort(asked, truth->rows, sizeof *asked, by_object);
     weigh_cards(p, asked, truth->rows, (uint32_t)nm_params_cards(params));
     find_ranges(p);
     sum_objects(p, asked, truth->rows);

@@ -19,7 +19,7 @@ const struct look_pages_format look_pages_formats[] = {{"text", look_pages_text}
                                                        {"csv", look_pages_csv},
                                                        {"yaml", look_pages_yaml}};
 
-static void put_head(const struct look_pages *p, FILE *out)
+static void placement_text_put_head(const struct look_pages *p, FILE *out)
 {
     if (p->code->command)
         fprintf(out, "# program: %s\n", p->code->command);
@@ -102,7 +102,7 @@ static void put_pages(const struct look_pages *p, FILE *out)
 
 void look_pages_text(const struct look_pages *p, FILE *out)
 {
-    put_head(p, out);
+    placement_text_put_head(p, out);
     if (p->ranges) {
         fprintf(out, "# with the ranges below: %" PRId64 ", %.2f %%\n", p->placed,
                 look_percent(p->placed, p->requests));

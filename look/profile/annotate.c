@@ -178,7 +178,7 @@ static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *f
     return rest;
 }
 
-static void annotate(struct look_view *view, uint32_t function, FILE *out)
+static void profile_annotate(struct look_view *view, uint32_t function, FILE *out)
 {
     struct annotating a = {.view = view, .out = out};
     const struct look_function *f = &view->function[function];
@@ -208,7 +208,7 @@ static const char *next_function(void *ctx, size_t i)
 }
 
 /* The function that spent most of what is asked for. */
-static uint32_t hottest(struct look_view *view)
+static uint32_t annotate_hottest(struct look_view *view)
 {
     struct look_sums sums = look_view_sum(view, LOOK_BY_function);
     look_sums_sort(&sums, &view->measure, false);
@@ -218,7 +218,7 @@ static uint32_t hottest(struct look_view *view)
 }
 
 /* The arguments of a function of C++ can be left out: then it is all functions of that name. */
-static bool is_called(const struct look_function *function, const char *name)
+static bool annotate_is_called(const struct look_function *function, const char *name)
 {
     const size_t length = strlen(name);
     return !strncmp(function->name, name, length) &&
@@ -230,7 +230,7 @@ bool look_profile_annotate(struct look_view *view, const char *name, FILE *out, 
 {
     bool found = !name && view->functions;
     for (size_t i = 0; name && i < view->functions; i++)
-        found |= is_called(&view->function[i], name);
+        found |= annotate_is_called(&view->function[i], name);
     if (!found) {
         const char *near = name ? sim_nearest(name, next_function, view) : NULL;
         snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
@@ -242,9 +242,9 @@ bool look_profile_annotate(struct look_view *view, const char *name, FILE *out, 
     }
     look_profile_head(view, out);
     if (!name)
-        annotate(view, hottest(view), out);
+        profile_annotate(view, annotate_hottest(view), out);
     for (size_t i = 0; name && i < view->functions; i++)
-        if (is_called(&view->function[i], name))
-            annotate(view, (uint32_t)i, out);
+        if (annotate_is_called(&view->function[i], name))
+            profile_annotate(view, (uint32_t)i, out);
     return true;
 }

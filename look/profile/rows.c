@@ -62,7 +62,7 @@ static void end_table(const struct table *t)
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* "whole;north;south", the caller's. */
-static char *regions_of(const struct doc_profile *p, const uint32_t *phase)
+static char *rows_regions_of(const struct doc_profile *p, const uint32_t *phase)
 {
     char *text;
     size_t size;
@@ -85,14 +85,14 @@ static char *stack_of(const struct look_view *view, uint32_t stack)
     return text;
 }
 
-static void put_row(struct table *t, struct look_view *view, const struct pc_profile_row *row)
+static void rows_put_row(struct table *t, struct look_view *view, const struct pc_profile_row *row)
 {
     static const struct prog_place nothing;
     const struct doc_profile *p = view->profile;
     const struct prog_place *at =
         row->pc == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, row->pc);
     const struct look_cost cost = look_cost_of(row);
-    char *regions = regions_of(p, p->phase[row->phase]);
+    char *regions = rows_regions_of(p, p->phase[row->phase]);
     char *stack = stack_of(view, view->stacked[row->path]);
     struct doc_cell cell[HEADS + COSTS] = {
         doc_cell_integer(row->phase),
@@ -114,7 +114,7 @@ static void put_rows(struct table *t, struct look_view *view)
     begin_table(t, heads, HEADS);
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i]))
-            put_row(t, view, &p->row[i]);
+            rows_put_row(t, view, &p->row[i]);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

@@ -60,7 +60,7 @@ struct callgrind {
 };
 
 /* An address of a function that has costs; what has none is at its beginning. */
-static uint64_t position(const struct callgrind *c, uint32_t function, uint64_t va)
+static uint64_t stacks_position(const struct callgrind *c, uint32_t function, uint64_t va)
 {
     const uint64_t from = c->view->function[function].from;
     if (va != PC_PROFILE_NOWHERE)
@@ -77,7 +77,7 @@ static void sum_spent(struct callgrind *c)
             continue;
         const uint32_t function = c->view->called[row->path];
         const struct look_cost cost = look_cost_of(row);
-        const struct look_key key = {function, position(c, function, row->pc)};
+        const struct look_key key = {function, stacks_position(c, function, row->pc)};
         look_cost_add(&look_sums_at(&c->spent, key)->self, &cost);
     }
     look_sums_sort_keys(&c->spent);
@@ -93,7 +93,7 @@ static void sum_calls(struct callgrind *c)
             continue;
         const uint32_t caller = c->view->called[path->parent];
         const struct look_key key = {(uint64_t)caller << 32 | c->view->called[i],
-                                     position(c, caller, path->call)};
+                                     stacks_position(c, caller, path->call)};
         look_cost_add(&look_sums_at(&c->calls, key)->all, &all[i]);
     }
     free(all);
@@ -109,7 +109,7 @@ static void put_events(const struct callgrind *c)
     putc('\n', c->out);
 }
 
-static int64_t natural(int64_t value)
+static int64_t stacks_natural(int64_t value)
 {
     return value > 0 ? value : 0;
 }
@@ -117,9 +117,9 @@ static int64_t natural(int64_t value)
 static void put_values(const struct callgrind *c, const struct look_cost *cost)
 {
     const struct look_measure total = look_measure_total();
-    fprintf(c->out, " %" PRId64, natural(look_measured(&total, cost)));
+    fprintf(c->out, " %" PRId64, stacks_natural(look_measured(&total, cost)));
     for (unsigned i = 0; i < PC_PROFILE__COUNT; i++)
-        fprintf(c->out, " %" PRId64, natural(cost->v[i]));
+        fprintf(c->out, " %" PRId64, stacks_natural(cost->v[i]));
     putc('\n', c->out);
 }
 
@@ -130,7 +130,7 @@ static void put_cost(const struct callgrind *c, uint64_t va, const struct look_c
     put_values(c, cost);
 }
 
-static const char *file_of(const struct callgrind *c, uint32_t function)
+static const char *stacks_file_of(const struct callgrind *c, uint32_t function)
 {
     const char *file = c->view->function[function].file;
     return file ? file : "???";
@@ -142,7 +142,7 @@ static void put_function(const struct callgrind *c, const char *what, uint32_t f
     fprintf(c->out, "%s=(%" PRIu32 ") %s\n", what, function + 1, c->view->function[function].name);
 }
 
-static bool is_nothing(const struct look_cost *cost)
+static bool stacks_is_nothing(const struct look_cost *cost)
 {
     static const struct look_cost nothing;
     return !memcmp(cost, &nothing, sizeof nothing);
@@ -159,7 +159,7 @@ static void put_file(const struct callgrind *c, uint64_t va, const char **file)
 }
 
 /* How often the instruction was completed that makes a call: at least once. */
-static int64_t times(struct callgrind *c, uint32_t caller, uint64_t va)
+static int64_t stacks_times(struct callgrind *c, uint32_t caller, uint64_t va)
 {
     const struct look_key key = {caller, va};
     const int64_t n = look_sums_at(&c->spent, key)->self.v[PC_PROFILE_INSTRUCTIONS];
@@ -169,13 +169,13 @@ static int64_t times(struct callgrind *c, uint32_t caller, uint64_t va)
 static void put_call(struct callgrind *c, const struct look_entry *call, const char **file)
 {
     const uint32_t caller = (uint32_t)(call->key.a >> 32), callee = (uint32_t)call->key.a;
-    const uint64_t to = position(c, callee, PC_PROFILE_NOWHERE);
+    const uint64_t to = stacks_position(c, callee, PC_PROFILE_NOWHERE);
     put_file(c, call->key.b, file);
-    if (strcmp(file_of(c, callee), *file))
-        fprintf(c->out, "cfi=%s\n", file_of(c, callee));
+    if (strcmp(stacks_file_of(c, callee), *file))
+        fprintf(c->out, "cfi=%s\n", stacks_file_of(c, callee));
     put_function(c, "cfn", callee);
-    fprintf(c->out, "calls=%" PRId64 " 0x%" PRIx64 " %u\n", times(c, caller, call->key.b), to,
-            c->view->function[callee].line);
+    fprintf(c->out, "calls=%" PRId64 " 0x%" PRIx64 " %u\n", stacks_times(c, caller, call->key.b),
+            to, c->view->function[callee].line);
     put_cost(c, call->key.b, &call->all);
 }
 
@@ -184,18 +184,18 @@ static void put_call(struct callgrind *c, const struct look_entry *call, const c
 static void put_costs(struct callgrind *c, uint32_t function, size_t *spent, size_t *call,
                       size_t spents)
 {
-    const char *file = file_of(c, function);
+    const char *file = stacks_file_of(c, function);
     fprintf(c->out, "fl=%s\n", file);
     put_function(c, "fn", function);
     for (; *spent < spents && c->spent.entry[*spent]->key.a == function; ++*spent) {
         const struct look_entry *entry = c->spent.entry[*spent];
-        if (is_nothing(&entry->self))
+        if (stacks_is_nothing(&entry->self))
             continue;
         put_file(c, entry->key.b, &file);
         put_cost(c, entry->key.b, &entry->self);
     }
     for (; *call < c->calls.entries && c->calls.entry[*call]->key.a >> 32 == function; ++*call)
-        if (!is_nothing(&c->calls.entry[*call]->all))
+        if (!stacks_is_nothing(&c->calls.entry[*call]->all))
             put_call(c, c->calls.entry[*call], &file);
     putc('\n', c->out);
 }

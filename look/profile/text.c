@@ -111,8 +111,8 @@ static void put_rest(const struct look_view *view, const struct look_show *show,
                 look_percent(cost, look_measured(&view->measure, &view->whole)));
 }
 
-static void put_line(struct look_view *view, const struct look_show *show,
-                     const struct look_entry *entry, FILE *out)
+static void text_put_line(struct look_view *view, const struct look_show *show,
+                          const struct look_entry *entry, FILE *out)
 {
     const char *source = show->by == LOOK_BY_line ? look_view_source(view, entry->key) : NULL;
     char *label = look_view_label(view, show->by, entry->key);
@@ -138,7 +138,7 @@ void look_profile_text(struct look_view *view, const struct look_show *show, FIL
             continue;
         lines++;
         if (!show->most || lines <= show->most)
-            put_line(view, show, entry, out);
+            text_put_line(view, show, entry, out);
         else
             rest = doc_plus(rest, look_measured(&view->measure, &entry->self));
     }

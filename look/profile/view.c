@@ -18,7 +18,7 @@
 
 /* ---- functions and stacks -------------------------------------------------------------------- */
 
-static char *name_of(uint64_t va, const struct prog_place *place)
+static char *view_name_of(uint64_t va, const struct prog_place *place)
 {
     if (va == PC_PROFILE_NOWHERE)
         return sim_strdup(LOOK_NO_THREAD);
@@ -30,7 +30,7 @@ static void add_function(struct look_view *view, uint64_t va, const struct prog_
     const struct prog_place *first =
         place->function ? look_code_at(view->code, place->from) : place;
     view->function[view->functions++] = (struct look_function){
-        .name = name_of(va, place),
+        .name = view_name_of(va, place),
         .from = place->function ? place->from : va,
         .to = place->function ? place->to : 0,
         .file = first->file,
@@ -39,7 +39,7 @@ static void add_function(struct look_view *view, uint64_t va, const struct prog_
 }
 
 /* Keys for look_sums_at that number what they are given; `open` of an entry is its number + 1. */
-static bool number(struct look_sums *known, struct look_key key, size_t next, uint32_t *out)
+static bool view_number(struct look_sums *known, struct look_key key, size_t next, uint32_t *out)
 {
     struct look_entry *entry = look_sums_at(known, key);
     const bool fresh = !entry->open;
@@ -61,7 +61,7 @@ static void find_functions(struct look_view *view)
         const struct prog_place *place =
             va == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, va);
         const struct look_key key = {place->function ? place->from : va, 0};
-        if (number(&known, key, view->functions, &view->called[i]))
+        if (view_number(&known, key, view->functions, &view->called[i]))
             add_function(view, va, place);
     }
     look_sums_free(&known);
@@ -78,7 +78,7 @@ static void find_stacks(struct look_view *view)
         const uint32_t parent = first ? 0 : view->stacked[p->path[i].parent];
         const struct look_key key = {view->called[i], first ? UINT64_MAX : parent};
         const uint32_t next = (uint32_t)view->stacks;
-        if (number(&known, key, next, &view->stacked[i]))
+        if (view_number(&known, key, next, &view->stacked[i]))
             view->stack[view->stacks++] =
                 (struct look_stack){first ? next : parent, view->called[i]};
     }
@@ -216,7 +216,8 @@ static void instruction_label(struct look_view *view, struct look_key key, FILE 
 }
 
 /* The number of a text, which is of a place. */
-static uint64_t number_of(struct look_view *view, const char *text, const struct prog_place *at)
+static uint64_t view_number_of(struct look_view *view, const char *text,
+                               const struct prog_place *at)
 {
     struct look_text *known;
     const size_t length = strlen(text);
@@ -234,7 +235,7 @@ static uint64_t number_of(struct look_view *view, const char *text, const struct
     return known->number;
 }
 
-static struct look_key line_of(struct look_view *view, uint32_t function, uint64_t pc)
+static struct look_key view_line_of(struct look_view *view, uint32_t function, uint64_t pc)
 {
     static const struct prog_place nothing;
     const struct prog_place *at =
@@ -244,7 +245,7 @@ static struct look_key line_of(struct look_view *view, uint32_t function, uint64
                  : pc == PC_PROFILE_NOWHERE && !strcmp(name, LOOK_NO_THREAD) ? sim_strdup(name)
                  : pc == PC_PROFILE_NOWHERE ? sim_format("%s %s", name, LOOK_BORDER)
                                             : sim_format("%s (no line)", name);
-    const struct look_key key = {number_of(view, text, at), 0};
+    const struct look_key key = {view_number_of(view, text, at), 0};
     free(text);
     return key;
 }
@@ -253,7 +254,7 @@ static bool line_key(struct summing *s, uint32_t path, const struct pc_profile_r
                      struct look_key *key)
 {
     if (i == 0)
-        *key = line_of(s->view, s->view->called[path], row->pc);
+        *key = view_line_of(s->view, s->view->called[path], row->pc);
     return i == 0;
 }
 
@@ -264,7 +265,7 @@ static bool line_call(struct summing *s, uint32_t path, const struct pc_profile_
     (void)row;
     (void)i;
     if (p->call != PC_PROFILE_NOWHERE)
-        *key = line_of(s->view, s->view->called[p->parent], p->call);
+        *key = view_line_of(s->view, s->view->called[p->parent], p->call);
     return p->call != PC_PROFILE_NOWHERE;
 }
 
@@ -397,7 +398,7 @@ struct look_cost *look_view_inclusive(const struct look_view *view)
 }
 
 /* Sorts the rows by path, and the children below their parents. */
-static void prepare(struct summing *s)
+static void view_prepare(struct summing *s)
 {
     const struct doc_profile *p = s->view->profile;
     s->all = look_view_inclusive(s->view);
@@ -418,7 +419,7 @@ static void prepare(struct summing *s)
         s->row[s->begin[p->row[i].path + 1]++] = i;
 }
 
-static void add_row(struct summing *s, const struct pc_profile_row *row)
+static void view_add_row(struct summing *s, const struct pc_profile_row *row)
 {
     const struct look_cost cost = look_cost_of(row);
     struct look_key key;
@@ -431,39 +432,39 @@ static void add_row(struct summing *s, const struct pc_profile_row *row)
 }
 
 /* The entry of the call that begins a path; NULL: nobody asks for one. */
-static struct look_entry *caller(struct summing *s, uint32_t path)
+static struct look_entry *view_caller(struct summing *s, uint32_t path)
 {
     struct look_key key;
     const bool one = s->by->call && s->by->call(s, path, NULL, 0, &key);
     return one ? look_sums_at(s->sums, key) : NULL;
 }
 
-static void enter(struct summing *s, uint32_t path)
+static void view_enter(struct summing *s, uint32_t path)
 {
     const struct doc_profile *p = s->view->profile;
-    struct look_entry *entry = caller(s, path);
+    struct look_entry *entry = view_caller(s, path);
     if (entry && !entry->open++)
         look_cost_add(&entry->all, &s->all[path]);
     for (size_t i = s->begin[path]; i < s->begin[path + 1]; i++)
         if (look_view_has(s->view, &p->row[s->row[i]]))
-            add_row(s, &p->row[s->row[i]]);
+            view_add_row(s, &p->row[s->row[i]]);
 }
 
 /* Without recursion: a made-up file's paths may be as long as it is. */
-static void walk(struct summing *s, uint32_t root)
+static void view_walk(struct summing *s, uint32_t root)
 {
     const struct pc_profile_path *path = s->view->profile->path;
     uint32_t at = root;
-    enter(s, at);
+    view_enter(s, at);
     for (;;) {
         if (s->first[at]) {
             const uint32_t child = s->first[at];
             s->first[at] = s->next[child];
             at = child;
-            enter(s, at);
+            view_enter(s, at);
             continue;
         }
-        struct look_entry *entry = caller(s, at);
+        struct look_entry *entry = view_caller(s, at);
         if (entry)
             entry->open--;
         if (at == root)
@@ -476,10 +477,10 @@ struct look_sums look_view_sum(struct look_view *view, enum look_by by)
 {
     struct look_sums sums = {0};
     struct summing s = {.view = view, .sums = &sums, .by = &bys[by]};
-    prepare(&s);
+    view_prepare(&s);
     for (size_t i = 0; i < view->profile->paths; i++)
         if (view->profile->path[i].parent == i)
-            walk(&s, (uint32_t)i);
+            view_walk(&s, (uint32_t)i);
     free(s.all);
     free(s.first);
     free(s.next);

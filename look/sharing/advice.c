@@ -29,11 +29,11 @@ struct advice {
     size_t size;
 };
 
-static const char *say(const struct advice *a, const char *format, ...)
+static const char *advice_say(const struct advice *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Goes on with the sentence. */
-static const char *say(const struct advice *a, const char *format, ...)
+static const char *advice_say(const struct advice *a, const char *format, ...)
 {
     const size_t used = strlen(a->text);
     va_list ap;
@@ -46,7 +46,7 @@ static const char *say(const struct advice *a, const char *format, ...)
 /* ---- locks ----------------------------------------------------------------------------------- */
 
 /* A function as programs call it: "__pthread_mutex_lock" is one of several names. */
-static const char *plain(const char *function)
+static const char *advice_plain(const char *function)
 {
     return function + strspn(function, "_");
 }
@@ -59,7 +59,7 @@ static bool is_lock_function(const char *name)
 #undef FUNCTION
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strcmp(plain(name), plain(all[i])))
+        if (!strcmp(advice_plain(name), advice_plain(all[i])))
             return true;
     return false;
 }
@@ -175,7 +175,7 @@ static const struct look_held *parted_one(const struct advice *a)
 /* ---- sentences ------------------------------------------------------------------------------- */
 
 /* As the table of objects has it: blocks of one site are one. */
-static const char *name_of(const struct look_held *part, char buf[LOOK_OBJECT_NAME])
+static const char *advice_name_of(const struct look_held *part, char buf[LOOK_OBJECT_NAME])
 {
     struct look_object at = part->at;
     look_object_group(&at);
@@ -184,15 +184,15 @@ static const char *name_of(const struct look_held *part, char buf[LOOK_OBJECT_NA
 }
 
 /* The command, with each of their names once. */
-static const char *measure(const struct advice *a)
+static const char *advice_measure(const struct advice *a)
 {
     char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
-    say(a, "; measure it:");
+    advice_say(a, "; measure it:");
     const char *names = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
-        snprintf(option, sizeof option, " --what-if '%s'", name_of(&a->part[i], name));
+        snprintf(option, sizeof option, " --what-if '%s'", advice_name_of(&a->part[i], name));
         if (!strstr(names, option))
-            say(a, "%s", option);
+            advice_say(a, "%s", option);
     }
     return a->text;
 }
@@ -204,33 +204,37 @@ static const char *about_static(const struct advice *a, const struct look_object
     struct prog_member part;
     names->member(names, &at->variable, 0, 1, &part);
     if (*part.name == '[' && part.size >= line)
-        say(a,
+        advice_say(
+            a,
             "mend: different threads use parts of the same lines of %s: lay it out so that the "
             "parts of one thread lie together",
             at->key);
     else if (*part.name == '[')
-        say(a,
-            "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
-            "__attribute__((aligned(%" PRIu64 "))) on its type",
-            at->key, part.size, line);
+        advice_say(a,
+                   "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
+                   "__attribute__((aligned(%" PRIu64 "))) on its type",
+                   at->key, part.size, line);
     else if (*part.name == '.')
-        say(a,
+        advice_say(
+            a,
             "mend: keep members of %s that different threads use on different lines, as with "
             "__attribute__((aligned(%" PRIu64 "))) on them",
             at->key, line);
     else
-        say(a, "mend: keep the parts of %s that different threads use on lines of their own",
-            at->key);
-    return measure(a);
+        advice_say(a, "mend: keep the parts of %s that different threads use on lines of their own",
+                   at->key);
+    return advice_measure(a);
 }
 
 /* All of them touch the same bytes. */
 static const char *about_same(const struct advice *a)
 {
-    say(a, "mend: these processors use the same bytes of it, but not at the same time: bytes that "
+    advice_say(
+        a, "mend: these processors use the same bytes of it, but not at the same time: bytes that "
            "are not used together (a lock, and the data that it guards) belong on different lines, "
            "and using them less helps");
-    return a->locking ? say(a, "; numachine locks RUN_DIR names the threads that wait") : a->text;
+    return a->locking ? advice_say(a, "; numachine locks RUN_DIR names the threads that wait")
+                      : a->text;
 }
 
 /* Objects that share the line, and perhaps one of which different bytes are used. */
@@ -239,24 +243,25 @@ static const char *about_several(const struct advice *a, const struct look_held 
     const uint64_t line = a->s->truth->line;
     char name[LOOK_OBJECT_NAME];
     if (a->part[0].at.kind == LOOK_OBJECT_HEAP)
-        say(a,
-            "mend: start blocks that different threads use at borders of lines, with "
-            "aligned_alloc(%" PRIu64 ", ...)",
-            line);
+        advice_say(a,
+                   "mend: start blocks that different threads use at borders of lines, with "
+                   "aligned_alloc(%" PRIu64 ", ...)",
+                   line);
     else if (a->part[0].at.kind == LOOK_OBJECT_NONE) /* each of its words has a name of its own */
-        say(a, "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
-            line);
+        advice_say(a,
+                   "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+                   line);
     else
-        say(a,
-            "mend: %.300s and %.300s lie in one line: start each at a border, with "
-            "__attribute__((aligned(%" PRIu64 ")))",
-            a->part[0].at.key, a->part[1].at.key, line);
+        advice_say(a,
+                   "mend: %.300s and %.300s lie in one line: start each at a border, with "
+                   "__attribute__((aligned(%" PRIu64 ")))",
+                   a->part[0].at.key, a->part[1].at.key, line);
     if (parted)
-        say(a,
-            ", and keep the parts of one '%.300s' that different threads use %" PRIu64
-            " bytes apart",
-            name_of(parted, name), line);
-    return measure(a);
+        advice_say(a,
+                   ", and keep the parts of one '%.300s' that different threads use %" PRIu64
+                   " bytes apart",
+                   advice_name_of(parted, name), line);
+    return advice_measure(a);
 }
 
 static const char *about_one(const struct advice *a)
@@ -266,23 +271,26 @@ static const char *about_one(const struct advice *a)
     if (at->kind == LOOK_OBJECT_STATIC && a->s->code->names)
         return about_static(a, at);
     if (at->kind == LOOK_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes))
-        say(a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
+        advice_say(
+            a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
             line);
     else
-        say(a, "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
-            line);
-    return measure(a);
+        advice_say(a,
+                   "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+                   line);
+    return advice_measure(a);
 }
 
 static const char *about_true(const struct advice *a)
 {
     if (a->locking)
-        return say(a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
-                      "SC): less of it helps (more locks, held for shorter); numachine locks "
-                      "RUN_DIR names the threads that wait");
-    return say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
-                  "thread, put together at the end), or a home station nearer to the "
-                  "processors that use them (numachine placement)");
+        return advice_say(
+            a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
+               "SC): less of it helps (more locks, held for shorter); numachine locks "
+               "RUN_DIR names the threads that wait");
+    return advice_say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
+                         "thread, put together at the end), or a home station nearer to the "
+                         "processors that use them (numachine placement)");
 }
 
 const char *look_sharing_advice(const struct look_sharing *s, const struct look_shared_line *line,

@@ -78,7 +78,7 @@ static const char *const kinds[] = {
     [LOOK_OBJECT_CODE] = "code"};
 
 /* What lies in the line: names as --what-if takes them, but for code. */
-static json_t *holds(const struct look_sharing *s, const struct look_shared_line *line)
+static json_t *json_holds(const struct look_sharing *s, const struct look_shared_line *line)
 {
     size_t count;
     struct look_held *part = look_sharing_parts(s, line, &count);
@@ -95,7 +95,7 @@ static json_t *holds(const struct look_sharing *s, const struct look_shared_line
     return array;
 }
 
-static json_t *line_of(const struct look_sharing *s, const struct look_shared_line *line)
+static json_t *json_line_of(const struct look_sharing *s, const struct look_shared_line *line)
 {
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
     struct look_object at;
@@ -106,7 +106,7 @@ static json_t *line_of(const struct look_sharing *s, const struct look_shared_li
         (json_int_t)copy->line, "home", (json_int_t)(copy->line / s->truth->memory), "first_object",
         doc_json_text(at.name), "verdict", look_verdict_name[look_verdict_of(s, &line->lost)],
         "falsely", (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly, "columns",
-        columns(line->v), "holds", holds(s, line), "cards", cards(s, line), "askers",
+        columns(line->v), "holds", json_holds(s, line), "cards", cards(s, line), "askers",
         askers(s, line->asker, line->askers), "advice",
         doc_json_text(look_sharing_advice(s, line, advice, sizeof advice)));
 }
@@ -124,7 +124,7 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
                                columns(o->v), "askers", askers(s, o->asker, o->askers)));
     }
     for (size_t i = 0; i < s->lines; i++)
-        json_array_append_new(lines, line_of(s, &s->line[i]));
+        json_array_append_new(lines, json_line_of(s, &s->line[i]));
     json_t *root = json_pack(
         "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
         "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",

@@ -102,7 +102,7 @@ static bool find_part(const struct look_sharing *s, const char *name, struct loo
 /* ---- what lies in a line that was shared ----------------------------------------------------- */
 
 /* A place is called so, or the object that it is of. */
-static bool is_called(const struct look_sharing *s, const char *name, struct look_named *out)
+static bool name_is_called(const struct look_sharing *s, const char *name, struct look_named *out)
 {
     if (!strcmp(out->at.key, name))
         return true;
@@ -113,24 +113,24 @@ static bool is_called(const struct look_sharing *s, const char *name, struct loo
     return true;
 }
 
-static bool find_word(const struct look_sharing *s, const struct look_shared_line *line,
-                      const char *name, struct look_named *out)
+static bool name_find_word(const struct look_sharing *s, const struct look_shared_line *line,
+                           const char *name, struct look_named *out)
 {
     for (uint64_t byte = 0; byte < s->truth->line; byte += WORD) {
         look_sharing_object(s, line, s->truth->copy[line->copy].va + byte, &out->at);
-        if (is_called(s, name, out))
+        if (name_is_called(s, name, out))
             return true;
     }
     return false;
 }
 
 /* Bytes may have had several objects, one after the other: each was asked for by requests. */
-static bool find_asked(const struct look_sharing *s, const struct look_shared_line *line,
-                       const char *name, struct look_named *out)
+static bool name_find_asked(const struct look_sharing *s, const struct look_shared_line *line,
+                            const char *name, struct look_named *out)
 {
     for (size_t i = line->row; i < line->row + line->rows; i++) {
         look_object_asked(s->finder, s->truth, &s->truth->row[i], &out->at);
-        if (is_called(s, name, out))
+        if (name_is_called(s, name, out))
             return true;
     }
     return false;
@@ -139,7 +139,7 @@ static bool find_asked(const struct look_sharing *s, const struct look_shared_li
 static bool find_touched(const struct look_sharing *s, const char *name, struct look_named *out)
 {
     for (size_t i = 0; i < s->lines; i++)
-        if (find_word(s, &s->line[i], name, out) || find_asked(s, &s->line[i], name, out))
+        if (name_find_word(s, &s->line[i], name, out) || name_find_asked(s, &s->line[i], name, out))
             return true;
     return false;
 }
@@ -163,7 +163,7 @@ bool look_sharing_find(const struct look_sharing *s, const char *name, struct lo
     return true;
 }
 
-static const char *next_name(void *ctx, size_t i)
+static const char *name_next_name(void *ctx, size_t i)
 {
     const struct look_sharing *s = ctx;
     return i < s->objects ? s->object[i].name : NULL;
@@ -185,7 +185,7 @@ const char *look_sharing_suggest(const struct look_sharing *s, const char *name,
                                  size_t size)
 {
     char costly[800];
-    const char *near = sim_nearest(name, next_name, (void *)s);
+    const char *near = sim_nearest(name, name_next_name, (void *)s);
     if (near)
         snprintf(buf, size, "did you mean '%.200s'?", near);
     else if (s->objects)

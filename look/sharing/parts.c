@@ -23,13 +23,13 @@ pc_bytes look_copy_written(const struct pc_missed_copy *copy)
     return (pc_bytes)copy->written[1] << 64 | copy->written[0];
 }
 
-static pc_bytes word_at(unsigned byte)
+static pc_bytes parts_word_at(unsigned byte)
 {
     return (pc_bytes)15 << byte;
 }
 
-static struct look_held *part_of(struct look_held *part, size_t *count,
-                                 const struct look_object *at)
+static struct look_held *parts_part_of(struct look_held *part, size_t *count,
+                                       const struct look_object *at)
 {
     size_t i = 0;
     while (i < *count && strcmp(part[i].at.key, at->key) != 0)
@@ -39,12 +39,12 @@ static struct look_held *part_of(struct look_held *part, size_t *count,
     return &part[i];
 }
 
-static int64_t cost_of(const struct look_held *part)
+static int64_t parts_cost_of(const struct look_held *part)
 {
     return doc_plus(part->lost.falsely, part->lost.truly);
 }
 
-static unsigned first_of(const struct look_held *part)
+static unsigned parts_first_of(const struct look_held *part)
 {
     unsigned byte = 0;
     while (byte < 128 && !(part->bytes >> byte & 1))
@@ -55,8 +55,8 @@ static unsigned first_of(const struct look_held *part)
 static int by_cost(const void *x, const void *y)
 {
     const struct look_held *a = x, *b = y;
-    const int64_t p = cost_of(a), q = cost_of(b);
-    return p != q ? (q > p) - (q < p) : (int)first_of(a) - (int)first_of(b);
+    const int64_t p = parts_cost_of(a), q = parts_cost_of(b);
+    return p != q ? (q > p) - (q < p) : (int)parts_first_of(a) - (int)parts_first_of(b);
 }
 
 struct look_held *look_sharing_parts(const struct look_sharing *s,
@@ -72,19 +72,19 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
     for (size_t i = line->copy; i < line->copy + line->copies; i++)
         touched |= look_copy_read(&truth->copy[i]) | look_copy_written(&truth->copy[i]);
     for (unsigned byte = 0; byte < truth->line; byte += WORD) {
-        if (!(touched & word_at(byte)))
+        if (!(touched & parts_word_at(byte)))
             continue;
         look_sharing_object(s, line, va + byte, &at);
-        part_of(part, count, &at)->bytes |= word_at(byte);
+        parts_part_of(part, count, &at)->bytes |= parts_word_at(byte);
     }
     for (size_t i = line->row; i < line->row + line->rows; i++) {
         const struct look_lost lost = look_lost_of(truth->row[i].v);
         if (!lost.falsely && !lost.truly)
             continue;
         look_object_asked(s->finder, truth, &truth->row[i], &at);
-        struct look_held *p = part_of(part, count, &at);
+        struct look_held *p = parts_part_of(part, count, &at);
         p->bytes |=
-            word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
+            parts_word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
         p->lost.falsely = doc_plus(p->lost.falsely, lost.falsely);
         p->lost.truly = doc_plus(p->lost.truly, lost.truly);
     }

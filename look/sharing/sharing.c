@@ -22,12 +22,12 @@ struct look_lost look_lost_of(const int64_t *v)
         doc_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
 }
 
-static int64_t cost_of(const struct look_lost *lost)
+static int64_t sharing_cost_of(const struct look_lost *lost)
 {
     return doc_plus(lost->falsely, lost->truly);
 }
 
-static void add(int64_t *to, const int64_t *v)
+static void sharing_add(int64_t *to, const int64_t *v)
 {
     for (unsigned c = 0; c < doc_truth_columns.count; c++)
         to[c] = doc_plus(to[c], v[c]);
@@ -35,7 +35,7 @@ static void add(int64_t *to, const int64_t *v)
 
 enum look_verdict look_verdict_of(const struct look_sharing *s, const struct look_lost *lost)
 {
-    const int64_t cost = cost_of(lost);
+    const int64_t cost = sharing_cost_of(lost);
     const int64_t greater = lost->falsely > lost->truly ? lost->falsely : lost->truly;
     if (greater <= 0 || greater < s->time / SMALL)
         return LOOK_VERDICT_none;
@@ -62,8 +62,8 @@ static uint64_t call_of(const struct look_sharing *s, const struct pc_missed_row
     }
 }
 
-static void ask(const struct look_sharing *s, struct look_asker **list, size_t *count,
-                const struct pc_missed_row *row)
+static void sharing_ask(const struct look_sharing *s, struct look_asker **list, size_t *count,
+                        const struct pc_missed_row *row)
 {
     const uint64_t call = call_of(s, row);
     size_t i = 0;
@@ -73,11 +73,11 @@ static void ask(const struct look_sharing *s, struct look_asker **list, size_t *
         *list = sim_grow(*list, ++*count, sizeof **list);
         (*list)[i] = (struct look_asker){.pc = row->pc, .call = call};
     }
-    add((*list)[i].v, row->v);
+    sharing_add((*list)[i].v, row->v);
     (*list)[i].lost = look_lost_of((*list)[i].v);
 }
 
-static int order(int64_t a, int64_t b)
+static int sharing_order(int64_t a, int64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -85,7 +85,7 @@ static int order(int64_t a, int64_t b)
 static int by_asker(const void *x, const void *y)
 {
     const struct look_asker *a = x, *b = y;
-    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
+    const int cost = sharing_order(sharing_cost_of(&b->lost), sharing_cost_of(&a->lost));
     const int pc = (a->pc > b->pc) - (a->pc < b->pc);
     return cost ? cost : pc ? pc : (a->call > b->call) - (a->call < b->call);
 }
@@ -111,11 +111,11 @@ static bool is_shared(const struct doc_truth *truth, const struct look_shared_li
     return cards > 1;
 }
 
-static int by_line(const void *x, const void *y)
+static int sharing_by_line(const void *x, const void *y)
 {
     const struct look_shared_line *a = x, *b = y;
-    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
-    return cost ? cost : order((int64_t)a->copy, (int64_t)b->copy);
+    const int cost = sharing_order(sharing_cost_of(&b->lost), sharing_cost_of(&a->lost));
+    return cost ? cost : sharing_order((int64_t)a->copy, (int64_t)b->copy);
 }
 
 /* @param row  first row of the line's first copy @return the first one behind the line's */
@@ -124,8 +124,8 @@ static size_t sum_line(const struct look_sharing *s, struct look_shared_line *li
     const struct doc_truth *truth = s->truth;
     line->row = row;
     for (; row < truth->rows && truth->row[row].copy < line->copy + line->copies; row++) {
-        add(line->v, truth->row[row].v);
-        ask(s, &line->asker, &line->askers, &truth->row[row]);
+        sharing_add(line->v, truth->row[row].v);
+        sharing_ask(s, &line->asker, &line->askers, &truth->row[row]);
     }
     line->rows = row - line->row;
     line->lost = look_lost_of(line->v);
@@ -143,7 +143,7 @@ static void find_lines(struct look_sharing *s)
             next++;
         line.copies = next - i;
         row = sum_line(s, &line, row);
-        add(s->v, line.v);
+        sharing_add(s->v, line.v);
         if (!is_shared(truth, &line)) {
             free(line.asker);
             continue;
@@ -154,12 +154,12 @@ static void find_lines(struct look_sharing *s)
     }
     s->lost = look_lost_of(s->v);
     if (s->lines)
-        qsort(s->line, s->lines, sizeof *s->line, by_line);
+        qsort(s->line, s->lines, sizeof *s->line, sharing_by_line);
 }
 
 /* The row of an object that has `va` which lost most; NULL: none. */
-static const struct pc_missed_row *dearest(const struct look_sharing *s,
-                                           const struct look_shared_line *line, uint64_t va)
+static const struct pc_missed_row *sharing_dearest(const struct look_sharing *s,
+                                                   const struct look_shared_line *line, uint64_t va)
 {
     const struct pc_missed_row *best = NULL;
     int64_t most = -1;
@@ -167,10 +167,10 @@ static const struct pc_missed_row *dearest(const struct look_sharing *s,
         const struct pc_missed_row *row = &s->truth->row[i];
         const struct look_lost lost = look_lost_of(row->v);
         struct look_object at;
-        if (cost_of(&lost) <= most || !look_object_same(s->finder, s->truth, row, va, &at))
+        if (sharing_cost_of(&lost) <= most || !look_object_same(s->finder, s->truth, row, va, &at))
             continue;
         best = row;
-        most = cost_of(&lost);
+        most = sharing_cost_of(&lost);
     }
     return best;
 }
@@ -179,7 +179,7 @@ void look_sharing_object(const struct look_sharing *s, const struct look_shared_
                          uint64_t va, struct look_object *out)
 {
     sim_tick first = SIM_NEVER, last = 0;
-    const struct pc_missed_row *row = dearest(s, line, va);
+    const struct pc_missed_row *row = sharing_dearest(s, line, va);
     if (row && look_object_same(s->finder, s->truth, row, va, out))
         return;
     for (size_t i = line->copy; i < line->copy + line->copies; i++) {
@@ -198,8 +198,8 @@ struct known {
     UT_hash_handle hh;
 };
 
-static struct look_shared_object *object_of(struct look_sharing *s, struct known **names,
-                                            size_t number)
+static struct look_shared_object *sharing_object_of(struct look_sharing *s, struct known **names,
+                                                    size_t number)
 {
     const struct pc_missed_row *row = &s->truth->row[number];
     const struct pc_missed_copy *copy = &s->truth->copy[row->copy];
@@ -228,7 +228,7 @@ static struct look_shared_object *object_of(struct look_sharing *s, struct known
 static int by_object(const void *x, const void *y)
 {
     const struct look_shared_object *a = x, *b = y;
-    const int cost = order(cost_of(&b->lost), cost_of(&a->lost));
+    const int cost = sharing_order(sharing_cost_of(&b->lost), sharing_cost_of(&a->lost));
     return cost ? cost : strcmp(a->name, b->name);
 }
 
@@ -240,9 +240,9 @@ static void find_objects(struct look_sharing *s)
         const struct look_lost lost = look_lost_of(row->v);
         if (!lost.falsely && !lost.truly)
             continue;
-        struct look_shared_object *object = object_of(s, &names, i);
-        add(object->v, row->v);
-        ask(s, &object->asker, &object->askers, row);
+        struct look_shared_object *object = sharing_object_of(s, &names, i);
+        sharing_add(object->v, row->v);
+        sharing_ask(s, &object->asker, &object->askers, row);
     }
     HASH_ITER(hh, names, known, next) {
         HASH_DEL(names, known);

@@ -38,7 +38,7 @@ static void put_place(const struct look_sharing *s, uint64_t pc, FILE *out)
         fprintf(out, "0x%" PRIx64, pc);
 }
 
-static double share(const struct look_sharing *s, int64_t cycles)
+static double text_share(const struct look_sharing *s, int64_t cycles)
 {
     return look_percent(cycles, s->time);
 }
@@ -61,7 +61,7 @@ static const struct class
     {"upgrades without copies", PC_MISS_UPGRADE_ALONE},
 };
 
-static void put_head(const struct look_sharing *s, FILE *out)
+static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
 {
     if (s->code->command)
         fprintf(out, "# program: %s\n", s->code->command);
@@ -72,7 +72,7 @@ static void put_head(const struct look_sharing *s, FILE *out)
         const int64_t count = s->v[classes[i].column], time = s->v[classes[i].column + 1];
         if (count)
             fprintf(out, "#   %-22s %12" PRId64 " %14" PRId64 " %7.2f %%\n", classes[i].heading,
-                    count, time, share(s, time));
+                    count, time, text_share(s, time));
     }
     fprintf(out, "# lines that more than one processor touched: %zu\n", s->lines);
 }
@@ -83,7 +83,7 @@ static void put_object(const struct look_sharing *s, const struct look_shared_ob
 {
     fprintf(out, "  %-7s %16" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6zu %9" PRId64 "  %s\n",
             look_verdict_name[look_verdict_of(s, &o->lost)], o->lost.falsely,
-            share(s, o->lost.falsely), o->lost.truly, share(s, o->lost.truly), o->lines,
+            text_share(s, o->lost.falsely), o->lost.truly, text_share(s, o->lost.truly), o->lines,
             o->v[PC_MISS_NACKS], o->name);
 }
 
@@ -104,14 +104,15 @@ static void put_objects(const struct look_sharing *s, FILE *out)
 
 /* ---- a line ---------------------------------------------------------------------------------- */
 
-static unsigned bits(const uint64_t set[2], unsigned first, unsigned count)
+static unsigned text_bits(const uint64_t set[2], unsigned first, unsigned count)
 {
     return (unsigned)(set[first / 64] >> first % 64) & ((1u << count) - 1);
 }
 
 static char touch_of(const struct pc_missed_copy *copy, unsigned byte)
 {
-    const bool reads = bits(copy->read, byte, WORD), writes = bits(copy->written, byte, WORD);
+    const bool reads = text_bits(copy->read, byte, WORD),
+               writes = text_bits(copy->written, byte, WORD);
     return reads && writes ? 'b' : writes ? 'w' : reads ? 'r' : '.';
 }
 
@@ -188,7 +189,8 @@ static void put_askers(const struct look_sharing *s, const struct look_shared_li
                 sim_plural(line->askers - shown));
 }
 
-static void put_line(const struct look_sharing *s, const struct look_shared_line *line, FILE *out)
+static void sharing_text_put_line(const struct look_sharing *s, const struct look_shared_line *line,
+                                  FILE *out)
 {
     char advice[LOOK_ADVICE];
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
@@ -197,7 +199,7 @@ static void put_line(const struct look_sharing *s, const struct look_shared_line
             "\n  line at 0x%" PRIx64 ", home station %" PRIu64 ": %s sharing, %" PRId64
             " PCycles falsely (%.2f %% of time), %" PRId64 " truly (%.2f %%)\n",
             copy->va, copy->line / s->truth->memory, look_verdict_name[verdict], line->lost.falsely,
-            share(s, line->lost.falsely), line->lost.truly, share(s, line->lost.truly));
+            text_share(s, line->lost.falsely), line->lost.truly, text_share(s, line->lost.truly));
     put_contents(s, line, out);
     put_map(s, line, out);
     put_askers(s, line, out);
@@ -208,13 +210,13 @@ static void put_line(const struct look_sharing *s, const struct look_shared_line
 void look_sharing_text(const struct look_sharing *s, size_t most, FILE *out)
 {
     size_t shown = 0, quiet = 0;
-    put_head(s, out);
+    sharing_text_put_head(s, out);
     put_objects(s, out);
     for (size_t i = 0; i < s->lines; i++) {
         if (look_verdict_of(s, &s->line[i].lost) == LOOK_VERDICT_none)
             quiet++;
         else if (!most || shown++ < most)
-            put_line(s, &s->line[i], out);
+            sharing_text_put_line(s, &s->line[i], out);
     }
     if (most && shown > most)
         fprintf(out, "\n# %zu more line%s (--lines)\n", shown - most, sim_plural(shown - most));

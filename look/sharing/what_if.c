@@ -194,7 +194,7 @@ static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
 
 /* ---- the object ------------------------------------------------------------------------------ */
 
-static bool refuse(char *why, size_t size, const char *format, const char *name)
+static bool what_if_refuse(char *why, size_t size, const char *format, const char *name)
 {
     snprintf(why, size, format, name);
     return false;
@@ -238,8 +238,8 @@ static void part_named(struct parting *p, const struct look_sharing *s,
             part_range(p, unit, objects->block[i].from, objects->block[i].to);
 }
 
-static bool find(const struct look_sharing *s, const char *name, enum look_unit unit,
-                 struct look_named *out, char *why, size_t size)
+static bool what_if_find(const struct look_sharing *s, const char *name, enum look_unit unit,
+                         struct look_named *out, char *why, size_t size)
 {
     char suggest[1024];
     if (!look_sharing_find(s, name, out)) {
@@ -248,16 +248,17 @@ static bool find(const struct look_sharing *s, const char *name, enum look_unit 
         return false;
     }
     if (out->at.kind == LOOK_OBJECT_CODE)
-        return refuse(why, size, "'%.200s' is a function: only data can be kept apart", name);
+        return what_if_refuse(why, size, "'%.200s' is a function: only data can be kept apart",
+                              name);
     if ((unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) && !out->at.variable.name)
-        return refuse(why, size,
-                      "'%.200s' is no variable, so nobody knows its elements and members: "
-                      "--unit=words takes its words of four bytes",
-                      name);
+        return what_if_refuse(why, size,
+                              "'%.200s' is no variable, so nobody knows its elements and members: "
+                              "--unit=words takes its words of four bytes",
+                              name);
     return true;
 }
 
-static int by_address(const void *x, const void *y)
+static int what_if_by_address(const void *x, const void *y)
 {
     const struct nm_apart_range *a = x, *b = y;
     return (a->from > b->from) - (a->from < b->from);
@@ -265,11 +266,11 @@ static int by_address(const void *x, const void *y)
 
 /* Blocks that had the same bytes one after the other: the first one's parts stay. So do those of an
  * object that is named twice. */
-static void disjoin(struct look_layout *l)
+static void what_if_disjoin(struct look_layout *l)
 {
     size_t kept = 0;
     if (l->ranges)
-        qsort(l->range, l->ranges, sizeof *l->range, by_address);
+        qsort(l->range, l->ranges, sizeof *l->range, what_if_by_address);
     for (size_t i = 0; i < l->ranges; i++)
         if (!kept || l->range[kept - 1].to <= l->range[i].from)
             l->range[kept++] = l->range[i];
@@ -297,7 +298,7 @@ static bool is_moved(const struct look_layout *l, uint64_t va)
     return low < l->ranges && l->range[low].from <= va;
 }
 
-static void add_asked(struct asked **all, const char *key, int64_t requests)
+static void what_if_add_asked(struct asked **all, const char *key, int64_t requests)
 {
     struct asked *asked;
     HASH_FIND_STR(*all, key, asked);
@@ -350,7 +351,7 @@ static void find_others(const struct look_sharing *s, const struct asked *named,
         look_object_group(&at);
         l->requests = doc_plus(l->requests, doc_truth_requests(row));
         if (!is_meant(&at, named))
-            add_asked(&all, at.key, doc_truth_requests(row));
+            what_if_add_asked(&all, at.key, doc_truth_requests(row));
     }
     for (const struct asked *asked = all; asked; asked = asked->hh.next) {
         l->others = doc_plus(l->others, asked->requests);
@@ -369,17 +370,18 @@ static size_t part_all(struct parting *p, const struct look_sharing *s,
     struct look_named named;
     size_t before = 0;
     for (size_t i = 0; names[i]; i++, before = p->layout->ranges) {
-        if (!find(s, names[i], unit, &named, why, size))
+        if (!what_if_find(s, names[i], unit, &named, why, size))
             return 0;
         part_named(p, s, objects, &named, unit);
         look_object_group(&named.at);
-        add_asked(meant, named.at.key, 0);
+        what_if_add_asked(meant, named.at.key, 0);
         if (p->layout->ranges >= RANGES_MAX)
-            return refuse(why, size, "'%.200s' has more than a million parts: too many", names[i]);
+            return what_if_refuse(why, size, "'%.200s' has more than a million parts: too many",
+                                  names[i]);
         if (p->layout->ranges == before)
-            return refuse(why, size, "no processor has touched '%.200s'", names[i]);
+            return what_if_refuse(why, size, "no processor has touched '%.200s'", names[i]);
     }
-    disjoin(p->layout);
+    what_if_disjoin(p->layout);
     return unit == LOOK_UNIT_threads ? HASH_COUNT(p->groups) : p->layout->ranges;
 }
 

@@ -73,7 +73,7 @@ uint64_t arm11_total(const struct arm11_signals *now, uint32_t signals)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-static uint64_t cycles(const struct arm11_signals *now)
+static uint64_t pmu_cycles(const struct arm11_signals *now)
 {
     return now->total[ARM11_SIGNAL_CYCLES];
 }
@@ -84,16 +84,16 @@ const struct arm11_event *arm11_pmu_event(const struct arm11_pmu *u, unsigned k)
     return arm11_event_at(u->chip, u->control >> field[k] & 0xff);
 }
 
-static uint64_t total(const struct arm11_pmu *u, unsigned k, const struct arm11_signals *now)
+static uint64_t pmu_total(const struct arm11_pmu *u, unsigned k, const struct arm11_signals *now)
 {
     if (k == ARM11_COUNTER_CCNT)
-        return cycles(now);
+        return pmu_cycles(now);
     const struct arm11_event *event = arm11_pmu_event(u, k);
     return event ? arm11_total(now, event->signals) : 0;
 }
 
 /* Of `grown` cycles, how many CCNT counts. */
-static uint64_t prescale(struct arm11_pmu *u, uint64_t grown)
+static uint64_t pmu_prescale(struct arm11_pmu *u, uint64_t grown)
 {
     if (!(u->control & ARM11_PMNC_D))
         return grown;
@@ -103,32 +103,32 @@ static uint64_t prescale(struct arm11_pmu *u, uint64_t grown)
 }
 
 /* From now on a counter counts what it is told to. */
-static void begin(struct arm11_pmu *u, unsigned k, const struct arm11_signals *now)
+static void pmu_begin(struct arm11_pmu *u, unsigned k, const struct arm11_signals *now)
 {
-    u->counter[k].base = total(u, k, now);
+    u->counter[k].base = pmu_total(u, k, now);
 }
 
 static bool has_started(const struct arm11_pmu *u, const struct arm11_signals *now)
 {
-    return u->control & ARM11_PMNC_E && cycles(now) >= u->starts;
+    return u->control & ARM11_PMNC_E && pmu_cycles(now) >= u->starts;
 }
 
 /* What has happened up to now is not counted when that ends the delay of the start, to the cycle.
  */
 void arm11_pmu_settle(struct arm11_pmu *u, const struct arm11_signals *now)
 {
-    const bool late = !u->started && has_started(u, now) && cycles(now) > u->starts;
+    const bool late = !u->started && has_started(u, now) && pmu_cycles(now) > u->starts;
     const bool counted = u->started || late;
     u->started = has_started(u, now);
     for (unsigned k = 0; counted && k < ARM11_COUNTERS; k++) {
-        uint64_t grown = total(u, k, now) - u->counter[k].base;
+        uint64_t grown = pmu_total(u, k, now) - u->counter[k].base;
         if (k == ARM11_COUNTER_CCNT)
-            grown = prescale(u, late ? cycles(now) - u->starts : grown);
+            grown = pmu_prescale(u, late ? pmu_cycles(now) - u->starts : grown);
         u->flags |= (u->counter[k].value + grown) >> 32 ? 1U << k : 0;
         u->counter[k].value += (uint32_t)grown;
     }
     for (unsigned k = 0; k < ARM11_COUNTERS; k++)
-        begin(u, k, now);
+        pmu_begin(u, k, now);
 }
 
 /* ---- registers ------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static unsigned counter_of(enum arm11_pmu_register reg)
 }
 
 /* Bits of PMNC that keep what is written. */
-static uint32_t kept(enum arm11_chip chip)
+static uint32_t pmu_kept(enum arm11_chip chip)
 {
     const uint32_t fiq = chip == ARM11_1156 ? ARM11_PMNC_ALL_COUNTERS : 0;
     return fiq << ARM11_PMNC_FIQ | UINT32_C(0xff) << ARM11_PMNC_EVENT0 |
@@ -163,11 +163,11 @@ static unsigned write_control(struct arm11_pmu *u, uint32_t value, const struct 
 {
     const uint32_t before = u->control;
     unsigned unknown = 0;
-    u->control = value & kept(u->chip);
+    u->control = value & pmu_kept(u->chip);
     if (value & ARM11_PMNC_E)
         u->flags &= ~(value >> ARM11_PMNC_FLAG & ARM11_PMNC_ALL_COUNTERS);
     if (value & ARM11_PMNC_E && !(before & ARM11_PMNC_E))
-        u->starts = cycles(now) + ARM11_START_DELAY;
+        u->starts = pmu_cycles(now) + ARM11_START_DELAY;
     u->started &= has_started(u, now);
     if (value & ARM11_PMNC_P)
         u->counter[ARM11_COUNTER_PMN0].value = u->counter[ARM11_COUNTER_PMN1].value = 0;
@@ -190,7 +190,7 @@ unsigned arm11_pmu_write(struct arm11_pmu *u, enum arm11_pmu_register reg, uint3
     else
         u->counter[counter_of(reg)].value = value;
     for (unsigned k = 0; k < ARM11_COUNTERS; k++)
-        begin(u, k, now);
+        pmu_begin(u, k, now);
     return unknown;
 }
 
@@ -208,7 +208,7 @@ unsigned arm11_pmu_lines(const struct arm11_pmu *u, const struct arm11_signals *
 enum { NEAR = 64 }; /* [cycles] it costs more to look every few cycles than whenever it grows */
 
 /* [cycles] for which counter k, which counts, cannot overflow, at least 1; 0: it never does. */
-static uint64_t quiet(const struct arm11_pmu *u, unsigned k)
+static uint64_t pmu_quiet(const struct arm11_pmu *u, unsigned k)
 {
     const uint64_t left = (UINT64_C(1) << 32) - u->counter[k].value;
     if (k == ARM11_COUNTER_CCNT)
@@ -233,7 +233,7 @@ static bool is_told(const struct arm11_pmu *u, unsigned k)
 }
 
 /* Whether a counter can overflow, and that would interrupt. */
-static bool waits(const struct arm11_pmu *u, unsigned k)
+static bool pmu_waits(const struct arm11_pmu *u, unsigned k)
 {
     const uint32_t enabled = u->control >> ARM11_PMNC_INTERRUPT | u->control >> ARM11_PMNC_FIQ;
     return (enabled & ~u->flags) >> k & 1 && signals_of(u, k);
@@ -245,11 +245,11 @@ uint64_t arm11_pmu_next(const struct arm11_pmu *u, const struct arm11_signals *n
     uint64_t next = 0;
     if (!(u->control & ARM11_PMNC_E))
         return 0;
-    if (cycles(now) < u->starts)
-        return alone ? u->starts - cycles(now) : 0;
+    if (pmu_cycles(now) < u->starts)
+        return alone ? u->starts - pmu_cycles(now) : 0;
     arm11_pmu_settle(&settled, now);
     for (unsigned k = 0; k < ARM11_COUNTERS; k++) {
-        const uint64_t its = waits(&settled, k) ? quiet(&settled, k) : 0;
+        const uint64_t its = pmu_waits(&settled, k) ? pmu_quiet(&settled, k) : 0;
         if (!its || (its < NEAR && is_told(&settled, k)) ||
             (signals_of(&settled, k) & S(CYCLES)) / S(CYCLES) != alone)
             continue;
@@ -264,7 +264,7 @@ uint32_t arm11_pmu_awaits(const struct arm11_pmu *u, const struct arm11_signals 
     uint32_t signals = 0;
     arm11_pmu_settle(&settled, now);
     for (unsigned k = 0; settled.started && k < ARM11_COUNTERS; k++)
-        if (waits(&settled, k) && is_told(&settled, k) && quiet(&settled, k) < NEAR)
+        if (pmu_waits(&settled, k) && is_told(&settled, k) && pmu_quiet(&settled, k) < NEAR)
             signals |= signals_of(&settled, k);
     return signals;
 }

@@ -43,25 +43,25 @@ void mon_board_free(struct mon_board *b)
     b->sram.writer = NULL;
 }
 
-static enum mon_event_id event_of(const struct mon_board *b, unsigned k)
+static enum mon_event_id board_event_of(const struct mon_board *b, unsigned k)
 {
     return (enum mon_event_id)b->counters.counter[k].event;
 }
 
-static bool counts(const struct mon_board *b, enum mon_event_id event)
+static bool board_counts(const struct mon_board *b, enum mon_event_id event)
 {
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        if (event_of(b, k) == event)
+        if (board_event_of(b, k) == event)
             return true;
     return false;
 }
 
 static bool comparator_in_use(const struct mon_board *b)
 {
-    return counts(b, MON_EV_invalidated_reads) || counts(b, MON_EV_rereferences);
+    return board_counts(b, MON_EV_invalidated_reads) || board_counts(b, MON_EV_rereferences);
 }
 
-static enum mon_source source_of(const struct mon_board *b)
+static enum mon_source board_source_of(const struct mon_board *b)
 {
     return (enum mon_source)MON_GET(b->sram_control, SRAM_CONTROL_SOURCE);
 }
@@ -82,9 +82,9 @@ static bool is_above(const struct mon_board *b, uint64_t wide)
     return (uint32_t)wide > b->threshold;
 }
 
-static uint64_t crossings(const struct mon_board *b, const struct mon_taps *now)
+static uint64_t board_crossings(const struct mon_board *b, const struct mon_taps *now)
 {
-    if (event_of(b, b->watch) == MON_EV_counter_above)
+    if (board_event_of(b, b->watch) == MON_EV_counter_above)
         return b->crossings;
     const uint64_t wide = mon_read_wide(&b->counters, b->watch, now);
     return b->crossings + crossings_up_to(b, wide) - crossings_up_to(b, b->crossed_from);
@@ -94,7 +94,7 @@ static uint64_t crossings(const struct mon_board *b, const struct mon_taps *now)
  * above by such a change is a crossing too. */
 static bool close_crossings(struct mon_board *b, const struct mon_taps *now)
 {
-    b->crossings = crossings(b, now);
+    b->crossings = board_crossings(b, now);
     return is_above(b, mon_read_wide(&b->counters, b->watch, now));
 }
 
@@ -109,7 +109,7 @@ void mon_board_complete(const struct mon_board *b, struct mon_taps *now)
     const uint64_t cycle = now->v[MON_TAP_CYCLES];
     now->v[MON_TAP_INTERRUPT_TIME] = b->noticed + (b->interrupt_waits ? cycle - b->interrupted : 0);
     now->v[MON_TAP_ABOVE] = 0;
-    now->v[MON_TAP_ABOVE] = crossings(b, now);
+    now->v[MON_TAP_ABOVE] = board_crossings(b, now);
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
@@ -159,7 +159,7 @@ void mon_board_interrupt(struct mon_board *b, uint64_t cycle)
     b->interrupted = cycle;
 }
 
-static void notice(struct mon_board *b, uint64_t cycle)
+static void board_notice(struct mon_board *b, uint64_t cycle)
 {
     if (b->interrupt_waits)
         b->noticed += cycle - b->interrupted;
@@ -167,12 +167,12 @@ static void notice(struct mon_board *b, uint64_t cycle)
 }
 
 /* Bit t: what counter k counts goes on while tap t grows. */
-static uint64_t waits_for(const struct mon_board *b, unsigned k)
+static uint64_t board_waits_for(const struct mon_board *b, unsigned k)
 {
     const struct mon_counter *c = &b->counters.counter[k];
     uint64_t taps = c->taps;
     if (c->event == MON_EV_counter_above)
-        return waits_for(b, b->watch); /* which never watches another */
+        return board_waits_for(b, b->watch); /* which never watches another */
     if (c->settling || (taps & T(INTERRUPT_TIME) && b->interrupt_waits))
         taps |= T(CYCLES);
     return taps;
@@ -187,7 +187,7 @@ struct mon_look mon_board_look(const struct mon_board *b, unsigned k, const stru
         look = (struct mon_look){.when = MON_LOOK_AT, .count = c->ready};
     else if (enabled && !c->masked && !mon_overflowed(&b->counters, k, now))
         look = mon_look_ahead(c->taps, (UINT64_C(1) << 32) - mon_read(&b->counters, k, now));
-    look.taps = waits_for(b, k);
+    look.taps = board_waits_for(b, k);
     return look;
 }
 
@@ -233,14 +233,14 @@ void mon_board_issue(struct mon_board *b, const struct mon_taps *now)
 {
     const bool above = close_crossings(b, now);
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        if (event_of(b, k) == MON_EV_last_read_latency)
+        if (board_event_of(b, k) == MON_EV_last_read_latency)
             mon_put(&b->counters, k, 0, 0, now);
     open_crossings(b, above, now);
 }
 
 void mon_board_transaction(struct mon_board *b, const struct mon_transaction *t)
 {
-    const enum mon_source source = source_of(b);
+    const enum mon_source source = board_source_of(b);
     int index = -1;
     if (source >= MON_SOURCE_state_phase) {
         index = mon_bin_of(source, t, MON_GET(b->options, OPTIONS_DOUBLE_TIME));
@@ -267,12 +267,12 @@ void mon_board_access(struct mon_board *b, enum mon_kind kind, uint32_t scaddr, 
 
 unsigned mon_board_wants(const struct mon_board *b)
 {
-    const enum mon_source source = source_of(b);
+    const enum mon_source source = board_source_of(b);
     unsigned wants = b->log || source >= MON_SOURCE_state_phase ? MON_WANTS_TRANSACTIONS : 0;
     if (source == MON_SOURCE_scaddr)
         wants |= MON_GET(b->sram_control, SRAM_CONTROL_INVALIDATES) ? MON_WANTS_INVALIDATES
                                                                     : MON_WANTS_ACCESSES;
-    if (counts(b, MON_EV_last_read_latency))
+    if (board_counts(b, MON_EV_last_read_latency))
         wants |= MON_WANTS_ISSUES;
     if (MON_GET(b->mask, MASK_FIFO))
         wants |= MON_WANTS_DEPTHS;
@@ -293,7 +293,7 @@ uint64_t mon_board_hears(const struct mon_board *b)
 }
 
 /* After whatever may have changed what the card must know. */
-static void tell(struct mon_board *b)
+static void board_tell(struct mon_board *b)
 {
     b->unit.wants = mon_board_wants(b);
     b->unit.hears = mon_board_hears(b);
@@ -303,7 +303,7 @@ static void tell(struct mon_board *b)
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Connects counter k as its control register and the options say. */
-static void wire(struct mon_board *b, unsigned k, const struct mon_taps *now)
+static void board_wire(struct mon_board *b, unsigned k, const struct mon_taps *now)
 {
     static const uint64_t memory[] = {T(MEMORY_BUSY), T(MEMORY_BANK0), T(MEMORY_BANK1),
                                       T(MEMORY_BANKS)};
@@ -331,7 +331,7 @@ static enum mon_reason may_count(const struct mon_board *b, unsigned k, unsigned
         return MON_REASON_no_path;
     if (mask && !mon_event_is_packet((enum mon_event_id)event))
         return MON_REASON_no_packet_event;
-    const enum mon_source source = source_of(b);
+    const enum mon_source source = board_source_of(b);
     if (event == MON_EV_invalidate_hits && source != MON_SOURCE_off && source != MON_SOURCE_scaddr)
         return MON_REASON_sram_taken;
     if ((event == MON_EV_invalidated_reads || event == MON_EV_rereferences) &&
@@ -350,11 +350,11 @@ static enum mon_reason write_control(struct mon_board *b, unsigned k, uint32_t v
     if (reason != MON_REASON_none)
         return reason;
     b->control[k] = value;
-    wire(b, k, now);
+    board_wire(b, k, now);
     return MON_REASON_none;
 }
 
-static void load(struct mon_board *b, unsigned k, uint32_t value, const struct mon_taps *now)
+static void board_load(struct mon_board *b, unsigned k, uint32_t value, const struct mon_taps *now)
 {
     const bool fast = !value && MON_GET(b->options, OPTIONS_FAST_ZERO);
     mon_put(&b->counters, k, value, fast ? MON_ZERO_DEAD : MON_LOAD_DEAD, now);
@@ -365,7 +365,7 @@ static enum mon_reason write_options(struct mon_board *b, uint32_t value,
 {
     b->options = value;
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        wire(b, k, now);
+        board_wire(b, k, now);
     return MON_REASON_none;
 }
 
@@ -400,7 +400,7 @@ static enum mon_reason write_address(struct mon_board *b, uint64_t *address, boo
 
 static enum mon_reason write_watch(struct mon_board *b, uint32_t value)
 {
-    if (event_of(b, value) == MON_EV_counter_above)
+    if (board_event_of(b, value) == MON_EV_counter_above)
         return MON_REASON_watches_itself;
     b->watch = value;
     return MON_REASON_none;
@@ -410,7 +410,7 @@ static enum mon_reason write_memory(struct mon_board *b, uint32_t value, const s
 {
     b->memory = value;
     for (unsigned k = 0; k < MON_COUNTERS; k++)
-        wire(b, k, now);
+        board_wire(b, k, now);
     return MON_REASON_none;
 }
 
@@ -419,7 +419,7 @@ static enum mon_reason write_sram_control(struct mon_board *b, uint32_t value)
     const unsigned source = MON_GET(value, SRAM_CONTROL_SOURCE);
     if (source >= MON_SOURCES)
         return MON_REASON_no_source;
-    if (counts(b, MON_EV_invalidate_hits) && source != MON_SOURCE_off &&
+    if (board_counts(b, MON_EV_invalidate_hits) && source != MON_SOURCE_off &&
         source != MON_SOURCE_scaddr)
         return MON_REASON_index_taken;
     b->sram_control = value;
@@ -440,19 +440,19 @@ static enum mon_reason write_some(struct mon_board *b, uint32_t value, unsigned 
 {
     for (unsigned k = 0; k < MON_COUNTERS; k++)
         if (which >> k & 1)
-            load(b, k, value, now);
+            board_load(b, k, value, now);
     return MON_REASON_none;
 }
 
 /* A register that only holds a number. */
-static enum mon_reason hold(uint32_t *reg, uint32_t value)
+static enum mon_reason board_hold(uint32_t *reg, uint32_t value)
 {
     *reg = value;
     return MON_REASON_none;
 }
 
-static enum mon_reason write_register(struct mon_board *b, const struct mon_register_row *row,
-                                      uint32_t value, const struct mon_taps *now)
+static enum mon_reason board_write_register(struct mon_board *b, const struct mon_register_row *row,
+                                            uint32_t value, const struct mon_taps *now)
 {
     const uint32_t offset = row->offset;
     if (row->access == MON_RO)
@@ -479,15 +479,15 @@ static enum mon_reason write_register(struct mon_board *b, const struct mon_regi
     case MON_REG_OPTIONS:
         return write_options(b, value, now);
     case MON_REG_ERROR:
-        return hold(&b->error, 0);
+        return board_hold(&b->error, 0);
     case MON_REG_MASK:
         return write_mask(b, value);
     case MON_REG_COMMAND:
-        return hold(&b->command, value);
+        return board_hold(&b->command, value);
     case MON_REG_PHASE_MATCH:
-        return hold(&b->phase_match, value);
+        return board_hold(&b->phase_match, value);
     case MON_REG_FIFO_DEPTH:
-        return hold(&b->fifo_depth, value);
+        return board_hold(&b->fifo_depth, value);
     case MON_REG_FIFO_SELECT:
         return write_fifo_select(b, value);
     case MON_REG_CARE_LOW:
@@ -497,9 +497,9 @@ static enum mon_reason write_register(struct mon_board *b, const struct mon_regi
     case MON_REG_VALUE_HIGH:
         return write_address(b, &b->value, offset == MON_REG_VALUE_HIGH, value);
     case MON_REG_PHASE:
-        return hold(&b->phase, value);
+        return board_hold(&b->phase, value);
     case MON_REG_THRESHOLD:
-        return hold(&b->threshold, value);
+        return board_hold(&b->threshold, value);
     case MON_REG_WATCH:
         return write_watch(b, value);
     case MON_REG_MEMORY:
@@ -515,7 +515,7 @@ static enum mon_reason write_register(struct mon_board *b, const struct mon_regi
 static void write_word(struct mon_board *b, unsigned writer, uint16_t index, uint32_t value,
                        uint64_t cycle)
 {
-    if (source_of(b) == MON_SOURCE_ad && MON_GET(b->sram_control, SRAM_CONTROL_INCREMENT))
+    if (board_source_of(b) == MON_SOURCE_ad && MON_GET(b->sram_control, SRAM_CONTROL_INCREMENT))
         mon_sram_increment(&b->sram, index, cycle, writer, writer == b->number);
     else if (value || b->sram.word)
         mon_sram_words(&b->sram)[index] = value;
@@ -550,9 +550,9 @@ enum mon_reason mon_board_write_by(struct mon_board *b, unsigned writer, uint32_
     const struct mon_register_row *row = mon_unit_register(&mon_numachine, offset);
     const bool above = close_crossings(b, now);
     const enum mon_reason reason =
-        row ? write_register(b, row, value, now) : MON_REASON_no_register;
+        row ? board_write_register(b, row, value, now) : MON_REASON_no_register;
     open_crossings(b, above, now);
-    tell(b);
+    board_tell(b);
     if (reason != MON_REASON_none)
         mon_board_refuse(b, offset, reason);
     return reason;
@@ -567,7 +567,7 @@ static uint32_t read_counter(struct mon_board *b, unsigned k, bool clears,
     const uint32_t value = mon_read(&b->counters, k, now);
     if (clears || MON_GET(b->control[k], CONTROL0_READ_CLEARS)) {
         const bool above = close_crossings(b, now);
-        load(b, k, 0, now);
+        board_load(b, k, 0, now);
         open_crossings(b, above, now);
     }
     return value;
@@ -579,12 +579,13 @@ static uint64_t care_of(const struct mon_board *b)
     return comparator_in_use(b) ? ADDRESS_BITS : b->care;
 }
 
-static uint64_t value_of(const struct mon_board *b)
+static uint64_t board_value_of(const struct mon_board *b)
 {
     return comparator_in_use(b) ? b->comparator->invalidated & ADDRESS_BITS : b->value;
 }
 
-static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct mon_taps *now)
+static uint32_t board_read_register(struct mon_board *b, uint32_t offset,
+                                    const struct mon_taps *now)
 {
     switch (offset) {
     case MON_REG_IDENTITY:
@@ -610,7 +611,7 @@ static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct
     case MON_REG_OVERFLOW:
         return mon_board_flags(b, now);
     case MON_REG_INTERRUPT:
-        notice(b, now->v[MON_TAP_CYCLES]);
+        board_notice(b, now->v[MON_TAP_CYCLES]);
         return mon_board_pending(b, now);
     case MON_REG_OPTIONS:
         return b->options;
@@ -631,9 +632,9 @@ static uint32_t read_register(struct mon_board *b, uint32_t offset, const struct
     case MON_REG_CARE_HIGH:
         return (uint32_t)(care_of(b) >> 32);
     case MON_REG_VALUE_LOW:
-        return (uint32_t)value_of(b);
+        return (uint32_t)board_value_of(b);
     case MON_REG_VALUE_HIGH:
-        return (uint32_t)(value_of(b) >> 32);
+        return (uint32_t)(board_value_of(b) >> 32);
     case MON_REG_ADDRESS_LOW:
         return (uint32_t)b->comparator->requested;
     case MON_REG_ADDRESS_HIGH:
@@ -665,5 +666,5 @@ uint32_t mon_board_read(struct mon_board *b, uint32_t offset, const struct mon_t
     offset &= ~3u;
     if (is_window(offset))
         return b->sram.word ? b->sram.word[(offset - MON_SRAM_WINDOW) / 4] : 0;
-    return read_register(b, offset, now);
+    return board_read_register(b, offset, now);
 }

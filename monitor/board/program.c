@@ -48,7 +48,7 @@ struct writes {
     int count;
 };
 
-static void add(struct writes *w, enum mon_key key, uint32_t offset, uint64_t value)
+static void program_add(struct writes *w, enum mon_key key, uint32_t offset, uint64_t value)
 {
     w->out[w->count++] = (struct mon_write){offset, (uint32_t)value, key, 0};
 }
@@ -57,43 +57,44 @@ static void add_scale(struct writes *w, const struct mon_wish *wish)
 {
     const uint32_t reset = mon_unit_register(&mon_numachine, MON_REG_OPTIONS)->reset;
     if (wish->doubled)
-        add(w, MON_KEY_SCALE, MON_REG_OPTIONS, reset | MON_PUT(1, OPTIONS_DOUBLE_TIME));
+        program_add(w, MON_KEY_SCALE, MON_REG_OPTIONS, reset | MON_PUT(1, OPTIONS_DOUBLE_TIME));
 }
 
 static void add_mask(struct writes *w, const struct mon_wish *wish)
 {
     uint32_t mask = MON_PUT(wish->direction, MASK_DIRECTION);
     if (wish->by_address) {
-        add(w, MON_KEY_ADDRESS, MON_REG_CARE_LOW, wish->address.care);
-        add(w, MON_KEY_ADDRESS, MON_REG_CARE_HIGH, wish->address.care >> 32);
-        add(w, MON_KEY_ADDRESS, MON_REG_VALUE_LOW, wish->address.value);
-        add(w, MON_KEY_ADDRESS, MON_REG_VALUE_HIGH, wish->address.value >> 32);
+        program_add(w, MON_KEY_ADDRESS, MON_REG_CARE_LOW, wish->address.care);
+        program_add(w, MON_KEY_ADDRESS, MON_REG_CARE_HIGH, wish->address.care >> 32);
+        program_add(w, MON_KEY_ADDRESS, MON_REG_VALUE_LOW, wish->address.value);
+        program_add(w, MON_KEY_ADDRESS, MON_REG_VALUE_HIGH, wish->address.value >> 32);
         mask |= MON_PUT(1, MASK_ADDRESS);
     }
     if (wish->command >= 0) {
-        add(w, MON_KEY_COMMAND, MON_REG_COMMAND, (uint64_t)wish->command);
+        program_add(w, MON_KEY_COMMAND, MON_REG_COMMAND, (uint64_t)wish->command);
         mask |= MON_PUT(1, MASK_COMMAND);
     }
     if (wish->phase >= 0) {
-        add(w, MON_KEY_PHASE, MON_REG_PHASE_MATCH, (uint64_t)wish->phase);
+        program_add(w, MON_KEY_PHASE, MON_REG_PHASE_MATCH, (uint64_t)wish->phase);
         mask |= MON_PUT(1, MASK_PHASE);
     }
     if (wish->fifo >= 0) {
-        add(w, MON_KEY_FIFO, MON_REG_FIFO_DEPTH, (uint64_t)wish->fifo);
+        program_add(w, MON_KEY_FIFO, MON_REG_FIFO_DEPTH, (uint64_t)wish->fifo);
         mask |= MON_PUT(1, MASK_FIFO);
     }
     if (mask)
-        add(w, MON_KEY_MASK, MON_REG_MASK, mask);
+        program_add(w, MON_KEY_MASK, MON_REG_MASK, mask);
 }
 
 static void add_counters(struct writes *w, const struct mon_wish *wish)
 {
     for (unsigned k = 0; k < wish->counters; k++) {
         const struct mon_wish_counter *c = &wish->counter[k];
-        add(w, MON_KEY_COUNTER, MON_REG_CONTROL0 + (MON_REG_CONTROL1 - MON_REG_CONTROL0) * k,
-            MON_PUT(c->event, CONTROL0_EVENT) | c->flags);
-        add(w, MON_KEY_COUNTER, MON_REG_COUNTER0 + (MON_REG_COUNTER1 - MON_REG_COUNTER0) * k,
-            c->start);
+        program_add(w, MON_KEY_COUNTER,
+                    MON_REG_CONTROL0 + (MON_REG_CONTROL1 - MON_REG_CONTROL0) * k,
+                    MON_PUT(c->event, CONTROL0_EVENT) | c->flags);
+        program_add(w, MON_KEY_COUNTER,
+                    MON_REG_COUNTER0 + (MON_REG_COUNTER1 - MON_REG_COUNTER0) * k, c->start);
         w->out[w->count - 2].counter = w->out[w->count - 1].counter = k;
     }
 }
@@ -103,7 +104,7 @@ static void add_histogram(struct writes *w, const struct mon_wish *wish)
     const uint32_t interrupt = MON_PUT(wish->histogram_interrupt, SRAM_CONTROL_INTERRUPT);
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
         if (controls[i] && !strcmp(mon_board_histograms[i].name, wish->histogram))
-            add(w, MON_KEY_HISTOGRAM, MON_REG_SRAM_CONTROL, controls[i] | interrupt);
+            program_add(w, MON_KEY_HISTOGRAM, MON_REG_SRAM_CONTROL, controls[i] | interrupt);
 }
 
 int mon_board_program(const struct mon_wish *wish, enum mon_part part, struct mon_write *out)

@@ -10,7 +10,7 @@
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-static struct mon_unit *create(const struct mon_site *site)
+static struct mon_unit *unit_create(const struct mon_site *site)
 {
     struct mon_board *b = sim_alloc(1, sizeof *b);
     mon_board_init(b, site->number);
@@ -19,7 +19,7 @@ static struct mon_unit *create(const struct mon_site *site)
     return &b->unit;
 }
 
-static void release(struct mon_unit *unit)
+static void unit_release(struct mon_unit *unit)
 {
     mon_board_free(mon_board_of(unit));
     free(unit);
@@ -27,39 +27,41 @@ static void release(struct mon_unit *unit)
 
 /* ---- registers and time ---------------------------------------------------------------------- */
 
-static uint32_t read_register(struct mon_unit *unit, uint32_t offset, const struct mon_taps *now)
+static uint32_t unit_read_register(struct mon_unit *unit, uint32_t offset,
+                                   const struct mon_taps *now)
 {
     return mon_board_read(mon_board_of(unit), offset, now);
 }
 
-static unsigned write_register(struct mon_unit *unit, unsigned writer, uint32_t offset,
-                               uint32_t value, const struct mon_taps *now)
+static unsigned unit_write_register(struct mon_unit *unit, unsigned writer, uint32_t offset,
+                                    uint32_t value, const struct mon_taps *now)
 {
     return mon_board_write_by(mon_board_of(unit), writer, offset, value, now);
 }
 
-static void refuse(struct mon_unit *unit, uint32_t offset, unsigned reason)
+static void unit_refuse(struct mon_unit *unit, uint32_t offset, unsigned reason)
 {
     mon_board_refuse(mon_board_of(unit), offset, (enum mon_reason)reason);
 }
 
-static void complete(const struct mon_unit *unit, struct mon_taps *now)
+static void unit_complete(const struct mon_unit *unit, struct mon_taps *now)
 {
     mon_board_complete(mon_const_board_of(unit), now);
 }
 
-static void settle(struct mon_unit *unit, const struct mon_taps *now)
+static void unit_settle(struct mon_unit *unit, const struct mon_taps *now)
 {
     mon_settle(&mon_board_of(unit)->counters, now);
 }
 
-static struct mon_look look(const struct mon_unit *unit, unsigned k, const struct mon_taps *now)
+static struct mon_look unit_look(const struct mon_unit *unit, unsigned k,
+                                 const struct mon_taps *now)
 {
     return mon_board_look(mon_const_board_of(unit), k, now);
 }
 
-static unsigned pending(const struct mon_unit *unit, const struct mon_taps *now, uint64_t known,
-                        unsigned *which)
+static unsigned unit_pending(const struct mon_unit *unit, const struct mon_taps *now,
+                             uint64_t known, unsigned *which)
 {
     const struct mon_board *b = mon_const_board_of(unit);
     if (!~known) {
@@ -70,19 +72,20 @@ static unsigned pending(const struct mon_unit *unit, const struct mon_taps *now,
     return mon_board_enabled(b) ? mon_board_packets_pending(b, now, which) : 0;
 }
 
-static void interrupted(struct mon_unit *unit, uint64_t cycle)
+static void unit_interrupted(struct mon_unit *unit, uint64_t cycle)
 {
     mon_board_interrupt(mon_board_of(unit), cycle);
 }
 
 /* ---- what passes ----------------------------------------------------------------------------- */
 
-static void packet(struct mon_unit *unit, unsigned tap, uint64_t amount, const struct mon_packet *p)
+static void unit_packet(struct mon_unit *unit, unsigned tap, uint64_t amount,
+                        const struct mon_packet *p)
 {
     mon_board_packet(mon_board_of(unit), tap, amount, p);
 }
 
-static void issue(struct mon_unit *unit, const struct mon_taps *now)
+static void unit_issue(struct mon_unit *unit, const struct mon_taps *now)
 {
     mon_board_issue(mon_board_of(unit), now);
 }
@@ -95,14 +98,14 @@ static unsigned sram_pending(const struct mon_board *b)
     return (unsigned)(enabled && b->sram.overflow) << MON_FLAG_MEMORY;
 }
 
-static unsigned transaction(struct mon_unit *unit, const struct mon_transaction *t)
+static unsigned unit_transaction(struct mon_unit *unit, const struct mon_transaction *t)
 {
     mon_board_transaction(mon_board_of(unit), t);
     return sram_pending(mon_board_of(unit));
 }
 
-static unsigned accessed(struct mon_unit *unit, enum mon_kind kind, uint32_t scaddr, bool data,
-                         uint64_t cycle)
+static unsigned unit_accessed(struct mon_unit *unit, enum mon_kind kind, uint32_t scaddr, bool data,
+                              uint64_t cycle)
 {
     mon_board_access(mon_board_of(unit), kind, scaddr, data, cycle);
     return sram_pending(mon_board_of(unit));
@@ -115,14 +118,14 @@ _Static_assert((int)MON_FLAG_MEMORY == (int)MON_BIT_SRAM, "the flags are those o
 
 /* ---- results --------------------------------------------------------------------------------- */
 
-static bool local(unsigned event)
+static bool unit_local(unsigned event)
 {
     return mon_event_needs_board((enum mon_event_id)event);
 }
 
 /* As a user of the card would: selects, clears, and reads later. */
-static struct mon_shown measure(unsigned event, unsigned k, const struct mon_taps *from,
-                                const struct mon_taps *to)
+static struct mon_shown unit_measure(unsigned event, unsigned k, const struct mon_taps *from,
+                                     const struct mon_taps *to)
 {
     struct mon_card card;
     mon_card_reset(&card);
@@ -131,8 +134,8 @@ static struct mon_shown measure(unsigned event, unsigned k, const struct mon_tap
     return (struct mon_shown){mon_read(&card, k, to), mon_overflowed(&card, k, to)};
 }
 
-static void reading(const struct mon_unit *unit, unsigned k, const struct mon_taps *now,
-                    struct mon_reading *out)
+static void unit_reading(const struct mon_unit *unit, unsigned k, const struct mon_taps *now,
+                         struct mon_reading *out)
 {
     const struct mon_board *b = mon_const_board_of(unit);
     *out = (struct mon_reading){.used = MON_GET(b->control[k], CONTROL0_EVENT) != MON_EV_nothing,
@@ -146,12 +149,12 @@ static void reading(const struct mon_unit *unit, unsigned k, const struct mon_ta
 
 _Static_assert((uint64_t)MON_SETUP_DOUBLED >> MON_BITS_SRAM_CONTROL, "there is room");
 
-static enum mon_source source_of(uint32_t setup)
+static enum mon_source unit_source_of(uint32_t setup)
 {
     return (enum mon_source)MON_GET(setup, SRAM_CONTROL_SOURCE);
 }
 
-static void memory(const struct mon_unit *unit, struct mon_memory *out)
+static void unit_memory(const struct mon_unit *unit, struct mon_memory *out)
 {
     const struct mon_board *b = mon_const_board_of(unit);
     const bool doubled = MON_GET(b->options, OPTIONS_DOUBLE_TIME);
@@ -164,21 +167,21 @@ static void memory(const struct mon_unit *unit, struct mon_memory *out)
                                .writers = b->sram.writers};
 }
 
-static void meaning(uint32_t setup, struct mon_meaning *out)
+static void unit_meaning(uint32_t setup, struct mon_meaning *out)
 {
     *out = (struct mon_meaning){
-        .counts = source_of(setup) != MON_SOURCE_off,
+        .counts = unit_source_of(setup) != MON_SOURCE_off,
         .sentence = mon_histogram_sentence(setup & ~(uint32_t)MON_SETUP_DOUBLED),
-        .time_end = mon_time_end(source_of(setup), setup & MON_SETUP_DOUBLED),
+        .time_end = mon_time_end(unit_source_of(setup), setup & MON_SETUP_DOUBLED),
         .lines = MON_GET(setup, SRAM_CONTROL_INVALIDATES)};
 }
 
-static struct mon_bin bin(uint32_t setup, uint32_t word)
+static struct mon_bin unit_bin(uint32_t setup, uint32_t word)
 {
-    return mon_bin_decode(source_of(setup), (uint16_t)word, setup & MON_SETUP_DOUBLED);
+    return mon_bin_decode(unit_source_of(setup), (uint16_t)word, setup & MON_SETUP_DOUBLED);
 }
 
-static bool reach(unsigned i, struct mon_reach *out)
+static bool unit_reach(unsigned i, struct mon_reach *out)
 {
     if (i == 0)
         *out = (struct mon_reach){"scale doubled", mon_time_end(MON_SOURCE_state_time, true)};
@@ -190,9 +193,9 @@ static bool reach(unsigned i, struct mon_reach *out)
 
 /* The histogram and invalidate_hits both need the cache index, unless the histogram is of the
  * cache. */
-static const char *conflict(const struct mon_choice *choice, uint32_t setup)
+static const char *unit_conflict(const struct mon_choice *choice, uint32_t setup)
 {
-    const enum mon_source source = source_of(setup);
+    const enum mon_source source = unit_source_of(setup);
     if (source == MON_SOURCE_off || source == MON_SOURCE_scaddr)
         return NULL;
     for (unsigned i = 0; i < choice->count; i++)
@@ -210,22 +213,24 @@ static const struct mon_feature features[] = {
 /* The unit, and the same beside each processor that counts events of its own. */
 static const struct mon_unit_ops *const with_processors[MON_PROCESSORS + 1];
 
-#define BOARD(its_own)                                                                            \
-    {                                                                                             \
-        .name = "numachine", .counters = MON_COUNTERS,                                            \
-        .overflow = "the counter went from 2^32-1 to 0", .event_count = MON_EV__COUNT,            \
-        .nothing = MON_EV_nothing, .events = mon_board_events, .own = its_own,                    \
-        .beside = with_processors, .aliases = mon_board_aliases, .sets = mon_board_sets,          \
-        .registers = mon_board_registers, .fields = mon_board_fields,                             \
-        .reasons = mon_board_reasons, .flags = mon_board_flag_rows,                               \
-        .histograms = mon_board_histograms, .sources = mon_board_sources,                         \
-        .parts = mon_board_parts, .features = features, .words = MON_SRAM_WORDS,                  \
-        .memory_busy = MON_SRAM_BUSY, .create = create, .free = release, .read = read_register,   \
-        .write = write_register, .refuse = refuse, .complete = complete, .settle = settle,        \
-        .look = look, .pending = pending, .interrupted = interrupted, .packet = packet,           \
-        .issue = issue, .transaction = transaction, .access = accessed, .local = local,           \
-        .measure = measure, .reading = reading, .memory = memory, .meaning = meaning, .bin = bin, \
-        .reach = reach, .conflict = conflict, .program = mon_board_program,                       \
+#define BOARD(its_own)                                                                        \
+    {                                                                                         \
+        .name = "numachine", .counters = MON_COUNTERS,                                        \
+        .overflow = "the counter went from 2^32-1 to 0", .event_count = MON_EV__COUNT,        \
+        .nothing = MON_EV_nothing, .events = mon_board_events, .own = its_own,                \
+        .beside = with_processors, .aliases = mon_board_aliases, .sets = mon_board_sets,      \
+        .registers = mon_board_registers, .fields = mon_board_fields,                         \
+        .reasons = mon_board_reasons, .flags = mon_board_flag_rows,                           \
+        .histograms = mon_board_histograms, .sources = mon_board_sources,                     \
+        .parts = mon_board_parts, .features = features, .words = MON_SRAM_WORDS,              \
+        .memory_busy = MON_SRAM_BUSY, .create = unit_create, .free = unit_release,            \
+        .read = unit_read_register, .write = unit_write_register, .refuse = unit_refuse,      \
+        .complete = unit_complete, .settle = unit_settle, .look = unit_look,                  \
+        .pending = unit_pending, .interrupted = unit_interrupted, .packet = unit_packet,      \
+        .issue = unit_issue, .transaction = unit_transaction, .access = unit_accessed,        \
+        .local = unit_local, .measure = unit_measure, .reading = unit_reading,                \
+        .memory = unit_memory, .meaning = unit_meaning, .bin = unit_bin, .reach = unit_reach, \
+        .conflict = unit_conflict, .program = mon_board_program,                              \
     }
 
 const struct mon_unit_ops mon_numachine = BOARD(NULL);

@@ -141,7 +141,7 @@ uint64_t l2c_total(const struct l2c_signals *now, uint32_t signals)
 
 /* ---- counters -------------------------------------------------------------------------------- */
 
-static unsigned source_of(const struct l2c_monitor *u, unsigned k)
+static unsigned monitor_source_of(const struct l2c_monitor *u, unsigned k)
 {
     return u->kind == L2C_210 ? u->counter[k].config & 31 : u->counter[k].config >> 2 & 15;
 }
@@ -152,24 +152,25 @@ static enum condition condition_of(const struct l2c_monitor *u, unsigned k)
         (u->kind == L2C_210 ? u->counter[k].config >> 5 : u->counter[k].config) & 3);
 }
 
-static const struct l2c_event *event_of(const struct l2c_monitor *u, unsigned k)
+static const struct l2c_event *monitor_event_of(const struct l2c_monitor *u, unsigned k)
 {
-    return l2c_event_at(u->kind, source_of(u, k));
+    return l2c_event_at(u->kind, monitor_source_of(u, k));
 }
 
-static bool counts(const struct l2c_monitor *u)
+static bool monitor_counts(const struct l2c_monitor *u)
 {
     return u->control & ENABLE && (u->kind == L2C_220 || u->bus);
 }
 
-static uint64_t total(const struct l2c_monitor *u, unsigned k, const struct l2c_signals *now)
+static uint64_t monitor_total(const struct l2c_monitor *u, unsigned k,
+                              const struct l2c_signals *now)
 {
-    const struct l2c_event *event = event_of(u, k);
+    const struct l2c_event *event = monitor_event_of(u, k);
     return event ? l2c_total(now, event->signals) : 0;
 }
 
 /* Adds to a counter. @return how often it overflowed */
-static uint64_t add(struct l2c_monitor *u, unsigned k, uint64_t grown)
+static uint64_t l2c_monitor_add(struct l2c_monitor *u, unsigned k, uint64_t grown)
 {
     const uint64_t sum = u->counter[k].value + grown;
     const bool stays = u->kind == L2C_220 && sum >> 32;
@@ -177,7 +178,7 @@ static uint64_t add(struct l2c_monitor *u, unsigned k, uint64_t grown)
     return sum >> 32;
 }
 
-static void note(struct l2c_monitor *u, unsigned k, bool incremented, bool overflowed)
+static void monitor_note(struct l2c_monitor *u, unsigned k, bool incremented, bool overflowed)
 {
     const enum condition c = condition_of(u, k);
     if ((c == ON_INCREMENT && incremented) || (c == ON_OVERFLOW && overflowed))
@@ -188,12 +189,12 @@ void l2c_settle(struct l2c_monitor *u, const struct l2c_signals *now)
 {
     uint64_t before = 0; /* overflows of the counter before */
     for (unsigned k = 0; k < l2c_counters(u->kind); k++) {
-        const struct l2c_event *event = event_of(u, k);
-        const uint64_t its = total(u, k, now);
+        const struct l2c_event *event = monitor_event_of(u, k);
+        const uint64_t its = monitor_total(u, k, now);
         const uint64_t grown = event && event->overflows ? before : its - u->counter[k].base;
         u->counter[k].base = its;
-        before = counts(u) ? add(u, k, grown) : 0;
-        note(u, k, counts(u) && grown, before);
+        before = monitor_counts(u) ? l2c_monitor_add(u, k, grown) : 0;
+        monitor_note(u, k, monitor_counts(u) && grown, before);
     }
 }
 
@@ -274,7 +275,7 @@ static void write_220(struct l2c_monitor *u, uint32_t offset, uint32_t value)
     } else if (offset == EVENT_CONFIG0 || offset == EVENT_CONFIG1) {
         u->counter[k].config = value;
     } else if (offset == EVENT_VALUE0 || offset == EVENT_VALUE1) {
-        if (!source_of(u, k))
+        if (!monitor_source_of(u, k))
             u->counter[k].value = value;
     } else if (offset == INTERRUPT_MASK) {
         u->mask = value;
@@ -296,14 +297,14 @@ bool l2c_write(struct l2c_monitor *u, uint32_t offset, uint32_t value,
     else
         write_220(u, offset, value);
     for (unsigned k = 0; k < l2c_counters(u->kind); k++)
-        u->counter[k].base = total(u, k, now);
+        u->counter[k].base = monitor_total(u, k, now);
     return true;
 }
 
 /* ---- interrupts ------------------------------------------------------------------------------ */
 
 /* Flags that interrupt. */
-static uint32_t enabled(const struct l2c_monitor *u)
+static uint32_t monitor_enabled(const struct l2c_monitor *u)
 {
     uint32_t flags = 0;
     if (u->kind == L2C_220)
@@ -317,15 +318,16 @@ unsigned l2c_interrupts(const struct l2c_monitor *u, const struct l2c_signals *n
 {
     struct l2c_monitor settled = *u;
     l2c_settle(&settled, now);
-    return settled.status & enabled(u);
+    return settled.status & monitor_enabled(u);
 }
 
 /* Whether counter k can set a flag that is not up, and interrupt. */
-static bool waits(const struct l2c_monitor *u, unsigned k)
+static bool monitor_waits(const struct l2c_monitor *u, unsigned k)
 {
     const uint32_t flag = u->kind == L2C_210 ? 1U << k : (uint32_t)RAW_COUNTER;
     const enum condition c = condition_of(u, k);
-    return counts(u) && enabled(u) & ~u->status & flag && (c == ON_INCREMENT || c == ON_OVERFLOW);
+    return monitor_counts(u) && monitor_enabled(u) & ~u->status & flag &&
+           (c == ON_INCREMENT || c == ON_OVERFLOW);
 }
 
 bool l2c_waits(const struct l2c_monitor *u, const struct l2c_signals *now)
@@ -334,22 +336,22 @@ bool l2c_waits(const struct l2c_monitor *u, const struct l2c_signals *now)
     bool any = false;
     l2c_settle(&settled, now);
     for (unsigned k = 0; k < l2c_counters(u->kind); k++)
-        any |= waits(&settled, k);
+        any |= monitor_waits(&settled, k);
     return any;
 }
 
 /* [cycles] until counter k has counted `left` more, if it counts cycles, or overflows of one that
  * does; 0: it does not, or that is beyond all time. */
-static uint64_t by_time(const struct l2c_monitor *u, unsigned k, uint64_t left)
+static uint64_t monitor_by_time(const struct l2c_monitor *u, unsigned k, uint64_t left)
 {
-    const struct l2c_event *event = event_of(u, k);
+    const struct l2c_event *event = monitor_event_of(u, k);
     if (!event)
         return 0;
     if (!event->overflows)
         return event->signals & S(CYCLES) ? left : 0;
     if (!k || left >> 31)
         return 0;
-    return by_time(u, k - 1, (left << 32) - u->counter[k - 1].value);
+    return monitor_by_time(u, k - 1, (left << 32) - u->counter[k - 1].value);
 }
 
 uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now)
@@ -360,7 +362,7 @@ uint64_t l2c_quiet(const struct l2c_monitor *u, const struct l2c_signals *now)
     for (unsigned k = 0; k < l2c_counters(u->kind); k++) {
         const bool increment = condition_of(&settled, k) == ON_INCREMENT;
         const uint64_t left = increment ? 1 : (UINT64_C(1) << 32) - settled.counter[k].value;
-        const uint64_t its = waits(&settled, k) ? by_time(&settled, k, left) : 0;
+        const uint64_t its = monitor_waits(&settled, k) ? monitor_by_time(&settled, k, left) : 0;
         if (its && (!soonest || its < soonest))
             soonest = its;
     }

@@ -153,7 +153,8 @@ static enum r10k_signal signal_of(const struct r10k_counters *c, unsigned k)
 }
 
 /* Total of what counter k counts. */
-static uint64_t total(const struct r10k_counters *c, unsigned k, const struct r10k_signals *now)
+static uint64_t counters_total(const struct r10k_counters *c, unsigned k,
+                               const struct r10k_signals *now)
 {
     return r10k_total(now, signal_of(c, k), c->counter[k].control & R10K_COUNT_ALL);
 }
@@ -165,14 +166,14 @@ uint32_t r10k_control(const struct r10k_counters *c, unsigned k)
 
 uint32_t r10k_value(const struct r10k_counters *c, unsigned k, const struct r10k_signals *now)
 {
-    return c->counter[k].load + (uint32_t)(total(c, k, now) - c->counter[k].base);
+    return c->counter[k].load + (uint32_t)(counters_total(c, k, now) - c->counter[k].base);
 }
 
 void r10k_set_value(struct r10k_counters *c, unsigned k, uint32_t value,
                     const struct r10k_signals *now)
 {
     c->counter[k].load = value;
-    c->counter[k].base = total(c, k, now);
+    c->counter[k].base = counters_total(c, k, now);
 }
 
 void r10k_set_control(struct r10k_counters *c, unsigned k, uint32_t control,

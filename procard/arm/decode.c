@@ -18,8 +18,8 @@ const struct arm_row arm_rows[ARM_ROWS] = {
 #define LOGIC(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fe00000, 0)
 #define MOVES(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0fef0000, 0)
 #define TESTS(id, opcode, name, ...) DP_ROWS(id, opcode, name, 0x0ff0f000, 0x00100000)
-#define INSN(id, mask, value, name, operands, time, ...) \
-    [ARM_ROW_##id] = {mask, value, name, operands},
+#define INSN(id, mask, value, name, decode_operands, time, ...) \
+    [ARM_ROW_##id] = {mask, value, name, decode_operands},
 #include "procard/arm/isa.def"
 };
 
@@ -36,12 +36,12 @@ enum arm_row_id arm_row_find(uint32_t word)
 
 /* ---- operands -------------------------------------------------------------------------------- */
 
-static uint8_t field(uint32_t word, unsigned low)
+static uint8_t decode_field(uint32_t word, unsigned low)
 {
     return word >> low & 15;
 }
 
-static void operands(const struct arm_row *row, uint32_t word, struct arm_op *op)
+static void decode_operands(const struct arm_row *row, uint32_t word, struct arm_op *op)
 {
     op->d = op->e = op->n = op->m = op->s = op->a = ARM_SINK;
     op->imm = word;
@@ -49,26 +49,26 @@ static void operands(const struct arm_row *row, uint32_t word, struct arm_op *op
         switch (*o) {
         case 'd':
         case 'L':
-            op->d = field(word, 12);
+            op->d = decode_field(word, 12);
             break;
         case 'D':
-            op->d = field(word, 16);
+            op->d = decode_field(word, 16);
             break;
         case 'H':
-            op->e = field(word, 16);
+            op->e = decode_field(word, 16);
             break;
         case 'n':
-            op->n = field(word, 16);
+            op->n = decode_field(word, 16);
             break;
         case 'm':
-            op->m = field(word, 0);
+            op->m = decode_field(word, 0);
             break;
         case 's':
-            op->s = field(word, 8);
+            op->s = decode_field(word, 8);
             break;
         case 'a':
         case 't':
-            op->a = field(word, 12);
+            op->a = decode_field(word, 12);
             break;
         default: /* l and h are L and H read */
             break;
@@ -93,7 +93,7 @@ static const struct processing processing[16] = {
 #include "procard/arm/isa.def"
 };
 
-static unsigned immediate(uint32_t word, struct arm_op *op)
+static unsigned decode_immediate(uint32_t word, struct arm_op *op)
 {
     enum { CARRY_STAYS = 2 };
     const unsigned turn = word >> 7 & 30;
@@ -103,10 +103,10 @@ static unsigned immediate(uint32_t word, struct arm_op *op)
     return FORM_I;
 }
 
-static unsigned shifted(uint32_t word, struct arm_op *op)
+static unsigned decode_shifted(uint32_t word, struct arm_op *op)
 {
     const unsigned kind = word >> 5 & 3, amount = word >> 7 & 31;
-    op->m = field(word, 0);
+    op->m = decode_field(word, 0);
     if (kind == ARM_LSL) {
         op->aux = (uint8_t)amount;
         return amount ? FORM_L : FORM_R;
@@ -120,19 +120,19 @@ static void decode_processing(uint32_t word, struct arm_op *op)
     const struct processing *p = &processing[word >> 21 & 15];
     unsigned form;
     if (word >> 25 & 1) {
-        form = immediate(word, op);
+        form = decode_immediate(word, op);
     } else if (!(word >> 4 & 1)) {
-        form = shifted(word, op);
+        form = decode_shifted(word, op);
     } else {
-        op->m = field(word, 0);
-        op->s = field(word, 8);
+        op->m = decode_field(word, 0);
+        op->s = decode_field(word, 8);
         op->aux = word >> 5 & 3;
         form = FORM_V;
     }
     if (p->writes)
-        op->d = field(word, 12);
+        op->d = decode_field(word, 12);
     if (p->reads_n)
-        op->n = field(word, 16);
+        op->n = decode_field(word, 16);
     if (word >> 20 & 1) {
         form += FORM_S;
         op->flags |= ARM_SETS;
@@ -164,7 +164,7 @@ static const struct transfer *transfer_of(unsigned row)
 
 /* Words and bytes have 12 bits of offset, or a shifted register; the others 8 bits in two parts, or
  * a register as it is. */
-static void offset(const struct transfer *t, uint32_t word, struct arm_op *op)
+static void decode_offset(const struct transfer *t, uint32_t word, struct arm_op *op)
 {
     const bool wide = word >> 26 & 1;
     if (op->row == t->reg) {
@@ -184,7 +184,7 @@ static void decode_transfer(const struct transfer *t, uint32_t word, struct arm_
     const bool pre = word >> 24 & 1;
     op->aux = (uint8_t)((pre ? ARM_PRE : 0) | (word >> 23 & 1 ? ARM_UP : 0) |
                         (!pre || word >> 21 & 1 ? ARM_WRITES_BACK : 0));
-    offset(t, word, op);
+    decode_offset(t, word, op);
     const unsigned how = op->aux & (SIMPLE | ARM_WRITES_BACK);
     if (!(op->aux & ARM_REGISTER)) {
         op->code = pre && !(op->aux & ARM_WRITES_BACK) ? t->code_i : t->code_x;
@@ -204,7 +204,7 @@ static void decode_memory(uint32_t word, struct arm_op *op)
         const bool pair = op->code == ARM_OP_LDRD_I || op->code == ARM_OP_LDRD_R ||
                           op->code == ARM_OP_LDRD_X || op->code == ARM_OP_STRD_I ||
                           op->code == ARM_OP_STRD_R || op->code == ARM_OP_STRD_X;
-        if (pair && field(word, 12) & 1)
+        if (pair && decode_field(word, 12) & 1)
             op->code = ARM_OP_UNDEFINED;
         if (pair && op->d != ARM_SINK)
             op->e = (uint8_t)(op->d + 1);
@@ -237,12 +237,12 @@ static void decode_branch(uint32_t word, uint32_t va, struct arm_op *op)
         op->imm += word >> 23 & 2;
 }
 
-static bool is_memory(unsigned row)
+static bool decode_is_memory(unsigned row)
 {
     return row >= ARM_ROW_STR_I && row <= ARM_ROW_CLREX;
 }
 
-static void finish(struct arm_op *op)
+static void decode_finish(struct arm_op *op)
 {
     const bool transfer = transfer_of(op->row);
     if (op->n == ARM_PC || op->m == ARM_PC || op->s == ARM_PC || op->a == ARM_PC)
@@ -262,7 +262,7 @@ static void finish(struct arm_op *op)
 
 static const uint16_t codes[ARM_ROWS] = {
 #define LOGIC(...)
-#define INSN(id, mask, value, name, operands, time, ...) [ARM_ROW_##id] = ARM_OP_##id,
+#define INSN(id, mask, value, name, decode_operands, time, ...) [ARM_ROW_##id] = ARM_OP_##id,
 #include "procard/arm/isa.def"
 };
 
@@ -281,17 +281,17 @@ void arm_decode(uint32_t word, uint32_t va, struct arm_op *op)
                           .a = ARM_SINK};
     if (row == ARM_ROWS)
         return;
-    operands(&arm_rows[row], word, op);
+    decode_operands(&arm_rows[row], word, op);
     op->code = codes[row];
     if (row < ARM_ROW_MUL)
         decode_processing(word, op);
-    else if (is_memory(row))
+    else if (decode_is_memory(row))
         decode_memory(word, op);
     else if (row == ARM_ROW_B || row == ARM_ROW_BL || row == ARM_ROW_BLX_I)
         decode_branch(word, va, op);
     else if ((row == ARM_ROW_MCR || row == ARM_ROW_MRC) && (word >> 12 & 15) == ARM_PC)
         op->code = ARM_OP_UNDEFINED; /* no register of the processor's has flags for it */
-    finish(op);
+    decode_finish(op);
 }
 
 /* ---- Thumb ----------------------------------------------------------------------------------- */
@@ -394,7 +394,7 @@ void arm_decode_thumb(uint16_t half, int32_t next, uint32_t va, struct arm_op *o
 static const char conditions[15][3] = {"eq", "ne", "cs", "cc", "mi", "pl", "vs", "vc",
                                        "hi", "ls", "ge", "lt", "gt", "le", ""};
 
-static void add(char *buf, unsigned size, const char *format, unsigned v)
+static void decode_add(char *buf, unsigned size, const char *format, unsigned v)
 {
     const size_t used = strlen(buf);
     snprintf(buf + used, size - used, format, v);
@@ -404,16 +404,16 @@ static void add_name(char *buf, unsigned size, unsigned r)
 {
     static const char *const last[] = {"sp", "lr", "pc"};
     if (r < ARM_SP)
-        add(buf, size, "r%u", r);
+        decode_add(buf, size, "r%u", r);
     else
-        add(buf, size, last[r - ARM_SP], 0);
+        decode_add(buf, size, last[r - ARM_SP], 0);
 }
 
 static void add_register(char *buf, unsigned size, unsigned r, const char **comma)
 {
     if (r == ARM_SINK)
         return;
-    add(buf, size, *comma, 0);
+    decode_add(buf, size, *comma, 0);
     *comma = ", ";
     add_name(buf, size, r);
 }
@@ -428,14 +428,14 @@ static void add_shift(char *buf, unsigned size, uint32_t word)
     if (!by_register && !amount && kind == ARM_LSL)
         return;
     if (!by_register && !amount && kind == ROR) {
-        add(buf, size, ", rrx", 0);
+        decode_add(buf, size, ", rrx", 0);
         return;
     }
-    add(buf, size, names[kind], 0);
+    decode_add(buf, size, names[kind], 0);
     if (by_register)
         add_name(buf, size, word >> 8 & 15);
     else
-        add(buf, size, "#%u", amount ? amount : WHOLE);
+        decode_add(buf, size, "#%u", amount ? amount : WHOLE);
 }
 
 /* What is added to the base: of words and bytes, or of all others. */
@@ -447,10 +447,10 @@ static void add_offset(char *buf, unsigned size, uint32_t word)
     if (immediate) {
         const unsigned offset = others ? (word >> 4 & 0xf0) | (word & 15) : word & 0xfff;
         if (offset || !(word & UP))
-            add(buf, size, word & UP ? ", #%u" : ", #-%u", offset);
+            decode_add(buf, size, word & UP ? ", #%u" : ", #-%u", offset);
         return;
     }
-    add(buf, size, word & UP ? ", " : ", -", 0);
+    decode_add(buf, size, word & UP ? ", " : ", -", 0);
     add_name(buf, size, word & 15);
     if (!others)
         add_shift(buf, size, word);
@@ -460,27 +460,27 @@ static void add_offset(char *buf, unsigned size, uint32_t word)
 static void add_address(char *buf, unsigned size, uint32_t word, const char *comma)
 {
     enum { PRE = 1 << 24, BACK = 1 << 21 };
-    add(buf, size, comma, 0);
-    add(buf, size, "[", 0);
+    decode_add(buf, size, comma, 0);
+    decode_add(buf, size, "[", 0);
     add_name(buf, size, word >> 16 & 15);
     if (!(word & PRE))
-        add(buf, size, "]", 0);
+        decode_add(buf, size, "]", 0);
     add_offset(buf, size, word);
     if (word & PRE)
-        add(buf, size, word & BACK ? "]!" : "]", 0);
+        decode_add(buf, size, word & BACK ? "]!" : "]", 0);
 }
 
 static void add_list(char *buf, unsigned size, uint32_t word)
 {
     const char *comma = "{";
-    add(buf, size, word >> 21 & 1 ? "!, " : ", ", 0);
+    decode_add(buf, size, word >> 21 & 1 ? "!, " : ", ", 0);
     for (unsigned r = 0; r < 16; r++)
         if (word >> r & 1)
             add_register(buf, size, r, &comma);
-    add(buf, size, "}", 0);
+    decode_add(buf, size, "}", 0);
 }
 
-static bool is_transfer(const struct arm_op *op)
+static bool decode_is_transfer(const struct arm_op *op)
 {
     return (op->row >= ARM_ROW_STR_I && op->row < ARM_ROW_STM) || op->row == ARM_ROW_PLD_I ||
            op->row == ARM_ROW_PLD_R;
@@ -496,20 +496,20 @@ static void add_operands(char *buf, unsigned size, uint32_t word, const struct a
     static const char *const ways[] = {"da", "ia", "db", "ib"};
     const char *comma = " ";
     if (op->row == ARM_ROW_LDM || op->row == ARM_ROW_STM)
-        add(buf, size, ways[word >> 23 & 3], 0);
+        decode_add(buf, size, ways[word >> 23 & 3], 0);
     add_register(buf, size, op->d, &comma);
     add_register(buf, size, op->e, &comma);
     add_register(buf, size, op->a, &comma);
-    if (is_transfer(op)) {
+    if (decode_is_transfer(op)) {
         add_address(buf, size, word, comma);
         return;
     }
     if (is_exclusive(op)) {
         add_register(buf, size, op->m, &comma);
-        add(buf, size, comma, 0);
-        add(buf, size, "[", 0);
+        decode_add(buf, size, comma, 0);
+        decode_add(buf, size, "[", 0);
         add_name(buf, size, op->n);
-        add(buf, size, "]", 0);
+        decode_add(buf, size, "]", 0);
         return;
     }
     add_register(buf, size, op->n, &comma);
@@ -521,7 +521,7 @@ static void add_operands(char *buf, unsigned size, uint32_t word, const struct a
     if (op->row < ARM_ROW_MUL && op->m != ARM_SINK)
         add_shift(buf, size, word);
     else if (op->row < ARM_ROW_MUL)
-        add(buf, size, comma[0] == ',' ? ", #%u" : " #%u", op->imm);
+        decode_add(buf, size, comma[0] == ',' ? ", #%u" : " #%u", op->imm);
     else
         add_register(buf, size, op->s, &comma);
 }
@@ -541,7 +541,7 @@ unsigned arm_disassemble(uint32_t word, bool thumb, uint32_t va, char *buf, unsi
              op.flags & ARM_SETS && op.d != ARM_SINK && op.row < ARM_ROW_MUL ? "s" : "",
              conditions[op.cond]);
     if (op.flags & ARM_ENDS && op.m == ARM_SINK)
-        add(buf, size, " 0x%x", op.imm);
+        decode_add(buf, size, " 0x%x", op.imm);
     else
         add_operands(buf, size,
                      thumb && arm_of_thumb((uint16_t)word) ? arm_of_thumb((uint16_t)word) : word,

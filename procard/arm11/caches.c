@@ -31,7 +31,7 @@ static struct pc_line *views_new(unsigned n)
 }
 
 /* A view ends: what the interpreter has written through it, its line knows. */
-static void vacate(struct arm11 *c, enum pc_side side, unsigned place)
+static void caches_vacate(struct arm11 *c, enum pc_side side, unsigned place)
 {
     struct pc_line *view = &views_of(c, side)[place];
     view->tag = pc_line_none(place);
@@ -50,14 +50,14 @@ void arm11_hide_all(struct arm11 *c)
 {
     for (unsigned side = 0; side < PC_SIDES; side++)
         for (unsigned i = 0; i < ARM11_VIEWS; i++)
-            vacate(c, (enum pc_side)side, i);
+            caches_vacate(c, (enum pc_side)side, i);
 }
 
 static void hide_va(struct arm11 *c, enum pc_side side, uint32_t va)
 {
     const unsigned place = view_of(va);
     if ((views_of(c, side)[place].tag & ~PC_LINE_READ_ONLY) == (va & ~UINT32_C(31)))
-        vacate(c, side, place);
+        caches_vacate(c, side, place);
 }
 
 static void hide_page(struct arm11 *c, enum pc_side side, uint32_t page)
@@ -78,7 +78,7 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
     const unsigned place = view_of(va);
     struct pc_line *view = &views_of(c, side)[place];
     const uint32_t line = va & ~UINT32_C(31);
-    vacate(c, side, place);
+    caches_vacate(c, side, place);
     if (l->va != line)
         hide_va(c, side, l->va);
     l->va = line;
@@ -98,7 +98,7 @@ void arm11_show(struct arm11 *c, enum pc_side side, uint32_t va, struct arm11_li
 
 void arm11_show_tcm(struct arm11 *c, uint32_t va)
 {
-    vacate(c, PC_SIDE_I, view_of(va));
+    caches_vacate(c, PC_SIDE_I, view_of(va));
     c->iviews[view_of(va)].tag = va & ~UINT32_C(31);
 }
 
@@ -138,14 +138,14 @@ static void write_back(struct arm11 *c, enum pc_side side, struct arm11_line *l)
     l->dirty = 0;
 }
 
-static void drop(struct arm11 *c, enum pc_side side, struct arm11_line *l)
+static void caches_drop(struct arm11 *c, enum pc_side side, struct arm11_line *l)
 {
     write_back(c, side, l);
     *l = (struct arm11_line){.line = ARM11_NOWHERE};
 }
 
 /* [M] 7-4: an empty way, the lowest first; else the next in turn. */
-static struct arm11_line *victim(struct arm11_cache *cache, struct arm11_line *set)
+static struct arm11_line *caches_victim(struct arm11_cache *cache, struct arm11_line *set)
 {
     for (unsigned w = 0; w < ARM11_WAYS; w++)
         if (set[w].line == ARM11_NOWHERE)
@@ -164,7 +164,7 @@ static void drop_aliases(struct arm11 *c, enum pc_side side, uint32_t va, uint64
     for (unsigned s = here % LINES_OF_PAGE; s <= cache->mask; s += LINES_OF_PAGE)
         for (unsigned w = 0; w < ARM11_WAYS && s != here; w++)
             if (cache->line[s * ARM11_WAYS + w].line == line)
-                drop(c, side, &cache->line[s * ARM11_WAYS + w]);
+                caches_drop(c, side, &cache->line[s * ARM11_WAYS + w]);
 }
 
 struct arm11_line *arm11_fill(struct arm11 *c, enum pc_side side, uint32_t va,
@@ -173,8 +173,8 @@ struct arm11_line *arm11_fill(struct arm11 *c, enum pc_side side, uint32_t va,
     struct arm11_line *l = arm11_find(c, side, va, look->pa);
     if (!l) {
         drop_aliases(c, side, va, arm11_line_of(look->pa));
-        l = victim(&c->cache[side], set_of(&c->cache[side], va));
-        drop(c, side, l);
+        l = caches_victim(&c->cache[side], set_of(&c->cache[side], va));
+        caches_drop(c, side, l);
         *l = (struct arm11_line){.line = arm11_line_of(look->pa), .va = va & ~UINT32_C(31)};
     }
     l->state = look->state;
@@ -188,7 +188,7 @@ void arm11_dirty(struct arm11_line *l, uint64_t pa, unsigned size)
     l->dirty |= (uint8_t)(1u << (pa >> HALF_SHIFT & 1) | 1u << ((pa + size - 1) >> HALF_SHIFT & 1));
 }
 
-static void lose(struct arm11 *c, enum pc_side side, uint64_t part, bool shared)
+static void caches_lose(struct arm11 *c, enum pc_side side, uint64_t part, bool shared)
 {
     struct arm11_cache *cache = &c->cache[side];
     for (unsigned s = (unsigned)(part >> ARM11_LINE_SHIFT) % LINES_OF_PAGE & cache->mask;
@@ -198,7 +198,7 @@ static void lose(struct arm11 *c, enum pc_side side, uint64_t part, bool shared)
             if (l->line != part)
                 continue;
             if (!shared) {
-                drop(c, side, l);
+                caches_drop(c, side, l);
             } else if (side == PC_SIDE_D) {
                 write_back(c, side, l);
                 l->state = NM_LINE_S;
@@ -212,7 +212,7 @@ void arm11_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick
     (void)now;
     for (uint64_t part = line; part < line + c->p->l2_line; part += ARM11_LINE)
         for (unsigned side = 0; side < PC_SIDES; side++)
-            lose(c, (enum pc_side)side, part, loss == PC_LOSS_SHARED);
+            caches_lose(c, (enum pc_side)side, part, loss == PC_LOSS_SHARED);
 }
 
 void arm11_hides(struct pc_cpu *base, uint64_t line)

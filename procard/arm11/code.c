@@ -43,26 +43,26 @@ static const uint8_t time_of_row[ARM_ROWS] = {
 #include "procard/arm/isa.def"
 };
 
-static bool is_memory(const struct arm_op *a)
+static bool code_is_memory(const struct arm_op *a)
 {
     return a->row >= ARM_ROW_STR_I && a->row < ARM_ROW_CLREX;
 }
 
-static bool is_transfer(const struct arm_op *a)
+static bool code_is_transfer(const struct arm_op *a)
 {
     return a->row >= ARM_ROW_STR_I && a->row < ARM_ROW_STM;
 }
 
 /* A register shifted by nothing is as an immediate. */
-static enum time_id time_of(const struct arm_op *a)
+static enum time_id code_time_of(const struct arm_op *a)
 {
     const bool plain = a->row < ARM_ROW_MUL && a->aux == 0 && arm_rows[a->row].mask & 0x10 &&
                        !(arm_rows[a->row].value & 0x10);
     return plain ? TIME_ALU : (enum time_id)time_of_row[a->row];
 }
 
-static void waits_for(struct arm11_op *op, unsigned *n, char letter, unsigned reg,
-                      const struct time *t)
+static void code_waits_for(struct arm11_op *op, unsigned *n, char letter, unsigned reg,
+                           const struct time *t)
 {
     if (reg == ARM_SINK)
         return;
@@ -71,23 +71,23 @@ static void waits_for(struct arm11_op *op, unsigned *n, char letter, unsigned re
     ++*n;
 }
 
-static void sources(struct arm11_op *op, const struct time *t)
+static void code_sources(struct arm11_op *op, const struct time *t)
 {
     const struct arm_op *a = &op->a;
     unsigned n = 0;
     memset(op->source, ARM_SINK, sizeof op->source);
-    if (is_memory(a))
+    if (code_is_memory(a))
         op->source[n++] = ARM11_LSU;
-    waits_for(op, &n, 'a', a->a, t);
+    code_waits_for(op, &n, 'a', a->a, t);
     if (arm_rows[a->row].operands[0] == 't' &&
         (a->row == ARM_ROW_STRD_I || a->row == ARM_ROW_STRD_R))
-        waits_for(op, &n, 'a', (a->a + 1u) & 15, t);
-    waits_for(op, &n, 'n', a->n, t);
-    waits_for(op, &n, 'm', a->m, t);
-    waits_for(op, &n, 's', a->s, t);
+        code_waits_for(op, &n, 'a', (a->a + 1u) & 15, t);
+    code_waits_for(op, &n, 'n', a->n, t);
+    code_waits_for(op, &n, 'm', a->m, t);
+    code_waits_for(op, &n, 's', a->s, t);
     if (strchr(arm_rows[a->row].operands, 'l')) {
-        waits_for(op, &n, 'l', a->d, t);
-        waits_for(op, &n, 'h', a->e, t);
+        code_waits_for(op, &n, 'l', a->d, t);
+        code_waits_for(op, &n, 'h', a->e, t);
     }
 }
 
@@ -111,17 +111,17 @@ static bool is_narrow_load(unsigned row)
            row == ARM_ROW_LDRSH_I || row == ARM_ROW_LDRSH_R;
 }
 
-static void timing(const struct arm11_code *code, struct arm11_op *op)
+static void code_timing(const struct arm11_code *code, struct arm11_op *op)
 {
     enum { FLAGS_ONLY = 8, MSR_OTHER = 4 };
     const struct arm_op *a = &op->a;
-    const struct time *t = &times[time_of(a)];
+    const struct time *t = &times[code_time_of(a)];
     op->cycles = t->cycles;
     op->latency = is_narrow_load(a->row) ? (uint8_t)code->byte_load : t->latency;
     op->second = t->second;
-    op->memory = a->row == ARM_ROW_SWP || a->row == ARM_ROW_SWPB ? 2 : is_memory(a);
-    sources(op, t);
-    if (is_transfer(a) && !(a->aux & ARM_EASY))
+    op->memory = a->row == ARM_ROW_SWP || a->row == ARM_ROW_SWPB ? 2 : code_is_memory(a);
+    code_sources(op, t);
+    if (code_is_transfer(a) && !(a->aux & ARM_EASY))
         hard_address(op);
     if ((a->row == ARM_ROW_MSR || a->row == ARM_ROW_MSR_I) && (a->imm >> 16 & 15) & ~FLAGS_ONLY)
         op->cycles = MSR_OTHER;
@@ -145,8 +145,8 @@ static bool is_return(const struct arm11_code *code, const struct arm_op *a)
 }
 
 /* @param apart  instructions since the last that set flags */
-static void branch(const struct arm11_code *code, struct arm11_op *op, unsigned apart,
-                   unsigned before)
+static void code_branch(const struct arm11_code *code, struct arm11_op *op, unsigned apart,
+                        unsigned before)
 {
     const struct arm_op *a = &op->a;
     const unsigned wrong = a->cond == ARM_ALWAYS || apart > WRONG_MOST - WRONG_LEAST
@@ -210,7 +210,7 @@ bool arm11_code_await(void *its, uint64_t va, uint64_t more)
     return va && code->came >= code->due;
 }
 
-static int32_t halfword(const struct arm11_code *code, uint32_t va)
+static int32_t code_halfword(const struct arm11_code *code, uint32_t va)
 {
     const uint8_t *p = code->fetch(code->ctx, va & ~UINT32_C(3));
     if (!p)
@@ -221,10 +221,10 @@ static int32_t halfword(const struct arm11_code *code, uint32_t va)
 
 bool arm11_decode(const struct arm11_code *code, uint32_t pc, bool thumb, struct arm_op *op)
 {
-    const int32_t low = halfword(code, pc);
+    const int32_t low = code_halfword(code, pc);
     if (low < 0)
         return false;
-    const int32_t high = halfword(code, pc + 2);
+    const int32_t high = code_halfword(code, pc + 2);
     if (thumb)
         arm_decode_thumb((uint16_t)low, high, pc, op);
     else
@@ -239,7 +239,7 @@ struct making {
     unsigned returned; /* register that the last transfer has written back; ARM_SINK: none */
 };
 
-static struct arm11_op *add(struct making *m, unsigned code, uint32_t at)
+static struct arm11_op *code_add(struct making *m, unsigned code, uint32_t at)
 {
     struct arm11_op *op = &m->op[m->count++];
     *op = (struct arm11_op){.a = {.code = (uint16_t)code, .cond = ARM_ALWAYS}, .at = (uint16_t)at};
@@ -251,7 +251,7 @@ static struct arm11_op *add(struct making *m, unsigned code, uint32_t at)
 static void forward_base(struct making *m, struct arm11_op *op)
 {
     const struct arm_op *a = &op->a;
-    if (is_memory(a)) {
+    if (code_is_memory(a)) {
         for (unsigned i = 0; i < sizeof op->source; i++)
             if (m->returned != ARM_SINK && op->source[i] == m->returned && op->source[i] == a->n &&
                 op->adjust[i] > 0)
@@ -267,20 +267,20 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
 {
     const uint32_t at = (pc - b->key.pc) / 2;
     if (code->awaited == (uint64_t)pc + 1)
-        add(m, ARM11_OP_POINT, at);
+        code_add(m, ARM11_OP_POINT, at);
     if (b->count && pc % ARM11_LINE == 0)
-        add(m, ARM11_OP_LINE, at);
+        code_add(m, ARM11_OP_LINE, at);
     if (a->flags & ARM_READS_PC) {
         const uint32_t value = pc + (b->key.thumb ? 4 : 8);
-        add(m, ARM11_OP_PC, at)->a.imm = a->flags & ARM_ALIGNS ? value & ~UINT32_C(3) : value;
+        code_add(m, ARM11_OP_PC, at)->a.imm = a->flags & ARM_ALIGNS ? value & ~UINT32_C(3) : value;
     }
-    struct arm11_op *op = add(m, a->code, at);
+    struct arm11_op *op = code_add(m, a->code, at);
     op->a = *a;
     op->real = a->code;
     if (a->row < ARM_ROWS) {
-        timing(code, op);
+        code_timing(code, op);
         forward_base(m, op);
-        branch(code, op, m->apart, b->count);
+        code_branch(code, op, m->apart, b->count);
     } else {
         memset(op->source, ARM_SINK, sizeof op->source);
         op->cycles = op->latency = 1;
@@ -291,13 +291,13 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
     m->apart = a->flags & ARM_SETS ? 0 : m->apart + 1;
 }
 
-static bool ends(const struct arm_op *a)
+static bool code_ends(const struct arm_op *a)
 {
     return a->flags & (ARM_ENDS | ARM_WRITES_PC);
 }
 
 /* @return behind the last instruction */
-static uint32_t make(const struct arm11_code *code, struct making *m, struct arm11_block *b)
+static uint32_t code_make(const struct arm11_code *code, struct making *m, struct arm11_block *b)
 {
     uint32_t pc = b->key.pc;
     struct arm_op a;
@@ -310,11 +310,11 @@ static uint32_t make(const struct arm11_code *code, struct making *m, struct arm
         pc += a.size;
         if (a.flags & ARM_ENDS && a.m == ARM_SINK)
             b->edge[ARM11_TAKEN].pc = a.imm;
-        if (ends(&a) || pc == 0)
+        if (code_ends(&a) || pc == 0)
             break;
     }
     const bool jumps = b->count && a.flags & ARM_WRITES_PC;
-    add(m, jumps ? ARM11_OP_END_PC : ARM11_OP_END, (pc - b->key.pc) / 2);
+    code_add(m, jumps ? ARM11_OP_END_PC : ARM11_OP_END, (pc - b->key.pc) / 2);
     return pc;
 }
 
@@ -328,7 +328,7 @@ struct arm11_block *arm11_block_get(struct arm11_code *code, uint32_t pc, bool t
         return b;
     if (code->bytes > BLOCKS_LIMIT)
         arm11_code_drop(code);
-    head.edge[ARM11_FALL].pc = make(code, &m, &head);
+    head.edge[ARM11_FALL].pc = code_make(code, &m, &head);
     if (!head.count)
         return NULL;
     const size_t bytes = sizeof head + m.count * sizeof *m.op;

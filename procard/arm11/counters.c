@@ -11,7 +11,7 @@
 #include "machine/values.h"
 
 /* The core's totals at tick `at`: all time is cycles, whoever has the processor. */
-static struct arm11_signals totals(const struct arm11 *c, sim_tick at)
+static struct arm11_signals counters_totals(const struct arm11 *c, sim_tick at)
 {
     struct arm11_signals now = c->signals;
     now.total[ARM11_SIGNAL_CYCLES] = at;
@@ -20,9 +20,9 @@ static struct arm11_signals totals(const struct arm11 *c, sim_tick at)
 
 /* After anything that may have changed what is waited for: an interrupt of flags that assert a line
  * and have not yet, each once until it is cleared, and the next looks. */
-static void attend(struct arm11 *c, sim_tick at)
+static void counters_attend(struct arm11 *c, sim_tick at)
 {
-    const struct arm11_signals now = totals(c, at);
+    const struct arm11_signals now = counters_totals(c, at);
     const unsigned lines = arm11_pmu_lines(&c->pmu, &now);
     if (lines & ~c->lines)
         pc_counters_interrupt(&c->base, at);
@@ -45,9 +45,9 @@ void arm11_look(struct pc_cpu *base, sim_tick at)
 {
     struct arm11 *c = arm11_of(base);
     at = sim_later(at, c->attended); /* where no time is kept, looks are late */
-    const struct arm11_signals now = totals(c, at);
+    const struct arm11_signals now = counters_totals(c, at);
     arm11_pmu_settle(&c->pmu, &now);
-    attend(c, at);
+    counters_attend(c, at);
 }
 
 void arm11_pmu_new(struct arm11 *c)
@@ -57,7 +57,7 @@ void arm11_pmu_new(struct arm11 *c)
 
 uint32_t arm11_counter_read(struct arm11 *c, enum arm11_pmu_register reg)
 {
-    const struct arm11_signals now = totals(c, c->base.now);
+    const struct arm11_signals now = counters_totals(c, c->base.now);
     c->base.polls++;
     return arm11_pmu_read(&c->pmu, reg, &now);
 }
@@ -74,9 +74,9 @@ static void note_unknown(struct arm11 *c, unsigned unknown)
 
 void arm11_counter_write(struct arm11 *c, enum arm11_pmu_register reg, uint32_t value)
 {
-    const struct arm11_signals now = totals(c, c->base.now);
+    const struct arm11_signals now = counters_totals(c, c->base.now);
     note_unknown(c, arm11_pmu_write(&c->pmu, reg, value, &now));
-    attend(c, c->base.now);
+    counters_attend(c, c->base.now);
     if (!c->base.untimed) /* an interrupt may be there */
         c->base.horizon = sim_earlier(c->base.horizon, c->base.now + 1);
 }

@@ -6,7 +6,7 @@
 #include "procard/exported.h"
 
 /* A PCycle's share of what is still to be exported. @return whether there was any */
-static bool take(struct arm11_signals *left, struct arm11_signals *grown)
+static bool export_take(struct arm11_signals *left, struct arm11_signals *grown)
 {
     bool any = false;
     for (unsigned s = 0; s < ARM11_SIGNALS; s++) {
@@ -19,7 +19,7 @@ static bool take(struct arm11_signals *left, struct arm11_signals *grown)
     return any;
 }
 
-static void show(struct pc_exported *e, uint32_t lines)
+static void export_show(struct pc_exported *e, uint32_t lines)
 {
     if (lines != e->lines)
         e->changed(e->ctx, e->next, lines);
@@ -33,8 +33,8 @@ void arm11_exports(struct pc_cpu *base, struct pc_exported *e)
     for (unsigned s = 0; s < ARM11_SIGNALS; s++)
         left.total[s] = c->signals.total[s] - e->seen.arm11.core.total[s];
     for (bool any = true; e->next < base->now && any; e->next++) {
-        any = take(&left, &grown);
-        show(e, arm11_pmu_bus(&c->pmu, &grown));
+        any = export_take(&left, &grown);
+        export_show(e, arm11_pmu_bus(&c->pmu, &grown));
     }
     e->next = base->now;
     for (unsigned s = 0; s < ARM11_SIGNALS; s++)

@@ -71,7 +71,7 @@ static bool is_harmless(const struct arm_op *a)
 
 /* ---- what a loop looks at -------------------------------------------------------------------- */
 
-static bool keep(struct arm11_loop *loop, unsigned reg)
+static bool loops_keep(struct arm11_loop *loop, unsigned reg)
 {
     if (reg == ARM_SINK)
         return true;
@@ -89,11 +89,11 @@ static bool keep_look(struct scan *s, const struct arm_op *a)
     s->look[s->loads].at = s->at + 1;
     s->look[s->loads].linked = is_linked(a->row);
     s->look[s->loads++].op = *a;
-    return keep(&s->loop, a->n) && keep(&s->loop, a->m) && keep(&s->loop, a->d) &&
-           keep(&s->loop, a->e);
+    return loops_keep(&s->loop, a->n) && loops_keep(&s->loop, a->m) && loops_keep(&s->loop, a->d) &&
+           loops_keep(&s->loop, a->e);
 }
 
-static void writes(struct scan *s, unsigned place, bool seen)
+static void loops_writes(struct scan *s, unsigned place, bool seen)
 {
     if (place == ARM_SINK)
         return;
@@ -103,29 +103,29 @@ static void writes(struct scan *s, unsigned place, bool seen)
 
 /* Follows what has been loaded through the loop, to its branches. What a condition leaves alone may
  * still be what it was. */
-static void follow(struct scan *s, const struct arm_op *a)
+static void loops_follow(struct scan *s, const struct arm_op *a)
 {
     const uint8_t reads[] = {a->n, a->m, a->s, a->a};
     const bool always = a->cond == ARM_ALWAYS;
     bool seen = is_look(a) || is_conditional(a->row) || (!always && s->seen[FLAGS]);
     for (unsigned i = 0; i < sizeof reads; i++)
         seen |= s->seen[reads[i]];
-    writes(s, a->d, seen || (!always && s->seen[a->d]));
-    writes(s, a->e, seen || (!always && s->seen[a->e]));
+    loops_writes(s, a->d, seen || (!always && s->seen[a->d]));
+    loops_writes(s, a->e, seen || (!always && s->seen[a->e]));
     if (a->row >= ARM_ROW_STR_I && a->row < ARM_ROW_PLD_I && a->aux & ARM_WRITES_BACK)
-        writes(s, a->n, s->seen[a->n]);
+        loops_writes(s, a->n, s->seen[a->n]);
     if (a->flags & ARM_SETS)
-        writes(s, FLAGS, seen || (!always && s->seen[FLAGS]));
+        loops_writes(s, FLAGS, seen || (!always && s->seen[FLAGS]));
 }
 
-static bool look_at(struct scan *s, const struct arm_op *a)
+static bool loops_look_at(struct scan *s, const struct arm_op *a)
 {
     s->decides |= (a->row == ARM_ROW_B || is_way_out(a)) && a->cond != ARM_ALWAYS && s->seen[FLAGS];
     if (is_way_out(a))
         return true;
     if (a->row >= ARM_ROWS || !is_harmless(a) || a->flags & ARM_WRITES_PC)
         return false;
-    follow(s, a);
+    loops_follow(s, a);
     s->loop.scs += is_conditional(a->row);
     return !is_look(a) || keep_look(s, a);
 }
@@ -136,27 +136,27 @@ static bool look_around(struct scan *s, const struct arm11_code *code, const str
 {
     struct arm_op a;
     for (uint32_t pc = head; pc <= last; pc += a.size, s->at++)
-        if (s->at == LONGEST || !arm11_decode(code, pc, b->key.thumb, &a) || !look_at(s, &a))
+        if (s->at == LONGEST || !arm11_decode(code, pc, b->key.thumb, &a) || !loops_look_at(s, &a))
             return false;
     return s->loads;
 }
 
 /* Whether an address is still to be seen at the loop's end. */
-static bool stays(const struct scan *s, unsigned reg, unsigned at)
+static bool loops_stays(const struct scan *s, unsigned reg, unsigned at)
 {
     return reg == ARM_SINK || s->written[reg] < at;
 }
 
 /* The word that it looks at: an LDREX's, or the first whose address is known at its end. */
-static void find_word(struct scan *s, unsigned frame)
+static void loops_find_word(struct scan *s, unsigned frame)
 {
     for (unsigned linked = 2; linked-- && !s->loop.known_word;)
         for (unsigned i = 0; i < s->loads && !s->loop.known_word; i++) {
             const struct arm_op *a = &s->look[i].op;
             const bool shifts = a->aux & ARM_REGISTER && (a->imm >> 5) != ARM_LSL;
             if (s->look[i].linked != (bool)linked || a->n == ARM_SP || a->n == frame || shifts ||
-                a->aux & ARM_WRITES_BACK || !stays(s, a->n, s->look[i].at) ||
-                !stays(s, a->m, s->look[i].at))
+                a->aux & ARM_WRITES_BACK || !loops_stays(s, a->n, s->look[i].at) ||
+                !loops_stays(s, a->m, s->look[i].at))
                 continue;
             s->loop.known_word = true;
             s->loop.word = *a;
@@ -188,7 +188,7 @@ const struct arm11_loop *arm11_loop_of(const struct arm11_code *code, struct arm
     b->loop = (struct arm11_loop){.looked_for = true};
     if (!head || head > last || !look_around(&s, code, b, head, last))
         return NULL;
-    find_word(&s, b->key.thumb ? THUMB_FRAME : FRAME);
+    loops_find_word(&s, b->key.thumb ? THUMB_FRAME : FRAME);
     struct scan again = {.at = 0};
     memcpy(again.seen, s.seen, sizeof again.seen); /* what one time round leaves for the next */
     look_around(&again, code, b, head, last);

@@ -24,13 +24,13 @@ struct group {
     bool tcm; /* tightly coupled memory has it, no cache */
 };
 
-static bool here(const struct group *g)
+static bool lsu_here(const struct group *g)
 {
     return g->line || g->tcm;
 }
 
 /* An access cut at lines; `size` bytes each, of which none crosses a line. */
-static unsigned cut(uint32_t va, unsigned n, unsigned size, struct group *groups)
+static unsigned lsu_cut(uint32_t va, unsigned n, unsigned size, struct group *groups)
 {
     unsigned count = 0;
     groups[0] = (struct group){.va = va};
@@ -45,7 +45,7 @@ static unsigned cut(uint32_t va, unsigned n, unsigned size, struct group *groups
 
 enum { GROUPS = 3 };
 
-static bool misaligned(struct arm11 *c, uint32_t va, enum nm_access access)
+static bool lsu_misaligned(struct arm11 *c, uint32_t va, enum nm_access access)
 {
     arm11_fault(c, va, access, NM_XLATE_OK);
     return false;
@@ -54,13 +54,13 @@ static bool misaligned(struct arm11 *c, uint32_t va, enum nm_access access)
 /* A line that is not here is gone out for, but by the first only that wants it ([S] 0xB, 0x10). */
 static void goes_out(struct arm11 *c, const struct group *g)
 {
-    if (here(g) || arm11_missed(c, g->look.pa))
+    if (lsu_here(g) || arm11_missed(c, g->look.pa))
         return;
     arm11_signal(c, ARM11_SIGNAL_D_MISS, 1);
     arm11_signal(c, ARM11_SIGNAL_EXTERNAL, 1);
 }
 
-static void touched(struct arm11 *c, const struct group *g)
+static void lsu_touched(struct arm11 *c, const struct group *g)
 {
     arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
     arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, 1);
@@ -122,7 +122,7 @@ static const uint8_t *tcm_bytes(struct arm11 *c, const struct pc_look *at, unsig
  */
 static void tcm_read(struct arm11 *c, const struct group *g)
 {
-    touched(c, g);
+    lsu_touched(c, g);
     if (arm11_writing(c)) {
         arm11_signal(c, ARM11_SIGNAL_D_ACCESS, 1);
         arm11_signal(c, ARM11_SIGNAL_D_CACHEABLE, 1);
@@ -145,7 +145,8 @@ static void tcm_deliver(struct arm11 *c, const struct group *g, const struct arm
 /* ---- loads ----------------------------------------------------------------------------------- */
 
 /* Pages of all groups, and what the caches have of them. */
-static bool look_at(struct arm11 *c, struct group *groups, unsigned count, enum nm_access access)
+static bool lsu_look_at(struct arm11 *c, struct group *groups, unsigned count,
+                        enum nm_access access)
 {
     for (unsigned i = 0; i < count; i++) {
         struct group *g = &groups[i];
@@ -177,18 +178,18 @@ static bool comes_first(struct arm11 *c, const struct group *g)
 }
 
 /* Those that are not here each want a place for a miss. @return false: begin again */
-static bool places(struct arm11 *c, const struct group *groups, unsigned count)
+static bool lsu_places(struct arm11 *c, const struct group *groups, unsigned count)
 {
     unsigned missing = 0;
     for (unsigned i = 0; i < count; i++) {
         if (arm11_buffered(c, groups[i].look.pa))
             return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNALS);
-        missing += !here(&groups[i]);
+        missing += !lsu_here(&groups[i]);
     }
     if (missing <= c->p->arm11_misses)
         return arm11_places(c, missing);
     for (unsigned i = 0; i < count; i++) /* more than there are: one after the other */
-        if (!here(&groups[i]))
+        if (!lsu_here(&groups[i]))
             return comes_first(c, &groups[i]);
     return true;
 }
@@ -201,7 +202,7 @@ static void read_group(struct arm11 *c, struct group *g, const struct arm11_part
         tcm_deliver(c, g, parts, n, latency);
         return;
     }
-    touched(c, g);
+    lsu_touched(c, g);
     if (g->line) {
         arm11_deliver(c, &g->look, parts, n, c->r.e, c->base.now + latency, c->base.now);
         arm11_have_read(c, PC_RECORDED_LOAD, g->va, &g->look, parts, n);
@@ -222,27 +223,27 @@ static bool load_across(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsi
     const unsigned size = arm11_size(kind);
     struct group groups[GROUPS];
     uint8_t bytes[4];
-    const unsigned count = cut(va, size, 1, groups);
-    if (!look_at(c, groups, count, NM_LOAD))
+    const unsigned count = lsu_cut(va, size, 1, groups);
+    if (!lsu_look_at(c, groups, count, NM_LOAD))
         return false;
     for (unsigned i = 0; i < count; i++) {
         struct group *g = &groups[i];
         if (g->look.page == NM_XLATE_UNCACHED)
-            return misaligned(c, va, NM_LOAD);
-        if (here(g))
+            return lsu_misaligned(c, va, NM_LOAD);
+        if (lsu_here(g))
             continue;
         if (arm11_buffered(c, g->look.pa))
             return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNALS);
         return comes_first(c, g);
     }
-    if (!places(c, groups, count))
+    if (!lsu_places(c, groups, count))
         return false;
     for (unsigned i = 0; i < count; i++) {
         const struct group *g = &groups[i];
         if (g->tcm)
             tcm_read(c, g);
         else
-            touched(c, g);
+            lsu_touched(c, g);
         for (unsigned k = 0; k < g->n; k++) {
             struct pc_look at = g->look;
             at.pa += k;
@@ -265,7 +266,7 @@ bool arm11_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsigned reg
     uint8_t bytes[4];
     if ((va & (ARM11_LINE - 1)) + size > ARM11_LINE)
         return load_across(c, va, kind, reg, latency);
-    if (!look_at(c, &g, 1, NM_LOAD))
+    if (!lsu_look_at(c, &g, 1, NM_LOAD))
         return false;
     if (g.look.page == NM_XLATE_UNCACHED) {
         if (!uncached_load(c, va, size, bytes))
@@ -274,7 +275,7 @@ bool arm11_load(struct arm11 *c, uint32_t va, enum arm11_kind kind, unsigned reg
         c->ready[reg] = c->base.now + latency;
         return true;
     }
-    if (!places(c, &g, 1))
+    if (!lsu_places(c, &g, 1))
         return false;
     const struct arm11_part part = {(uint8_t)reg, (uint8_t)kind, va & (ARM11_LINE - 1), odd};
     read_group(c, &g, &part, 1, latency);
@@ -307,14 +308,14 @@ bool arm11_load_words(struct arm11 *c, uint32_t va, const uint8_t *regs, unsigne
     struct group groups[GROUPS];
     struct arm11_part parts[ARM11_PARTS];
     if (va & 3)
-        return misaligned(c, va, NM_LOAD);
-    const unsigned count = cut(va, n, 4, groups);
-    if (!look_at(c, groups, count, NM_LOAD))
+        return lsu_misaligned(c, va, NM_LOAD);
+    const unsigned count = lsu_cut(va, n, 4, groups);
+    if (!lsu_look_at(c, groups, count, NM_LOAD))
         return false;
     for (unsigned i = 0; i < count; i++)
         if (groups[i].look.page == NM_XLATE_UNCACHED)
             return load_words_uncached(c, va, regs, n, latency);
-    if (!places(c, groups, count))
+    if (!lsu_places(c, groups, count))
         return false;
     for (unsigned i = 0; i < n; i++)
         parts[i] = (struct arm11_part){regs[i], ARM11_WORD, (va + 4 * i) & (ARM11_LINE - 1),
@@ -339,7 +340,7 @@ void arm11_preload(struct arm11 *c, uint32_t va)
 /* ---- stores ---------------------------------------------------------------------------------- */
 
 /* A line that may be written, and no older store waits for. */
-static bool direct(const struct arm11 *c, const struct group *g)
+static bool lsu_direct(const struct arm11 *c, const struct group *g)
 {
     return g->tcm || (g->line && arm11_writable(g->line->state) && !arm11_buffered(c, g->look.pa) &&
                       !arm11_missed(c, g->look.pa));
@@ -381,26 +382,26 @@ bool arm11_store(struct arm11 *c, uint32_t va, const uint32_t *words, unsigned n
     struct group groups[GROUPS];
     uint8_t bytes[4 * ARM11_PARTS];
     if (n > 1 && va & 3)
-        return misaligned(c, va, NM_STORE);
+        return lsu_misaligned(c, va, NM_STORE);
     for (unsigned i = 0; i < n; i++)
         arm11_bytes(bytes + i * size, words[i], size, c->r.e);
-    const unsigned count = cut(va, n * size, 1, groups);
-    if (!look_at(c, groups, count, NM_STORE))
+    const unsigned count = lsu_cut(va, n * size, 1, groups);
+    if (!lsu_look_at(c, groups, count, NM_STORE))
         return false;
     unsigned later = 0;
     for (unsigned i = 0; i < count; i++) {
         if (groups[i].look.page == NM_XLATE_UNCACHED)
             return n == 1 && !(va & (size - 1)) ? uncached_store(c, va, size, bytes)
-                                                : misaligned(c, va, NM_STORE);
-        later += !direct(c, &groups[i]);
+                                                : lsu_misaligned(c, va, NM_STORE);
+        later += !lsu_direct(c, &groups[i]);
     }
     if (!arm11_room(c, later))
         return false;
     for (unsigned i = 0; i < count; i++) {
         struct group *g = &groups[i];
-        touched(c, g);
+        lsu_touched(c, g);
         arm11_told(c, PC_RECORDED_STORE, g->va, g->n);
-        if (direct(c, g))
+        if (lsu_direct(c, g))
             write_direct(c, g, bytes + g->first, g->n);
         else
             write_later(c, g, bytes + g->first, g->n);
@@ -412,22 +413,22 @@ bool arm11_store(struct arm11 *c, uint32_t va, const uint32_t *words, unsigned n
 /* ---- exclusive ones: nothing else is under way -------------------------------------------------
  */
 
-static bool exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t va, unsigned size,
-                      enum nm_access access, unsigned latency)
+static bool lsu_exclusive(struct arm11 *c, const struct arm11_miss *wanted, uint32_t va,
+                          unsigned size, enum nm_access access, unsigned latency)
 {
     struct group g = {.va = va, .n = 1};
     if (va & (size - 1))
-        return misaligned(c, va, access);
+        return lsu_misaligned(c, va, access);
     if (!arm11_quiet(c))
         return arm11_waits(c, PC_ST_STALL_L2, ARM11_SIGNALS);
-    if (!look_at(c, &g, 1, access) || !arm11_places(c, 1))
+    if (!lsu_look_at(c, &g, 1, access) || !arm11_places(c, 1))
         return false;
     if (g.look.page != NM_XLATE_OK || g.tcm) {
         arm11_fault(c, va, access, NM_XLATE_OK);
         c->base.exc = PC_EXC_DBE;
         return false;
     }
-    touched(c, &g);
+    lsu_touched(c, &g);
     struct arm11_miss *m = arm11_miss_new(c, (enum arm11_access)wanted->access, va, &g.look);
     const uint64_t order = m->order;
     *m = *wanted;
@@ -451,7 +452,7 @@ bool arm11_linked(struct arm11 *c, uint32_t va, unsigned size, unsigned d, unsig
                                       .parts = size == 8 ? 2 : 1,
                                       .part = {{(uint8_t)d, (uint8_t)kind, offset, 0},
                                                {(uint8_t)e, ARM11_WORD, (uint8_t)(offset + 4), 0}}};
-    return exclusive(c, &wanted, va, size, NM_LOAD, latency);
+    return lsu_exclusive(c, &wanted, va, size, NM_LOAD, latency);
 }
 
 bool arm11_conditional(struct arm11 *c, uint32_t va, unsigned size, uint32_t low, uint32_t high,
@@ -462,7 +463,7 @@ bool arm11_conditional(struct arm11 *c, uint32_t va, unsigned size, uint32_t low
     arm11_bytes(wanted.data, low, size < 4 ? size : 4, c->r.e);
     if (size == 8)
         arm11_bytes(wanted.data + 4, high, 4, c->r.e);
-    return exclusive(c, &wanted, va, size, NM_STORE, latency);
+    return lsu_exclusive(c, &wanted, va, size, NM_STORE, latency);
 }
 
 bool arm11_swap(struct arm11 *c, uint32_t va, unsigned size, uint32_t datum, unsigned d,
@@ -473,7 +474,7 @@ bool arm11_swap(struct arm11 *c, uint32_t va, unsigned size, uint32_t datum, uns
         .parts = 1,
         .part = {{(uint8_t)d, size == 1 ? ARM11_BYTE : ARM11_WORD, va & (ARM11_LINE - 1), 0}}};
     arm11_bytes(wanted.data, datum, size, c->r.e);
-    return exclusive(c, &wanted, va, size, NM_STORE, latency);
+    return lsu_exclusive(c, &wanted, va, size, NM_STORE, latency);
 }
 
 bool arm11_barrier(struct arm11 *c, bool counts)

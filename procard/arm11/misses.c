@@ -10,27 +10,27 @@
 
 #include <string.h>
 
-static bool pending(const struct arm11_miss *m)
+static bool misses_pending(const struct arm11_miss *m)
 {
     return m->phase == ARM11_MISS_ASK || m->phase == ARM11_MISS_MEMORY;
 }
 
-static bool taken(const struct arm11 *c, const struct arm11_miss *m)
+static bool misses_taken(const struct arm11 *c, const struct arm11_miss *m)
 {
-    return pending(m) || (m->phase == ARM11_MISS_ARRIVES && m->until > c->base.now);
+    return misses_pending(m) || (m->phase == ARM11_MISS_ARRIVES && m->until > c->base.now);
 }
 
 bool arm11_quiet(const struct arm11 *c)
 {
     bool any = c->writes;
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        any |= pending(&c->miss[i]);
+        any |= misses_pending(&c->miss[i]);
     return !any;
 }
 
 static bool will_store(const struct arm11_miss *m)
 {
-    return pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
+    return misses_pending(m) && (m->access == ARM11_SWAP || m->access == ARM11_CONDITIONAL);
 }
 
 bool arm11_buffered(const struct arm11 *c, uint64_t pa)
@@ -54,7 +54,7 @@ bool arm11_writing(const struct arm11 *c)
 bool arm11_missed(const struct arm11 *c, uint64_t pa)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        if (pending(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
+        if (misses_pending(&c->miss[i]) && arm11_line_of(c->miss[i].look.pa) == arm11_line_of(pa))
             return true;
     return false;
 }
@@ -62,7 +62,7 @@ bool arm11_missed(const struct arm11 *c, uint64_t pa)
 /* ---- places ---------------------------------------------------------------------------------- */
 
 /* [PCycles] pass until `at`, or the horizon comes. @return false: it has */
-static bool until(struct arm11 *c, sim_tick at)
+static bool misses_until(struct arm11 *c, sim_tick at)
 {
     if (at >= c->base.horizon)
         return arm11_waits(c, PC_ST_STALL_L1D, ARM11_SIGNAL_LSU_FULL);
@@ -76,7 +76,7 @@ static void note_full(struct arm11 *c)
     c->full = ARM11_PENDING;
     for (unsigned i = 0; i < c->p->arm11_misses; i++) {
         const struct arm11_miss *m = &c->miss[i];
-        const sim_tick to = !taken(c, m) ? 0 : pending(m) ? ARM11_PENDING : m->until;
+        const sim_tick to = !misses_taken(c, m) ? 0 : misses_pending(m) ? ARM11_PENDING : m->until;
         c->full = to < c->full ? to : c->full;
     }
 }
@@ -84,7 +84,7 @@ static void note_full(struct arm11 *c)
 bool arm11_place_free(const struct arm11 *c)
 {
     for (unsigned i = 0; i < c->p->arm11_misses; i++)
-        if (!taken(c, &c->miss[i]))
+        if (!misses_taken(c, &c->miss[i]))
             return true;
     return false;
 }
@@ -96,13 +96,13 @@ bool arm11_places(struct arm11 *c, unsigned n)
         unsigned free = 0;
         for (unsigned i = 0; i < c->p->arm11_misses; i++) {
             const struct arm11_miss *m = &c->miss[i];
-            free += !taken(c, m);
-            if (taken(c, m) && !pending(m) && m->until < next)
+            free += !misses_taken(c, m);
+            if (misses_taken(c, m) && !misses_pending(m) && m->until < next)
                 next = m->until;
         }
         if (free >= n)
             return true;
-        if (!until(c, next))
+        if (!misses_until(c, next))
             return false;
     }
 }
@@ -119,7 +119,7 @@ bool arm11_room(struct arm11 *c, unsigned n)
             }
         if (used + n <= c->p->arm11_writes || !n)
             return true;
-        if (!until(c, next))
+        if (!misses_until(c, next))
             return false;
     }
 }
@@ -177,7 +177,7 @@ struct arm11_miss *arm11_miss_new(struct arm11 *c, enum arm11_access access, uin
 {
     for (unsigned i = 0; i < c->p->arm11_misses; i++) {
         struct arm11_miss *m = &c->miss[i];
-        if (taken(c, m))
+        if (misses_taken(c, m))
             continue;
         *m = (struct arm11_miss){.access = (uint8_t)access,
                                  .big = c->r.e,
@@ -194,7 +194,8 @@ struct arm11_miss *arm11_miss_new(struct arm11 *c, enum arm11_access access, uin
 static void takes_over(struct arm11 *c, const struct arm11_miss *m)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        for (unsigned k = 0; k < c->miss[i].parts && &c->miss[i] != m && pending(&c->miss[i]); k++)
+        for (unsigned k = 0;
+             k < c->miss[i].parts && &c->miss[i] != m && misses_pending(&c->miss[i]); k++)
             for (unsigned j = 0; j < m->parts; j++)
                 if (c->miss[i].part[k].reg == m->part[j].reg)
                     c->miss[i].part[k].reg = ARM_SINK;
@@ -211,7 +212,7 @@ static void forget_overwritten(struct arm11 *c, struct arm11_miss *m)
             m->part[j].reg = ARM_SINK;
 }
 
-static bool enough(const struct arm11 *c, const struct arm11_miss *m)
+static bool misses_enough(const struct arm11 *c, const struct arm11_miss *m)
 {
     switch (m->access) {
     case ARM11_LOAD:
@@ -242,7 +243,7 @@ void arm11_tried(struct arm11 *c, uint32_t pc, uint32_t va, unsigned size, bool 
     tries->va = va;
 }
 
-static void own(struct arm11 *c, struct arm11_miss *m)
+static void misses_own(struct arm11 *c, struct arm11_miss *m)
 {
     if (m->look.state != NM_LINE_D)
         pc_own(&c->base, &m->look);
@@ -259,11 +260,11 @@ static void store_of(struct arm11 *c, struct arm11_miss *m)
 }
 
 /* What it wanted of its line, which is here. */
-static void serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tick now)
+static void misses_serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tick now)
 {
     if (m->access == ARM11_CONDITIONAL) {
         if (c->base.link)
-            own(c, m);
+            misses_own(c, m);
         const bool stores = pc_conditional(&c->base, &m->look, m->size, now);
         if (stores)
             store_of(c, m);
@@ -275,7 +276,7 @@ static void serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tic
         return;
     }
     if (m->access == ARM11_SWAP)
-        own(c, m);
+        misses_own(c, m);
     if (m->access == ARM11_LINKED)
         pc_link(&c->base, &m->look, m->size, now);
     arm11_deliver(c, &m->look, m->part, m->parts, m->big, ready, now);
@@ -296,7 +297,7 @@ static void fill_from(struct arm11 *c, const struct arm11_miss *m)
         arm11_show(c, PC_SIDE_D, m->va, l, &m->look);
 }
 
-static enum nm_access access_of(const struct arm11_miss *m)
+static enum nm_access misses_access_of(const struct arm11_miss *m)
 {
     static const uint8_t of[] = {[ARM11_LOAD] = NM_LOAD,
                                  [ARM11_LINKED] = NM_LINKED,
@@ -323,9 +324,9 @@ bool arm11_asks(struct arm11 *c, uint32_t pc, uint32_t va, const struct pc_look 
     return did == PC_ASKED || (or_line && did == PC_ASKED_LINE);
 }
 
-static void ask(struct arm11 *c, struct arm11_miss *m)
+static void misses_ask(struct arm11 *c, struct arm11_miss *m)
 {
-    const bool did = arm11_asks(c, m->pc, m->va, &m->look, access_of(m), true);
+    const bool did = arm11_asks(c, m->pc, m->va, &m->look, misses_access_of(m), true);
     m->phase = did ? ARM11_MISS_MEMORY : ARM11_MISS_ASK;
 }
 
@@ -333,8 +334,8 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
 {
     const sim_tick now = c->base.now, beats = 3;
     const bool here = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
-    if (here && enough(c, m)) {
-        serve(c, m, now + m->latency, now);
+    if (here && misses_enough(c, m)) {
+        misses_serve(c, m, now + m->latency, now);
         m->phase = ARM11_MISS_NONE;
         return;
     }
@@ -344,8 +345,8 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
     }
     pc_look_up(&c->base, PC_SIDE_D, &m->look);
     const sim_tick latency = pc_l2c_reads(&c->base, PC_SIDE_D, &m->look, c->p->arm11_l2_latency);
-    if (enough(c, m)) {
-        serve(c, m, now + m->latency + latency, now);
+    if (misses_enough(c, m)) {
+        misses_serve(c, m, now + m->latency + latency, now);
         fill_from(c, m);
         m->phase = ARM11_MISS_ARRIVES;
         m->until = now + latency + beats * c->p->arm11_l2_beat;
@@ -353,7 +354,7 @@ void arm11_miss_begins(struct arm11 *c, struct arm11_miss *m)
         return;
     }
     takes_over(c, m);
-    ask(c, m);
+    misses_ask(c, m);
     note_full(c);
     struct arm11_line *l = arm11_find(c, PC_SIDE_D, m->va, m->look.pa);
     if (l && will_store(m)) /* what is younger must not read past it */
@@ -387,7 +388,7 @@ static void write_out(struct arm11 *c, const struct arm11_write *w, const struct
 }
 
 /* Its place is free when it has gone down. */
-static void written(struct arm11 *c, sim_tick latency)
+static void misses_written(struct arm11 *c, sim_tick latency)
 {
     for (unsigned i = 0; i < c->p->arm11_writes; i++)
         if (c->write_free[i] <= c->base.now) {
@@ -414,7 +415,7 @@ void arm11_drain(struct arm11 *c, bool asks)
                 pc_own(&c->base, &look);
             look.state = NM_LINE_D;
             write_out(c, w, &look);
-            written(c, w->latency);
+            misses_written(c, w->latency);
             continue;
         }
         c->write_asked = asks && arm11_asks(c, w->pc, w->va, &look, NM_STORE, false);
@@ -424,27 +425,27 @@ void arm11_drain(struct arm11 *c, bool asks)
 
 /* ---- what the card tells --------------------------------------------------------------------- */
 
-static void refused(struct arm11 *c, struct arm11_miss *m, sim_tick now)
+static void misses_refused(struct arm11 *c, struct arm11_miss *m, sim_tick now)
 {
     if (m->access == ARM11_CONDITIONAL && !c->base.link) {
-        serve(c, m, now + m->latency, now);
+        misses_serve(c, m, now + m->latency, now);
         m->phase = ARM11_MISS_NONE;
         return;
     }
     m->phase = ARM11_MISS_ASK;
 }
 
-static void arrives(struct arm11 *c, struct arm11_miss *m, bool granted, sim_tick now)
+static void misses_arrives(struct arm11 *c, struct arm11_miss *m, bool granted, sim_tick now)
 {
     const sim_tick ready = now + c->p->arm11_fill, beats = 3;
     if (granted)
         pc_look_up(&c->base, PC_SIDE_D, &m->look);
-    if (!granted || !enough(c, m)) {
-        refused(c, m, now);
+    if (!granted || !misses_enough(c, m)) {
+        misses_refused(c, m, now);
         return;
     }
     forget_overwritten(c, m);
-    serve(c, m, ready, now);
+    misses_serve(c, m, ready, now);
     fill_from(c, m);
     m->phase = ARM11_MISS_ARRIVES;
     m->until = ready + beats * c->p->arm11_l2_beat;
@@ -472,7 +473,7 @@ void arm11_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool 
     (void)side;
     while ((m = next_of(c, line, after))) {
         after = m->order;
-        arrives(c, m, granted, now);
+        misses_arrives(c, m, granted, now);
     }
     note_full(c);
     if (c->write_asked && c->writes && arm11_same_l2_line(c, c->write[0].line, line))
@@ -500,10 +501,10 @@ void arm11_ask_again(struct arm11 *c)
         if (m->phase != ARM11_MISS_ASK)
             continue;
         pc_look_up(&c->base, PC_SIDE_D, &m->look);
-        if (enough(c, m))
-            arrives(c, m, true, c->base.now);
+        if (misses_enough(c, m))
+            misses_arrives(c, m, true, c->base.now);
         else
-            ask(c, m);
+            misses_ask(c, m);
     }
     note_full(c);
     arm11_drain(c, true);
@@ -539,7 +540,7 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
 void arm11_settle_memory(struct arm11 *c)
 {
     for (unsigned i = 0; i < ARM11_MISSES; i++)
-        if (pending(&c->miss[i]))
+        if (misses_pending(&c->miss[i]))
             settle_miss(c, &c->miss[i]);
     note_full(c);
     for (unsigned i = 0; i < c->writes; i++) {

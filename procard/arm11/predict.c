@@ -13,16 +13,17 @@ enum cost {
 };
 
 /* Of the PCycles that the instruction takes, these are the last. */
-static void kills(struct arm11 *c, unsigned cycles)
+static void predict_kills(struct arm11 *c, unsigned cycles)
 {
     c->kills = cycles;
     arm11_books(c, PC_ST_KILL_BRANCH, cycles);
 }
 
 /* [PCycles] A flush: of the instructions behind it nothing is left. */
-static unsigned flush(struct arm11 *c, const struct arm11_op *op, unsigned cycles, bool of_branch)
+static unsigned predict_flush(struct arm11 *c, const struct arm11_op *op, unsigned cycles,
+                              bool of_branch)
 {
-    kills(c, cycles - op->cycles);
+    predict_kills(c, cycles - op->cycles);
     arm11_signal(c, ARM11_SIGNAL_NO_INSN, 1); /* [S] one, whatever is lost */
     if (of_branch)
         arm11_signal(c, ARM11_SIGNAL_MISPREDICTED, 1);
@@ -32,7 +33,7 @@ static unsigned flush(struct arm11 *c, const struct arm11_op *op, unsigned cycle
 /* What lies behind an instruction has been fetched, though it goes elsewhere ([S] the branch
  * shadow). A prediction that comes a cycle late cancels what has been asked for, but not the
  * look-up. */
-static void shadow(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool fills)
+static void predict_shadow(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool fills)
 {
     const uint32_t last = pc + op->a.size * (uint32_t)c->p->arm11_shadow;
     if ((pc ^ last) & ~(uint32_t)(ARM11_LINE - 1))
@@ -49,7 +50,7 @@ static bool by_direction(const struct arm11 *c, const struct arm11_op *op, uint3
     return op->real == ARM_OP_B && op->a.imm <= pc;
 }
 
-static void train(struct arm11_target *known, bool taken)
+static void predict_train(struct arm11_target *known, bool taken)
 {
     if (taken)
         known->counter += known->counter < 3;
@@ -65,26 +66,26 @@ unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, b
     if (!p->arm11_prediction) {
         if (!taken)
             return COST_UNTAKEN;
-        shadow(c, op, pc, true);
-        return flush(c, op, op->wrong, true);
+        predict_shadow(c, op, pc, true);
+        return predict_flush(c, op, op->wrong, true);
     }
     const bool predicted = known ? place->counter >> 1 : by_direction(c, op, pc);
     if (known)
-        train(place, taken);
+        predict_train(place, taken);
     else if (p->arm11_dynamic) /* seen on a board: it begins weakly */
         *place = (struct arm11_target){.tag = pc + 1, .counter = taken ? 2 : 1};
     if (predicted != taken) {
         if (taken)
-            shadow(c, op, pc, true);
+            predict_shadow(c, op, pc, true);
         else
             arm11_fetch_ahead(c, op->a.imm, true);
-        return flush(c, op, op->wrong, true);
+        return predict_flush(c, op, op->wrong, true);
     }
     if (known)
         return op->folds && p->arm11_folding ? COST_FOLDED : COST_KNOWN;
     if (!taken)
         return COST_UNTAKEN;
-    kills(c, COST_STATIC_TAKEN - 1);
+    predict_kills(c, COST_STATIC_TAKEN - 1);
     return COST_STATIC_TAKEN;
 }
 
@@ -111,7 +112,7 @@ static bool is_load(const struct arm11_op *op)
 }
 
 /* Nothing is predicted. */
-static unsigned unpredicted(const struct arm11_op *op)
+static unsigned predict_unpredicted(const struct arm11_op *op)
 {
     const bool always = op->a.cond == ARM_ALWAYS;
     if (op->real == ARM_OP_LDM)
@@ -133,32 +134,33 @@ static bool is_branch(const struct arm11_op *op)
 }
 
 /* A return for which the stack has an address. */
-static unsigned pop(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
+static unsigned predict_pop(struct arm11 *c, const struct arm11_op *op, uint32_t pc,
+                            uint32_t target)
 {
     const unsigned last = (c->top + ARM11_CALLS - 1) % ARM11_CALLS;
     const bool right = c->stack[last] == target, always = op->a.cond == ARM_ALWAYS;
     c->top = last;
     c->calls--;
     arm11_signal(c, ARM11_SIGNAL_RETURNS, 1);
-    shadow(c, op, pc, !always);
+    predict_shadow(c, op, pc, !always);
     if (!always) /* it pops, and nobody looks ([M] 5-7) */
-        return flush(c, op, unpredicted(op), true);
+        return predict_flush(c, op, predict_unpredicted(op), true);
     arm11_signal(c, ARM11_SIGNAL_PREDICTED, 1);
     if (right) {
-        kills(c, COST_RETURN_RIGHT - op->cycles);
+        predict_kills(c, COST_RETURN_RIGHT - op->cycles);
         return is_load(op) ? COST_LOAD_RIGHT : COST_RETURN_RIGHT;
     }
     c->top = (last + 1) % ARM11_CALLS; /* [S] it is restored */
     c->calls++;
     arm11_signal(c, ARM11_SIGNAL_RETURNED_WRONG, 1);
     arm11_fetch_ahead(c, c->stack[last] & ~UINT32_C(1), true);
-    return flush(c, op, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
+    return predict_flush(c, op, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
 }
 
 unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
 {
     if (op->pops && returns_on(c) && c->calls)
-        return pop(c, op, pc, target);
-    shadow(c, op, pc, true);
-    return flush(c, op, unpredicted(op), is_branch(op) || op->pops);
+        return predict_pop(c, op, pc, target);
+    predict_shadow(c, op, pc, true);
+    return predict_flush(c, op, predict_unpredicted(op), is_branch(op) || op->pops);
 }

@@ -16,12 +16,12 @@
  * is a wait for memory. */
 enum { LONGEST_RESULT = 6 };
 
-static bool is_end(const struct arm11_op *op)
+static bool profile_is_end(const struct arm11_op *op)
 {
     return op->a.code == ARM11_OP_END || op->a.code == ARM11_OP_END_PC;
 }
 
-static uint32_t address(const struct arm11_block *b, const struct arm11_op *op)
+static uint32_t profile_address(const struct arm11_block *b, const struct arm11_op *op)
 {
     return b->key.pc + 2u * op->at;
 }
@@ -51,7 +51,7 @@ void arm11_counted(struct arm11 *c, uint32_t pc, enum pc_profile_column column)
 
 /* A reference takes a PCycle of its own in a trace, though an instruction may make several, and
  * nothing when its line comes. What is told too soon is taken off the PCycles to come. */
-static void pay(struct arm11 *c, sim_tick own)
+static void profile_pay(struct arm11 *c, sim_tick own)
 {
     const sim_tick told = c->told_early < own ? c->told_early : own;
     c->base.record->waited += told;
@@ -65,7 +65,7 @@ void arm11_slips(struct arm11 *c, sim_tick n)
     if (!c->base.record)
         return;
     c->base.record->waited += n - own;
-    pay(c, own);
+    profile_pay(c, own);
 }
 
 void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own)
@@ -73,7 +73,7 @@ void arm11_completes(struct arm11 *c, uint64_t insns, sim_tick own)
     if (c->base.cursor && insns)
         pc_cursor_add(c->base.cursor, PC_PROFILE_INSTRUCTIONS, (int64_t)insns);
     if (c->base.record)
-        pay(c, own);
+        profile_pay(c, own);
 }
 
 /* ---- where it stands ------------------------------------------------------------------------- */
@@ -97,7 +97,7 @@ uint64_t arm11_profile_at(struct arm11 *c, uint64_t pc)
     return stood;
 }
 
-static void fetches(struct arm11 *c, uint32_t pc)
+static void profile_fetches(struct arm11 *c, uint32_t pc)
 {
     const uint64_t line = pc & ~(uint32_t)(ARM11_LINE - 1);
     c->base.record->again = false; /* a line is told of once */
@@ -109,23 +109,23 @@ static void fetches(struct arm11 *c, uint32_t pc)
 
 void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm11_op *op)
 {
-    if (is_end(op))
+    if (profile_is_end(op))
         return; /* what it takes is the last instruction's */
     if (c->base.cursor)
-        go_to(c->base.cursor, address(b, op), op->source[0] == ARM11_LSU);
+        go_to(c->base.cursor, profile_address(b, op), op->source[0] == ARM11_LSU);
     if (c->base.record)
-        fetches(c, address(b, op));
+        profile_fetches(c, profile_address(b, op));
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static bool links(const struct arm11_op *op)
+static bool profile_links(const struct arm11_op *op)
 {
     return op->real == ARM_OP_BL || op->real == ARM_OP_BLX || op->real == ARM_OP_BLX_I ||
            op->real == ARM_OP_BL_SUFFIX || op->real == ARM_OP_BLX_SUFFIX;
 }
 
-static bool leaves(const struct pc_profile *profile, struct arm11_edge *edge, uint32_t pc)
+static bool profile_leaves(const struct pc_profile *profile, struct arm11_edge *edge, uint32_t pc)
 {
     if (edge->leaves == ARM11_LEAVES_UNKNOWN)
         edge->leaves = pc_profile_leaves(profile, pc, edge->pc) ? ARM11_LEAVES : ARM11_LEAVES_NOT;
@@ -135,16 +135,16 @@ static bool leaves(const struct pc_profile *profile, struct arm11_edge *edge, ui
 /* A write of the pc behind "mov lr, pc" is a call, too: it returns right behind it. */
 static bool is_call(const struct arm11 *c, const struct arm11_op *did, uint32_t behind)
 {
-    return links(did) || (c->r.r[ARM_LR] & ~UINT32_C(1)) == behind;
+    return profile_links(did) || (c->r.r[ARM_LR] & ~UINT32_C(1)) == behind;
 }
 
-static void calls(struct arm11 *c, uint32_t pc, uint32_t behind, uint32_t to)
+static void profile_calls(struct arm11 *c, uint32_t pc, uint32_t behind, uint32_t to)
 {
     pc_cursor_out(c->base.cursor, c->base.now);
     pc_cursor_call(c->base.cursor, pc, behind, to, c->r.r[ARM_SP]);
 }
 
-static void jumps(struct arm11 *c, uint32_t to)
+static void profile_jumps(struct arm11 *c, uint32_t to)
 {
     pc_cursor_out(c->base.cursor, c->base.now);
     pc_cursor_jump(c->base.cursor, to, c->r.r[ARM_SP]);
@@ -156,16 +156,16 @@ void arm11_jumped(struct arm11 *c, const struct arm11_op *did, uint32_t pc, uint
     if (!c->base.cursor)
         return;
     if (is_call(c, did, behind))
-        calls(c, pc, behind, to);
+        profile_calls(c, pc, behind, to);
     else
-        jumps(c, to);
+        profile_jumps(c, to);
 }
 
 /* It stays in its function. */
-static void goes_on(struct arm11 *c, struct arm11_block *b, const struct arm11_op *did,
-                    unsigned how, uint32_t to)
+static void profile_goes_on(struct arm11 *c, struct arm11_block *b, const struct arm11_op *did,
+                            unsigned how, uint32_t to)
 {
-    const uint32_t pc = address(b, did);
+    const uint32_t pc = profile_address(b, did);
     const struct arm11_loop *loop = did->real == ARM_OP_B ? arm11_loop_of(c->code, b, pc) : NULL;
     if (loop && how == ARM11_TAKEN)
         arm11_went_round(c, loop, pc, to);
@@ -177,22 +177,22 @@ void arm11_moves(struct arm11 *c, struct arm11_block *b, const struct arm11_op *
                  uint32_t to)
 {
     const struct pc_cursor *cursor = c->base.cursor;
-    const struct arm11_op *did = is_end(op) ? op - 1 : op;
-    const uint32_t pc = address(b, did);
+    const struct arm11_op *did = profile_is_end(op) ? op - 1 : op;
+    const uint32_t pc = profile_address(b, did);
     if (!cursor)
         return;
-    if (how == ARM11_TAKEN && links(did))
-        calls(c, pc, pc + did->a.size, to);
-    else if (leaves(cursor->profile, &b->edge[how], pc))
-        jumps(c, to);
+    if (how == ARM11_TAKEN && profile_links(did))
+        profile_calls(c, pc, pc + did->a.size, to);
+    else if (profile_leaves(cursor->profile, &b->edge[how], pc))
+        profile_jumps(c, to);
     else
-        goes_on(c, b, did, how, to);
+        profile_goes_on(c, b, did, how, to);
 }
 
 /* ---- references ------------------------------------------------------------------------------ */
 
 /* The greatest piece that is aligned to itself. */
-static unsigned piece(uint32_t va, unsigned n)
+static unsigned profile_piece(uint32_t va, unsigned n)
 {
     enum { MOST = 8 };
     unsigned size = MOST;
@@ -205,7 +205,7 @@ void arm11_tells(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va, unsig
 {
     unsigned size;
     for (; n; n -= size, va += size) {
-        size = piece(va, n);
+        size = profile_piece(va, n);
         pc_record(&c->base, kind, va, size, c->base.now);
         c->base.record->waited--;
         c->told_early++;

@@ -39,14 +39,14 @@ struct driver {
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static uint64_t get(const uint8_t *bytes, unsigned size)
+static uint64_t driver_get(const uint8_t *bytes, unsigned size)
 {
     uint64_t value = 0;
     memcpy((uint8_t *)&value + sizeof value - size, bytes, size);
     return be64toh(value);
 }
 
-static inline void put(uint8_t *bytes, unsigned size, uint64_t value)
+static inline void driver_put(uint8_t *bytes, unsigned size, uint64_t value)
 {
     value = htobe64(value << (64 - 8 * size));
     switch (size) { /* of a known size: one instruction */
@@ -64,7 +64,7 @@ static inline void put(uint8_t *bytes, unsigned size, uint64_t value)
 /* ---- one reference --------------------------------------------------------------------------- */
 
 /* Whether the word is what the wait is for. */
-static bool holds(const struct pc_reference *r, uint64_t value)
+static bool driver_holds(const struct pc_reference *r, uint64_t value)
 {
     const uint64_t differs = (value - r->value) << (64 - 8 * r->size); /* in the word's own width */
     switch (r->relation) {
@@ -78,7 +78,7 @@ static bool holds(const struct pc_reference *r, uint64_t value)
 }
 
 /* The place of a primary cache where the bytes at an address would be shown. */
-static inline const struct pc_line *place_of(const struct pc_cpu *cpu, uint64_t va)
+static inline const struct pc_line *driver_place_of(const struct pc_cpu *cpu, uint64_t va)
 {
     return &cpu->d[va >> cpu->dshift & cpu->dmask];
 }
@@ -93,7 +93,7 @@ static inline uint64_t bits_of(unsigned shift, unsigned size)
    @return NULL: it is not */
 static uint8_t *shown_bytes(const struct pc_cpu *cpu, const struct pc_reference *r)
 {
-    const struct pc_line *line = place_of(cpu, r->address);
+    const struct pc_line *line = driver_place_of(cpu, r->address);
     const uint64_t bits = bits_of(cpu->dshift, r->size);
     const bool store = r->kind == PC_REFERENCE_STORE;
     if (store ? !pc_line_writes(line, r->address, bits) : !pc_line_reads(line, r->address, bits))
@@ -107,7 +107,7 @@ static bool is_shown(const struct pc_cpu *cpu, uint64_t va)
     return pc_line_reads(&cpu->i[va >> cpu->ishift & cpu->imask], va, bits_of(cpu->ishift, 4));
 }
 
-static bool load(struct driver *d, bool linked, struct pc_result *result, enum pc_stop *stop)
+static bool driver_load(struct driver *d, bool linked, struct pc_result *result, enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
     const uint8_t *bytes = linked ? NULL : shown_bytes(&d->base, r);
@@ -115,11 +115,12 @@ static bool load(struct driver *d, bool linked, struct pc_result *result, enum p
         bytes = linked ? pc_load_linked(&d->base, r->address, r->size, d->base.now, stop)
                        : pc_load(&d->base, r->address, r->size, d->base.now, stop);
     if (bytes)
-        result->value = get(bytes, r->size);
+        result->value = driver_get(bytes, r->size);
     return bytes;
 }
 
-static bool store(struct driver *d, bool conditional, struct pc_result *result, enum pc_stop *stop)
+static bool driver_store(struct driver *d, bool conditional, struct pc_result *result,
+                         enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
     uint8_t *bytes = conditional ? NULL : shown_bytes(&d->base, r);
@@ -129,22 +130,22 @@ static bool store(struct driver *d, bool conditional, struct pc_result *result, 
                             : pc_store(&d->base, r->address, r->size, d->base.now, stop);
     result->value = r->value;
     if (bytes)
-        put(bytes, r->size, r->value);
+        driver_put(bytes, r->size, r->value);
     return bytes || result->failed;
 }
 
 /* @return false: *stop says why */
-static bool make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
+static bool driver_make(struct driver *d, struct pc_result *result, enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
     switch (r->kind) {
     case PC_REFERENCE_LOAD:
     case PC_REFERENCE_WAIT:
     case PC_REFERENCE_LOAD_LINKED:
-        return load(d, r->kind == PC_REFERENCE_LOAD_LINKED, result, stop);
+        return driver_load(d, r->kind == PC_REFERENCE_LOAD_LINKED, result, stop);
     case PC_REFERENCE_STORE:
     case PC_REFERENCE_STORE_CONDITIONAL:
-        return store(d, r->kind == PC_REFERENCE_STORE_CONDITIONAL, result, stop);
+        return driver_store(d, r->kind == PC_REFERENCE_STORE_CONDITIONAL, result, stop);
     case PC_REFERENCE_FETCH:
     case PC_REFERENCE_LINE:
         return is_shown(&d->base, r->address) || pc_fetch(&d->base, r->address, d->base.now, stop);
@@ -184,7 +185,7 @@ static bool refer_in_part(struct driver *d, enum pc_stop *stop)
     bool over = d->has_asked;
     if (!over) {
         cpu->horizon = maps ? cpu->now + 1 : horizon;
-        over = make(d, &result, stop) || (maps && *stop == PC_STOP_HORIZON);
+        over = driver_make(d, &result, stop) || (maps && *stop == PC_STOP_HORIZON);
         cpu->horizon = horizon;
     }
     d->asked = !over;
@@ -195,7 +196,7 @@ static bool refer_in_part(struct driver *d, enum pc_stop *stop)
 }
 
 /* @return false: *stop says why */
-static bool refer(struct driver *d, enum pc_stop *stop)
+static bool driver_refer(struct driver *d, enum pc_stop *stop)
 {
     struct pc_cpu *cpu = &d->base;
     const struct pc_reference r = d->reference;
@@ -207,7 +208,7 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     d->again = false;
     if (r.extent != PC_WHOLE)
         return refer_in_part(d, stop);
-    if (!make(d, &result, stop))
+    if (!driver_make(d, &result, stop))
         return false;
     if (r.kind == PC_REFERENCE_LINE)
         d->line = r.address;
@@ -215,7 +216,7 @@ static bool refer(struct driver *d, enum pc_stop *stop)
     result.done = cpu->now;
     if (r.kind == PC_REFERENCE_STORE_CONDITIONAL)
         count_try(cpu, &r, result.failed);
-    d->asked = r.kind == PC_REFERENCE_WAIT && !holds(&r, result.value);
+    d->asked = r.kind == PC_REFERENCE_WAIT && !driver_holds(&r, result.value);
     d->left = 0;
     if (r.kind != PC_REFERENCE_LINE) {
         d->left = r.ticks ? r.ticks - 1 : 0;
@@ -230,7 +231,7 @@ static bool refer(struct driver *d, enum pc_stop *stop)
 /* ---- the core -------------------------------------------------------------------------------- */
 
 /* Up to the horizon: whatever comes from outside finds the processor at its PCycle. */
-static uint64_t pass(struct pc_cpu *cpu, enum pc_status state, uint64_t left)
+static uint64_t driver_pass(struct pc_cpu *cpu, enum pc_status state, uint64_t left)
 {
     uint64_t n = cpu->horizon - cpu->now < left ? cpu->horizon - cpu->now : left;
     n = n < UINT16_MAX ? n : UINT16_MAX;
@@ -238,19 +239,19 @@ static uint64_t pass(struct pc_cpu *cpu, enum pc_status state, uint64_t left)
     return n;
 }
 
-static uint64_t compute(struct driver *d)
+static uint64_t driver_compute(struct driver *d)
 {
-    const uint64_t n = pass(&d->base, d->state, d->left);
+    const uint64_t n = driver_pass(&d->base, d->state, d->left);
     d->base.instructions += pc_status_completes(d->state) ? n : 0;
     return n;
 }
 
-static enum pc_reference_kind kind_of(const struct pc_packed *p)
+static enum pc_reference_kind driver_kind_of(const struct pc_packed *p)
 {
     return (enum pc_reference_kind)(p->what >> (PC_PACKED_BITS + 8));
 }
 
-static unsigned size_of(const struct pc_packed *p)
+static unsigned driver_size_of(const struct pc_packed *p)
 {
     return 1u << (p->what >> PC_PACKED_BITS & 3);
 }
@@ -260,19 +261,19 @@ static uint64_t address_of(const struct pc_packed *p)
     return p->what & ((UINT64_C(1) << PC_PACKED_BITS) - 1);
 }
 
-static void unpack(struct driver *d)
+static void driver_unpack(struct driver *d)
 {
     const struct pc_packed *p = d->packed++;
-    assert(kind_of(p) >= PC_REFERENCE_COMPUTE && kind_of(p) <= PC_REFERENCE_STORE);
-    d->reference = (struct pc_reference){.kind = kind_of(p),
-                                         .size = size_of(p),
+    assert(driver_kind_of(p) >= PC_REFERENCE_COMPUTE && driver_kind_of(p) <= PC_REFERENCE_STORE);
+    d->reference = (struct pc_reference){.kind = driver_kind_of(p),
+                                         .size = driver_size_of(p),
                                          .address = address_of(p),
                                          .value = p->value,
                                          .ticks = p->ticks,
                                          .state = PC_ST_INT};
 }
 
-static void ask(struct driver *d)
+static void driver_ask(struct driver *d)
 {
     if (d->packed == d->packed_end && d->source->more) {
         const size_t count = d->source->more(d->self, d->base.number, d->base.now, &d->packed);
@@ -285,7 +286,7 @@ static void ask(struct driver *d)
     d->reference = (struct pc_reference){.kind = PC_REFERENCE_END};
     d->quiet = d->packed < d->packed_end;
     if (d->quiet)
-        unpack(d);
+        driver_unpack(d);
     else
         d->source->next(d->self, d->base.number, d->base.now, &d->reference);
     d->asked = true;
@@ -302,11 +303,11 @@ static void kill_for(struct pc_cpu *cpu, uint64_t ticks)
 }
 
 /* The reference's turn has come. @return false: *stop says why */
-static bool begin(struct driver *d, enum pc_stop *stop)
+static bool driver_begin(struct driver *d, enum pc_stop *stop)
 {
     const struct pc_reference *r = &d->reference;
     if (r->kind != PC_REFERENCE_END && r->kind != PC_REFERENCE_COMPUTE)
-        return refer(d, stop);
+        return driver_refer(d, stop);
     d->asked = false;
     if (r->kind == PC_REFERENCE_COMPUTE) {
         d->left = r->ticks ? r->ticks : 1;
@@ -345,21 +346,21 @@ static inline uint64_t work_of(const struct pc_packed *p)
 _Static_assert((PC_REFERENCE_LOAD ^ PC_REFERENCE_STORE) == 1 && PC_REFERENCE_LOAD % 2 == 0,
                "loads and stores are told from the rest by one comparison, REFERS");
 
-static inline bool refers(const struct pc_packed *p)
+static inline bool driver_refers(const struct pc_packed *p)
 {
     return (p->what & OTHERS) == REFERS;
 }
 
-static inline bool stores(const struct pc_packed *p)
+static inline bool driver_stores(const struct pc_packed *p)
 {
     return p->what >> (PC_PACKED_BITS + 8) & 1;
 }
 
 /* Whether a packed reference is a load or a store, and the processor is shown what it needs. */
-static inline bool shown(const struct driver *d, const struct pc_packed *p)
+static inline bool driver_shown(const struct driver *d, const struct pc_packed *p)
 {
-    const struct pc_line *line = place_of(&d->base, p->what);
-    const uint64_t tag = line->tag & ~(stores(p) ? 0 : PC_LINE_READ_ONLY);
+    const struct pc_line *line = driver_place_of(&d->base, p->what);
+    const uint64_t tag = line->tag & ~(driver_stores(p) ? 0 : PC_LINE_READ_ONLY);
     return (p->what & d->tag[p->what >> PC_PACKED_BITS & 3]) == (tag | REFERS);
 }
 
@@ -367,18 +368,19 @@ static inline bool shown(const struct driver *d, const struct pc_packed *p)
 static inline void put_shown(const struct driver *d, const struct pc_packed *p)
 {
     const uint64_t va = address_of(p);
-    put((uint8_t *)(place_of(&d->base, va)->host + va), // NOLINT(performance-no-int-to-ptr)
-        size_of(p), p->value);
+    driver_put(
+        (uint8_t *)(driver_place_of(&d->base, va)->host + va), // NOLINT(performance-no-int-to-ptr)
+        driver_size_of(p), p->value);
 }
 
 /* The books of packed references that hit: of `from` up to `to`, some of which are stores. The last
    one has so much work behind it that has been done. */
-static void enter(struct driver *d, const struct pc_packed *to, uint64_t stores, sim_tick now,
-                  uint64_t behind)
+static void driver_enter(struct driver *d, const struct pc_packed *to, uint64_t stores,
+                         sim_tick now, uint64_t behind)
 {
     struct pc_cpu *cpu = &d->base;
     const uint64_t count = (uint64_t)(to - d->packed), passed = now - cpu->now;
-    const bool store = kind_of(to - 1) == PC_REFERENCE_STORE;
+    const bool store = driver_kind_of(to - 1) == PC_REFERENCE_STORE;
     cpu->states[PC_ST_LOAD] += count - stores;
     cpu->states[PC_ST_STORE] += stores;
     cpu->states[PC_ST_INT] += passed - count;
@@ -393,15 +395,15 @@ static void enter(struct driver *d, const struct pc_packed *to, uint64_t stores,
 /* Makes packed references as long as they hit and the horizon is not reached. Those that are sure
    to are not looked up again.
    @return whether it made any */
-static bool hits(struct driver *d)
+static bool driver_hits(struct driver *d)
 {
     const struct pc_cpu *cpu = &d->base;
     const struct pc_packed *p = d->packed, *const end = d->packed_end, *const sure = d->sure;
     const sim_tick horizon = cpu->horizon;
     sim_tick now = cpu->now;
     uint64_t stored = 0, work = 1;
-    while (p < end && now < horizon && (p < sure || shown(d, p))) {
-        if (stores(p)) {
+    while (p < end && now < horizon && (p < sure || driver_shown(d, p))) {
+        if (driver_stores(p)) {
             put_shown(d, p);
             stored++;
         }
@@ -416,27 +418,28 @@ static bool hits(struct driver *d)
         now -= d->left;
         work = 1;
     }
-    enter(d, p, stored, now, work - 1);
+    driver_enter(d, p, stored, now, work - 1);
     return true;
 }
 
 /* Makes a packed load or store that does not hit. @return false: *stop says why; it is the
    reference under way now */
-static bool serve(struct driver *d, enum pc_stop *stop)
+static bool driver_serve(struct driver *d, enum pc_stop *stop)
 {
     struct pc_cpu *cpu = &d->base;
     const struct pc_packed *p = d->packed;
-    const bool store = stores(p);
+    const bool store = driver_stores(p);
     d->state = PC_ST_INT;
-    uint8_t *const stored = store ? pc_store(cpu, address_of(p), size_of(p), cpu->now, stop) : NULL;
-    if (store ? !stored : !pc_load(cpu, address_of(p), size_of(p), cpu->now, stop)) {
-        unpack(d);
+    uint8_t *const stored =
+        store ? pc_store(cpu, address_of(p), driver_size_of(p), cpu->now, stop) : NULL;
+    if (store ? !stored : !pc_load(cpu, address_of(p), driver_size_of(p), cpu->now, stop)) {
+        driver_unpack(d);
         d->asked = d->quiet = true;
         d->began = cpu->now;
         return false;
     }
     if (store)
-        put(stored, size_of(p), p->value);
+        driver_put(stored, driver_size_of(p), p->value);
     pc_complete(cpu, store ? PC_ST_STORE : PC_ST_LOAD, 1);
     cpu->instructions++;
     d->left = work_of(p) - 1;
@@ -447,11 +450,11 @@ static bool serve(struct driver *d, enum pc_stop *stop)
 /* Whether it is a wait whose word is shown, and is not what is waited for. */
 static bool waits_in_vain(const struct pc_cpu *cpu, const struct pc_reference *r)
 {
-    const struct pc_line *line = place_of(cpu, r->address);
+    const struct pc_line *line = driver_place_of(cpu, r->address);
     return r->kind == PC_REFERENCE_WAIT &&
            pc_line_reads(line, r->address, ~UINT64_C(0) << cpu->dshift) &&
-           !holds(r, get((const uint8_t *)(line->host + r->address),
-                         r->size)); // NOLINT(performance-no-int-to-ptr)
+           !driver_holds(r, driver_get((const uint8_t *)(line->host + r->address),
+                                       r->size)); // NOLINT(performance-no-int-to-ptr)
 }
 
 /* Such a wait looks at its word until the horizon in vain. @return whether it did */
@@ -477,9 +480,9 @@ static bool look_on(struct driver *d)
 /* ---- what it will do ------------------------------------------------------------------------- */
 
 /* Whether a packed reference would be served without asking anybody. */
-static bool served(const struct pc_cpu *cpu, const struct pc_packed *p)
+static bool driver_served(const struct pc_cpu *cpu, const struct pc_packed *p)
 {
-    return !refers(p) || pc_served(cpu, address_of(p), size_of(p), stores(p));
+    return !driver_refers(p) || pc_served(cpu, address_of(p), driver_size_of(p), driver_stores(p));
 }
 
 /* The tick before which the packed references from `at` on are served. Of those that were looked at
@@ -491,11 +494,12 @@ static sim_tick served_until(struct driver *d, sim_tick at)
     for (; p < d->seen; p++)
         at += work_of(p);
     if (d->sure == p || p == d->packed) {
-        for (; p < d->packed_end && at < enough && shown(d, p); p++)
+        for (; p < d->packed_end && at < enough && driver_shown(d, p); p++)
             at += work_of(p);
         d->sure = p;
     }
-    for (; p < d->packed_end && at < enough && (shown(d, p) || served(&d->base, p)); p++)
+    for (; p < d->packed_end && at < enough && (driver_shown(d, p) || driver_served(&d->base, p));
+         p++)
         at += work_of(p);
     d->seen = p;
     return at;
@@ -503,7 +507,7 @@ static sim_tick served_until(struct driver *d, sim_tick at)
 
 /* Says for how long nobody could notice what it does: at the horizon, if it is not known. A wait
    that looks at what it has seen in vain sees it until the caches lose it. */
-static void foresee(struct driver *d)
+static void driver_foresee(struct driver *d)
 {
     struct pc_cpu *cpu = &d->base;
     const sim_tick at = cpu->now + d->left;
@@ -521,7 +525,7 @@ static void foresee(struct driver *d)
     pc_foresee(cpu, sim_earlier(until, cpu->now + AHEAD));
 }
 
-static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
+static sim_tick driver_run(struct pc_cpu *cpu, sim_tick horizon)
 {
     struct driver *d = (struct driver *)cpu;
     enum pc_stop stop = PC_STOP_HORIZON;
@@ -534,26 +538,26 @@ static sim_tick run(struct pc_cpu *cpu, sim_tick horizon)
         find_tags(d);
     while (cpu->now < horizon)
         if (d->left) {
-            d->left -= compute(d);
+            d->left -= driver_compute(d);
         } else if (!d->asked) {
-            if (hits(d))
+            if (driver_hits(d))
                 continue;
-            if (d->packed == d->packed_end || !refers(d->packed))
-                ask(d);
-            else if (!serve(d, &stop))
+            if (d->packed == d->packed_end || !driver_refers(d->packed))
+                driver_ask(d);
+            else if (!driver_serve(d, &stop))
                 return pc_stopped(cpu, stop);
         } else if (cpu->now < d->reference.at) {
-            pass(cpu, PC_ST_INT, d->reference.at - cpu->now);
-        } else if (!look_on(d) && !begin(d, &stop)) {
+            driver_pass(cpu, PC_ST_INT, d->reference.at - cpu->now);
+        } else if (!look_on(d) && !driver_begin(d, &stop)) {
             return pc_stopped(cpu, stop);
         }
-    foresee(d);
+    driver_foresee(d);
     return cpu->now;
 }
 
 /* A load or store that waits belongs to an instruction, which is fetched again if its line has been
  * said: but not for a reference that will not be tried again. */
-static void leave(struct pc_cpu *cpu)
+static void driver_leave(struct pc_cpu *cpu)
 {
     struct driver *d = (struct driver *)cpu;
     const enum pc_reference_kind kind = d->reference.kind;
@@ -562,7 +566,7 @@ static void leave(struct pc_cpu *cpu)
     d->again = d->line && waits && !fetches;
 }
 
-static void moved(struct pc_cpu *cpu)
+static void driver_moved(struct pc_cpu *cpu)
 {
     struct driver *d = (struct driver *)cpu;
     d->tag[0] = 0;
@@ -572,9 +576,9 @@ static void moved(struct pc_cpu *cpu)
 static const struct pc_core_ops core = {.name = "driver",
                                         .size = sizeof(struct driver),
                                         .foresees = true,
-                                        .run = run,
-                                        .leave = leave,
-                                        .moved = moved};
+                                        .run = driver_run,
+                                        .leave = driver_leave,
+                                        .moved = driver_moved};
 
 const struct nm_card_kind pc_driver = {&pc_card_ops, &core, &mon_numachine};
 
@@ -594,8 +598,8 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
 
 /* ---- the flat space -------------------------------------------------------------------------- */
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
-                               uint64_t *pa)
+static enum nm_xlate driver_translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                                      uint64_t *pa)
 {
     (void)ctx, (void)card, (void)access;
     *pa = va & (PC_FLAT_UNCACHED - 1);
@@ -604,4 +608,4 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
                                                           : NM_XLATE_OK;
 }
 
-const struct nm_space pc_flat_space = {.translate = translate};
+const struct nm_space pc_flat_space = {.translate = driver_translate};

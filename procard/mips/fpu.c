@@ -148,13 +148,13 @@ struct fp {
     unsigned raised; /**< so far in this instruction */
 };
 
-static inline struct fp begin(const struct mips_regs *regs)
+static inline struct fp fpu_begin(const struct mips_regs *regs)
 {
     return (struct fp){.mode = regs->fcsr & 3, .flush = regs->fcsr & FCSR_FS};
 }
 
 /** Reports the exceptions; false: the result must not be written. */
-static inline bool end(struct mips_regs *regs, unsigned raised)
+static inline bool fpu_end(struct mips_regs *regs, unsigned raised)
 {
     regs->fcsr = (regs->fcsr & ~CAUSE_MASK) | raised << CAUSE_SHIFT;
     if (unlikely(regs->fcsr >> ENABLES_SHIFT & raised))
@@ -285,7 +285,7 @@ ARITHMETIC(D, sqrt)
 
 /* ---- conversions between formats ------------------------------------------------------------- */
 
-static bits_S narrow(struct fp *fp, bits_D x)
+static bits_S fpu_narrow(struct fp *fp, bits_D x)
 {
     double a = to_real_D(x), b = 0;
     bits_S bits;
@@ -298,7 +298,7 @@ static bits_S narrow(struct fp *fp, bits_D x)
     return bits;
 }
 
-static bits_D widen(struct fp *fp, bits_S x)
+static bits_D fpu_widen(struct fp *fp, bits_S x)
 {
     if (unlikely(is_nan_S(x))) {
         propagate_S(fp, x, x);
@@ -340,9 +340,9 @@ static int32_t to_word(struct fp *fp, double a, enum rounding mode)
 #define RESULT(id, F, expression)             \
     FPU(id)                                   \
     {                                         \
-        struct fp fp = begin(regs);           \
+        struct fp fp = fpu_begin(regs);       \
         const bits_##F result = (expression); \
-        if (!end(regs, fp.raised))            \
+        if (!fpu_end(regs, fp.raised))        \
             return false;                     \
         AT(F, op->d) = result;                \
         return true;                          \
@@ -398,8 +398,8 @@ OPERATIONS(D)
 TO_WHOLES(S)
 TO_WHOLES(D)
 
-RESULT(CVT_S_D, S, narrow(&fp, AT(D, op->s)))
-RESULT(CVT_D_S, D, widen(&fp, AT(S, op->s)))
+RESULT(CVT_S_D, S, fpu_narrow(&fp, AT(D, op->s)))
+RESULT(CVT_D_S, D, fpu_widen(&fp, AT(S, op->s)))
 
 /** From a whole number: never invalid, never tiny. */
 #define FROM_WHOLE(id, F, type, source)            \
@@ -412,7 +412,7 @@ RESULT(CVT_D_S, D, widen(&fp, AT(S, op->s)))
         PIN_INTEGER(n);                            \
         r = (real_##F)n;                           \
         PIN(r);                                    \
-        if (!end(regs, host_end(mode)))            \
+        if (!fpu_end(regs, host_end(mode)))        \
             return false;                          \
         AT(F, op->d) = to_bits_##F(r);             \
         return true;                               \
@@ -437,7 +437,7 @@ FROM_WHOLE(CVT_D_L, D, int64_t, AT(D, op->s))
         } else {                                                                   \
             holds = ((cond)&4 && a < b) || ((cond)&2 && a == b);                   \
         }                                                                          \
-        if (!end(regs, raised))                                                    \
+        if (!fpu_end(regs, raised))                                                \
             return false;                                                          \
         regs->fcsr = (regs->fcsr & ~(1u << op->imm)) | (uint32_t)holds << op->imm; \
         return true;                                                               \

@@ -63,7 +63,7 @@ enum mips_opcode mips_row_find(uint32_t word)
     return MIPS_OP_RI;
 }
 
-static unsigned field(uint32_t word, unsigned low)
+static unsigned table_field(uint32_t word, unsigned low)
 {
     return word >> low & 31;
 }
@@ -82,13 +82,13 @@ struct translation {
     bool reserved;
 };
 
-static void reads(struct translation *t, unsigned resource)
+static void table_reads(struct translation *t, unsigned resource)
 {
     if (resource != MIPS_RES_GPR)
         t->use->reads[t->use->nreads++] = (uint8_t)resource;
 }
 
-static void writes(struct translation *t, unsigned resource)
+static void table_writes(struct translation *t, unsigned resource)
 {
     if (resource != MIPS_RES_GPR)
         t->use->writes[t->use->nwrites++] = (uint8_t)resource;
@@ -199,18 +199,18 @@ static void register_operand(struct translation *t, char letter)
     unsigned n, resource;
 
     if (letter == 'Z')
-        writes(t, MIPS_RES_GPR + 31);
+        table_writes(t, MIPS_RES_GPR + 31);
     if (!l)
         return;
-    n = field(t->word, l->position);
+    n = table_field(t->word, l->position);
     resource = l->kind == GPR ? MIPS_RES_GPR + n : MIPS_RES_FPR + fpr_home(t, n);
     t->reserved |= l->kind == WHOLE && n != fpr_home(t, n);
     if (l->read != NO) {
-        reads(t, resource);
+        table_reads(t, resource);
         set_slot(t->op, l->read, register_offset(t, l->kind, n, false));
     }
     if (l->written != NO) {
-        writes(t, resource);
+        table_writes(t, resource);
         set_slot(t->op, l->written, register_offset(t, l->kind, n, true));
     }
 }
@@ -218,7 +218,7 @@ static void register_operand(struct translation *t, char letter)
 static void number_operand(struct translation *t, char letter)
 {
     const uint32_t word = t->word;
-    const int sa = (int)field(word, SA), rd = (int)field(word, RD);
+    const int sa = (int)table_field(word, SA), rd = (int)table_field(word, RD);
     /* DEXT and DINS reach into 64 bits, EXT and INS do not; odd functions are the 64-bit ones */
     const int width = word & 3 ? 64 : 32;
     int32_t *imm = &t->op->imm;
@@ -285,12 +285,12 @@ static void number_operand(struct translation *t, char letter)
 static void condition_use(struct translation *t, char letter)
 {
     if (letter == 'C' || letter == 'K')
-        reads(t, MIPS_RES_FCC);
+        table_reads(t, MIPS_RES_FCC);
     if (letter == 'Q' || letter == 'k')
-        writes(t, MIPS_RES_FCC);
+        table_writes(t, MIPS_RES_FCC);
 }
 
-static bool allowed(const struct mips_row *row, unsigned flags)
+static bool table_allowed(const struct mips_row *row, unsigned flags)
 {
     if (row->isa & MIPS_ISA_W64 && !(flags & MIPS_W64))
         return false;
@@ -298,16 +298,17 @@ static bool allowed(const struct mips_row *row, unsigned flags)
 }
 
 /** Frequent special cases that do less. */
-static void simplify(uint32_t word, struct mips_op *op)
+static void table_simplify(uint32_t word, struct mips_op *op)
 {
     if (word == 0) {
         op->code = MIPS_OP_NOP;
     } else if (op->code == MIPS_OP_ADDU || op->code == MIPS_OP_DADDU || op->code == MIPS_OP_OR) {
-        if (field(word, RS) == 0)
+        if (table_field(word, RS) == 0)
             op->s = op->t;
-        if (field(word, RS) == 0 || field(word, RT) == 0)
+        if (table_field(word, RS) == 0 || table_field(word, RT) == 0)
             op->code = MIPS_OP_MOVE;
-    } else if ((op->code == MIPS_OP_SUBU || op->code == MIPS_OP_DSUBU) && field(word, RT) == 0) {
+    } else if ((op->code == MIPS_OP_SUBU || op->code == MIPS_OP_DSUBU) &&
+               table_field(word, RT) == 0) {
         op->code = MIPS_OP_MOVE;
     }
 }
@@ -327,11 +328,11 @@ void mips_translate(uint32_t word, unsigned flags, unsigned level, struct mips_o
         number_operand(&t, *o);
         condition_use(&t, *o);
     }
-    if (t.reserved || t.level > level || !allowed(row, flags)) {
+    if (t.reserved || t.level > level || !table_allowed(row, flags)) {
         op->code = MIPS_OP_RI;
         *use = (struct mips_use){0};
     } else {
-        simplify(word, op);
+        table_simplify(word, op);
     }
 }
 
@@ -370,9 +371,9 @@ static int print_number(char letter, uint32_t word, uint64_t va, char *buf, size
     case 'O':
         return snprintf(buf, size, "%d,%d", op.imm & 0xff, op.imm >> 8);
     case 'A':
-        return snprintf(buf, size, "0x%x", field(word, RT));
+        return snprintf(buf, size, "0x%x", table_field(word, RT));
     case 'I':
-        return snprintf(buf, size, "0x%x", field(word, RD));
+        return snprintf(buf, size, "0x%x", table_field(word, RD));
     case 'R':
     case 'K':
     case 'k':
@@ -392,9 +393,9 @@ static int print_operand(char letter, uint32_t word, uint64_t va, char *buf, siz
     if (letter == 'Z')
         return 0;
     if (l && l->kind == GPR)
-        return snprintf(buf, size, "%s", gpr_names[field(word, l->position)]);
+        return snprintf(buf, size, "%s", gpr_names[table_field(word, l->position)]);
     if (l)
-        return snprintf(buf, size, "f%u", field(word, l->position));
+        return snprintf(buf, size, "f%u", table_field(word, l->position));
     return print_number(letter, word, va, buf, size);
 }
 

@@ -9,7 +9,7 @@
 #include <inttypes.h>
 
 /* In every mode, with what shows in the next cycle. */
-static uint64_t total(const struct r10k *c, enum r10k_signal s)
+static uint64_t books_total(const struct r10k *c, enum r10k_signal s)
 {
     uint64_t sum = c->late[s];
     for (unsigned mode = 0; mode < R10K_MODES; mode++)
@@ -34,41 +34,43 @@ static void look_at_identities(const struct r10k *c)
     };
     for (size_t i = 0; i < sizeof identities / sizeof *identities; i++) {
         const struct identity *row = &identities[i];
-        SIM_MUST(total(c, row->signal) <= row->times * total(c, row->other),
+        SIM_MUST(books_total(c, row->signal) <= row->times * books_total(c, row->other),
                  "processor %u at %" PRIu64 ": %s: %" PRIu64 " and %" PRIu64, c->base.number,
-                 c->base.now, row->text, total(c, row->signal), total(c, row->other));
+                 c->base.now, row->text, books_total(c, row->signal), books_total(c, row->other));
     }
 }
 
 /* What the results say of a run beside the events (struct nm_truth, the profile). */
 static void look_at_truth(const struct r10k *c)
 {
-    const uint64_t graduated = total(c, R10K_SIGNAL_GRADUATED);
+    const uint64_t graduated = books_total(c, R10K_SIGNAL_GRADUATED);
     const struct {
         const char *what;
         uint64_t signal, truth;
     } same[] = {
         {"graduated: instructions, and those that count twice", graduated, c->timed + c->twos_done},
-        {"primary misses of instructions", total(c, R10K_SIGNAL_L1I_MISSES),
+        {"primary misses of instructions", books_total(c, R10K_SIGNAL_L1I_MISSES),
          c->l1_misses[PC_SIDE_I]},
-        {"refills of the primary data cache", total(c, R10K_SIGNAL_L1D_REFILLS),
+        {"refills of the primary data cache", books_total(c, R10K_SIGNAL_L1D_REFILLS),
          c->l1_misses[PC_SIDE_D]},
-        {"refills of the TLB", total(c, R10K_SIGNAL_TLB_REFILLS), c->tlb_refills},
-        {"quadwords of primary lines written back", total(c, R10K_SIGNAL_L1D_WRITEBACKS),
+        {"refills of the TLB", books_total(c, R10K_SIGNAL_TLB_REFILLS), c->tlb_refills},
+        {"quadwords of primary lines written back", books_total(c, R10K_SIGNAL_L1D_WRITEBACKS),
          c->l1_writebacks * (nm_value_l1d_line(c->p) / R10K_QUADWORD)},
-        {"states of stores' lines", total(c, R10K_SIGNAL_STORES_TO_EITHER),
-         total(c, R10K_SIGNAL_STORES_TO_CLEAN) + 2 * total(c, R10K_SIGNAL_STORES_TO_SHARED)},
+        {"states of stores' lines", books_total(c, R10K_SIGNAL_STORES_TO_EITHER),
+         books_total(c, R10K_SIGNAL_STORES_TO_CLEAN) +
+             2 * books_total(c, R10K_SIGNAL_STORES_TO_SHARED)},
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         SIM_MUST(same[i].signal == same[i].truth,
                  "processor %u at %" PRIu64 ", %s: %" PRIu64 " counted, %" PRIu64 " true",
                  c->base.number, c->base.now, same[i].what, same[i].signal, same[i].truth);
-    SIM_MUST(graduated <= total(c, R10K_SIGNAL_ISSUED) + c->twos_done + c->without_unit,
+    SIM_MUST(graduated <= books_total(c, R10K_SIGNAL_ISSUED) + c->twos_done + c->without_unit,
              "processor %u at %" PRIu64 ": %" PRIu64 " graduated, %" PRIu64 " issued, %" PRIu64
              " need no unit",
-             c->base.number, c->base.now, graduated, total(c, R10K_SIGNAL_ISSUED), c->without_unit);
-    SIM_MUST(c->timed <= total(c, R10K_SIGNAL_DECODED), "processor %u: instructions were decoded",
-             c->base.number);
+             c->base.number, c->base.now, graduated, books_total(c, R10K_SIGNAL_ISSUED),
+             c->without_unit);
+    SIM_MUST(c->timed <= books_total(c, R10K_SIGNAL_DECODED),
+             "processor %u: instructions were decoded", c->base.number);
 }
 
 void r10k_look_at_books(const struct r10k *c)
@@ -77,7 +79,8 @@ void r10k_look_at_books(const struct r10k *c)
     look_at_truth(c);
 }
 
-static uint64_t growth(const struct r10k *c, const struct r10k_signals *before, enum r10k_signal s)
+static uint64_t books_growth(const struct r10k *c, const struct r10k_signals *before,
+                             enum r10k_signal s)
 {
     uint64_t grown = 0;
     for (unsigned mode = 0; mode < R10K_MODES; mode++)
@@ -89,10 +92,10 @@ static uint64_t growth(const struct r10k *c, const struct r10k_signals *before, 
  * several that the core makes in it; each may bring about what a cycle may. */
 void r10k_look_at_growth(const struct r10k *c, const struct r10k_signals *before)
 {
-    const uint64_t asked =
-        growth(c, before, R10K_SIGNAL_INTERVENTIONS) + growth(c, before, R10K_SIGNAL_INVALIDATES);
+    const uint64_t asked = books_growth(c, before, R10K_SIGNAL_INTERVENTIONS) +
+                           books_growth(c, before, R10K_SIGNAL_INVALIDATES);
     for (enum r10k_signal s = 0; s < R10K_SIGNALS; s++) {
-        const uint64_t grown = growth(c, before, s);
+        const uint64_t grown = books_growth(c, before, s);
         SIM_MUST(grown <= r10k_signal_most(s) * (1 + asked),
                  "processor %u at %" PRIu64 ": %s grows by %" PRIu64, c->base.number, c->base.now,
                  r10k_signal_name(s), grown);

@@ -43,7 +43,7 @@ static void count_cycles(struct r10k *c, sim_tick from, sim_tick n)
 }
 
 /* @return whether units have finished anything */
-static bool finish(struct r10k *c, sim_tick now)
+static bool core_finish(struct r10k *c, sim_tick now)
 {
     struct r10k_finishing *done = &c->finishing[now % R10K_FINISHING];
     c->due[now / 64 % 2] &= ~(UINT64_C(1) << now % 64);
@@ -60,11 +60,11 @@ static bool finish(struct r10k *c, sim_tick now)
 static bool count_up(struct r10k *c, sim_tick now)
 {
     const bool shown = show_late(c);
-    return finish(c, now) || shown;
+    return core_finish(c, now) || shown;
 }
 
 /* @return what the cycle is put down to */
-static enum pc_status cycle(struct r10k *c, sim_tick now)
+static enum pc_status core_cycle(struct r10k *c, sim_tick now)
 {
     c->worked = c->refused = c->quiet = false;
     c->next = SIM_NEVER;
@@ -92,7 +92,7 @@ static bool only_counts(const struct r10k *c, sim_tick now)
     return c->quiet && c->next > now && now != c->exception_until && !c->p->step;
 }
 
-/* A cycle of that kind. @return as `cycle` */
+/* A cycle of that kind. @return as `core_cycle` */
 static enum pc_status counting_cycle(struct r10k *c, sim_tick now)
 {
     count_up(c, now);
@@ -102,7 +102,7 @@ static enum pc_status counting_cycle(struct r10k *c, sim_tick now)
 
 static enum pc_status any_cycle(struct r10k *c, sim_tick now)
 {
-    return only_counts(c, now) ? counting_cycle(c, now) : cycle(c, now);
+    return only_counts(c, now) ? counting_cycle(c, now) : core_cycle(c, now);
 }
 
 /* The same, in a build that looks at its own state. */
@@ -151,7 +151,7 @@ static sim_tick next_work(const struct r10k *c, sim_tick now, sim_tick horizon)
     return due < next ? due : next;
 }
 
-static void begin(struct r10k *c)
+static void core_begin(struct r10k *c)
 {
     r10k_restart(c, c->base.now);
     memset(c->finishing, 0, sizeof c->finishing);
@@ -163,7 +163,7 @@ static void begin(struct r10k *c)
 
 /* What the last cycle has caused counts before the operating system does: at exception level, if an
  * exception ends it. */
-static sim_tick stops(struct r10k *c)
+static sim_tick core_stops(struct r10k *c)
 {
     if (c->stop == PC_STOP_TRAP)
         c->mode = R10K_EXCEPTION;
@@ -177,7 +177,7 @@ static sim_tick stops(struct r10k *c)
 
 /* The cycles in which the oldest instruction waited for the card were the program's. Units worked
  * on. */
-static void goes_on(struct r10k *c)
+static void core_goes_on(struct r10k *c)
 {
     if (!c->waits)
         return;
@@ -185,7 +185,7 @@ static void goes_on(struct r10k *c)
     c->worked = false;
     for (sim_tick t = c->seen; t < c->base.now && t < c->seen + R10K_FINISHING; t++) {
         show_late(c);
-        finish(c, t);
+        core_finish(c, t);
     }
     count_cycles(c, c->seen, c->base.now - c->seen);
 }
@@ -199,16 +199,16 @@ sim_tick r10k_run(struct pc_cpu *base, sim_tick horizon)
     if (base->untimed)
         return r10k_run_untimed(c, horizon);
     c->asked = c->must_stop = c->away = false;
-    goes_on(c);
+    core_goes_on(c);
     if (!c->begun)
-        begin(c);
+        core_begin(c);
     while (base->now < base->horizon) { /* a request brings it nearer */
         const sim_tick now = base->now;
         const uint64_t oldest = c->r.pc;
         if (!still_waits(c, now))
             c->state = looked_at_cycle(c, now);
         if (c->must_stop)
-            return stops(c);
+            return core_stops(c);
         const sim_tick next = next_work(c, now, base->horizon);
         if (SIM_LOOKS_AT_INVARIANTS)
             r10k_look_at_sleep(c, now, next);
@@ -229,7 +229,7 @@ void r10k_leave(struct pc_cpu *base)
     show_late(c);
     if (c->begun)
         r10k_flush(c, base->now);
-    goes_on(c);
+    core_goes_on(c);
     c->begun = false;
     c->away = true;
     base->tail = (struct pc_tail){0};
@@ -241,7 +241,7 @@ void r10k_leave(struct pc_cpu *base)
 /* ---- life ------------------------------------------------------------------------------------ */
 
 /* Sizes that are the processor's own unless they are given. */
-static void limits(struct r10k *c, const struct nm_params *p)
+static void core_limits(struct r10k *c, const struct nm_params *p)
 {
     enum { NO_TARGETS = 1 };
     const bool newer = p->core == NM_CORE_R12000;
@@ -253,7 +253,7 @@ static void limits(struct r10k *c, const struct nm_params *p)
 void r10k_new(struct r10k *c, const struct nm_params *p)
 {
     c->p = p;
-    limits(c, p);
+    core_limits(c, p);
     c->told_line = ~UINT64_C(0);
     c->line_once = ~UINT64_C(0);
     r10k_caches_new(c);

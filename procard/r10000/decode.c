@@ -12,14 +12,14 @@
 
 enum file { FILE_INT, FILE_FP, FILE_CONDITION };
 
-static enum file file_of(unsigned logical)
+static enum file decode_file_of(unsigned logical)
 {
     return logical < R10K_LOGICAL_FPR   ? FILE_INT
            : logical < R10K_LOGICAL_FCC ? FILE_FP
                                         : FILE_CONDITION;
 }
 
-static uint64_t *location(struct mips_regs *r, unsigned logical)
+static uint64_t *decode_location(struct mips_regs *r, unsigned logical)
 {
     if (logical == R10K_LOGICAL_HI)
         return &r->hi;
@@ -28,24 +28,25 @@ static uint64_t *location(struct mips_regs *r, unsigned logical)
     return logical < R10K_LOGICAL_FPR ? &r->gpr[logical] : &r->fpr[logical - R10K_LOGICAL_FPR];
 }
 
-static unsigned bit_of(unsigned logical)
+static unsigned decode_bit_of(unsigned logical)
 {
     return logical == R10K_LOGICAL_FCC ? 23 : 24 + logical - R10K_LOGICAL_FCC;
 }
 
-static uint64_t get(struct mips_regs *r, unsigned logical)
+static uint64_t decode_get(struct mips_regs *r, unsigned logical)
 {
-    if (file_of(logical) == FILE_CONDITION)
-        return r->fcsr >> bit_of(logical) & 1;
-    return *location(r, logical);
+    if (decode_file_of(logical) == FILE_CONDITION)
+        return r->fcsr >> decode_bit_of(logical) & 1;
+    return *decode_location(r, logical);
 }
 
-static void put(struct mips_regs *r, unsigned logical, uint64_t value)
+static void decode_put(struct mips_regs *r, unsigned logical, uint64_t value)
 {
-    if (file_of(logical) == FILE_CONDITION)
-        r->fcsr = (r->fcsr & ~(1u << bit_of(logical))) | (uint32_t)value << bit_of(logical);
+    if (decode_file_of(logical) == FILE_CONDITION)
+        r->fcsr = (r->fcsr & ~(1u << decode_bit_of(logical))) | (uint32_t)value
+                                                                    << decode_bit_of(logical);
     else
-        *location(r, logical) = value;
+        *decode_location(r, logical) = value;
 }
 
 void r10k_rename_reset(struct r10k *c)
@@ -54,13 +55,13 @@ void r10k_rename_reset(struct r10k *c)
     memset(c->half, 0, sizeof c->half);
     memset(c->product, 0, sizeof c->product);
     for (unsigned i = 0; i < R10K_LOGICALS; i++) {
-        const enum file file = file_of(i);
+        const enum file file = decode_file_of(i);
         const unsigned n = (unsigned)__builtin_ctzll(c->free[file]), phys = file * R10K_FILE + n;
         if (i == R10K_LOGICAL_GPR)
             continue;
         c->free[file] &= c->free[file] - 1;
         c->map[i] = (uint8_t)phys;
-        c->value[phys] = get(&c->r, i);
+        c->value[phys] = decode_get(&c->r, i);
         c->ready[phys] = 0;
         c->waiting[phys] = 0;
     }
@@ -105,11 +106,11 @@ void r10k_gather(struct r10k *c, const struct r10k_entry *e)
     for (unsigned i = 0; i < e->w->sources; i++) {
         const unsigned logical = e->w->source[i], phys = e->source[i];
         const bool from_both = c->half[phys] && e->w->traits & R10K_WHOLE;
-        put(&c->scratch, logical, from_both ? get(&c->r, logical) : c->value[phys]);
+        decode_put(&c->scratch, logical, from_both ? decode_get(&c->r, logical) : c->value[phys]);
     }
 }
 
-static struct r10k_places *queue_of(struct r10k *c, const struct r10k_entry *e)
+static struct r10k_places *decode_queue_of(struct r10k *c, const struct r10k_entry *e)
 {
     return e->w->queue == R10K_QUEUE_INT ? &c->integer : &c->fp;
 }
@@ -120,7 +121,7 @@ void r10k_ready(struct r10k *c, unsigned phys, sim_tick at)
     for (uint64_t left = c->waiting[phys]; left; left &= left - 1) {
         struct r10k_entry *e = &c->entry[__builtin_ctzll(left)];
         e->wakes = 0;
-        queue_of(c, e)->asleep &= ~(1u << e->place);
+        decode_queue_of(c, e)->asleep &= ~(1u << e->place);
     }
     c->waiting[phys] = 0;
 }
@@ -129,7 +130,7 @@ void r10k_deliver(struct r10k *c, struct r10k_entry *e, sim_tick low, sim_tick h
 {
     for (unsigned i = 0; i < e->w->results; i++) {
         const unsigned phys = e->result[i];
-        c->value[phys] = get(&c->scratch, e->w->result[i]);
+        c->value[phys] = decode_get(&c->scratch, e->w->result[i]);
         r10k_ready(c, phys, i ? high : low);
     }
 }
@@ -144,7 +145,7 @@ void r10k_commit(struct r10k *c, const struct r10k_entry *e)
                        (e->w->op.d - offsetof(struct mips_regs, fpr)) % 8,
                    4);
         else
-            put(&c->r, logical, c->value[phys]);
+            decode_put(&c->r, logical, c->value[phys]);
         c->free[e->before[i] / R10K_FILE] |= UINT64_C(1) << e->before[i] % R10K_FILE;
     }
 }
@@ -167,11 +168,11 @@ static void leave_queue(struct r10k *c, const struct r10k_entry *e)
     }
     if (e->issued || e->w->queue == R10K_QUEUE_NONE)
         return;
-    queue_of(c, e)->used &= ~(1u << e->place);
+    decode_queue_of(c, e)->used &= ~(1u << e->place);
 }
 
 /* The youngest has never been. */
-static void forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     for (unsigned i = e->w->results; i-- > 0;) {
         c->map[e->w->result[i]] = e->before[i];
@@ -188,7 +189,7 @@ static void forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 void r10k_squash(struct r10k *c, unsigned keep)
 {
     while (c->count > keep) {
-        forget(c, r10k_entry(c, c->count - 1), c->base.now);
+        decode_forget(c, r10k_entry(c, c->count - 1), c->base.now);
         c->count--;
     }
 }
@@ -198,10 +199,10 @@ void r10k_squash(struct r10k *c, unsigned keep)
 static bool registers_left(const struct r10k *c, const struct r10k_word *w)
 {
     if (w->results < 2)
-        return !w->results || c->free[file_of(w->result[0])];
+        return !w->results || c->free[decode_file_of(w->result[0])];
     uint64_t left[3] = {c->free[FILE_INT], c->free[FILE_FP], c->free[FILE_CONDITION]};
     for (unsigned i = 0; i < w->results; i++) {
-        uint64_t *file = &left[file_of(w->result[i])];
+        uint64_t *file = &left[decode_file_of(w->result[i])];
         if (!*file)
             return false;
         *file &= *file - 1;
@@ -234,7 +235,7 @@ static void rename_registers(struct r10k *c, struct r10k_entry *e)
     for (unsigned i = 0; i < w->sources; i++)
         e->source[i] = c->map[w->source[i]];
     for (unsigned i = 0; i < w->results; i++) {
-        const enum file file = file_of(w->result[i]);
+        const enum file file = decode_file_of(w->result[i]);
         const unsigned n = (unsigned)__builtin_ctzll(c->free[file]), phys = file * R10K_FILE + n;
         c->free[file] &= c->free[file] - 1;
         e->before[i] = c->map[w->result[i]];
@@ -260,7 +261,7 @@ static void enter_queue(struct r10k *c, struct r10k_entry *e)
         if (e->w->traits & R10K_STORE)
             c->storing |= r10k_bit(c, e);
     } else if (e->w->queue != R10K_QUEUE_NONE) {
-        struct r10k_places *queue = queue_of(c, e);
+        struct r10k_places *queue = decode_queue_of(c, e);
         const unsigned place = (unsigned)__builtin_ctz(~queue->used);
         queue->entry[place] = number;
         e->place = (uint8_t)place;
@@ -276,7 +277,7 @@ static void done_now(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     if (e->w->op.code == MIPS_OP_RDHWR)
-        put(&c->scratch, e->w->results ? e->w->result[0] : 0, c->r.userlocal);
+        decode_put(&c->scratch, e->w->results ? e->w->result[0] : 0, c->r.userlocal);
     else if (e->w->op.code != MIPS_OP_NOP)
         r10k_compute(&c->scratch, &e->w->op, &out);
     e->exc = (uint8_t)out.exc;
@@ -285,7 +286,7 @@ static void done_now(struct r10k *c, struct r10k_entry *e, sim_tick now)
     e->done = now + 1;
 }
 
-static void links(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void decode_links(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     if (!e->w->results)
         return;
@@ -295,8 +296,8 @@ static void links(struct r10k *c, struct r10k_entry *e, sim_tick now)
 
 /* A transfer: where fetch goes on behind its delay slot. The words fetched meanwhile are lost, but
  * for the slot. */
-static void transfer(struct r10k *c, struct r10k_entry *e, const struct r10k_fetched *f,
-                     sim_tick now)
+static void r10000_decode_transfer(struct r10k *c, struct r10k_entry *e,
+                                   const struct r10k_fetched *f, sim_tick now)
 {
     const bool guessed = r10k_predict(c, e);
     c->slot_next = true;
@@ -325,7 +326,7 @@ static void transfer(struct r10k *c, struct r10k_entry *e, const struct r10k_fet
 
 /* An entry as it begins; registers follow. One field after the other: of all at once the compiler
  * makes a slow string instruction. */
-static void begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
+static void decode_begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
 {
     e->w = f->w ? f->w : &r10k_no_word;
     e->pc = f->pc;
@@ -343,10 +344,10 @@ static void begin(struct r10k_entry *e, const struct r10k_fetched *f, bool slot)
     e->absent = !f->w;
 }
 
-static void take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
+static void decode_take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
 {
     struct r10k_entry *e = &c->entry[(c->head + c->count++) % R10K_ENTRIES];
-    begin(e, f, c->slot_next);
+    decode_begin(e, f, c->slot_next);
     c->slot_next = false;
     c->worked = true;
     c->twos += (e->w->traits & R10K_TWO) != 0;
@@ -365,9 +366,9 @@ static void take(struct r10k *c, const struct r10k_fetched *f, sim_tick now)
         return;
     }
     if (e->w->traits & R10K_LINKS)
-        links(c, e, now);
+        decode_links(c, e, now);
     if (e->w->traits & R10K_TRANSFER)
-        transfer(c, e, f, now);
+        r10000_decode_transfer(c, e, f, now);
     else if (e->w->traits & R10K_NOW)
         done_now(c, e, now);
 }
@@ -395,7 +396,7 @@ void r10k_decode(struct r10k *c, sim_tick now)
         branches += (traits & R10K_TRANSFER) != 0;
         loads |= (traits & R10K_LOAD) != 0;
         stores |= (traits & R10K_STORE) != 0;
-        take(c, f, now);
+        decode_take(c, f, now);
     }
     if (branches)
         r10k_signal(c, R10K_SIGNAL_DECODED_BRANCHES, 1);

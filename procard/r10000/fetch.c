@@ -54,7 +54,7 @@ void r10k_fetch_slot(struct r10k *c, uint64_t pc, uint64_t target, sim_tick at)
 
 /* ---- prediction ------------------------------------------------------------------------------ */
 
-static unsigned place_of(const struct r10k *c, uint64_t pc)
+static unsigned fetch_place_of(const struct r10k *c, uint64_t pc)
 {
     const uint64_t recent = c->outcomes & ((UINT64_C(1) << c->p->r10000_global_history) - 1);
     return (unsigned)((pc >> 3 ^ recent) & (c->histories - 1));
@@ -70,7 +70,7 @@ static bool counter_says(const struct r10k *c, uint64_t pc, const struct r10k_wo
     case PREDICT_BACKWARD:
         return w->op.imm < BEHIND;
     default:
-        return c->history[place_of(c, pc)] >= COUNTER_TAKEN;
+        return c->history[fetch_place_of(c, pc)] >= COUNTER_TAKEN;
     }
 }
 
@@ -99,7 +99,7 @@ static bool will_be_taken(const struct r10k *c, uint64_t pc, const struct r10k_w
 bool r10k_predict(struct r10k *c, struct r10k_entry *e)
 {
     const struct r10k_word *w = e->w;
-    e->history = (uint16_t)place_of(c, e->pc);
+    e->history = (uint16_t)fetch_place_of(c, e->pc);
     e->taken = will_be_taken(c, e->pc, w);
     e->next = w->traits & R10K_REGISTER ? returns_to(c, w)
               : e->taken                ? leads_to(w, e->pc)
@@ -173,7 +173,7 @@ static bool line_here(struct r10k *c, sim_tick now)
     return true;
 }
 
-static uint32_t word_at(const uint8_t *p)
+static uint32_t fetch_word_at(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
@@ -184,10 +184,10 @@ static unsigned flags_of(const struct r10k *c)
 }
 
 /* The word at fetch_pc, whose line is here, goes into the buffer. */
-static struct r10k_fetched *push(struct r10k *c, sim_tick at)
+static struct r10k_fetched *fetch_push(struct r10k *c, sim_tick at)
 {
     struct r10k_fetched *f = r10k_fetched_at(c, c->buffered++);
-    const uint32_t word = word_at(c->line_host + (c->fetch_pc - c->line_va));
+    const uint32_t word = fetch_word_at(c->line_host + (c->fetch_pc - c->line_va));
     *f = (struct r10k_fetched){
         .w = r10k_word_get(c->code, word, flags_of(c)), .pc = c->fetch_pc, .at = at};
     c->fetch_pc += 4;
@@ -215,7 +215,7 @@ void r10k_fetch(struct r10k *c, sim_tick now)
     }
     c->worked = true;
     for (unsigned n = 0; n < R10K_GROUP && c->buffered < R10K_BUFFER; n++) {
-        struct r10k_fetched *f = push(c, now);
+        struct r10k_fetched *f = fetch_push(c, now);
         if (c->slot_first) {
             behind_slot(c, now);
             return;
@@ -226,7 +226,7 @@ void r10k_fetch(struct r10k *c, sim_tick now)
             n + 1 < R10K_GROUP && c->buffered < R10K_BUFFER ? known_target(c, f->pc, f->w) : 0;
         if (f->target) { /* its delay slot, and no more */
             const uint64_t target = f->target;
-            push(c, now);
+            fetch_push(c, now);
             r10k_fetch_from(c, target, now + 1);
             return;
         }
@@ -240,7 +240,7 @@ void r10k_fetch_resumes(struct r10k *c, uint64_t pc, sim_tick now)
     if (!c->p->r10000_resume || pc - c->line_va >= c->p->l1i_line || now == 0)
         return;
     do
-        push(c, now - 1);
+        fetch_push(c, now - 1);
     while (c->fetch_pc % QUADWORD && c->buffered < R10K_BUFFER &&
            c->fetch_pc - c->line_va < c->p->l1i_line);
 }

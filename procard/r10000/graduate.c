@@ -26,14 +26,14 @@ void r10k_restart(struct r10k *c, sim_tick at)
 }
 
 /* [PCycles] renaming is undone four places at a time. */
-static sim_tick undoing(const struct r10k *c)
+static sim_tick graduate_undoing(const struct r10k *c)
 {
     return (c->count + c->twos + R10K_GROUP - 1) / R10K_GROUP;
 }
 
 /* ---- the oldest leaves ----------------------------------------------------------------------- */
 
-static void advance(struct r10k *c, const struct r10k_entry *e)
+static void graduate_advance(struct r10k *c, const struct r10k_entry *e)
 {
     const bool transfer = e->w->traits & R10K_TRANSFER;
     const uint64_t next = c->r.npc;
@@ -62,21 +62,21 @@ struct graduated {
 };
 
 /* Of the active list. */
-static unsigned places(const struct r10k_entry *e)
+static unsigned graduate_places(const struct r10k_entry *e)
 {
     return e->w->traits & R10K_TWO ? 2 : 1;
 }
 
-static void count(struct r10k *c, const struct r10k_entry *e, struct graduated *g)
+static void graduate_count(struct r10k *c, const struct r10k_entry *e, struct graduated *g)
 {
     const uint32_t traits = e->w->traits;
     c->base.instructions++;
     c->loads += (traits & R10K_LOAD) != 0;
     c->stores += (traits & R10K_STORE) != 0;
     c->timed++;
-    c->twos_done += places(e) - 1;
+    c->twos_done += graduate_places(e) - 1;
     c->without_unit += e->w->queue == R10K_QUEUE_NONE;
-    g->all += places(e);
+    g->all += graduate_places(e);
     g->loads += !(traits & R10K_STORE) && traits & R10K_MEMORY;
     g->stores += (traits & R10K_STORE) != 0;
     g->conditionals += (traits & R10K_CONDITIONAL) != 0;
@@ -98,12 +98,12 @@ static void leave_address_queue(struct r10k *c, const struct r10k_entry *e)
     c->calculated--;
 }
 
-static void graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
+static void graduate_graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
 {
     note_causes(c, e);
     r10k_commit(c, e);
-    advance(c, e);
-    count(c, e, g);
+    graduate_advance(c, e);
+    graduate_count(c, e, g);
     r10k_profile_graduates(c, e);
     if (c->base.record)
         r10k_record_graduates(c, e->w, e->pc, e->va);
@@ -135,14 +135,14 @@ void r10k_flush(struct r10k *c, sim_tick at)
     struct r10k_entry *e = &c->entry[c->head];
     if (c->count && e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_WRITTEN &&
         !e->exc) /* has been done, and cannot be twice */
-        graduates(c, e, &g);
+        graduate_graduates(c, e, &g);
     signal_graduated(c, &g);
     r10k_restart(c, at);
 }
 
 /* ---- exceptions ------------------------------------------------------------------------------ */
 
-static void fault(struct r10k *c, const struct r10k_entry *e, uint64_t va)
+static void graduate_fault(struct r10k *c, const struct r10k_entry *e, uint64_t va)
 {
     struct pc_cpu *cpu = &c->base;
     cpu->badvaddr = va;
@@ -152,17 +152,17 @@ static void fault(struct r10k *c, const struct r10k_entry *e, uint64_t va)
 }
 
 /* The oldest raises its exception. */
-static void raise(struct r10k *c, struct r10k_entry *e)
+static void graduate_raise(struct r10k *c, struct r10k_entry *e)
 {
     struct pc_cpu *cpu = &c->base;
-    const sim_tick undone = undoing(c);
+    const sim_tick undone = graduate_undoing(c);
     if (e->absent) {
         r10k_fetch_fault(c, e->pc, (enum nm_xlate)e->look.page);
     } else {
         cpu->exc = (enum pc_exc)e->exc;
         cpu->trap_code = e->trap_code;
         if (e->exc == PC_EXC_ADEL || e->exc == PC_EXC_ADES || e->exc == PC_EXC_DBE)
-            fault(c, e, e->va);
+            graduate_fault(c, e, e->va);
         note_causes(c, e);
     }
     if (cpu->exc == PC_EXC_SYS) {
@@ -186,7 +186,7 @@ static void raise(struct r10k *c, struct r10k_entry *e)
 }
 
 /* The thread stops before the instruction that somebody waits for. */
-static bool awaited(struct r10k *c, const struct r10k_entry *e)
+static bool graduate_awaited(struct r10k *c, const struct r10k_entry *e)
 {
     if (e->pc != c->code->awaited || !e->pc || c->r.passed == e->pc)
         return false;
@@ -203,7 +203,7 @@ static bool awaited(struct r10k *c, const struct r10k_entry *e)
 /* What the oldest has read has been taken: it begins again, with all behind it. */
 static void begins_again(struct r10k *c, sim_tick now)
 {
-    const sim_tick undone = undoing(c);
+    const sim_tick undone = graduate_undoing(c);
     r10k_restart(c, now + undone);
     c->idle = PC_ST_KILL_EXC;
 }
@@ -211,7 +211,7 @@ static void begins_again(struct r10k *c, sim_tick now)
 static void refills_tlb(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 {
     const uint64_t va = e->va;
-    const sim_tick undone = undoing(c);
+    const sim_tick undone = graduate_undoing(c);
     r10k_restart(c, now);
     r10k_tlb_refill(c, va, now + undone);
 }
@@ -274,7 +274,7 @@ static bool event_counter(struct r10k *c, const struct r10k_entry *e)
 }
 
 /* One of coprocessor 0 begins when what is older has been counted, too: in the cycle after that. */
-static bool begins(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static bool graduate_begins(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     if (!(e->w->traits & R10K_SERIAL))
         return true;
@@ -289,7 +289,7 @@ static void execute_alone(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     enum pc_stop stop;
-    if (e->done != SIM_NEVER || !r10k_operands(c, e, now) || !begins(c, e, now))
+    if (e->done != SIM_NEVER || !r10k_operands(c, e, now) || !graduate_begins(c, e, now))
         return;
     if (e->w->queue == R10K_QUEUE_ADDRESS && e->access == R10K_ACCESS_QUEUED)
         return;
@@ -329,7 +329,7 @@ static void work_of_oldest(struct r10k *c, struct r10k_entry *e, sim_tick now)
 
 /* ---- a cycle --------------------------------------------------------------------------------- */
 
-static enum pc_status state_of(const struct r10k_entry *e)
+static enum pc_status graduate_state_of(const struct r10k_entry *e)
 {
     switch (e->w->klass) {
     case MIPS_CLASS_LOAD:
@@ -347,7 +347,7 @@ static enum pc_status state_of(const struct r10k_entry *e)
 }
 
 /* Why the oldest does not graduate. */
-static enum pc_status waits_for(const struct r10k *c, const struct r10k_entry *e)
+static enum pc_status graduate_waits_for(const struct r10k *c, const struct r10k_entry *e)
 {
     if (e->access == R10K_ACCESS_MISSED || (e->access == R10K_ACCESS_READY && c->used)) {
         for (unsigned i = 0; i < R10K_MISSES; i++)
@@ -373,7 +373,7 @@ static bool goes_wrong(struct r10k *c, struct r10k_entry *e, sim_tick now)
         return true;
     }
     if (e->exc != PC_EXC_NONE || e->absent) {
-        raise(c, e);
+        graduate_raise(c, e);
         return true;
     }
     return false;
@@ -386,11 +386,11 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
     c->stored = c->entered = false;
     for (unsigned n = 0; c->count; n++) {
         struct r10k_entry *e = &c->entry[c->head];
-        if (g.all + places(e) > R10K_GROUP)
+        if (g.all + graduate_places(e) > R10K_GROUP)
             break;
         if (n == 0)
-            state = waits_for(c, e);
-        if (awaited(c, e))
+            state = graduate_waits_for(c, e);
+        if (graduate_awaited(c, e))
             break;
         work_of_oldest(c, e, now);
         if (c->must_stop || goes_wrong(c, e, now))
@@ -401,9 +401,9 @@ enum pc_status r10k_graduate(struct r10k *c, sim_tick now)
             break;
         }
         if (n == 0)
-            state = state_of(e);
+            state = graduate_state_of(e);
         const bool flushes = e->w->traits & R10K_FLUSHES;
-        graduates(c, e, &g);
+        graduate_graduates(c, e, &g);
         c->idle = PC_ST_SLIP_INT;
         if (flushes) {
             r10k_restart(c, now + 1);

@@ -9,7 +9,7 @@
 
 /* What finishes at `at` counts then as done, or later if two of its kind do already (the counters'
  * document: 0, 1 or 2 a cycle); it is gone before if it is squashed. */
-static void finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
+static void issue_finishes(struct r10k *c, struct r10k_entry *e, sim_tick at)
 {
     enum { MARKED = 2 };
     e->issued = true;
@@ -34,12 +34,12 @@ static void raise_or_deliver(struct r10k *c, struct r10k_entry *e, const struct 
 
 /* [PCycles] from a result's first use to its place in the registers. A floating-point unit writes 4
  * behind the operands' reading (manual 15.1), though another can use the result after 2. */
-static sim_tick written(const struct r10k_entry *e)
+static sim_tick issue_written(const struct r10k_entry *e)
 {
     return e->w->queue == R10K_QUEUE_FP ? 2 : 1;
 }
 
-static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void issue_execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     if (e->w->traits & R10K_FLAGS) /* rounding and enables are the thread's */
@@ -47,17 +47,17 @@ static void execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     r10k_gather(c, e);
     r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->traits & R10K_BRANCH) {
-        finishes(c, e, now + 2);
+        issue_finishes(c, e, now + 2);
         r10k_branch_done(c, e, &out, now + 2);
         return;
     }
     raise_or_deliver(c, e, &out, now);
-    finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + written(e));
+    issue_finishes(c, e, now + (e->w->high ? e->w->high : e->w->latency) + issue_written(e));
     e->done = e->finishes;
 }
 
 /* Its registers cannot be there yet: what r10k_operands would find, sooner. */
-static inline bool sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+static inline bool issue_sleeps(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 {
     if (e->wakes <= now)
         return false;
@@ -92,12 +92,13 @@ static bool issue_one_of(struct r10k *c, uint32_t left, bool lowest, sim_tick no
     for (unsigned i; left; left &= ~(1u << i)) {
         i = (unsigned)(lowest ? __builtin_ctz(left) : 31 - __builtin_clz(left));
         struct r10k_entry *e = &c->entry[c->integer.entry[i]];
-        if (sleeps(c, e, now) || !registers_there(c, &c->integer, e, now) || !free_unit(c, e, now))
+        if (issue_sleeps(c, e, now) || !registers_there(c, &c->integer, e, now) ||
+            !free_unit(c, e, now))
             continue;
         c->integer.used &= ~(1u << i);
         if (e->w->repeat > 1)
             c->alu2_free = now + e->w->repeat;
-        execute(c, e, now);
+        issue_execute(c, e, now);
         return true;
     }
     return false;
@@ -113,7 +114,7 @@ static void issue_integer(struct r10k *c, unsigned unit, sim_tick now)
 
 /* ---- floating point -------------------------------------------------------------------------- */
 
-static bool adder(const struct r10k_entry *e)
+static bool issue_adder(const struct r10k_entry *e)
 {
     return e->w->unit == R10K_UNIT_ADD;
 }
@@ -131,7 +132,7 @@ static bool multiplier_free(struct r10k *c, const struct r10k_entry *e, sim_tick
     return false;
 }
 
-static void occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
+static void issue_occupy(struct r10k *c, const struct r10k_entry *e, sim_tick now)
 {
     enum { ADDER_BEHIND = 2, RSQRT_ENDS = 4 };
     switch (e->w->unit) {
@@ -173,12 +174,12 @@ static void issue_fp(struct r10k *c, bool add, sim_tick now)
     for (unsigned left = awake; left; left &= left - 1) {
         const unsigned i = (unsigned)__builtin_ctz(left);
         struct r10k_entry *e = &c->entry[c->fp.entry[i]];
-        if (sleeps(c, e, now) || adder(e) != add || !registers_there(c, &c->fp, e, now) ||
-            !multiplier_free(c, e, now))
+        if (issue_sleeps(c, e, now) || issue_adder(e) != add ||
+            !registers_there(c, &c->fp, e, now) || !multiplier_free(c, e, now))
             continue;
         c->fp.used &= ~(1u << i);
-        occupy(c, e, now);
-        execute(c, e, now);
+        issue_occupy(c, e, now);
+        issue_execute(c, e, now);
         r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
         return;
     }

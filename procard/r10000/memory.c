@@ -55,16 +55,16 @@ void r10k_caches_free(struct r10k *c)
     }
 }
 
-static uint64_t line_of(const struct r10k *c, enum pc_side side, uint64_t pa)
+static uint64_t memory_line_of(const struct r10k *c, enum pc_side side, uint64_t pa)
 {
     return pa >> c->cache[side].shift << c->cache[side].shift;
 }
 
-static struct r10k_line *find(struct r10k *c, enum pc_side side, uint64_t va, uint64_t pa)
+static struct r10k_line *memory_find(struct r10k *c, enum pc_side side, uint64_t va, uint64_t pa)
 {
     struct r10k_cache *cache = &c->cache[side];
     const unsigned set = (unsigned)(va >> cache->shift) & cache->mask;
-    const uint64_t line = line_of(c, side, pa);
+    const uint64_t line = memory_line_of(c, side, pa);
     for (unsigned w = 0; w < R10K_WAYS; w++)
         if (cache->way[w][set].line == line) {
             cache->oldest[set] = (uint8_t)!w;
@@ -85,7 +85,7 @@ static void write_back(struct r10k *c, const struct r10k_line *l, sim_tick now)
         (c->l2_free > now ? c->l2_free : now) + (quadwords * c->p->r10000_l2_clock + 1) / 2;
 }
 
-static void drop(struct r10k_line *l)
+static void memory_drop(struct r10k_line *l)
 {
     *l = (struct r10k_line){.line = NOWHERE};
 }
@@ -101,15 +101,15 @@ static void drop_aliases(struct r10k *c, enum pc_side side, unsigned set, uint64
             if (s != set && cache->way[w][s].line == line) {
                 r10k_signal(c, R10K_SIGNAL_VIRTUAL_COHERENCY, 1);
                 write_back(c, &cache->way[w][s], now);
-                drop(&cache->way[w][s]);
+                memory_drop(&cache->way[w][s]);
             }
 }
 
-static void fill(struct r10k *c, const struct r10k_miss *m, sim_tick now)
+static void memory_fill(struct r10k *c, const struct r10k_miss *m, sim_tick now)
 {
     struct r10k_cache *cache = &c->cache[m->side];
     const unsigned set = (unsigned)(m->va >> cache->shift) & cache->mask;
-    struct r10k_line *l = find(c, m->side, m->va, m->line);
+    struct r10k_line *l = memory_find(c, m->side, m->va, m->line);
     if (!l) {
         const unsigned way = cache->way[0][set].line == NOWHERE   ? 0
                              : cache->way[1][set].line == NOWHERE ? 1
@@ -206,7 +206,7 @@ static struct r10k_miss wanted_by(const struct r10k *c, const struct r10k_entry 
                               .linked = wish == WISH_LINK,
                               .condition = wish == WISH_CONDITION,
                               .prefetch = e->w->traits & R10K_PREFETCH,
-                              .line = line_of(c, PC_SIDE_D, e->look.pa),
+                              .line = memory_line_of(c, PC_SIDE_D, e->look.pa),
                               .va = e->va,
                               .pc = e->pc,
                               .look = e->look};
@@ -230,8 +230,8 @@ static void passes_over(struct r10k *c, const struct r10k_entry *e)
 }
 
 /* A line is wanted. @param e  by this entry; NULL: by fetch @return whether a miss has a place */
-static bool want(struct r10k *c, const struct r10k_miss *wanted, const struct r10k_entry *e,
-                 sim_tick now)
+static bool memory_want(struct r10k *c, const struct r10k_miss *wanted, const struct r10k_entry *e,
+                        sim_tick now)
 {
     if (miss_of(c, wanted->side, wanted->line))
         return true;
@@ -242,7 +242,7 @@ static bool want(struct r10k *c, const struct r10k_miss *wanted, const struct r1
     *m = *wanted;
     m->at = now + 1;
     c->entered |= m->side == PC_SIDE_D;
-    count_miss(c, m, !find(c, m->side, m->va, m->look.pa));
+    count_miss(c, m, !memory_find(c, m->side, m->va, m->look.pa));
     c->worked = true;
     return true;
 }
@@ -251,7 +251,7 @@ static bool want(struct r10k *c, const struct r10k_miss *wanted, const struct r1
 static bool entry_wants(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
     const struct r10k_miss wanted = wanted_by(c, e, wish);
-    const bool has = want(c, &wanted, e, now);
+    const bool has = memory_want(c, &wanted, e, now);
     if (has)
         e->passed_over = 0;
     else if (!e->passed_over && r10k_is_oldest(c, e))
@@ -259,7 +259,7 @@ static bool entry_wants(struct r10k *c, struct r10k_entry *e, enum wish wish, si
     return has;
 }
 
-static enum nm_access access_of(const struct r10k_miss *m)
+static enum nm_access memory_access_of(const struct r10k_miss *m)
 {
     return m->side == PC_SIDE_I ? NM_FETCH
            : m->condition       ? NM_CONDITIONAL
@@ -274,13 +274,13 @@ static bool wants_more(const struct r10k_miss *m)
     return m->owns || m->linked;
 }
 
-static bool exclusive(uint8_t state)
+static bool memory_exclusive(uint8_t state)
 {
     return state == NM_LINE_E || state == NM_LINE_D;
 }
 
 /* [PCycles] a line's quadwords take on the way up. */
-static sim_tick passes(const struct r10k *c, enum pc_side side)
+static sim_tick memory_passes(const struct r10k *c, enum pc_side side)
 {
     const unsigned quadwords = (1u << c->cache[side].shift) / R10K_QUADWORD;
     return (quadwords * c->p->r10000_l2_clock + 1) / 2;
@@ -302,7 +302,7 @@ static void comes_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
     m->phase = R10K_MISS_FILL;
     c->worked = true;
     m->at = now + again + c->p->r10000_l2_latency;
-    c->l2_free = now + again + passes(c, m->side);
+    c->l2_free = now + again + memory_passes(c, m->side);
 }
 
 /* The oldest was refused, so all others are: else two younger misses could hand the place that all
@@ -312,17 +312,18 @@ static bool oldest_was_refused(struct r10k *c, const struct r10k_miss *m)
     const struct r10k_entry *e = &c->entry[c->head];
     if (!c->count || e->access != R10K_ACCESS_MISSED)
         return false;
-    const struct r10k_miss *oldest = miss_of(c, PC_SIDE_D, line_of(c, PC_SIDE_D, e->look.pa));
+    const struct r10k_miss *oldest =
+        miss_of(c, PC_SIDE_D, memory_line_of(c, PC_SIDE_D, e->look.pa));
     return oldest && oldest != m && oldest->refused;
 }
 
-static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
+static void memory_ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     enum { WORD = 4 };
     const bool shared = wants_more(m) && m->look.state == NM_LINE_S;
     r10k_profile_at(c, m->pc);
-    m->refused =
-        oldest_was_refused(c, m) || pc_ask(&c->base, &m->look, access_of(m), now) != PC_ASKED;
+    m->refused = oldest_was_refused(c, m) ||
+                 pc_ask(&c->base, &m->look, memory_access_of(m), now) != PC_ASKED;
     if (m->refused) {
         m->at = now + FULL_AGAIN;
         c->refused = true;
@@ -333,7 +334,7 @@ static void ask(struct r10k *c, struct r10k_miss *m, sim_tick now)
     c->asked = true;
     m->phase = R10K_MISS_MEMORY;
     m->fetched = !shared;
-    c->l2_free = now + passes(c, m->side);
+    c->l2_free = now + memory_passes(c, m->side);
     if (shared) {
         r10k_signal(c, R10K_SIGNAL_STORES_TO_SHARED, 1);
         r10k_signal(c, R10K_SIGNAL_STORES_TO_EITHER, 2);
@@ -352,20 +353,21 @@ static void look_up(struct r10k *c, struct r10k_miss *m, sim_tick now)
     }
     pc_look_up(&c->base, m->side, &m->look);
     const uint8_t state = m->look.state;
-    if (state != NM_LINE_I && (!wants_more(m) || exclusive(state)))
+    if (state != NM_LINE_I && (!wants_more(m) || memory_exclusive(state)))
         comes_up(c, m, now);
     else
-        ask(c, m, now);
+        memory_ask(c, m, now);
 }
 
 /* Whoever waits for the line tries again. */
-static void wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
+static void memory_wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
 {
     if (m->side == PC_SIDE_I)
         return;
     for (unsigned i = 0; i < c->addresses; i++) {
         struct r10k_entry *e = &c->entry[c->address[i]];
-        if (e->access == R10K_ACCESS_MISSED && line_of(c, PC_SIDE_D, e->look.pa) == m->line) {
+        if (e->access == R10K_ACCESS_MISSED &&
+            memory_line_of(c, PC_SIDE_D, e->look.pa) == m->line) {
             e->access = R10K_ACCESS_READY;
             e->again = now;
             c->trying |= r10k_bit(c, e);
@@ -373,16 +375,16 @@ static void wake(struct r10k *c, const struct r10k_miss *m, sim_tick now)
     }
 }
 
-static bool arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
+static bool memory_arrives(struct r10k *c, struct r10k_miss *m, sim_tick now)
 {
     c->worked = true;
     if (m->fetched)
         r10k_signal(c, m->side == PC_SIDE_I ? R10K_SIGNAL_L2I_MISSES : R10K_SIGNAL_L2D_MISSES, 1);
     if (!m->lost)
-        fill(c, m, now);
+        memory_fill(c, m, now);
     else if (m->side == PC_SIDE_I) /* the oldest fetch goes on with what has come */
         c->line_once = m->line;
-    wake(c, m, now);
+    memory_wake(c, m, now);
     m->phase = R10K_MISS_NONE;
     return true;
 }
@@ -402,7 +404,7 @@ void r10k_misses(struct r10k *c, sim_tick now)
             m->at =
                 now + 1; /* one line at a time, of those that came while the thread was away, too */
         else if (m->phase == R10K_MISS_FILL && m->at <= now)
-            came = arrives(c, m, now);
+            came = memory_arrives(c, m, now);
         if (m->phase == R10K_MISS_MEMORY)
             memory++;
         else if (m->phase)
@@ -414,9 +416,9 @@ void r10k_misses(struct r10k *c, sim_tick now)
 
 bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, sim_tick now)
 {
-    if (find(c, PC_SIDE_I, va, look->pa))
+    if (memory_find(c, PC_SIDE_I, va, look->pa))
         return true;
-    if (c->line_once == line_of(c, PC_SIDE_I, look->pa)) {
+    if (c->line_once == memory_line_of(c, PC_SIDE_I, look->pa)) {
         c->line_once = NOWHERE;
         return true;
     }
@@ -427,14 +429,14 @@ bool r10k_fetch_line(struct r10k *c, uint64_t va, const struct pc_look *look, si
             return false; /* one at a time */
         }
     c->idle = PC_ST_STALL_L1I;
-    want(c,
-         &(struct r10k_miss){.phase = R10K_MISS_LOOK,
-                             .side = PC_SIDE_I,
-                             .line = line_of(c, PC_SIDE_I, look->pa),
-                             .va = va,
-                             .pc = va,
-                             .look = *look},
-         NULL, now);
+    memory_want(c,
+                &(struct r10k_miss){.phase = R10K_MISS_LOOK,
+                                    .side = PC_SIDE_I,
+                                    .line = memory_line_of(c, PC_SIDE_I, look->pa),
+                                    .va = va,
+                                    .pc = va,
+                                    .look = *look},
+                NULL, now);
     return false;
 }
 
@@ -451,7 +453,7 @@ static bool is_uncached(const struct r10k_entry *e)
 }
 
 /* It waits for a line; or it would, and younger misses have the whole table. */
-static bool awaits(struct r10k *c, const struct r10k_entry *e, uint64_t line)
+static bool memory_awaits(struct r10k *c, const struct r10k_entry *e, uint64_t line)
 {
     return e->w->traits & (R10K_LOAD | R10K_STORE) && same_l2_line(c, e->look.pa, line) &&
            (e->access == R10K_ACCESS_MISSED ||
@@ -472,7 +474,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
         if (!granted) {
             m->fetched = false;
             if (m->condition) { /* its link has gone */
-                wake(c, m, now);
+                memory_wake(c, m, now);
                 m->phase = R10K_MISS_NONE;
             }
             continue;
@@ -488,7 +490,7 @@ void r10k_answered(struct pc_cpu *base, enum pc_side side, uint64_t line, bool g
     if (!granted || side != PC_SIDE_D || !c->count || c->base.untimed)
         return;
     struct r10k_entry *e = &c->entry[c->head];
-    if (awaits(c, e, line))
+    if (memory_awaits(c, e, line))
         r10k_oldest_access(c, e, now, true);
 }
 
@@ -509,7 +511,7 @@ static void drop_lines(struct r10k *c, enum pc_side side, uint64_t line, enum pc
                     continue;
                 write_back(c, l, now);
                 if (loss != PC_LOSS_SHARED)
-                    drop(l);
+                    memory_drop(l);
                 else if (side == PC_SIDE_D)
                     *l = (struct r10k_line){.line = part, .state = NM_LINE_S};
             }
@@ -564,7 +566,7 @@ void r10k_leaves(struct pc_cpu *base, unsigned bytes, sim_tick now)
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static void refuse(struct r10k_entry *e, sim_tick now)
+static void memory_refuse(struct r10k_entry *e, sim_tick now)
 {
     e->exc = e->w->traits & R10K_STORE ? PC_EXC_ADES : PC_EXC_ADEL;
     e->done = now + 1;
@@ -579,12 +581,12 @@ static void drop_prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
 }
 
 /* Translated, at the end of address calculation. */
-static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void memory_translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     const bool store = e->w->traits & R10K_STORE;
     if (e->w->size && e->va & (e->w->size - 1)) {
         e->look.page = NM_XLATE_OK;
-        refuse(e, now);
+        memory_refuse(e, now);
         return;
     }
     pc_find(&c->base, e->va, store ? NM_STORE : NM_LOAD, &e->look);
@@ -593,7 +595,7 @@ static void translate(struct r10k *c, struct r10k_entry *e, sim_tick now)
         if (!found || is_uncached(e) || !r10k_tlb_has(c, e->va))
             drop_prefetch(c, e, now);
     } else if (!found) {
-        refuse(e, now);
+        memory_refuse(e, now);
     } else if (!r10k_tlb_has(c, e->va)) {
         e->tlb = true;
         e->done = now + 1;
@@ -641,7 +643,7 @@ void r10k_calculate(struct r10k *c, sim_tick now)
         e->va = (uint64_t)(int64_t)(int32_t)e->va;
     const uint64_t first = e->w->around ? e->va & ~(uint64_t)(e->w->around - 1) : e->va;
     e->bytes = (uint8_t)(((1u << e->w->around) - 1) << (first & 7));
-    translate(c, e, now);
+    memory_translate(c, e, now);
 }
 
 /* ---- accesses -------------------------------------------------------------------------------- */
@@ -664,7 +666,7 @@ static bool must_wait(struct r10k *c, unsigned place, const struct r10k_entry *l
 }
 
 /* The load has its bytes. @param at  its result can be used by what issues then */
-static void reads(struct r10k *c, struct r10k_entry *e, const uint8_t *p, sim_tick at)
+static void memory_reads(struct r10k *c, struct r10k_entry *e, const uint8_t *p, sim_tick at)
 {
     r10k_gather(c, e);
     r10k_load(&c->scratch, &e->w->op, e->va, p);
@@ -682,47 +684,47 @@ static unsigned bank_of(const struct r10k *c, uint64_t va)
 
 /* Its tag could not be looked at, or nothing come of it: it is issued again. An R10000 of revision
  * 2 counts that. */
-static void again(struct r10k *c, struct r10k_entry *e, sim_tick at)
+static void memory_again(struct r10k *c, struct r10k_entry *e, sim_tick at)
 {
     e->again = at;
     r10k_wait_for(c, at);
     r10k_signal(c, R10K_SIGNAL_ISSUED_AGAIN, 1);
 }
 
-static void misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
+static void memory_misses(struct r10k *c, struct r10k_entry *e, enum wish wish, sim_tick now)
 {
     if (c->entered) { /* the table takes one request in a cycle */
-        again(c, e, now + 1);
+        memory_again(c, e, now + 1);
     } else if (entry_wants(c, e, wish, now)) {
         e->access = R10K_ACCESS_MISSED;
         c->worked = true;
     } else {
-        again(c, e, now + FULL_AGAIN);
+        memory_again(c, e, now + FULL_AGAIN);
     }
 }
 
 static void try_load(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
     if (!l) {
-        misses(c, e, WISH_READ, now);
+        memory_misses(c, e, WISH_READ, now);
         return;
     }
     c->bank_busy[bank_of(c, e->va)] = now + 1;
     e->look.state = l->state;
-    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now),
-          e->w->traits & R10K_FP_LOAD ? now + 1 : now);
+    memory_reads(c, e, pc_read(&c->base, &e->look, e->w->size, now),
+                 e->w->traits & R10K_FP_LOAD ? now + 1 : now);
 }
 
 /* It finds its line, or sends for it, long before it may write. */
 static void try_store(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
     if (l && l->state == NM_LINE_D) {
         e->access = R10K_ACCESS_DONE;
         c->worked = true;
     } else {
-        misses(c, e, WISH_OWN, now);
+        memory_misses(c, e, WISH_OWN, now);
     }
 }
 
@@ -743,9 +745,9 @@ static sim_tick asks_later(struct r10k *c, struct r10k_entry *e, bool owns, sim_
 
 /* It stays in its queue until the table has taken its request, as a load does; no revision counts
  * that it is issued again. */
-static void prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void memory_prefetch(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
     const bool owns = wants_to_write(e->w);
     const bool here = l && (!owns || l->state == NM_LINE_D);
     const sim_tick later = here ? 0 : asks_later(c, e, owns, now);
@@ -780,13 +782,13 @@ void r10k_accesses(struct r10k *c, sim_tick now)
             r10k_wait_for(c, now + 1); /* one of each in a cycle */
         } else if (traits & R10K_PREFETCH) {
             loaded = true;
-            prefetch(c, e, now);
+            memory_prefetch(c, e, now);
         } else if (traits & R10K_LOAD) {
             if (must_wait(c, i, e) || !r10k_operands(c, e, now))
                 continue;
             loaded = true;
             if (c->bank_busy[bank_of(c, e->va)] > now)
-                again(c, e, now + 1);
+                memory_again(c, e, now + 1);
             else
                 try_load(c, e, now);
         } else {
@@ -798,7 +800,7 @@ void r10k_accesses(struct r10k *c, sim_tick now)
 
 /* ---- the oldest ------------------------------------------------------------------------------ */
 
-static enum pc_stop uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static enum pc_stop memory_uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
     enum pc_stop stop = PC_STOP_HORIZON;
     const bool store = e->w->traits & R10K_STORE;
@@ -811,7 +813,7 @@ static enum pc_stop uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
         r10k_store(&c->scratch, &e->w->op, e->va, p);
         e->done = c->base.now + 1;
     } else {
-        reads(c, e, p, c->base.now + 1);
+        memory_reads(c, e, p, c->base.now + 1);
     }
     e->access = R10K_ACCESS_WRITTEN;
     return PC_STOP_HORIZON;
@@ -820,7 +822,7 @@ static enum pc_stop uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
 /* A line that the oldest has: in the primary cache, or just granted. */
 static bool has_line(struct r10k *c, struct r10k_entry *e, bool owns, bool granted, bool link)
 {
-    const struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    const struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
     if (l)
         e->look.state = l->state;
     else if (granted)
@@ -833,12 +835,12 @@ static bool has_line(struct r10k *c, struct r10k_entry *e, bool owns, bool grant
     }
     if (owns)
         return e->look.state == NM_LINE_D;
-    return e->look.state != NM_LINE_I && (!link || exclusive(e->look.state));
+    return e->look.state != NM_LINE_I && (!link || memory_exclusive(e->look.state));
 }
 
-static void writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
+static void memory_writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
 {
-    struct r10k_line *l = find(c, PC_SIDE_D, e->va, e->look.pa);
+    struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
     uint8_t *p = pc_write(&c->base, &e->look, e->w->size, now);
     r10k_gather(c, e);
     r10k_store(&c->scratch, &e->w->op, e->va, p);
@@ -850,7 +852,7 @@ static void writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
     e->done = now;
 }
 
-static bool store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+static bool memory_store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
     if (e->access != R10K_ACCESS_DONE && !granted) /* its tag is looked at first: try_store */
         return false;
@@ -861,24 +863,24 @@ static bool store(struct r10k *c, struct r10k_entry *e, sim_tick now, bool grant
         return false;
     }
     if (has_line(c, e, true, granted, false)) {
-        writes(c, e, now);
+        memory_writes(c, e, now);
         return true;
     }
-    misses(c, e, WISH_OWN, now);
+    memory_misses(c, e, WISH_OWN, now);
     return false;
 }
 
-static bool linked(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+static bool memory_linked(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
     const bool exclusively = pc_links_exclusively(&c->base);
     if (e->access == R10K_ACCESS_MISSED && !granted)
         return false;
     if (!has_line(c, e, false, granted, exclusively)) {
-        misses(c, e, exclusively ? WISH_LINK : WISH_READ, now);
+        memory_misses(c, e, exclusively ? WISH_LINK : WISH_READ, now);
         return false;
     }
     pc_link(&c->base, &e->look, e->w->size, now);
-    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + 1);
+    memory_reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + 1);
     return true;
 }
 
@@ -896,7 +898,7 @@ static void failed_try(struct r10k *c, const struct r10k_entry *e)
 
 /* Its result comes so late that a load linked, an add and a store conditional take 6 PCycles
  * ([R12K-S]). */
-static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
+static bool memory_conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool granted)
 {
     enum { RESULT = 3 };
     if (e->access == R10K_ACCESS_MISSED && !granted)
@@ -904,12 +906,12 @@ static bool conditional(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
     if (!r10k_operands(c, e, now))
         return false;
     if (c->base.link && !has_line(c, e, true, granted, false)) {
-        misses(c, e, WISH_CONDITION, now);
+        memory_misses(c, e, WISH_CONDITION, now);
         return false;
     }
     const bool stores = pc_conditional(&c->base, &e->look, e->w->size, now);
     if (stores) {
-        writes(c, e, now);
+        memory_writes(c, e, now);
         c->base.tries.row = 0;
     } else {
         failed_try(c, e);
@@ -934,14 +936,14 @@ bool r10k_oldest_access(struct r10k *c, struct r10k_entry *e, sim_tick now, bool
         return false;
     }
     if (traits & R10K_LINKED)
-        return linked(c, e, now, granted);
+        return memory_linked(c, e, now, granted);
     if (traits & R10K_CONDITIONAL)
-        return conditional(c, e, now, granted);
+        return memory_conditional(c, e, now, granted);
     if (traits & R10K_STORE)
-        return store(c, e, now, granted);
+        return memory_store(c, e, now, granted);
     if (!has_line(c, e, false, granted, false) || !r10k_operands(c, e, now))
         return false;
-    reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + c->p->r10000_fill);
+    memory_reads(c, e, pc_read(&c->base, &e->look, e->w->size, now), now + c->p->r10000_fill);
     return true;
 }
 
@@ -955,7 +957,7 @@ bool r10k_oldest_uncached(struct r10k *c, struct r10k_entry *e, sim_tick now)
         e->done = now;
         return true;
     }
-    const enum pc_stop stop = uncached(c, e, now);
+    const enum pc_stop stop = memory_uncached(c, e, now);
     if (stop != PC_STOP_HORIZON) {
         c->must_stop = true;
         c->stop = stop;

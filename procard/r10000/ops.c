@@ -9,18 +9,19 @@
 
 #include <string.h>
 
-static void settle(struct pc_cpu *base)
+static void ops_settle(struct pc_cpu *base)
 {
     (void)base;
 }
 
-static void totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
+static void ops_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT],
+                       struct pc_tail *tail)
 {
     memcpy(states, base->states, sizeof base->states);
     *tail = base->tail; /* its clock passes the horizon by nothing else */
 }
 
-static uint64_t pc(const struct pc_cpu *base)
+static uint64_t ops_pc(const struct pc_cpu *base)
 {
     return r10k_const_of(base)->r.pc;
 }
@@ -43,7 +44,7 @@ static void end_life(struct pc_cpu *base)
     r10k_free(r10k_of(base));
 }
 
-static void truth(const struct pc_cpu *base, struct nm_truth *out)
+static void r10000_ops_truth(const struct pc_cpu *base, struct nm_truth *out)
 {
     const struct r10k *c = r10k_const_of(base);
     out->loads = c->loads;
@@ -63,7 +64,7 @@ static void placed(struct pc_cpu *base)
     pc_cursor_placed(base->cursor, base->tries.thread, c->r.pc, c->r.gpr[REGISTER_SP]);
 }
 
-static uint64_t argument(const struct pc_cpu *base, unsigned i)
+static uint64_t ops_argument(const struct pc_cpu *base, unsigned i)
 {
     enum { REGISTER_A0 = 4 };
     return r10k_const_of(base)->r.gpr[REGISTER_A0 + i];
@@ -77,14 +78,14 @@ static uint64_t result(const struct pc_cpu *base)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
+static void r10000_ops_take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
 {
     const struct r10k *c = r10k_of(base);
     *(struct mips_regs *)regs = c->r;
     *call = (struct pc_call_site){c->call_pc, c->call_npc};
 }
 
-static void put(struct pc_cpu *base, const void *regs)
+static void ops_put(struct pc_cpu *base, const void *regs)
 {
     struct r10k *c = r10k_of(base);
     c->begun = false;
@@ -92,34 +93,34 @@ static void put(struct pc_cpu *base, const void *regs)
         c->r = *(const struct mips_regs *)regs;
 }
 
-static void *registers(struct pc_cpu *base)
+static void *ops_registers(struct pc_cpu *base)
 {
     return &r10k_of(base)->r;
 }
 
-static void code_give(struct pc_cpu *base, void *code)
+static void ops_code_give(struct pc_cpu *base, void *code)
 {
     r10k_of(base)->code = code;
 }
 
-static const struct pc_program_ops programs = {.take = take,
-                                               .put = put,
-                                               .registers = registers,
+static const struct pc_program_ops programs = {.take = r10000_ops_take,
+                                               .put = ops_put,
+                                               .registers = ops_registers,
                                                .code_new = r10k_code_new,
-                                               .code_give = code_give,
+                                               .code_give = ops_code_give,
                                                .code_await = r10k_code_await,
                                                .code_free = r10k_code_free};
 
 /* ---- the core -------------------------------------------------------------------------------- */
 
-#define CORE                                                                                       \
-    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,         \
-    .run = r10k_run, .settle = settle, .totals = totals, .leave = r10k_leave, .moved = r10k_leave, \
-    .pc = pc, .truth = truth, .requests = R10K_MISSES, .answered = r10k_answered,                  \
-    .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, .signals = signals,           \
-    .programs = &programs
+#define CORE                                                                                    \
+    .name = "r10000", .size = sizeof(struct r10k), .create = begin_life, .free = end_life,      \
+    .run = r10k_run, .settle = ops_settle, .totals = ops_totals, .leave = r10k_leave,           \
+    .moved = r10k_leave, .pc = ops_pc, .truth = r10000_ops_truth, .requests = R10K_MISSES,      \
+    .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
+    .signals = signals, .programs = &programs
 
-#define PROFILED CORE, .placed = placed, .argument = argument, .result = result
+#define PROFILED CORE, .placed = placed, .argument = ops_argument, .result = result
 
 /* What is touched is told where it graduates, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};

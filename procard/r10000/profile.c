@@ -53,7 +53,7 @@ static void touches(struct r10k *c, const struct r10k_entry *e)
 
 /* ---- references ------------------------------------------------------------------------------ */
 
-static enum pc_recorded_kind kind_of(const struct r10k *c, const struct r10k_word *w)
+static enum pc_recorded_kind profile_kind_of(const struct r10k *c, const struct r10k_word *w)
 {
     if (w->traits & R10K_CONDITIONAL)
         return *(const uint64_t *)((const char *)&c->r + w->op.d) ? PC_RECORDED_SC
@@ -75,7 +75,7 @@ void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t p
     c->told_line = line;
     if (!(w->traits & (R10K_LOAD | R10K_STORE)))
         return;
-    pc_record(&c->base, kind_of(c, w), va, w->size, c->base.now);
+    pc_record(&c->base, profile_kind_of(c, w), va, w->size, c->base.now);
     record->waited--;
     c->told_early++;
 }

@@ -16,7 +16,7 @@ void r10k_fetch_fault(struct r10k *c, uint64_t pc, enum nm_xlate why)
     cpu->protected = !found && why == NM_XLATE_PROTECTED;
 }
 
-static const struct r10k_word *fetch(struct r10k *c)
+static const struct r10k_word *untimed_fetch(struct r10k *c)
 {
     const uint64_t pc = c->r.pc;
     const uint8_t *p = pc & 3 ? NULL : c->code->fetch(c->code->ctx, pc);
@@ -54,14 +54,15 @@ static bool store_conditional(struct r10k *c, const struct r10k_word *w, uint64_
     return true;
 }
 
-static uint64_t address(const struct r10k *c, const struct r10k_word *w)
+static uint64_t untimed_address(const struct r10k *c, const struct r10k_word *w)
 {
     const uint64_t va = r10k_address(&c->r, &w->op);
     return c->r.addr64 ? va : (uint64_t)(int64_t)(int32_t)va;
 }
 
 /* @return false: *stop says why not */
-static bool memory(struct r10k *c, const struct r10k_word *w, uint64_t va, enum pc_stop *stop)
+static bool untimed_memory(struct r10k *c, const struct r10k_word *w, uint64_t va,
+                           enum pc_stop *stop)
 {
     uint8_t *p;
     if (w->traits & R10K_CONDITIONAL)
@@ -107,7 +108,8 @@ static enum pc_exc hardware_register(struct r10k *c, const struct r10k_word *w)
     }
 }
 
-static void goes_on(struct r10k *c, const struct r10k_word *w, const struct r10k_outcome *out)
+static void untimed_goes_on(struct r10k *c, const struct r10k_word *w,
+                            const struct r10k_outcome *out)
 {
     const uint64_t pc = c->r.pc, next = c->r.npc;
     uint64_t to = next + 4;
@@ -124,7 +126,7 @@ static void goes_on(struct r10k *c, const struct r10k_word *w, const struct r10k
     c->r.npc = to;
 }
 
-static enum pc_status state_of(const struct r10k_word *w, bool taken)
+static enum pc_status untimed_state_of(const struct r10k_word *w, bool taken)
 {
     static const enum pc_status states[] = {
         [MIPS_CLASS_LOAD] = PC_ST_LOAD,         [MIPS_CLASS_STORE] = PC_ST_STORE,
@@ -146,7 +148,8 @@ static bool event_counter(struct r10k *c, const struct r10k_word *w)
 }
 
 /* @return what the instruction raises */
-static enum pc_exc execute(struct r10k *c, const struct r10k_word *w, struct r10k_outcome *out)
+static enum pc_exc untimed_execute(struct r10k *c, const struct r10k_word *w,
+                                   struct r10k_outcome *out)
 {
     const bool in_slot = c->r.npc != c->r.pc + 4;
     if (in_slot && w->traits & R10K_TRANSFER)
@@ -161,10 +164,10 @@ static enum pc_exc execute(struct r10k *c, const struct r10k_word *w, struct r10
 }
 
 /* The instruction at `pc` is done: what graduates from a pipeline, and its PCycle. */
-static void completes(struct r10k *c, const struct r10k_word *w, uint64_t pc, bool in_slot,
-                      const struct r10k_outcome *out)
+static void untimed_completes(struct r10k *c, const struct r10k_word *w, uint64_t pc, bool in_slot,
+                              const struct r10k_outcome *out)
 {
-    const enum pc_status state = state_of(w, out->taken);
+    const enum pc_status state = untimed_state_of(w, out->taken);
     const struct r10k_entry e = {
         .pc = pc, .w = w, .slot = in_slot, .taken = out->taken, .next = c->r.npc};
     c->base.instructions++;
@@ -175,7 +178,7 @@ static void completes(struct r10k *c, const struct r10k_word *w, uint64_t pc, bo
     r10k_profile_spends(c, pc, state, 1);
 }
 
-static sim_tick traps(struct r10k *c)
+static sim_tick untimed_traps(struct r10k *c)
 {
     if (c->base.exc == PC_EXC_SYS) {
         c->base.instructions++;
@@ -192,7 +195,7 @@ static sim_tick traps(struct r10k *c)
     return pc_stopped(&c->base, PC_STOP_TRAP);
 }
 
-static bool awaited(struct r10k *c)
+static bool untimed_awaited(struct r10k *c)
 {
     if (!c->code->awaited || c->r.pc != c->code->awaited || c->r.passed == c->r.pc)
         return false;
@@ -206,32 +209,32 @@ sim_tick r10k_run_untimed(struct r10k *c, sim_tick horizon)
     while (cpu->now < horizon) {
         struct r10k_outcome out = {.pc = c->r.pc, .level = c->code->level};
         enum pc_stop stop = PC_STOP_TRAP;
-        const struct r10k_word *w = fetch(c);
+        const struct r10k_word *w = untimed_fetch(c);
         if (!w)
-            return traps(c);
-        if (awaited(c)) {
+            return untimed_traps(c);
+        if (untimed_awaited(c)) {
             cpu->exc = PC_EXC_POINT;
-            return traps(c);
+            return untimed_traps(c);
         }
         const bool in_slot = c->r.npc != c->r.pc + 4;
         const bool refers = w->traits & (R10K_LOAD | R10K_STORE);
-        const uint64_t va = refers ? address(c, w) : 0;
+        const uint64_t va = refers ? untimed_address(c, w) : 0;
         if (refers) {
-            if (!memory(c, w, va, &stop))
-                return stop == PC_STOP_TRAP ? traps(c) : pc_stopped(cpu, stop);
+            if (!untimed_memory(c, w, va, &stop))
+                return stop == PC_STOP_TRAP ? untimed_traps(c) : pc_stopped(cpu, stop);
         } else {
-            const enum pc_exc exc = execute(c, w, &out);
+            const enum pc_exc exc = untimed_execute(c, w, &out);
             if (exc != PC_EXC_NONE) {
                 cpu->exc = exc;
                 cpu->trap_code = out.trap_code;
-                return traps(c);
+                return untimed_traps(c);
             }
         }
         if (cpu->record)
             r10k_record_graduates(c, w, c->r.pc, va);
         c->r.passed = 0;
-        goes_on(c, w, &out);
-        completes(c, w, out.pc, in_slot, &out);
+        untimed_goes_on(c, w, &out);
+        untimed_completes(c, w, out.pc, in_slot, &out);
         if (cpu->record)
             r10k_record_passes(c, PC_ST_INT, 1);
     }

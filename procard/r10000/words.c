@@ -32,18 +32,18 @@ static const struct time usual[] = {[MIPS_CLASS_LOAD] = {R10K_UNIT_LSU, 2, 0, 1}
                                     [MIPS_CLASS_INT] = {R10K_UNIT_ALU, 1, 0, 1},
                                     [MIPS_CLASS_FP] = {R10K_UNIT_ADD, 2, 0, 1}};
 
-static bool has(const struct mips_row *row, const char *letters)
+static bool words_has(const struct mips_row *row, const char *letters)
 {
     return row && strpbrk(row->operands, letters);
 }
 
-static void reads(struct r10k_word *w, unsigned logical)
+static void words_reads(struct r10k_word *w, unsigned logical)
 {
     if (logical != R10K_LOGICAL_GPR)
         w->source[w->sources++] = (uint8_t)logical;
 }
 
-static void writes(struct r10k_word *w, unsigned logical)
+static void words_writes(struct r10k_word *w, unsigned logical)
 {
     w->result[w->results++] = (uint8_t)logical;
 }
@@ -59,62 +59,63 @@ static unsigned code_of(unsigned bit)
     return bit == 23 ? 0 : bit - 24;
 }
 
-static void accumulator(struct r10k_word *w)
+static void words_accumulator(struct r10k_word *w)
 {
     switch (w->op.code) {
     case MIPS_OP_MFHI:
-        reads(w, R10K_LOGICAL_HI);
+        words_reads(w, R10K_LOGICAL_HI);
         break;
     case MIPS_OP_MFLO:
-        reads(w, R10K_LOGICAL_LO);
+        words_reads(w, R10K_LOGICAL_LO);
         break;
     case MIPS_OP_MTHI:
-        writes(w, R10K_LOGICAL_HI);
+        words_writes(w, R10K_LOGICAL_HI);
         break;
     case MIPS_OP_MTLO:
-        writes(w, R10K_LOGICAL_LO);
+        words_writes(w, R10K_LOGICAL_LO);
         break;
     case MIPS_OP_MADD:
     case MIPS_OP_MADDU:
     case MIPS_OP_MSUB:
     case MIPS_OP_MSUBU:
-        reads(w, R10K_LOGICAL_HI);
-        reads(w, R10K_LOGICAL_LO);
+        words_reads(w, R10K_LOGICAL_HI);
+        words_reads(w, R10K_LOGICAL_LO);
         break;
     }
     if (w->high) {
-        writes(w, R10K_LOGICAL_LO);
-        writes(w, R10K_LOGICAL_HI);
+        words_writes(w, R10K_LOGICAL_LO);
+        words_writes(w, R10K_LOGICAL_HI);
         w->traits |= R10K_TWO;
     }
 }
 
 /* Registers from what the decoder of words has found, and halves of them from the letters. */
-static void registers(struct r10k_word *w, const struct mips_use *use, const struct mips_row *row)
+static void words_registers(struct r10k_word *w, const struct mips_use *use,
+                            const struct mips_row *row)
 {
-    const bool pairs = !(w->flags & MIPS_FR), half = has(row, "FWVfH");
+    const bool pairs = !(w->flags & MIPS_FR), half = words_has(row, "FWVfH");
     for (unsigned i = 0; i < use->nreads; i++) {
         if (use->reads[i] != MIPS_RES_FCC)
-            reads(w, logical_of(use->reads[i]));
-        else if (has(row, "C"))
-            reads(w, R10K_LOGICAL_FCC + code_of(w->op.t));
+            words_reads(w, logical_of(use->reads[i]));
+        else if (words_has(row, "C"))
+            words_reads(w, R10K_LOGICAL_FCC + code_of(w->op.t));
     }
     for (unsigned i = 0; i < use->nwrites; i++) {
         if (use->writes[i] != MIPS_RES_FCC)
-            writes(w, logical_of(use->writes[i]));
-        else if (has(row, "Q"))
-            writes(w, R10K_LOGICAL_FCC + code_of((unsigned)w->op.imm));
+            words_writes(w, logical_of(use->writes[i]));
+        else if (words_has(row, "Q"))
+            words_writes(w, R10K_LOGICAL_FCC + code_of((unsigned)w->op.imm));
     }
-    if (half && w->results && (pairs || has(row, "H"))) { /* the other half stays */
-        if (!has(row, "f"))
-            reads(w, w->result[0]);
+    if (half && w->results && (pairs || words_has(row, "H"))) { /* the other half stays */
+        if (!words_has(row, "f"))
+            words_reads(w, w->result[0]);
         w->traits |= R10K_WHOLE;
     } else if (half) {
         w->traits |= R10K_HALF;
     }
-    if (has(row, "nmzyPBgh"))
+    if (words_has(row, "nmzyPBgh"))
         w->traits |= R10K_WHOLE;
-    accumulator(w);
+    words_accumulator(w);
 }
 
 /* Which source is a datum: what a store writes, and what an unaligned load joins its bytes to. */
@@ -125,7 +126,8 @@ static void find_data(struct r10k_word *w, const struct mips_row *row)
     if (!(w->traits & (R10K_LOAD | R10K_STORE)))
         return;
     for (const char *o = row->operands; *o; o++) {
-        const bool datum = strchr(w->traits & R10K_STORE && !has(row, "xy") ? "twBX" : "xyX", *o);
+        const bool datum =
+            strchr(w->traits & R10K_STORE && !words_has(row, "xy") ? "twBX" : "xyX", *o);
         if (!strchr("stbYXvwrxfnmzygPBhC", *o))
             continue;
         const unsigned shift = *o == 'b' || *o == 's' ? 21 : *o == 'x' || *o == 'y' ? 11 : 16;
@@ -139,7 +141,7 @@ static void find_data(struct r10k_word *w, const struct mips_row *row)
         w->data = (uint8_t)n; /* the half that stays */
 }
 
-static uint8_t around(unsigned code, unsigned size)
+static uint8_t words_around(unsigned code, unsigned size)
 {
     switch (code) {
     case MIPS_OP_LWL:
@@ -227,7 +229,7 @@ static uint32_t traits_by_code(const struct r10k_word *w)
     }
 }
 
-static enum r10k_queue queue_of(const struct r10k_word *w)
+static enum r10k_queue words_queue_of(const struct r10k_word *w)
 {
     switch (w->unit) {
     case R10K_UNIT_NONE:
@@ -251,7 +253,7 @@ static bool changes_sign(unsigned code)
            code == MIPS_OP_NEG_D;
 }
 
-static void describe(struct r10k_word *w, const struct mips_use *use)
+static void words_describe(struct r10k_word *w, const struct mips_use *use)
 {
     const struct mips_row *row =
         w->op.code < MIPS_OP_ROWS_END ? &mips_rows[mips_row_find(w->word)] : NULL;
@@ -271,28 +273,28 @@ static void describe(struct r10k_word *w, const struct mips_use *use)
         w->traits |= R10K_FLAGS | R10K_FP;
     if (changes_sign(code))
         w->traits |= R10K_FP;
-    if (has(row, "Z") || code == MIPS_OP_JALR)
+    if (words_has(row, "Z") || code == MIPS_OP_JALR)
         w->traits |= R10K_LINKS;
-    registers(w, use, row);
-    w->queue = (uint8_t)queue_of(w);
+    words_registers(w, use, row);
+    w->queue = (uint8_t)words_queue_of(w);
     w->size = (uint8_t)r10k_access_size(code);
-    w->around = around(code, w->size);
+    w->around = words_around(code, w->size);
     w->addend = w->unit == R10K_UNIT_MADD ? 0 : 0xff;
     find_data(w, row);
 }
 
-static struct r10k_word *make(const struct r10k_code *code, uint32_t word, unsigned flags)
+static struct r10k_word *words_make(const struct r10k_code *code, uint32_t word, unsigned flags)
 {
     struct r10k_word *w = sim_alloc(1, sizeof *w);
     struct mips_use use;
     w->word = word;
     w->flags = (uint8_t)flags;
     mips_translate(word, flags, code->level, &w->op, &use);
-    describe(w, &use);
+    words_describe(w, &use);
     return w;
 }
 
-static void grow(struct r10k_code *code)
+static void words_grow(struct r10k_code *code)
 {
     const unsigned bits = code->bits ? code->bits + 1 : 10;
     struct r10k_word **words = sim_alloc((size_t)1 << bits, sizeof *words);
@@ -311,12 +313,12 @@ static void grow(struct r10k_code *code)
 const struct r10k_word *r10k_word_get(struct r10k_code *code, uint32_t word, unsigned flags)
 {
     if (code->count >> code->bits || !code->bits)
-        grow(code);
+        words_grow(code);
     struct r10k_word **at = &code->words[(word * 2654435761u + flags) >> (32 - code->bits)];
     for (const struct r10k_word *w = *at; w; w = w->next)
         if (w->word == word && w->flags == flags)
             return w;
-    struct r10k_word *w = make(code, word, flags);
+    struct r10k_word *w = words_make(code, word, flags);
     w->next = *at;
     *at = w;
     code->count++;

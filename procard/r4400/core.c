@@ -6,7 +6,7 @@
 #include "procard/cursor.h"
 #include "procard/r4400/code.h"
 
-static uint64_t pc(const struct pc_cpu *base)
+static uint64_t r4400_core_pc(const struct pc_cpu *base)
 {
     return r4400_const_of(base)->r.pc;
 }
@@ -40,7 +40,7 @@ static void placed(struct pc_cpu *base)
     pc_cursor_placed(base->cursor, base->tries.thread, cpu->r.pc, cpu->r.gpr[29]);
 }
 
-static uint64_t argument(const struct pc_cpu *base, unsigned i)
+static uint64_t core_argument(const struct pc_cpu *base, unsigned i)
 {
     enum { REGISTER_A0 = 4 };
     return r4400_const_of(base)->r.gpr[REGISTER_A0 + i];
@@ -70,7 +70,7 @@ static void harvest(struct pc_cpu *base)
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
+static void r4400_core_take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
 {
     const struct r4400 *cpu = r4400_const_of(base);
 
@@ -78,7 +78,7 @@ static void take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
     *call = (struct pc_call_site){cpu->call_pc, cpu->call_npc};
 }
 
-static void put(struct pc_cpu *base, const void *regs)
+static void r4400_core_put(struct pc_cpu *base, const void *regs)
 {
     struct r4400 *cpu = r4400_of(base);
 
@@ -86,21 +86,21 @@ static void put(struct pc_cpu *base, const void *regs)
         cpu->r = *(const struct mips_regs *)regs;
 }
 
-static void *registers(struct pc_cpu *base)
+static void *r4400_core_registers(struct pc_cpu *base)
 {
     return &r4400_of(base)->r;
 }
 
-static void code_give(struct pc_cpu *base, void *code)
+static void r4400_core_code_give(struct pc_cpu *base, void *code)
 {
     r4400_of(base)->code = code;
 }
 
-static const struct pc_program_ops programs = {.take = take,
-                                               .put = put,
-                                               .registers = registers,
+static const struct pc_program_ops programs = {.take = r4400_core_take,
+                                               .put = r4400_core_put,
+                                               .registers = r4400_core_registers,
                                                .code_new = r4400_code_new,
-                                               .code_give = code_give,
+                                               .code_give = r4400_core_code_give,
                                                .code_flush = r4400_code_flush,
                                                .code_await = r4400_code_await,
                                                .code_free = r4400_code_free};
@@ -109,7 +109,7 @@ static const struct pc_program_ops programs = {.take = take,
 
 #define CORE                                                                                     \
     .name = "r4400", .size = sizeof(struct r4400), .free = r4400_detach, .settle = r4400_settle, \
-    .totals = r4400_totals, .leave = r4400_refetch, .programs = &programs, .pc = pc,             \
+    .totals = r4400_totals, .leave = r4400_refetch, .programs = &programs, .pc = r4400_core_pc,  \
     .store_bytes = store_bytes
 
 static const struct pc_core_ops recording = {CORE, .run = r4400_run_recording};
@@ -121,8 +121,8 @@ static const struct pc_core_ops core = {CORE,
                                         .profiled = &r4400_profiled,
                                         .recording = &recording};
 
-#define PROFILED(how)                                                                  \
-    CORE, .run = (how), .moved = r4400_detach, .placed = placed, .argument = argument, \
+#define PROFILED(how)                                                                       \
+    CORE, .run = (how), .moved = r4400_detach, .placed = placed, .argument = core_argument, \
           .result = result, .under_way = under_way, .harvest = harvest
 
 static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};

@@ -85,12 +85,12 @@ static const struct r4400_context *context_of(struct r4400_code *code,
     return context;
 }
 
-void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card)
+void *r4400_code_new(pc_fetch_fn *decode_fetch, void *ctx, const struct nm_params *card)
 {
     static const struct r4400_pending nothing;
     struct r4400_code *code = sim_alloc(1, sizeof *code);
     *code = (struct r4400_code){
-        .fetch = fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
+        .fetch = decode_fetch, .ctx = ctx, .level = mips_level((enum nm_isa)card->isa)};
     code->low = UINT64_MAX;
     code->idle = context_of(code, &nothing);
     return code;
@@ -186,19 +186,19 @@ static bool is_conditional(unsigned klass)
     return klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY;
 }
 
-static bool is_transfer(unsigned klass)
+static bool r4400_decode_is_transfer(unsigned klass)
 {
     return is_conditional(klass) || klass == MIPS_CLASS_JUMP || klass == MIPS_CLASS_JUMPR;
 }
 
-static void spend(struct build *b, enum pc_status state, unsigned n)
+static void decode_spend(struct build *b, enum pc_status state, unsigned n)
 {
     b->total.state[state] = (uint16_t)(b->total.state[state] + n);
     b->cycle += n;
 }
 
 /** The state an instruction completes in; for a conditional branch: not taken. */
-static enum pc_status state_of(unsigned klass)
+static enum pc_status decode_state_of(unsigned klass)
 {
     switch (klass) {
     case MIPS_CLASS_LOAD:
@@ -227,7 +227,7 @@ static void insert_point(struct build *b)
 }
 
 /** Appends the instruction `word`; `slot`: it sits in a delay slot, where no transfer may. */
-static unsigned append(struct build *b, uint32_t word, bool slot)
+static unsigned decode_append(struct build *b, uint32_t word, bool slot)
 {
     struct mips_op *op = &b->ops[b->n];
     struct r4400_point *point = &b->points[b->n++];
@@ -239,7 +239,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
     mips_translate(word, b->flags, b->code->level, op, &use.regs);
     use.time = r4400_time(op->code);
     klass = mips_class_of(op->code);
-    if (slot && is_transfer(klass)) {
+    if (slot && r4400_decode_is_transfer(klass)) {
         op->code = MIPS_OP_RI;
         klass = MIPS_CLASS_INT;
     }
@@ -247,7 +247,7 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
         op->imm -= (int32_t)(va & 0x0fffffff) - (((va + 4) ^ va) >> 28 ? 0x10000000 : 0);
     slip = b->code->untimed ? 0 : r4400_slip(&b->pending, &use);
     held = klass == MIPS_CLASS_FP ? PC_ST_SLIP_FP : PC_ST_SLIP_INT;
-    spend(b, held, slip);
+    decode_spend(b, held, slip);
     r4400_elapse(&b->pending, slip);
     op->at = (uint16_t)b->count++;
     op->cycle = (uint16_t)b->cycle;
@@ -262,8 +262,8 @@ static unsigned append(struct build *b, uint32_t word, bool slot)
         r4400_start(&b->pending, &use);
         r4400_elapse(&b->pending, 1);
     }
-    b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)state_of(klass)};
-    spend(b, state_of(klass), 1);
+    b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)decode_state_of(klass)};
+    decode_spend(b, decode_state_of(klass), 1);
     if (va == b->code->awaited)
         insert_point(b);
     return klass;
@@ -288,7 +288,7 @@ static bool same_line(const struct build *b, uint64_t x, uint64_t y)
 }
 
 /** Describes a way out as things stand, `killed` instructions later. */
-static void leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
+static void decode_leave(struct build *b, unsigned which, uint64_t to, unsigned killed, bool check)
 {
     struct r4400_pending pending = b->pending;
     struct r4400_edge *e = &b->edge[which];
@@ -320,12 +320,12 @@ static void mark_taken(struct build *b)
         e->done = PC_ST_BR_TAKEN;
 }
 
-static const uint8_t *fetch(const struct build *b, uint64_t va)
+static const uint8_t *decode_fetch(const struct build *b, uint64_t va)
 {
     return b->code->fetch(b->code->ctx, va);
 }
 
-static uint32_t word_at(const uint8_t *p)
+static uint32_t decode_word_at(const uint8_t *p)
 {
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
@@ -333,7 +333,7 @@ static uint32_t word_at(const uint8_t *p)
 /** The instruction at `va` if it may stand in one block with the one before it. */
 static const uint8_t *fetch_next(const struct build *b, uint64_t va)
 {
-    return va % PAGE_BYTES ? fetch(b, va) : NULL;
+    return va % PAGE_BYTES ? decode_fetch(b, va) : NULL;
 }
 
 /** Appends the delay slot of a transfer of the given class and target. */
@@ -344,7 +344,7 @@ static void append_slot(struct build *b, uint64_t va, uint32_t word, unsigned kl
 
     if (!same_line(b, va, va - 4))
         append_line(b, va);
-    append(b, word, true);
+    decode_append(b, word, true);
     for (unsigned i = first; i < b->n; i++) {
         b->points[i].target = target;
         b->points[i].slot = is_conditional(klass)      ? R4400_SLOT_BRANCH
@@ -362,17 +362,17 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
     const uint8_t *slot = fetch_next(b, va + 4);
 
     if (likely)
-        leave(b, R4400_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
+        decode_leave(b, R4400_EDGE_FALL, after, KILLED_BY_LIKELY, !same_line(b, va, after));
     if (!slot) {
         if (!likely)
-            leave(b, R4400_EDGE_FALL, va + 4, 0, true);
-        leave(b, R4400_EDGE_TAKEN, va + 4, 0, true);
+            decode_leave(b, R4400_EDGE_FALL, va + 4, 0, true);
+        decode_leave(b, R4400_EDGE_TAKEN, va + 4, 0, true);
         b->edge[R4400_EDGE_TAKEN].flags |= R4400_BLOCK_SLOT;
     } else {
-        append_slot(b, va + 4, word_at(slot), klass, target);
+        append_slot(b, va + 4, decode_word_at(slot), klass, target);
         if (!likely)
-            leave(b, R4400_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
-        leave(b, R4400_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
+            decode_leave(b, R4400_EDGE_FALL, after, 0, !same_line(b, va + 4, after));
+        decode_leave(b, R4400_EDGE_TAKEN, target, KILLED_BY_BRANCH, true);
     }
     if (is_conditional(klass))
         mark_taken(b);
@@ -384,42 +384,42 @@ static unsigned end_transfer(struct build *b, unsigned klass, uint64_t va)
 }
 
 /** True for instructions after which the block cannot simply run on. */
-static bool ends_block(unsigned code)
+static bool decode_ends_block(unsigned code)
 {
     return code == MIPS_OP_RI || code == MIPS_OP_SYSCALL || code == MIPS_OP_BREAK ||
            code == MIPS_OP_SYNCI;
 }
 
 /** Appends instructions until the block ends; returns the END code. The first is in memory. */
-static unsigned fill(struct build *b)
+static unsigned decode_fill(struct build *b)
 {
-    const uint8_t *p = fetch(b, b->pc);
+    const uint8_t *p = decode_fetch(b, b->pc);
     uint64_t va = b->pc;
     unsigned code;
 
     for (;;) {
-        const unsigned klass = append(b, word_at(p), b->flags & R4400_BLOCK_SLOT);
+        const unsigned klass = decode_append(b, decode_word_at(p), b->flags & R4400_BLOCK_SLOT);
 
         if (b->flags & R4400_BLOCK_SLOT) {
-            leave(b, R4400_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
+            decode_leave(b, R4400_EDGE_TAKEN, 0, KILLED_BY_BRANCH, true);
             return R4400_OP_END_REG;
         }
-        if (is_transfer(klass))
+        if (r4400_decode_is_transfer(klass))
             return end_transfer(b, klass, va);
         code = b->ops[b->n - 1].code;
         va += 4;
         p = fetch_next(b, va);
-        if (!p || ends_block(code) || b->count == BLOCK_MAX - 2)
+        if (!p || decode_ends_block(code) || b->count == BLOCK_MAX - 2)
             break;
         if (!same_line(b, va, va - 4))
             append_line(b, va);
     }
-    leave(b, R4400_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
+    decode_leave(b, R4400_EDGE_FALL, va, 0, !same_line(b, va, va - 4));
     return code == MIPS_OP_SYNCI ? R4400_OP_END_SYNCI : R4400_OP_END_FALL;
 }
 
 /** By PCycle of the block, the first operation that starts then or later: its place there. */
-static const uint16_t *stops(const struct build *b)
+static const uint16_t *decode_stops(const struct build *b)
 {
     uint16_t *stop = arena_alloc(b->code, b->cycle * sizeof *stop);
     unsigned n = 0;
@@ -432,8 +432,8 @@ static const uint16_t *stops(const struct build *b)
     return stop;
 }
 
-static struct r4400_block *finish(struct build *b, unsigned end,
-                                  const struct r4400_context *context)
+static struct r4400_block *r4400_decode_finish(struct build *b, unsigned end,
+                                               const struct r4400_context *context)
 {
     struct r4400_code *code = b->code;
     const size_t ops_size = (b->n + 1) * sizeof b->ops[0];
@@ -446,7 +446,7 @@ static struct r4400_block *finish(struct build *b, unsigned end,
     memcpy(block->ops, b->ops, ops_size);
     block->points = arena_alloc(code, points_size);
     memcpy(block->points, b->points, points_size);
-    block->stop = stops(b);
+    block->stop = decode_stops(b);
     block->key = (struct r4400_key){.pc = b->pc, .context = context->id, .flags = b->flags};
     block->line = b->pc >> code->line_shift << code->line_shift;
     block->place =
@@ -486,6 +486,6 @@ struct r4400_block *r4400_block_get(struct r4400_code *code, uint64_t pc,
     b.tail = (struct pc_tail){0};
     b.count = 0;
     b.n = 0;
-    end = fill(&b);
-    return finish(&b, end, context);
+    end = decode_fill(&b);
+    return r4400_decode_finish(&b, end, context);
 }

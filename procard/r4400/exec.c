@@ -57,7 +57,7 @@ enum {
 #endif
 #ifdef R4400_RECORDING
 #define RECORDED(kind, va, size, at) \
-    pc_record(&cpu->base, PC_RECORDED_##kind, wrap(cpu, (va)), (size), (at))
+    pc_record(&cpu->base, PC_RECORDED_##kind, exec_wrap(cpu, (va)), (size), (at))
 #else
 #define RECORDED(kind, va, size, at) ((void)0)
 #endif
@@ -70,7 +70,7 @@ enum {
 
 /* ---- starting and stopping ------------------------------------------------------------------- */
 
-static inline void spend(union r4400_spent *to, const union r4400_spent *more)
+static inline void exec_spend(union r4400_spent *to, const union r4400_spent *more)
 {
     to->half[0] += more->half[0];
     to->half[1] += more->half[1];
@@ -104,7 +104,7 @@ static inline struct mips_op *stop_in(struct r4400_block *b, sim_tick room)
 /** Puts it up in a block where none is up.
  *  @param room  [PCycles] from its start to the horizon, which is after the operation that comes
  *               next */
-static inline void pace(struct stop_sign *sign, struct r4400_block *b, sim_tick room)
+static inline void exec_pace(struct stop_sign *sign, struct r4400_block *b, sim_tick room)
 {
     if (room < b->span)
         put_up(sign, stop_in(b, room));
@@ -126,7 +126,7 @@ static __attribute__((noinline)) void pace_again(const struct r4400 *cpu, struct
 }
 
 /** The block that goes on from the registers; NULL when its instruction is not in memory. */
-static struct r4400_block *resume(struct r4400 *cpu)
+static struct r4400_block *exec_resume(struct r4400 *cpu)
 {
     unsigned flags = (cpu->r.fr ? MIPS_FR : 0) | (cpu->r.addr64 ? MIPS_W64 : 0);
     struct r4400_pipe *pipe = &cpu->pipe;
@@ -169,7 +169,7 @@ static inline void stop_at(struct r4400 *cpu, struct r4400_block *b, const struc
 
 /** A stop that needs the operating system: the pipeline is empty afterwards, but for that at the
  *  awaited instruction, of which the program knows nothing. */
-static void trap(struct r4400 *cpu)
+static void exec_trap(struct r4400 *cpu)
 {
     struct pc_tail *tail = &cpu->base.tail;
 
@@ -222,7 +222,7 @@ static bool fetch_missing(struct r4400 *cpu, uint64_t pc, enum pc_stop *why)
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 /** Effective addresses of 32-bit programs wrap within 32 bits. */
-static uint64_t wrap(const struct r4400 *cpu, uint64_t va)
+static uint64_t exec_wrap(const struct r4400 *cpu, uint64_t va)
 {
     return cpu->r.addr64 ? va : (uint64_t)(int64_t)(int32_t)va;
 }
@@ -230,13 +230,13 @@ static uint64_t wrap(const struct r4400 *cpu, uint64_t va)
 static __attribute__((noinline)) uint8_t *load_slowly(struct r4400 *cpu, uint64_t va, unsigned size,
                                                       sim_tick at, enum pc_stop *why)
 {
-    return pc_load(&cpu->base, wrap(cpu, va), size, at, why);
+    return pc_load(&cpu->base, exec_wrap(cpu, va), size, at, why);
 }
 
 static __attribute__((noinline)) uint8_t *
 store_slowly(struct r4400 *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *why)
 {
-    return pc_store(&cpu->base, wrap(cpu, va), size, at, why);
+    return pc_store(&cpu->base, exec_wrap(cpu, va), size, at, why);
 }
 
 #ifdef R4400_TOUCHING
@@ -409,25 +409,25 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
 #define STORE(id, size, address, statement) \
     ACCESS(id, pc_line_writes, 32, store_slowly, STORE, size, address, statement)
 
-#define LINKED(id, size, statement)                                                         \
-    do_##id:                                                                                \
-    {                                                                                       \
-        HERE(PC);                                                                           \
-        const uint8_t *p = pc_load_linked(&cpu->base, wrap(cpu, S + IMM), size, NOW, &why); \
-        if (!p)                                                                             \
-            goto stopped;                                                                   \
-        PACE_AGAIN();                                                                       \
-        TOUCHED(cpu->base.touched, id, wrap(cpu, S + IMM), size, 0);                        \
-        RECORDED(LL, S + IMM, size, NOW);                                                   \
-        statement;                                                                          \
-        NEXT();                                                                             \
+#define LINKED(id, size, statement)                                                              \
+    do_##id:                                                                                     \
+    {                                                                                            \
+        HERE(PC);                                                                                \
+        const uint8_t *p = pc_load_linked(&cpu->base, exec_wrap(cpu, S + IMM), size, NOW, &why); \
+        if (!p)                                                                                  \
+            goto stopped;                                                                        \
+        PACE_AGAIN();                                                                            \
+        TOUCHED(cpu->base.touched, id, exec_wrap(cpu, S + IMM), size, 0);                        \
+        RECORDED(LL, S + IMM, size, NOW);                                                        \
+        statement;                                                                               \
+        NEXT();                                                                                  \
     }
 
 #define CONDITIONAL(id, size, statement)                                             \
     do_##id:                                                                         \
     {                                                                                \
         bool failed = false;                                                         \
-        const uint64_t va = wrap(cpu, S + IMM);                                      \
+        const uint64_t va = exec_wrap(cpu, S + IMM);                                 \
         HERE(PC);                                                                    \
         uint8_t *p = pc_store_conditional(&cpu->base, va, size, NOW, &why, &failed); \
         if (!p && !failed)                                                           \
@@ -475,12 +475,12 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
     }
 
 /** Leaves the block through edge `which`. */
-#define LEAVE(which)                   \
-    do {                               \
-        edge = &b->edge[which];        \
-        cpu->base.now += edge->cycles; \
-        spend(spent, &edge->spent);    \
-        COUNT(which);                  \
+#define LEAVE(which)                     \
+    do {                                 \
+        edge = &b->edge[which];          \
+        cpu->base.now += edge->cycles;   \
+        exec_spend(spent, &edge->spent); \
+        COUNT(which);                    \
     } while (0)
 
 /** Goes on behind `edge`. Its line is looked up if the edge says so. */
@@ -566,7 +566,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
         b = cpu->pipe.block;
         cpu->base.now -= op->cycle;
         cpu->pipe.op = NULL;
-        pace(&sign, b, horizon - cpu->base.now);
+        exec_pace(&sign, b, horizon - cpu->base.now);
         DISPATCH();
     }
     r4400_leave(&cpu->base);
@@ -576,7 +576,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     if (cpu->r.passed != cpu->r.pc)
         cpu->r.passed = 0;
     check = cpu->fetched_pc != cpu->r.pc;
-    while (!(b = resume(cpu))) {
+    while (!(b = exec_resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
         RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
@@ -594,7 +594,7 @@ brink: /* the horizon may fall inside the block */
     if (check && !IN_CACHE(b))
         goto miss;
     LOOKED(b->key.pc);
-    pace(&sign, b, horizon - cpu->base.now);
+    exec_pace(&sign, b, horizon - cpu->base.now);
 do_ENTER:
     op = b->ops;
     DISPATCH();
@@ -746,7 +746,7 @@ off_the_map: /* no instruction there, or not yet */
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
     RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
-    b = resume(cpu);
+    b = exec_resume(cpu);
     check = false;
     goto brink;
 
@@ -766,7 +766,7 @@ stopped_before:
     stop_before(cpu, b, edge, !check);
 done:
     if (why == PC_STOP_TRAP)
-        trap(cpu);
+        exec_trap(cpu);
     else if (why == PC_STOP_MISS)
         r4400_show(cpu);
     return pc_stopped(&cpu->base, why);

@@ -58,7 +58,7 @@ unsigned r4400_stages(enum r4400_unit unit)
 }
 
 /** Whether an operation issued `wait` PCycles from now would meet an older one in a stage. */
-static bool meets(const struct r4400_flight *old, const struct pipe *new, unsigned wait)
+static bool pipeline_meets(const struct r4400_flight *old, const struct pipe *new, unsigned wait)
 {
     const struct pipe *pipe = &pipes[old->unit];
     unsigned t = old->age + wait;
@@ -77,7 +77,7 @@ static bool stages_free(const struct r4400_pending *pending, const struct pipe *
     for (unsigned i = 0; i < R4400_FLIGHTS && pending->flight[i].unit; i++) {
         const struct r4400_flight *old = &pending->flight[i];
 
-        if (meets(old, new, wait))
+        if (pipeline_meets(old, new, wait))
             return false;
         under_way += old->age + wait + 1 < pipes[old->unit].length;
     }
@@ -126,7 +126,7 @@ void r4400_start(struct r4400_pending *pending, const struct r4400_use *use)
 
 /** Ages the flights. One in its last PCycle is done with: a new one is still at U, which it alone
  *  can be at. */
-static void fly(struct r4400_pending *pending, unsigned n)
+static void pipeline_fly(struct r4400_pending *pending, unsigned n)
 {
     struct r4400_flight still[R4400_FLIGHTS] = {{0}};
     unsigned count = 0;
@@ -148,5 +148,5 @@ void r4400_elapse(struct r4400_pending *pending, unsigned n)
 
     for (unsigned i = 0; i < MIPS_RES__COUNT; i++)
         left[i] = left[i] > most ? (uint8_t)(left[i] - most) : 0;
-    fly(pending, n);
+    pipeline_fly(pending, n);
 }

@@ -20,7 +20,7 @@ static bool is_instruction(const struct mips_op *op)
     return op->code != R4400_OP_LINE && op->code != R4400_OP_POINT;
 }
 
-static bool is_end(const struct mips_op *op)
+static bool r4400_profile_is_end(const struct mips_op *op)
 {
     return op->code >= R4400_OP_END_FALL;
 }
@@ -30,7 +30,7 @@ static unsigned class_of(const struct mips_op *op)
     return op->code < MIPS_OP_ROWS_END ? mips_rows[op->code].klass : MIPS_CLASS_INT;
 }
 
-static uint64_t address(const struct r4400_block *b, const struct mips_op *op)
+static uint64_t r4400_profile_address(const struct r4400_block *b, const struct mips_op *op)
 {
     return b->key.pc + 4 * (uint64_t)op->at;
 }
@@ -38,14 +38,14 @@ static uint64_t address(const struct r4400_block *b, const struct mips_op *op)
 /** The state in which an instruction of the block has completed: known to what follows it. */
 static unsigned done_in(const struct r4400_block *b, const struct mips_op *op, unsigned at_end)
 {
-    return is_end(op + 1) ? at_end : b->points[op + 1 - b->ops].tail.done;
+    return r4400_profile_is_end(op + 1) ? at_end : b->points[op + 1 - b->ops].tail.done;
 }
 
-static void complete(struct pc_node *node, const struct r4400_block *b, const struct mips_op *op,
-                     unsigned done, int64_t times)
+static void profile_complete(struct pc_node *node, const struct r4400_block *b,
+                             const struct mips_op *op, unsigned done, int64_t times)
 {
     const struct pc_tail *tail = &b->points[op - b->ops].tail;
-    struct pc_tally *tally = pc_node_tally(node, address(b, op));
+    struct pc_tally *tally = pc_node_tally(node, r4400_profile_address(b, op));
 
     tally->v[tail->holds] += times * tail->held;
     tally->v[done] += times;
@@ -59,7 +59,7 @@ static void complete(struct pc_node *node, const struct r4400_block *b, const st
  *  slot. */
 static const struct mips_op *transfer_of(const struct r4400_block *b)
 {
-    for (const struct mips_op *op = b->ops; !is_end(op); op++) {
+    for (const struct mips_op *op = b->ops; !r4400_profile_is_end(op); op++) {
         const unsigned klass = class_of(op);
 
         if (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY || klass == MIPS_CLASS_JUMP ||
@@ -70,15 +70,17 @@ static const struct mips_op *transfer_of(const struct r4400_block *b)
 }
 
 /** A block was left so many times through one edge. */
-static void left(struct pc_node *node, const struct r4400_block *b, unsigned which, int64_t times)
+static void profile_left(struct pc_node *node, const struct r4400_block *b, unsigned which,
+                         int64_t times)
 {
     const struct r4400_edge *edge = &b->edge[which];
     const struct mips_op *transfer = transfer_of(b);
-    const uint64_t killer = transfer ? address(b, transfer) : b->key.pc - 4; /* alone in its slot */
+    const uint64_t killer =
+        transfer ? r4400_profile_address(b, transfer) : b->key.pc - 4; /* alone in its slot */
     const bool nullified =
         transfer && class_of(transfer) == MIPS_CLASS_LIKELY && which == R4400_EDGE_FALL;
 
-    for (const struct mips_op *op = b->ops; !is_end(op); op++) {
+    for (const struct mips_op *op = b->ops; !r4400_profile_is_end(op); op++) {
         unsigned done = edge->done;
 
         if (!is_instruction(op))
@@ -87,7 +89,7 @@ static void left(struct pc_node *node, const struct r4400_block *b, unsigned whi
             done = done_in(b, op, edge->done);
         if (op == transfer && which == R4400_EDGE_TAKEN && done == PC_ST_BR_UNTAKEN)
             done = PC_ST_BR_TAKEN;
-        complete(node, b, op, done, times);
+        profile_complete(node, b, op, done, times);
         if (nullified && op == transfer)
             break;
     }
@@ -115,7 +117,7 @@ static void harvest_page(struct pc_node *node, uint32_t page, const struct r4400
         const uint32_t number = (node->first + page) * PC_COUNTERS + i;
 
         if (counter[i])
-            left(node, block[number / 2], number % 2, (int64_t)counter[i]);
+            profile_left(node, block[number / 2], number % 2, (int64_t)counter[i]);
     }
     free(node->page[page]);
     node->page[page] = NULL;
@@ -165,17 +167,17 @@ void r4400_profile_leaves(struct r4400 *cpu, int sign)
         done = done_in(b, op, PC_ST_INT);
         if (op == transfer && pipe->taken && done == PC_ST_BR_UNTAKEN)
             done = PC_ST_BR_TAKEN;
-        complete(cpu->base.cursor->node, b, op, done, sign);
+        profile_complete(cpu->base.cursor->node, b, op, done, sign);
     }
     if (begun && held->held)
-        pc_node_tally(cpu->base.cursor->node, address(b, stands))->v[held->holds] +=
+        pc_node_tally(cpu->base.cursor->node, r4400_profile_address(b, stands))->v[held->holds] +=
             sign * (int64_t)held->held;
 }
 
 /* ---- calls -------------------------------------------------------------------------------------
  */
 
-static bool links(const struct mips_op *op)
+static bool r4400_profile_links(const struct mips_op *op)
 {
     switch (op->code) {
     case MIPS_OP_JAL:
@@ -190,7 +192,8 @@ static bool links(const struct mips_op *op)
     }
 }
 
-static unsigned moves(const struct r4400_code *code, const struct r4400_block *b, unsigned which)
+static unsigned profile_moves(const struct r4400_code *code, const struct r4400_block *b,
+                              unsigned which)
 {
     const struct mips_op *transfer = transfer_of(b);
     const struct r4400_edge *edge = &b->edge[which];
@@ -199,7 +202,7 @@ static unsigned moves(const struct r4400_code *code, const struct r4400_block *b
         return R4400_SPLIT;
     if (edge->flags & R4400_BLOCK_SLOT)
         return R4400_STAYS;
-    if (transfer && which == R4400_EDGE_TAKEN && links(transfer))
+    if (transfer && which == R4400_EDGE_TAKEN && r4400_profile_links(transfer))
         return R4400_CALLS;
     if (transfer && class_of(transfer) == MIPS_CLASS_JUMPR)
         return R4400_JUMPS;
@@ -229,7 +232,7 @@ struct scan {
     bool decides;               /**< and a branch asks for it */
 };
 
-static bool keep(struct r4400_loop *loop, unsigned reg)
+static bool profile_keep(struct r4400_loop *loop, unsigned reg)
 {
     for (unsigned i = 0; i < loop->count; i++)
         if (loop->reg[i] == reg)
@@ -247,10 +250,10 @@ static bool look_at_load(struct scan *s, uint32_t word, enum mips_opcode row,
     s->base[s->loads] = base;
     s->offset[s->loads] = (int16_t)word;
     s->linked[s->loads++] = row == MIPS_OP_LL || row == MIPS_OP_LLD;
-    bool good = keep(&s->loop, base);
+    bool good = profile_keep(&s->loop, base);
     for (unsigned i = 0; good && i < use->nwrites; i++)
         if (use->writes[i] < MIPS_RES_FPR)
-            good = keep(&s->loop, use->writes[i]);
+            good = profile_keep(&s->loop, use->writes[i]);
     return good;
 }
 
@@ -266,7 +269,8 @@ static void follow_values(struct scan *s, unsigned klass, const struct mips_use 
 }
 
 /* @return false: such a loop is none that only looks */
-static bool look_at(struct scan *s, uint32_t word, const struct r4400_code *code, unsigned flags)
+static bool profile_look_at(struct scan *s, uint32_t word, const struct r4400_code *code,
+                            unsigned flags)
 {
     const enum mips_opcode row = mips_row_find(word);
     struct mips_op op;
@@ -294,7 +298,7 @@ static bool look_at(struct scan *s, uint32_t word, const struct r4400_code *code
 }
 
 /* The word that it looks at: an LL's, or the first whose address is still to be seen at its end. */
-static void find_word(struct scan *s)
+static void profile_find_word(struct scan *s)
 {
     for (unsigned linked = 2; linked-- && !s->loop.base;)
         for (unsigned i = 0; i < s->loads && !s->loop.base; i++) {
@@ -310,13 +314,13 @@ static void find_word(struct scan *s)
 static bool look_around(struct scan *s, const struct r4400_code *code, const struct r4400_block *b,
                         uint64_t head)
 {
-    for (uint64_t pc = head; pc <= address(b, transfer_of(b)) + 4; pc += 4, s->at++) {
+    for (uint64_t pc = head; pc <= r4400_profile_address(b, transfer_of(b)) + 4; pc += 4, s->at++) {
         uint32_t word;
         const uint8_t *bytes = code->fetch(code->ctx, pc);
         if (!bytes)
             return false;
         memcpy(&word, bytes, sizeof word);
-        if (!look_at(s, be32toh(word), code, b->key.flags))
+        if (!profile_look_at(s, be32toh(word), code, b->key.flags))
             return false;
     }
     return true;
@@ -329,13 +333,13 @@ static void find_loop(const struct r4400_code *code, struct r4400_block *b)
     const uint64_t head = b->edge[R4400_EDGE_TAKEN].pc;
     struct scan s = {.at = 0};
     b->loop = (struct r4400_loop){.count = 0};
-    if (!transfer || (b->key.flags & R4400_BLOCK_SLOT) || links(transfer) ||
-        class_of(transfer) == MIPS_CLASS_JUMPR || head > address(b, transfer) ||
-        address(b, transfer) - head >= 4 * (LOOP_LONGEST - 2))
+    if (!transfer || (b->key.flags & R4400_BLOCK_SLOT) || r4400_profile_links(transfer) ||
+        class_of(transfer) == MIPS_CLASS_JUMPR || head > r4400_profile_address(b, transfer) ||
+        r4400_profile_address(b, transfer) - head >= 4 * (LOOP_LONGEST - 2))
         return;
     if (!look_around(&s, code, b, head) || !s.loads)
         return;
-    find_word(&s);
+    profile_find_word(&s);
     struct scan again = {.at = 0};
     memcpy(again.seen, s.seen, sizeof again.seen); /* what one time round leaves for the next */
     look_around(&again, code, b, head);
@@ -349,7 +353,7 @@ static void went_round(struct r4400 *cpu, const struct r4400_block *b, uint64_t 
     const struct r4400_loop *loop = &b->loop;
     struct pc_round round = {
         .head = head,
-        .pc = address(b, transfer_of(b)),
+        .pc = r4400_profile_address(b, transfer_of(b)),
         .va = loop->base ? cpu->r.gpr[loop->base] + (uint64_t)loop->offset : PC_PROFILE_NOWHERE,
         .stores = cpu->base.states[PC_ST_STORE] + cpu->pipe.spent.state[PC_ST_STORE],
         .scs = loop->scs,
@@ -363,7 +367,7 @@ void r4400_profile_mark(const struct r4400_code *code, struct r4400_block *b)
 {
     find_loop(code, b);
     for (unsigned which = R4400_EDGE_FALL; which <= R4400_EDGE_TAKEN; which++)
-        b->edge[which].moves = (uint8_t)moves(code, b, which);
+        b->edge[which].moves = (uint8_t)profile_moves(code, b, which);
 }
 
 void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *b,
@@ -377,7 +381,7 @@ void r4400_profile_moves(struct r4400 *cpu, const struct r4400_block *b,
         return;
     }
     if (edge->moves == R4400_OUT) {
-        pc_cursor_fell(cursor, address(b, transfer_of(b)), b->loop.scs);
+        pc_cursor_fell(cursor, r4400_profile_address(b, transfer_of(b)), b->loop.scs);
         return;
     }
     pc_cursor_out(cursor, cpu->base.now);

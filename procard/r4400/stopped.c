@@ -16,7 +16,7 @@ enum { FULL = 50000 }; /* [PCycles] counts fit 16 bits up to here and a block */
 
 /** The operation inside its block that the processor stands at; NULL: it stands before the block,
  *  or nowhere. */
-static const struct mips_op *standing(const struct r4400_pipe *pipe)
+static const struct mips_op *stopped_standing(const struct r4400_pipe *pipe)
 {
     if (!pipe->op || pipe->op->code == R4400_OP_ENTER || pipe->op->code == R4400_OP_LOOK)
         return NULL;
@@ -25,7 +25,7 @@ static const struct mips_op *standing(const struct r4400_pipe *pipe)
 
 static const struct r4400_point *point_of(const struct r4400_pipe *pipe)
 {
-    const struct mips_op *op = standing(pipe);
+    const struct mips_op *op = stopped_standing(pipe);
 
     return op ? &pipe->block->points[op - pipe->block->ops] : NULL;
 }
@@ -41,7 +41,7 @@ static bool in_slot(const struct r4400_pipe *pipe)
 }
 
 /** Where the transfer goes in whose slot it stands. */
-static uint64_t target(const struct r4400_pipe *pipe)
+static uint64_t stopped_target(const struct r4400_pipe *pipe)
 {
     const struct r4400_point *point = point_of(pipe);
 
@@ -51,12 +51,12 @@ static uint64_t target(const struct r4400_pipe *pipe)
 void r4400_show(struct r4400 *cpu)
 {
     const struct r4400_pipe *pipe = &cpu->pipe;
-    const struct mips_op *op = standing(pipe);
+    const struct mips_op *op = stopped_standing(pipe);
 
     if (!pipe->op)
         return;
     cpu->r.pc = pipe->block->key.pc + (op ? 4 * (uint64_t)op->at : 0);
-    cpu->r.npc = in_slot(pipe) ? target(pipe) : cpu->r.pc + 4;
+    cpu->r.npc = in_slot(pipe) ? stopped_target(pipe) : cpu->r.pc + 4;
 }
 
 /** Whether the instruction before it is a conditional branch that is taken. */
@@ -68,7 +68,7 @@ static bool behind_taken(const struct r4400_pipe *pipe)
 }
 
 /** PCycles of the block it stands in, up to there. */
-static union r4400_spent begun(const struct r4400_pipe *pipe)
+static union r4400_spent stopped_begun(const struct r4400_pipe *pipe)
 {
     const struct r4400_point *point = point_of(pipe);
     union r4400_spent part = {{0}};
@@ -96,7 +96,7 @@ static struct pc_tail tail_of(const struct r4400 *cpu)
 void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], struct pc_tail *tail)
 {
     const struct r4400 *cpu = r4400_const_of(base);
-    const union r4400_spent part = begun(&cpu->pipe);
+    const union r4400_spent part = stopped_begun(&cpu->pipe);
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++)
         states[i] = base->states[i] + (uint16_t)(cpu->pipe.spent.state[i] + part.state[i]);
@@ -105,18 +105,18 @@ void r4400_totals(const struct pc_cpu *base, uint64_t states[PC_ST__COUNT], stru
 
 /** Whether the books are up to date: it stands at no operation and has left no block since. The
  *  operating system asks several times at every trap. */
-static bool settled(const struct r4400_pipe *pipe)
+static bool stopped_settled(const struct r4400_pipe *pipe)
 {
     const uint64_t *spent = pipe->spent.quarter;
 
     return !pipe->op && !(spent[0] | spent[1] | spent[2] | spent[3]);
 }
 
-static void settle(struct r4400 *cpu)
+static void stopped_settle(struct r4400 *cpu)
 {
     struct pc_cpu *base = &cpu->base;
     struct r4400_pipe *pipe = &cpu->pipe;
-    const union r4400_spent part = begun(pipe);
+    const union r4400_spent part = stopped_begun(pipe);
 
     for (unsigned i = 0; i < PC_ST__COUNT; i++) {
         const uint16_t n = (uint16_t)(pipe->spent.state[i] + part.state[i]);
@@ -132,8 +132,8 @@ void r4400_settle(struct pc_cpu *base)
 {
     struct r4400 *cpu = r4400_of(base);
 
-    if (!settled(&cpu->pipe))
-        settle(cpu);
+    if (!stopped_settled(&cpu->pipe))
+        stopped_settle(cpu);
     cpu->pipe.full = base->now + FULL;
 }
 
@@ -141,7 +141,7 @@ void r4400_settle(struct pc_cpu *base)
  *  must not count that once more. Before a block, it does if it was to go on there. */
 static bool has_passed(const struct r4400 *cpu)
 {
-    const struct mips_op *op = standing(&cpu->pipe);
+    const struct mips_op *op = stopped_standing(&cpu->pipe);
 
     if (!op)
         return cpu->r.passed == cpu->r.pc;
@@ -149,7 +149,7 @@ static bool has_passed(const struct r4400 *cpu)
 }
 
 /** Notes of the place it stands at what goes on elsewhere may need. */
-static void note(struct r4400 *cpu)
+static void stopped_note(struct r4400 *cpu)
 {
     struct r4400_pipe *pipe = &cpu->pipe;
     const struct r4400_point *point = point_of(pipe);
@@ -170,7 +170,7 @@ void r4400_leave(struct pc_cpu *base)
 
     r4400_settle(base);
     if (cpu->pipe.op) {
-        note(cpu);
+        stopped_note(cpu);
         if (base->cursor)
             r4400_profile_leaves(cpu, 1);
     }

@@ -24,7 +24,7 @@ static unsigned thread_on(const struct driven_work *work, unsigned count, unsign
 }
 
 /* Whether each thread has a card of its own; says which has not. */
-static bool fits(struct prog_run *run, const struct driven_work *work)
+static bool programs_driven_fits(struct prog_run *run, const struct driven_work *work)
 {
     const unsigned cards = nm_machine_cards(run->m);
 
@@ -43,11 +43,11 @@ static bool fits(struct prog_run *run, const struct driven_work *work)
     return !run->over;
 }
 
-static bool prepare(void *self, struct prog_run *run)
+static bool driven_prepare(void *self, struct prog_run *run)
 {
     struct driven *d = self;
 
-    if (!fits(run, run->spec->what))
+    if (!programs_driven_fits(run, run->spec->what))
         return false;
     d->run = run;
     d->work = run->spec->what;
@@ -56,7 +56,7 @@ static bool prepare(void *self, struct prog_run *run)
     return true;
 }
 
-static void start(void *self)
+static void driven_start(void *self)
 {
     struct driven *d = self;
     const sim_tick first = nm_machine_now(d->run->m) + nm_machine_ahead(d->run->m);
@@ -72,7 +72,7 @@ static bool runs(const void *self)
     return ((const struct driven *)self)->busy;
 }
 
-static void trap(void *self, const struct nm_trap *trap)
+static void driven_trap(void *self, const struct nm_trap *trap)
 {
     struct driven *d = self;
     const struct pc_cpu *cpu = pc_cpu_at(d->run->m, trap->card);
@@ -86,7 +86,7 @@ static void trap(void *self, const struct nm_trap *trap)
         prog_finish(d->run, PROG_EXITED, 0, NULL);
 }
 
-static void describe(void *self, FILE *out)
+static void driven_describe(void *self, FILE *out)
 {
     const struct driven *d = self;
 
@@ -103,9 +103,9 @@ const struct prog_workload driven_workload = {
     .sentence = "sources of references, one a card, on driver cores",
     .size = sizeof(struct driven),
     .cards = &pc_driver,
-    .prepare = prepare,
-    .start = start,
+    .prepare = driven_prepare,
+    .start = driven_start,
     .runs = runs,
-    .trap = trap,
-    .describe = describe,
+    .trap = driven_trap,
+    .describe = driven_describe,
 };

@@ -134,7 +134,7 @@ struct rig {
     sim_tick over;
 };
 
-static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+static void latency_next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     const struct rig *r = self;
 
@@ -145,8 +145,8 @@ static void next(void *self, unsigned card, sim_tick now, struct pc_reference *o
         *out = (struct pc_reference){.kind = PC_REFERENCE_COMPUTE, .ticks = 1, .state = PC_ST_INT};
 }
 
-static void done(void *self, unsigned card, const struct pc_reference *reference,
-                 const struct pc_result *result)
+static void latency_done(void *self, unsigned card, const struct pc_reference *reference,
+                         const struct pc_result *result)
 {
     struct rig *r = self;
 
@@ -188,14 +188,14 @@ static struct pc_reference reference_of(const struct rig *r, const struct driven
                                  .at = at};
 }
 
-static void failed(struct rig *r, const char *why)
+static void latency_failed(struct rig *r, const char *why)
 {
     if (!*r->out->error)
         snprintf(r->out->error, sizeof r->out->error, "%s", why);
 }
 
 /** Lets the machine end what it has under way. */
-static void settle(struct rig *r)
+static void latency_settle(struct rig *r)
 {
     struct nm_trap trap;
     enum nm_run why = NM_RUN_UNTIL;
@@ -204,13 +204,13 @@ static void settle(struct rig *r)
         why = nm_machine_run(r->m, nm_machine_now(r->m) + QUIET, &trap);
     while (why == NM_RUN_UNTIL && !nm_machine_asleep(r->m));
     if (why != NM_RUN_UNTIL)
-        failed(r, nm_machine_error(r->m));
+        latency_failed(r, nm_machine_error(r->m));
 }
 
 /* ---- through a window ------------------------------------------------------------------------ */
 
 /** The window leads to card 1 of the home, and to the requester's station. */
-static void aim(struct rig *r, const struct driven_access *a)
+static void latency_aim(struct rig *r, const struct driven_access *a)
 {
     const struct ring_shape shape = nm_ring_shape(r->p);
     const ring_mask both = ring_mask_or(ring_mask_station(&shape, r->station[DRIVEN_R]),
@@ -223,7 +223,7 @@ static void aim(struct rig *r, const struct driven_access *a)
 }
 
 /** Whether the register written has changed; called when every tick has happened. */
-static sim_tick look(void *ctx, sim_tick at)
+static sim_tick latency_look(void *ctx, sim_tick at)
 {
     struct rig *r = ctx;
     const bool home = r->s->measured.line == DRIVEN_W;
@@ -240,15 +240,15 @@ static sim_tick look(void *ctx, sim_tick at)
 /* ---- a measurement --------------------------------------------------------------------------- */
 
 /** Has a card make an access that starts at `at`; *out->over is when it was over. */
-static void perform(struct rig *r, const struct driven_access *a, sim_tick at)
+static void latency_perform(struct rig *r, const struct driven_access *a, sim_tick at)
 {
-    static const struct pc_driver_source source = {.next = next, .done = done};
+    static const struct pc_driver_source source = {.next = latency_next, .done = latency_done};
     struct driven_thread thread = {.source = &source, .self = r, .at = at};
     const struct driven_work work = {&thread, 1};
     const bool window = a->line == DRIVEN_W || a->line == DRIVEN_V;
     const struct prog_spec spec = {
         .workload = &driven_workload, .what = &work, .limit = SIM_NEVER, .moment = at};
-    const struct prog_hooks hooks = {.ctx = r, .moment = window ? look : NULL};
+    const struct prog_hooks hooks = {.ctx = r, .moment = window ? latency_look : NULL};
     struct prog_outcome outcome;
 
     r->card = r->station[a->role] * (unsigned)r->p->processors + a->card;
@@ -257,16 +257,16 @@ static void perform(struct rig *r, const struct driven_access *a, sim_tick at)
     r->lingers = window;
     thread.card = r->card;
     if (window)
-        aim(r, a);
+        latency_aim(r, a);
     prog_run(r->m, &spec, &hooks, &outcome);
     if (outcome.end != PROG_EXITED)
-        failed(r, outcome.message);
+        latency_failed(r, outcome.message);
     else
-        settle(r);
+        latency_settle(r);
 }
 
 /** So long after the next edge of both clocks. */
-static sim_tick edge(const struct rig *r, unsigned phase)
+static sim_tick latency_edge(const struct rig *r, unsigned phase)
 {
     const sim_tick both = r->p->cpu_clock / r->p->bus_clock * (r->p->cpu_clock / r->p->ring_clock);
 
@@ -282,10 +282,10 @@ struct driven_latency driven_measure(const struct nm_params *p, const struct dri
 
     nm_machine_set_space(r.m, &pc_flat_space);
     for (unsigned i = 0; i < DRIVEN_PREPARATIONS && s->before[i].given && !*out.error; i++)
-        perform(&r, &s->before[i], edge(&r, 0));
-    out.start = edge(&r, phase);
+        latency_perform(&r, &s->before[i], latency_edge(&r, 0));
+    out.start = latency_edge(&r, phase);
     if (!*out.error)
-        perform(&r, &s->measured, out.start);
+        latency_perform(&r, &s->measured, out.start);
     out.over = r.over;
     nm_machine_free(r.m);
     return out;

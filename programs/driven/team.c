@@ -70,7 +70,7 @@ uint64_t driven_team_phase(const struct driven_team *team, unsigned thread)
                               : 0;
 }
 
-static bool owns(struct driven_team *team, uint64_t va)
+static bool team_owns(struct driven_team *team, uint64_t va)
 {
     return team->producer->owns ? team->producer->owns(team, va)
                                 : va < UINT64_C(1) << PC_PACKED_BITS;
@@ -87,8 +87,8 @@ bool driven_team_at(const struct driven_team *team, uint64_t va, uint64_t *pa)
     return page;
 }
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
-                               uint64_t *pa)
+static enum nm_xlate team_translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                                    uint64_t *pa)
 {
     struct driven_team *team = ctx;
 
@@ -99,13 +99,13 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
     }
     if (driven_team_at(team, va, pa))
         return NM_XLATE_OK;
-    return owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
+    return team_owns(team, va) ? NM_XLATE_ABSENT : NM_XLATE_UNMAPPED;
 }
 
 /** Gives a page memory, if no other card has touched it in the same window and come before.
  *  @param station  where; negative: where the machine's rule says
  *  @return false: there is none left, and the run ends */
-static bool give(struct driven_team *team, unsigned card, uint64_t va, int station)
+static bool team_give(struct driven_team *team, unsigned card, uint64_t va, int station)
 {
     const struct prog_hooks *hooks = team->run->hooks;
     const uint64_t at = page_of(team, va);
@@ -134,13 +134,14 @@ bool driven_team_page(struct driven_team *team, unsigned card, uint64_t va, int 
 {
     uint64_t pa;
 
-    return translate(team, card, va, NM_LOAD, &pa) == NM_XLATE_OK || give(team, card, va, station);
+    return team_translate(team, card, va, NM_LOAD, &pa) == NM_XLATE_OK ||
+           team_give(team, card, va, station);
 }
 
 /* ---- acts ------------------------------------------------------------------------------------ */
 
 /** Those that take an LL and an SC. */
-static bool changes(enum driven_act act)
+static bool team_changes(enum driven_act act)
 {
     return act == DRIVEN_ADD || act == DRIVEN_SWAP || act == DRIVEN_COMPARE;
 }
@@ -158,13 +159,13 @@ static struct pc_reference reference_of(const struct driven_batch *b, enum pc_re
 }
 
 /** What the word becomes. */
-static uint64_t changed(const struct driven_member *t)
+static uint64_t team_changed(const struct driven_member *t)
 {
     return t->batch.value + (t->batch.act == DRIVEN_ADD ? t->found : 0);
 }
 
 /** The next reference of an act. */
-static struct pc_reference act(const struct driven_member *t)
+static struct pc_reference team_act(const struct driven_member *t)
 {
     const struct driven_batch *b = &t->batch;
 
@@ -181,15 +182,16 @@ static struct pc_reference act(const struct driven_member *t)
         return (struct pc_reference){
             .kind = PC_REFERENCE_COMPUTE, .at = b->value, .ticks = 1, .state = PC_ST_INT};
     default:
-        return t->linked ? reference_of(b, PC_REFERENCE_STORE_CONDITIONAL, changed(t), STORE_WORK)
-                         : reference_of(b, PC_REFERENCE_LOAD_LINKED, 0, LINK_WORK);
+        return t->linked
+                   ? reference_of(b, PC_REFERENCE_STORE_CONDITIONAL, team_changed(t), STORE_WORK)
+                   : reference_of(b, PC_REFERENCE_LOAD_LINKED, 0, LINK_WORK);
     }
 }
 
 /* ---- the source of the cores ----------------------------------------------------------------- */
 
 /** The next batch, if the last one is done with. */
-static void refill(struct driven_team *team, unsigned thread, sim_tick now)
+static void team_refill(struct driven_team *team, unsigned thread, sim_tick now)
 {
     struct driven_member *t = &team->member[thread];
     const struct driven_result result = t->result;
@@ -202,7 +204,7 @@ static void refill(struct driven_team *team, unsigned thread, sim_tick now)
     team->producer->refill(team, thread, now, &result, &t->batch);
 }
 
-static size_t more(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
+static size_t team_more(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
 {
     struct driven_team *team = self;
     struct driven_member *t = &team->member[card];
@@ -216,11 +218,11 @@ static size_t more(void *self, unsigned card, sim_tick now, const struct pc_pack
         }
         if (!t->acted && t->batch.act != DRIVEN_MORE)
             return 0;
-        refill(team, card, now);
+        team_refill(team, card, now);
     }
 }
 
-static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+static void team_next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct driven_team *team = self;
     struct driven_member *t = &team->member[card];
@@ -231,15 +233,15 @@ static void next(void *self, unsigned card, sim_tick now, struct pc_reference *o
     if (t->batch.act == DRIVEN_OVER || t->batch.act == DRIVEN_BEGIN ||
         t->batch.act == DRIVEN_FINISH)
         return; /* it traps */
-    *out = act(t);
+    *out = team_act(t);
     t->acted = t->batch.act == DRIVEN_UNTIL; /* nobody is told of its end */
 }
 
-static void done(void *self, unsigned card, const struct pc_reference *reference,
-                 const struct pc_result *result)
+static void team_done(void *self, unsigned card, const struct pc_reference *reference,
+                      const struct pc_result *result)
 {
     struct driven_member *t = &((struct driven_team *)self)->member[card];
-    const bool changing = changes(t->batch.act);
+    const bool changing = team_changes(t->batch.act);
 
     t->result.began = result->began;
     t->result.done = result->done;
@@ -259,11 +261,12 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->result.value = t->found;
 }
 
-static const struct pc_driver_source source = {.next = next, .done = done, .more = more};
+static const struct pc_driver_source source = {
+    .next = team_next, .done = team_done, .more = team_more};
 
 /* ---- the workload ---------------------------------------------------------------------------- */
 
-static unsigned allowed(const struct prog_run *run)
+static unsigned team_allowed(const struct prog_run *run)
 {
     return run->spec->processors ? run->spec->processors : nm_machine_cards(run->m);
 }
@@ -271,18 +274,18 @@ static unsigned allowed(const struct prog_run *run)
 bool driven_team_prepare(struct driven_team *team, struct prog_run *run,
                          const struct driven_producer *producer, unsigned threads)
 {
-    const struct nm_space space = {.ctx = team, .translate = translate};
+    const struct nm_space space = {.ctx = team, .translate = team_translate};
 
     team->run = run;
     team->producer = producer;
-    team->threads = threads ? threads : allowed(run);
+    team->threads = threads ? threads : team_allowed(run);
     team->busy = team->threads;
     team->look_at = LOOK;
-    if (team->threads > allowed(run)) {
+    if (team->threads > team_allowed(run)) {
         prog_finish(run, PROG_UNLOADABLE, 0,
                     "%u threads shall run, one a processor: there %s %u processor%s for them",
-                    team->threads, allowed(run) == 1 ? "is" : "are", allowed(run),
-                    sim_plural(allowed(run)));
+                    team->threads, team_allowed(run) == 1 ? "is" : "are", team_allowed(run),
+                    sim_plural(team_allowed(run)));
         return false;
     }
     team->member = sim_alloc(team->threads, sizeof *team->member);
@@ -318,19 +321,19 @@ sim_tick driven_team_date(const void *self)
     return at;
 }
 
-static void resume(struct driven_team *team, unsigned card)
+static void team_resume(struct driven_team *team, unsigned card)
 {
     nm_card_resume(team->run->m, card,
                    nm_machine_now(team->run->m) + nm_machine_ahead(team->run->m));
 }
 
-static void mark(struct driven_team *team, unsigned card)
+static void team_mark(struct driven_team *team, unsigned card)
 {
     struct driven_member *t = &team->member[card];
 
     t->acted = true;
     t->marks_at = SIM_NEVER;
-    resume(team, card); /* first: the books say from when on the time is the thread's again */
+    team_resume(team, card); /* first: the books say from when on the time is the thread's again */
     prog_mark(team->run, t->batch.name, t->batch.act == DRIVEN_BEGIN);
 }
 
@@ -340,19 +343,19 @@ static void come_to_mark(struct driven_team *team, unsigned card)
     const sim_tick ahead = nm_machine_ahead(team->run->m);
 
     if (!ahead)
-        mark(team, card);
+        team_mark(team, card);
     else
         team->member[card].marks_at = nm_machine_now(team->run->m) + ahead;
 }
 
 /** Whether a thread waits for what is not. */
-static bool waits(const struct driven_team *team, const struct driven_member *t)
+static bool team_waits(const struct driven_team *team, const struct driven_member *t)
 {
     const struct driven_batch *b = &t->batch;
     uint64_t pa, word = 0, differs;
 
     if (b->act != DRIVEN_WAIT || !t->acting || t->acted ||
-        translate((void *)team, 0, b->address, NM_LOAD, &pa) != NM_XLATE_OK)
+        team_translate((void *)team, 0, b->address, NM_LOAD, &pa) != NM_XLATE_OK)
         return false;
     memcpy((uint8_t *)&word + sizeof word - b->size, nm_machine_image(team->run->m) + pa, b->size);
     differs = (be64toh(word) - b->value) << (64 - 8 * b->size);
@@ -370,12 +373,12 @@ void driven_team_due(void *self, sim_tick now)
 
     for (unsigned i = 0; i < team->threads; i++)
         if (team->member[i].marks_at <= now)
-            mark(team, i);
+            team_mark(team, i);
     if (now < team->look_at)
         return;
     team->look_at = now + LOOK;
     for (unsigned i = 0; i < team->threads; i++)
-        if (!team->member[i].ended && !waits(team, &team->member[i]))
+        if (!team->member[i].ended && !team_waits(team, &team->member[i]))
             return;
     if (!team->busy)
         return;
@@ -419,7 +422,7 @@ static const char *wrong_with(const struct pc_cpu *cpu)
     return "an address that is no multiple of the reference's size; align what is there";
 }
 
-static void refuse(struct driven_team *team, const struct pc_cpu *cpu)
+static void team_refuse(struct driven_team *team, const struct pc_cpu *cpu)
 {
     const struct driven_member *t = &team->member[cpu->number];
     char *text = NULL;
@@ -436,12 +439,12 @@ static void refuse(struct driven_team *team, const struct pc_cpu *cpu)
 }
 
 /** A reference has failed. */
-static void failed(struct driven_team *team, const struct pc_cpu *cpu)
+static void team_failed(struct driven_team *team, const struct pc_cpu *cpu)
 {
     if (!cpu->absent)
-        refuse(team, cpu);
-    else if (give(team, cpu->number, cpu->badvaddr, -1))
-        resume(team, cpu->number);
+        team_refuse(team, cpu);
+    else if (team_give(team, cpu->number, cpu->badvaddr, -1))
+        team_resume(team, cpu->number);
 }
 
 void driven_team_trap(void *self, const struct nm_trap *trap)
@@ -450,7 +453,7 @@ void driven_team_trap(void *self, const struct nm_trap *trap)
     const struct pc_cpu *cpu = pc_cpu_at(team->run->m, trap->card);
 
     if (cpu->exc != PC_EXC_SYS)
-        failed(team, cpu);
+        team_failed(team, cpu);
     else if (team->member[trap->card].batch.act == DRIVEN_OVER)
         end_thread(team, trap->card);
     else

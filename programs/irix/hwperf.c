@@ -47,29 +47,29 @@ static bool has_counters(const struct irix *h, unsigned cpu)
 }
 
 /** [events] 0: none is in force. */
-static uint32_t threshold(const struct irix_setup *s, unsigned e)
+static uint32_t hwperf_threshold(const struct irix_setup *s, unsigned e)
 {
     return s->event[e] & IRIX_INTERRUPT ? (uint32_t)s->threshold[e] : 0;
 }
 
 /** What the hardware begins with. */
-static uint32_t preload(const struct irix_setup *s, unsigned e)
+static uint32_t hwperf_preload(const struct irix_setup *s, unsigned e)
 {
-    const uint32_t n = threshold(s, e);
+    const uint32_t n = hwperf_threshold(s, e);
 
     return n ? OVERFLOW - n : 0;
 }
 
 /** What follows a value with bit 31 set: the events beyond the threshold count for the next. */
-static uint32_t reload(const struct irix_setup *s, unsigned e, uint32_t value)
+static uint32_t hwperf_reload(const struct irix_setup *s, unsigned e, uint32_t value)
 {
-    const uint32_t n = threshold(s, e), beyond = value - OVERFLOW;
+    const uint32_t n = hwperf_threshold(s, e), beyond = value - OVERFLOW;
 
     return n ? OVERFLOW - n + beyond % n : beyond;
 }
 
 /** Adds what counter k has counted. */
-static void look(struct irix *h, unsigned cpu, unsigned k)
+static void hwperf_look(struct irix *h, unsigned cpu, unsigned k)
 {
     struct irix_cpu *c = &h->cpus[cpu];
     struct irix_block *b = block_of(h, cpu);
@@ -81,10 +81,10 @@ static void look(struct irix *h, unsigned cpu, unsigned k)
     value = h->hardware->value(h->ctx, cpu, k);
     b->count[e] += (uint32_t)(value - c->seen[k]);
     if (value & OVERFLOW) {
-        value = reload(&b->setup, e, value);
+        value = hwperf_reload(&b->setup, e, value);
         h->hardware->set_value(h->ctx, cpu, k, value);
         c->seen[k] = value;
-        if (threshold(&b->setup, e))
+        if (hwperf_threshold(&b->setup, e))
             h->hardware->reached(h->ctx, h->system ? h->taker : c->user, cpu, b->setup.signal);
     }
     c->seen[k] = value;
@@ -92,7 +92,7 @@ static void look(struct irix *h, unsigned cpu, unsigned k)
 
 /** The event whose turn it is goes on the hardware. It always interrupts there, whatever is asked
  *  for: else the upper 32 bits would be lost. */
-static void put(struct irix *h, unsigned cpu, unsigned k)
+static void hwperf_put(struct irix *h, unsigned cpu, unsigned k)
 {
     const struct irix_block *b = block_of(h, cpu);
     const unsigned e = b->on[k];
@@ -107,27 +107,27 @@ static void put(struct irix *h, unsigned cpu, unsigned k)
 }
 
 /** Counter k stops; its event's turn will go on from here. */
-static void lift(struct irix *h, unsigned cpu, unsigned k)
+static void hwperf_lift(struct irix *h, unsigned cpu, unsigned k)
 {
     struct irix_block *b = block_of(h, cpu);
 
     if (b->on[k] == NOBODY)
         return;
-    look(h, cpu, k);
+    hwperf_look(h, cpu, k);
     h->hardware->set_control(h->ctx, cpu, k, 0);
     b->image[b->on[k]] = h->cpus[cpu].seen[k];
 }
 
-static void put_all(struct irix *h, unsigned cpu)
+static void hwperf_put_all(struct irix *h, unsigned cpu)
 {
     for (unsigned k = 0; k < IRIX_COUNTERS && has_counters(h, cpu); k++)
-        put(h, cpu, k);
+        hwperf_put(h, cpu, k);
 }
 
 static void lift_all(struct irix *h, unsigned cpu)
 {
     for (unsigned k = 0; k < IRIX_COUNTERS && has_counters(h, cpu); k++)
-        lift(h, cpu, k);
+        hwperf_lift(h, cpu, k);
 }
 
 /** The event of counter k that has the turn after `e`: itself, if it is alone. */
@@ -142,16 +142,16 @@ static unsigned next_turn(const struct irix_setup *s, unsigned k, unsigned e)
 }
 
 /** Another set-up; what has been counted stays. */
-static void set_up(struct irix_block *b, const struct irix_setup *setup)
+static void hwperf_set_up(struct irix_block *b, const struct irix_setup *setup)
 {
     b->setup = *setup;
     for (unsigned e = 0; e < IRIX_EVENTS; e++)
-        b->image[e] = preload(setup, e);
+        b->image[e] = hwperf_preload(setup, e);
     for (unsigned k = 0; k < IRIX_COUNTERS; k++)
         b->on[k] = (uint8_t)next_turn(setup, k, (k + 1) * IRIX_PER_COUNTER - 1);
 }
 
-static void clear(struct irix_block *b)
+static void hwperf_clear(struct irix_block *b)
 {
     memset(b->count, 0, sizeof b->count);
 }
@@ -161,7 +161,7 @@ static void clear(struct irix_block *b)
 void irix_process_init(struct irix_process *p)
 {
     *p = (struct irix_process){.generation = 1, .cpu = -1};
-    set_up(&p->block, &p->block.setup);
+    hwperf_set_up(&p->block, &p->block.setup);
 }
 
 void irix_born(struct irix_process *child, const struct irix_process *parent)
@@ -169,12 +169,12 @@ void irix_born(struct irix_process *child, const struct irix_process *parent)
     *child = *parent;
     child->cpu = -1;
     child->saves = false;
-    set_up(&child->block, &parent->block.setup);
-    clear(&child->block);
+    hwperf_set_up(&child->block, &parent->block.setup);
+    hwperf_clear(&child->block);
 }
 
 /** The counters of the processor it has count for it no more. */
-static void unload(struct irix *h, struct irix_process *p)
+static void hwperf_unload(struct irix *h, struct irix_process *p)
 {
     if (p->cpu < 0 || h->cpus[p->cpu].user != p)
         return;
@@ -184,17 +184,17 @@ static void unload(struct irix *h, struct irix_process *p)
 }
 
 /** They do from now on, if it has a processor. */
-static void load(struct irix *h, struct irix_process *p)
+static void hwperf_load(struct irix *h, struct irix_process *p)
 {
     if (p->cpu < 0 || !has_counters(h, (unsigned)p->cpu))
         return;
     h->cpus[p->cpu].user = p;
     h->users++;
-    put_all(h, (unsigned)p->cpu);
+    hwperf_put_all(h, (unsigned)p->cpu);
 }
 
 /** The process has lost its counters, and will not have them again. */
-static void lose(struct irix_process *p)
+static void hwperf_lose(struct irix_process *p)
 {
     p->active = false;
     p->profiles = false;
@@ -207,14 +207,14 @@ void irix_runs(struct irix *h, struct irix_process *p, unsigned cpu)
         return;
     p->cpu = (int)cpu;
     if (p->active && h->system)
-        lose(p);
+        hwperf_lose(p);
     else if (p->active)
-        load(h, p);
+        hwperf_load(h, p);
 }
 
 void irix_stops(struct irix *h, struct irix_process *p)
 {
-    unload(h, p);
+    hwperf_unload(h, p);
     p->cpu = -1;
 }
 
@@ -240,9 +240,9 @@ void irix_tick(struct irix *h, unsigned cpu)
         const unsigned next = b->on[k] == NOBODY ? NOBODY : next_turn(&b->setup, k, b->on[k]);
         if (next == b->on[k])
             continue;
-        lift(h, cpu, k);
+        hwperf_lift(h, cpu, k);
         b->on[k] = (uint8_t)next;
-        put(h, cpu, k);
+        hwperf_put(h, cpu, k);
     }
 }
 
@@ -251,13 +251,13 @@ void irix_settle(struct irix *h, unsigned cpu)
     if (!block_of(h, cpu) || !has_counters(h, cpu))
         return;
     for (unsigned k = 0; k < IRIX_COUNTERS; k++)
-        look(h, cpu, k);
+        hwperf_look(h, cpu, k);
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
 /** Whether any processor has counters. */
-static bool present(const struct irix *h)
+static bool hwperf_present(const struct irix *h)
 {
     for (unsigned cpu = 0; cpu < h->count; cpu++)
         if (has_counters(h, cpu))
@@ -266,7 +266,7 @@ static bool present(const struct irix *h)
 }
 
 /** All modes of a set-up together. */
-static unsigned modes(const struct irix_setup *s)
+static unsigned hwperf_modes(const struct irix_setup *s)
 {
     unsigned all = 0;
 
@@ -276,7 +276,7 @@ static unsigned modes(const struct irix_setup *s)
 }
 
 /** Whether it makes sense, whoever asks. */
-static bool sensible(const struct irix_setup *s)
+static bool hwperf_sensible(const struct irix_setup *s)
 {
     bool any = false;
 
@@ -295,15 +295,15 @@ static bool sensible(const struct irix_setup *s)
 }
 
 /** Whether the caller may have it at all. @return 0, -ENODEV, -EINVAL, -EPERM */
-static int64_t check(const struct irix *h, const struct irix_setup *s, bool root)
+static int64_t hwperf_check(const struct irix *h, const struct irix_setup *s, bool root)
 {
-    if (!present(h))
+    if (!hwperf_present(h))
         return -ENODEV;
-    if (!sensible(s))
+    if (!hwperf_sensible(s))
         return -EINVAL;
-    if (!root && modes(s) & (IRIX_MODE_KERNEL | IRIX_MODE_SUPERVISOR))
+    if (!root && hwperf_modes(s) & (IRIX_MODE_KERNEL | IRIX_MODE_SUPERVISOR))
         return -EPERM;
-    return modes(s) & IRIX_MODE_SUPERVISOR ? -EINVAL : 0;
+    return hwperf_modes(s) & IRIX_MODE_SUPERVISOR ? -EINVAL : 0;
 }
 
 /* ---- system mode ----------------------------------------------------------------------------- */
@@ -317,25 +317,25 @@ static void take_system(struct irix *h, struct irix_process *p, bool bound,
     h->bound = bound;
     h->generation++;
     for (unsigned cpu = 0; cpu < h->count; cpu++) {
-        clear(&h->cpus[cpu].block);
-        set_up(&h->cpus[cpu].block, setup);
-        put_all(h, cpu);
+        hwperf_clear(&h->cpus[cpu].block);
+        hwperf_set_up(&h->cpus[cpu].block, setup);
+        hwperf_put_all(h, cpu);
     }
 }
 
-static void add(uint64_t to[IRIX_EVENTS], const uint64_t count[IRIX_EVENTS])
+static void hwperf_add(uint64_t to[IRIX_EVENTS], const uint64_t count[IRIX_EVENTS])
 {
     for (unsigned e = 0; e < IRIX_EVENTS; e++)
         to[e] += count[e];
 }
 
 /** The system's counts, now: those of all processors together. */
-static void coalesce(struct irix *h, uint64_t count[IRIX_EVENTS])
+static void hwperf_coalesce(struct irix *h, uint64_t count[IRIX_EVENTS])
 {
     memset(count, 0, IRIX_EVENTS * sizeof *count);
     for (unsigned cpu = 0; cpu < h->count; cpu++) {
         irix_settle(h, cpu);
-        add(count, h->cpus[cpu].block.count);
+        hwperf_add(count, h->cpus[cpu].block.count);
     }
 }
 
@@ -346,7 +346,7 @@ static void drop_system(struct irix *h)
 
     for (unsigned cpu = 0; cpu < h->count; cpu++)
         lift_all(h, cpu);
-    coalesce(h, count);
+    hwperf_coalesce(h, count);
     if (h->bound)
         memcpy(h->taker->block.count, count, sizeof count);
     h->system = h->bound = false;
@@ -363,8 +363,8 @@ static void change_system(struct irix *h, const struct irix_setup *setup)
 {
     for (unsigned cpu = 0; cpu < h->count; cpu++) {
         lift_all(h, cpu);
-        set_up(&h->cpus[cpu].block, setup);
-        put_all(h, cpu);
+        hwperf_set_up(&h->cpus[cpu].block, setup);
+        hwperf_put_all(h, cpu);
     }
     h->generation++;
     if (h->bound)
@@ -374,9 +374,9 @@ static void change_system(struct irix *h, const struct irix_setup *setup)
 int64_t irix_system_enable(struct irix *h, struct irix_process *p, bool root,
                            const struct irix_setup *setup)
 {
-    int64_t err = !root ? -EPERM : check(h, setup, root);
+    int64_t err = !root ? -EPERM : hwperf_check(h, setup, root);
 
-    if (!err && !(modes(setup) & IRIX_MODE_KERNEL))
+    if (!err && !(hwperf_modes(setup) & IRIX_MODE_KERNEL))
         err = -EINVAL;
     if (!err && h->system)
         err = -EBUSY;
@@ -386,8 +386,8 @@ int64_t irix_system_enable(struct irix *h, struct irix_process *p, bool root,
         struct irix_process *user = h->cpus[cpu].user;
         if (!user)
             continue;
-        unload(h, user);
-        lose(user);
+        hwperf_unload(h, user);
+        hwperf_lose(user);
     }
     take_system(h, p, false, setup);
     return h->generation;
@@ -395,9 +395,9 @@ int64_t irix_system_enable(struct irix *h, struct irix_process *p, bool root,
 
 int64_t irix_system_modify(struct irix *h, bool root, const struct irix_setup *setup)
 {
-    int64_t err = !root ? -EPERM : check(h, setup, root);
+    int64_t err = !root ? -EPERM : hwperf_check(h, setup, root);
 
-    if (!err && (!h->system || !(modes(setup) & IRIX_MODE_KERNEL)))
+    if (!err && (!h->system || !(hwperf_modes(setup) & IRIX_MODE_KERNEL)))
         err = -EINVAL;
     if (err)
         return err;
@@ -416,7 +416,7 @@ static int64_t tell_control(const struct irix_setup *s, uint16_t event[IRIX_EVEN
 /** Whether there are system counters to be had. @return 0, -ENODEV, -EINVAL */
 static int64_t in_system(const struct irix *h)
 {
-    return !present(h) ? -ENODEV : h->system ? 0 : -EINVAL;
+    return !hwperf_present(h) ? -ENODEV : h->system ? 0 : -EINVAL;
 }
 
 int64_t irix_system_control(const struct irix *h, uint16_t event[IRIX_EVENTS])
@@ -432,7 +432,7 @@ int64_t irix_system_read(struct irix *h, uint64_t count[IRIX_EVENTS])
 
     if (err)
         return err;
-    coalesce(h, count);
+    hwperf_coalesce(h, count);
     return h->generation;
 }
 
@@ -464,45 +464,45 @@ int64_t irix_system_release(struct irix *h, bool root)
 /* ---- commands on a process ------------------------------------------------------------------- */
 
 /** It counts what is asked for, from now on if it runs, else when it does. */
-static void count(struct irix *h, struct irix_process *p, const struct irix_setup *setup)
+static void hwperf_count(struct irix *h, struct irix_process *p, const struct irix_setup *setup)
 {
-    unload(h, p);
-    set_up(&p->block, setup);
+    hwperf_unload(h, p);
+    hwperf_set_up(&p->block, setup);
     p->active = true;
     p->generation++;
-    load(h, p);
+    hwperf_load(h, p);
 }
 
 int64_t irix_enable(struct irix *h, struct irix_process *p, bool root,
                     const struct irix_setup *setup)
 {
-    int64_t err = check(h, setup, root);
-    const bool system = modes(setup) & IRIX_MODE_KERNEL;
+    int64_t err = hwperf_check(h, setup, root);
+    const bool system = hwperf_modes(setup) & IRIX_MODE_KERNEL;
 
     if (!err && (h->system || (system && h->users)))
         err = -EBUSY;
     if (err)
         return err;
-    clear(&p->block);
+    hwperf_clear(&p->block);
     p->profiles = false;
     if (system) {
         p->active = false;
         p->generation++;
         take_system(h, p, true, setup);
     } else
-        count(h, p, setup);
+        hwperf_count(h, p, setup);
     return p->generation;
 }
 
 int64_t irix_profile(struct irix *h, struct irix_process *p, bool root,
                      const struct irix_setup *setup)
 {
-    int64_t err = check(h, setup, root);
+    int64_t err = hwperf_check(h, setup, root);
     bool any = false;
 
     for (unsigned e = 0; e < IRIX_EVENTS; e++)
-        any |= threshold(setup, e);
-    if (!err && (!any || modes(setup) & IRIX_MODE_KERNEL))
+        any |= hwperf_threshold(setup, e);
+    if (!err && (!any || hwperf_modes(setup) & IRIX_MODE_KERNEL))
         err = -EINVAL;
     if (!err)
         err = irix_enable(h, p, root, setup);
@@ -513,8 +513,8 @@ int64_t irix_profile(struct irix *h, struct irix_process *p, bool root,
 int64_t irix_modify(struct irix *h, struct irix_process *p, bool root,
                     const struct irix_setup *setup)
 {
-    int64_t err = check(h, setup, root);
-    const bool system = modes(setup) & IRIX_MODE_KERNEL;
+    int64_t err = hwperf_check(h, setup, root);
+    const bool system = hwperf_modes(setup) & IRIX_MODE_KERNEL;
 
     if (!err && !p->active && !has_system(h, p))
         err = -EINVAL;
@@ -525,7 +525,7 @@ int64_t irix_modify(struct irix *h, struct irix_process *p, bool root,
     if (err)
         return err;
     if (p->active)
-        count(h, p, setup);
+        hwperf_count(h, p, setup);
     else
         change_system(h, setup);
     return p->generation;
@@ -534,7 +534,7 @@ int64_t irix_modify(struct irix *h, struct irix_process *p, bool root,
 int64_t irix_control(const struct irix *h, const struct irix_process *p,
                      uint16_t event[IRIX_EVENTS])
 {
-    if (!present(h))
+    if (!hwperf_present(h))
         return -ENODEV;
     if (has_system(h, p))
         return tell_control(&h->cpus[0].block.setup, event, p->generation);
@@ -543,10 +543,10 @@ int64_t irix_control(const struct irix *h, const struct irix_process *p,
 
 int64_t irix_read(struct irix *h, const struct irix_process *p, uint64_t count[IRIX_EVENTS])
 {
-    if (!present(h))
+    if (!hwperf_present(h))
         return -ENODEV;
     if (has_system(h, p)) {
-        coalesce(h, count);
+        hwperf_coalesce(h, count);
         return p->generation;
     }
     if (p->cpu >= 0 && h->cpus[p->cpu].user == p)
@@ -557,7 +557,7 @@ int64_t irix_read(struct irix *h, const struct irix_process *p, uint64_t count[I
 
 int64_t irix_release(struct irix *h, struct irix_process *p)
 {
-    if (!present(h))
+    if (!hwperf_present(h))
         return -ENODEV;
     if (has_system(h, p)) {
         drop_system(h);
@@ -565,14 +565,14 @@ int64_t irix_release(struct irix *h, struct irix_process *p)
     }
     if (!p->active)
         return -EINVAL;
-    unload(h, p);
+    hwperf_unload(h, p);
     p->active = p->profiles = false;
     return 0;
 }
 
 int64_t irix_save(struct irix *h, struct irix_process *p)
 {
-    if (!present(h))
+    if (!hwperf_present(h))
         return -ENODEV;
     p->saves = true;
     return 0;
@@ -586,5 +586,5 @@ void irix_gone(struct irix *h, struct irix_process *p, struct irix_process *pare
     else if (h->taker == p)
         h->taker = NULL;
     if (parent && (waits || p->saves))
-        add(parent->block.count, p->block.count);
+        hwperf_add(parent->block.count, p->block.count);
 }

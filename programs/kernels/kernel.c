@@ -139,7 +139,7 @@ static void grow_impatient(struct kernels *k)
 
 /** The kernel's own code begins to run: also after its end has been asked for, up to where the
  * machine looks at that. */
-static void enter(struct kernels *k, sigjmp_buf *own)
+static void kernel_enter(struct kernels *k, sigjmp_buf *own)
 {
     k->turns++;
     k->runner = pthread_self();
@@ -149,7 +149,7 @@ static void enter(struct kernels *k, sigjmp_buf *own)
 }
 
 /** The instruction that a signal came at. */
-static const void *pc_of(const void *context)
+static const void *kernel_pc_of(const void *context)
 {
 #if defined(__x86_64__)
     return (const void *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
@@ -171,7 +171,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 
     k->own = NULL;
     k->crash = (struct crash){.address = info->si_addr,
-                              .pc = pc_of(context),
+                              .pc = kernel_pc_of(context),
                               .bad = (number == SIGSEGV || number == SIGBUS) && info->si_code > 0 &&
                                      info->si_code != SI_KERNEL};
     if (own)
@@ -211,7 +211,7 @@ static void on_late(int number, siginfo_t *info, void *context)
         return;
     }
     k->own = NULL;
-    k->crash = (struct crash){.pc = pc_of(context)};
+    k->crash = (struct crash){.pc = kernel_pc_of(context)};
     siglongjmp(*own, number);
 }
 
@@ -365,14 +365,14 @@ static void hand_over(struct member *m)
     m->out.place = (struct driven_place){m->thread.what, m->thread.file, m->thread.line};
     m->of->own = NULL;
     prog_actor_wait(m->actor);
-    enter(m->of, &m->crashed);
+    kernel_enter(m->of, &m->crashed);
     m->thread.last = m->batch;
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0), .ticks = 0};
     m->out = (struct driven_batch){.act = DRIVEN_MORE};
 }
 
-static void refill(void *self, unsigned thread, sim_tick now, const struct driven_result *result,
-                   struct driven_batch *out)
+static void kernel_refill(void *self, unsigned thread, sim_tick now,
+                          const struct driven_result *result, struct driven_batch *out)
 {
     struct kernels *k = self;
     struct member *m = &k->member[thread];
@@ -389,7 +389,7 @@ static void refill(void *self, unsigned thread, sim_tick now, const struct drive
 }
 
 /** Who computes cannot go on; the run's end is decided. */
-static __attribute__((noreturn)) void stop(struct kernels *k)
+static __attribute__((noreturn)) void kernel_stop(struct kernels *k)
 {
     k->own = NULL;
     if (!k->turn)
@@ -402,14 +402,14 @@ static __attribute__((noreturn)) void stop(struct kernels *k)
 
 /* ---- what kernels call ----------------------------------------------------------------------- */
 
-static void flush(struct kn_thread *t)
+static void kernel_flush(struct kn_thread *t)
 {
     of_thread(t)->out = (struct driven_batch){.act = DRIVEN_MORE};
     hand_over(of_thread(t));
 }
 
 /** A region's name as others have it: a literal of so many printable characters. */
-static void check_name(struct kernels *k, const char *name)
+static void kernel_check_name(struct kernels *k, const char *name)
 {
     size_t n = 0;
 
@@ -420,11 +420,11 @@ static void check_name(struct kernels *k, const char *name)
     prog_finish(k->team.run, PROG_UNLOADABLE, 0,
                 "a region's name is 1 to %d characters without spaces: '%.*s'", NAME_MAX_,
                 NAME_MAX_, name);
-    stop(k);
+    kernel_stop(k);
 }
 
-static uint32_t act(struct kn_thread *t, enum kn_act act, const volatile void *word, uint32_t value,
-                    uint32_t expected, const char *name)
+static uint32_t kernel_act(struct kn_thread *t, enum kn_act act, const volatile void *word,
+                           uint32_t value, uint32_t expected, const char *name)
 {
     static const enum driven_act acts[] = {
         [KN_GET_] = DRIVEN_LOAD,        [KN_ADD_] = DRIVEN_ADD,   [KN_SWAP_] = DRIVEN_SWAP,
@@ -433,7 +433,7 @@ static uint32_t act(struct kn_thread *t, enum kn_act act, const volatile void *w
     struct member *m = of_thread(t);
 
     if (name)
-        check_name(m->of, name);
+        kernel_check_name(m->of, name);
     m->out = (struct driven_batch){.act = acts[act],
                                    .size = sizeof value,
                                    .address = kn_address_(t, word),
@@ -445,13 +445,13 @@ static uint32_t act(struct kn_thread *t, enum kn_act act, const volatile void *w
     return (uint32_t)m->result.value;
 }
 
-static unsigned threads(const struct kn_program *p)
+static unsigned kernel_threads(const struct kn_program *p)
 {
     return of_program(p)->team.threads;
 }
 
 /** The argument NAME=...; NULL: there is none. The last one counts. */
-static const char *argument(const struct kernels *k, const char *name)
+static const char *kernel_argument(const struct kernels *k, const char *name)
 {
     const size_t length = strlen(name);
     const char *value = NULL;
@@ -463,7 +463,7 @@ static const char *argument(const struct kernels *k, const char *name)
 }
 
 /** Notes the name of an argument that is asked for. */
-static void note(struct kernels *k, const char *name)
+static void kernel_note(struct kernels *k, const char *name)
 {
     if (k->asks < ASKED && strlen(name) < ASKED_NAME)
         strcpy(k->asked[k->asks++], name);
@@ -497,16 +497,16 @@ static bool all_asked(struct kernels *k)
     return true;
 }
 
-static uint64_t number(struct kn_program *p, const char *name, uint64_t standard, uint64_t least,
-                       uint64_t most)
+static uint64_t kernel_number(struct kn_program *p, const char *name, uint64_t standard,
+                              uint64_t least, uint64_t most)
 {
     struct kernels *k = of_program(p);
-    const char *text = argument(k, name);
+    const char *text = kernel_argument(k, name);
     char *end = NULL;
     uint64_t value = standard;
 
     k->called = "kn_number";
-    note(k, name);
+    kernel_note(k, name);
     errno = 0;
     if (text)
         value = strtoull(text, &end, 0);
@@ -516,10 +516,10 @@ static uint64_t number(struct kn_program *p, const char *name, uint64_t standard
     prog_finish(k->team.run, PROG_UNLOADABLE, 0,
                 "argument '%s=%s': a whole number from %" PRIu64 " to %" PRIu64, name, text, least,
                 most);
-    stop(k);
+    kernel_stop(k);
 }
 
-static void *alloc(struct kn_program *p, size_t bytes)
+static void *kernel_alloc(struct kn_program *p, size_t bytes)
 {
     struct kernels *k = of_program(p);
     const size_t from = (k->used + KN_APART - 1) / KN_APART * KN_APART;
@@ -535,7 +535,7 @@ static void *alloc(struct kn_program *p, size_t bytes)
         "all its stations have together %zu are taken. Take a smaller problem, more "
         "stations, or a larger memory.size",
         bytes, k->room, k->used);
-    stop(k);
+    kernel_stop(k);
 }
 
 /** Says it to the listeners, and to the program's standard output. */
@@ -545,7 +545,7 @@ static void put_out(struct kernels *k, const char *text, size_t size)
     prog_put_out(k->team.run, k->what->stdout_fd, text, size);
 }
 
-static void print(struct kn_program *p, const char *format, ...)
+static void kernel_print(struct kn_program *p, const char *format, ...)
 {
     char text[LINE_MAX_];
     va_list ap;
@@ -559,16 +559,16 @@ static void print(struct kn_program *p, const char *format, ...)
         put_out(of_program(p), text, (size_t)n < sizeof text ? (size_t)n : sizeof text - 1);
 }
 
-static const struct kn_calls calls = {.flush = flush,
-                                      .act = act,
-                                      .threads = threads,
-                                      .number = number,
-                                      .alloc = alloc,
-                                      .print = print};
+static const struct kn_calls calls = {.flush = kernel_flush,
+                                      .act = kernel_act,
+                                      .threads = kernel_threads,
+                                      .number = kernel_number,
+                                      .alloc = kernel_alloc,
+                                      .print = kernel_print};
 
 /* ---- the workload ---------------------------------------------------------------------------- */
 
-static bool owns(void *self, uint64_t va)
+static bool kernel_owns(void *self, uint64_t va)
 {
     const struct kernels *k = self;
 
@@ -593,7 +593,7 @@ static void bring_words(struct kernels *k)
 }
 
 /** All threads have ended: the kernel looks at its result. */
-static void ended(void *self)
+static void kernel_ended(void *self)
 {
     struct kernels *k = self;
     const int number = sigsetjmp(k->refused, 0);
@@ -606,17 +606,18 @@ static void ended(void *self)
         return;
     k->called = NULL;
     bring_words(k);
-    enter(k, &k->refused);
+    kernel_enter(k, &k->refused);
     wrong = k->kernel->check(&k->program, k->data);
     k->own = NULL;
     prog_finish(k->team.run, PROG_EXITED, wrong >= 0 && wrong <= UINT8_MAX ? wrong : 1, NULL);
 }
 
-static const struct driven_producer producer = {.refill = refill, .owns = owns, .ended = ended};
+static const struct driven_producer producer = {
+    .refill = kernel_refill, .owns = kernel_owns, .ended = kernel_ended};
 
 /** Host memory for what kn_alloc may give: all of the machine's, less a page for each card, as long
  *  as nobody touches it, it is nothing. @return false: the host has no room */
-static bool reserve(struct kernels *k)
+static bool kernel_reserve(struct kernels *k)
 {
     const struct nm_params *p = k->team.run->par;
 
@@ -648,7 +649,7 @@ static void make_member(struct kernels *k, unsigned i)
     m->batch[0] = (struct kn_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0)};
 }
 
-static bool set_up(struct kernels *k)
+static bool kernel_set_up(struct kernels *k)
 {
     const int number = sigsetjmp(k->refused, 0);
 
@@ -657,13 +658,13 @@ static bool set_up(struct kernels *k)
                  &(struct driven_place){.what = k->called});
     if (number)
         return false;
-    enter(k, &k->refused);
+    kernel_enter(k, &k->refused);
     k->data = k->kernel->setup(&k->program);
     k->own = NULL;
     return all_asked(k);
 }
 
-static bool prepare(void *self, struct prog_run *run)
+static bool kernel_prepare(void *self, struct prog_run *run)
 {
     struct kernels *k = self;
     char why[512];
@@ -672,7 +673,7 @@ static bool prepare(void *self, struct prog_run *run)
     k->hash = XXH64_createState();
     XXH64_reset(k->hash, 0);
     k->program.calls = &calls;
-    if (!driven_team_prepare(&k->team, run, &producer, 0) || !reserve(k))
+    if (!driven_team_prepare(&k->team, run, &producer, 0) || !kernel_reserve(k))
         return false;
     k->kernel = kernels_load(k->what->path, k->what->beside ? k->what->beside : k->what->path,
                              &k->object, why, sizeof why);
@@ -684,39 +685,40 @@ static bool prepare(void *self, struct prog_run *run)
     for (unsigned i = 0; i < k->team.threads; i++)
         make_member(k, i);
     catch_crashes(k);
-    return set_up(k);
+    return kernel_set_up(k);
 }
 
 /** A thread's whole life, in its actor. */
-static void live(void *arg)
+static void kernel_live(void *arg)
 {
     struct member *m = arg;
     const int number = sigsetjmp(m->crashed, 0);
 
     if (number) {
         say_thread_left(m, number);
-        stop(m->of);
+        kernel_stop(m->of);
     }
-    enter(m->of, &m->crashed);
+    kernel_enter(m->of, &m->crashed);
     m->of->kernel->work(&m->thread, m->of->data);
     m->of->own = NULL;
     m->out = (struct driven_batch){.act = DRIVEN_OVER};
     put_batch(m);
 }
 
-static void start(void *self)
+static void kernel_start(void *self)
 {
     struct kernels *k = self;
 
     for (unsigned i = 0; i < k->team.threads; i++) {
         char name[32];
         snprintf(name, sizeof name, "thread-%u", i);
-        k->member[i].actor = prog_actor_new(k->team.run->actors, name, i, live, &k->member[i]);
+        k->member[i].actor =
+            prog_actor_new(k->team.run->actors, name, i, kernel_live, &k->member[i]);
     }
     driven_team_start(self);
 }
 
-static void end(void *self)
+static void kernel_end(void *self)
 {
     struct kernels *k = self;
 
@@ -736,9 +738,9 @@ const struct prog_workload kernels_workload = {
     .size = sizeof(struct kernels),
     .actors = true,
     .forwards = true,
-    .prepare = prepare,
+    .prepare = kernel_prepare,
     DRIVEN_TEAM_OPS,
-    .start = start,
-    .end = end,
+    .start = kernel_start,
+    .end = kernel_end,
     .check = kernels_check,
 };

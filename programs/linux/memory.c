@@ -57,7 +57,7 @@ static int64_t map_of_file(const struct lx_file *f, struct lx_vm_request *rq)
 }
 
 /** Which one, in words: "254th". */
-static const char *ordinal(unsigned n)
+static const char *memory_ordinal(unsigned n)
 {
     static const char *const ends[] = {"th", "st", "nd", "rd"};
 
@@ -76,12 +76,12 @@ static void say_stack(struct lx_prog *p, uint64_t len)
     snprintf(text, sizeof text,
              "numachine: note: no room for the stack (%" PRIu64 " KB) of a %u%s thread in %" PRIu64
              " GB: smaller stacks (pthread_attr_setstacksize, OMP_STACKSIZE)%s\n",
-             len >> 10, n, ordinal(n), (lx_vm_end(&p->vm) + (1 << 30) - 1) >> 30,
+             len >> 10, n, memory_ordinal(n), (lx_vm_end(&p->vm) + (1 << 30) - 1) >> 30,
              p->n64 || p->kind->generic ? "" : ", or n64");
     prog_say(p->run, text);
 }
 
-static int64_t map(struct lx_call *c, uint64_t offset)
+static int64_t memory_map(struct lx_call *c, uint64_t offset)
 {
     uint64_t flags = c->a[3], type = flags & G_MAP_TYPE;
     struct lx_vm_request rq = {
@@ -125,13 +125,13 @@ static int64_t map(struct lx_call *c, uint64_t offset)
 
 int64_t lx_sys_mmap(struct lx_call *c)
 {
-    return map(c, c->a[5]);
+    return memory_map(c, c->a[5]);
 }
 
 /** mmap2's offset counts 4096 bytes whatever the page size. */
 int64_t lx_sys_mmap2(struct lx_call *c)
 {
-    return map(c, c->a[5] << 12);
+    return memory_map(c, c->a[5] << 12);
 }
 
 int64_t lx_sys_munmap(struct lx_call *c)
@@ -193,7 +193,7 @@ int64_t lx_sys_msync(struct lx_call *c)
 
 /* ---- keeping pages in memory: they always are ------------------------------------------------ */
 
-static int64_t lock(struct lx_call *c, bool locked)
+static int64_t memory_lock(struct lx_call *c, bool locked)
 {
     const uint64_t page = c->p->vm.page, from = c->a[0] & ~(page - 1);
     const uint64_t end = (c->a[0] + c->a[1] + page - 1) & ~(page - 1);
@@ -207,17 +207,17 @@ static int64_t lock(struct lx_call *c, bool locked)
 
 int64_t lx_sys_mlock(struct lx_call *c)
 {
-    return lock(c, true);
+    return memory_lock(c, true);
 }
 
 int64_t lx_sys_munlock(struct lx_call *c)
 {
-    return lock(c, false);
+    return memory_lock(c, false);
 }
 
 int64_t lx_sys_mlock2(struct lx_call *c)
 {
-    return c->a[2] > 1 ? -EINVAL : lock(c, true);
+    return c->a[2] > 1 ? -EINVAL : memory_lock(c, true);
 }
 
 int64_t lx_sys_mlockall(struct lx_call *c)

@@ -78,7 +78,7 @@ static void free_thread(struct lx_thread *t)
 }
 
 /** Gives a thread its turn, which may be its last. */
-static void grant(struct lx_prog *p, struct lx_thread *t)
+static void personality_grant(struct lx_prog *p, struct lx_thread *t)
 {
     p->vm.toucher = t->card;
     prog_actor_grant(t->actor);
@@ -94,12 +94,12 @@ static void run_woken(struct lx_prog *p)
     while (p->woken && !p->run->over) {
         struct lx_thread *t = p->woken;
         DL_DELETE2(p->woken, t, w_prev, w_next);
-        grant(p, t);
+        personality_grant(p, t);
     }
 }
 
 /** Brings the threads' clock to the machine's and lets what is due happen. */
-static void catch_up(void *self, sim_tick now)
+static void personality_catch_up(void *self, sim_tick now)
 {
     struct lx_prog *p = self;
 
@@ -159,7 +159,7 @@ static void handle_trap(void *self, const struct nm_trap *trap)
     if (comes_to_point(p, trap))
         return;
     take_trap(t, trap);
-    grant(p, t);
+    personality_grant(p, t);
     run_woken(p);
 }
 
@@ -195,7 +195,7 @@ static bool anyone_runs(const void *self)
 }
 
 /** The program may have found no memory, or a thread may get nowhere. */
-static void stepped(void *self)
+static void personality_stepped(void *self)
 {
     struct lx_prog *p = self;
 
@@ -209,7 +209,7 @@ static void stepped(void *self)
         lx_watch_look(p, next_wakeup(p) == SIM_NEVER && !device_works(p));
 }
 
-static void describe(void *self, FILE *out)
+static void personality_describe(void *self, FILE *out)
 {
     lx_watch_threads(self, out);
 }
@@ -249,7 +249,7 @@ static const struct lx_steps steps = {
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
-static void init(struct lx_prog *p, struct prog_run *run)
+static void personality_init(struct lx_prog *p, struct prog_run *run)
 {
     const unsigned cards = nm_machine_cards(run->m), asked = run->spec->processors;
 
@@ -285,7 +285,7 @@ static void free_threads(struct lx_prog *p)
         free_thread(t);
 }
 
-static void end(void *self)
+static void personality_end(void *self)
 {
     struct lx_prog *p = self;
 
@@ -369,7 +369,7 @@ static void wrote_back(void *ctx, uint64_t dev, uint64_t ino)
         lx_inode_wrote(ctx, n);
 }
 
-static void unmapped(void *ctx, uint64_t dev, uint64_t ino)
+static void personality_unmapped(void *ctx, uint64_t dev, uint64_t ino)
 {
     struct lx_inode *n = lx_inode_known(ctx, (dev_t)dev, (ino_t)ino);
 
@@ -442,7 +442,7 @@ static bool is_for_all(struct lx_prog *p)
     return false;
 }
 
-static bool load(struct lx_prog *p)
+static bool personality_load(struct lx_prog *p)
 {
     union lx_regs regs;
     int err;
@@ -454,7 +454,7 @@ static bool load(struct lx_prog *p)
     p->kind->isa->begin(&p->image, &regs);
     lx_vm_init(&p->vm, p->m, p->kind);
     p->vm.wrote = wrote_back;
-    p->vm.left = unmapped;
+    p->vm.left = personality_unmapped;
     p->vm.wrote_ctx = p;
     p->vm.paged = p->run->hooks ? p->run->hooks->paged : NULL;
     p->vm.paged_ctx = p->run->hooks ? p->run->hooks->ctx : NULL;
@@ -478,13 +478,13 @@ static bool load(struct lx_prog *p)
     return !p->run->over;
 }
 
-static bool prepare(void *self, struct prog_run *run)
+static bool personality_prepare(void *self, struct prog_run *run)
 {
-    init(self, run);
-    return open_image(self) && open_view(self) && load(self);
+    personality_init(self, run);
+    return open_image(self) && open_view(self) && personality_load(self);
 }
 
-static void start(void *self)
+static void personality_start(void *self)
 {
     struct lx_prog *p = self;
 
@@ -493,7 +493,7 @@ static void start(void *self)
     lx_thread_start(p->threads);
 }
 
-static bool await(void *self, uint64_t va, uint64_t times)
+static bool personality_await(void *self, uint64_t va, uint64_t times)
 {
     struct lx_prog *p = self;
 
@@ -520,19 +520,19 @@ const struct prog_workload lx_workload = {
     .size = sizeof(struct lx_prog),
     .actors = true,
     .forwards = true,
-    .prepare = prepare,
-    .start = start,
+    .prepare = personality_prepare,
+    .start = personality_start,
     .runs = anyone_runs,
     .date = next_date,
-    .due = catch_up,
+    .due = personality_catch_up,
     .trap = handle_trap,
     .interrupt = handle_interrupt,
     .accesses = lx_accesses,
-    .await = await,
-    .stepped = stepped,
-    .describe = describe,
+    .await = personality_await,
+    .stepped = personality_stepped,
+    .describe = personality_describe,
     .over = last_words,
-    .end = end,
+    .end = personality_end,
     .check = lx_check,
     .symbol = lx_symbol,
     .entry = lx_entry,

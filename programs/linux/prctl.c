@@ -56,7 +56,7 @@ static const struct setting {
      true},
 };
 
-static uint32_t *kept(struct lx_prog *p, const struct setting *s)
+static uint32_t *prctl_kept(struct lx_prog *p, const struct setting *s)
 {
     return (uint32_t *)(void *)((char *)&p->prctl + s->at);
 }
@@ -70,16 +70,16 @@ static bool rest_is_zero(const struct lx_call *c, unsigned from)
     return true;
 }
 
-static int64_t get(struct lx_call *c, const struct setting *s)
+static int64_t prctl_get(struct lx_call *c, const struct setting *s)
 {
     if (s->strict && !rest_is_zero(c, 1))
         return -EINVAL;
     if (s->through)
-        return lx_vm_write32(&c->p->vm, c->a[1], *kept(c->p, s));
-    return *kept(c->p, s);
+        return lx_vm_write32(&c->p->vm, c->a[1], *prctl_kept(c->p, s));
+    return *prctl_kept(c->p, s);
 }
 
-static int64_t set(struct lx_call *c, const struct setting *s)
+static int64_t prctl_set(struct lx_call *c, const struct setting *s)
 {
     const uint64_t v = c->a[1];
 
@@ -87,7 +87,7 @@ static int64_t set(struct lx_call *c, const struct setting *s)
         return -EINVAL;
     if (v > s->most || v < s->least || (s->strict && !rest_is_zero(c, 2)))
         return -EINVAL;
-    *kept(c->p, s) = s->most == UINT64_MAX ? v != 0 : (uint32_t)v;
+    *prctl_kept(c->p, s) = s->most == UINT64_MAX ? v != 0 : (uint32_t)v;
     return 0;
 }
 
@@ -137,9 +137,9 @@ int64_t lx_sys_prctl(struct lx_call *c)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         if (settings[i].set == c->a[0])
-            return set(c, &settings[i]);
+            return prctl_set(c, &settings[i]);
         if (settings[i].get == c->a[0])
-            return get(c, &settings[i]);
+            return prctl_get(c, &settings[i]);
     }
     return odd(c);
 }

@@ -86,7 +86,7 @@ static const char *unprovided_name(const struct lx_kind *k, uint64_t number)
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /** Decodes one argument by its letter. @return 0 or -errno */
-static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
+static int syscall_decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
 {
     int64_t r = 0;
 
@@ -129,7 +129,7 @@ static int decode(struct lx_call *c, char letter, unsigned i, unsigned *strings)
 }
 
 /** 64 bits of two words, which stand as they would in memory. */
-static uint64_t pair(const struct lx_kind *k, const uint64_t raw[2])
+static uint64_t syscall_pair(const struct lx_kind *k, const uint64_t raw[2])
 {
     return raw[!k->little] | raw[k->little] << 32;
 }
@@ -145,12 +145,12 @@ static int decode_args(struct lx_call *c, unsigned skip)
         char letter = c->row->args[i];
         if (letter == 'L' && !c->p->n64) {
             from += from & 1;
-            c->a[i] = from + 1 < LX_RAW_ARGS ? pair(c->p->kind, raw + from) : 0;
+            c->a[i] = from + 1 < LX_RAW_ARGS ? syscall_pair(c->p->kind, raw + from) : 0;
             from += 2;
         } else {
             c->a[i] = raw[from++];
         }
-        err = decode(c, letter, i, &strings);
+        err = syscall_decode(c, letter, i, &strings);
     }
     return err;
 }
@@ -195,7 +195,7 @@ int64_t lx_sys_nothing(struct lx_call *c)
 }
 
 /** Finds the row, follows the indirect call, decodes and runs. */
-static int64_t perform(struct lx_call *c)
+static int64_t syscall_perform(struct lx_call *c)
 {
     unsigned skip = 0; /* of an indirect call */
     int err;
@@ -214,7 +214,7 @@ static int64_t perform(struct lx_call *c)
     return err < 0 ? err : c->row->fn(c);
 }
 
-static void set_result(struct lx_call *c, int64_t result)
+static void syscall_set_result(struct lx_call *c, int64_t result)
 {
     const struct lx_isa *isa = lx_isa_of(c->t);
     const int e = result < 0 ? (int)-result : 0;
@@ -233,13 +233,13 @@ void lx_syscall_trap(struct lx_thread *t)
     int64_t result;
 
     c.number = lx_isa_of(t)->number(t);
-    result = perform(&c);
+    result = syscall_perform(&c);
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
         return;
     lx_irix_called(&c, result);
     if (!c.replaced)
-        set_result(&c, result);
+        syscall_set_result(&c, result);
     t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
     lx_signal_deliver(t);
 }

@@ -94,7 +94,7 @@ uint64_t patterns_geometric(const struct patterns_geometric *g, uint32_t word)
 /* ---- Zipf ------------------------------------------------------------------------------------ */
 
 /** Weights of 1, 2, ... n: 2^WEIGHT / k^skew. @return their sum */
-static uint64_t weigh(uint64_t *weight, uint32_t n, uint64_t skew)
+static uint64_t draws_weigh(uint64_t *weight, uint32_t n, uint64_t skew)
 {
     uint64_t root[PATTERNS_LOG_BITS], sum = 0;
 
@@ -146,7 +146,7 @@ struct patterns_alias *patterns_zipf_make(uint32_t n, uint64_t skew)
 {
     struct patterns_alias *table = sim_alloc(n, sizeof *table);
     uint64_t *weight = sim_alloc(n, sizeof *weight);
-    const uint64_t sum = weigh(weight, n, skew);
+    const uint64_t sum = draws_weigh(weight, n, skew);
 
     share_out(table, weight, n, sum);
     free(weight);

@@ -14,13 +14,13 @@ enum {
     WORD_SHIFT = 2,
 };
 
-static uint64_t value_of(const struct patterns_plan *plan, enum patterns_key key)
+static uint64_t fill_value_of(const struct patterns_plan *plan, enum patterns_key key)
 {
     return plan->phase->value[key];
 }
 
-static struct pc_packed reference(bool store, const struct patterns_plan *plan, uint64_t va,
-                                  uint64_t ticks, uint64_t value)
+static struct pc_packed fill_reference(bool store, const struct patterns_plan *plan, uint64_t va,
+                                       uint64_t ticks, uint64_t value)
 {
     return (struct pc_packed){
         .what = pc_pack(store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD, plan->shift, va),
@@ -34,7 +34,7 @@ static struct pc_packed word_store(uint64_t va, uint64_t value)
         .what = pc_pack(PC_REFERENCE_STORE, WORD_SHIFT, va), .ticks = 1, .value = (uint32_t)value};
 }
 
-static struct pc_packed work(uint64_t ticks)
+static struct pc_packed fill_work(uint64_t ticks)
 {
     return (struct pc_packed){.what = pc_pack(PC_REFERENCE_COMPUTE, 0, 0),
                               .ticks = (uint32_t)ticks};
@@ -47,11 +47,11 @@ static struct patterns_draw draw_of(const struct patterns_run *p, const struct p
 }
 
 /** [PCycles] of work that belong to a reference. */
-static uint64_t think(const struct patterns_plan *plan, const struct patterns_draw *draw)
+static uint64_t fill_think(const struct patterns_plan *plan, const struct patterns_draw *draw)
 {
-    return value_of(plan, PATTERNS_spacing) == PATTERNS_DRAWN
+    return fill_value_of(plan, PATTERNS_spacing) == PATTERNS_DRAWN
                ? patterns_geometric(&plan->spaces, draw->word[3])
-               : value_of(plan, PATTERNS_think);
+               : fill_value_of(plan, PATTERNS_think);
 }
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -76,11 +76,11 @@ static uint64_t line_drawn(const struct patterns_plan *plan, const struct patter
            (patterns_below((uint32_t) throw, in_line) << plan->shift);
 }
 
-static uint64_t stepped(const struct patterns_plan *plan, const struct patterns_member *m,
-                        uint64_t number, const struct patterns_draw *draw)
+static uint64_t fill_stepped(const struct patterns_plan *plan, const struct patterns_member *m,
+                             uint64_t number, const struct patterns_draw *draw)
 {
     (void)draw;
-    return patterns_region(plan, m) + number % plan->count * value_of(plan, PATTERNS_stride);
+    return patterns_region(plan, m) + number % plan->count * fill_value_of(plan, PATTERNS_stride);
 }
 
 static uint64_t own_word(const struct patterns_plan *plan, const struct patterns_member *m,
@@ -90,8 +90,8 @@ static uint64_t own_word(const struct patterns_plan *plan, const struct patterns
     return patterns_region(plan, m) + number % plan->count * plan->row + m->rank * plan->apart;
 }
 
-static uint64_t remote(const struct patterns_plan *plan, const struct patterns_member *m,
-                       uint64_t number, const struct patterns_draw *draw)
+static uint64_t fill_remote(const struct patterns_plan *plan, const struct patterns_member *m,
+                            uint64_t number, const struct patterns_draw *draw)
 {
     (void)draw;
     return patterns_region(plan, m) + number % plan->places * plan->part +
@@ -101,11 +101,11 @@ static uint64_t remote(const struct patterns_plan *plan, const struct patterns_m
 patterns_address_fn *patterns_address(enum patterns_kind kind)
 {
     static patterns_address_fn *const addresses[PATTERNS_KINDS] = {
-        [PATTERNS_KIND_private] = word_drawn,     [PATTERNS_KIND_uniform] = word_drawn,
-        [PATTERNS_KIND_read_mostly] = word_drawn, [PATTERNS_KIND_zipf] = line_drawn,
-        [PATTERNS_KIND_stride] = stepped,         [PATTERNS_KIND_false_shared] = own_word,
-        [PATTERNS_KIND_all_to_all] = remote,      [PATTERNS_KIND_neighbour] = remote,
-        [PATTERNS_KIND_bit_reverse] = remote,     [PATTERNS_KIND_transpose] = remote,
+        [PATTERNS_KIND_private] = word_drawn,      [PATTERNS_KIND_uniform] = word_drawn,
+        [PATTERNS_KIND_read_mostly] = word_drawn,  [PATTERNS_KIND_zipf] = line_drawn,
+        [PATTERNS_KIND_stride] = fill_stepped,     [PATTERNS_KIND_false_shared] = own_word,
+        [PATTERNS_KIND_all_to_all] = fill_remote,  [PATTERNS_KIND_neighbour] = fill_remote,
+        [PATTERNS_KIND_bit_reverse] = fill_remote, [PATTERNS_KIND_transpose] = fill_remote,
     };
 
     return addresses[kind];
@@ -114,44 +114,46 @@ patterns_address_fn *patterns_address(enum patterns_kind kind)
 /* ---- drawn one by one ------------------------------------------------------------------------ */
 
 /** The next reference, without work behind it. */
-static struct pc_packed drawn(const struct patterns_plan *plan, struct patterns_member *m,
-                              const struct patterns_draw *draw)
+static struct pc_packed patterns_fill_drawn(const struct patterns_plan *plan,
+                                            struct patterns_member *m,
+                                            const struct patterns_draw *draw)
 {
     const uint64_t number = m->done++;
     const bool stores = draw->word[0] < plan->stores &&
                         (plan->phase->kind != PATTERNS_KIND_read_mostly || !m->rank);
 
     m->made++;
-    return reference(stores, plan, plan->address(plan, m, number, draw), 1, number);
+    return fill_reference(stores, plan, plan->address(plan, m, number, draw), 1, number);
 }
 
 static void fill_closed(struct patterns_run *p, struct patterns_member *m,
                         const struct patterns_plan *plan, struct driven_batch *out)
 {
-    const uint64_t references = value_of(plan, PATTERNS_references),
-                   burst = value_of(plan, PATTERNS_burst), pause = value_of(plan, PATTERNS_pause);
+    const uint64_t references = fill_value_of(plan, PATTERNS_references),
+                   burst = fill_value_of(plan, PATTERNS_burst),
+                   pause = fill_value_of(plan, PATTERNS_pause);
     struct patterns_draw draw = {{0}};
 
     for (; out->count < BATCH && m->done < references; out->count++) {
         if (plan->draws)
             draw = draw_of(p, m, m->done);
-        m->batch[out->count] = drawn(plan, m, &draw);
-        m->batch[out->count].ticks += (uint32_t)think(plan, &draw);
+        m->batch[out->count] = patterns_fill_drawn(plan, m, &draw);
+        m->batch[out->count].ticks += (uint32_t)fill_think(plan, &draw);
         if (burst && m->done % burst == 0)
             m->batch[out->count].ticks += (uint32_t)pause;
     }
 }
 
 /** When the next reference is offered: threads one after the other within a space. */
-static sim_tick offered(const struct patterns_run *p, const struct patterns_member *m,
-                        const struct patterns_plan *plan, const struct patterns_draw *draw)
+static sim_tick fill_offered(const struct patterns_run *p, const struct patterns_member *m,
+                             const struct patterns_plan *plan, const struct patterns_draw *draw)
 {
     const unsigned __int128 nth = (unsigned __int128)m->done * p->team.threads + m->thread;
 
     if (plan->spaces.logs)
         return m->due + patterns_geometric(&plan->spaces, draw->word[3]);
-    return m->began +
-           (sim_tick)(nth * 1000 * PATTERNS_ONE / value_of(plan, PATTERNS_rate) / p->team.threads);
+    return m->began + (sim_tick)(nth * 1000 * PATTERNS_ONE / fill_value_of(plan, PATTERNS_rate) /
+                                 p->team.threads);
 }
 
 static void fill_open(struct patterns_run *p, struct patterns_member *m,
@@ -161,14 +163,14 @@ static void fill_open(struct patterns_run *p, struct patterns_member *m,
     sim_tick due;
 
     if (!m->waited)
-        m->due = offered(p, m, plan, &draw);
+        m->due = fill_offered(p, m, plan, &draw);
     due = m->due;
     m->waited = due > now && due - now > UINT32_MAX; /* more than a batch can wait */
     if (due > now)
-        m->batch[out->count++] = work(m->waited ? UINT32_MAX : due - now);
+        m->batch[out->count++] = fill_work(m->waited ? UINT32_MAX : due - now);
     if (m->waited)
         return;
-    m->batch[out->count++] = drawn(plan, m, &draw);
+    m->batch[out->count++] = patterns_fill_drawn(plan, m, &draw);
     m->pending = true;
     m->issued = due > now ? due : now;
 }
@@ -198,8 +200,8 @@ void patterns_settle(struct patterns_run *p, struct patterns_member *m, sim_tick
 
 /* ---- words that are waited for --------------------------------------------------------------- */
 
-static void act(struct driven_batch *out, enum driven_act act, uint64_t va, uint64_t value,
-                enum pc_relation relation)
+static void fill_act(struct driven_batch *out, enum driven_act act, uint64_t va, uint64_t value,
+                     enum pc_relation relation)
 {
     out->act = act;
     out->size = WORD;
@@ -214,7 +216,7 @@ static bool fill_round(struct patterns_run *p, struct patterns_member *m, uint64
                        struct driven_batch *out)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
-    const uint64_t references = value_of(plan, PATTERNS_references), round = m->done / count;
+    const uint64_t references = fill_value_of(plan, PATTERNS_references), round = m->done / count;
     const bool turn = plan->phase->kind == PATTERNS_KIND_migratory;
     const uint64_t data = patterns_region(plan, m) + plan->front;
 
@@ -224,8 +226,8 @@ static bool fill_round(struct patterns_run *p, struct patterns_member *m, uint64
         const uint64_t at = m->done++ % count;
         const uint64_t va = data + (turn ? at / 2 * plan->line : at << plan->shift);
         m->made++;
-        m->batch[out->count++] =
-            reference(turn ? at % 2 : !m->rank, plan, va, 1 + think(plan, &draw), round + 1);
+        m->batch[out->count++] = fill_reference(turn ? at % 2 : !m->rank, plan, va,
+                                                1 + fill_think(plan, &draw), round + 1);
     } while (out->count < BATCH && m->done % count && m->done < references);
     return m->done % count == 0 || m->done == references;
 }
@@ -241,7 +243,7 @@ static void fill_rounds(struct patterns_run *p, struct patterns_member *m, sim_t
     (void)now, (void)result;
     if (!m->waited && m->done % plan->count == 0) {
         m->waited = true;
-        act(out, DRIVEN_WAIT, other, round + m->rank, PC_AT_LEAST);
+        fill_act(out, DRIVEN_WAIT, other, round + m->rank, PC_AT_LEAST);
         return;
     }
     if (fill_round(p, m, plan->count, out)) {
@@ -261,7 +263,7 @@ static void fill_turns(struct patterns_run *p, struct patterns_member *m, sim_ti
     (void)now, (void)result;
     if (!m->waited && m->done % count == 0) {
         m->waited = true;
-        act(out, DRIVEN_WAIT, word, turn, PC_AT_LEAST);
+        fill_act(out, DRIVEN_WAIT, word, turn, PC_AT_LEAST);
         return;
     }
     if (fill_round(p, m, count, out)) {
@@ -279,23 +281,23 @@ static void try_lock(struct patterns_run *p, struct patterns_member *m, sim_tick
     const struct patterns_plan *plan = &p->plan[m->phase];
     const struct patterns_draw draw =
         plan->draws ? draw_of(p, m, m->done) : (struct patterns_draw){{0}};
-    const uint64_t wait = think(plan, &draw), word = patterns_region(plan, m);
+    const uint64_t wait = fill_think(plan, &draw), word = patterns_region(plan, m);
 
     if (wait)
-        m->batch[out->count++] = work(wait);
+        m->batch[out->count++] = fill_work(wait);
     m->issued = now + wait;
-    switch (value_of(plan, PATTERNS_lock)) {
+    switch (fill_value_of(plan, PATTERNS_lock)) {
     case PATTERNS_TAS:
         m->stage = PATTERNS_SWAPS;
-        act(out, DRIVEN_SWAP, word, 1, PC_IS);
+        fill_act(out, DRIVEN_SWAP, word, 1, PC_IS);
         break;
     case PATTERNS_TTAS:
         m->stage = PATTERNS_LOOKS;
-        act(out, DRIVEN_WAIT, word, 0, PC_IS);
+        fill_act(out, DRIVEN_WAIT, word, 0, PC_IS);
         break;
     default:
         m->stage = PATTERNS_TAKES;
-        act(out, DRIVEN_ADD, word, 1, PC_IS);
+        fill_act(out, DRIVEN_ADD, word, 1, PC_IS);
         break;
     }
 }
@@ -305,12 +307,12 @@ static void hold_lock(struct patterns_run *p, struct patterns_member *m, sim_tic
                       struct driven_batch *out)
 {
     struct patterns_plan *plan = &p->plan[m->phase];
-    const uint64_t word = patterns_region(plan, m), hold = value_of(plan, PATTERNS_hold);
-    const bool ticket = value_of(plan, PATTERNS_lock) == PATTERNS_TICKET;
+    const uint64_t word = patterns_region(plan, m), hold = fill_value_of(plan, PATTERNS_hold);
+    const bool ticket = fill_value_of(plan, PATTERNS_lock) == PATTERNS_TICKET;
 
     patterns_note(&plan->sums, now - m->issued);
     if (hold)
-        m->batch[out->count++] = work(hold);
+        m->batch[out->count++] = fill_work(hold);
     m->batch[out->count++] =
         ticket ? word_store(word + plan->line, m->ticket + 1) : word_store(word, 0);
     m->stage = PATTERNS_FREE;
@@ -323,7 +325,7 @@ static void fill_locks(struct patterns_run *p, struct patterns_member *m, sim_ti
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
     const uint64_t word = patterns_region(plan, m);
-    const bool looks = value_of(plan, PATTERNS_lock) == PATTERNS_TTAS;
+    const bool looks = fill_value_of(plan, PATTERNS_lock) == PATTERNS_TTAS;
 
     switch (m->stage) {
     case PATTERNS_FREE:
@@ -331,17 +333,17 @@ static void fill_locks(struct patterns_run *p, struct patterns_member *m, sim_ti
         return;
     case PATTERNS_LOOKS:
         m->stage = PATTERNS_SWAPS;
-        act(out, DRIVEN_SWAP, word, 1, PC_IS);
+        fill_act(out, DRIVEN_SWAP, word, 1, PC_IS);
         return;
     case PATTERNS_TAKES:
         m->ticket = (uint32_t)result->value;
         m->stage = PATTERNS_WAITS;
-        act(out, DRIVEN_WAIT, word + plan->line, m->ticket, PC_IS);
+        fill_act(out, DRIVEN_WAIT, word + plan->line, m->ticket, PC_IS);
         return;
     case PATTERNS_SWAPS:
         if (result->value) {
             m->stage = looks ? PATTERNS_LOOKS : PATTERNS_SWAPS;
-            act(out, looks ? DRIVEN_WAIT : DRIVEN_SWAP, word, !looks, PC_IS);
+            fill_act(out, looks ? DRIVEN_WAIT : DRIVEN_SWAP, word, !looks, PC_IS);
             return;
         }
         break;

@@ -21,7 +21,7 @@ static uint64_t round_up(uint64_t x, uint64_t to)
     return (x + to - 1) / to * to;
 }
 
-static uint64_t value_of(const struct patterns_plan *plan, enum patterns_key key)
+static uint64_t layout_value_of(const struct patterns_plan *plan, enum patterns_key key)
 {
     return plan->phase->value[key];
 }
@@ -34,9 +34,9 @@ static bool is_remote(const struct patterns_plan *plan)
 /* ---- who is where ---------------------------------------------------------------------------- */
 
 /** The first thread of a region. */
-static unsigned first_of(const struct patterns_plan *plan, unsigned region)
+static unsigned layout_first_of(const struct patterns_plan *plan, unsigned region)
 {
-    const unsigned distance = (unsigned)value_of(plan, PATTERNS_distance);
+    const unsigned distance = (unsigned)layout_value_of(plan, PATTERNS_distance);
 
     return distance ? region / distance * 2 * distance + region % distance : region * plan->group;
 }
@@ -44,13 +44,13 @@ static unsigned first_of(const struct patterns_plan *plan, unsigned region)
 bool patterns_seat(const struct patterns_run *p, const struct patterns_plan *plan,
                    struct patterns_member *m)
 {
-    const unsigned distance = (unsigned)value_of(plan, PATTERNS_distance), t = m->thread;
+    const unsigned distance = (unsigned)layout_value_of(plan, PATTERNS_distance), t = m->thread;
 
     if (distance) {
         m->region = t / (2 * distance) * distance + t % distance;
         m->rank = t / distance % 2;
         m->of = 2;
-        return first_of(plan, m->region) + distance < p->team.threads;
+        return layout_first_of(plan, m->region) + distance < p->team.threads;
     }
     m->region = t / plan->group;
     m->rank = t % plan->group;
@@ -59,9 +59,10 @@ bool patterns_seat(const struct patterns_run *p, const struct patterns_plan *pla
     return true;
 }
 
-static unsigned regions_of(const struct patterns_run *p, const struct patterns_plan *plan)
+static unsigned layout_regions_of(const struct patterns_run *p, const struct patterns_plan *plan)
 {
-    const unsigned distance = (unsigned)value_of(plan, PATTERNS_distance), n = p->team.threads;
+    const unsigned distance = (unsigned)layout_value_of(plan, PATTERNS_distance),
+                   n = p->team.threads;
 
     return distance ? (n + 2 * distance - 1) / (2 * distance) * distance
                     : (n + plan->group - 1) / plan->group;
@@ -69,7 +70,7 @@ static unsigned regions_of(const struct patterns_run *p, const struct patterns_p
 
 /* ---- homes ----------------------------------------------------------------------------------- */
 
-static unsigned reversed(unsigned x, unsigned stations)
+static unsigned layout_reversed(unsigned x, unsigned stations)
 {
     unsigned y = 0;
 
@@ -79,15 +80,15 @@ static unsigned reversed(unsigned x, unsigned stations)
 }
 
 /** The i-th station that references from a station go to. */
-static unsigned destination(const struct patterns_run *p, const struct patterns_plan *plan,
-                            unsigned from, unsigned i)
+static unsigned layout_destination(const struct patterns_run *p, const struct patterns_plan *plan,
+                                   unsigned from, unsigned i)
 {
     const unsigned stations = (unsigned)nm_params_stations(p->team.run->par),
                    on_ring = (unsigned)nm_value_ring_stations(p->team.run->par);
 
     switch (plan->phase->kind) {
     case PATTERNS_KIND_bit_reverse:
-        return reversed(from, stations);
+        return layout_reversed(from, stations);
     case PATTERNS_KIND_transpose:
         return from % on_ring * on_ring + from / on_ring;
     case PATTERNS_KIND_neighbour:
@@ -115,17 +116,17 @@ static unsigned places_of(const struct patterns_run *p, enum patterns_kind kind)
 }
 
 /** Home of a page of a region. @param page  its number in the region */
-static int home_of(const struct patterns_run *p, const struct patterns_plan *plan, unsigned region,
-                   uint64_t page)
+static int layout_home_of(const struct patterns_run *p, const struct patterns_plan *plan,
+                          unsigned region, uint64_t page)
 {
     const struct nm_params *par = p->team.run->par;
     const uint64_t stations = nm_params_stations(par);
-    const unsigned own = first_of(plan, region) / (unsigned)nm_value_processors(par);
+    const unsigned own = layout_first_of(plan, region) / (unsigned)nm_value_processors(par);
 
     if (is_remote(plan))
-        return (int)destination(p, plan, own,
-                                (unsigned)(page * nm_value_page_size(par) / plan->part));
-    switch (value_of(plan, PATTERNS_placement)) {
+        return (int)layout_destination(p, plan, own,
+                                       (unsigned)(page * nm_value_page_size(par) / plan->part));
+    switch (layout_value_of(plan, PATTERNS_placement)) {
     case PATTERNS_LOCAL:
         return (int)own;
     case PATTERNS_PARTNER:
@@ -133,7 +134,7 @@ static int home_of(const struct patterns_run *p, const struct patterns_plan *pla
     case PATTERNS_INTERLEAVE:
         return (int)((region * (plan->pitch / nm_value_page_size(par)) + page) % stations);
     case PATTERNS_STATION:
-        return (int)value_of(plan, PATTERNS_station);
+        return (int)layout_value_of(plan, PATTERNS_station);
     default:
         return ALL;
     }
@@ -145,8 +146,9 @@ static int home_of(const struct patterns_run *p, const struct patterns_plan *pla
  */
 static uint64_t data_of(struct patterns_plan *plan, const struct nm_params *par)
 {
-    const uint64_t size = value_of(plan, PATTERNS_size), stride = value_of(plan, PATTERNS_stride),
-                   bytes = round_up(value_of(plan, PATTERNS_footprint), plan->line);
+    const uint64_t size = layout_value_of(plan, PATTERNS_size),
+                   stride = layout_value_of(plan, PATTERNS_stride),
+                   bytes = round_up(layout_value_of(plan, PATTERNS_footprint), plan->line);
 
     plan->count = bytes / (size ? size : 1);
     if (is_remote(plan)) {
@@ -156,15 +158,16 @@ static uint64_t data_of(struct patterns_plan *plan, const struct nm_params *par)
     }
     switch (plan->phase->kind) {
     case PATTERNS_KIND_stride:
-        plan->count = value_of(plan, PATTERNS_wrap) ? (bytes + stride - 1) / stride
-                                                    : value_of(plan, PATTERNS_references);
+        plan->count = layout_value_of(plan, PATTERNS_wrap)
+                          ? (bytes + stride - 1) / stride
+                          : layout_value_of(plan, PATTERNS_references);
         return plan->count * stride;
     case PATTERNS_KIND_zipf:
     case PATTERNS_KIND_migratory:
         plan->count = bytes / plan->line;
         return bytes;
     case PATTERNS_KIND_false_shared:
-        plan->apart = value_of(plan, PATTERNS_padded) ? plan->line : size;
+        plan->apart = layout_value_of(plan, PATTERNS_padded) ? plan->line : size;
         plan->row = round_up(plan->group * plan->apart, plan->line);
         plan->count = bytes > plan->row ? bytes / plan->row : 1;
         return plan->count * plan->row;
@@ -175,15 +178,16 @@ static uint64_t data_of(struct patterns_plan *plan, const struct nm_params *par)
 
 static void plan_draws(const struct patterns_run *p, struct patterns_plan *plan)
 {
-    const uint64_t rate = value_of(plan, PATTERNS_rate),
+    const uint64_t rate = layout_value_of(plan, PATTERNS_rate),
                    mean = plan->open ? PATTERNS_ONE * 1000 * PATTERNS_ONE / rate
-                                     : value_of(plan, PATTERNS_think) * PATTERNS_ONE;
+                                     : layout_value_of(plan, PATTERNS_think) * PATTERNS_ONE;
 
-    plan->stores = (value_of(plan, PATTERNS_stores) << 32) / PATTERNS_ONE;
-    if (value_of(plan, PATTERNS_spacing) == PATTERNS_DRAWN)
+    plan->stores = (layout_value_of(plan, PATTERNS_stores) << 32) / PATTERNS_ONE;
+    if (layout_value_of(plan, PATTERNS_spacing) == PATTERNS_DRAWN)
         patterns_geometric_make(&plan->spaces, &p->logs, mean);
     if (plan->phase->kind == PATTERNS_KIND_zipf)
-        plan->zipf = patterns_zipf_make((uint32_t)plan->count, value_of(plan, PATTERNS_skew));
+        plan->zipf =
+            patterns_zipf_make((uint32_t)plan->count, layout_value_of(plan, PATTERNS_skew));
     plan->draws = plan->spaces.decay || plan->stores || plan->zipf ||
                   plan->phase->kind == PATTERNS_KIND_private ||
                   plan->phase->kind == PATTERNS_KIND_uniform ||
@@ -195,7 +199,7 @@ static bool plan_phase(struct patterns_run *p, struct patterns_plan *plan, uint6
 {
     const struct nm_params *par = p->team.run->par;
     const enum patterns_kind kind = plan->phase->kind;
-    const uint64_t sharing = value_of(plan, PATTERNS_sharing), line = p->line,
+    const uint64_t sharing = layout_value_of(plan, PATTERNS_sharing), line = p->line,
                    memory = nm_params_stations(par) * nm_value_memory_size(par);
 
     plan->address = patterns_address(kind);
@@ -206,10 +210,10 @@ static bool plan_phase(struct patterns_run *p, struct patterns_plan *plan, uint6
     plan->line = line;
     plan->base = base;
     plan->front = plan->address ? 0 : 2 * line;
-    plan->open = value_of(plan, PATTERNS_rate) != PATTERNS_ABSENT;
-    while (UINT64_C(1) << plan->shift < value_of(plan, PATTERNS_size))
+    plan->open = layout_value_of(plan, PATTERNS_rate) != PATTERNS_ABSENT;
+    while (UINT64_C(1) << plan->shift < layout_value_of(plan, PATTERNS_size))
         plan->shift++;
-    plan->regions = regions_of(p, plan);
+    plan->regions = layout_regions_of(p, plan);
     plan->pitch = round_up(plan->front + data_of(plan, par), nm_value_page_size(par));
     return plan->pitch <= memory && plan->regions * plan->pitch <= memory;
 }
@@ -221,16 +225,16 @@ static bool give_pages(struct patterns_run *p, const struct patterns_plan *plan)
 
     for (unsigned r = 0; r < plan->regions; r++)
         for (uint64_t at = 0; at < plan->pitch; at += page) {
-            const unsigned thread = first_of(plan, r);
+            const unsigned thread = layout_first_of(plan, r);
             if (!driven_team_page(&p->team, thread < p->team.threads ? thread : 0,
                                   plan->base + r * plan->pitch + at,
-                                  home_of(p, plan, r, at / page)))
+                                  layout_home_of(p, plan, r, at / page)))
                 return false;
         }
     return true;
 }
 
-static bool check(struct patterns_run *p, const struct patterns_phase *phase)
+static bool layout_check(struct patterns_run *p, const struct patterns_phase *phase)
 {
     char why[200];
 
@@ -255,7 +259,7 @@ bool patterns_lay_out(struct patterns_run *p)
     for (size_t i = 0; i < p->work->phases; i++) {
         struct patterns_plan *plan = &p->plan[i];
         plan->phase = &p->work->phase[i];
-        if (!check(p, plan->phase))
+        if (!layout_check(p, plan->phase))
             return false;
         if (!plan_phase(p, plan, next)) {
             prog_finish(p->team.run, PROG_NOMEM, 0,

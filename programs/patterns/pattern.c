@@ -15,26 +15,26 @@
 
 enum { WORD = 4 /**< [bytes] where threads meet */ };
 
-static bool is_end(const struct patterns_run *p, size_t phase)
+static bool pattern_is_end(const struct patterns_run *p, size_t phase)
 {
     return phase == p->work->phases;
 }
 
 static bool has_barrier(const struct patterns_run *p, size_t phase)
 {
-    return !is_end(p, phase) && p->plan[phase].phase->value[PATTERNS_barrier];
+    return !pattern_is_end(p, phase) && p->plan[phase].phase->value[PATTERNS_barrier];
 }
 
-static void mark(const struct patterns_run *p, size_t phase, enum driven_act act,
-                 struct driven_batch *out)
+static void pattern_mark(const struct patterns_run *p, size_t phase, enum driven_act act,
+                         struct driven_batch *out)
 {
     out->act = act;
     out->name = p->plan[phase].phase->name;
 }
 
 /** Counts itself where threads meet. */
-static void arrive(const struct patterns_run *p, struct patterns_member *m,
-                   struct driven_batch *out)
+static void pattern_arrive(const struct patterns_run *p, struct patterns_member *m,
+                           struct driven_batch *out)
 {
     *out = (struct driven_batch){
         .act = DRIVEN_ADD, .size = WORD, .address = patterns_join(p, m->phase, 0), .value = 1};
@@ -42,8 +42,8 @@ static void arrive(const struct patterns_run *p, struct patterns_member *m,
 }
 
 /** It is the first, the last, or one of the others, who may have to wait. */
-static void arrived(const struct patterns_run *p, struct patterns_member *m, uint64_t before,
-                    struct driven_batch *out)
+static void pattern_arrived(const struct patterns_run *p, struct patterns_member *m,
+                            uint64_t before, struct driven_batch *out)
 {
     m->first = before == 0;
     m->last = before == p->team.threads - 1;
@@ -55,24 +55,25 @@ static void arrived(const struct patterns_run *p, struct patterns_member *m, uin
                                      .value = 1,
                                      .relation = PC_IS};
     else if (m->last && m->phase)
-        mark(p, m->phase - 1, DRIVEN_FINISH, out);
+        pattern_mark(p, m->phase - 1, DRIVEN_FINISH, out);
 }
 
 /** The phase before is over. */
-static void left(const struct patterns_run *p, struct patterns_member *m, struct driven_batch *out)
+static void pattern_left(const struct patterns_run *p, struct patterns_member *m,
+                         struct driven_batch *out)
 {
     const bool begins = has_barrier(p, m->phase) ? m->last : m->first;
 
     m->step = PATTERNS_RELEASES;
-    if (is_end(p, m->phase))
+    if (pattern_is_end(p, m->phase))
         out->act = DRIVEN_OVER;
     else if (begins)
-        mark(p, m->phase, DRIVEN_BEGIN, out);
+        pattern_mark(p, m->phase, DRIVEN_BEGIN, out);
 }
 
 /** The last one lets the others go on. */
-static void release(const struct patterns_run *p, struct patterns_member *m,
-                    struct driven_batch *out)
+static void pattern_release(const struct patterns_run *p, struct patterns_member *m,
+                            struct driven_batch *out)
 {
     m->step = PATTERNS_ENTERS;
     if (!m->last || !has_barrier(p, m->phase))
@@ -84,7 +85,7 @@ static void release(const struct patterns_run *p, struct patterns_member *m,
     *out = (struct driven_batch){.reference = m->batch, .count = 1, .act = DRIVEN_MORE};
 }
 
-static void enter(const struct patterns_run *p, struct patterns_member *m, sim_tick now)
+static void pattern_enter(const struct patterns_run *p, struct patterns_member *m, sim_tick now)
 {
     const struct patterns_plan *plan = &p->plan[m->phase];
 
@@ -97,8 +98,8 @@ static void enter(const struct patterns_run *p, struct patterns_member *m, sim_t
 }
 
 /** The next batch of the phase; after the last one, its sums. */
-static void run(struct patterns_run *p, struct patterns_member *m, sim_tick now,
-                const struct driven_result *result, struct driven_batch *out)
+static void pattern_run(struct patterns_run *p, struct patterns_member *m, sim_tick now,
+                        const struct driven_result *result, struct driven_batch *out)
 {
     struct patterns_plan *plan = &p->plan[m->phase];
 
@@ -114,8 +115,8 @@ static void run(struct patterns_run *p, struct patterns_member *m, sim_tick now,
 }
 
 /** Steps that hand over nothing follow one another until one does. */
-static void refill(void *self, unsigned thread, sim_tick now, const struct driven_result *result,
-                   struct driven_batch *out)
+static void pattern_refill(void *self, unsigned thread, sim_tick now,
+                           const struct driven_result *result, struct driven_batch *out)
 {
     struct patterns_run *p = self;
     struct patterns_member *m = &p->member[thread];
@@ -125,43 +126,43 @@ static void refill(void *self, unsigned thread, sim_tick now, const struct drive
         *out = (struct driven_batch){.act = DRIVEN_MORE};
         switch (m->step) {
         case PATTERNS_ARRIVES:
-            arrive(p, m, out);
+            pattern_arrive(p, m, out);
             break;
         case PATTERNS_ARRIVED:
-            arrived(p, m, result->value, out);
+            pattern_arrived(p, m, result->value, out);
             break;
         case PATTERNS_LEFT:
-            left(p, m, out);
+            pattern_left(p, m, out);
             break;
         case PATTERNS_RELEASES:
-            release(p, m, out);
+            pattern_release(p, m, out);
             break;
         case PATTERNS_ENTERS:
-            enter(p, m, now);
+            pattern_enter(p, m, now);
             break;
         case PATTERNS_RUNS:
-            run(p, m, now, result, out);
+            pattern_run(p, m, now, result, out);
             break;
         }
         handed = out->count || out->act != DRIVEN_MORE;
     }
 }
 
-static void ended(void *self)
+static void pattern_ended(void *self)
 {
     patterns_print(self);
 }
 
-static void over(void *self)
+static void pattern_over(void *self)
 {
     patterns_tell(self);
 }
 
-static const struct driven_producer producer = {.refill = refill, .ended = ended};
+static const struct driven_producer producer = {.refill = pattern_refill, .ended = pattern_ended};
 
 /* ---- the workload ---------------------------------------------------------------------------- */
 
-static bool prepare(void *self, struct prog_run *run)
+static bool pattern_prepare(void *self, struct prog_run *run)
 {
     struct patterns_run *p = self;
 
@@ -181,7 +182,7 @@ static bool prepare(void *self, struct prog_run *run)
     return patterns_lay_out(p);
 }
 
-static void end(void *self)
+static void pattern_end(void *self)
 {
     struct patterns_run *p = self;
 
@@ -202,11 +203,11 @@ const struct prog_workload patterns_workload = {
     .sentence = "patterns of references that an experiment describes, on driver cores",
     .size = sizeof(struct patterns_run),
     .described = true,
-    .prepare = prepare,
+    .prepare = pattern_prepare,
     DRIVEN_TEAM_OPS,
     .figure = patterns_figures,
     .figures = PATTERNS_FIGURES,
     .start = driven_team_start,
-    .over = over,
-    .end = end,
+    .over = pattern_over,
+    .end = pattern_end,
 };

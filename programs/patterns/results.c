@@ -68,7 +68,7 @@ static void put_quotient(FILE *out, int width, uint64_t numerator, uint64_t deno
     fprintf(out, " %*s", width, text);
 }
 
-static void put_row(FILE *out, const struct patterns_plan *plan)
+static void results_put_row(FILE *out, const struct patterns_plan *plan)
 {
     const struct patterns_sums *sums = &plan->sums;
     const uint64_t count = who_waited(sums);
@@ -102,7 +102,7 @@ void patterns_print(struct patterns_run *p)
     fprintf(out, "%-20s %12s %11s %11s %11s %12s %9s %7s %7s\n", "# phase", "references", "offered",
             "accepted", "late", "waited", "mean", "median", "95 %");
     for (size_t i = 0; i < p->work->phases; i++)
-        put_row(out, &p->plan[i]);
+        results_put_row(out, &p->plan[i]);
     sim_text_close(out, &text);
     XXH64_update(p->hash, text, size);
     prog_put_out(p->team.run, p->program->stdout_fd, text, size);

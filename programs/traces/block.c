@@ -88,17 +88,17 @@ uint64_t tr_get64(const uint8_t *from)
     return le64toh(value);
 }
 
-static uint64_t zigzag(uint64_t difference)
+static uint64_t block_zigzag(uint64_t difference)
 {
     return difference << 1 ^ -(difference >> 63);
 }
 
-static uint64_t unzigzag(uint64_t value)
+static uint64_t block_unzigzag(uint64_t value)
 {
     return value >> 1 ^ -(value & 1);
 }
 
-static unsigned bytes_of(uint64_t value)
+static unsigned block_bytes_of(uint64_t value)
 {
     return value ? (unsigned)(71 - __builtin_clzll(value)) / 8 : 0;
 }
@@ -125,29 +125,29 @@ static const uint8_t *get_varying(const uint8_t *from, const uint8_t *end, uint6
 
 /* ---- guessing -------------------------------------------------------------------------------- */
 
-static void begin(struct tr_coder *c)
+static void block_begin(struct tr_coder *c)
 {
     memset(c->guess, 0, sizeof c->guess);
     c->fetch = c->history = c->last[0] = c->last[1] = 0;
     c->since = FOLLOWS;
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t block_mix(uint64_t x)
 {
     x *= UINT64_C(0x9e3779b97f4a7c15);
     return x ^ x >> 29;
 }
 
 /* The guess for what comes next. */
-static struct guess *place(struct tr_coder *c, unsigned kind)
+static struct guess *block_place(struct tr_coder *c, unsigned kind)
 {
     const uint64_t key = c->since < FOLLOWS ? c->fetch * FOLLOWS + c->since : c->history;
-    return &c->guess[mix(mix(key) + kind) >> 52];
+    return &c->guess[block_mix(block_mix(key) + kind) >> 52];
 }
 _Static_assert(GUESSES == 1 << (64 - 52), "a guess for each");
 
 /* An address has been seen. */
-static void learn(struct tr_coder *c, struct guess *g, unsigned kind, uint64_t address)
+static void block_learn(struct tr_coder *c, struct guess *g, unsigned kind, uint64_t address)
 {
     const bool fetch = kind == TR_OP_FETCH;
     g->stride = address - g->last;
@@ -162,7 +162,7 @@ static void learn(struct tr_coder *c, struct guess *g, unsigned kind, uint64_t a
 
 static void learn_record(struct tr_coder *c, unsigned byte, uint32_t gap)
 {
-    c->history = c->history << 13 ^ (mix(byte + gap * UINT64_C(256)) & 0x1fff);
+    c->history = c->history << 13 ^ (block_mix(byte + gap * UINT64_C(256)) & 0x1fff);
 }
 
 /* ---- coding ---------------------------------------------------------------------------------- */
@@ -174,20 +174,20 @@ struct columns {
 static void code_address(struct tr_coder *c, struct columns *to, const struct tr_op *op)
 {
     const unsigned kind = op->kind;
-    struct guess *g = place(c, kind);
-    const uint64_t from_last = zigzag(op->address - g->last),
-                   from_thread = zigzag(op->address - c->last[kind == TR_OP_FETCH]);
+    struct guess *g = block_place(c, kind);
+    const uint64_t from_last = block_zigzag(op->address - g->last),
+                   from_thread = block_zigzag(op->address - c->last[kind == TR_OP_FETCH]);
     if (op->address == g->last + g->stride)
         *to->at[HOWS]++ = HOW_GUESSED;
     else {
-        const bool thread = bytes_of(from_thread) < bytes_of(from_last);
+        const bool thread = block_bytes_of(from_thread) < block_bytes_of(from_last);
         const uint64_t difference = thread ? from_thread : from_last;
-        const unsigned n = bytes_of(difference);
+        const unsigned n = block_bytes_of(difference);
         *to->at[HOWS]++ = (uint8_t)((thread ? HOW_THREAD : HOW_LAST) + n);
         tr_put64(to->at[DELTAS], difference);
         to->at[DELTAS] += n;
     }
-    learn(c, g, kind, op->address);
+    block_learn(c, g, kind, op->address);
 }
 
 static void code_record(struct tr_coder *c, struct columns *to, const struct tr_op *op)
@@ -209,7 +209,7 @@ static void code_record(struct tr_coder *c, struct columns *to, const struct tr_
 }
 
 /* Puts the columns behind each other. @return [bytes] */
-static size_t join(struct tr_coder *c, const struct columns *to)
+static size_t block_join(struct tr_coder *c, const struct columns *to)
 {
     size_t at = 4 * TR_BLOCK_COLUMNS;
     for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++) {
@@ -221,7 +221,7 @@ static size_t join(struct tr_coder *c, const struct columns *to)
     return at;
 }
 
-static uint64_t checksum(const uint8_t head[TR_BLOCK_HEAD], const uint8_t *bytes, size_t size)
+static uint64_t block_checksum(const uint8_t head[TR_BLOCK_HEAD], const uint8_t *bytes, size_t size)
 {
     return XXH64(bytes, size, XXH64(head, TR_BLOCK_HEAD - 8, 0));
 }
@@ -231,12 +231,12 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
 {
     struct columns to;
     uint8_t *head = coder->out, *bytes = head + TR_BLOCK_HEAD;
-    begin(coder);
+    block_begin(coder);
     for (unsigned i = 0; i < TR_BLOCK_COLUMNS; i++)
         to.at[i] = coder->column[i];
     for (uint32_t i = 0; i < block->records; i++)
         code_record(coder, &to, &op[i]);
-    const size_t raw = join(coder, &to),
+    const size_t raw = block_join(coder, &to),
                  packed = ZSTD_compressCCtx(coder->pack, bytes, sizeof coder->out - TR_BLOCK_HEAD,
                                             coder->raw, raw, LEVEL);
     if (ZSTD_isError(packed))
@@ -249,7 +249,7 @@ const uint8_t *tr_block_code(struct tr_coder *coder, const struct tr_block *bloc
     tr_put32(head + 20, block->card + 1);
     tr_put64(head + 24, block->references);
     tr_put64(head + 32, block->instructions);
-    tr_put64(head + 40, checksum(head, bytes, packed));
+    tr_put64(head + 40, block_checksum(head, bytes, packed));
     *size = TR_BLOCK_HEAD + packed;
     return head;
 }
@@ -277,7 +277,7 @@ struct reading {
     const uint8_t *at[TR_BLOCK_COLUMNS], *end[TR_BLOCK_COLUMNS];
 };
 
-static bool part(struct reading *from, const uint8_t *raw, size_t size)
+static bool block_part(struct reading *from, const uint8_t *raw, size_t size)
 {
     size_t at = 4 * TR_BLOCK_COLUMNS;
     if (size < at)
@@ -293,7 +293,7 @@ static bool part(struct reading *from, const uint8_t *raw, size_t size)
     return at == size;
 }
 
-static bool left(const struct reading *from, enum column column, size_t n)
+static bool block_left(const struct reading *from, enum column column, size_t n)
 {
     return (size_t)(from->end[column] - from->at[column]) >= n;
 }
@@ -304,26 +304,26 @@ static bool decode_difference(struct tr_coder *c, struct reading *from, const st
     const bool thread = how >= HOW_THREAD;
     const unsigned n = how - (thread ? HOW_THREAD : HOW_LAST);
     uint64_t difference = 0;
-    if (how >= HOW__COUNT || !left(from, DELTAS, n))
+    if (how >= HOW__COUNT || !block_left(from, DELTAS, n))
         return false;
     memcpy(&difference, from->at[DELTAS], n);
     from->at[DELTAS] += n;
     op->address =
-        unzigzag(le64toh(difference)) + (thread ? c->last[op->kind == TR_OP_FETCH] : g->last);
+        block_unzigzag(le64toh(difference)) + (thread ? c->last[op->kind == TR_OP_FETCH] : g->last);
     return true;
 }
 
 static inline bool decode_address(struct tr_coder *c, struct reading *from, struct tr_op *op)
 {
-    struct guess *g = place(c, op->kind);
-    if (!left(from, HOWS, 1))
+    struct guess *g = block_place(c, op->kind);
+    if (!block_left(from, HOWS, 1))
         return false;
     const unsigned how = *from->at[HOWS]++;
     if (how == HOW_GUESSED)
         op->address = g->last + g->stride;
     else if (!decode_difference(c, from, g, how, op))
         return false;
-    learn(c, g, op->kind, op->address);
+    block_learn(c, g, op->kind, op->address);
     return true;
 }
 
@@ -337,7 +337,7 @@ static bool decode_long_gap(struct reading *from, struct tr_op *op)
 
 static bool decode_record(struct tr_coder *c, struct reading *from, struct tr_op *op)
 {
-    if (!left(from, KINDS, 1) || !left(from, GAPS, 1))
+    if (!block_left(from, KINDS, 1) || !block_left(from, GAPS, 1))
         return false;
     const unsigned byte = *from->at[KINDS]++;
     *op = (struct tr_op){.kind = byte >> 3, .gap = *from->at[GAPS]++};
@@ -360,13 +360,13 @@ const char *tr_block_decode(struct tr_coder *coder, const uint8_t head[TR_BLOCK_
                             struct tr_op *op)
 {
     struct reading from;
-    if (checksum(head, bytes, packed) != tr_get64(head + 40))
+    if (block_checksum(head, bytes, packed) != tr_get64(head + 40))
         return "a block's bytes are not those that were written (checksum)";
     const size_t raw =
         ZSTD_decompressDCtx(coder->unpack, coder->raw, sizeof coder->raw, bytes, packed);
-    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) || !part(&from, coder->raw, raw))
+    if (ZSTD_isError(raw) || raw != tr_get32(head + 12) || !block_part(&from, coder->raw, raw))
         return "a block cannot be unpacked";
-    begin(coder);
+    block_begin(coder);
     for (uint32_t i = 0; i < block->records; i++)
         if (!decode_record(coder, &from, &op[i]))
             return "a block has no such records";

@@ -17,7 +17,7 @@ static void tell_names(struct tr_copy *c)
         w->region(c->sink, c->regions, tr_region(c->source, c->regions));
 }
 
-static bool put(struct tr_copy *c, const struct tr_batch *batch)
+static bool copy_put(struct tr_copy *c, const struct tr_batch *batch)
 {
     if (!batch->count)
         return true;
@@ -46,7 +46,7 @@ static void copy_all(struct tr_copy *c)
         tell_names(c);
         if (c->cutting)
             tr_cut(c->cutting, &batch, &part);
-        good = put(c, c->cutting ? &part : &batch);
+        good = copy_put(c, c->cutting ? &part : &batch);
     }
     if (c->stop())
         snprintf(c->why, sizeof c->why, "%s", c->stop());

@@ -70,7 +70,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 }
 
 /* A record by instructions, from `begin` to `end`. @return false: it is outside */
-static bool trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uint64_t end)
+static bool cut_trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uint64_t end)
 {
     const uint64_t from = larger(begin, cut->from), to = end < cut->to ? end : cut->to,
                    own = op->kind == TR_OP_COMPUTE ? op->value : end - begin - op->gap,
@@ -84,7 +84,7 @@ static bool trim(const struct tr_cut *cut, struct tr_op *op, uint64_t begin, uin
 }
 
 /* What comes before the first record that is kept still says where that is. */
-static void take(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op, bool in)
+static void cut_take(struct tr_cutting *c, struct tr_batch *out, const struct tr_op *op, bool in)
 {
     if (in)
         c->op[out->count++] = *op;
@@ -109,11 +109,11 @@ void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_
         bool in = !cut->region || in_region(cutting, batch->thread, &op);
         instructions += tr_op_instructions(&op);
         if (cut->by == TR_BY_INSTRUCTIONS)
-            in &= trim(cut, &op, before, instructions);
+            in &= cut_trim(cut, &op, before, instructions);
         else
             in &= references >= cut->from && references < cut->to;
         references += tr_op_is_reference(&op);
-        take(cutting, out, &op, in);
+        cut_take(cutting, out, &op, in);
     }
 }
 

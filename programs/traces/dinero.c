@@ -36,7 +36,7 @@ static bool read_size(const char *line, struct record *out)
     return out->sized || !letter || !*line;
 }
 
-static bool read_record(const char *line, struct record *out)
+static bool dinero_read_record(const char *line, struct record *out)
 {
     tr_text_blanks(&line);
     out->label = *line;
@@ -59,15 +59,15 @@ static bool read_record(const char *line, struct record *out)
     return true;
 }
 
-static int says(const char *line)
+static int dinero_says(const char *line)
 {
     struct record record;
-    return !line[strspn(line, " \t")] ? 0 : read_record(line, &record) ? 1 : -1;
+    return !line[strspn(line, " \t")] ? 0 : dinero_read_record(line, &record) ? 1 : -1;
 }
 
-static bool is(const char *bytes, size_t size)
+static bool dinero_is(const char *bytes, size_t size)
 {
-    return tr_text_lines(bytes, size, says);
+    return tr_text_lines(bytes, size, dinero_says);
 }
 
 static uint64_t natural(uint64_t address)
@@ -87,12 +87,12 @@ static void note_plain(struct tr_text *text, bool plain)
                  : "");
 }
 
-static void take(struct tr_text *text, const char *line)
+static void dinero_take(struct tr_text *text, const char *line)
 {
     struct record r;
     if (!line[strspn(line, " \t")])
         return;
-    if (!read_record(line, &r)) {
+    if (!dinero_read_record(line, &r)) {
         tr_input_complain(text->source.in,
                           "'%.40s' is no line of Dinero's; it is a label (%s), an address and "
                           "perhaps a size, in hexadecimal digits, and a comment",
@@ -113,21 +113,21 @@ static void take(struct tr_text *text, const char *line)
 
 static bool open_dinero(struct tr_source *source)
 {
-    ((struct tr_text *)source)->line = take;
+    ((struct tr_text *)source)->line = dinero_take;
     ((struct tr_text *)source)->plain = true;
     snprintf(source->made, sizeof source->made, "din");
     return true;
 }
 
 const struct tr_reader tr_din_reader = {.size = sizeof(struct tr_text),
-                                        .is = is,
+                                        .is = dinero_is,
                                         .open = open_dinero,
                                         .next = tr_text_next,
                                         .close = tr_text_close};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
+static void dinero_put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
 {
     static const char label[TR_OP__COUNT] = {
         [TR_OP_LOAD] = '0', [TR_OP_STORE] = '1',   [TR_OP_FETCH] = '2',  [TR_OP_LL] = '0',
@@ -138,4 +138,5 @@ static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, s
             fprintf(tr_text_out(sink), "%c %" PRIx64 "\n", label[op->kind], op->address);
 }
 
-const struct tr_writer tr_din_writer = {.open = tr_text_begin, .put = put, .close = tr_text_end};
+const struct tr_writer tr_din_writer = {
+    .open = tr_text_begin, .put = dinero_put, .close = tr_text_end};

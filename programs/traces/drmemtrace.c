@@ -65,7 +65,7 @@ static bool is_heading(const char *line)
     return !strncmp(line, "<--record#->", 12);
 }
 
-static int says(const char *line)
+static int drmemtrace_says(const char *line)
 {
     const char *rest;
     uint64_t program, thread, address, size;
@@ -76,9 +76,9 @@ static int says(const char *line)
     return *rest == '<' || (tr_text_word(&rest, "ifetch") && read_place(rest, &address, &size));
 }
 
-static bool is(const char *bytes, size_t size)
+static bool drmemtrace_is(const char *bytes, size_t size)
 {
-    return tr_text_lines(bytes, size, says);
+    return tr_text_lines(bytes, size, drmemtrace_says);
 }
 
 enum { HINT = TR_OP__COUNT };
@@ -131,7 +131,7 @@ static void take_record(struct tr_text *text, const char *line, uint64_t thread,
         tr_text_refer(text, (enum tr_kind)word->what, address, size);
 }
 
-static void take(struct tr_text *text, const char *line)
+static void drmemtrace_take(struct tr_text *text, const char *line)
 {
     uint64_t program, thread;
     const char *rest;
@@ -149,13 +149,13 @@ static void take(struct tr_text *text, const char *line)
 
 static bool open_drmemtrace(struct tr_source *source)
 {
-    ((struct tr_text *)source)->line = take;
+    ((struct tr_text *)source)->line = drmemtrace_take;
     snprintf(source->made, sizeof source->made, "DynamoRIO's drmemtrace");
     return true;
 }
 
 const struct tr_reader tr_drmemtrace_reader = {.size = sizeof(struct tr_text),
-                                               .is = is,
+                                               .is = drmemtrace_is,
                                                .open = open_drmemtrace,
                                                .next = tr_text_next,
                                                .close = tr_text_close};

@@ -69,7 +69,7 @@ static void complain_file(struct tr_input *in)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-static bool refill(struct tr_input *in)
+static bool input_refill(struct tr_input *in)
 {
     if (in->packed_at < in->packed_end)
         return true;
@@ -89,7 +89,7 @@ static size_t more_plain(struct tr_input *in)
 }
 
 /* At the end of the packed bytes. */
-static size_t ended(struct tr_input *in)
+static size_t input_ended(struct tr_input *in)
 {
     if (in->within)
         complain_packed(in, "the compressed file is truncated");
@@ -102,8 +102,8 @@ static size_t more_gzip(struct tr_input *in)
     in->gzip.next_out = (Bytef *)in->plain + in->end;
     in->gzip.avail_out = (uInt)room;
     while (in->gzip.avail_out == room) {
-        if (!refill(in))
-            return ended(in);
+        if (!input_refill(in))
+            return input_ended(in);
         in->gzip.next_in = in->packed + in->packed_at;
         in->gzip.avail_in = (uInt)(in->packed_end - in->packed_at);
         in->within = true;
@@ -124,8 +124,8 @@ static size_t more_zstd(struct tr_input *in)
 {
     ZSTD_outBuffer out = {in->plain + in->end, PLAIN - in->end, 0};
     while (!out.pos) {
-        if (!refill(in))
-            return ended(in);
+        if (!input_refill(in))
+            return input_ended(in);
         ZSTD_inBuffer bytes = {in->packed, in->packed_end, in->packed_at};
         const size_t left = ZSTD_decompressStream(in->zstd, &out, &bytes);
         in->packed_at = bytes.pos;
@@ -139,7 +139,7 @@ static size_t more_zstd(struct tr_input *in)
 }
 
 /* Moves what has not been read to the front, and reads on. @return false: there is no more */
-static bool fill(struct tr_input *in)
+static bool input_fill(struct tr_input *in)
 {
     memmove(in->plain, in->plain + in->at, in->end - in->at);
     in->end -= in->at;
@@ -166,11 +166,11 @@ static bool begin_zstd(struct tr_input *in)
 }
 
 /* Which way the bytes come. */
-static void choose(struct tr_input *in)
+static void input_choose(struct tr_input *in)
 {
     static const uint8_t gzip[] = {0x1f, 0x8b}, zstd[] = {0x28, 0xb5, 0x2f, 0xfd};
     bool good = true;
-    refill(in);
+    input_refill(in);
     if (in->packed_end >= sizeof gzip && !memcmp(in->packed, gzip, sizeof gzip))
         good = begin_gzip(in);
     else if (in->packed_end >= sizeof zstd && !memcmp(in->packed, zstd, sizeof zstd))
@@ -209,7 +209,7 @@ struct tr_input *tr_input_of(FILE *file, const char *path, char *why, size_t siz
     struct tr_input *in = sim_alloc(1, sizeof *in);
     in->file = file;
     in->path = sim_strdup(path);
-    choose(in);
+    input_choose(in);
     if (*in->why) {
         snprintf(why, size, "%s", in->why);
         tr_input_close(in);
@@ -233,13 +233,13 @@ void tr_input_close(struct tr_input *in)
 
 size_t tr_input_peek(struct tr_input *in, const char **bytes)
 {
-    while (in->end - in->at < TR_INPUT_PEEK && fill(in))
+    while (in->end - in->at < TR_INPUT_PEEK && input_fill(in))
         ;
     *bytes = in->plain + in->at;
     return in->end - in->at < TR_INPUT_PEEK ? in->end - in->at : TR_INPUT_PEEK;
 }
 
-static void take(struct tr_input *in, size_t length)
+static void input_take(struct tr_input *in, size_t length)
 {
     in->offset = in->next;
     in->next += length;
@@ -250,7 +250,7 @@ static void take(struct tr_input *in, size_t length)
 bool tr_input_line(struct tr_input *in, const char **line)
 {
     char *from = in->plain + in->at, *to = memchr(from, '\n', in->end - in->at);
-    while (!to && in->end - in->at <= TR_INPUT_LINE && fill(in)) {
+    while (!to && in->end - in->at <= TR_INPUT_LINE && input_fill(in)) {
         from = in->plain;
         to = memchr(from, '\n', in->end);
     }
@@ -258,7 +258,7 @@ bool tr_input_line(struct tr_input *in, const char **line)
     const size_t length = to ? (size_t)(to - from) : in->end - in->at;
     if (*in->why || (!to && !length))
         return false;
-    take(in, length + !!to);
+    input_take(in, length + !!to);
     in->open_end = !to;
     if (length > TR_INPUT_LINE || memchr(from, '\0', length)) {
         tr_input_complain(in,

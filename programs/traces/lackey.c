@@ -29,7 +29,7 @@ static bool is_remark(const char *line, uint64_t *pid)
 }
 
 /* @return the record's letter, 0: it is none */
-static char read_record(const char *line, uint64_t *address, uint64_t *size)
+static char lackey_read_record(const char *line, uint64_t *address, uint64_t *size)
 {
     const char letter = line[0] == 'I' && line[1] == ' '              ? 'I'
                         : line[0] == ' ' && line[1] && line[2] == ' ' ? line[1]
@@ -43,21 +43,21 @@ static char read_record(const char *line, uint64_t *address, uint64_t *size)
     return good && !*line ? letter : '\0';
 }
 
-static int says(const char *line)
+static int lackey_says(const char *line)
 {
     uint64_t address, size, pid;
     return !*line                  ? 0
            : is_remark(line, &pid) ? strstr(line, "Lackey") || strstr(line, "lackey") ? 1 : 0
-           : read_record(line, &address, &size) ? 1
-                                                : -1;
+           : lackey_read_record(line, &address, &size) ? 1
+                                                       : -1;
 }
 
-static bool is(const char *bytes, size_t size)
+static bool lackey_is(const char *bytes, size_t size)
 {
-    return tr_text_lines(bytes, size, says);
+    return tr_text_lines(bytes, size, lackey_says);
 }
 
-static void take(struct tr_text *text, const char *line)
+static void lackey_take(struct tr_text *text, const char *line)
 {
     uint64_t address = 0, size = 0, pid;
     if (!*line)
@@ -66,7 +66,7 @@ static void take(struct tr_text *text, const char *line)
         tr_text_of_process(text, pid, "give each its own with valgrind's --log-file=FILE.%p");
         return;
     }
-    const char letter = read_record(line, &address, &size);
+    const char letter = lackey_read_record(line, &address, &size);
     if (!letter) {
         tr_input_complain(text->source.in,
                           "'%.40s' is no line of lackey's; keep what the program prints apart, "
@@ -85,21 +85,21 @@ static void take(struct tr_text *text, const char *line)
 
 static bool open_lackey(struct tr_source *source)
 {
-    ((struct tr_text *)source)->line = take;
+    ((struct tr_text *)source)->line = lackey_take;
     source->about.page = 4096;
     snprintf(source->made, sizeof source->made, "valgrind --tool=lackey");
     return true;
 }
 
 const struct tr_reader tr_lackey_reader = {.size = sizeof(struct tr_text),
-                                           .is = is,
+                                           .is = lackey_is,
                                            .open = open_lackey,
                                            .next = tr_text_next,
                                            .close = tr_text_close};
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
+static void lackey_put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, size_t count)
 {
     (void)thread;
     for (; count--; op++)
@@ -122,4 +122,5 @@ static void put(struct tr_sink *sink, uint32_t thread, const struct tr_op *op, s
         }
 }
 
-const struct tr_writer tr_lackey_writer = {.open = tr_text_begin, .put = put, .close = tr_text_end};
+const struct tr_writer tr_lackey_writer = {
+    .open = tr_text_begin, .put = lackey_put, .close = tr_text_end};

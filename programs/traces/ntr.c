@@ -25,12 +25,12 @@ struct ntr {
     size_t room;
 };
 
-static bool is(const char *bytes, size_t size)
+static bool ntr_is(const char *bytes, size_t size)
 {
     return size >= TR_NTR_MAGIC_SIZE && !memcmp(bytes, TR_NTR_MAGIC, TR_NTR_MAGIC_SIZE);
 }
 
-static bool fail(struct ntr *n, uint64_t offset, const char *what)
+static bool ntr_fail(struct ntr *n, uint64_t offset, const char *what)
 {
     tr_source_complain(&n->source, offset, "%s", what);
     return false;
@@ -40,7 +40,7 @@ static bool read_at(struct ntr *n, uint64_t offset, void *to, size_t size)
 {
     if (fseeko(n->file, (off_t)offset, SEEK_SET) == 0 && fread(to, 1, size, n->file) == size)
         return true;
-    return fail(n, offset, ferror(n->file) ? strerror(errno) : "the file ends here" DAMAGED);
+    return ntr_fail(n, offset, ferror(n->file) ? strerror(errno) : "the file ends here" DAMAGED);
 }
 
 /* ---- head, index and tail -------------------------------------------------------------------- */
@@ -49,7 +49,7 @@ static bool read_head(struct ntr *n)
 {
     uint8_t head[TR_NTR_HEAD + TR_NAME_MAX + 8];
     if (n->size < TR_NTR_HEAD)
-        return fail(n, n->size, "the file is truncated within its head; make it again");
+        return ntr_fail(n, n->size, "the file is truncated within its head; make it again");
     if (!read_at(n, 0, head, TR_NTR_HEAD))
         return false;
     const uint32_t version = tr_get32(head + 8), length = tr_get32(head + 20);
@@ -60,16 +60,16 @@ static bool read_head(struct ntr *n)
         return false;
     }
     if (length > TR_NAME_MAX)
-        return fail(n, 20, "a head of no such length" DAMAGED);
+        return ntr_fail(n, 20, "a head of no such length" DAMAGED);
     if (!read_at(n, TR_NTR_HEAD, head + TR_NTR_HEAD, length + 8))
         return false;
     if (XXH64(head, TR_NTR_HEAD + length, 0) != tr_get64(head + TR_NTR_HEAD + length))
-        return fail(n, 0, "the head is not the one that was written (checksum)" DAMAGED);
+        return ntr_fail(n, 0, "the head is not the one that was written (checksum)" DAMAGED);
     const uint32_t flags = tr_get32(head + 12), page = tr_get32(head + 16);
     if (flags & ~(uint32_t)TR_NTR_FLAGS)
-        return fail(n, 12, "flags that this program does not know" DAMAGED);
+        return ntr_fail(n, 12, "flags that this program does not know" DAMAGED);
     if (page && (page < TR_NTR_PAGE_MIN || page > TR_NTR_PAGE_MAX || page & (page - 1)))
-        return fail(n, 16, "pages of no size that there is" DAMAGED);
+        return ntr_fail(n, 16, "pages of no size that there is" DAMAGED);
     memcpy(n->source.made, head + TR_NTR_HEAD, length);
     n->source.about.timed = flags & 1;
     n->source.about.part = flags >> 1 & 1;
@@ -87,7 +87,7 @@ struct rest {
     const char *wrong;   /* what is wrong in it; NULL: it does not add up */
 };
 
-static const uint8_t *take(struct rest *rest, size_t size)
+static const uint8_t *ntr_take(struct rest *rest, size_t size)
 {
     const uint8_t *at = rest->left < size ? NULL : rest->at;
     rest->last = rest->at;
@@ -100,12 +100,12 @@ static const uint8_t *take(struct rest *rest, size_t size)
 
 static bool read_threads(struct ntr *n, struct rest *rest)
 {
-    const uint8_t *count = take(rest, 8);
+    const uint8_t *count = ntr_take(rest, 8);
     bool good = count && tr_get64(count) <= TR_THREADS_MAX;
     const uint64_t threads = good ? tr_get64(count) : 0;
     n->source.card = sim_alloc(threads, sizeof *n->source.card);
     for (uint64_t i = 0; i < threads && good; i++) {
-        const uint8_t *row = take(rest, TR_NTR_INDEX_THREAD);
+        const uint8_t *row = ntr_take(rest, TR_NTR_INDEX_THREAD);
         good = row && tr_source_thread(&n->source, tr_get64(row));
         n->source.card[i] = good ? tr_get32(row + 8) : 0;
         if (n->source.card[i] >= TR_NTR_CARDS) {
@@ -118,15 +118,15 @@ static bool read_threads(struct ntr *n, struct rest *rest)
 
 static bool read_regions(struct ntr *n, struct rest *rest)
 {
-    const uint8_t *count = take(rest, 8);
+    const uint8_t *count = ntr_take(rest, 8);
     if (!count || tr_get64(count) > TR_NAMES_MAX)
         return false;
     n->source.region = sim_alloc(tr_get64(count), sizeof *n->source.region);
     n->source.regions = (uint32_t)tr_get64(count);
     for (uint32_t i = 0; i < n->source.regions; i++) {
-        const uint8_t *length = take(rest, 4);
+        const uint8_t *length = ntr_take(rest, 4);
         const uint8_t *text =
-            length && tr_get32(length) <= TR_NAME_MAX ? take(rest, tr_get32(length)) : NULL;
+            length && tr_get32(length) <= TR_NAME_MAX ? ntr_take(rest, tr_get32(length)) : NULL;
         if (!text)
             return false;
         n->source.region[i] = sim_strndup((const char *)text, tr_get32(length));
@@ -136,7 +136,7 @@ static bool read_regions(struct ntr *n, struct rest *rest)
 
 static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
 {
-    const uint8_t *count = take(rest, 8), *row = rest->at;
+    const uint8_t *count = ntr_take(rest, 8), *row = rest->at;
     const uint64_t size = n->source.about.page;
     if (!count || tr_get32(count) > rest->left / TR_NTR_INDEX_PAGE)
         return false;
@@ -148,7 +148,7 @@ static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
     n->source.page = sim_alloc(n->source.pages, sizeof *n->source.page);
     n->source.pages_at = offset + (uint64_t)(row - rest->first);
     for (size_t i = 0; i < n->source.pages; i++) {
-        row = take(rest, TR_NTR_INDEX_PAGE);
+        row = ntr_take(rest, TR_NTR_INDEX_PAGE);
         n->source.page[i] =
             (struct tr_page){tr_get64(row), tr_get64(row + 8), i < tr_get32(count + 4)};
         if (!size || n->source.page[i].va % size || n->source.page[i].pa % size) {
@@ -161,7 +161,7 @@ static bool read_pages(struct ntr *n, struct rest *rest, uint64_t offset)
 
 static bool read_came(struct ntr *n, struct rest *rest)
 {
-    const uint8_t *row = n->source.about.came ? take(rest, TR_NTR_CAME) : NULL;
+    const uint8_t *row = n->source.about.came ? ntr_take(rest, TR_NTR_CAME) : NULL;
     if (row)
         n->source.came = (struct tr_came){tr_get64(row), tr_get64(row + 8), tr_get64(row + 16),
                                           tr_get64(row + 24)};
@@ -189,7 +189,7 @@ static const char *check_block(const struct tr_block *b, const struct tr_block *
 /* @param end  [bytes] in the file where the index begins */
 static bool read_blocks(struct ntr *n, struct rest *rest, uint64_t end)
 {
-    const uint8_t *count = take(rest, 8);
+    const uint8_t *count = ntr_take(rest, 8);
     if (!count || tr_get64(count) != rest->left / TR_NTR_INDEX_ROW || rest->left % TR_NTR_INDEX_ROW)
         return false;
     n->blocks = tr_get64(count);
@@ -197,7 +197,7 @@ static bool read_blocks(struct ntr *n, struct rest *rest, uint64_t end)
     const struct tr_block **last = sim_alloc(n->source.threads, sizeof *last);
     uint64_t from = TR_NTR_HEAD;
     for (size_t i = 0; i < n->blocks && !rest->wrong; i++) {
-        const uint8_t *row = take(rest, TR_NTR_INDEX_ROW);
+        const uint8_t *row = ntr_take(rest, TR_NTR_INDEX_ROW);
         struct tr_block *b = &n->block[i];
         *b = (struct tr_block){.offset = tr_get64(row),
                                .references = tr_get64(row + 8),
@@ -230,17 +230,18 @@ static void find_ends(struct ntr *n)
     free(next);
 }
 
-static bool read_index(struct ntr *n)
+static bool ntr_read_index(struct ntr *n)
 {
     uint8_t tail[TR_NTR_TAIL_SIZE];
     const uint64_t at = n->size - TR_NTR_TAIL_SIZE;
     if (n->size < TR_NTR_HEAD + TR_NTR_TAIL_SIZE || !read_at(n, at, tail, sizeof tail) ||
         memcmp(tail, TR_NTR_TAIL, 8) != 0)
-        return fail(n, n->size,
-                    "the file is truncated: its end is missing; make it again, or copy it whole");
+        return ntr_fail(
+            n, n->size,
+            "the file is truncated: its end is missing; make it again, or copy it whole");
     const uint64_t offset = tr_get64(tail + 8), size = tr_get64(tail + 16);
     if (offset > at || size != at - offset)
-        return fail(n, at, "an index of no such size" DAMAGED);
+        return ntr_fail(n, at, "an index of no such size" DAMAGED);
     uint8_t *index = sim_alloc(size, 1);
     struct rest rest = {.first = index, .at = index, .left = size, .last = index};
     bool good = read_at(n, offset, index, size) && XXH64(index, size, 0) == tr_get64(tail + 24);
@@ -262,12 +263,12 @@ static bool open_ntr(struct tr_source *source)
     struct stat st;
     n->file = tr_input_file(source->in);
     if (!n->file)
-        return fail(n, 0, "a trace of this kind is packed already; unpack the file first");
+        return ntr_fail(n, 0, "a trace of this kind is packed already; unpack the file first");
     if (fstat(fileno(n->file), &st) != 0 || !S_ISREG(st.st_mode))
-        return fail(n, 0, "a trace of this kind is read from a file, not from a pipe");
+        return ntr_fail(n, 0, "a trace of this kind is read from a file, not from a pipe");
     n->size = (uint64_t)st.st_size;
     n->coder = tr_coder_new();
-    return read_head(n) && read_index(n);
+    return read_head(n) && ntr_read_index(n);
 }
 
 /* ---- blocks ---------------------------------------------------------------------------------- */
@@ -329,7 +330,7 @@ static bool is_wanted(const struct ntr *n, const struct tr_block *b)
     return !n->source.want || n->source.want(n->source.want_ctx, &stretch);
 }
 
-static enum tr_more next(struct tr_source *source, struct tr_batch *out)
+static enum tr_more ntr_next(struct tr_source *source, struct tr_batch *out)
 {
     struct ntr *n = (struct ntr *)source;
     while (n->next < n->blocks && !is_wanted(n, &n->block[n->next]))
@@ -352,7 +353,7 @@ static enum tr_more next(struct tr_source *source, struct tr_batch *out)
     return TR_MORE;
 }
 
-static void end(struct tr_source *source)
+static void ntr_end(struct tr_source *source)
 {
     struct ntr *n = (struct ntr *)source;
     tr_coder_free(n->coder);
@@ -362,4 +363,4 @@ static void end(struct tr_source *source)
 }
 
 const struct tr_reader tr_ntr_reader = {
-    .size = sizeof(struct ntr), .is = is, .open = open_ntr, .next = next, .close = end};
+    .size = sizeof(struct ntr), .is = ntr_is, .open = open_ntr, .next = ntr_next, .close = ntr_end};

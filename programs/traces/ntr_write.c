@@ -52,7 +52,7 @@ static void put_number(struct tr_sink *sink, uint64_t value)
     put_bytes(sink, bytes, sizeof bytes);
 }
 
-static struct tr_sink *begin(FILE *out, const struct tr_about *about)
+static struct tr_sink *ntr_write_begin(FILE *out, const struct tr_about *about)
 {
     struct tr_sink *sink = sim_alloc(1, sizeof *sink);
     uint8_t head[TR_NTR_HEAD + TR_NAME_MAX];
@@ -105,7 +105,7 @@ static void write_block(struct tr_sink *sink, uint32_t thread)
     t->records = 0;
 }
 
-static void thread(struct tr_sink *sink, uint32_t number, uint64_t name, uint32_t card)
+static void ntr_write_thread(struct tr_sink *sink, uint32_t number, uint64_t name, uint32_t card)
 {
     if (number >= sink->threads) {
         sink->thread = sim_grow(sink->thread, number + (size_t)1, sizeof *sink->thread);
@@ -123,10 +123,11 @@ static uint32_t block_records(const struct tr_sink *sink)
     return share > TR_BLOCK_RECORDS ? TR_BLOCK_RECORDS : share < BLOCK_MIN ? BLOCK_MIN : share;
 }
 
-static void put(struct tr_sink *sink, uint32_t number, const struct tr_op *op, size_t count)
+static void ntr_write_put(struct tr_sink *sink, uint32_t number, const struct tr_op *op,
+                          size_t count)
 {
     if (number >= sink->threads)
-        thread(sink, number, number, 0);
+        ntr_write_thread(sink, number, number, 0);
     struct thread *t = &sink->thread[number];
     const uint32_t full = block_records(sink);
     while (count) {
@@ -146,7 +147,7 @@ static void put(struct tr_sink *sink, uint32_t number, const struct tr_op *op, s
     }
 }
 
-static void region(struct tr_sink *sink, uint64_t number, const char *name)
+static void ntr_write_region(struct tr_sink *sink, uint64_t number, const char *name)
 {
     if (number >= TR_NAMES_MAX)
         return;
@@ -160,7 +161,7 @@ static void region(struct tr_sink *sink, uint64_t number, const char *name)
     sink->region[number] = sim_strndup(name, TR_NAME_MAX);
 }
 
-static void page(struct tr_sink *sink, const struct tr_page *one)
+static void ntr_write_page(struct tr_sink *sink, const struct tr_page *one)
 {
     if (!(sink->pages & (sink->pages - 1)))
         sink->page = sim_grow(sink->page, sink->pages ? 2 * sink->pages : 1, sizeof *sink->page);
@@ -169,25 +170,25 @@ static void page(struct tr_sink *sink, const struct tr_page *one)
         sink->early = sink->pages;
 }
 
-static void came(struct tr_sink *sink, const struct tr_came *come)
+static void ntr_write_came(struct tr_sink *sink, const struct tr_came *come)
 {
     sink->come = *come;
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
-static void append(uint8_t **bytes, size_t *size, const void *more, size_t n)
+static void ntr_write_append(uint8_t **bytes, size_t *size, const void *more, size_t n)
 {
     *bytes = sim_grow(*bytes, *size + n, 1);
     memcpy(*bytes + *size, more, n);
     *size += n;
 }
 
-static void append64(uint8_t **bytes, size_t *size, uint64_t value)
+static void ntr_write_append64(uint8_t **bytes, size_t *size, uint64_t value)
 {
     uint8_t number[8];
     tr_put64(number, value);
-    append(bytes, size, number, sizeof number);
+    ntr_write_append(bytes, size, number, sizeof number);
 }
 
 static void append_thread(uint8_t **bytes, size_t *size, const struct thread *thread)
@@ -195,7 +196,7 @@ static void append_thread(uint8_t **bytes, size_t *size, const struct thread *th
     uint8_t row[TR_NTR_INDEX_THREAD];
     tr_put64(row, thread->name);
     tr_put32(row + 8, thread->card);
-    append(bytes, size, row, sizeof row);
+    ntr_write_append(bytes, size, row, sizeof row);
 }
 
 static void append_region(uint8_t **bytes, size_t *size, const char *name)
@@ -203,30 +204,30 @@ static void append_region(uint8_t **bytes, size_t *size, const char *name)
     uint8_t length[4];
     const size_t n = name ? strlen(name) : 0;
     tr_put32(length, (uint32_t)n);
-    append(bytes, size, length, sizeof length);
-    append(bytes, size, name, n);
+    ntr_write_append(bytes, size, length, sizeof length);
+    ntr_write_append(bytes, size, name, n);
 }
 
 static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
 {
     uint8_t *index = NULL;
     *size = 0;
-    append64(&index, size, sink->threads);
+    ntr_write_append64(&index, size, sink->threads);
     for (uint32_t i = 0; i < sink->threads; i++)
         append_thread(&index, size, &sink->thread[i]);
-    append64(&index, size, sink->regions);
+    ntr_write_append64(&index, size, sink->regions);
     for (uint32_t i = 0; i < sink->regions; i++)
         append_region(&index, size, sink->region[i]);
-    append64(&index, size, (uint64_t)sink->early << 32 | sink->pages);
+    ntr_write_append64(&index, size, (uint64_t)sink->early << 32 | sink->pages);
     for (size_t i = 0; i < sink->pages; i++) {
-        append64(&index, size, sink->page[i].va);
-        append64(&index, size, sink->page[i].pa);
+        ntr_write_append64(&index, size, sink->page[i].va);
+        ntr_write_append64(&index, size, sink->page[i].pa);
     }
     const uint64_t come[] = {sink->come.machine, sink->come.ticks, sink->come.misses,
                              sink->come.nacks};
     for (size_t i = 0; sink->has_come && i < sizeof come / sizeof *come; i++)
-        append64(&index, size, come[i]);
-    append64(&index, size, sink->blocks);
+        ntr_write_append64(&index, size, come[i]);
+    ntr_write_append64(&index, size, sink->blocks);
     const size_t at = *size;
     *size += sink->blocks * TR_NTR_INDEX_ROW;
     index = sim_grow(index, *size, 1);
@@ -242,7 +243,7 @@ static uint8_t *make_index(const struct tr_sink *sink, size_t *size)
     return index;
 }
 
-static void end(struct tr_sink *sink)
+static void ntr_write_end(struct tr_sink *sink)
 {
     size_t size;
     for (uint32_t i = 0; i < sink->threads; i++)
@@ -268,10 +269,10 @@ static void end(struct tr_sink *sink)
 }
 
 const struct tr_writer tr_ntr_writer = {.threads = true,
-                                        .open = begin,
-                                        .thread = thread,
-                                        .region = region,
-                                        .page = page,
-                                        .came = came,
-                                        .put = put,
-                                        .close = end};
+                                        .open = ntr_write_begin,
+                                        .thread = ntr_write_thread,
+                                        .region = ntr_write_region,
+                                        .page = ntr_write_page,
+                                        .came = ntr_write_came,
+                                        .put = ntr_write_put,
+                                        .close = ntr_write_end};

@@ -88,20 +88,20 @@ struct tr_recording {
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void put(struct tr_recording *r, uint32_t thread, struct tr_op op)
+static void recording_put(struct tr_recording *r, uint32_t thread, struct tr_op op)
 {
     if (thread != NOBODY)
         tr_ntr_writer.put(r->sink, thread, &op, 1);
 }
 
 /* What cards do not tell of. */
-static void note(struct tr_recording *r, uint32_t thread, struct tr_op op)
+static void recording_note(struct tr_recording *r, uint32_t thread, struct tr_op op)
 {
     if (thread == NOBODY)
         return;
     op.gap = r->thread[thread].killed;
     r->thread[thread].killed = 0;
-    put(r, thread, op);
+    recording_put(r, thread, op);
 }
 
 /* PCycles of its own since its last record. @return the gap of the next one */
@@ -109,14 +109,14 @@ static uint32_t gap_to(struct tr_recording *r, struct card *c, uint64_t own)
 {
     uint64_t gap = own - c->own;
     if (gap > UINT32_MAX) {
-        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = gap});
+        recording_put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = gap});
         gap = 0;
     }
     c->own = own;
     return (uint32_t)gap;
 }
 
-static uint8_t kind_of(const struct pc_recorded *made)
+static uint8_t recording_kind_of(const struct pc_recorded *made)
 {
     static const uint8_t plain[] = {
         [PC_RECORDED_LOAD] = TR_OP_LOAD,   [PC_RECORDED_STORE] = TR_OP_STORE,
@@ -129,8 +129,8 @@ static uint8_t kind_of(const struct pc_recorded *made)
                                              : TR_OP_SC;
 }
 
-static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_recorded *reference,
-                 size_t count)
+static void recording_made(void *ctx, unsigned card, uint32_t thread,
+                           const struct pc_recorded *reference, size_t count)
 {
     struct tr_recording *r = ctx;
     struct card *c = &r->card[card];
@@ -141,9 +141,9 @@ static void made(void *ctx, unsigned card, uint32_t thread, const struct pc_reco
         const struct tr_op op = {.address = m->va,
                                  .value = counts ? m->version : 0,
                                  .gap = gap_to(r, c, m->own),
-                                 .kind = kind_of(m),
+                                 .kind = recording_kind_of(m),
                                  .size = m->size};
-        put(r, c->thread, op);
+        recording_put(r, c->thread, op);
         c->own += tr_op_instructions(&op) - op.gap;
     }
 }
@@ -157,17 +157,17 @@ static void close_gap(struct tr_recording *r, unsigned card, uint64_t own, bool 
                                 ? PC_KILLED_BY_EXCEPTION
                                 : 0;
     if (left > killed)
-        put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left - killed});
+        recording_put(r, c->thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = left - killed});
     c->own = own;
     if (!killed)
         return;
     r->thread[c->thread].killed = killed;
     if (pc_record_is_interrupted(r->records, card))
-        note(r, c->thread, (struct tr_op){.kind = TR_OP_INTERRUPT});
+        recording_note(r, c->thread, (struct tr_op){.kind = TR_OP_INTERRUPT});
 }
 
 /* All that a card has done up to now is in records. */
-static void catch_up(struct tr_recording *r, unsigned card, bool trapped)
+static void recording_catch_up(struct tr_recording *r, unsigned card, bool trapped)
 {
     close_gap(r, card, pc_record_flush(r->records, card), trapped);
 }
@@ -194,7 +194,7 @@ static void add_line(struct tr_recording *r, uint64_t line)
 
 /* Whether a card has loaded from the same one or two places for so long, and done nothing else with
  * memory, that it waits for one of them to change. */
-static bool polls(struct card *c, enum pc_recorded_kind kind, uint64_t va)
+static bool recording_polls(struct card *c, enum pc_recorded_kind kind, uint64_t va)
 {
     const bool known = c->looks && (va == c->looked[0] || va == c->looked[1]);
     if (kind != PC_RECORDED_LOAD) {
@@ -210,7 +210,7 @@ static bool polls(struct card *c, enum pc_recorded_kind kind, uint64_t va)
     return ++c->looks == POLLS;
 }
 
-static struct word *word_at(struct tr_recording *r, uint64_t number)
+static struct word *recording_word_at(struct tr_recording *r, uint64_t number)
 {
     uint64_t *place = tr_table_at(&r->words, number);
     if (!*place) {
@@ -223,8 +223,8 @@ static struct word *word_at(struct tr_recording *r, uint64_t number)
 
 /* How many of the stores into a word a load of a card's at `at` can have seen, at most. Those of
  * other cards that have been told of may have been just before it, or be behind it. */
-static uint64_t seen(const struct tr_recording *r, const struct word *word, unsigned card,
-                     sim_tick at)
+static uint64_t recording_seen(const struct tr_recording *r, const struct word *word, unsigned card,
+                               sim_tick at)
 {
     uint64_t unseen = 0;
     for (unsigned i = 0; i < RECENT && i < word->stored; i++) {
@@ -234,13 +234,13 @@ static uint64_t seen(const struct tr_recording *r, const struct word *word, unsi
     return word->stored - unseen;
 }
 
-static bool ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va, sim_tick at,
-                    uint64_t *version)
+static bool recording_ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64_t va,
+                              sim_tick at, uint64_t *version)
 {
     struct tr_recording *r = ctx;
     struct card *c = &r->card[card];
     const uint64_t line = va >> LINE_SHIFT;
-    if (polls(c, kind, va))
+    if (recording_polls(c, kind, va))
         for (unsigned i = 0; i < 2; i++)
             add_line(r, c->looked[i] >> LINE_SHIFT);
     if (kind == PC_RECORDED_LL) {
@@ -249,8 +249,8 @@ static bool ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64
     }
     if (!is_theirs(r, line))
         return false;
-    struct word *word = word_at(r, va >> WORD_SHIFT);
-    *version = kind == PC_RECORDED_LOAD ? seen(r, word, card, at) : word->stored;
+    struct word *word = recording_word_at(r, va >> WORD_SHIFT);
+    *version = kind == PC_RECORDED_LOAD ? recording_seen(r, word, card, at) : word->stored;
     if (kind != PC_RECORDED_LOAD)
         word->recent[word->stored++ % RECENT] = (struct store){at, card};
     return true;
@@ -259,7 +259,7 @@ static bool ordered(void *ctx, unsigned card, enum pc_recorded_kind kind, uint64
 /* ---- threads --------------------------------------------------------------------------------- */
 
 /* Numbers may come again: the last one is meant. */
-static uint32_t thread_of(const struct tr_recording *r, uint32_t name)
+static uint32_t recording_thread_of(const struct tr_recording *r, uint32_t name)
 {
     for (uint32_t i = r->threads; i--;)
         if (r->thread[i].name == name)
@@ -284,22 +284,22 @@ static void tell_system(struct tr_recording *r, unsigned card, sim_tick from, si
     struct thread *t = &r->thread[number];
     from = sim_later(from, t->told);
     if (at > from)
-        note(r, number, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
+        recording_note(r, number, (struct tr_op){.kind = TR_OP_SYSTEM, .value = at - from});
     t->told = sim_later(t->told, at);
 }
 
 /* A thread in a system call does something to another one at `at`. */
-static void act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op op)
+static void recording_act(struct tr_recording *r, uint32_t name, sim_tick at, struct tr_op op)
 {
-    const uint32_t by = thread_of(r, name);
+    const uint32_t by = recording_thread_of(r, name);
     if (by == NOBODY)
         return;
     const unsigned card = r->thread[by].card;
     if (r->card[card].thread != by)
         return;
-    catch_up(r, card, true);
+    recording_catch_up(r, card, true);
     tell_system(r, card, pc_cpu_at(r->m, card)->now, at);
-    note(r, by, op);
+    recording_note(r, by, op);
 }
 
 /* Whether a thread has a card, and that one: it may be the last that had it, and have moved. */
@@ -309,7 +309,7 @@ static bool is_on(const struct thread *t, unsigned card)
 }
 
 /* A thread gives its card away at `at`. */
-static void leave(struct thread *t, enum state state, sim_tick at)
+static void recording_leave(struct thread *t, enum state state, sim_tick at)
 {
     t->since = sim_later(at, t->told);
     t->state = state;
@@ -322,7 +322,7 @@ static void map_otherwise(struct tr_recording *r, enum tr_kind kind, uint64_t va
     r->mapped[r->mappings++] = (struct tr_op){.kind = (uint8_t)kind, .address = va, .value = value};
 }
 
-static void unmapped(void *ctx, uint64_t va, uint64_t len)
+static void recording_unmapped(void *ctx, uint64_t va, uint64_t len)
 {
     struct tr_recording *r = ctx;
     if (r->threads) /* else the address space begins */
@@ -332,7 +332,7 @@ static void unmapped(void *ctx, uint64_t va, uint64_t len)
 static void tell_mappings(struct tr_recording *r, uint32_t thread)
 {
     for (size_t i = 0; i < r->mappings; i++)
-        note(r, thread, r->mapped[i]);
+        recording_note(r, thread, r->mapped[i]);
     r->mappings = 0;
 }
 
@@ -353,14 +353,15 @@ static void tell_arrival(struct tr_recording *r, uint32_t number, unsigned card,
                             : has_slept(t)   ? TR_OP_WOKEN
                                              : TR_OP_TURN;
     if (t->state != BORN && t->card != card)
-        note(r, number, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
+        recording_note(r, number, (struct tr_op){.kind = TR_OP_MOVE, .value = card});
     if (has_slept(t)) {
         const uint64_t slept = (t->state == DATED ? t->ready : to) - t->since;
-        note(r, number,
-             (struct tr_op){.kind = TR_OP_SLEEP, .value = t->state == CALLED ? 0 : slept});
+        recording_note(
+            r, number,
+            (struct tr_op){.kind = TR_OP_SLEEP, .value = t->state == CALLED ? 0 : slept});
     }
     if (t->state != SLEEPS)
-        note(r, number, (struct tr_op){.kind = goes_on, .value = took});
+        recording_note(r, number, (struct tr_op){.kind = goes_on, .value = took});
 }
 
 /* The regions into which a thread is born. */
@@ -368,21 +369,21 @@ static void tell_open(struct tr_recording *r, uint32_t thread)
 {
     for (uint32_t i = 0; i < r->regions; i++)
         if (r->region[i].open)
-            put(r, thread, (struct tr_op){.kind = TR_OP_OPEN, .value = i});
+            recording_put(r, thread, (struct tr_op){.kind = TR_OP_OPEN, .value = i});
 }
 
-static void goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
-                    sim_tick to)
+static void recording_goes_on(void *ctx, unsigned card, uint32_t name, uint64_t own, sim_tick from,
+                              sim_tick to)
 {
     struct tr_recording *r = ctx;
     struct card *c = &r->card[card];
-    const uint32_t number = thread_of(r, name), before = c->thread;
+    const uint32_t number = recording_thread_of(r, name), before = c->thread;
     close_gap(r, card, own, true);
     if (number == NOBODY)
         return;
     struct thread *t = &r->thread[number];
     if (before != NOBODY && before != number && is_on(&r->thread[before], card))
-        leave(&r->thread[before], LEFT, from);
+        recording_leave(&r->thread[before], LEFT, from);
     c->thread = number;
     if (t->state == BORN) {
         tr_ntr_writer.thread(r->sink, number, name, card);
@@ -405,10 +406,10 @@ static void begin_thread(struct tr_recording *r, const struct prog_turn *turn)
         return;
     r->thread[number].state = BORN;
     r->thread[number].since = turn->at;
-    act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_CREATE, .value = number});
+    recording_act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_CREATE, .value = number});
 }
 
-static void call(struct tr_recording *r, uint32_t number, const struct prog_turn *turn)
+static void recording_call(struct tr_recording *r, uint32_t number, const struct prog_turn *turn)
 {
     struct thread *t = &r->thread[number];
     if (t->state != SLEEPS || (!turn->by && turn->at <= t->since))
@@ -416,29 +417,29 @@ static void call(struct tr_recording *r, uint32_t number, const struct prog_turn
     t->state = turn->by ? CALLED : DATED;
     t->ready = turn->at;
     if (turn->by)
-        act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
+        recording_act(r, turn->by, turn->at, (struct tr_op){.kind = TR_OP_WAKE, .value = number});
 }
 
 /* A thread on a card stops. @return false: it has stopped before */
-static bool stop(struct tr_recording *r, uint32_t number, enum state state)
+static bool recording_stop(struct tr_recording *r, uint32_t number, enum state state)
 {
     struct thread *t = &r->thread[number];
     if (r->card[t->card].thread != number || t->state != RUNS)
         return false;
-    catch_up(r, t->card, true);
-    leave(t, state, pc_cpu_at(r->m, t->card)->now);
+    recording_catch_up(r, t->card, true);
+    recording_leave(t, state, pc_cpu_at(r->m, t->card)->now);
     return true;
 }
 
-static void finish(struct tr_recording *r, uint32_t number, enum tr_kind how)
+static void recording_finish(struct tr_recording *r, uint32_t number, enum tr_kind how)
 {
-    if (stop(r, number, OVER))
-        note(r, number, (struct tr_op){.kind = (uint8_t)how});
+    if (recording_stop(r, number, OVER))
+        recording_note(r, number, (struct tr_op){.kind = (uint8_t)how});
 }
 
 void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *turn)
 {
-    const uint32_t number = thread_of(recording, turn->thread);
+    const uint32_t number = recording_thread_of(recording, turn->thread);
     if (turn->step == PROG_BORN) {
         begin_thread(recording, turn);
         return;
@@ -447,19 +448,19 @@ void tr_recording_turn(struct tr_recording *recording, const struct prog_turn *t
         return;
     switch (turn->step) {
     case PROG_SLEEPS:
-        stop(recording, number, SLEEPS);
+        recording_stop(recording, number, SLEEPS);
         break;
     case PROG_CALLED:
-        call(recording, number, turn);
+        recording_call(recording, number, turn);
         break;
     case PROG_LEAVES:
-        stop(recording, number, LEFT);
+        recording_stop(recording, number, LEFT);
         break;
     case PROG_ENDS:
-        finish(recording, number, TR_OP_END);
+        recording_finish(recording, number, TR_OP_END);
         break;
     case PROG_EXITS:
-        finish(recording, number, TR_OP_EXIT);
+        recording_finish(recording, number, TR_OP_EXIT);
         break;
     default:
         break;
@@ -479,7 +480,7 @@ void tr_recording_paged(struct tr_recording *recording, uint64_t va, uint64_t pa
 }
 
 /* @return the number of the region of that name; TR_NAMES_MAX: there are too many */
-static uint32_t region_of(struct tr_recording *r, const char *name)
+static uint32_t recording_region_of(struct tr_recording *r, const char *name)
 {
     uint32_t number = 0;
     while (number < r->regions && strcmp(r->region[number].name, name) != 0)
@@ -503,16 +504,17 @@ static void set_open(struct tr_recording *r, uint32_t number, bool open)
         pc_record_flush(r->records, i);
     for (uint32_t i = 0; i < r->threads; i++)
         if (r->thread[i].state != BORN && r->thread[i].state != OVER)
-            put(r, i, (struct tr_op){.kind = open ? TR_OP_OPEN : TR_OP_CLOSED, .value = number});
+            recording_put(
+                r, i, (struct tr_op){.kind = open ? TR_OP_OPEN : TR_OP_CLOSED, .value = number});
 }
 
 /* The thread whose system call names a region. @return NOBODY: it is not known */
-static uint32_t caller(struct tr_recording *r)
+static uint32_t recording_caller(struct tr_recording *r)
 {
     for (unsigned i = 0; i < nm_machine_cards(r->m); i++)
         if (r->card[i].thread != NOBODY && is_on(&r->thread[r->card[i].thread], i) &&
             pc_record_stands(r->records, i)) {
-            catch_up(r, i, true);
+            recording_catch_up(r, i, true);
             return r->card[i].thread;
         }
     return NOBODY;
@@ -520,14 +522,14 @@ static uint32_t caller(struct tr_recording *r)
 
 void tr_recording_mark(struct tr_recording *recording, const char *name, bool begin)
 {
-    const uint32_t number = region_of(recording, name);
+    const uint32_t number = recording_region_of(recording, name);
     if (number == TR_NAMES_MAX)
         return;
-    const uint32_t by = caller(recording);
+    const uint32_t by = recording_caller(recording);
     if (begin)
         set_open(recording, number, true);
-    note(recording, by,
-         (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
+    recording_note(recording, by,
+                   (struct tr_op){.kind = begin ? TR_OP_BEGIN : TR_OP_FINISH, .value = number});
     if (!begin)
         set_open(recording, number, false);
 }
@@ -565,7 +567,8 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
 {
     const unsigned cards = nm_machine_cards(m);
     struct tr_recording *r = sim_alloc(1, sizeof *r);
-    const struct pc_record_listener listener = {r, made, ordered, unmapped, goes_on};
+    const struct pc_record_listener listener = {r, recording_made, recording_ordered,
+                                                recording_unmapped, recording_goes_on};
     r->m = m;
     r->file = tmpfile();
     if (!r->file) {
@@ -599,15 +602,16 @@ static void tell_gone(struct tr_recording *r)
 {
     for (uint32_t i = 0; i < r->threads; i++)
         if (r->thread[i].state == LEFT || has_slept(&r->thread[i]))
-            note(r, i,
-                 (struct tr_op){.kind = r->thread[i].state == LEFT ? TR_OP_TURN : TR_OP_SLEEP});
+            recording_note(
+                r, i,
+                (struct tr_op){.kind = r->thread[i].state == LEFT ? TR_OP_TURN : TR_OP_SLEEP});
 }
 
 void tr_recording_end(struct tr_recording *recording)
 {
     pc_record_stop(recording->records);
     for (unsigned i = 0; i < nm_machine_cards(recording->m); i++)
-        catch_up(recording, i, false);
+        recording_catch_up(recording, i, false);
     tell_gone(recording);
     const struct tr_came come = tr_has_come(recording->m);
     tr_ntr_writer.came(recording->sink, &come);

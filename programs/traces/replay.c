@@ -97,7 +97,7 @@ struct replay {
 /* ---- records --------------------------------------------------------------------------------- */
 
 /* The next block of a thread. @return false: there is none */
-static bool refill(struct replay *r, uint32_t number)
+static bool replay_refill(struct replay *r, uint32_t number)
 {
     struct thread *t = &r->thread[number];
     const struct tr_block *block;
@@ -124,18 +124,18 @@ static bool is_sign(const struct tr_op *op)
 }
 
 /* The record that a thread is at. @return NULL: it is behind its last */
-static inline const struct tr_op *current(struct replay *r, uint32_t number)
+static inline const struct tr_op *replay_current(struct replay *r, uint32_t number)
 {
     struct thread *t = &r->thread[number];
     for (;; t->at++) {
-        if (t->at == t->count && !refill(r, number))
+        if (t->at == t->count && !replay_refill(r, number))
             return NULL;
         if (!is_sign(&t->op[t->at]))
             return &t->op[t->at];
     }
 }
 
-static inline void advance(struct replay *r, struct thread *t)
+static inline void replay_advance(struct replay *r, struct thread *t)
 {
     t->at++;
     t->computed = t->linking = t->waits = t->polls = false;
@@ -144,7 +144,7 @@ static inline void advance(struct replay *r, struct thread *t)
 }
 
 /* How many have stored into a record's word. */
-static uint64_t *stored(struct replay *r, const struct tr_op *op)
+static uint64_t *replay_stored(struct replay *r, const struct tr_op *op)
 {
     return tr_table_at(&r->words, op->address >> WORD_SHIFT);
 }
@@ -152,19 +152,19 @@ static uint64_t *stored(struct replay *r, const struct tr_op *op)
 /* Whether fewer have stored into a record's word than had when it was recorded. */
 static bool is_early(struct replay *r, const struct tr_op *op)
 {
-    return !r->part && *stored(r, op) < op->value;
+    return !r->part && *replay_stored(r, op) < op->value;
 }
 
 /* ---- the source of the cores ----------------------------------------------------------------- */
 
-static void compute(struct pc_reference *out, uint64_t ticks, enum pc_status state)
+static void replay_compute(struct pc_reference *out, uint64_t ticks, enum pc_status state)
 {
     *out = (struct pc_reference){.kind = PC_REFERENCE_COMPUTE, .ticks = ticks, .state = state};
 }
 
 /* The next aligned piece of a reference. */
-static void piece(struct pc_reference *out, const struct thread *t, enum pc_reference_kind kind,
-                  uint64_t ticks)
+static void replay_piece(struct pc_reference *out, const struct thread *t,
+                         enum pc_reference_kind kind, uint64_t ticks)
 {
     const struct tr_op *op = &t->op[t->at];
     const uint64_t va = op->address + t->done;
@@ -175,22 +175,22 @@ static void piece(struct pc_reference *out, const struct thread *t, enum pc_refe
 }
 
 /* A store-conditional that is to succeed when it is its turn. */
-static void conditional(struct replay *r, struct thread *t, struct pc_reference *out)
+static void replay_conditional(struct replay *r, struct thread *t, struct pc_reference *out)
 {
     const struct tr_op *op = &t->op[t->at];
     t->waits = is_early(r, op);
     if (t->waits) {
         if (!t->polls || !r->card[t->card].wanted) /* else it gives its card away: END */
-            compute(out, POLL, PC_ST_STALL_OTHER);
+            replay_compute(out, POLL, PC_ST_STALL_OTHER);
         r->held += POLL;
         t->polls = true;
         return;
     }
-    piece(out, t, t->linking ? PC_REFERENCE_LOAD_LINKED : PC_REFERENCE_STORE_CONDITIONAL, 1);
+    replay_piece(out, t, t->linking ? PC_REFERENCE_LOAD_LINKED : PC_REFERENCE_STORE_CONDITIONAL, 1);
 }
 
 /* One that an interrupt came before. */
-static void begun(struct pc_reference *out, const struct thread *t)
+static void replay_begun(struct pc_reference *out, const struct thread *t)
 {
     static const enum pc_reference_kind kinds[] = {[PC_RECORDED_LOAD] = PC_REFERENCE_LOAD,
                                                    [PC_RECORDED_STORE] = PC_REFERENCE_STORE,
@@ -200,37 +200,37 @@ static void begun(struct pc_reference *out, const struct thread *t)
                                                        PC_REFERENCE_STORE_CONDITIONAL};
     const struct tr_op *op = &t->op[t->at];
     const uint64_t kind = op->value >> 1;
-    piece(out, t, kind < sizeof kinds / sizeof *kinds ? kinds[kind] : PC_REFERENCE_LOAD, 1);
+    replay_piece(out, t, kind < sizeof kinds / sizeof *kinds ? kinds[kind] : PC_REFERENCE_LOAD, 1);
     out->extent =
         op->value == pc_begun_code(kind, PC_BEGUN_ASKED) ? PC_AS_FAR_AS_ASKED : PC_AS_FAR_AS_MAPPED;
 }
 
-static void refer(struct replay *r, struct thread *t, struct pc_reference *out)
+static void replay_refer(struct replay *r, struct thread *t, struct pc_reference *out)
 {
     const struct tr_op *op = &t->op[t->at];
     switch (op->kind) {
     case TR_OP_LOAD:
-        piece(out, t, PC_REFERENCE_LOAD, 1);
+        replay_piece(out, t, PC_REFERENCE_LOAD, 1);
         break;
     case TR_OP_ACQUIRE:
         if (!t->polls || !r->card[t->card].wanted)
-            piece(out, t, PC_REFERENCE_LOAD, t->polls ? LOOK_AGAIN : 1);
+            replay_piece(out, t, PC_REFERENCE_LOAD, t->polls ? LOOK_AGAIN : 1);
         break;
     case TR_OP_STORE:
     case TR_OP_RELEASE:
-        piece(out, t, PC_REFERENCE_STORE, 1);
+        replay_piece(out, t, PC_REFERENCE_STORE, 1);
         break;
     case TR_OP_LL:
-        piece(out, t, PC_REFERENCE_LOAD_LINKED, 1);
+        replay_piece(out, t, PC_REFERENCE_LOAD_LINKED, 1);
         break;
     case TR_OP_SC:
-        conditional(r, t, out);
+        replay_conditional(r, t, out);
         break;
     case TR_OP_SC_FAILED:
-        piece(out, t, PC_REFERENCE_STORE_CONDITIONAL, 1);
+        replay_piece(out, t, PC_REFERENCE_STORE_CONDITIONAL, 1);
         break;
     case TR_OP_BEGUN:
-        begun(out, t);
+        replay_begun(out, t);
         break;
     case TR_OP_FETCH:
         *out = (struct pc_reference){
@@ -241,47 +241,47 @@ static void refer(struct replay *r, struct thread *t, struct pc_reference *out)
     }
 }
 
-static void next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+static void replay_next(void *self, unsigned card, sim_tick now, struct pc_reference *out)
 {
     struct replay *r = self;
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
-    const struct tr_op *op = current(r, number);
+    const struct tr_op *op = replay_current(r, number);
     (void)now;
     if (!op)
         return;
     if (op->gap && !t->computed) {
         t->computed = true;
         if (tr_op_rows[op->kind].sort == TR_REFERENCE || op->kind == TR_OP_COMPUTE)
-            compute(out, op->gap, PC_ST_INT);
+            replay_compute(out, op->gap, PC_ST_INT);
         else
             *out = (struct pc_reference){.kind = PC_REFERENCE_END,
                                          .ticks = op->gap,
                                          .interrupted = op->kind == TR_OP_INTERRUPT};
     } else if (op->kind == TR_OP_COMPUTE && op->value) {
-        compute(out, op->value, PC_ST_INT);
-        advance(r, t);
+        replay_compute(out, op->value, PC_ST_INT);
+        replay_advance(r, t);
     } else {
-        refer(r, t, out);
+        replay_refer(r, t, out);
     }
 }
 
 /* A store-conditional has come back. */
-static void tried(struct replay *r, struct thread *t, const struct pc_reference *reference,
-                  bool failed)
+static void replay_tried(struct replay *r, struct thread *t, const struct pc_reference *reference,
+                         bool failed)
 {
     if (reference->kind == PC_REFERENCE_LOAD_LINKED) {
         t->linking = false;
     } else if (failed) {
         t->linking = true;
     } else {
-        ++*stored(r, &t->op[t->at]);
-        advance(r, t);
+        ++*replay_stored(r, &t->op[t->at]);
+        replay_advance(r, t);
     }
 }
 
-static void done(void *self, unsigned card, const struct pc_reference *reference,
-                 const struct pc_result *result)
+static void replay_done(void *self, unsigned card, const struct pc_reference *reference,
+                        const struct pc_result *result)
 {
     struct replay *r = self;
     struct thread *t = &r->thread[r->card[card].thread];
@@ -289,7 +289,7 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->done += reference->size;
     if (op->kind == TR_OP_SC) {
         t->done = 0;
-        tried(r, t, reference, result->failed);
+        replay_tried(r, t, reference, result->failed);
         return;
     }
     if (op->kind != TR_OP_FETCH && t->done < op->size)
@@ -299,17 +299,17 @@ static void done(void *self, unsigned card, const struct pc_reference *reference
     t->polls = t->waits;
     r->held += t->waits ? result->done - result->began + LOOK_AGAIN : 0;
     if (op->kind == TR_OP_RELEASE)
-        ++*stored(r, op);
+        ++*replay_stored(r, op);
     if (!t->waits)
-        advance(r, t);
+        replay_advance(r, t);
 }
 
-static const struct pc_driver_source source = {.next = next, .done = done};
+static const struct pc_driver_source source = {.next = replay_next, .done = replay_done};
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
-                               uint64_t *pa)
+static enum nm_xlate replay_translate(void *ctx, unsigned card, uint64_t va, enum nm_access access,
+                                      uint64_t *pa)
 {
     const struct replay *r = ctx;
     const uint64_t size = r->run->par->page_size, at = va & ~(size - 1);
@@ -322,12 +322,12 @@ static enum nm_xlate translate(void *ctx, unsigned card, uint64_t va, enum nm_ac
 }
 
 /* When a card can go on that stands. */
-static sim_tick soonest(const struct replay *r)
+static sim_tick replay_soonest(const struct replay *r)
 {
     return nm_machine_now(r->run->m) + nm_machine_ahead(r->run->m);
 }
 
-static void map(struct replay *r, uint64_t va, uint64_t pa)
+static void replay_map(struct replay *r, uint64_t va, uint64_t pa)
 {
     const struct prog_hooks *hooks = r->run->hooks;
     *tr_table_at(&r->pages, va) = pa;
@@ -337,7 +337,7 @@ static void map(struct replay *r, uint64_t va, uint64_t pa)
 
 /* A page gets memory by this machine's rule; if what it had in the recording is known, the same as
  * others got that had it before. @return false: there is none left; prog_finish was called */
-static bool place(struct replay *r, unsigned card, uint64_t va)
+static bool replay_place(struct replay *r, unsigned card, uint64_t va)
 {
     const uint64_t *recorded = tr_table_find(&r->recorded, va),
                    *there = recorded ? tr_table_find(&r->places, *recorded) : NULL;
@@ -351,19 +351,19 @@ static bool place(struct replay *r, unsigned card, uint64_t va)
     }
     if (recorded)
         *tr_table_at(&r->places, *recorded) = pa;
-    map(r, va, pa);
+    replay_map(r, va, pa);
     return true;
 }
 
 /* A page is touched for the first time, if no other card has come before in the same window. */
-static void give(struct replay *r, unsigned card, uint64_t va)
+static void replay_give(struct replay *r, unsigned card, uint64_t va)
 {
     const struct nm_params *p = r->run->par;
     const uint64_t at = va & ~(p->page_size - 1);
-    if (tr_table_find(&r->pages, at) || place(r, card, at))
-        nm_card_resume(
-            r->run->m, card,
-            sim_later(soonest(r), pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
+    if (tr_table_find(&r->pages, at) || replay_place(r, card, at))
+        nm_card_resume(r->run->m, card,
+                       sim_later(replay_soonest(r),
+                                 pc_cpu_at(r->run->m, card)->now + (r->timed ? 0 : p->os_fault)));
 }
 
 /* Whether a page can have been there on the machine of the recording, which this one is like. */
@@ -381,24 +381,24 @@ static bool place_by_rule(struct replay *r, const struct tr_page *page, size_t p
     for (size_t i = 0; i < pages; i++)
         *tr_table_at(&r->recorded, page[i].va) = page[i].pa;
     for (size_t i = 0; i < pages && page[i].early && good; i++)
-        good = place(r, 0, page[i].va);
+        good = replay_place(r, 0, page[i].va);
     return good;
 }
 
 /* A thread comes to where a page got that memory. @return false: there is none left */
-static bool remap(struct replay *r, unsigned card, uint64_t va, uint64_t recorded)
+static bool replay_remap(struct replay *r, unsigned card, uint64_t va, uint64_t recorded)
 {
     const uint64_t *before = tr_table_find(&r->recorded, va);
     if (r->exact) {
         if (has_place(r, recorded))
-            map(r, va, recorded);
+            replay_map(r, va, recorded);
         return true;
     }
     if (tr_about(r->source)->page != r->run->par->page_size ||
         (before && *before == recorded && tr_table_find(&r->pages, va)))
         return true;
     *tr_table_at(&r->recorded, va) = recorded;
-    return place(r, card, va);
+    return replay_place(r, card, va);
 }
 
 /* Pages where they were, if this machine has the same places. Else those get memory that had it
@@ -418,7 +418,7 @@ static bool place_pages(struct replay *r)
                                "it again");
             return false;
         }
-        map(r, page[i].va, page[i].pa);
+        replay_map(r, page[i].va, page[i].pa);
     }
     return r->exact || place_by_rule(r, page, pages);
 }
@@ -442,7 +442,7 @@ static struct thread *first_for(struct replay *r, unsigned card, unsigned *ready
 }
 
 /* A card that nobody has goes to the first that is ready for it. */
-static void schedule(struct replay *r, unsigned card)
+static void replay_schedule(struct replay *r, unsigned card)
 {
     struct card *c = &r->card[card];
     unsigned ready;
@@ -454,11 +454,11 @@ static void schedule(struct replay *r, unsigned card)
     c->thread = (uint32_t)(t - r->thread);
     t->state = RUNS;
     pc_drive(r->run->m, card, &source, r,
-             sim_later(sim_later(t->ready_at, c->free_at) + t->delay, soonest(r)));
+             sim_later(sim_later(t->ready_at, c->free_at) + t->delay, replay_soonest(r)));
 }
 
 /* The thread on a card gives it away, for the one it is bound to. */
-static void leave(struct replay *r, unsigned card, enum state state)
+static void replay_leave(struct replay *r, unsigned card, enum state state)
 {
     struct thread *t = &r->thread[r->card[card].thread];
     nm_card_take(r->run->m, card);
@@ -477,7 +477,7 @@ static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick 
     t->order = r->orders++;
     t->state = at > nm_machine_now(r->run->m) ? SOON : READY;
     if (t->state == READY)
-        schedule(r, t->card);
+        replay_schedule(r, t->card);
     else
         r->next_at = sim_earlier(r->next_at, at);
 }
@@ -486,16 +486,16 @@ static void put_ready(struct replay *r, struct thread *t, sim_tick at, sim_tick 
 static void become_ready(struct replay *r, uint32_t number, enum tr_kind note, sim_tick at)
 {
     struct thread *t = &r->thread[number];
-    const struct tr_op *op = current(r, number);
+    const struct tr_op *op = replay_current(r, number);
     sim_tick delay = 0;
     if (op && op->kind == note) {
         delay = op->value;
-        advance(r, t);
+        replay_advance(r, t);
     }
     put_ready(r, t, at, delay);
 }
 
-static void wake(struct replay *r, uint64_t number, sim_tick at)
+static void replay_wake(struct replay *r, uint64_t number, sim_tick at)
 {
     if (number >= r->threads)
         return;
@@ -514,8 +514,8 @@ static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick
     const uint32_t number = r->card[card].thread;
     struct thread *t = &r->thread[number];
     r->sleeps++;
-    leave(r, card, SLEEPS);
-    schedule(r, card);
+    replay_leave(r, card, SLEEPS);
+    replay_schedule(r, card);
     if (ticks)
         become_ready(r, number, TR_OP_WOKEN, at + ticks);
     else if (t->wakes) {
@@ -528,12 +528,12 @@ static void sleep_from(struct replay *r, unsigned card, uint64_t ticks, sim_tick
 static void take_turn(struct replay *r, unsigned card, sim_tick delay, sim_tick at)
 {
     struct thread *t = &r->thread[r->card[card].thread];
-    leave(r, card, READY);
+    replay_leave(r, card, READY);
     put_ready(r, t, at, delay);
-    schedule(r, card);
+    replay_schedule(r, card);
 }
 
-static void mark(struct replay *r, uint64_t number, bool begin)
+static void replay_mark(struct replay *r, uint64_t number, bool begin)
 {
     const struct prog_hooks *hooks = r->run->hooks;
     const char *name = tr_region(r->source, number);
@@ -552,15 +552,15 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
     struct thread *t = &r->thread[number];
     const uint64_t value = op->value, address = op->address;
     const enum tr_kind kind = op->kind;
-    advance(r, t);
-    if ((kind == TR_OP_SLEEP || kind == TR_OP_TURN) && !current(r, number))
+    replay_advance(r, t);
+    if ((kind == TR_OP_SLEEP || kind == TR_OP_TURN) && !replay_current(r, number))
         return true; /* it has not come back: for it, all is over */
     switch (kind) {
     case TR_OP_SYSTEM:
         *at += value;
         return true;
     case TR_OP_WAKE:
-        wake(r, value, *at);
+        replay_wake(r, value, *at);
         return true;
     case TR_OP_CREATE:
         if (value < r->threads && r->thread[value].state == UNBORN)
@@ -579,13 +579,13 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
         prog_finish(r->run, PROG_EXITED, 0, NULL);
         return false;
     case TR_OP_PAGE:
-        return remap(r, card, address, value);
+        return replay_remap(r, card, address, value);
     case TR_OP_UNMAP:
         nm_machine_unmap(r->run->m, address, value);
         return true;
     case TR_OP_BEGIN:
     case TR_OP_FINISH:
-        mark(r, value, kind == TR_OP_BEGIN);
+        replay_mark(r, value, kind == TR_OP_BEGIN);
         return true;
     default: /* WOKEN and START have been taken; END is behind the last */
         return true;
@@ -593,7 +593,7 @@ static bool take_note(struct replay *r, unsigned card, const struct tr_op *op, s
 }
 
 /* Nobody can go on, but some have not ended: what they wait for is not in the trace. */
-static void let_go(struct replay *r)
+static void replay_let_go(struct replay *r)
 {
     const sim_tick now = nm_machine_now(r->run->m);
     bool runs = false;
@@ -606,8 +606,8 @@ static void let_go(struct replay *r)
 
 static void end_thread(struct replay *r, unsigned card)
 {
-    leave(r, card, OVER);
-    schedule(r, card);
+    replay_leave(r, card, OVER);
+    replay_schedule(r, card);
     if (--r->busy == 0)
         prog_finish(r->run, PROG_EXITED, 0, NULL);
 }
@@ -619,7 +619,7 @@ static bool puts_off(struct replay *r, struct thread *t, const struct tr_op *op,
                off = marks && nm_machine_ahead(r->run->m) && t->state != MARKS;
     t->state = off ? MARKS : RUNS;
     t->notes_at = off ? at : 0;
-    t->marks_at = soonest(r);
+    t->marks_at = replay_soonest(r);
     if (off)
         r->next_at = sim_earlier(r->next_at, t->marks_at);
     return off;
@@ -638,12 +638,12 @@ static void take_notes(struct replay *r, unsigned card)
         take_turn(r, card, POLL, at);
         return;
     }
-    while ((op = current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
+    while ((op = replay_current(r, number)) && tr_op_rows[op->kind].sort != TR_REFERENCE &&
            (!op->gap || t->computed) && (op->kind != TR_OP_COMPUTE || !op->value))
         if (puts_off(r, t, op, at) || !take_note(r, card, op, &at))
             return;
     if (op)
-        nm_card_resume(r->run->m, card, sim_later(at, soonest(r)));
+        nm_card_resume(r->run->m, card, sim_later(at, replay_soonest(r)));
     else
         end_thread(r, card);
 }
@@ -728,10 +728,10 @@ static struct tr_source *open_trace(struct replay *r, char *why, size_t size)
     return trace;
 }
 
-static bool prepare(void *self, struct prog_run *run)
+static bool replay_prepare(void *self, struct prog_run *run)
 {
     struct replay *r = self;
-    const struct nm_space space = {.ctx = r, .translate = translate};
+    const struct nm_space space = {.ctx = r, .translate = replay_translate};
     char why[1024];
     r->run = run;
     r->source = open_trace(r, why, sizeof why);
@@ -763,29 +763,29 @@ static bool prepare(void *self, struct prog_run *run)
 }
 
 /* Threads that nobody creates begin by themselves. */
-static void start(void *self)
+static void replay_start(void *self)
 {
     struct replay *r = self;
     for (uint32_t i = 0; i < r->threads; i++) {
-        const struct tr_op *op = current(r, i);
+        const struct tr_op *op = replay_current(r, i);
         if (!i || !op || op->kind != TR_OP_START)
             become_ready(r, i, TR_OP_START, nm_machine_ahead(r->run->m));
     }
 }
 
-static bool runs(const void *self)
+static bool replay_runs(const void *self)
 {
     return ((const struct replay *)self)->busy;
 }
 
-static sim_tick date(const void *self)
+static sim_tick replay_date(const void *self)
 {
     const struct replay *r = self;
     return sim_earlier(r->look_at, r->next_at);
 }
 
 /* Now and then: whether anything is done at all. If not, whoever waits for a word need not. */
-static void due(void *self, sim_tick now)
+static void replay_due(void *self, sim_tick now)
 {
     struct replay *r = self;
     do_due(r, now);
@@ -793,18 +793,18 @@ static void due(void *self, sim_tick now)
         return;
     r->look_at = now + PATIENCE;
     if (r->moves == r->moves_seen) {
-        let_go(r);
+        replay_let_go(r);
         for (uint32_t i = 0; i < r->threads; i++)
             if (r->thread[i].waits) {
-                const struct tr_op *op = current(r, i);
-                *stored(r, op) = op->value;
+                const struct tr_op *op = replay_current(r, i);
+                *replay_stored(r, op) = op->value;
                 break;
             }
     }
     r->moves_seen = r->moves;
 }
 
-static void trap(void *self, const struct nm_trap *trap)
+static void replay_trap(void *self, const struct nm_trap *trap)
 {
     struct replay *r = self;
     const unsigned card = trap->card;
@@ -813,16 +813,16 @@ static void trap(void *self, const struct nm_trap *trap)
         prog_finish(r->run, PROG_UNLOADABLE, 0, "%s", tr_why(r->source));
     } else if (cpu->exc == PC_EXC_SYS) {
         take_notes(r, card);
-        let_go(r);
+        replay_let_go(r);
     } else if (cpu->absent) {
-        give(r, card, cpu->badvaddr);
+        replay_give(r, card, cpu->badvaddr);
     } else { /* a register or a device, which has been done with */
-        advance(r, &r->thread[r->card[card].thread]);
-        pc_drive(r->run->m, card, &source, r, soonest(r));
+        replay_advance(r, &r->thread[r->card[card].thread]);
+        pc_drive(r->run->m, card, &source, r, replay_soonest(r));
     }
 }
 
-static void describe(void *self, FILE *out)
+static void replay_describe(void *self, FILE *out)
 {
     static const char *const words[] = {[UNBORN] = "has not begun",
                                         [SOON] = "will wait for its card",
@@ -837,12 +837,12 @@ static void describe(void *self, FILE *out)
                 words[r->thread[i].state], r->thread[i].waits ? ", waits for a word" : "");
 }
 
-static double more(uint64_t now, uint64_t then)
+static double replay_more(uint64_t now, uint64_t then)
 {
     return then ? (double)now / (double)then - 1 : 0;
 }
 
-static void over(void *self)
+static void replay_over(void *self)
 {
     struct replay *r = self;
     struct prog_replayed *out = &r->run->out->replayed;
@@ -855,15 +855,15 @@ static void over(void *self)
     *out = (struct prog_replayed){.is = true,
                                   .known = then.machine,
                                   .same = then.machine == now.machine,
-                                  .longer = more(now.ticks, then.ticks),
-                                  .misses = more(now.misses, then.misses),
-                                  .nacks = more(now.nacks, then.nacks)};
+                                  .longer = replay_more(now.ticks, then.ticks),
+                                  .misses = replay_more(now.misses, then.misses),
+                                  .nacks = replay_more(now.nacks, then.nacks)};
     r->run->out->sleeps = r->sleeps;
     if (used && now.ticks)
         out->held = (double)r->held / ((double)now.ticks * used);
 }
 
-static void end(void *self)
+static void replay_end(void *self)
 {
     struct replay *r = self;
     tr_table_free(&r->words);
@@ -881,7 +881,7 @@ static void end(void *self)
 /* What a file seems to be. Nothing waits for who might write to it. */
 enum look { NO_TRACE, TEXT, TRACE };
 
-static enum look look_at(const char *path)
+static enum look replay_look_at(const char *path)
 {
     char bytes[TR_NTR_MAGIC_SIZE] = "";
     struct stat st;
@@ -911,10 +911,10 @@ static bool is_text(const char *path)
     return s;
 }
 
-static bool check(const char *path, char *why, size_t size)
+static bool replay_check(const char *path, char *why, size_t size)
 {
     const struct tr_block *block;
-    const enum look look = look_at(path);
+    const enum look look = replay_look_at(path);
     *why = '\0';
     if (look != TRACE) /* others know better */
         return look == TEXT && is_text(path);
@@ -932,14 +932,14 @@ const struct prog_workload tr_workload = {
     .sentence = "what threads referred to in another run, again",
     .size = sizeof(struct replay),
     .cards = &pc_driver,
-    .prepare = prepare,
-    .start = start,
-    .runs = runs,
-    .date = date,
-    .due = due,
-    .trap = trap,
-    .describe = describe,
-    .over = over,
-    .end = end,
-    .check = check,
+    .prepare = replay_prepare,
+    .start = replay_start,
+    .runs = replay_runs,
+    .date = replay_date,
+    .due = replay_due,
+    .trap = replay_trap,
+    .describe = replay_describe,
+    .over = replay_over,
+    .end = replay_end,
+    .check = replay_check,
 };

@@ -42,7 +42,7 @@ bool tr_source_thread(struct tr_source *source, uint64_t name)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /* A source without a file yet. @return NULL: the bytes are of no format */
-static struct tr_source *recognize(struct tr_input *in)
+static struct tr_source *source_recognize(struct tr_input *in)
 {
     const char *bytes;
     const size_t size = tr_input_peek(in, &bytes);
@@ -60,7 +60,7 @@ static struct tr_source *open_input(struct tr_input *in, const char *path, char 
 {
     if (!in)
         return NULL;
-    struct tr_source *source = recognize(in);
+    struct tr_source *source = source_recognize(in);
     if (!source) {
         const char *wrong = tr_input_why(in);
         if (wrong)

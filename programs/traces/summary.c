@@ -20,7 +20,7 @@ void tr_summary_begin(struct tr_summary *summary, uint64_t line, uint64_t page)
     summary->touched = sim_alloc(summary->places, sizeof *summary->touched);
 }
 
-static struct tr_touched *find(struct tr_touched *touched, size_t places, uint64_t line)
+static struct tr_touched *summary_find(struct tr_touched *touched, size_t places, uint64_t line)
 {
     size_t at = (size_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (places - 1);
     while (touched[at].line && touched[at].line != line + 1)
@@ -33,7 +33,7 @@ static void grow(struct tr_summary *s)
     struct tr_touched *wider = sim_alloc(2 * s->places, sizeof *wider);
     for (size_t i = 0; i < s->places; i++)
         if (s->touched[i].line)
-            *find(wider, 2 * s->places, s->touched[i].line - 1) = s->touched[i];
+            *summary_find(wider, 2 * s->places, s->touched[i].line - 1) = s->touched[i];
     free(s->touched);
     s->touched = wider;
     s->places *= 2;
@@ -41,7 +41,7 @@ static void grow(struct tr_summary *s)
 
 static void touch(struct tr_summary *s, uint64_t line, uint32_t thread, bool writes)
 {
-    struct tr_touched *t = find(s->touched, s->places, line);
+    struct tr_touched *t = summary_find(s->touched, s->places, line);
     if (!t->line && s->used == TR_LINES_MAX) {
         s->full = true;
         return;

@@ -11,7 +11,7 @@ struct tr_entry {
     UT_hash_handle hh;
 };
 
-static struct tr_entry *find(const struct tr_table *table, uint64_t key)
+static struct tr_entry *table_find(const struct tr_table *table, uint64_t key)
 {
     struct tr_entry *entry;
     HASH_FIND(hh, table->first, &key, sizeof key, entry);
@@ -20,13 +20,13 @@ static struct tr_entry *find(const struct tr_table *table, uint64_t key)
 
 uint64_t *tr_table_find(const struct tr_table *table, uint64_t key)
 {
-    struct tr_entry *entry = find(table, key);
+    struct tr_entry *entry = table_find(table, key);
     return entry ? &entry->value : NULL;
 }
 
 uint64_t *tr_table_at(struct tr_table *table, uint64_t key)
 {
-    struct tr_entry *entry = find(table, key);
+    struct tr_entry *entry = table_find(table, key);
     if (!entry) {
         entry = sim_alloc(1, sizeof *entry);
         entry->key = key;

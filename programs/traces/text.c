@@ -9,7 +9,7 @@
 
 /* ---- records --------------------------------------------------------------------------------- */
 
-static void push(struct tr_text *text, uint32_t thread, struct tr_op op)
+static void text_push(struct tr_text *text, uint32_t thread, struct tr_op op)
 {
     text->op[text->ops] = op;
     text->of[text->ops++] = thread;
@@ -20,7 +20,7 @@ static uint32_t take_gap(struct tr_text *text, uint32_t thread)
 {
     uint64_t *n = &text->at[thread].instructions;
     if (*n > UINT32_MAX) {
-        push(text, thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = *n});
+        text_push(text, thread, (struct tr_op){.kind = TR_OP_COMPUTE, .value = *n});
         *n = 0;
     }
     const uint32_t gap = (uint32_t)*n;
@@ -74,9 +74,10 @@ void tr_text_instruction(struct tr_text *text, uint64_t address, uint64_t size)
     struct tr_text_thread *t = &text->at[text->thread];
     for (uint64_t line = address & mask;; line += TR_FETCH_LINE) {
         if (line != t->line)
-            push(text, text->thread,
-                 (struct tr_op){
-                     .kind = TR_OP_FETCH, .address = line, .gap = take_gap(text, text->thread)});
+            text_push(text, text->thread,
+                      (struct tr_op){.kind = TR_OP_FETCH,
+                                     .address = line,
+                                     .gap = take_gap(text, text->thread)});
         t->line = line;
         if (line == ((address + size - 1) & mask))
             break;
@@ -92,23 +93,23 @@ void tr_text_refer(struct tr_text *text, enum tr_kind kind, uint64_t address, ui
     t->instructions -= t->instructions > 0;
     for (uint64_t done = 0; done < size; done += TR_SIZE_MAX) {
         const uint64_t left = size - done;
-        push(text, text->thread,
-             (struct tr_op){.kind = (uint8_t)kind,
-                            .address = address + done,
-                            .size = (uint8_t)(left < TR_SIZE_MAX ? left : TR_SIZE_MAX),
-                            .gap = take_gap(text, text->thread)});
+        text_push(text, text->thread,
+                  (struct tr_op){.kind = (uint8_t)kind,
+                                 .address = address + done,
+                                 .size = (uint8_t)(left < TR_SIZE_MAX ? left : TR_SIZE_MAX),
+                                 .gap = take_gap(text, text->thread)});
     }
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
 /* The file is over: what threads have computed last. */
-static void finish(struct tr_text *text)
+static void text_finish(struct tr_text *text)
 {
     for (; text->closed < text->source.threads && text->ops < TR_TEXT_BATCH; text->closed++)
         if (text->at[text->closed].instructions) {
             const uint64_t n = text->at[text->closed].instructions;
-            push(text, text->closed, (struct tr_op){.kind = TR_OP_COMPUTE, .value = n});
+            text_push(text, text->closed, (struct tr_op){.kind = TR_OP_COMPUTE, .value = n});
         }
 }
 
@@ -123,7 +124,7 @@ static bool is_cut(struct tr_text *text)
     return true;
 }
 
-static void fill(struct tr_text *text)
+static void text_fill(struct tr_text *text)
 {
     const char *line;
     text->ops = text->given = 0;
@@ -132,14 +133,14 @@ static void fill(struct tr_text *text)
         text->over |= is_cut(text);
     }
     if (text->ops < TR_TEXT_BATCH && !tr_input_why(text->source.in))
-        finish(text);
+        text_finish(text);
 }
 
 enum tr_more tr_text_next(struct tr_source *source, struct tr_batch *out)
 {
     struct tr_text *text = (struct tr_text *)source;
     if (text->given == text->ops)
-        fill(text);
+        text_fill(text);
     if (tr_input_why(source->in))
         return TR_BAD;
     if (!text->ops)

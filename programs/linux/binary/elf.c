@@ -76,7 +76,7 @@ static bool check_ident(const GElf_Ehdr *eh, char *why, size_t size)
     return true;
 }
 
-static const struct lx_kind *kind_of(const GElf_Ehdr *eh)
+static const struct lx_kind *elf_kind_of(const GElf_Ehdr *eh)
 {
     if (eh->e_machine == EM_ARM)
         return &lx_kinds[LX_ARMEL];
@@ -307,7 +307,7 @@ static bool read_elf(int fd, Elf *elf, struct lx_elf_image *im, uint64_t file_si
         REFUSE("truncated: the ELF header cannot be read");
     if (!check_ident(&eh, why, size))
         return false;
-    im->kind = kind_of(&eh);
+    im->kind = elf_kind_of(&eh);
     if (eh.e_machine == EM_ARM ? !lx_elf_arm_check(elf, &eh, why, size)
                                : !check_flags(&eh, im->kind->word == 8, why, size))
         return false;

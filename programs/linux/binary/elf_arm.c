@@ -64,7 +64,7 @@ struct bytes {
     const uint8_t *at, *end;
 };
 
-static uint64_t uleb(struct bytes *b)
+static uint64_t elf_arm_uleb(struct bytes *b)
 {
     uint64_t v = 0;
 
@@ -79,7 +79,7 @@ static uint64_t uleb(struct bytes *b)
 }
 
 /** The next `size` bytes for themselves, of which as many as there are. */
-static struct bytes part(struct bytes *b, uint64_t size)
+static struct bytes elf_arm_part(struct bytes *b, uint64_t size)
 {
     struct bytes of = {b->at, b->end};
 
@@ -89,7 +89,7 @@ static struct bytes part(struct bytes *b, uint64_t size)
     return of;
 }
 
-static uint32_t word(struct bytes *b)
+static uint32_t elf_arm_word(struct bytes *b)
 {
     uint32_t v = 0;
 
@@ -114,12 +114,12 @@ static bool is_text(uint64_t tag)
 static void read_pairs(struct bytes b, struct lx_elf_arm *out)
 {
     while (b.at < b.end) {
-        const uint64_t tag = uleb(&b);
+        const uint64_t tag = elf_arm_uleb(&b);
         if (is_text(tag)) {
             skip_text(&b);
             continue;
         }
-        const uint64_t value = uleb(&b);
+        const uint64_t value = elf_arm_uleb(&b);
         if (tag == TAG_COMPATIBLE)
             skip_text(&b);
         if (tag < LX_ELF_ARM_TAGS)
@@ -137,9 +137,9 @@ static void read_subsection(struct bytes b, struct lx_elf_arm *out)
     b.at += sizeof vendor;
     while (b.at < b.end) {
         const uint8_t *start = b.at;
-        const uint64_t tag = uleb(&b);
-        const uint32_t size = word(&b), head = (uint32_t)(b.at - start);
-        const struct bytes pairs = part(&b, size > head ? size - head : 0);
+        const uint64_t tag = elf_arm_uleb(&b);
+        const uint32_t size = elf_arm_word(&b), head = (uint32_t)(b.at - start);
+        const struct bytes pairs = elf_arm_part(&b, size > head ? size - head : 0);
         if (tag == TAG_FILE)
             read_pairs(pairs, out);
     }
@@ -153,8 +153,8 @@ void lx_elf_arm_attributes(const uint8_t *bytes, size_t size, struct lx_elf_arm 
     if (size == 0 || *b.at++ != 'A')
         return;
     while (b.at < b.end) {
-        const uint32_t length = word(&b);
-        read_subsection(part(&b, length > 4 ? length - 4 : 0), out);
+        const uint32_t length = elf_arm_word(&b);
+        read_subsection(elf_arm_part(&b, length > 4 ? length - 4 : 0), out);
     }
 }
 

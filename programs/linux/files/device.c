@@ -64,7 +64,7 @@ static unsigned lines_here(const struct lx_prog *p, const struct lx_device_comma
     return lines < NM_SPECIAL_LINES ? (unsigned)lines : NM_SPECIAL_LINES;
 }
 
-static void count(const struct lx_prog *p, struct lx_device_command *d)
+static void device_count(const struct lx_prog *p, struct lx_device_command *d)
 {
     d->va = (d->va & ~(nm_value_l2_line(p->par) - 1)) + d->asked * nm_value_l2_line(p->par);
     d->lines += d->asked;
@@ -72,7 +72,7 @@ static void count(const struct lx_prog *p, struct lx_device_command *d)
 }
 
 /** Asks the hardware for the next run of lines. @return false at the end of the range */
-static bool ask(struct lx_prog *p, struct lx_device_command *d, sim_tick at)
+static bool device_ask(struct lx_prog *p, struct lx_device_command *d, sim_tick at)
 {
     uint64_t pa;
 
@@ -88,12 +88,12 @@ static bool ask(struct lx_prog *p, struct lx_device_command *d, sim_tick at)
         d->asked = lines_here(p, d);
         if (nm_card_special(p->m, d->card, d->function, pa, d->asked, at))
             return true;
-        count(p, d);
+        device_count(p, d);
     }
     return false;
 }
 
-static void tell(struct lx_prog *p, const struct lx_device_command *d)
+static void device_tell(struct lx_prog *p, const struct lx_device_command *d)
 {
     const struct lx_siginfo info = {.signo = lx_signo(p, SIG_IO), .code = SI_KERNEL_};
     struct lx_thread *t = d->signal ? lx_thread_find(p, d->signal) : NULL;
@@ -102,7 +102,7 @@ static void tell(struct lx_prog *p, const struct lx_device_command *d)
         lx_signal_post(p, t, &info);
 }
 
-static void end(struct lx_prog *p, struct lx_device_command *d)
+static void device_end(struct lx_prog *p, struct lx_device_command *d)
 {
     struct lx_device *device;
 
@@ -116,7 +116,7 @@ static void end(struct lx_prog *p, struct lx_device_command *d)
     device->done++;
     device->lines += d->lines;
     DL_DELETE(p->commands, d);
-    tell(p, d);
+    device_tell(p, d);
     lx_file_release(p, d->file);
     free(d);
     lx_give_back(p, COMMAND_BYTES);
@@ -124,7 +124,7 @@ static void end(struct lx_prog *p, struct lx_device_command *d)
 }
 
 /** The card's oldest command, or NULL. */
-static struct lx_device_command *first_of(const struct lx_prog *p, unsigned card)
+static struct lx_device_command *device_first_of(const struct lx_prog *p, unsigned card)
 {
     struct lx_device_command *d;
 
@@ -139,13 +139,13 @@ static void go_on(struct lx_prog *p, unsigned card, sim_tick at)
 {
     struct lx_device_command *d;
 
-    while ((d = first_of(p, card)) && !ask(p, d, at))
-        end(p, d);
+    while ((d = device_first_of(p, card)) && !device_ask(p, d, at))
+        device_end(p, d);
 }
 
 void lx_device_interrupt(struct lx_prog *p, unsigned card)
 {
-    struct lx_device_command *d = first_of(p, card);
+    struct lx_device_command *d = device_first_of(p, card);
 
     if (!d)
         return;
@@ -153,7 +153,7 @@ void lx_device_interrupt(struct lx_prog *p, unsigned card)
         d->look = *nm_card_looked(p->m, card);
         d->looked = true;
     } else
-        count(p, d);
+        device_count(p, d);
     go_on(p, card, lx_now(p));
 }
 
@@ -181,7 +181,7 @@ static bool has_lines(const struct lx_vm *vm, uint64_t va, uint64_t end)
 }
 
 /** Checks a record and puts its command behind the card's others. */
-static int64_t accept(struct lx_call *c, struct lx_file *f, uint64_t record)
+static int64_t device_accept(struct lx_call *c, struct lx_file *f, uint64_t record)
 {
     struct lx_vm *vm = &c->p->vm;
     uint64_t function, flags, va, len;
@@ -213,7 +213,7 @@ static int64_t accept(struct lx_call *c, struct lx_file *f, uint64_t record)
     f->refs++;
     f->device->out++;
     DL_APPEND(c->p->commands, d);
-    if (first_of(c->p, d->card) == d)
+    if (device_first_of(c->p, d->card) == d)
         go_on(c->p, d->card, lx_now(c->p));
     return 0;
 }
@@ -225,7 +225,7 @@ int64_t lx_device_write(struct lx_call *c, struct lx_file *f, uint64_t va, uint6
     if (len == 0 || len % RECORD)
         return -EINVAL;
     while (done < len) {
-        int64_t err = accept(c, f, va + done);
+        int64_t err = device_accept(c, f, va + done);
         if (err < 0)
             return done > 0 ? (int64_t)done : err;
         done += RECORD;
@@ -262,7 +262,7 @@ enum { LOOK_BY_INDEX = 1, LOOK_CARDS = 12, LOOK_ADDRESS = 16, LOOK_STATIONS = 24
 enum { STATE_NAME = 8 /* [bytes] */ };
 
 /** Reads the question. @return 0 or -errno */
-static int64_t question(struct lx_call *c, uint64_t va, struct nm_look *look)
+static int64_t device_question(struct lx_call *c, uint64_t va, struct nm_look *look)
 {
     struct lx_vm *vm = &c->p->vm;
     uint64_t where, flags, station, address, pa;
@@ -308,14 +308,14 @@ int64_t lx_device_look(struct lx_call *c, uint64_t va)
 {
     struct lx_device_command *d;
     struct nm_look look;
-    int64_t err = question(c, va, &look);
+    int64_t err = device_question(c, va, &look);
 
     if (err < 0)
         return err;
     d = sim_alloc(1, sizeof *d);
     *d = (struct lx_device_command){.card = c->t->card, .looks = true, .look = look};
     DL_APPEND(c->p->commands, d);
-    if (first_of(c->p, d->card) == d)
+    if (device_first_of(c->p, d->card) == d)
         go_on(c->p, d->card, lx_now(c->p));
     while (!d->looked)
         lx_thread_block(c->t, SIM_NEVER, false, c->p->fds);

@@ -45,7 +45,7 @@ void lx_directory_free(struct lx_prog *p, struct lx_file *f)
 }
 
 /** [bytes] What a listing takes here. */
-static uint64_t bytes_of(const struct directory *d)
+static uint64_t directory_bytes_of(const struct directory *d)
 {
     uint64_t sum = sizeof *d;
 
@@ -65,7 +65,7 @@ static struct dirent *made_up(const char *name, unsigned char type)
     return e;
 }
 
-static int compare(const void *a, const void *b)
+static int directory_compare(const void *a, const void *b)
 {
     return by_name((const struct dirent **)a, (const struct dirent **)b);
 }
@@ -94,10 +94,10 @@ static void list_view(struct lx_prog *p, const struct lx_file *f, struct directo
     for (size_t i = 0; i < n; free(names[i++]))
         d->entry[d->count++] = made_up(names[i], type_of(f->place.path, names[i]));
     free(names);
-    qsort(d->entry, d->count, sizeof *d->entry, compare);
+    qsort(d->entry, d->count, sizeof *d->entry, directory_compare);
 }
 
-static int64_t list(struct lx_prog *p, struct lx_file *f)
+static int64_t directory_list(struct lx_prog *p, struct lx_file *f)
 {
     struct directory *d = sim_alloc(1, sizeof *d);
     int n = 0;
@@ -110,11 +110,11 @@ static int64_t list(struct lx_prog *p, struct lx_file *f)
         free(d);
         return lx_host_says(p, -errno);
     }
-    if (!lx_keep(p, bytes_of(d))) {
+    if (!lx_keep(p, directory_bytes_of(d))) {
         free_listing(d);
         return -ENOMEM;
     }
-    f->kept = bytes_of(d);
+    f->kept = directory_bytes_of(d);
     f->directory = d;
     return 0;
 }
@@ -122,7 +122,7 @@ static int64_t list(struct lx_prog *p, struct lx_file *f)
 int64_t lx_directory_seek(struct lx_prog *p, struct lx_file *f, int64_t offset, uint64_t whence)
 {
     struct directory *d;
-    int64_t err = f->directory ? 0 : list(p, f);
+    int64_t err = f->directory ? 0 : directory_list(p, f);
 
     if (err < 0)
         return err;
@@ -163,7 +163,7 @@ int64_t lx_sys_getdents64(struct lx_call *c)
     int64_t err = c->f->kind != FILE_FOLDER ? -ENOTDIR : c->f->flags & G_O_PATH ? -EBADF : 0;
 
     if (!err && !c->f->directory)
-        err = list(c->p, c->f);
+        err = directory_list(c->p, c->f);
     if (err < 0)
         return err;
     assert(c->f->directory);

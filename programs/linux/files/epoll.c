@@ -41,7 +41,7 @@ struct epoll {
     unsigned above, below;     /**< longest row of epolls that watch it, that it watches */
 };
 
-static unsigned level(struct lx_thread *t, const struct item *i)
+static unsigned epoll_level(struct lx_thread *t, const struct item *i)
 {
     return i->events & 0xffff
                ? lx_file_ready(t, i->file) & ((i->events & 0xffff) | POLL_ERR | POLL_HUP)
@@ -61,7 +61,7 @@ static unsigned epoll_ready(struct lx_thread *t, const struct lx_file *f)
     e->ready = false;
     t->p->epoll_inside = true;
     for (i = e->items; i && !e->ready; i = i->next)
-        e->ready = level(t, i);
+        e->ready = epoll_level(t, i);
     t->p->epoll_inside = !outermost;
     return e->ready ? POLL_IN : 0;
 }
@@ -96,7 +96,7 @@ void lx_epoll_forget(struct lx_prog *p, const struct lx_file *f)
                 remove_item(p, e, i);
 }
 
-static int64_t create(struct lx_call *c, uint32_t flags)
+static int64_t epoll_create(struct lx_call *c, uint32_t flags)
 {
     struct epoll *e = sim_alloc(1, sizeof *e);
 
@@ -106,12 +106,12 @@ static int64_t create(struct lx_call *c, uint32_t flags)
 
 int64_t lx_sys_epoll_create(struct lx_call *c)
 {
-    return (int32_t)c->a[0] <= 0 ? -EINVAL : create(c, 0);
+    return (int32_t)c->a[0] <= 0 ? -EINVAL : epoll_create(c, 0);
 }
 
 int64_t lx_sys_epoll_create1(struct lx_call *c)
 {
-    return c->a[0] & ~(uint64_t)G_O_CLOEXEC ? -EINVAL : create(c, (uint32_t)c->a[0]);
+    return c->a[0] & ~(uint64_t)G_O_CLOEXEC ? -EINVAL : epoll_create(c, (uint32_t)c->a[0]);
 }
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -122,7 +122,7 @@ static struct epoll *epoll_of(const struct lx_file *f)
 }
 
 /** Whether `e` is `target`, or watches it, directly or through others. */
-static bool reaches(struct lx_prog *p, struct epoll *e, const struct epoll *target)
+static bool epoll_reaches(struct lx_prog *p, struct epoll *e, const struct epoll *target)
 {
     const struct item *i;
     bool found = e == target;
@@ -131,7 +131,7 @@ static bool reaches(struct lx_prog *p, struct epoll *e, const struct epoll *targ
         return false;
     e->seen = p->epoll_round;
     for (i = e->items; i && !found; i = i->next)
-        found = reaches(p, epoll_of(i->file), target);
+        found = epoll_reaches(p, epoll_of(i->file), target);
     return found;
 }
 
@@ -158,13 +158,13 @@ static void measure_rows(struct lx_prog *p)
 static bool may_watch(struct lx_prog *p, const struct epoll *e, struct epoll *other)
 {
     p->epoll_round++;
-    if (reaches(p, other, e))
+    if (epoll_reaches(p, other, e))
         return false;
     measure_rows(p);
     return e->above + 1 + other->below <= NESTS_MAX;
 }
 
-static struct item *find(const struct epoll *e, int32_t fd, const struct lx_file *f)
+static struct item *epoll_find(const struct epoll *e, int32_t fd, const struct lx_file *f)
 {
     struct item *i;
 
@@ -175,17 +175,17 @@ static struct item *find(const struct epoll *e, int32_t fd, const struct lx_file
 }
 
 /** Files are always ready, so Linux does not watch them. */
-static bool watchable(const struct lx_file *f)
+static bool epoll_watchable(const struct lx_file *f)
 {
     return f->ops || f->pipe || f->standard || f->kind == FILE_CARD || f->kind == FILE_RANDOM;
 }
 
 enum { ADD = 1, DELETE, MODIFY };
 
-static int64_t change(struct lx_call *c, struct epoll *e, struct lx_file *f,
-                      const struct item *asked)
+static int64_t epoll_change(struct lx_call *c, struct epoll *e, struct lx_file *f,
+                            const struct item *asked)
 {
-    struct item *i = find(e, asked->fd, f);
+    struct item *i = epoll_find(e, asked->fd, f);
 
     if (c->a[1] == ADD ? i != NULL : i == NULL)
         return c->a[1] == ADD ? -EEXIST : -ENOENT;
@@ -228,22 +228,22 @@ int64_t lx_sys_epoll_ctl(struct lx_call *c)
     }
     if (!f)
         return -EBADF;
-    if (!watchable(f))
+    if (!epoll_watchable(f))
         return -EPERM;
     if (f == c->f || c->f->ops != &epoll_ops || c->a[1] < ADD || c->a[1] > MODIFY)
         return -EINVAL;
     if (asked.events & EPOLL_ALONE &&
         (c->a[1] != ADD || f->ops == &epoll_ops || asked.events & ~EPOLL_WITH))
         return -EINVAL;
-    return change(c, c->f->object, f, &asked);
+    return epoll_change(c, c->f->object, f, &asked);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
 /** What of an item is to be reported now. */
-static unsigned news(struct lx_thread *t, struct item *i)
+static unsigned epoll_news(struct lx_thread *t, struct item *i)
 {
-    const unsigned now = level(t, i);
+    const unsigned now = epoll_level(t, i);
     const uint64_t moved = lx_file_moved(i->file);
     unsigned report = now;
 
@@ -257,13 +257,13 @@ static unsigned news(struct lx_thread *t, struct item *i)
 }
 
 /** Writes up to `most` events. @return how many, or -EFAULT */
-static int64_t look(struct lx_call *c, struct epoll *e, uint64_t va, uint64_t most)
+static int64_t epoll_look(struct lx_call *c, struct epoll *e, uint64_t va, uint64_t most)
 {
     struct item *i;
     uint64_t n = 0;
 
     DL_FOREACH(e->items, i) {
-        unsigned events = n < most ? news(c->t, i) : 0;
+        unsigned events = n < most ? epoll_news(c->t, i) : 0;
         if (!events)
             continue;
         if (lx_vm_write_word(&c->p->vm, va + n * EVENT_BYTES, 4, events) < 0 ||
@@ -281,7 +281,7 @@ static int64_t wait_until(struct lx_call *c, sim_tick deadline)
 
     if ((int32_t)c->a[2] <= 0 || c->a[2] > INT32_MAX / EVENT_BYTES || f->ops != &epoll_ops)
         return -EINVAL;
-    while ((n = look(c, f->object, c->a[1], c->a[2])) == 0) {
+    while ((n = epoll_look(c, f->object, c->a[1], c->a[2])) == 0) {
         enum lx_wake w = lx_thread_block(c->t, deadline, true, c->p->fds);
         if (w == WAKE_EVENT)
             continue;

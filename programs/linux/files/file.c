@@ -95,7 +95,7 @@ int64_t lx_file_install(struct lx_prog *p, struct lx_file *f, unsigned from, boo
 
 /** The host's end of a standard stream, or -1 when it is closed or the wrong way round: nobody
  * reads what goes there, nothing comes from there, and the guest does not notice. */
-static int usable(int host, bool output)
+static int file_usable(int host, bool output)
 {
     const int flags = host < 0 ? -1 : fcntl(host, F_GETFL);
     const int useless = output ? O_RDONLY : O_WRONLY;
@@ -108,7 +108,8 @@ void lx_files_init(struct lx_prog *p)
     const int host[3] = {p->program->stdin_fd, p->program->stdout_fd, p->program->stderr_fd};
 
     for (unsigned fd = 0; fd < 3; fd++) {
-        struct lx_file *f = lx_file_new(p, FILE_HOST, usable(host[fd], fd > 0), fd == 0 ? 0 : 1);
+        struct lx_file *f =
+            lx_file_new(p, FILE_HOST, file_usable(host[fd], fd > 0), fd == 0 ? 0 : 1);
         f->standard = true;
         f->stream = (int)fd;
         lx_file_install(p, f, fd, false);
@@ -236,7 +237,7 @@ int64_t lx_sys_close_range(struct lx_call *c)
 }
 
 /** Whether it was opened with O_PATH. */
-static bool is_name(const struct lx_file *f)
+static bool file_is_name(const struct lx_file *f)
 {
     return f->kind == FILE_PATH || f->flags & G_O_PATH;
 }
@@ -245,7 +246,7 @@ int64_t lx_sys_ioctl(struct lx_call *c)
 {
     enum { LOOK = 0x4e01 };
 
-    if (is_name(c->f))
+    if (file_is_name(c->f))
         return -EBADF;
     if (c->f->kind == FILE_DEVICE && c->a[1] == LOOK)
         return lx_device_look(c, c->a[2]);
@@ -254,7 +255,7 @@ int64_t lx_sys_ioctl(struct lx_call *c)
     return -ENOTTY; /* nothing here is a terminal, see above */
 }
 
-static int64_t duplicate(struct lx_call *c, uint64_t to, bool cloexec)
+static int64_t file_duplicate(struct lx_call *c, uint64_t to, bool cloexec)
 {
     struct lx_prog *p = c->p;
 
@@ -274,14 +275,14 @@ int64_t lx_sys_dup(struct lx_call *c)
 
 int64_t lx_sys_dup2(struct lx_call *c)
 {
-    return c->a[0] == c->a[1] ? (int64_t)c->a[0] : duplicate(c, c->a[1], false);
+    return c->a[0] == c->a[1] ? (int64_t)c->a[0] : file_duplicate(c, c->a[1], false);
 }
 
 int64_t lx_sys_dup3(struct lx_call *c)
 {
     if (c->a[2] & ~(uint64_t)G_O_CLOEXEC)
         return -EINVAL;
-    return c->a[0] == c->a[1] ? -EINVAL : duplicate(c, c->a[1], c->a[2] & G_O_CLOEXEC);
+    return c->a[0] == c->a[1] ? -EINVAL : file_duplicate(c, c->a[1], c->a[2] & G_O_CLOEXEC);
 }
 
 /** Who is told of a file's events: a thread (kind 0), a process or, negative, a group. */
@@ -339,7 +340,7 @@ int64_t lx_sys_fcntl(struct lx_call *c)
     const uint32_t settable = G_O_APPEND | G_O_NONBLOCK | (c->f->kind == FILE_CARD ? G_O_ASYNC : 0);
     struct lx_descriptor *d = &c->p->fds[c->a[0]];
 
-    if (is_name(c->f) && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
+    if (file_is_name(c->f) && c->a[1] > GETFL && c->a[1] != DUPFD_CLOEXEC)
         return -EBADF;
     switch (c->a[1]) {
     case DUPFD:

@@ -66,7 +66,7 @@ static void drop_names(struct lx_prog *p, struct lx_inode *n, uint64_t most)
     n->names = most;
 }
 
-static void forget(struct lx_prog *p, struct lx_inode *n)
+static void inode_forget(struct lx_prog *p, struct lx_inode *n)
 {
     lx_lock_free(p, n);
     drop_names(p, n, 0);
@@ -80,7 +80,7 @@ void lx_inodes_free(struct lx_prog *p)
     struct lx_inode *n, *tmp;
 
     HASH_ITER(hh, p->inodes, n, tmp)
-        forget(p, n);
+        inode_forget(p, n);
 }
 
 struct timespec lx_inode_now(const struct lx_prog *p)
@@ -160,7 +160,7 @@ static bool in_use(const struct lx_prog *p, const struct lx_inode *n)
 void lx_inode_left(struct lx_prog *p, struct lx_inode *n)
 {
     if (n->nameless && !in_use(p, n))
-        forget(p, n);
+        inode_forget(p, n);
 }
 
 void lx_inode_unlinked(struct lx_prog *p, struct lx_inode *n, uint64_t links)

@@ -61,7 +61,7 @@ static bool is_root(const struct lx_prog *p)
     return p->uid == 0;
 }
 
-static struct lx_thread *thread_of(struct irix_process *process)
+static struct lx_thread *irix_thread_of(struct irix_process *process)
 {
     return (struct lx_thread *)((char *)process - offsetof(struct lx_thread, counts));
 }
@@ -82,7 +82,7 @@ static void drop_profile(struct lx_thread *t)
 }
 
 /** The bucket of a program counter in a region; 0: it has none. */
-static uint64_t bucket(const struct region *r, uint64_t pc)
+static uint64_t irix_bucket(const struct region *r, uint64_t pc)
 {
     uint64_t at;
 
@@ -104,7 +104,7 @@ static uint64_t find_bucket(const struct lx_profile *profile, uint64_t pc)
 
     for (unsigned i = 0; i < profile->count; i++) {
         const struct region *r = &profile->region[i];
-        const uint64_t at = takes_rest(r) ? 0 : bucket(r, pc);
+        const uint64_t at = takes_rest(r) ? 0 : irix_bucket(r, pc);
         if (at)
             return at;
         if (takes_rest(r) && r->size >= BUCKET)
@@ -115,7 +115,7 @@ static uint64_t find_bucket(const struct lx_profile *profile, uint64_t pc)
 
 /** One more in the bucket of the thread's program counter. A full bucket stays full; one that is no
  *  longer mapped is left alone. */
-static void bump(struct lx_thread *t)
+static void irix_bump(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
     const uint64_t pc = lx_pc_now(t);
@@ -162,7 +162,7 @@ static int64_t read_profile(struct lx_call *c, uint64_t va, int64_t count, struc
 /* ---- what the counters say ------------------------------------------------------------------- */
 
 /** A threshold has been reached by what the thread did, or by the system whose events it counts. */
-static void reached(void *ctx, struct irix_process *process, unsigned cpu, int signal)
+static void irix_reached(void *ctx, struct irix_process *process, unsigned cpu, int signal)
 {
     struct lx_prog *p = ctx;
     const struct lx_siginfo info = {.signo = signal, .code = SI_KERNEL_};
@@ -171,11 +171,11 @@ static void reached(void *ctx, struct irix_process *process, unsigned cpu, int s
     (void)cpu;
     if (!process || process == &p->irix->outside)
         return;
-    t = thread_of(process);
+    t = irix_thread_of(process);
     if (t->state == TH_DEAD)
         return;
     if (process->profiles)
-        bump(t);
+        irix_bump(t);
     if (signal)
         lx_signal_post(p, t, &info);
     else if (process->profiles)
@@ -202,14 +202,14 @@ static bool count_alike(const struct lx_prog *p)
     return true;
 }
 
-static unsigned counters(void *ctx, unsigned cpu)
+static unsigned irix_counters(void *ctx, unsigned cpu)
 {
     const struct lx_prog *p = ctx;
 
     return p->irix->undefined ? 0 : pc_counters(p->m, cpu);
 }
 
-static unsigned number(void *ctx, unsigned cpu, unsigned event)
+static unsigned irix_number(void *ctx, unsigned cpu, unsigned event)
 {
     return r10k_irix_number(chip_of(ctx, cpu), event);
 }
@@ -219,7 +219,7 @@ static void set_control(void *ctx, unsigned cpu, unsigned k, uint32_t control)
     pc_counter_set_control(((struct lx_prog *)ctx)->m, cpu, k, control);
 }
 
-static uint32_t value(void *ctx, unsigned cpu, unsigned k)
+static uint32_t irix_value(void *ctx, unsigned cpu, unsigned k)
 {
     return pc_counter(((struct lx_prog *)ctx)->m, cpu, k);
 }
@@ -229,12 +229,12 @@ static void set_value(void *ctx, unsigned cpu, unsigned k, uint32_t v)
     pc_counter_set(((struct lx_prog *)ctx)->m, cpu, k, v);
 }
 
-static const struct irix_hardware cards = {.counters = counters,
-                                           .number = number,
+static const struct irix_hardware cards = {.counters = irix_counters,
+                                           .number = irix_number,
                                            .set_control = set_control,
-                                           .value = value,
+                                           .value = irix_value,
                                            .set_value = set_value,
-                                           .reached = reached};
+                                           .reached = irix_reached};
 
 /* ---- arguments and results ------------------------------------------------------------------- */
 
@@ -355,7 +355,7 @@ struct command {
     bool root;
 };
 
-static int64_t enable(const struct command *d)
+static int64_t files_irix_enable(const struct command *d)
 {
     struct irix_setup setup;
     int64_t r = read_setup(d->c, d->va, &setup);
@@ -367,7 +367,7 @@ static int64_t enable(const struct command *d)
     return r;
 }
 
-static int64_t modify(const struct command *d)
+static int64_t files_irix_modify(const struct command *d)
 {
     struct irix_setup setup;
     const int64_t err = read_setup(d->c, d->va, &setup);
@@ -405,7 +405,7 @@ static int64_t get_control(const struct command *d)
     return put_control(d->c, d->va, event, r);
 }
 
-static int64_t release(const struct command *d)
+static int64_t files_irix_release(const struct command *d)
 {
     const int64_t r = irix_release(d->irix, d->process);
 
@@ -414,7 +414,7 @@ static int64_t release(const struct command *d)
     return r;
 }
 
-static int64_t save(const struct command *d)
+static int64_t files_irix_save(const struct command *d)
 {
     return irix_save(d->irix, d->process);
 }
@@ -422,10 +422,10 @@ static int64_t save(const struct command *d)
 static const struct {
     uint64_t number;
     int64_t (*does)(const struct command *d);
-} commands[] = {{PIOCENEVCTRS, enable},       {PIOCGETEVCTRS, get_counts},
-                {PIOCGETPREVCTRS, get_usage}, {PIOCGETEVCTRL, get_control},
-                {PIOCSETEVCTRL, modify},      {PIOCRELEVCTRS, release},
-                {PIOCSAVECCNTRS, save}};
+} commands[] = {{PIOCENEVCTRS, files_irix_enable},  {PIOCGETEVCTRS, get_counts},
+                {PIOCGETPREVCTRS, get_usage},       {PIOCGETEVCTRL, get_control},
+                {PIOCSETEVCTRL, files_irix_modify}, {PIOCRELEVCTRS, files_irix_release},
+                {PIOCSAVECCNTRS, files_irix_save}};
 
 bool lx_irix_there(const struct lx_prog *p, unsigned number)
 {
@@ -437,7 +437,7 @@ bool lx_irix_there(const struct lx_prog *p, unsigned number)
     return number == PARENT;
 }
 
-static int64_t control(struct lx_call *c, struct lx_file *f)
+static int64_t files_irix_control(struct lx_call *c, struct lx_file *f)
 {
     const uint32_t number = (uint32_t)(uintptr_t)f->object;
     struct lx_prog *p = c->p;
@@ -461,7 +461,7 @@ static unsigned always_ready(struct lx_thread *t, const struct lx_file *f)
     return POLL_IN | POLL_OUT;
 }
 
-static void let_go(struct lx_prog *p, struct lx_file *f)
+static void irix_let_go(struct lx_prog *p, struct lx_file *f)
 {
     (void)p, (void)f;
 }
@@ -470,7 +470,7 @@ int64_t lx_irix_open(struct lx_prog *p, const struct lx_synthetic *row, unsigned
                      uint32_t flags)
 {
     static const struct lx_file_ops ops = {
-        .ready = always_ready, .control = control, .release = let_go};
+        .ready = always_ready, .control = files_irix_control, .release = irix_let_go};
     struct lx_file *f;
 
     if (!lx_irix_there(p, number))
@@ -486,7 +486,7 @@ int64_t lx_irix_open(struct lx_prog *p, const struct lx_synthetic *row, unsigned
 
 /* ---- syssgi ---------------------------------------------------------------------------------- */
 
-static int64_t profile(struct lx_call *c, struct irix *irix)
+static int64_t files_irix_profile(struct lx_call *c, struct irix *irix)
 {
     struct lx_thread *t = c->t;
     struct lx_profile *regions = NULL;
@@ -555,9 +555,9 @@ static int64_t system_release(struct lx_call *c, struct irix *irix)
 int64_t lx_sys_syssgi(struct lx_call *c)
 {
     static int64_t (*const does[])(struct lx_call *, struct irix *) = {
-        [HWPERF_PROFENABLE] = profile,           [HWPERF_ENSYSCNTRS] = system_enable,
-        [HWPERF_GET_SYSCNTRS] = system_counts,   [HWPERF_GET_CPUCNTRS] = cpu_counts,
-        [HWPERF_GET_SYSEVCTRL] = system_control, [HWPERF_SET_SYSEVCTRL] = system_modify,
+        [HWPERF_PROFENABLE] = files_irix_profile, [HWPERF_ENSYSCNTRS] = system_enable,
+        [HWPERF_GET_SYSCNTRS] = system_counts,    [HWPERF_GET_CPUCNTRS] = cpu_counts,
+        [HWPERF_GET_SYSEVCTRL] = system_control,  [HWPERF_SET_SYSEVCTRL] = system_modify,
         [HWPERF_RELSYSCNTRS] = system_release};
 
     if (c->a[0] != SGI_EVENTCTR || c->a[1] >= sizeof does / sizeof *does || !does[c->a[1]])

@@ -34,24 +34,24 @@ static bool same_owner(const struct lock *a, const struct lock *b)
     return a->owner == b->owner && a->whole == b->whole;
 }
 
-static bool overlaps(const struct lock *a, const struct lock *b)
+static bool lock_overlaps(const struct lock *a, const struct lock *b)
 {
     return a->start <= b->end && b->start <= a->end;
 }
 
 /** A lock that stands in the way of another. */
-static const struct lock *conflict(const struct lx_inode *n, const struct lock *want)
+static const struct lock *lock_conflict(const struct lx_inode *n, const struct lock *want)
 {
     const struct lock *l;
 
     DL_FOREACH(n->locks, l)
-        if (l->whole == want->whole && !same_owner(l, want) && overlaps(l, want) &&
+        if (l->whole == want->whole && !same_owner(l, want) && lock_overlaps(l, want) &&
             (l->type == WRITE_LOCK || want->type == WRITE_LOCK))
             return l;
     return NULL;
 }
 
-static int compare(const struct lock *a, const struct lock *b)
+static int lock_compare(const struct lock *a, const struct lock *b)
 {
     if (a->turn != b->turn)
         return a->turn < b->turn ? -1 : 1;
@@ -72,8 +72,8 @@ static unsigned turn_of(const struct lx_inode *n, const struct lock *want)
     return last + 1;
 }
 
-static void add(struct lx_prog *p, struct lx_inode *n, const struct lock *from, int64_t start,
-                int64_t end)
+static void lock_add(struct lx_prog *p, struct lx_inode *n, const struct lock *from, int64_t start,
+                     int64_t end)
 {
     struct lock *l = sim_alloc(1, sizeof *l);
 
@@ -81,10 +81,10 @@ static void add(struct lx_prog *p, struct lx_inode *n, const struct lock *from, 
     *l = *from;
     l->start = start;
     l->end = end;
-    DL_INSERT_INORDER(n->locks, l, compare);
+    DL_INSERT_INORDER(n->locks, l, lock_compare);
 }
 
-static void drop(struct lx_prog *p, struct lx_inode *n, struct lock *l)
+static void lock_drop(struct lx_prog *p, struct lx_inode *n, struct lock *l)
 {
     lx_give_back(p, sizeof *l);
     DL_DELETE(n->locks, l);
@@ -92,7 +92,7 @@ static void drop(struct lx_prog *p, struct lx_inode *n, struct lock *l)
 }
 
 /** Makes [start, end] of the owner what `want` says; neighbours of one type become one. */
-static void set(struct lx_prog *p, struct lx_inode *n, struct lock want)
+static void lock_set(struct lx_prog *p, struct lx_inode *n, struct lock want)
 {
     struct lock *l, *tmp;
 
@@ -105,25 +105,25 @@ static void set(struct lx_prog *p, struct lx_inode *n, struct lock want)
             want.start <= l->end + (l->end < INT64_MAX)) {
             want.start = l->start < want.start ? l->start : want.start;
             want.end = l->end > want.end ? l->end : want.end;
-            drop(p, n, l);
-        } else if (overlaps(l, &want)) {
-            drop(p, n, l);
+            lock_drop(p, n, l);
+        } else if (lock_overlaps(l, &want)) {
+            lock_drop(p, n, l);
             if (old.start < want.start)
-                add(p, n, &old, old.start, want.start - 1);
+                lock_add(p, n, &old, old.start, want.start - 1);
             if (old.end > want.end)
-                add(p, n, &old, want.end + 1, old.end);
+                lock_add(p, n, &old, want.end + 1, old.end);
         }
     }
     if (want.type != NO_LOCK)
-        add(p, n, &want, want.start, want.end);
+        lock_add(p, n, &want, want.start, want.end);
 }
 
 /** Sets a lock, or waits until it can be. */
-static int64_t acquire(struct lx_call *c, const struct lock *want, bool wait)
+static int64_t lock_acquire(struct lx_call *c, const struct lock *want, bool wait)
 {
     struct lx_inode *n = c->f->inode;
 
-    while (want->type != NO_LOCK && conflict(n, want)) {
+    while (want->type != NO_LOCK && lock_conflict(n, want)) {
         if (!wait)
             return -EAGAIN;
         if (lx_thread_block(c->t, SIM_NEVER, true, c->p->fds) == WAKE_SIGNAL)
@@ -132,7 +132,7 @@ static int64_t acquire(struct lx_call *c, const struct lock *want, bool wait)
     if (!lx_keep(c->p, GROWTH))
         return -ENOLCK;
     lx_give_back(c->p, GROWTH); /* for set to take */
-    set(c->p, n, *want);
+    lock_set(c->p, n, *want);
     lx_thread_wake_all(c->p, c->p->fds);
     return 0;
 }
@@ -148,8 +148,8 @@ static const struct layout narrow = {4, 4, 8, 16}, wide = {8, 8, 16, 24};
 static const struct layout generic_narrow = {4, 4, 8, 12};
 
 /** First and last byte a struct flock means. @return 0, -EINVAL, -EOVERFLOW */
-static int range(const struct lx_file *f, uint64_t whence, int64_t start, int64_t len,
-                 struct lock *l)
+static int lock_range(const struct lx_file *f, uint64_t whence, int64_t start, int64_t len,
+                      struct lock *l)
 {
     struct stat st = {0};
     int64_t base = 0;
@@ -190,15 +190,15 @@ static int64_t read_lock(struct lx_call *c, uint64_t va, const struct layout *at
         len = (uint64_t)(int64_t)(int32_t)len;
     }
     *l = (struct lock){.owner = of_file ? c->f : NULL, .type = (enum lock_type)type};
-    return range(c->f, whence, (int64_t)start, (int64_t)len, l);
+    return lock_range(c->f, whence, (int64_t)start, (int64_t)len, l);
 }
 
 /** F_GETLK: tells of the first lock in the way. */
-static int64_t tell(struct lx_call *c, uint64_t va, const struct layout *at,
-                    const struct lock *want)
+static int64_t lock_tell(struct lx_call *c, uint64_t va, const struct layout *at,
+                         const struct lock *want)
 {
     struct lx_vm *vm = &c->p->vm;
-    const struct lock *l = want->type == NO_LOCK ? NULL : conflict(c->f->inode, want);
+    const struct lock *l = want->type == NO_LOCK ? NULL : lock_conflict(c->f->inode, want);
 
     if (want->type == NO_LOCK)
         return -EINVAL;
@@ -241,11 +241,11 @@ int64_t lx_lock_fcntl(struct lx_call *c, uint64_t command, uint64_t va)
         if (!c->f->inode) /* a pipe: nobody else has it */
             return commands[i].what == GET ? lx_vm_write_word(&c->p->vm, va, 2, NO_LOCK) : 0;
         if (commands[i].what == GET)
-            return tell(c, va, at, &want);
+            return lock_tell(c, va, at, &want);
         if ((want.type == READ_LOCK && !lx_may_read(c->f)) ||
             (want.type == WRITE_LOCK && !lx_may_write(c->f)))
             return -EBADF;
-        return acquire(c, &want, commands[i].what == WAIT);
+        return lock_acquire(c, &want, commands[i].what == WAIT);
     }
     return -EINVAL;
 }
@@ -272,7 +272,7 @@ int64_t lx_sys_flock(struct lx_call *c)
     }
     if (c->f->kind == FILE_PATH)
         return -EBADF;
-    return c->f->inode ? acquire(c, &want, !(c->a[1] & NONBLOCK)) : 0;
+    return c->f->inode ? lock_acquire(c, &want, !(c->a[1] & NONBLOCK)) : 0;
 }
 
 static void drop_all(struct lx_prog *p, struct lx_inode *n, const struct lx_file *owner)
@@ -281,7 +281,7 @@ static void drop_all(struct lx_prog *p, struct lx_inode *n, const struct lx_file
 
     DL_FOREACH_SAFE(n->locks, l, tmp)
         if (l->owner == owner) {
-            drop(p, n, l);
+            lock_drop(p, n, l);
             lx_thread_wake_all(p, p->fds);
         }
 }
@@ -301,5 +301,5 @@ void lx_lock_released(struct lx_prog *p, const struct lx_file *f)
 void lx_lock_free(struct lx_prog *p, struct lx_inode *n)
 {
     while (n->locks)
-        drop(p, n, n->locks);
+        lock_drop(p, n, n->locks);
 }

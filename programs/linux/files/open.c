@@ -126,7 +126,7 @@ static int64_t open_synthetic(struct lx_call *c, const struct lx_spot *s, uint32
 
 /* ---- opening what is ------------------------------------------------------------------------- */
 
-static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
+static int64_t open_install(struct lx_prog *p, int fd, uint32_t flags, bool writable, bool guarded)
 {
     struct lx_file *f;
     struct stat st;
@@ -142,7 +142,7 @@ static int64_t install(struct lx_prog *p, int fd, uint32_t flags, bool writable,
 }
 
 /** The guest's mask is the only one that counts. */
-static int create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, uint64_t mode)
+static int open_create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, uint64_t mode)
 {
     const mode_t host = umask(0);
     int fd = openat(
@@ -161,14 +161,14 @@ static int64_t open_new(struct lx_call *c, const struct lx_spot *s, uint32_t fla
 
     if (err < 0)
         return err;
-    fd = create(c->p, s, flags, mode);
+    fd = open_create(c->p, s, flags, mode);
     if (fd >= 0)
         lx_path_born(c->p, s, (mode_t)(mode & ~(uint64_t)c->p->umask));
-    return install(c->p, fd, flags, true, s->in.guard == GUARD_WORKS);
+    return open_install(c->p, fd, flags, true, s->in.guard == GUARD_WORKS);
 }
 
 /** What an access mode needs of a file's rights. */
-static unsigned needed(uint32_t flags)
+static unsigned open_needed(uint32_t flags)
 {
     static const uint8_t needs[] = {MAY_READ, MAY_WRITE, MAY_READ | MAY_WRITE,
                                     MAY_READ | MAY_WRITE};
@@ -185,7 +185,7 @@ static bool is_program(const struct lx_prog *p, const struct stat *st)
 
 int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
 {
-    const unsigned need = needed(flags);
+    const unsigned need = open_needed(flags);
     int64_t fd;
 
     if (flags & G_O_DIRECTORY)
@@ -196,8 +196,8 @@ int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_
         return lx_path_refused(c->p, s, s->guard);
     if ((need & MAY_WRITE) && is_program(c->p, &s->st))
         return -ETXTBSY;
-    fd = install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
-                 s->guard == GUARD_WORKS);
+    fd = open_install(c->p, lx_view_open(s, (int)(flags & 3)), flags, s->writable,
+                      s->guard == GUARD_WORKS);
     if (fd >= 0 && (flags & G_O_TRUNC) && s->st.st_size > 0) {
         const int64_t err = lx_file_resize(c, lx_file_get(c->p, fd), 0);
         if (err < 0)
@@ -290,7 +290,7 @@ static int64_t open_unnamed(struct lx_call *c, const struct lx_spot *s, uint32_t
     fd = lx_view_unnamed(c->p->view, (mode_t)(mode & 0777 & ~(uint64_t)c->p->umask));
     if (fd >= 0)
         born_unnamed(c->p, fd);
-    return install(c->p, fd, flags, true, false);
+    return open_install(c->p, fd, flags, true, false);
 }
 
 static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
@@ -307,7 +307,7 @@ static int64_t open_host(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     case S_IFIFO:
         if (flags & G_O_DIRECTORY)
             return -ENOTDIR;
-        if ((lx_view_rights(&s->st) & needed(flags)) != needed(flags))
+        if ((lx_view_rights(&s->st) & open_needed(flags)) != open_needed(flags))
             return -EACCES;
         return lx_fifo_open(c, lx_inode_of(c->p, &s->st), flags);
     default: /* a device of the host, or a socket */

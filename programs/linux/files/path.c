@@ -320,8 +320,8 @@ static int make_file(int dir, const char *name, mode_t mode, const char *text)
     return fd < 0 ? -1 : close(fd);
 }
 
-static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *fn, uint64_t mode,
-                    const char *text)
+static int64_t path_make(struct lx_call *c, int64_t dir, const char *path, make_fn *fn,
+                         uint64_t mode, const char *text)
 {
     const mode_t m = (mode_t)(mode & 07777 & ~(uint64_t)c->p->umask), host = umask(0);
     struct lx_spot s;
@@ -350,22 +350,23 @@ static int64_t make(struct lx_call *c, int64_t dir, const char *path, make_fn *f
 
 int64_t lx_sys_mkdir(struct lx_call *c)
 {
-    return make(c, PATH_CWD, c->path[0], make_folder, c->a[1] & 01777, NULL);
+    return path_make(c, PATH_CWD, c->path[0], make_folder, c->a[1] & 01777, NULL);
 }
 
 int64_t lx_sys_mkdirat(struct lx_call *c)
 {
-    return make(c, (int64_t)c->a[0], c->path[0], make_folder, c->a[2] & 01777, NULL);
+    return path_make(c, (int64_t)c->a[0], c->path[0], make_folder, c->a[2] & 01777, NULL);
 }
 
 int64_t lx_sys_symlink(struct lx_call *c)
 {
-    return *c->path[0] ? make(c, PATH_CWD, c->path[1], make_link, 0, c->path[0]) : -ENOENT;
+    return *c->path[0] ? path_make(c, PATH_CWD, c->path[1], make_link, 0, c->path[0]) : -ENOENT;
 }
 
 int64_t lx_sys_symlinkat(struct lx_call *c)
 {
-    return *c->path[0] ? make(c, (int64_t)c->a[1], c->path[1], make_link, 0, c->path[0]) : -ENOENT;
+    return *c->path[0] ? path_make(c, (int64_t)c->a[1], c->path[1], make_link, 0, c->path[0])
+                       : -ENOENT;
 }
 
 static int64_t make_node(struct lx_call *c, int64_t dir, uint64_t mode)
@@ -373,9 +374,9 @@ static int64_t make_node(struct lx_call *c, int64_t dir, uint64_t mode)
     switch (mode & S_IFMT) {
     case 0:
     case S_IFREG:
-        return make(c, dir, c->path[0], make_file, mode, NULL);
+        return path_make(c, dir, c->path[0], make_file, mode, NULL);
     case S_IFIFO:
-        return make(c, dir, c->path[0], make_fifo, mode, NULL);
+        return path_make(c, dir, c->path[0], make_fifo, mode, NULL);
     case S_IFCHR:
     case S_IFBLK:
     case S_IFDIR:
@@ -411,7 +412,7 @@ static void move_place(struct lx_place *at, const char *from, const char *to)
     at->path = path;
 }
 
-static char *path_of(const struct lx_spot *s)
+static char *files_path_of(const struct lx_spot *s)
 {
     return sim_format("%s/%s", strcmp(s->in.path, "/") == 0 ? "" : s->in.path, s->name);
 }
@@ -419,7 +420,7 @@ static char *path_of(const struct lx_spot *s)
 /** A directory has another name now: those who are in it go with it. */
 static void follow_rename(struct lx_prog *p, const struct lx_spot *from, const struct lx_spot *to)
 {
-    char *old = path_of(from), *fresh = path_of(to);
+    char *old = files_path_of(from), *fresh = files_path_of(to);
     struct lx_file *f;
 
     move_place(p->cwd, old, fresh);
@@ -466,7 +467,7 @@ static int64_t find_two(struct lx_call *c, int64_t dir, bool follow, int64_t to_
 }
 
 /** Whether a rename has taken the name of another file. */
-static bool replaced(const struct lx_spot *from, const struct lx_spot *to, uint64_t flags)
+static bool path_replaced(const struct lx_spot *from, const struct lx_spot *to, uint64_t flags)
 {
     return to->kind == SPOT_HOST && !(flags & RENAME_EXCHANGE) &&
            (from->st.st_ino != to->st.st_ino || from->st.st_dev != to->st.st_dev);
@@ -490,7 +491,7 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
         lx_path_changed(c->p, &from);
         lx_path_changed(c->p, &to);
         lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
-        if (replaced(&from, &to, flags))
+        if (path_replaced(&from, &to, flags))
             lx_inode_unlinked(c->p, lx_inode_of(c->p, &to.st),
                               S_ISDIR(to.st.st_mode) ? 1 : to.st.st_nlink);
         if (S_ISDIR(from.st.st_mode))
@@ -610,7 +611,7 @@ int64_t lx_sys_readlinkat(struct lx_call *c)
 /* ---- the working directory ------------------------------------------------------------------- */
 
 /** The guest moves; the simulator's own working directory stays. Takes the place. */
-static int64_t enter(struct lx_prog *p, struct lx_place *at)
+static int64_t path_enter(struct lx_prog *p, struct lx_place *at)
 {
     struct lx_inode *left = lx_inode_known(p, p->cwd->st.st_dev, p->cwd->st.st_ino);
 
@@ -635,7 +636,7 @@ int64_t lx_sys_chdir(struct lx_call *c)
         return r;
     r = lx_host_says(c->p, lx_view_enter(&s, &at));
     lx_spot_free(&s);
-    return r < 0 ? r : enter(c->p, &at);
+    return r < 0 ? r : path_enter(c->p, &at);
 }
 
 int64_t lx_sys_fchdir(struct lx_call *c)
@@ -644,7 +645,7 @@ int64_t lx_sys_fchdir(struct lx_call *c)
     int64_t r =
         c->f->kind == FILE_FOLDER ? lx_host_says(c->p, lx_place_copy(&at, &c->f->place)) : -ENOTDIR;
 
-    return r < 0 ? r : enter(c->p, &at);
+    return r < 0 ? r : path_enter(c->p, &at);
 }
 
 int64_t lx_sys_getcwd(struct lx_call *c)

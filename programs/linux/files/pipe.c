@@ -56,12 +56,12 @@ int64_t lx_sys_pipe2(struct lx_call *c)
     return 0;
 }
 
-static bool reads(const struct lx_file *f)
+static bool pipe_reads(const struct lx_file *f)
 {
     return f->kind != FILE_PIPE_OUT;
 }
 
-static bool writes(const struct lx_file *f)
+static bool pipe_writes(const struct lx_file *f)
 {
     return f->kind != FILE_PIPE_IN;
 }
@@ -70,8 +70,8 @@ void lx_pipe_end(struct lx_prog *p, struct lx_file *f)
 {
     struct lx_pipe *pipe = f->pipe;
 
-    pipe->readers -= reads(f);
-    pipe->writers -= writes(f);
+    pipe->readers -= pipe_reads(f);
+    pipe->writers -= pipe_writes(f);
     lx_thread_wake_all(p, p->fds);
     if (pipe->readers > 0 || pipe->writers > 0)
         return;
@@ -95,13 +95,13 @@ static struct lx_pipe *fifo_of(struct lx_inode *n)
 static int64_t await_partner(struct lx_call *c, const struct lx_file *f)
 {
     const struct lx_pipe *pipe = f->pipe;
-    const unsigned *others = reads(f) ? &pipe->writers : &pipe->readers;
-    const unsigned *opened = &pipe->opened[reads(f)], before = *opened;
+    const unsigned *others = pipe_reads(f) ? &pipe->writers : &pipe->readers;
+    const unsigned *opened = &pipe->opened[pipe_reads(f)], before = *opened;
 
     if (f->kind == FILE_PIPE_BOTH || *others > 0)
         return 0;
     if (f->flags & G_O_NONBLOCK)
-        return reads(f) ? 0 : -ENXIO;
+        return pipe_reads(f) ? 0 : -ENXIO;
     while (*opened == before)
         if (lx_thread_block(c->t, SIM_NEVER, true, c->p->fds) == WAKE_SIGNAL)
             return -ERESTART_SYS;
@@ -117,10 +117,10 @@ int64_t lx_fifo_open(struct lx_call *c, struct lx_inode *n, uint32_t flags)
 
     f->inode = n;
     f->pipe = fifo_of(n);
-    f->pipe->readers += reads(f);
-    f->pipe->writers += writes(f);
-    f->pipe->opened[0] += reads(f);
-    f->pipe->opened[1] += writes(f);
+    f->pipe->readers += pipe_reads(f);
+    f->pipe->writers += pipe_writes(f);
+    f->pipe->opened[0] += pipe_reads(f);
+    f->pipe->opened[1] += pipe_writes(f);
     lx_file_hold(c->t, f);
     lx_thread_wake_all(c->p, c->p->fds);
     err = await_partner(c, f);
@@ -138,7 +138,7 @@ static int64_t wait_pipe(struct lx_call *c, const struct lx_file *f)
 }
 
 /** Bytes of the next part: `len` are still wanted, and `pipe` could move so many. */
-static uint64_t part_of(uint64_t len, uint64_t pipe)
+static uint64_t pipe_part_of(uint64_t len, uint64_t pipe)
 {
     const uint64_t n = len < pipe ? len : pipe;
 
@@ -170,7 +170,7 @@ int64_t lx_pipe_read(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t
             return err;
     }
     while (n < len && pipe->count > 0) {
-        const uint64_t part = part_of(len - n, pipe->count);
+        const uint64_t part = pipe_part_of(len - n, pipe->count);
         if (take_out(c, pipe, va + n, part) < 0) {
             if (n == 0)
                 return -EFAULT;
@@ -212,7 +212,7 @@ static uint64_t pipe_fill(struct lx_call *c, struct lx_pipe *pipe, const struct 
     uint64_t n = 0;
 
     while (done + n < len && pipe->count < PIPE_BYTES) {
-        const uint64_t part = part_of(len - done - n, PIPE_BYTES - pipe->count);
+        const uint64_t part = pipe_part_of(len - done - n, PIPE_BYTES - pipe->count);
         if (put_in(c, pipe, from, done + n, part) < 0) {
             *faults = true;
             break;
@@ -286,10 +286,10 @@ unsigned lx_file_ready(struct lx_thread *t, const struct lx_file *f)
         return lx_mapped_ready(p, f) ? POLL_IN : 0;
     if (!pipe)
         return f->kind == FILE_PATH ? POLL_NVAL : POLL_IN | POLL_OUT;
-    if (reads(f))
+    if (pipe_reads(f))
         r |= (pipe->count > 0 ? POLL_IN : 0) |
              (pipe->writers == 0 && (!pipe->inode || pipe->opened[1]) ? POLL_HUP : 0);
-    if (writes(f))
+    if (pipe_writes(f))
         r |= (PIPE_BYTES - pipe->count >= PIPE_ATOMIC ? POLL_OUT : 0) |
              (pipe->readers == 0 ? POLL_ERR : 0);
     return r;
@@ -300,7 +300,7 @@ struct polled {
     struct lx_file *file[FD_MAX];
 };
 
-static struct lx_file *watch(struct lx_call *c, int32_t fd)
+static struct lx_file *pipe_watch(struct lx_call *c, int32_t fd)
 {
     struct lx_file *f = lx_file_get(c->p, fd);
 
@@ -315,7 +315,7 @@ static int64_t watch_polled(struct lx_call *c, uint64_t va, uint64_t n, struct p
         uint64_t fd;
         if (lx_vm_read_word(&c->p->vm, va + 8 * i, 4, &fd) < 0)
             return -EFAULT;
-        w->file[i] = watch(c, (int32_t)fd);
+        w->file[i] = pipe_watch(c, (int32_t)fd);
     }
     return 0;
 }
@@ -458,7 +458,7 @@ static int64_t select_until(struct lx_call *c, sim_tick deadline)
             return -EFAULT;
     for (uint64_t fd = 0; fd < n; fd++)
         if (asked[0][fd] || asked[1][fd] || asked[2][fd])
-            files.file[fd] = watch(c, (int32_t)fd);
+            files.file[fd] = pipe_watch(c, (int32_t)fd);
     while ((count = select_once(c, n, asked, got, &files)) == 0) {
         enum lx_wake w = lx_thread_block(c->t, deadline, true, c->p->fds);
         if (w == WAKE_SIGNAL)

@@ -214,7 +214,7 @@ typedef int64_t (*put_stat)(struct lx_call *c, uint64_t va, const struct stat *s
 /** What a call describes: its path, or the link that it names; its descriptor. */
 enum whom { PATH, LINK, DESCRIPTOR };
 
-static int64_t answer(struct lx_call *c, enum whom whom, put_stat put)
+static int64_t stat_answer(struct lx_call *c, enum whom whom, put_stat put)
 {
     struct stat st;
     int64_t r = whom == DESCRIPTOR ? stat_file(c->p, c->f, &st)
@@ -225,32 +225,32 @@ static int64_t answer(struct lx_call *c, enum whom whom, put_stat put)
 
 int64_t lx_sys_stat(struct lx_call *c)
 {
-    return answer(c, PATH, put_native);
+    return stat_answer(c, PATH, put_native);
 }
 
 int64_t lx_sys_lstat(struct lx_call *c)
 {
-    return answer(c, LINK, put_native);
+    return stat_answer(c, LINK, put_native);
 }
 
 int64_t lx_sys_fstat(struct lx_call *c)
 {
-    return answer(c, DESCRIPTOR, put_native);
+    return stat_answer(c, DESCRIPTOR, put_native);
 }
 
 int64_t lx_sys_stat64(struct lx_call *c)
 {
-    return answer(c, PATH, put_stat64);
+    return stat_answer(c, PATH, put_stat64);
 }
 
 int64_t lx_sys_lstat64(struct lx_call *c)
 {
-    return answer(c, LINK, put_stat64);
+    return stat_answer(c, LINK, put_stat64);
 }
 
 int64_t lx_sys_fstat64(struct lx_call *c)
 {
-    return answer(c, DESCRIPTOR, put_stat64);
+    return stat_answer(c, DESCRIPTOR, put_stat64);
 }
 
 /** stat by directory, path and flags; an empty path with AT_EMPTY_PATH means the descriptor. */

@@ -50,7 +50,7 @@ int64_t lx_sys_timerfd_create(struct lx_call *c)
 }
 
 /** The timer behind the descriptor in argument 0. */
-static struct lx_timer *behind(const struct lx_call *c)
+static struct lx_timer *timerfd_behind(const struct lx_call *c)
 {
     return c->f->ops == &timerfd_ops ? c->f->object : NULL;
 }
@@ -59,10 +59,10 @@ int64_t lx_sys_timerfd_settime(struct lx_call *c)
 {
     enum { FLAGS = 3 };
 
-    return c->a[1] & ~(uint64_t)FLAGS ? -EINVAL : lx_timer_settime(c, behind(c));
+    return c->a[1] & ~(uint64_t)FLAGS ? -EINVAL : lx_timer_settime(c, timerfd_behind(c));
 }
 
 int64_t lx_sys_timerfd_gettime(struct lx_call *c)
 {
-    return behind(c) ? lx_timer_put(c, 1, behind(c)) : -EINVAL;
+    return timerfd_behind(c) ? lx_timer_put(c, 1, timerfd_behind(c)) : -EINVAL;
 }

@@ -139,7 +139,7 @@ static int64_t regular_read(struct lx_prog *p, const struct lx_file *f, uint8_t 
     return (int64_t)done;
 }
 
-static uint64_t size_of(const struct lx_file *f)
+static uint64_t transfer_size_of(const struct lx_file *f)
 {
     struct stat st;
 
@@ -150,8 +150,9 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
                              size_t len, uint64_t at)
 {
     size_t done = 0;
-    int64_t err =
-        at > (uint64_t)INT64_MAX - len ? -EFBIG : lx_seals_on_write(f, size_of(f), at + len);
+    int64_t err = at > (uint64_t)INT64_MAX - len
+                      ? -EFBIG
+                      : lx_seals_on_write(f, transfer_size_of(f), at + len);
 
     if (!err && len > 0 && f->inode) {
         const uint64_t end = lx_inode_extend(p, f->inode, at + len);
@@ -166,7 +167,7 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
             err = -errno;
     }
     if (f->inode && f->inode->counted)
-        lx_inode_sized(p, f->inode, size_of(f));
+        lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (done > 0 && f->inode) {
         lx_vm_file_wrote(&p->vm, f->inode->key.dev, f->inode->key.ino, at, buf, done);
         lx_inode_wrote(p, f->inode);
@@ -235,7 +236,7 @@ static bool is_regular(const struct lx_file *f)
 }
 
 /** Whether bytes go in or out of it piece by piece. */
-static bool is_plain(const struct lx_file *f)
+static bool transfer_is_plain(const struct lx_file *f)
 {
     return f->kind == FILE_HOST || f->kind == FILE_RANDOM || f->kind == FILE_NULL ||
            f->kind == FILE_ZERO || f->kind == FILE_FULL;
@@ -284,8 +285,8 @@ static int64_t write_plain(struct lx_call *c, struct lx_file *f, uint64_t va, ui
 }
 
 /** @param at  position, or -1: where the file stands, which moves */
-static int64_t read_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
-                         int64_t at)
+static int64_t transfer_read_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
+                                  int64_t at)
 {
     int64_t n;
 
@@ -303,7 +304,7 @@ static int64_t read_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint
         return lx_device_read(c, f, va, len);
     if (f->kind == FILE_CARD)
         return lx_mapped_read(c, f, va, len);
-    if (!is_plain(f))
+    if (!transfer_is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
     n = read_plain(c, f, va, len < MOVE_MAX ? len : MOVE_MAX, at < 0 ? f->at : (uint64_t)at);
     if (n > 0 && at < 0 && is_regular(f))
@@ -311,8 +312,8 @@ static int64_t read_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint
     return n;
 }
 
-static int64_t write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
-                          int64_t at)
+static int64_t transfer_write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uint64_t len,
+                                   int64_t at)
 {
     int64_t n;
     uint64_t from;
@@ -331,9 +332,11 @@ static int64_t write_file(struct lx_call *c, struct lx_file *f, uint64_t va, uin
         return lx_device_write(c, f, va, len);
     if (f->kind == FILE_FULL)
         return -ENOSPC;
-    if (!is_plain(f))
+    if (!transfer_is_plain(f))
         return lx_mapped_kind(f) ? -EINVAL : -EBADF;
-    from = is_regular(f) && f->flags & G_O_APPEND ? size_of(f) : at < 0 ? f->at : (uint64_t)at;
+    from = is_regular(f) && f->flags & G_O_APPEND ? transfer_size_of(f)
+           : at < 0                               ? f->at
+                                                  : (uint64_t)at;
     len = len < MOVE_MAX ? len : MOVE_MAX;
     n = is_regular(f) ? limit_file(c, from, &len) : 0;
     if (n == 0)
@@ -381,22 +384,22 @@ static int64_t move_vector(struct lx_call *c, move_fn *fn, int64_t at)
 
 int64_t lx_sys_read(struct lx_call *c)
 {
-    return read_file(c, c->f, c->a[1], c->a[2], -1);
+    return transfer_read_file(c, c->f, c->a[1], c->a[2], -1);
 }
 
 int64_t lx_sys_write(struct lx_call *c)
 {
-    return write_file(c, c->f, c->a[1], c->a[2], -1);
+    return transfer_write_file(c, c->f, c->a[1], c->a[2], -1);
 }
 
 int64_t lx_sys_readv(struct lx_call *c)
 {
-    return move_vector(c, read_file, -1);
+    return move_vector(c, transfer_read_file, -1);
 }
 
 int64_t lx_sys_writev(struct lx_call *c)
 {
-    return move_vector(c, write_file, -1);
+    return move_vector(c, transfer_write_file, -1);
 }
 
 /** Positioned access needs a file that has positions. */
@@ -409,7 +412,7 @@ static int64_t has_positions(const struct lx_file *f, int64_t at)
     return f->standard || f->pipe ? -ESPIPE : 0;
 }
 
-static int64_t positioned(struct lx_call *c, move_fn *fn)
+static int64_t transfer_positioned(struct lx_call *c, move_fn *fn)
 {
     const int64_t at = (int64_t)c->a[3], err = has_positions(c->f, at);
 
@@ -418,18 +421,19 @@ static int64_t positioned(struct lx_call *c, move_fn *fn)
 
 int64_t lx_sys_pread64(struct lx_call *c)
 {
-    return positioned(c, read_file);
+    return transfer_positioned(c, transfer_read_file);
 }
 
 int64_t lx_sys_pwrite64(struct lx_call *c)
 {
-    return positioned(c, write_file);
+    return transfer_positioned(c, transfer_write_file);
 }
 
 /** pwritev2 with RWF_APPEND. @param moves  the file's position goes along */
 static int64_t append_vector(struct lx_call *c, bool moves)
 {
-    const int64_t end = (int64_t)size_of(c->f), n = move_vector(c, write_file, end);
+    const int64_t end = (int64_t)transfer_size_of(c->f),
+                  n = move_vector(c, transfer_write_file, end);
 
     if (moves && n > 0)
         c->f->at = (uint64_t)(end + n);
@@ -441,7 +445,7 @@ static int64_t positioned_vector(struct lx_call *c, move_fn *fn)
 {
     enum { HIGH_PRIORITY = 1, DSYNC = 2, SYNC = 4, NOWAIT = 8, APPEND = 16 };
     const int64_t at = (int64_t)(c->p->n64 ? c->a[3] : c->a[4] << 32 | c->a[3]);
-    const bool second = c->row->args[5], reads = fn == read_file;
+    const bool second = c->row->args[5], reads = fn == transfer_read_file;
     const uint64_t known =
         HIGH_PRIORITY | DSYNC | SYNC | APPEND | (reads && is_regular(c->f) ? NOWAIT : 0);
     int64_t err;
@@ -458,12 +462,12 @@ static int64_t positioned_vector(struct lx_call *c, move_fn *fn)
 
 int64_t lx_sys_preadv(struct lx_call *c)
 {
-    return positioned_vector(c, read_file);
+    return positioned_vector(c, transfer_read_file);
 }
 
 int64_t lx_sys_pwritev(struct lx_call *c)
 {
-    return positioned_vector(c, write_file);
+    return positioned_vector(c, transfer_write_file);
 }
 
 /* ---- from file to file ----------------------------------------------------------------------- */
@@ -495,7 +499,7 @@ static int64_t where_to(struct lx_call *c, struct where *w, uint64_t moved)
 }
 
 /** @return bytes moved, or -errno if none were */
-static int64_t copy(struct lx_call *c, struct where *in, struct where *out, uint64_t len)
+static int64_t transfer_copy(struct lx_call *c, struct where *in, struct where *out, uint64_t len)
 {
     uint8_t buf[BOUNCE];
     uint64_t done = 0;
@@ -533,12 +537,14 @@ static int64_t send_file(struct lx_call *c, unsigned width)
     if (!source || !lx_may_read(source) || source->kind == FILE_PATH || !lx_may_write(c->f) ||
         c->f->kind == FILE_PATH)
         return -EBADF;
-    if (!is_regular(source) || !(is_plain(c->f) || c->f->pipe) || (c->f->flags & G_O_APPEND))
+    if (!is_regular(source) || !(transfer_is_plain(c->f) || c->f->pipe) ||
+        (c->f->flags & G_O_APPEND))
         return source->pipe || source->standard ? (c->a[2] ? -ESPIPE : -EINVAL) : -EINVAL;
     lx_file_hold(c->t, source);
-    n = copy(c, &in, &out, c->a[3]);
+    n = transfer_copy(c, &in, &out, c->a[3]);
     /* Linux tries to write the rest. */
-    if (n > 0 && (uint64_t)n < c->a[3] && is_regular(c->f) && in.at + (uint64_t)n < size_of(source))
+    if (n > 0 && (uint64_t)n < c->a[3] && is_regular(c->f) &&
+        in.at + (uint64_t)n < transfer_size_of(source))
         limit_file(c, c->f->at, &(uint64_t){1});
     return n;
 }
@@ -572,7 +578,7 @@ int64_t lx_sys_copy_file_range(struct lx_call *c)
     if (c->f->inode == to->inode && in.at < out.at + c->a[4] && out.at < in.at + c->a[4])
         return -EINVAL;
     lx_file_hold(c->t, to);
-    return copy(c, &in, &out, c->a[4]);
+    return transfer_copy(c, &in, &out, c->a[4]);
 }
 
 /* ---- position, size, flags ------------------------------------------------------------------- */
@@ -581,7 +587,7 @@ int64_t lx_sys_copy_file_range(struct lx_call *c)
 static int64_t seek_regular(struct lx_file *f, int64_t offset, uint64_t whence)
 {
     enum { DATA = 3, HOLE };
-    const int64_t size = (int64_t)size_of(f);
+    const int64_t size = (int64_t)transfer_size_of(f);
 
     switch (whence) {
     case SEEK_SET:
@@ -609,7 +615,7 @@ static int64_t seek_regular(struct lx_file *f, int64_t offset, uint64_t whence)
     return offset;
 }
 
-static int64_t seek(struct lx_call *c, int64_t offset, uint64_t whence)
+static int64_t transfer_seek(struct lx_call *c, int64_t offset, uint64_t whence)
 {
     switch (c->f->kind) {
     case FILE_PATH:
@@ -628,14 +634,14 @@ static int64_t seek(struct lx_call *c, int64_t offset, uint64_t whence)
 
 int64_t lx_sys_lseek(struct lx_call *c)
 {
-    int64_t at = seek(c, (int64_t)c->a[1], c->a[2]);
+    int64_t at = transfer_seek(c, (int64_t)c->a[1], c->a[2]);
 
     return !c->p->n64 && at > INT32_MAX ? -EOVERFLOW : at;
 }
 
 int64_t lx_sys_llseek(struct lx_call *c)
 {
-    int64_t at = seek(c, (int64_t)(c->a[1] << 32 | c->a[2]), c->a[4]);
+    int64_t at = transfer_seek(c, (int64_t)(c->a[1] << 32 | c->a[2]), c->a[4]);
 
     if (at < 0)
         return at;
@@ -645,7 +651,7 @@ int64_t lx_sys_llseek(struct lx_call *c)
 int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
 {
     struct lx_prog *p = c->p;
-    const uint64_t now = size_of(f);
+    const uint64_t now = transfer_size_of(f);
     uint64_t more = 1; /* the last byte */
     int64_t err = lx_seals_on_resize(f, now, size);
 
@@ -656,7 +662,7 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
     if (!err)
         err = lx_host_result(ftruncate(f->host, (off_t)size));
     if (f->inode && f->inode->counted)
-        lx_inode_sized(p, f->inode, size_of(f));
+        lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (!err && f->inode) {
         lx_vm_file_resized(&p->vm, f->inode->key.dev, f->inode->key.ino, size);
         lx_inode_wrote(p, f->inode);
@@ -677,7 +683,7 @@ int64_t lx_sys_ftruncate(struct lx_call *c)
 static int64_t write_zeros(struct lx_prog *p, struct lx_file *f, uint64_t at, uint64_t end)
 {
     static const uint8_t zeros[BOUNCE];
-    const uint64_t size = size_of(f);
+    const uint64_t size = transfer_size_of(f);
     int64_t n = 0;
 
     end = end < size ? end : size;
@@ -709,7 +715,7 @@ int64_t lx_sys_fallocate(struct lx_call *c)
         return -EFBIG;
     if (mode & (PUNCH_HOLE | ZERO_RANGE))
         err = write_zeros(c->p, f, at, end);
-    if (!err && !(mode & KEEP_SIZE) && end > size_of(f))
+    if (!err && !(mode & KEEP_SIZE) && end > transfer_size_of(f))
         err = lx_file_resize(c, f, end);
     return err;
 }

@@ -43,7 +43,7 @@ struct mqueue {
 
 /* ---- the queues ------------------------------------------------------------------------------ */
 
-static uint64_t charge(const struct mqueue *q)
+static uint64_t mqueue_charge(const struct mqueue *q)
 {
     return q->max * (q->size + OVERHEAD);
 }
@@ -64,7 +64,7 @@ void lx_mqueues_free(struct lx_prog *p)
         free_queue(p, p->mqueues);
 }
 
-static struct mqueue *find(struct lx_prog *p, const char *name)
+static struct mqueue *mqueue_find(struct lx_prog *p, const char *name)
 {
     struct mqueue *q;
 
@@ -74,7 +74,7 @@ static struct mqueue *find(struct lx_prog *p, const char *name)
     return NULL;
 }
 
-static void let_go(struct lx_prog *p, struct mqueue *q)
+static void mqueue_let_go(struct lx_prog *p, struct mqueue *q)
 {
     if (q->opened == 0 && !*q->name)
         free_queue(p, q);
@@ -95,14 +95,14 @@ static void mq_release(struct lx_prog *p, struct lx_file *f)
     if (q->teller == f)
         q->teller = NULL;
     q->opened--;
-    let_go(p, q);
+    mqueue_let_go(p, q);
 }
 
 static const struct lx_file_ops mq_ops = {.ready = mq_ready, .release = mq_release};
 
 /** The queue behind the descriptor in argument 0; `way` 1 must be readable, 2 writable, 0 either.
  */
-static struct mqueue *behind(const struct lx_call *c, unsigned way)
+static struct mqueue *mqueue_behind(const struct lx_call *c, unsigned way)
 {
     const unsigned access = c->f->flags & 3; /* 0 read, 1 write, 2 both */
 
@@ -114,7 +114,7 @@ static struct mqueue *behind(const struct lx_call *c, unsigned way)
 /* ---- opening --------------------------------------------------------------------------------- */
 
 /** Checks a name as the C library passes it, without its slash. */
-static int check_name(const char *name)
+static int mqueue_check_name(const char *name)
 {
     if (!*name)
         return -ENOENT;
@@ -138,16 +138,16 @@ static int read_attributes(struct lx_call *c, uint64_t va, struct mqueue *q)
     return q->max < 1 || q->max > MESSAGES_MAX || q->size < 1 || q->size > BYTES_MAX ? -EINVAL : 0;
 }
 
-static int create(struct lx_call *c, struct mqueue **made)
+static int mqueue_create(struct lx_call *c, struct mqueue **made)
 {
     struct lx_prog *p = c->p;
     struct mqueue like = {.max = MESSAGES_MAX, .size = BYTES_MAX, .mode = (uint32_t)c->a[2]}, *q;
     int err = read_attributes(c, c->a[3], &like);
-    uint64_t bytes = charge(&like);
+    uint64_t bytes = mqueue_charge(&like);
     unsigned count = 0;
 
     DL_FOREACH(p->mqueues, q) {
-        bytes += charge(q);
+        bytes += mqueue_charge(q);
         count++;
     }
     if (err < 0)
@@ -170,8 +170,8 @@ int64_t lx_sys_mq_open(struct lx_call *c)
 {
     const uint64_t flags = c->a[1];
     static const uint32_t needs[4] = {0400, 0200, 0600, 0};
-    int err = check_name(c->path[0]);
-    struct mqueue *q = err < 0 ? NULL : find(c->p, c->path[0]);
+    int err = mqueue_check_name(c->path[0]);
+    struct mqueue *q = err < 0 ? NULL : mqueue_find(c->p, c->path[0]);
     int64_t fd;
 
     if (err < 0)
@@ -183,7 +183,7 @@ int64_t lx_sys_mq_open(struct lx_call *c)
     if (q && (q->mode & needs[flags & 3]) != needs[flags & 3])
         return -EACCES;
     if (!q)
-        err = flags & G_O_CREAT ? create(c, &q) : -ENOENT;
+        err = flags & G_O_CREAT ? mqueue_create(c, &q) : -ENOENT;
     if (err < 0)
         return err;
     q->opened++; /* mq_release takes it back if there is no descriptor left */
@@ -193,20 +193,20 @@ int64_t lx_sys_mq_open(struct lx_call *c)
 
 int64_t lx_sys_mq_unlink(struct lx_call *c)
 {
-    int err = check_name(c->path[0]);
-    struct mqueue *q = err < 0 ? NULL : find(c->p, c->path[0]);
+    int err = mqueue_check_name(c->path[0]);
+    struct mqueue *q = err < 0 ? NULL : mqueue_find(c->p, c->path[0]);
 
     if (!q)
         return err < 0 ? err : -ENOENT;
     q->name[0] = '\0';
-    let_go(c->p, q);
+    mqueue_let_go(c->p, q);
     return 0;
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /** Puts a message behind those of its priority. */
-static void put(struct mqueue *q, struct lx_note *n)
+static void mqueue_put(struct mqueue *q, struct lx_note *n)
 {
     struct lx_note *i;
 
@@ -221,7 +221,7 @@ static void put(struct mqueue *q, struct lx_note *n)
 }
 
 /** A message has come to an empty queue that nobody waits at. */
-static void tell(struct lx_prog *p, struct mqueue *q)
+static void mqueue_tell(struct lx_prog *p, struct mqueue *q)
 {
     if (!q->teller)
         return;
@@ -230,16 +230,16 @@ static void tell(struct lx_prog *p, struct mqueue *q)
         lx_signal_post(p, NULL, &q->info);
 }
 
-static void deliver(struct lx_prog *p, struct mqueue *q, struct lx_note *n)
+static void mqueue_deliver(struct lx_prog *p, struct mqueue *q, struct lx_note *n)
 {
     if (q->receivers) {
         q->receivers->note = n;
         lx_waiter_serve(&q->receivers, q->receivers, 0);
         return;
     }
-    put(q, n);
+    mqueue_put(q, n);
     if (q->count == 1)
-        tell(p, q);
+        mqueue_tell(p, q);
 }
 
 /** Deadline of an optional absolute time. */
@@ -274,7 +274,7 @@ int64_t lx_sys_mq_timedsend(struct lx_call *c)
 {
     sim_tick deadline;
     int64_t err = c->a[3] >= PRIORITIES ? -EINVAL : deadline_of(c, 4, &deadline);
-    struct mqueue *q = behind(c, 2);
+    struct mqueue *q = mqueue_behind(c, 2);
     struct lx_waiter w = {0};
     struct lx_note *n;
 
@@ -289,7 +289,7 @@ int64_t lx_sys_mq_timedsend(struct lx_call *c)
         return err;
     w.note = c->t->note = n;
     if (q->count < q->max)
-        deliver(c->p, q, n);
+        mqueue_deliver(c->p, q, n);
     else
         err = wait_in(c, &q->senders, &w, deadline);
     c->t->note = NULL;
@@ -300,20 +300,20 @@ int64_t lx_sys_mq_timedsend(struct lx_call *c)
 }
 
 /** Takes the first message; the first who waits to send puts its own in the place. */
-static struct lx_note *take(struct mqueue *q)
+static struct lx_note *mqueue_take(struct mqueue *q)
 {
     struct lx_note *n = q->notes;
 
     DL_DELETE(q->notes, n);
     q->count--;
     if (q->senders) {
-        put(q, q->senders->note);
+        mqueue_put(q, q->senders->note);
         lx_waiter_serve(&q->senders, q->senders, 0);
     }
     return n;
 }
 
-static int64_t hand_out(struct lx_call *c, struct lx_note *n)
+static int64_t mqueue_hand_out(struct lx_call *c, struct lx_note *n)
 {
     int64_t r = (int64_t)n->len;
 
@@ -329,7 +329,7 @@ int64_t lx_sys_mq_timedreceive(struct lx_call *c)
 {
     sim_tick deadline;
     int64_t err = deadline_of(c, 4, &deadline);
-    struct mqueue *q = behind(c, 1);
+    struct mqueue *q = mqueue_behind(c, 1);
     struct lx_waiter w = {0};
 
     if (err < 0)
@@ -339,11 +339,11 @@ int64_t lx_sys_mq_timedreceive(struct lx_call *c)
     if (c->a[2] < q->size)
         return -EMSGSIZE;
     if (q->count > 0)
-        w.note = take(q);
+        w.note = mqueue_take(q);
     else
         err = wait_in(c, &q->receivers, &w, deadline);
     lx_thread_wake_all(c->p, c->p->fds);
-    return err < 0 ? err : hand_out(c, w.note);
+    return err < 0 ? err : mqueue_hand_out(c, w.note);
 }
 
 /* ---- the rest -------------------------------------------------------------------------------- */
@@ -368,7 +368,7 @@ int64_t lx_sys_mq_notify(struct lx_call *c)
             (how == NOTIFY_SIGNAL && (info.signo < 0 || info.signo > (int)c->p->kind->signals)))
             return -EINVAL;
     }
-    q = behind(c, 0);
+    q = mqueue_behind(c, 0);
     if (!q)
         return -EBADF;
     if (c->a[1] && q->teller)
@@ -382,7 +382,7 @@ int64_t lx_sys_mq_notify(struct lx_call *c)
 /** mq_getsetattr(queue, new or 0, old or 0): only O_NONBLOCK can be set. */
 int64_t lx_sys_mq_getsetattr(struct lx_call *c)
 {
-    const struct mqueue *q = behind(c, 0);
+    const struct mqueue *q = mqueue_behind(c, 0);
     const uint32_t old = c->f->flags & G_O_NONBLOCK;
     uint64_t flags = old;
     struct lx_out o;

@@ -26,7 +26,7 @@ struct wish {
     uint64_t size, flags;
 };
 
-static struct msgs *queue_of(struct lx_prog *p, uint64_t id)
+static struct msgs *msg_queue_of(struct lx_prog *p, uint64_t id)
 {
     return (struct msgs *)(void *)lx_sysv_find(p, SYSV_MESSAGES, id);
 }
@@ -42,13 +42,13 @@ void lx_msg_free(struct lx_prog *p, struct lx_sysv *s)
     free(q);
 }
 
-static int64_t fits(struct lx_call *c, const struct lx_sysv *s)
+static int64_t msg_fits(struct lx_call *c, const struct lx_sysv *s)
 {
     (void)c, (void)s;
     return 0;
 }
 
-static int64_t make(struct lx_call *c, struct lx_sysv **s)
+static int64_t msg_make(struct lx_call *c, struct lx_sysv **s)
 {
     struct msgs *q;
     struct lx_sysv *i;
@@ -65,13 +65,13 @@ static int64_t make(struct lx_call *c, struct lx_sysv **s)
 
 int64_t lx_msg_get(struct lx_call *c, uint32_t key, uint32_t flags)
 {
-    return lx_sysv_get(c, SYSV_MESSAGES, key, flags, fits, make);
+    return lx_sysv_get(c, SYSV_MESSAGES, key, flags, msg_fits, msg_make);
 }
 
 /* ---- who takes what -------------------------------------------------------------------------- */
 
 /** Whether a receiver of `type` takes the message. */
-static bool takes(int64_t type, uint64_t flags, const struct lx_note *n)
+static bool msg_takes(int64_t type, uint64_t flags, const struct lx_note *n)
 {
     if (type == 0)
         return true;
@@ -81,22 +81,22 @@ static bool takes(int64_t type, uint64_t flags, const struct lx_note *n)
 }
 
 /** The message for that type: the first, or of a negative one the first of the lowest type. */
-static struct lx_note *choose(const struct msgs *q, int64_t type, uint64_t flags)
+static struct lx_note *msg_choose(const struct msgs *q, int64_t type, uint64_t flags)
 {
     struct lx_note *n, *best = NULL;
 
     DL_FOREACH(q->notes, n)
-        if (takes(type, flags, n) && (!best || (type < 0 && n->type < best->type)))
+        if (msg_takes(type, flags, n) && (!best || (type < 0 && n->type < best->type)))
             best = n;
     return best;
 }
 
-static bool room(const struct msgs *q, size_t len)
+static bool msg_room(const struct msgs *q, size_t len)
 {
     return len + q->bytes <= q->most && q->count < q->most;
 }
 
-static void put(struct lx_prog *p, struct msgs *q, struct lx_note *n)
+static void msg_put(struct lx_prog *p, struct msgs *q, struct lx_note *n)
 {
     struct lx_waiter *w;
 
@@ -104,11 +104,11 @@ static void put(struct lx_prog *p, struct msgs *q, struct lx_note *n)
     q->sender = FIRST_TID;
     DL_FOREACH(q->receivers, w) {
         const struct wish *wish = w->request;
-        if (!takes(w->type, wish->flags, n))
+        if (!msg_takes(w->type, wish->flags, n))
             continue;
         if (n->len > wish->size && !(wish->flags & MSG_NOERROR_)) {
             lx_waiter_serve(&q->receivers, w, -E2BIG); /* it is for the next who takes it */
-            put(p, q, n);
+            msg_put(p, q, n);
             return;
         }
         w->note = n;
@@ -125,10 +125,10 @@ static void put(struct lx_prog *p, struct msgs *q, struct lx_note *n)
 /** Lets those in line send while there is room. */
 static void let_in(struct lx_prog *p, struct msgs *q)
 {
-    while (q->senders && room(q, q->senders->note->len)) {
+    while (q->senders && msg_room(q, q->senders->note->len)) {
         struct lx_note *n = q->senders->note;
         lx_waiter_serve(&q->senders, q->senders, 0);
-        put(p, q, n);
+        msg_put(p, q, n);
     }
 }
 
@@ -156,10 +156,10 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
     if (err < 0)
         return err;
     c->t->note = waiter.note;
-    q = queue_of(c->p, id);
+    q = msg_queue_of(c->p, id);
     err = !q ? -EINVAL : lx_sysv_allows(&q->head, 2) ? 0 : -EACCES;
-    if (err == 0 && !q->senders && room(q, size))
-        put(c->p, q, waiter.note);
+    if (err == 0 && !q->senders && msg_room(q, size))
+        msg_put(c->p, q, waiter.note);
     else if (err == 0)
         err = flags & IPC_NOWAIT_ ? -EAGAIN : wait_in(c, &q->senders, &waiter);
     c->t->note = NULL;
@@ -168,7 +168,7 @@ int64_t lx_msg_send(struct lx_call *c, uint64_t id, uint64_t message, uint64_t s
     return err;
 }
 
-static int64_t hand_out(struct lx_call *c, uint64_t message, uint64_t size, struct lx_note *n)
+static int64_t msg_hand_out(struct lx_call *c, uint64_t message, uint64_t size, struct lx_note *n)
 {
     const unsigned w = c->p->kind->word;
     const size_t len = n->len < size ? n->len : (size_t)size;
@@ -186,7 +186,7 @@ int64_t lx_msg_receive(struct lx_call *c, uint64_t id, uint64_t message, uint64_
 {
     struct wish wish = {size, flags};
     struct lx_waiter w = {.type = type, .request = &wish};
-    struct msgs *q = queue_of(c->p, id);
+    struct msgs *q = msg_queue_of(c->p, id);
     int64_t err;
 
     if ((int32_t)id < 0 || lx_abi_signed(size, c->p->kind->word) < 0 || !q)
@@ -195,10 +195,10 @@ int64_t lx_msg_receive(struct lx_call *c, uint64_t id, uint64_t message, uint64_
         return flags & IPC_NOWAIT_ && !(flags & MSG_EXCEPT_) ? -ENOSYS : -EINVAL;
     if (!lx_sysv_allows(&q->head, 4))
         return -EACCES;
-    w.note = choose(q, type, flags);
+    w.note = msg_choose(q, type, flags);
     if (!w.note) {
         err = flags & IPC_NOWAIT_ ? -ENOMSG : wait_in(c, &q->receivers, &w);
-        return err < 0 ? err : hand_out(c, message, size, w.note);
+        return err < 0 ? err : msg_hand_out(c, message, size, w.note);
     }
     if (w.note->len > size && !(flags & MSG_NOERROR_))
         return -E2BIG;
@@ -208,7 +208,7 @@ int64_t lx_msg_receive(struct lx_call *c, uint64_t id, uint64_t message, uint64_
     q->received = lx_sysv_now(c->p);
     q->receiver = FIRST_TID;
     let_in(c->p, q);
-    return hand_out(c, message, size, w.note);
+    return msg_hand_out(c, message, size, w.note);
 }
 
 /** o32 gives each time in two words, the upper one first. */
@@ -253,7 +253,7 @@ static int64_t set_queue(struct lx_call *c, struct msgs *q, uint64_t va)
 }
 
 /** IPC_INFO: struct msginfo, seven ints and a short. */
-static int64_t info(struct lx_call *c, uint64_t va)
+static int64_t msg_info(struct lx_call *c, uint64_t va)
 {
     static const uint32_t limits[7] = {0, 0, MESSAGE_MAX, BYTES_MAX, QUEUES_MAX, 16, BYTES_MAX};
     struct lx_out o;
@@ -267,11 +267,11 @@ static int64_t info(struct lx_call *c, uint64_t va)
 
 int64_t lx_msg_control(struct lx_call *c, uint64_t id, uint64_t command, uint64_t arg)
 {
-    struct msgs *q = queue_of(c->p, id);
+    struct msgs *q = msg_queue_of(c->p, id);
 
     command &= ~(uint64_t)IPC_64;
     if (command == IPC_INFO_)
-        return info(c, arg);
+        return msg_info(c, arg);
     if (!q || (int32_t)id < 0)
         return -EINVAL;
     switch (command) {

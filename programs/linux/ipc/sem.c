@@ -46,25 +46,25 @@ static struct semaphores *set_of(struct lx_prog *p, uint64_t id)
     return (struct semaphores *)(void *)lx_sysv_find(p, SYSV_SEMAPHORES, id);
 }
 
-static uint64_t bytes_of(uint64_t count)
+static uint64_t sem_bytes_of(uint64_t count)
 {
     return sizeof(struct semaphores) + count * sizeof(struct semaphore);
 }
 
 void lx_sem_free(struct lx_prog *p, struct lx_sysv *s)
 {
-    lx_give_back(p, bytes_of(((const struct semaphores *)(const void *)s)->count));
+    lx_give_back(p, sem_bytes_of(((const struct semaphores *)(const void *)s)->count));
     free(s);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static int64_t fits(struct lx_call *c, const struct lx_sysv *s)
+static int64_t sem_fits(struct lx_call *c, const struct lx_sysv *s)
 {
     return c->size > ((const struct semaphores *)(const void *)s)->count ? -EINVAL : 0;
 }
 
-static int64_t make(struct lx_call *c, struct lx_sysv **s)
+static int64_t sem_make(struct lx_call *c, struct lx_sysv **s)
 {
     struct semaphores *set;
     struct lx_sysv *i;
@@ -73,9 +73,9 @@ static int64_t make(struct lx_call *c, struct lx_sysv **s)
     if (c->size == 0)
         return -EINVAL;
     DL_COUNT(c->p->sysv[SYSV_SEMAPHORES], i, sets);
-    if (sets >= SETS_MAX || !lx_keep(c->p, bytes_of(c->size)))
+    if (sets >= SETS_MAX || !lx_keep(c->p, sem_bytes_of(c->size)))
         return -ENOSPC;
-    set = sim_alloc(1, bytes_of(c->size));
+    set = sim_alloc(1, sem_bytes_of(c->size));
     set->count = (unsigned)c->size;
     *s = &set->head;
     return 0;
@@ -86,13 +86,13 @@ int64_t lx_sem_get(struct lx_call *c, uint32_t key, int32_t count, uint32_t flag
     if (count < 0 || count > COUNT_MAX)
         return -EINVAL;
     c->size = (uint64_t)count;
-    return lx_sysv_get(c, SYSV_SEMAPHORES, key, flags, fits, make);
+    return lx_sysv_get(c, SYSV_SEMAPHORES, key, flags, sem_fits, sem_make);
 }
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
 /** Does all operations or none. @return 0, -EAGAIN (at `stuck`), -ERANGE */
-static int64_t attempt(struct semaphores *s, struct asked *a)
+static int64_t sem_attempt(struct semaphores *s, struct asked *a)
 {
     uint16_t before[OPS_MAX];
     int64_t err = 0;
@@ -124,7 +124,7 @@ static void note_pid(struct semaphores *s, const struct asked *a, const struct l
 }
 
 /** Tries those in line until none can. */
-static void retry(struct lx_prog *p, struct semaphores *s)
+static void sem_retry(struct lx_prog *p, struct semaphores *s)
 {
     struct lx_waiter *w, *tmp;
     bool changed = true;
@@ -133,7 +133,7 @@ static void retry(struct lx_prog *p, struct semaphores *s)
         changed = false;
         DL_FOREACH_SAFE(s->line, w, tmp) {
             struct asked *a = (struct asked *)(uintptr_t)w->request;
-            int64_t r = attempt(s, a);
+            int64_t r = sem_attempt(s, a);
             if (r == -EAGAIN)
                 continue;
             if (r == 0)
@@ -185,7 +185,7 @@ static int check_ops(const struct semaphores *s, const struct asked *a)
     return lx_sysv_allows(&s->head, alters ? 2 : 4) ? 0 : -EACCES;
 }
 
-static int64_t wait(struct lx_call *c, struct semaphores *s, struct asked *a, sim_tick deadline)
+static int64_t sem_wait(struct lx_call *c, struct semaphores *s, struct asked *a, sim_tick deadline)
 {
     struct lx_waiter w = {.request = a};
 
@@ -225,12 +225,12 @@ int64_t lx_sem_operate(struct lx_call *c, uint64_t id, uint64_t va, uint64_t cou
     err = check_ops(s, &a);
     if (err < 0)
         return err;
-    err = attempt(s, &a);
+    err = sem_attempt(s, &a);
     if (err == -EAGAIN)
-        return wait(c, s, &a, deadline);
+        return sem_wait(c, s, &a, deadline);
     if (err == 0) {
         note_pid(s, &a, c->p);
-        retry(c->p, s);
+        sem_retry(c->p, s);
     }
     return err;
 }
@@ -240,7 +240,7 @@ int64_t lx_sem_operate(struct lx_call *c, uint64_t id, uint64_t va, uint64_t cou
 enum { GETPID = 11, GETVAL, GETALL, GETNCNT, GETZCNT, SETVAL, SETALL };
 
 /** How many wait for the value to grow, or (`zero`) to become 0. */
-static int64_t waiting(const struct semaphores *s, uint64_t number, bool zero)
+static int64_t sem_waiting(const struct semaphores *s, uint64_t number, bool zero)
 {
     const struct lx_waiter *w;
     int64_t n = 0;
@@ -275,7 +275,7 @@ static int64_t set_all(struct lx_call *c, struct semaphores *s, uint64_t va)
                 s->each[i] = (struct semaphore){(uint16_t)v, FIRST_TID};
         }
     s->head.changed = lx_sysv_now(c->p);
-    retry(c->p, s);
+    sem_retry(c->p, s);
     return 0;
 }
 
@@ -287,7 +287,7 @@ static int64_t set_value(struct lx_call *c, struct semaphores *s, uint64_t numbe
         return -ERANGE;
     s->each[number] = (struct semaphore){(uint16_t)v, FIRST_TID};
     s->head.changed = lx_sysv_now(c->p);
-    retry(c->p, s);
+    sem_retry(c->p, s);
     return 0;
 }
 
@@ -304,7 +304,7 @@ static int64_t of_one(struct lx_call *c, struct semaphores *s, uint64_t number, 
     case SETVAL:
         return set_value(c, s, number, arg);
     default:
-        return waiting(s, number, command == GETZCNT);
+        return sem_waiting(s, number, command == GETZCNT);
     }
 }
 
@@ -323,7 +323,7 @@ static int64_t stat_set(struct lx_call *c, const struct semaphores *s, uint64_t 
 }
 
 /** IPC_INFO: struct seminfo, all ints. */
-static int64_t info(struct lx_call *c, uint64_t va)
+static int64_t sem_info(struct lx_call *c, uint64_t va)
 {
     static const uint32_t limits[10] = {SETS_MAX,
                                         SETS_MAX,
@@ -350,7 +350,7 @@ int64_t lx_sem_control(struct lx_call *c, uint64_t id, uint64_t number, uint64_t
 
     command &= ~(uint64_t)IPC_64;
     if (command == IPC_INFO_)
-        return info(c, arg);
+        return sem_info(c, arg);
     if (command != IPC_RMID_ && command != IPC_SET_ && command != IPC_STAT_ &&
         (command < GETPID || command > SETALL))
         return -EINVAL;

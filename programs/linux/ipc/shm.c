@@ -39,7 +39,7 @@ static struct segment *segment_of(struct lx_prog *p, uint64_t id)
 }
 
 /** Whole pages. */
-static uint64_t bytes_of(const struct lx_prog *p, uint64_t size)
+static uint64_t shm_bytes_of(const struct lx_prog *p, uint64_t size)
 {
     return (size + p->vm.page - 1) & ~(p->vm.page - 1);
 }
@@ -52,16 +52,16 @@ void lx_shm_free(struct lx_prog *p, struct lx_sysv *s)
     DL_FOREACH_SAFE(g->attached, a, tmp)
         free(a);
     close(g->fd);
-    lx_give_back(p, bytes_of(p, g->size));
+    lx_give_back(p, shm_bytes_of(p, g->size));
     free(g);
 }
 
-static int64_t fits(struct lx_call *c, const struct lx_sysv *s)
+static int64_t shm_fits(struct lx_call *c, const struct lx_sysv *s)
 {
     return c->size > ((const struct segment *)(const void *)s)->size ? -EINVAL : 0;
 }
 
-static int64_t make(struct lx_call *c, struct lx_sysv **s)
+static int64_t shm_make(struct lx_call *c, struct lx_sysv **s)
 {
     struct segment *g;
     struct lx_sysv *i;
@@ -74,13 +74,13 @@ static int64_t make(struct lx_call *c, struct lx_sysv **s)
     if (c->flags & SHM_HUGETLB_) /* nobody has put huge pages aside */
         return -ENOMEM;
     DL_COUNT(c->p->sysv[SYSV_SEGMENTS], i, segments);
-    if (segments >= SEGMENTS_MAX || !lx_keep(c->p, bytes_of(c->p, c->size)))
+    if (segments >= SEGMENTS_MAX || !lx_keep(c->p, shm_bytes_of(c->p, c->size)))
         return -ENOSPC;
     fd = memfd_create("segment", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)bytes_of(c->p, c->size)) < 0 || fstat(fd, &st) < 0) {
+    if (fd < 0 || ftruncate(fd, (off_t)shm_bytes_of(c->p, c->size)) < 0 || fstat(fd, &st) < 0) {
         if (fd >= 0)
             close(fd);
-        lx_give_back(c->p, bytes_of(c->p, c->size));
+        lx_give_back(c->p, shm_bytes_of(c->p, c->size));
         return -ENOMEM;
     }
     g = sim_alloc(1, sizeof *g);
@@ -96,11 +96,11 @@ int64_t lx_shm_get(struct lx_call *c, uint32_t key, uint64_t size, uint32_t flag
 {
     c->size = size;
     c->flags = flags;
-    return lx_sysv_get(c, SYSV_SEGMENTS, key, flags, fits, make);
+    return lx_sysv_get(c, SYSV_SEGMENTS, key, flags, shm_fits, shm_make);
 }
 
 /** Where it goes: 0 anywhere. @return -EINVAL: nowhere */
-static int64_t place(const struct lx_vm *vm, uint64_t addr, uint64_t flags)
+static int64_t shm_place(const struct lx_vm *vm, uint64_t addr, uint64_t flags)
 {
     if (addr & (vm->page - 1))
         return flags & SHM_RND_ ? (int64_t)(addr & ~(vm->page - 1)) : -EINVAL;
@@ -124,7 +124,7 @@ static void look_after(struct lx_prog *p, struct segment *g)
 int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t flags)
 {
     struct segment *g = segment_of(c->p, id);
-    const int64_t want = place(&c->p->vm, addr, flags);
+    const int64_t want = shm_place(&c->p->vm, addr, flags);
     struct lx_vm_request rq = {
         .addr = (uint64_t)want,
         .rights = LX_R | (flags & SHM_RDONLY_ ? 0u : LX_W) | (flags & SHM_EXEC_ ? LX_X : 0u),
@@ -143,7 +143,7 @@ int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t fl
         return -EACCES;
     look_after(c->p, g);
     rq.fd = g->fd;
-    rq.len = bytes_of(c->p, g->size);
+    rq.len = shm_bytes_of(c->p, g->size);
     at = lx_vm_map(&c->p->vm, &rq);
     if (at < 0)
         return at == -EEXIST ? -EINVAL : at;
@@ -159,7 +159,7 @@ int64_t lx_shm_attach(struct lx_call *c, uint64_t id, uint64_t addr, uint64_t fl
 }
 
 /** A removed segment nobody has attached is gone. */
-static void let_go(struct lx_prog *p, struct segment *g)
+static void shm_let_go(struct lx_prog *p, struct segment *g)
 {
     if (!(g->head.mode & REMOVED) || lx_vm_file_mapped(&p->vm, g->dev, g->ino))
         return;
@@ -176,7 +176,7 @@ void lx_shm_left(struct lx_prog *p, uint64_t dev, uint64_t ino)
         if (g->dev != dev || g->ino != ino)
             continue;
         g->detached_at = lx_sysv_now(p);
-        let_go(p, g);
+        shm_let_go(p, g);
         return;
     }
 }
@@ -224,7 +224,7 @@ static int64_t stat_segment(struct lx_call *c, struct segment *g, uint64_t va)
 }
 
 /** IPC_INFO: struct shminfo, longs: the largest and smallest size, how many, and in all. */
-static int64_t info(struct lx_call *c, uint64_t va)
+static int64_t shm_info(struct lx_call *c, uint64_t va)
 {
     const uint64_t most = lx_memory(c->p);
     struct lx_out o;
@@ -246,14 +246,14 @@ int64_t lx_shm_control(struct lx_call *c, uint64_t id, uint64_t command, uint64_
 
     command &= ~(uint64_t)IPC_64;
     if (command == IPC_INFO_)
-        return info(c, arg);
+        return shm_info(c, arg);
     if (!g || (int32_t)id < 0)
         return -EINVAL;
     switch (command) {
     case IPC_RMID_:
         g->head.mode |= REMOVED;
         g->head.key = 0; /* cannot be found any more */
-        let_go(c->p, g);
+        shm_let_go(c->p, g);
         return 0;
     case IPC_SET_:
         return lx_sysv_set(c, &g->head, arg);

@@ -47,8 +47,8 @@ void lx_sysv_remove(struct lx_prog *p, int kind, struct lx_sysv *s)
     DL_DELETE(p->sysv[kind], s);
 }
 
-static int64_t create(struct lx_call *c, int kind, uint32_t key, uint32_t flags,
-                      int64_t (*make)(struct lx_call *c, struct lx_sysv **s))
+static int64_t sysv_create(struct lx_call *c, int kind, uint32_t key, uint32_t flags,
+                           int64_t (*make)(struct lx_call *c, struct lx_sysv **s))
 {
     struct lx_prog *p = c->p;
     struct lx_sysv *s = NULL;
@@ -76,7 +76,7 @@ int64_t lx_sysv_get(struct lx_call *c, int kind, uint32_t key, uint32_t flags,
     if (key != 0) /* IPC_PRIVATE: always a new one */
         DL_SEARCH_SCALAR(c->p->sysv[kind], s, key, key);
     if (!s)
-        return key != 0 && !(flags & IPC_CREAT_) ? -ENOENT : create(c, kind, key, flags, make);
+        return key != 0 && !(flags & IPC_CREAT_) ? -ENOENT : sysv_create(c, kind, key, flags, make);
     if (flags & IPC_CREAT_ && flags & IPC_EXCL_)
         return -EEXIST;
     err = fits(c, s);

@@ -9,7 +9,7 @@
 enum { R0 = 0, R7 = 7, ARGUMENTS = 7 };
 enum { TCB_BYTES = 8 }; /* which stand between the thread pointer and the variables, at least */
 
-static uint64_t pc_of(const union lx_regs *r)
+static uint64_t arm_pc_of(const union lx_regs *r)
 {
     return r->arm.r[ARM_PC];
 }
@@ -44,14 +44,14 @@ static uint64_t state(const union lx_regs *r)
     return XXH64(r->arm.r, ARM_SINK * sizeof *r->arm.r, arm_cpsr(&r->arm));
 }
 
-static void begin(const struct lx_elf_image *image, union lx_regs *r)
+static void arm_begin(const struct lx_elf_image *image, union lx_regs *r)
 {
     r->arm = (struct arm_regs){0};
     arm_set_cpsr(&r->arm, image->entry & 1 ? ARM_CPSR_T : 0);
     r->arm.r[ARM_PC] = (uint32_t)image->entry & ~1u;
 }
 
-static uint64_t number(struct lx_thread *t)
+static uint64_t arm_number(struct lx_thread *t)
 {
     t->again[0] = t->regs.arm.r[R0];
     return t->regs.arm.r[R7];
@@ -63,12 +63,12 @@ static void arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_AR
         raw[i] = i + skip < ARGUMENTS ? t->regs.arm.r[i + skip] : 0;
 }
 
-static void set_result(struct lx_thread *t, uint64_t value, bool error)
+static void arm_set_result(struct lx_thread *t, uint64_t value, bool error)
 {
     t->regs.arm.r[R0] = (uint32_t)(error ? 0 - value : value);
 }
 
-static void again(struct lx_thread *t)
+static void arm_again(struct lx_thread *t)
 {
     t->regs.arm.r[R0] = (uint32_t)t->again[0];
     t->regs.arm.r[ARM_PC] = (uint32_t)t->call.pc;
@@ -76,18 +76,18 @@ static void again(struct lx_thread *t)
 
 const struct lx_isa lx_arm = {
     .name = "ARM",
-    .pc = pc_of,
+    .pc = arm_pc_of,
     .sp = sp_of,
     .set_sp = set_sp,
     .tls = tls_of,
     .set_tls = set_tls,
     .variables = variables,
     .state = state,
-    .begin = begin,
-    .number = number,
+    .begin = arm_begin,
+    .number = arm_number,
     .arguments = arguments,
-    .result = set_result,
-    .again = again,
+    .result = arm_set_result,
+    .again = arm_again,
     .page = lx_arm_page,
     .enter = lx_arm_enter,
     .leave = lx_arm_leave,

@@ -47,7 +47,7 @@ static struct form half(uint32_t w)
 }
 
 /** LDREX, STREX: no offset. */
-static struct form exclusive(uint32_t w)
+static struct form arm_access_exclusive(uint32_t w)
 {
     static const uint8_t sizes[] = {4, 8, 1, 2};
     return (struct form){.size = sizes[w >> 21 & 3],
@@ -63,14 +63,14 @@ static struct form form_of(uint32_t w)
     if ((w & 0x0e000000) == 0x04000000)
         return single(w);
     if ((w & 0x0f8000f0) == 0x01800090)
-        return exclusive(w);
+        return arm_access_exclusive(w);
     if ((w & 0x0e400090) == 0x00400090 && w & 0x60)
         return half(w);
     return (struct form){0};
 }
 
 /** Branches, calls, whatever goes to the operating system or may write the pc. */
-static bool ends_block(uint32_t w)
+static bool arm_access_ends_block(uint32_t w)
 {
     return (w & 0x0e000000) == 0x0a000000 || (w & 0x0f000000) == 0x0f000000 ||
            (w & 0x0ffffff0) == 0x012fff10 || (w & 0x0ffffff0) == 0x012fff30 ||
@@ -78,7 +78,7 @@ static bool ends_block(uint32_t w)
 }
 
 /** Whether it may write register `reg`: as the target of an operation, of a load, or among many. */
-static bool writes(uint32_t w, const struct form *f, unsigned reg)
+static bool arm_access_writes(uint32_t w, const struct form *f, unsigned reg)
 {
     if (f->size)
         return (f->writes_base && f->base == reg) ||
@@ -109,7 +109,7 @@ unsigned lx_arm_accesses(struct lx_prog *p, const union lx_regs *regs, struct pr
                                                       (base == ARM_PC ? 8 + (pc - from) : 0),
                                                 .size = f.size,
                                                 .store = f.store};
-        if (writes(word, &f, base) || ends_block(word))
+        if (arm_access_writes(word, &f, base) || arm_access_ends_block(word))
             break;
     }
     return count;

@@ -72,7 +72,7 @@ static struct move thumb_many(const struct arm_regs *r, uint32_t w)
 }
 
 /** @return whether the instruction is one of those that are carried out */
-static bool decode(const struct arm_regs *r, uint32_t w, struct move *m)
+static bool arm_fault_decode(const struct arm_regs *r, uint32_t w, struct move *m)
 {
     if (r->t) {
         if ((w & 0xf000) != 0xc000 && (w & 0xf600) != 0xb400)
@@ -132,7 +132,7 @@ int lx_arm_unaligned(struct lx_thread *t)
     if (area && area->kind == VM_REGISTERS) /* which have no bytes to be put together */
         return 0;
     if (lx_vm_read_word(&t->p->vm, r->r[ARM_PC], width, &word) < 0 ||
-        t->badvaddr >= lx_vm_end(&t->p->vm) || !decode(r, (uint32_t)word, &m))
+        t->badvaddr >= lx_vm_end(&t->p->vm) || !arm_fault_decode(r, (uint32_t)word, &m))
         return 0;
     err = carry_out(t, &m);
     return err < 0 ? err : 1;

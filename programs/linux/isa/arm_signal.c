@@ -27,7 +27,7 @@ enum {
 enum { TRAP_DATA_ABORT = 14 };
 
 /** Whether the thread has come here by an access to memory. */
-static bool is_memory(const struct lx_thread *t)
+static bool arm_signal_is_memory(const struct lx_thread *t)
 {
     return t->exc == PC_EXC_ADEL || t->exc == PC_EXC_ADES || t->exc == PC_EXC_DBE;
 }
@@ -45,7 +45,7 @@ static uint32_t fault_status(const struct lx_thread *t)
 static void out_context(struct lx_out *o, const struct lx_thread *t, const struct lx_sigs *mask)
 {
     const struct arm_regs *r = &t->regs.arm;
-    const bool memory = is_memory(t);
+    const bool memory = arm_signal_is_memory(t);
 
     lx_out_int(o, 4, memory ? TRAP_DATA_ABORT : 0);
     lx_out_int(o, 4, memory ? fault_status(t) : 0);

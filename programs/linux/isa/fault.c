@@ -11,7 +11,7 @@
 
 enum { BUS_ADRALN_ = 1, BUS_ADRERR_ = 2, BUS_OBJERR_ = 3 };
 
-static bool allowed(struct lx_thread *t, enum nm_access access)
+static bool fault_allowed(struct lx_thread *t, enum nm_access access)
 {
     uint64_t pa;
     const enum nm_xlate now = lx_vm_translate(&t->p->vm, t->card, t->badvaddr, access, &pa);
@@ -28,8 +28,8 @@ static bool is_over(struct lx_thread *t)
     const uint64_t pc = lx_isa_of(t)->pc(&t->regs) & ~UINT64_C(3);
 
     if (t->exc == PC_EXC_ADES)
-        return allowed(t, NM_STORE);
-    return allowed(t, NM_LOAD) && (t->badvaddr - pc >= NEAR || allowed(t, NM_FETCH));
+        return fault_allowed(t, NM_STORE);
+    return fault_allowed(t, NM_LOAD) && (t->badvaddr - pc >= NEAR || fault_allowed(t, NM_FETCH));
 }
 
 static void address_error(struct lx_thread *t)

@@ -16,7 +16,7 @@ static uint64_t extended(const struct mips_regs *r, uint64_t v)
     return r->addr64 ? v : (uint64_t)(int64_t)(int32_t)v;
 }
 
-static uint64_t pc_of(const union lx_regs *r)
+static uint64_t mips_pc_of(const union lx_regs *r)
 {
     return r->mips.pc;
 }
@@ -52,7 +52,7 @@ static uint64_t state(const union lx_regs *r)
     return XXH64(&r->mips, offsetof(struct mips_regs, fcsr), r->mips.fcsr);
 }
 
-static void begin(const struct lx_elf_image *image, union lx_regs *r)
+static void mips_begin(const struct lx_elf_image *image, union lx_regs *r)
 {
     r->mips = (struct mips_regs){.fr = image->fr,
                                  .addr64 = image->kind->word == 8,
@@ -60,7 +60,7 @@ static void begin(const struct lx_elf_image *image, union lx_regs *r)
                                  .npc = image->entry + 4};
 }
 
-static uint64_t number(struct lx_thread *t)
+static uint64_t mips_number(struct lx_thread *t)
 {
     const struct mips_regs *r = &t->regs.mips;
 
@@ -89,7 +89,7 @@ static void arguments(struct lx_thread *t, unsigned skip, uint64_t raw[LX_RAW_AR
     }
 }
 
-static void set_result(struct lx_thread *t, uint64_t value, bool error)
+static void mips_set_result(struct lx_thread *t, uint64_t value, bool error)
 {
     struct mips_regs *r = &t->regs.mips;
 
@@ -103,7 +103,7 @@ static void second(struct lx_thread *t, uint64_t value)
 }
 
 /** In its delay slot if it was in one. */
-static void again(struct lx_thread *t)
+static void mips_again(struct lx_thread *t)
 {
     struct mips_regs *r = &t->regs.mips;
 
@@ -115,19 +115,19 @@ static void again(struct lx_thread *t)
 
 const struct lx_isa lx_mips = {
     .name = "MIPS",
-    .pc = pc_of,
+    .pc = mips_pc_of,
     .sp = sp_of,
     .set_sp = set_sp,
     .tls = tls_of,
     .set_tls = set_tls,
     .variables = variables,
     .state = state,
-    .begin = begin,
-    .number = number,
+    .begin = mips_begin,
+    .number = mips_number,
     .arguments = arguments,
-    .result = set_result,
+    .result = mips_set_result,
     .second = second,
-    .again = again,
+    .again = mips_again,
     .page = lx_mips_page,
     .enter = lx_mips_enter,
     .leave = lx_mips_leave,

@@ -35,7 +35,7 @@ static unsigned base_of(uint32_t word)
 }
 
 /** Branches, jumps, and what goes to the operating system. */
-static bool ends_block(uint32_t word)
+static bool mips_access_ends_block(uint32_t word)
 {
     const unsigned opcode = word >> 26, function = word & 63;
     if (opcode == 0)
@@ -44,13 +44,13 @@ static bool ends_block(uint32_t word)
 }
 
 /** Whether it may write register `reg`. */
-static bool writes(uint32_t word, unsigned reg)
+static bool mips_access_writes(uint32_t word, unsigned reg)
 {
     const unsigned opcode = word >> 26, target = opcode ? word >> 16 : word >> 11;
     return !form_of(word)->store && (target & 31) == reg;
 }
 
-static struct prog_access access_of(const struct mips_regs *regs, uint64_t pc, uint32_t word)
+static struct prog_access mips_access_of(const struct mips_regs *regs, uint64_t pc, uint32_t word)
 {
     const uint64_t va = regs->gpr[base_of(word)] + (uint64_t)(int64_t)(int16_t)word;
     return (struct prog_access){
@@ -72,10 +72,10 @@ unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog
         if (!lx_read_code(p, pc, 4, &word))
             break;
         if (form_of(word)->size && base_of(word) == base)
-            out[count++] = access_of(regs, pc, word);
-        if (last || writes(word, base))
+            out[count++] = mips_access_of(regs, pc, word);
+        if (last || mips_access_writes(word, base))
             break;
-        last = ends_block(word);
+        last = mips_access_ends_block(word);
     }
     return count;
 }

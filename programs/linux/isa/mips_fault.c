@@ -90,7 +90,7 @@ static uint64_t sign_extend(uint64_t v, unsigned bytes)
     return (uint64_t)((int64_t)(v << shift) >> shift);
 }
 
-static int load(struct lx_thread *t, const struct unaligned *op, unsigned reg)
+static int mips_fault_load(struct lx_thread *t, const struct unaligned *op, unsigned reg)
 {
     uint64_t v;
 
@@ -103,7 +103,7 @@ static int load(struct lx_thread *t, const struct unaligned *op, unsigned reg)
     return 0;
 }
 
-static int store(struct lx_thread *t, const struct unaligned *op, unsigned reg)
+static int mips_fault_store(struct lx_thread *t, const struct unaligned *op, unsigned reg)
 {
     uint64_t v =
         op->kind == FROM_FPR ? get_fpr(&t->regs.mips, reg, op->bytes) : t->regs.mips.gpr[reg];
@@ -125,8 +125,8 @@ int lx_mips_unaligned(struct lx_thread *t)
     op = find_op(word);
     if (!op || t->badvaddr >= lx_vm_end(&t->p->vm))
         return 0;
-    err = op->kind == FROM_GPR || op->kind == FROM_FPR ? store(t, op, word >> 16 & 31)
-                                                       : load(t, op, word >> 16 & 31);
+    err = op->kind == FROM_GPR || op->kind == FROM_FPR ? mips_fault_store(t, op, word >> 16 & 31)
+                                                       : mips_fault_load(t, op, word >> 16 & 31);
     if (err < 0)
         return err;
     t->regs.mips.pc = t->regs.mips.npc;

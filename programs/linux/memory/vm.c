@@ -43,7 +43,7 @@ enum { OS_BYTES = 0x10000, STACK_GAP = 16 << 20 };
 /* ---- page entries ---------------------------------------------------------------------------- */
 
 /** Entry of the page at `va`, or NULL when it has no leaf. */
-static uint64_t *entry(const struct lx_vm *vm, uint64_t va)
+static uint64_t *vm_entry(const struct lx_vm *vm, uint64_t va)
 {
     const uint64_t page = va >> vm->shift, top = page >> LEAF_BITS;
 
@@ -58,7 +58,7 @@ static void set_entry(struct lx_vm *vm, uint64_t va, uint64_t e)
     if (!*leaf)
         *leaf = sim_alloc(1, sizeof **leaf);
     (*leaf)->present++;
-    *entry(vm, va) = e;
+    *vm_entry(vm, va) = e;
 }
 
 /** The page at `va`, which is present, no longer is. */
@@ -66,7 +66,7 @@ static void clear_entry(struct lx_vm *vm, uint64_t va)
 {
     struct lx_vm_leaf **leaf = &vm->leaves[va >> vm->shift >> LEAF_BITS];
 
-    *entry(vm, va) = 0;
+    *vm_entry(vm, va) = 0;
     if (--(*leaf)->present > 0)
         return;
     free(*leaf);
@@ -85,7 +85,7 @@ static void each_page(struct lx_vm *vm, uint64_t start, uint64_t end,
     uint64_t leaf_bytes = vm->page << LEAF_BITS;
 
     for (uint64_t va = start; va < end; va += vm->page) {
-        uint64_t *e = entry(vm, va);
+        uint64_t *e = vm_entry(vm, va);
         if (!e)
             va = (va & ~(leaf_bytes - 1)) + leaf_bytes - vm->page;
         else if (*e & PRESENT)
@@ -140,7 +140,7 @@ const struct lx_vm_area *lx_vm_find(const struct lx_vm *vm, uint64_t va)
     return i < vm->count && vm->areas[i].start <= va ? &vm->areas[i] : NULL;
 }
 
-static void insert(struct lx_vm *vm, size_t at, const struct lx_vm_area *a)
+static void vm_insert(struct lx_vm *vm, size_t at, const struct lx_vm_area *a)
 {
     SIM_ROOM(vm->areas, vm->count, vm->room, 32);
     assert(vm->areas); /* there is room */
@@ -168,7 +168,7 @@ static void release_file(struct lx_vm *vm, const struct lx_vm_area *a)
     lx_vm_file_release(vm, a->file);
 }
 
-static void erase(struct lx_vm *vm, size_t at)
+static void vm_erase(struct lx_vm *vm, size_t at)
 {
     release_file(vm, &vm->areas[at]);
     memmove(vm->areas + at, vm->areas + at + 1, (vm->count - at - 1) * sizeof *vm->areas);
@@ -176,7 +176,7 @@ static void erase(struct lx_vm *vm, size_t at)
 }
 
 /** Makes `va` a border between areas. */
-static void split(struct lx_vm *vm, uint64_t va)
+static void vm_split(struct lx_vm *vm, uint64_t va)
 {
     size_t i = area_after(vm, va);
     struct lx_vm_area tail;
@@ -188,7 +188,7 @@ static void split(struct lx_vm *vm, uint64_t va)
     tail.start = va;
     hold_file(&tail);
     vm->areas[i].end = va;
-    insert(vm, i + 1, &tail);
+    vm_insert(vm, i + 1, &tail);
 }
 
 /** Grows the previous area instead of adding one, when nothing tells them apart. */
@@ -202,7 +202,7 @@ static void add_area(struct lx_vm *vm, const struct lx_vm_area *a)
         a->kind != VM_REGISTERS)
         prev->end = a->end;
     else
-        insert(vm, i, a);
+        vm_insert(vm, i, a);
 }
 
 /** Whether there is room for the areas that borders at `start` and `end` make, and `more`. */
@@ -249,13 +249,13 @@ static void clear_range(struct lx_vm *vm, uint64_t start, uint64_t end)
     if (range_free(vm, start, end - start))
         return;
     lx_vm_sync(vm, start, end - start);
-    split(vm, start);
-    split(vm, end);
+    vm_split(vm, start);
+    vm_split(vm, end);
     shoot_down(vm, start, end);
     each_page(vm, start, end, drop_page, NULL);
     i = area_after(vm, start);
     while (i < vm->count && vm->areas[i].start < end)
-        erase(vm, i);
+        vm_erase(vm, i);
 }
 
 /* ---- mapping calls --------------------------------------------------------------------------- */
@@ -348,8 +348,8 @@ int64_t lx_vm_protect(struct lx_vm *vm, uint64_t addr, uint64_t len, unsigned ri
             return -EACCES;
     if (!areas_fit(vm, addr, end, 0) || ((rights & LX_W) && !lx_vm_may_write(vm, addr, end - addr)))
         return -ENOMEM;
-    split(vm, addr);
-    split(vm, end);
+    vm_split(vm, addr);
+    vm_split(vm, end);
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
         vm->areas[i].rights = rights;
     shoot_down(vm, addr, end);
@@ -364,8 +364,8 @@ int64_t lx_vm_lock(struct lx_vm *vm, uint64_t addr, uint64_t len, bool locked)
     if (lx_vm_mapped(vm, addr, len) < 0 || !areas_fit(vm, addr, end, 0) ||
         (locked && !lx_vm_may_lock(vm, addr, len)))
         return -ENOMEM;
-    split(vm, addr);
-    split(vm, end);
+    vm_split(vm, addr);
+    vm_split(vm, end);
     for (size_t i = area_after(vm, addr); i < vm->count && vm->areas[i].start < end; i++)
         vm->areas[i].locked = locked;
     return 0;
@@ -407,10 +407,10 @@ uint64_t lx_vm_present(struct lx_vm *vm, uint64_t start, uint64_t end, uint64_t 
 /** Moves the pages and areas of [from, from+len) to `to`, which is free. */
 static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t len)
 {
-    split(vm, from);
-    split(vm, from + len);
+    vm_split(vm, from);
+    vm_split(vm, from + len);
     for (uint64_t off = 0; off < len; off += vm->page) {
-        const uint64_t *e = entry(vm, from + off);
+        const uint64_t *e = vm_entry(vm, from + off);
         if (e && (*e & PRESENT)) {
             set_entry(vm, to + off, *e);
             clear_entry(vm, from + off);
@@ -423,7 +423,7 @@ static void move_range(struct lx_vm *vm, uint64_t from, uint64_t to, uint64_t le
             break;
         a = vm->areas[i];
         hold_file(&a);
-        erase(vm, i);
+        vm_erase(vm, i);
         a.start = a.start - from + to;
         a.end = a.end - from + to;
         add_area(vm, &a);
@@ -566,7 +566,7 @@ void lx_vm_drop_beyond(struct lx_vm *vm, const struct lx_vm_file *f, uint64_t si
 /* ---- pages ----------------------------------------------------------------------------------- */
 
 /** Fills a new page from its area's file. */
-static void fill(struct lx_vm *vm, const struct lx_vm_area *a, uint64_t va, uint64_t pa)
+static void vm_fill(struct lx_vm *vm, const struct lx_vm_area *a, uint64_t va, uint64_t pa)
 {
     uint64_t off = a->offset + (va - a->start), n = vm->page;
 
@@ -587,7 +587,7 @@ bool lx_vm_beyond(const struct lx_vm *vm, uint64_t va)
 }
 
 /** Rights an access needs. A page that may be read may be executed: the R4400 has no such bit. */
-static bool allowed(unsigned rights, enum nm_access access)
+static bool vm_allowed(unsigned rights, enum nm_access access)
 {
     switch (access) {
     case NM_FETCH:
@@ -600,7 +600,7 @@ static bool allowed(unsigned rights, enum nm_access access)
     }
 }
 
-static enum nm_xlate attribute(enum lx_vm_kind kind)
+static enum nm_xlate vm_attribute(enum lx_vm_kind kind)
 {
     static const uint8_t attributes[] = {NM_XLATE_OK, NM_XLATE_UNCACHED, NM_XLATE_NONCOHERENT,
                                          NM_XLATE_UNCACHED};
@@ -612,20 +612,20 @@ enum nm_xlate lx_vm_translate(void *ctx, unsigned card, uint64_t va, enum nm_acc
 {
     struct lx_vm *vm = ctx;
     uint64_t page = va & ~(vm->page - 1);
-    uint64_t *e = entry(vm, va);
+    uint64_t *e = vm_entry(vm, va);
     const struct lx_vm_area *a;
 
     (void)card;
     if (e && (*e & PRESENT)) {
-        if (!allowed((unsigned)*e, access))
+        if (!vm_allowed((unsigned)*e, access))
             return NM_XLATE_PROTECTED;
         *pa = (*e & ~(uint64_t)LOW_BITS) | (va - page);
-        return attribute(*e >> KIND_SHIFT & KIND);
+        return vm_attribute(*e >> KIND_SHIFT & KIND);
     }
     a = lx_vm_find(vm, va);
     if (!a)
         return NM_XLATE_UNMAPPED;
-    if (!allowed(a->rights, access))
+    if (!vm_allowed(a->rights, access))
         return NM_XLATE_PROTECTED;
     if (a->kind == VM_REGISTERS) {
         *pa = NM_REGISTERS + a->offset + (va - a->start);
@@ -648,7 +648,7 @@ static bool get_page(struct lx_vm *vm, unsigned card, const struct lx_vm_area *a
     }
     if (!nm_page_alloc(vm->m, card, va, pa))
         return false;
-    fill(vm, a, va, *pa);
+    vm_fill(vm, a, va, *pa);
     if (cached)
         lx_vm_file_add_page(a->file, index, *pa);
     return true;
@@ -656,7 +656,7 @@ static bool get_page(struct lx_vm *vm, unsigned card, const struct lx_vm_area *a
 
 void lx_vm_bring_in(struct lx_vm *vm, unsigned card, uint64_t va)
 {
-    const uint64_t page = va & ~(vm->page - 1), *e = entry(vm, va);
+    const uint64_t page = va & ~(vm->page - 1), *e = vm_entry(vm, va);
     const struct lx_vm_area *a = lx_vm_find(vm, va);
     uint64_t got;
 
@@ -685,7 +685,7 @@ enum nm_xlate lx_vm_touch(struct lx_vm *vm, unsigned card, uint64_t va, enum nm_
 }
 
 /** The decoder's question: where are the bytes of the instruction at `va`? */
-static const uint8_t *fetch(void *ctx, uint64_t va)
+static const uint8_t *vm_fetch(void *ctx, uint64_t va)
 {
     struct lx_vm *vm = ctx;
     uint64_t pa;
@@ -719,7 +719,7 @@ void lx_vm_init(struct lx_vm *vm, struct nm_machine *m, const struct lx_kind *ki
     vm->limit = kind->os + OS_BYTES;
     vm->top = lx_vm_end(vm) - STACK_GAP;
     vm->most = (struct lx_vm_most){UINT64_MAX, UINT64_MAX, UINT64_MAX};
-    vm->cpus = lx_processors_new(m, fetch, vm);
+    vm->cpus = lx_processors_new(m, vm_fetch, vm);
     space = (struct nm_space){.ctx = vm, .translate = lx_vm_translate};
     nm_machine_set_space(m, &space);
 }
@@ -729,7 +729,7 @@ void lx_vm_free(struct lx_vm *vm)
     if (!vm->leaves)
         return;
     while (vm->count > 0)
-        erase(vm, vm->count - 1);
+        vm_erase(vm, vm->count - 1);
     free(vm->areas);
     for (size_t i = 0; i < vm->tops; i++)
         free(vm->leaves[i]);
@@ -756,8 +756,8 @@ int lx_vm_os_page(struct lx_vm *vm, const void *code, size_t len)
 /* ---- copying --------------------------------------------------------------------------------- */
 
 /** Host address of `va` for a system call's access, with how many bytes follow on the page. */
-static uint8_t *reach(struct lx_vm *vm, uint64_t va, enum nm_access access, size_t *left,
-                      uint64_t *pa)
+static uint8_t *vm_reach(struct lx_vm *vm, uint64_t va, enum nm_access access, size_t *left,
+                         uint64_t *pa)
 {
     if (!nm_xlate_found(lx_vm_touch(vm, vm->toucher, va, access, pa)) || *pa >= NM_REGISTERS)
         return NULL; /* a system call cannot copy registers */
@@ -770,7 +770,7 @@ int lx_vm_read(struct lx_vm *vm, uint64_t va, void *buf, size_t len)
     for (uint8_t *to = buf; len > 0;) {
         size_t n;
         uint64_t pa;
-        const uint8_t *from = reach(vm, va, NM_LOAD, &n, &pa);
+        const uint8_t *from = vm_reach(vm, va, NM_LOAD, &n, &pa);
         if (!from)
             return -EFAULT;
         n = n < len ? n : len;
@@ -783,12 +783,12 @@ int lx_vm_read(struct lx_vm *vm, uint64_t va, void *buf, size_t len)
 }
 
 /** Writes `buf`, or zeros when it is NULL. */
-static int put(struct lx_vm *vm, uint64_t va, const uint8_t *buf, size_t len)
+static int vm_put(struct lx_vm *vm, uint64_t va, const uint8_t *buf, size_t len)
 {
     while (len > 0) {
         size_t n;
         uint64_t pa;
-        uint8_t *to = reach(vm, va, NM_STORE, &n, &pa);
+        uint8_t *to = vm_reach(vm, va, NM_STORE, &n, &pa);
         if (!to)
             return -EFAULT;
         n = n < len ? n : len;
@@ -807,12 +807,12 @@ static int put(struct lx_vm *vm, uint64_t va, const uint8_t *buf, size_t len)
 
 int lx_vm_write(struct lx_vm *vm, uint64_t va, const void *buf, size_t len)
 {
-    return put(vm, va, buf, len);
+    return vm_put(vm, va, buf, len);
 }
 
 int lx_vm_zero(struct lx_vm *vm, uint64_t va, size_t len)
 {
-    return put(vm, va, NULL, len);
+    return vm_put(vm, va, NULL, len);
 }
 
 int64_t lx_vm_string(struct lx_vm *vm, uint64_t va, char *buf, size_t size)

@@ -70,7 +70,7 @@ void lx_vm_file_share(struct lx_vm_file *f)
     f->shared++;
 }
 
-static void forget(struct lx_vm *vm, struct lx_vm_file *f, struct lx_vm_cached *c)
+static void vm_file_forget(struct lx_vm *vm, struct lx_vm_file *f, struct lx_vm_cached *c)
 {
     HASH_DEL(f->pages, c);
     nm_page_free(vm->m, c->pa);
@@ -85,7 +85,7 @@ void lx_vm_file_unshare(struct lx_vm *vm, struct lx_vm_file *f)
         return;
     lx_vm_file_flush(vm, f, 0, UINT64_MAX);
     HASH_ITER(hh, f->pages, c, tmp)
-        forget(vm, f, c);
+        vm_file_forget(vm, f, c);
 }
 
 void lx_vm_file_release(struct lx_vm *vm, struct lx_vm_file *f)
@@ -241,7 +241,7 @@ void lx_vm_file_resized(struct lx_vm *vm, uint64_t dev, uint64_t ino, uint64_t s
     lx_vm_drop_beyond(vm, f, pages * vm->page);
     HASH_ITER(hh, f->pages, c, tmp) {
         if (c->index >= pages) {
-            forget(vm, f, c);
+            vm_file_forget(vm, f, c);
         } else if (c->index == pages - 1 && in) {
             memset(nm_machine_image(vm->m) + c->pa + in, 0, vm->page - in);
             nm_machine_os_wrote(vm->m, c->pa + in, vm->page - in);

@@ -19,7 +19,7 @@ static bool is_data(unsigned rights, bool shared)
     return (rights & LX_W) && !shared;
 }
 
-static void add(struct lx_vm_usage *u, const struct lx_vm_area *a, uint64_t bytes)
+static void vm_limit_add(struct lx_vm_usage *u, const struct lx_vm_area *a, uint64_t bytes)
 {
     u->all += bytes;
     u->data += is_data(a->rights, a->shared) ? bytes : 0;
@@ -40,13 +40,13 @@ void lx_vm_usage(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usag
         if (is_stack(vm, a))
             u->stack += end - first;
         else
-            add(u, a, end - start);
+            vm_limit_add(u, a, end - start);
     }
     u->all += u->stack;
 }
 
 /** Whether `more` bytes can be added to `have`. */
-static bool fits(uint64_t have, uint64_t more, uint64_t most)
+static bool vm_limit_fits(uint64_t have, uint64_t more, uint64_t most)
 {
     return most == UINT64_MAX || (have <= most && more <= most - have);
 }
@@ -59,8 +59,8 @@ bool lx_vm_may_map(struct lx_vm *vm, uint64_t at, uint64_t len, unsigned rights,
         return true;
     lx_vm_usage(vm, 0, UINT64_MAX, &u);
     lx_vm_usage(vm, at, at + len, &old);
-    return fits(u.all - old.all, len, vm->most.all) &&
-           (!is_data(rights, shared) || fits(u.data - old.data, len, vm->most.data));
+    return vm_limit_fits(u.all - old.all, len, vm->most.all) &&
+           (!is_data(rights, shared) || vm_limit_fits(u.data - old.data, len, vm->most.data));
 }
 
 bool lx_vm_may_write(struct lx_vm *vm, uint64_t at, uint64_t len)
@@ -78,7 +78,7 @@ bool lx_vm_may_write(struct lx_vm *vm, uint64_t at, uint64_t len)
             more += end - start;
     }
     lx_vm_usage(vm, 0, UINT64_MAX, &u);
-    return fits(u.data, more, vm->most.data);
+    return vm_limit_fits(u.data, more, vm->most.data);
 }
 
 bool lx_vm_may_lock(struct lx_vm *vm, uint64_t at, uint64_t len)
@@ -89,7 +89,7 @@ bool lx_vm_may_lock(struct lx_vm *vm, uint64_t at, uint64_t len)
         return true;
     lx_vm_usage(vm, 0, UINT64_MAX, &u);
     lx_vm_usage(vm, at, at + len, &old);
-    return fits(u.locked - old.locked, len, vm->most.locked);
+    return vm_limit_fits(u.locked - old.locked, len, vm->most.locked);
 }
 
 /** One past what is mapped below an area. */

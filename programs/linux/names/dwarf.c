@@ -61,7 +61,7 @@ static void __attribute__((noreturn)) no_memory(void)
     lx_dwarf_stop();
 }
 
-static _Noreturn void read_all(int fd, int to, lx_dwarf_fn *read)
+static _Noreturn void dwarf_read_all(int fd, int to, lx_dwarf_fn *read)
 {
     FILE *out = fdopen(to, "w");
     struct stat st;
@@ -103,7 +103,7 @@ FILE *lx_dwarf_begin(int fd, lx_dwarf_fn *read, pid_t *child)
         return NULL;
     *child = fork();
     if (*child == 0)
-        read_all(fd, ends[1], read);
+        dwarf_read_all(fd, ends[1], read);
     close(ends[1]);
     in = *child > 0 ? fdopen(ends[0], "r") : NULL;
     if (!in)

@@ -55,7 +55,7 @@ bool lx_check(const char *path, char *why, size_t size)
     return ok;
 }
 
-static const char *next_name(void *ctx, size_t i)
+static const char *image_next_name(void *ctx, size_t i)
 {
     char **names = ctx;
     return names[i];
@@ -65,7 +65,7 @@ static const char *next_name(void *ctx, size_t i)
 static void explain_symbol(int fd, const char *name, unsigned found, char *why, size_t size)
 {
     char **names = lx_elf_names(fd);
-    const char *near = found ? NULL : sim_nearest(name, next_name, names);
+    const char *near = found ? NULL : sim_nearest(name, image_next_name, names);
     if (found > 1)
         snprintf(why, size, "there are %u symbols '%.100s'; give the addresses of one", found,
                  name);
@@ -122,7 +122,7 @@ static size_t without_arguments(const char *name)
 }
 
 /** @param plain  as people write it; NULL: as the symbol is */
-static bool is_called(const char *asked, const char *symbol, const char *plain)
+static bool image_is_called(const char *asked, const char *symbol, const char *plain)
 {
     const size_t length = plain ? without_arguments(plain) : 0;
     if (!strcmp(asked, symbol))
@@ -145,7 +145,7 @@ static void hold_against(void *ctx, const char *symbol, uint64_t va)
     char *plain = lx_demangle(symbol);
     if (!s->made && is_made_of(s->name, symbol))
         s->made = sim_strdup(symbol);
-    if (is_called(s->name, symbol, plain) && (!s->found || s->at != va)) {
+    if (image_is_called(s->name, symbol, plain) && (!s->found || s->at != va)) {
         s->at = va;
         s->found++;
     }
@@ -161,7 +161,7 @@ static void hold_inlined(void *ctx, const char *symbol, const char *in, uint64_t
 {
     struct search *s = ctx;
     char *plain = lx_demangle(symbol), *around = lx_demangle(in);
-    if (is_called(s->name, symbol, plain) && !s->inlined++) {
+    if (image_is_called(s->name, symbol, plain) && !s->inlined++) {
         s->in = sim_strdup(around ? around : in);
         s->inline_at = va;
     }
@@ -171,7 +171,8 @@ static void hold_inlined(void *ctx, const char *symbol, const char *in, uint64_t
 
 static void explain_function(const struct search *s, char *why, size_t size)
 {
-    const char *near = s->found || !s->names ? NULL : sim_nearest(s->name, next_name, s->names);
+    const char *near =
+        s->found || !s->names ? NULL : sim_nearest(s->name, image_next_name, s->names);
     if (s->found)
         snprintf(why, size,
                  "there are several functions '%.100s'; name one with its arguments, or give its "

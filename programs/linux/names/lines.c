@@ -29,7 +29,7 @@ struct reader {
 };
 
 /** Sends a line, and the name of its file if that is another. */
-static void send(struct reader *r, struct sent *s, const char *file)
+static void lines_send(struct reader *r, struct sent *s, const char *file)
 {
     char name[FILE_LONGEST + 1] = "";
 
@@ -57,7 +57,7 @@ static void send_line(struct reader *r, Dwarf_Line *from, Dwarf_Line *to)
     if (dwarf_lineaddr(to, &at) || at <= s.from)
         return;
     s.to = at;
-    send(r, &s, file);
+    lines_send(r, &s, file);
 }
 
 /** A table has its rows by address; of those with one address the last holds. */

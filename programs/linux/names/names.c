@@ -41,7 +41,7 @@ struct names {
     struct lx_types *types;
 };
 
-static const char *readable(struct names *n, const char *symbol)
+static const char *names_readable(struct names *n, const char *symbol)
 {
     struct readable *known;
 
@@ -68,7 +68,7 @@ static void free_readable(struct names *n)
     }
 }
 
-static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
+static bool names_at(struct prog_names *names, uint64_t va, struct prog_place *out)
 {
     struct names *n = (struct names *)names;
     const struct lx_symbol *function = lx_symbols_at(n->functions, va);
@@ -76,7 +76,7 @@ static bool at(struct prog_names *names, uint64_t va, struct prog_place *out)
 
     *out = (struct prog_place){0};
     if (function) {
-        out->function = readable(n, function->name);
+        out->function = names_readable(n, function->name);
         out->from = function->from;
         out->to = function->to;
     }
@@ -121,12 +121,12 @@ static bool object_at(struct names *n, bool local, uint64_t va, struct prog_obje
     return true;
 }
 
-static bool object(struct prog_names *names, uint64_t va, struct prog_object *out)
+static bool names_object(struct prog_names *names, uint64_t va, struct prog_object *out)
 {
     return object_at((struct names *)names, false, va, out);
 }
 
-static bool local(struct prog_names *names, uint64_t offset, struct prog_object *out)
+static bool names_local(struct prog_names *names, uint64_t offset, struct prog_object *out)
 {
     return object_at((struct names *)names, true, offset, out);
 }
@@ -142,7 +142,7 @@ static bool find_symbol(const struct names *n, const char *name, uint64_t *from,
     return true;
 }
 
-static bool find(struct prog_names *names, const char *name, uint64_t *from, uint64_t *to)
+static bool names_find(struct prog_names *names, const char *name, uint64_t *from, uint64_t *to)
 {
     struct names *n = (struct names *)names;
     const bool symbol = find_symbol(n, name, from, to);
@@ -162,8 +162,8 @@ static bool find(struct prog_names *names, const char *name, uint64_t *from, uin
     return symbol || object.name;
 }
 
-static void member(struct prog_names *names, const struct prog_object *o, uint64_t offset,
-                   unsigned depth, struct prog_member *out)
+static void names_member(struct prog_names *names, const struct prog_object *o, uint64_t offset,
+                         unsigned depth, struct prog_member *out)
 {
     struct names *n = (struct names *)names;
 
@@ -171,7 +171,7 @@ static void member(struct prog_names *names, const struct prog_object *o, uint64
     lx_types_member(n->types, o->type, o->to - o->from, offset, depth, out);
 }
 
-static bool function(struct prog_names *names, const char *name, uint64_t *from)
+static bool names_function(struct prog_names *names, const char *name, uint64_t *from)
 {
     const struct lx_symbol *symbol =
         lx_symbols_named(((const struct names *)names)->functions, name);
@@ -247,12 +247,12 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
     n->lines = lx_lines_new(fd, &image);
     n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
                                    .lines = lx_lines_count(n->lines) > 0,
-                                   .at = at,
-                                   .object = object,
-                                   .local = local,
-                                   .find = find,
-                                   .member = member,
-                                   .function = function,
+                                   .at = names_at,
+                                   .object = names_object,
+                                   .local = names_local,
+                                   .find = names_find,
+                                   .member = names_member,
+                                   .function = names_function,
                                    .free = free_names};
     return &n->names;
 }

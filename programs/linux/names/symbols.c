@@ -73,7 +73,7 @@ bool lx_is_name(const char *name)
 }
 
 /** $a, $t and $d (perhaps with a dot and more) say what follows: ARM code, Thumb code, data. */
-static bool is_mapping(const char *name)
+static bool symbols_is_mapping(const char *name)
 {
     return name[0] == '$' && name[1] && strchr("atd", name[1]) && (!name[2] || name[2] == '.');
 }
@@ -90,7 +90,7 @@ static const char *any_symbol(const struct table *t, size_t i, GElf_Sym *sym)
     name = t->strings + sym->st_name;
     if (t->arm && GELF_ST_TYPE(sym->st_info) == STT_FUNC)
         sym->st_value &= ~UINT64_C(1);
-    return *name && !(t->arm && is_mapping(name)) ? name : NULL;
+    return *name && !(t->arm && symbols_is_mapping(name)) ? name : NULL;
 }
 
 /** The same, of names that can be one. */
@@ -220,7 +220,7 @@ static void collect_entries(struct lx_symbols *s, const struct lx_elf_image *ima
     }
 }
 
-static int order(uint64_t a, uint64_t b)
+static int symbols_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -230,14 +230,14 @@ static int compare_entries(const void *pa, const void *pb)
 {
     const struct entry *a = pa, *b = pb;
     const int by[] = {
-        order(a->symbol.from, b->symbol.from),
-        order(a->label, b->label),
-        order(a->symbol.to == a->symbol.from, b->symbol.to == b->symbol.from),
-        order(b->seen, a->seen),
-        order(a->underscores, b->underscores),
-        order(a->weak, b->weak),
-        order(b->symbol.to, a->symbol.to),
-        order(strlen(a->symbol.name), strlen(b->symbol.name)),
+        symbols_order(a->symbol.from, b->symbol.from),
+        symbols_order(a->label, b->label),
+        symbols_order(a->symbol.to == a->symbol.from, b->symbol.to == b->symbol.from),
+        symbols_order(b->seen, a->seen),
+        symbols_order(a->underscores, b->underscores),
+        symbols_order(a->weak, b->weak),
+        symbols_order(b->symbol.to, a->symbol.to),
+        symbols_order(strlen(a->symbol.name), strlen(b->symbol.name)),
     };
 
     for (size_t i = 0; i < sizeof by / sizeof *by; i++)

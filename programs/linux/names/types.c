@@ -151,7 +151,7 @@ static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 /** [bytes] of a type; 0: not known, or of an array of any length. */
-static uint64_t size_of(const struct lx_types *t, uint64_t id)
+static uint64_t types_size_of(const struct lx_types *t, uint64_t id)
 {
     const struct type *type = type_at(t, id);
     uint64_t times = 1;
@@ -175,7 +175,7 @@ static bool has_any_length(const struct lx_types *t, uint64_t id)
 static void add_part(const struct lx_types *t, struct type *to, const struct member *m, uint64_t at)
 {
     const struct type *type = type_at(t, m->id);
-    const uint64_t size = m->id ? size_of(t, m->id) : m->size;
+    const uint64_t size = m->id ? types_size_of(t, m->id) : m->size;
     const bool open = m->id && has_any_length(t, m->id);
 
     if (!m->name || (!size && !open) || (!open && (at > to->size || size > to->size - at)))
@@ -191,20 +191,20 @@ static void add_part(const struct lx_types *t, struct type *to, const struct mem
 }
 
 /** Its members, and those of its nameless ones, at their places. */
-static void collect(const struct lx_types *t, struct type *to, const struct type *from, uint64_t at,
-                    unsigned depth)
+static void types_collect(const struct lx_types *t, struct type *to, const struct type *from,
+                          uint64_t at, unsigned depth)
 {
     for (size_t i = 0; i < from->members && to->parts < PARTS_MAX; i++) {
         const struct member *m = &from->member[i];
         const struct type *inner = m->name || depth == DEPTH_MAX ? NULL : type_at(t, m->id);
         if (inner && inner->members)
-            collect(t, to, inner, at + m->at, depth + 1);
+            types_collect(t, to, inner, at + m->at, depth + 1);
         else
             add_part(t, to, m, at + m->at);
     }
 }
 
-static int order(uint64_t a, uint64_t b)
+static int types_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
@@ -214,10 +214,10 @@ static int compare_parts(const void *pa, const void *pb)
     const struct part *a = pa, *b = pb;
 
     if (a->at != b->at)
-        return order(a->at, b->at);
+        return types_order(a->at, b->at);
     if (!a->size != !b->size) /* one of any length is behind all others */
         return !a->size - !b->size;
-    return order(a->turn, b->turn);
+    return types_order(a->turn, b->turn);
 }
 
 static void drop_name(struct part *part)
@@ -227,7 +227,7 @@ static void drop_name(struct part *part)
 }
 
 /** Two parts become one with both names. @param names  that the first one has already */
-static void join(struct part *to, struct part *from, unsigned names)
+static void types_join(struct part *to, struct part *from, unsigned names)
 {
     const uint64_t end = to->at + to->size, more = from->at + from->size;
     char *name = names < NAMES_MAX    ? sim_format("%s|%s", to->name, from->name)
@@ -254,7 +254,7 @@ static void join_parts(struct type *type)
         if (!part->size && (overlaps || i + 1 < type->parts)) {
             drop_name(part);
         } else if (overlaps) {
-            join(last, part, names++);
+            types_join(last, part, names++);
         } else {
             type->part[kept++] = *part;
             names = 1;
@@ -270,26 +270,26 @@ static int compare_variables(const void *pa, const void *pb)
     if (a->local != b->local)
         return a->local - b->local;
     if (a->from != b->from)
-        return order(a->from, b->from);
+        return types_order(a->from, b->from);
     if (strlen(a->name) != strlen(b->name))
-        return order(strlen(a->name), strlen(b->name));
+        return types_order(strlen(a->name), strlen(b->name));
     return strcmp(a->name, b->name);
 }
 
 /** All has come: variables get their types, and structs their parts. */
-static void settle(struct lx_types *t)
+static void types_settle(struct lx_types *t)
 {
     for (size_t i = 0; i < t->variables; i++) {
         struct lx_variable *v = &t->variable[i];
         const struct type *type = type_at(t, v->size);
-        v->size = size_of(t, v->size);
+        v->size = types_size_of(t, v->size);
         v->type = type ? type->number : NONE;
     }
     if (t->variables)
         qsort(t->variable, t->variables, sizeof *t->variable, compare_variables);
     for (size_t i = 1; i <= t->types; i++)
         if (t->type[i]->kind == LX_SENT_STRUCT) {
-            collect(t, t->type[i], t->type[i], 0, 0);
+            types_collect(t, t->type[i], t->type[i], 0, 0);
             if (t->type[i]->parts)
                 join_parts(t->type[i]);
         }
@@ -304,7 +304,7 @@ struct lx_types *lx_types_new(int fd, const struct lx_elf_image *image)
     if (in)
         take_all(t, image->bias, in);
     lx_dwarf_end(in, child);
-    settle(t);
+    types_settle(t);
     return t;
 }
 
@@ -368,7 +368,7 @@ const struct lx_variable *lx_types_find(const struct lx_types *t, const char *na
 }
 
 static void __attribute__((format(printf, 2, 3)))
-append(struct prog_member *out, const char *format, ...)
+types_append(struct prog_member *out, const char *format, ...)
 {
     const size_t length = strlen(out->name);
     va_list ap;
@@ -385,7 +385,7 @@ static uint32_t into_array(const struct lx_types *t, const struct type *type, ui
                            struct prog_member *out)
 {
     const struct type *of = type_at(t, type->of);
-    const uint64_t each = size_of(t, type->of), at = offset - out->offset;
+    const uint64_t each = types_size_of(t, type->of), at = offset - out->offset;
     const uint64_t whole = each ? out->size / each : 0;
     const uint64_t count = type->count && type->count < whole ? type->count : whole;
 
@@ -397,7 +397,7 @@ static uint32_t into_array(const struct lx_types *t, const struct type *type, ui
         out->size -= count * each;
         return NONE;
     }
-    append(out, "[%" PRIu64 "]", at / each);
+    types_append(out, "[%" PRIu64 "]", at / each);
     out->offset += at / each * each;
     out->size = each;
     return of ? of->number : NONE;
@@ -420,7 +420,7 @@ static uint32_t into_struct(const struct type *type, uint64_t offset, struct pro
             return NONE;
         }
         if (at - part->at < has) {
-            append(out, ".%s", part->name);
+            types_append(out, ".%s", part->name);
             out->offset += part->at;
             out->size = has;
             return part->type;

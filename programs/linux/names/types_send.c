@@ -29,7 +29,7 @@ struct around {
     const char *all;   /**< "space::function::" */
 };
 
-static struct seen *find(struct seen *list, const void *die)
+static struct seen *types_send_find(struct seen *list, const void *die)
 {
     struct seen *seen;
 
@@ -38,9 +38,9 @@ static struct seen *find(struct seen *list, const void *die)
 }
 
 /** @return whether it is new */
-static bool note(struct seen **list, const void *die, const char *name)
+static bool types_send_note(struct seen **list, const void *die, const char *name)
 {
-    struct seen *seen = find(*list, die);
+    struct seen *seen = types_send_find(*list, die);
 
     if (seen)
         return false;
@@ -52,7 +52,7 @@ static bool note(struct seen **list, const void *die, const char *name)
 }
 
 /** @param name  "": none */
-static void send(const struct sender *s, struct lx_sent *record, const char *name)
+static void names_send(const struct sender *s, struct lx_sent *record, const char *name)
 {
     record->name = (uint32_t)strnlen(name, LX_SENT_NAME);
     if (fwrite(record, sizeof *record, 1, s->out) != 1 ||
@@ -75,7 +75,7 @@ static uint64_t id_of(const void *die)
     return (uint64_t)(uintptr_t)die;
 }
 
-static bool number(Dwarf_Die *die, unsigned name, uint64_t *out)
+static bool types_send_number(Dwarf_Die *die, unsigned name, uint64_t *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word value;
@@ -96,7 +96,7 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
            dwarf_formref_die(&attribute, &type) && dwarf_peel_type(&type, out) == 0;
 }
 
-static uint64_t size_of(Dwarf_Die *type)
+static uint64_t types_send_size_of(Dwarf_Die *type)
 {
     Dwarf_Word size;
 
@@ -110,11 +110,11 @@ static uint64_t count_of(Dwarf_Die *range)
 {
     uint64_t count, upper, lower = 0;
 
-    if (number(range, DW_AT_count, &count))
+    if (types_send_number(range, DW_AT_count, &count))
         return count;
-    if (!number(range, DW_AT_upper_bound, &upper))
+    if (!types_send_number(range, DW_AT_upper_bound, &upper))
         return LX_SENT_OPEN;
-    number(range, DW_AT_lower_bound, &lower);
+    types_send_number(range, DW_AT_lower_bound, &lower);
     return upper - lower + 1; /* none: upper is all ones, of 32 bits perhaps */
 }
 
@@ -135,7 +135,7 @@ static void send_array(struct sender *s, Dwarf_Die *array)
                                  .id = id_of(id),
                                  .type = id_of(more ? range.addr : element.addr),
                                  .at = count_of(&dimension)};
-        send(s, &record, "");
+        names_send(s, &record, "");
         id = range.addr;
     }
     send_type(s, &element);
@@ -175,15 +175,15 @@ static void send_bits(struct sender *s, Dwarf_Die *member, uint64_t bits)
     uint64_t first = 0, behind = 0, unit = 0;
     struct lx_sent record = {.kind = LX_SENT_MEMBER};
 
-    if (!number(member, DW_AT_data_bit_offset, &first)) {
-        number(member, DW_AT_bit_offset, &behind);
-        if (is_little(member) && number(member, DW_AT_byte_size, &unit))
+    if (!types_send_number(member, DW_AT_data_bit_offset, &first)) {
+        types_send_number(member, DW_AT_bit_offset, &behind);
+        if (is_little(member) && types_send_number(member, DW_AT_byte_size, &unit))
             behind = 8 * unit - behind - bits;
         first = 8 * offset_of(member) + behind;
     }
     record.at = first / 8;
     record.size = (first + bits + 7) / 8 - first / 8;
-    send(s, &record, own_name(member));
+    names_send(s, &record, own_name(member));
 }
 
 static void send_member(struct sender *s, Dwarf_Die *member)
@@ -194,11 +194,11 @@ static void send_member(struct sender *s, Dwarf_Die *member)
 
     if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration))
         return; /* a static one */
-    if (number(member, DW_AT_bit_size, &bits)) {
+    if (types_send_number(member, DW_AT_bit_size, &bits)) {
         send_bits(s, member, bits);
     } else if (type_of(member, &type) && record.at != UINT64_MAX) {
         record.type = id_of(type.addr);
-        send(s, &record, dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));
+        names_send(s, &record, dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));
     }
 }
 
@@ -209,11 +209,12 @@ static bool is_member(Dwarf_Die *die)
 
 static void send_struct(struct sender *s, Dwarf_Die *type, enum lx_sent_kind kind)
 {
-    struct lx_sent record = {.kind = kind, .id = id_of(type->addr), .size = size_of(type)};
+    struct lx_sent record = {
+        .kind = kind, .id = id_of(type->addr), .size = types_send_size_of(type)};
     Dwarf_Die member, of;
     bool more;
 
-    send(s, &record, "");
+    names_send(s, &record, "");
     for (more = dwarf_child(type, &member) == 0; more;
          more = dwarf_siblingof(&member, &member) == 0)
         if (is_member(&member))
@@ -228,7 +229,7 @@ static void send_type(struct sender *s, Dwarf_Die *type)
 {
     struct lx_sent record = {.kind = LX_SENT_LEAF, .id = id_of(type->addr)};
 
-    if (!note(&s->types, type->addr, NULL))
+    if (!types_send_note(&s->types, type->addr, NULL))
         return;
     switch (dwarf_tag(type)) {
     case DW_TAG_array_type:
@@ -242,15 +243,15 @@ static void send_type(struct sender *s, Dwarf_Die *type)
         send_struct(s, type, LX_SENT_UNION);
         break;
     default:
-        record.size = size_of(type);
-        send(s, &record, "");
+        record.size = types_send_size_of(type);
+        names_send(s, &record, "");
     }
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
 /** The number of an operation, which may be in a table of addresses (DWARF 5). */
-static bool operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
+static bool types_send_operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
 {
     Dwarf_Attribute entry;
     Dwarf_Addr address;
@@ -265,7 +266,7 @@ static bool operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out
 }
 
 /** Where a variable lies, if that is an address or a place among a thread's variables. */
-static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
+static bool types_send_place_of(Dwarf_Die *variable, struct lx_sent *out)
 {
     enum { PUSH_TLS = 0xe0 /* DW_OP_GNU_push_tls_address */ };
     Dwarf_Attribute attribute;
@@ -276,7 +277,7 @@ static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
         dwarf_getlocation(&attribute, &op, &ops))
         return false;
     out->kind = ops == 1 ? LX_SENT_STATIC : LX_SENT_LOCAL;
-    if (!ops || !operand(&attribute, op, &out->at))
+    if (!ops || !types_send_operand(&attribute, op, &out->at))
         return false;
     return (ops == 1 && (op[0].atom == DW_OP_addr || op[0].atom == DW_OP_addrx)) ||
            (ops == 2 && (op[1].atom == PUSH_TLS || op[1].atom == DW_OP_form_tls_address));
@@ -284,7 +285,7 @@ static bool place_of(Dwarf_Die *variable, struct lx_sent *out)
 
 /** The name of a variable or function with what is around its declaration, which is elsewhere for
  *  what belongs to a class; the caller's. */
-static char *name_of(const struct sender *s, Dwarf_Die *die, const struct around *around)
+static char *types_send_name_of(const struct sender *s, Dwarf_Die *die, const struct around *around)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die declaration;
@@ -292,42 +293,42 @@ static char *name_of(const struct sender *s, Dwarf_Die *die, const struct around
 
     if (dwarf_attr_integrate(die, DW_AT_specification, &attribute) &&
         dwarf_formref_die(&attribute, &declaration))
-        seen = find(s->declared, declaration.addr);
+        seen = types_send_find(s->declared, declaration.addr);
     return seen && seen->name ? sim_strdup(seen->name)
                               : sim_format("%s%s", around->all, own_name(die));
 }
 
 static void send_variable(struct sender *s, Dwarf_Die *variable, const struct around *around)
 {
-    char *name = name_of(s, variable, around);
+    char *name = types_send_name_of(s, variable, around);
     struct lx_sent record = {0};
     Dwarf_Die type;
 
     if (s->declares) {
         if (dwarf_hasattr(variable, DW_AT_declaration))
-            note(&s->declared, variable->addr, name);
-    } else if (place_of(variable, &record) && type_of(variable, &type)) {
+            types_send_note(&s->declared, variable->addr, name);
+    } else if (types_send_place_of(variable, &record) && type_of(variable, &type)) {
         record.type = id_of(type.addr);
-        send(s, &record, name);
+        names_send(s, &record, name);
         send_type(s, &type);
     }
     free(name);
 }
 
-static void walk(struct sender *s, Dwarf_Die *die, const struct around *around);
+static void types_send_walk(struct sender *s, Dwarf_Die *die, const struct around *around);
 
 /** What is in something with a name. @param function  its name is in front of its own variables
  *  only */
 static void walk_into(struct sender *s, Dwarf_Die *die, const struct around *around, bool function)
 {
     const struct around outer = {around->space, around->space};
-    char *name = name_of(s, die, &outer);
+    char *name = types_send_name_of(s, die, &outer);
     char *all = *own_name(die) ? sim_format("%s::", name) : sim_strdup(around->space);
     const struct around inner = {function ? around->space : all, all};
 
     if (s->declares && function && dwarf_hasattr(die, DW_AT_declaration))
-        note(&s->declared, die->addr, name);
-    walk(s, die, &inner);
+        types_send_note(&s->declared, die->addr, name);
+    types_send_walk(s, die, &inner);
     free(all);
     free(name);
 }
@@ -352,14 +353,14 @@ static void walk_one(struct sender *s, Dwarf_Die *die, const struct around *arou
         walk_into(s, die, around, true);
         break;
     case DW_TAG_lexical_block:
-        walk(s, die, around);
+        types_send_walk(s, die, around);
         break;
     default:
         break;
     }
 }
 
-static void walk(struct sender *s, Dwarf_Die *die, const struct around *around)
+static void types_send_walk(struct sender *s, Dwarf_Die *die, const struct around *around)
 {
     Dwarf_Die child;
 
@@ -375,7 +376,7 @@ static void walk_all(struct sender *s, Dwarf *dwarf)
     Dwarf_Die die;
 
     while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        walk(s, &die, &nothing);
+        types_send_walk(s, &die, &nothing);
 }
 
 /** A definition may be in front of its declaration, which knows its name. */

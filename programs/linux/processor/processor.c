@@ -27,7 +27,7 @@ struct lx_processors {
     unsigned of[];               /* [cards] which of them it executes */
 };
 
-static const struct text *text_of(const struct lx_processors *ps, unsigned card)
+static const struct text *processor_text_of(const struct lx_processors *ps, unsigned card)
 {
     return &ps->text[ps->of[card]];
 }
@@ -64,7 +64,7 @@ struct lx_processors *lx_processors_new(struct nm_machine *m, pc_fetch_fn *fetch
     ps->m = m;
     for (unsigned c = 0; c < cards; c++) {
         ps->of[c] = find_text(ps, c, fetch, ctx);
-        pc_code_give(m, c, text_of(ps, c)->code);
+        pc_code_give(m, c, processor_text_of(ps, c)->code);
     }
     return ps;
 }
@@ -99,7 +99,7 @@ bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times)
 
 bool lx_processors_came(struct lx_processors *ps, unsigned card)
 {
-    const struct text *text = text_of(ps, card);
+    const struct text *text = processor_text_of(ps, card);
 
     if (ps->texts == 1)
         return true;

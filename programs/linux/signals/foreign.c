@@ -27,7 +27,7 @@ static const struct foreign {
 #undef FOREIGN
 };
 
-static const char *find(enum foreign_isa isa, uint32_t word, const char **option)
+static const char *foreign_find(enum foreign_isa isa, uint32_t word, const char **option)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].isa == isa && (word & rows[i].mask) == rows[i].match) {
@@ -39,12 +39,12 @@ static const char *find(enum foreign_isa isa, uint32_t word, const char **option
 
 const char *lx_foreign_mips(uint32_t word, const char **option)
 {
-    return find(MIPS, word, option);
+    return foreign_find(MIPS, word, option);
 }
 
 const char *lx_foreign_arm(uint32_t word, bool thumb, const char **option)
 {
-    return find(thumb ? THUMB : ARM, thumb ? word & 0xffff : word, option);
+    return foreign_find(thumb ? THUMB : ARM, thumb ? word & 0xffff : word, option);
 }
 
 /** Why the processor reserves an instruction of the table. */

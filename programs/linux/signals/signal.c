@@ -74,7 +74,7 @@ static void sigs_remove(struct lx_sigs *s, int sig)
 /* ---- queues ---------------------------------------------------------------------------------- */
 
 /** Those that stop a process. @param sig  its name */
-static bool stops(int sig)
+static bool signal_stops(int sig)
 {
     return sig == SIG_STOP || sig == SIG_TSTP || sig == SIG_TTIN || sig == SIG_TTOU;
 }
@@ -82,10 +82,11 @@ static bool stops(int sig)
 /** What happens by default: these do nothing. @param sig  its name */
 static bool ignored_by_default(int sig)
 {
-    return sig == SIG_CHLD || sig == SIG_URG || sig == SIG_WINCH || sig == SIG_CONT || stops(sig);
+    return sig == SIG_CHLD || sig == SIG_URG || sig == SIG_WINCH || sig == SIG_CONT ||
+           signal_stops(sig);
 }
 
-static bool ignored(const struct lx_prog *p, int sig)
+static bool signal_ignored(const struct lx_prog *p, int sig)
 {
     uint64_t h = p->actions[sig].handler;
 
@@ -94,12 +95,12 @@ static bool ignored(const struct lx_prog *p, int sig)
 }
 
 /** True if the thread would act on this signal now, or waits for it in sigtimedwait. */
-static bool takes(const struct lx_thread *t, int sig)
+static bool signal_takes(const struct lx_thread *t, int sig)
 {
     return !lx_sigs_has(&t->mask, sig) || lx_sigs_has(&t->wanted, sig);
 }
 
-static struct lx_sigqueue *queue_of(struct lx_prog *p, struct lx_thread *t)
+static struct lx_sigqueue *signal_queue_of(struct lx_prog *p, struct lx_thread *t)
 {
     return t ? &t->pending : &p->pending;
 }
@@ -109,29 +110,29 @@ bool lx_signal_dropped(const struct lx_prog *p, const struct lx_thread *t, int s
     const struct lx_thread *asked =
         t ? t : p->threads; /* the process is judged by its first thread */
 
-    return ignored(p, signo) && !(asked && lx_sigs_has(&asked->mask, signo));
+    return signal_ignored(p, signo) && !(asked && lx_sigs_has(&asked->mask, signo));
 }
 
 /** One that is not sent by kill and finds the queues full is refused; kill's is never lost, but
  *  waits once only. */
-static bool refused(const struct lx_prog *p, const struct lx_siginfo *info)
+static bool signal_refused(const struct lx_prog *p, const struct lx_siginfo *info)
 {
     return info->signo >= SIG_RTMIN && info->code != SI_USER_ && info->code != SI_TIMER_ &&
            info->code <= 0 && p->pending_count >= p->limits[LIMIT_SIGPENDING].soft;
 }
 
 /** The thread that acts on it: the one it was sent to, or the first that takes it; or NULL. */
-static struct lx_thread *taker(struct lx_prog *p, struct lx_thread *t, int signo)
+static struct lx_thread *signal_taker(struct lx_prog *p, struct lx_thread *t, int signo)
 {
     if (t)
-        return takes(t, signo) ? t : NULL;
-    for (t = p->threads; t && !takes(t, signo); t = t->next)
+        return signal_takes(t, signo) ? t : NULL;
+    for (t = p->threads; t && !signal_takes(t, signo); t = t->next)
         continue;
     return t;
 }
 
 /** Takes the first waiting signal of that number away. */
-static struct lx_siginfo unqueue(struct lx_prog *p, struct lx_sigqueue *q, int signo)
+static struct lx_siginfo signal_unqueue(struct lx_prog *p, struct lx_sigqueue *q, int signo)
 {
     struct lx_pending *e = q->first[signo - 1];
     struct lx_siginfo info = e->info;
@@ -144,10 +145,10 @@ static struct lx_siginfo unqueue(struct lx_prog *p, struct lx_sigqueue *q, int s
     return info;
 }
 
-static void drop(struct lx_prog *p, struct lx_sigqueue *q, int signo)
+static void signal_drop(struct lx_prog *p, struct lx_sigqueue *q, int signo)
 {
     while (lx_sigs_has(&q->set, signo))
-        unqueue(p, q, signo);
+        signal_unqueue(p, q, signo);
 }
 
 /** Nobody has it waiting any more. */
@@ -156,26 +157,26 @@ static void drop_all(struct lx_prog *p, int signo)
     struct lx_thread *t;
 
     lx_timers_dropped(p, signo);
-    drop(p, &p->pending, signo);
+    signal_drop(p, &p->pending, signo);
     DL_FOREACH(p->threads, t)
-        drop(p, &t->pending, signo);
+        signal_drop(p, &t->pending, signo);
 }
 
 /** One that stops a process takes SIGCONT back, and SIGCONT those, whatever becomes of it itself.
  *  @param sig  its name */
 static void take_back(struct lx_prog *p, int sig)
 {
-    if (stops(sig))
+    if (signal_stops(sig))
         drop_all(p, lx_signo(p, SIG_CONT));
     for (int other = SIG_STOP; sig == SIG_CONT && other <= SIG_TTOU; other++)
-        if (stops(other))
+        if (signal_stops(other))
             drop_all(p, lx_signo(p, other));
 }
 
 int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_siginfo *info)
 {
-    struct lx_sigqueue *q = queue_of(p, t);
-    struct lx_thread *to = taker(p, t, info->signo);
+    struct lx_sigqueue *q = signal_queue_of(p, t);
+    struct lx_thread *to = signal_taker(p, t, info->signo);
     struct lx_pending *e;
 
     take_back(p, lx_signal_called(p, info->signo));
@@ -184,8 +185,8 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
     if (lx_sigs_has(&q->set, info->signo) &&
         ((info->signo < SIG_RTMIN && info->code != SI_TIMER_) ||
          p->pending_count >= p->limits[LIMIT_SIGPENDING].soft))
-        return refused(p, info) ? -EAGAIN : 0;
-    if (refused(p, info))
+        return signal_refused(p, info) ? -EAGAIN : 0;
+    if (signal_refused(p, info))
         return -EAGAIN;
     e = sim_alloc(1, sizeof *e);
     e->info = *info;
@@ -201,7 +202,7 @@ int lx_signal_post(struct lx_prog *p, struct lx_thread *t, const struct lx_sigin
 }
 
 /** The lowest signal of both sets; 0: none. */
-static int lowest(const struct lx_sigs *a, const struct lx_sigs *b)
+static int signal_lowest(const struct lx_sigs *a, const struct lx_sigs *b)
 {
     for (int i = 0; i < 2; i++)
         if (a->w[i] & b->w[i])
@@ -214,7 +215,7 @@ static int lowest_by(const struct lx_sigqueue *q, struct lx_sigs set, sim_tick u
 {
     int signo;
 
-    while ((signo = lowest(&q->set, &set)) && q->first[signo - 1]->at > until)
+    while ((signo = signal_lowest(&q->set, &set)) && q->first[signo - 1]->at > until)
         sigs_remove(&set, signo);
     return signo;
 }
@@ -249,7 +250,7 @@ static bool take_by(struct lx_thread *t, const struct lx_sigs *set, sim_tick unt
 
     if (!q)
         return false;
-    *info = unqueue(t->p, q, first_by(t->p, q, set, until));
+    *info = signal_unqueue(t->p, q, first_by(t->p, q, set, until));
     lx_timer_taken(t->p, info);
     return true;
 }
@@ -288,24 +289,24 @@ void lx_signal_returned(struct lx_thread *t)
 
 void lx_signal_settle(struct lx_prog *p, int signo)
 {
-    if (ignored(p, signo))
+    if (signal_ignored(p, signo))
         drop_all(p, signo);
 }
 
-static void empty(struct lx_prog *p, struct lx_sigqueue *q)
+static void signal_empty(struct lx_prog *p, struct lx_sigqueue *q)
 {
     for (int signo = 1; signo <= SIGNALS; signo++)
-        drop(p, q, signo);
+        signal_drop(p, q, signo);
 }
 
 void lx_signal_clear_thread(struct lx_thread *t)
 {
-    empty(t->p, &t->pending);
+    signal_empty(t->p, &t->pending);
 }
 
 void lx_signal_free(struct lx_prog *p)
 {
-    empty(p, &p->pending);
+    signal_empty(p, &p->pending);
 }
 
 void lx_signal_pending_set(const struct lx_thread *t, struct lx_sigs *s)
@@ -430,8 +431,8 @@ static const char *bus_error(const struct lx_thread *t)
 }
 
 /** The second half of the message: what was wrong with the address or the instruction. */
-static void explain(const struct lx_thread *t, const struct lx_siginfo *info, char *buf,
-                    size_t size)
+static void signal_explain(const struct lx_thread *t, const struct lx_siginfo *info, char *buf,
+                           size_t size)
 {
     const bool fault = info->code > 0 && info->code < 0x80;
     const int sig = lx_signal_called(t->p, info->signo);
@@ -463,7 +464,7 @@ static void kill_program(struct lx_thread *t, const struct lx_siginfo *info)
 
     signal_name(p, info->signo, name, sizeof name);
     lx_elf_symbol(p->elf_fd, &p->image, pc, where, sizeof where);
-    explain(t, info, why, sizeof why);
+    signal_explain(t, info, why, sizeof why);
     prog_finish(p->run, PROG_SIGNALED, info->signo,
                 "killed by %s at pc 0x%" PRIx64 "%s%s%s%s; thread %u on card %u", name, pc,
                 *where ? " (" : "", where, *where ? ")" : "", why, t->tid, t->card);
@@ -485,14 +486,14 @@ static void settle_call(struct lx_thread *t, const struct lx_action *handler)
 }
 
 /** One signal. */
-static void act(struct lx_thread *t, const struct lx_siginfo *info)
+static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
 {
     struct lx_prog *p = t->p;
     struct lx_action a = p->actions[info->signo];
     struct lx_sigs mask = t->mask;
 
     if (a.handler == HANDLER_DEFAULT || a.handler == HANDLER_IGNORE) {
-        if (!ignored(p, info->signo))
+        if (!signal_ignored(p, info->signo))
             kill_program(t, info);
         return;
     }
@@ -526,7 +527,7 @@ void lx_signal_deliver(struct lx_thread *t)
 
     while (!t->p->run->over && take_by(t, &open, deliver_until(t), &info)) {
         t->usage.signals++;
-        act(t, &info);
+        signal_act(t, &info);
         open = open_to(t);
     }
     if (t->restore_mask) {
@@ -544,6 +545,6 @@ void lx_signal_force(struct lx_thread *t, int name, int code, uint64_t addr)
 
     if (a->handler == HANDLER_IGNORE || lx_sigs_has(&t->mask, signo))
         a->handler = HANDLER_DEFAULT;
-    act(t, &info);
+    signal_act(t, &info);
     lx_signal_deliver(t);
 }

@@ -175,7 +175,7 @@ int64_t lx_sys_sigaltstack(struct lx_call *c)
     return err < 0 || !c->a[1] ? err : lx_out_write(&old, &c->p->vm, c->a[1]);
 }
 
-static int64_t sigreturn(struct lx_call *c, bool rt)
+static int64_t sys_signal_sigreturn(struct lx_call *c, bool rt)
 {
     c->replaced = true;
     if (lx_isa_of(c->t)->leave(c->t, rt) < 0)
@@ -187,12 +187,12 @@ static int64_t sigreturn(struct lx_call *c, bool rt)
 
 int64_t lx_sys_rt_sigreturn(struct lx_call *c)
 {
-    return sigreturn(c, true);
+    return sys_signal_sigreturn(c, true);
 }
 
 int64_t lx_sys_sigreturn(struct lx_call *c)
 {
-    return sigreturn(c, false);
+    return sys_signal_sigreturn(c, false);
 }
 
 /* ---- sending --------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ int64_t lx_sys_sigreturn(struct lx_call *c)
 enum { INIT = 1 /* the one other process, and not the guest's to send to */ };
 
 /** To the process (tid 0) or a thread of it. Signal 0 only asks whether it exists. */
-static int64_t send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
+static int64_t sys_signal_send(struct lx_call *c, uint32_t tid, uint64_t sig, int code)
 {
     struct lx_thread *t = tid ? lx_thread_find(c->p, tid) : NULL;
     struct lx_siginfo info = {.signo = (int)sig, .code = code, .pid = FIRST_TID, .uid = c->p->uid};
@@ -218,7 +218,7 @@ int64_t lx_sys_kill(struct lx_call *c)
 
     if (pid == FIRST_TID || pid == 0 || pid == -FIRST_TID ||
         (pid > 0 && lx_thread_find(c->p, (uint32_t)pid)))
-        return send(c, 0, c->a[1], SI_USER_);
+        return sys_signal_send(c, 0, c->a[1], SI_USER_);
     if (c->a[1] > c->p->kind->signals)
         return pid == INIT || pid == -INIT ? -EINVAL : -ESRCH;
     return pid == INIT || pid == -INIT ? -EPERM : -ESRCH;
@@ -228,7 +228,7 @@ int64_t lx_sys_tkill(struct lx_call *c)
 {
     if ((int32_t)c->a[0] <= 0)
         return -EINVAL;
-    return c->a[0] == INIT ? -EPERM : send(c, (uint32_t)c->a[0], c->a[1], SI_TKILL_);
+    return c->a[0] == INIT ? -EPERM : sys_signal_send(c, (uint32_t)c->a[0], c->a[1], SI_TKILL_);
 }
 
 int64_t lx_sys_tgkill(struct lx_call *c)
@@ -237,7 +237,8 @@ int64_t lx_sys_tgkill(struct lx_call *c)
         return -EINVAL;
     if (c->a[0] == INIT && c->a[1] == INIT)
         return -EPERM;
-    return c->a[0] == FIRST_TID ? send(c, (uint32_t)c->a[1], c->a[2], SI_TKILL_) : -ESRCH;
+    return c->a[0] == FIRST_TID ? sys_signal_send(c, (uint32_t)c->a[1], c->a[2], SI_TKILL_)
+                                : -ESRCH;
 }
 
 /** Reads the caller's siginfo: code, then after errno: pid, uid, value. */
@@ -258,8 +259,8 @@ static int read_info(struct lx_call *c, uint64_t sig, uint64_t va, struct lx_sig
 }
 
 /** Sends what the caller says; only to itself may it pretend to be the kernel or kill. */
-static int64_t queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint64_t sig,
-                     uint64_t va)
+static int64_t sys_signal_queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint64_t sig,
+                                uint64_t va)
 {
     struct lx_siginfo info;
 
@@ -274,7 +275,7 @@ static int64_t queue(struct lx_call *c, uint64_t pid, struct lx_thread *t, uint6
 
 int64_t lx_sys_rt_sigqueueinfo(struct lx_call *c)
 {
-    return queue(c, c->a[0], NULL, c->a[1], c->a[2]);
+    return sys_signal_queue(c, c->a[0], NULL, c->a[1], c->a[2]);
 }
 
 int64_t lx_sys_rt_tgsigqueueinfo(struct lx_call *c)
@@ -288,5 +289,5 @@ int64_t lx_sys_rt_tgsigqueueinfo(struct lx_call *c)
         return -EINVAL;
     if (c->a[0] == INIT && c->a[1] == INIT)
         return -EPERM;
-    return t && c->a[0] == FIRST_TID ? queue(c, c->a[0], t, c->a[2], c->a[3]) : -ESRCH;
+    return t && c->a[0] == FIRST_TID ? sys_signal_queue(c, c->a[0], t, c->a[2], c->a[3]) : -ESRCH;
 }

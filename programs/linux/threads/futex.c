@@ -35,7 +35,7 @@ enum {
 
 enum { ROBUST_LIMIT = 2048 };
 
-static void leave(struct lx_thread *t)
+static void futex_leave(struct lx_thread *t)
 {
     if (!t->on_futex)
         return;
@@ -43,7 +43,7 @@ static void leave(struct lx_thread *t)
     t->on_futex = false;
 }
 
-static void join(struct lx_thread *t, const struct lx_futex *w)
+static void futex_join(struct lx_thread *t, const struct lx_futex *w)
 {
     t->futex = *w;
     t->on_futex = true;
@@ -56,9 +56,9 @@ enum lx_wake lx_futex_sleep(struct lx_thread *t, const struct lx_futex *w, enum 
     enum lx_wake why;
 
     t->futex_kind = kind;
-    join(t, w);
+    futex_join(t, w);
     why = lx_thread_block(t, deadline, true, NULL);
-    leave(t);
+    futex_leave(t);
     if (why == WAKE_EVENT)
         nm_card_os_counts(t->p->m, t->card)->sleeps++;
     return why;
@@ -71,15 +71,15 @@ void lx_futex_called(struct lx_prog *p)
 
 void lx_futex_rouse(struct lx_thread *t)
 {
-    leave(t);
+    futex_leave(t);
     lx_thread_wake(t, WAKE_EVENT);
 }
 
 void lx_futex_move(struct lx_thread *t, const struct lx_futex *w, enum lx_futex_kind kind)
 {
-    leave(t);
+    futex_leave(t);
     t->futex_kind = kind;
-    join(t, w);
+    futex_join(t, w);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -127,7 +127,8 @@ int lx_futex_deadline(struct lx_call *c, bool absolute, bool realtime, sim_tick 
     return err;
 }
 
-static unsigned wake(struct lx_prog *p, const struct lx_futex *w, unsigned count, uint32_t bits)
+static unsigned futex_wake(struct lx_prog *p, const struct lx_futex *w, unsigned count,
+                           uint32_t bits)
 {
     struct lx_thread *t, *tmp;
     unsigned n = 0;
@@ -153,13 +154,13 @@ void lx_futex_call(struct lx_prog *p, uint64_t addr)
     struct lx_futex w;
 
     if (!(addr & 3) && shared_word(p, addr, &w) == 0)
-        wake(p, &w, 1, ~0u);
+        futex_wake(p, &w, 1, ~0u);
 }
 
 /** Moves up to `count` sleepers from one word to another. Where that is the same they stay, and
  *  count. */
-static unsigned requeue(struct lx_prog *p, const struct lx_futex *from, const struct lx_futex *to,
-                        unsigned count)
+static unsigned futex_requeue(struct lx_prog *p, const struct lx_futex *from,
+                              const struct lx_futex *to, unsigned count)
 {
     struct lx_thread *t, *tmp;
     unsigned n = 0;
@@ -188,10 +189,10 @@ static int64_t checked_wake(struct lx_call *c, uint64_t addr, uint64_t count, ui
     DL_FOREACH2(c->p->futexes, t, f_next)
         if (lx_futex_same(&t->futex, &w) && t->waiting && t->futex_kind != FUTEX_WORD)
             return -EINVAL;
-    return wake(c->p, &w, (int32_t)count > 1 ? (unsigned)count : 1, bits);
+    return futex_wake(c->p, &w, (int32_t)count > 1 ? (unsigned)count : 1, bits);
 }
 
-static int64_t wait(struct lx_call *c, bool absolute, bool realtime, uint32_t bits)
+static int64_t futex_wait(struct lx_call *c, bool absolute, bool realtime, uint32_t bits)
 {
     struct lx_futex w;
     sim_tick deadline;
@@ -249,7 +250,7 @@ static bool new_value(uint32_t code, uint32_t old, uint32_t *new)
 }
 
 /** The second half: does the old value compare so that sleepers on the second word wake too? */
-static bool compares(uint32_t code, int32_t old)
+static bool futex_compares(uint32_t code, int32_t old)
 {
     int32_t with = (int32_t)(code << 20) >> 20;
 
@@ -290,7 +291,7 @@ static int64_t wake_op(struct lx_call *c)
     if (lx_vm_write32(&c->p->vm, c->a[4], new) < 0)
         return -EFAULT;
     n = checked_wake(c, c->a[0], c->a[2], ~0u);
-    if (n < 0 || !compares(code, (int32_t)old))
+    if (n < 0 || !futex_compares(code, (int32_t)old))
         return n;
     more = checked_wake(c, c->a[4], c->a[3], ~0u);
     return more < 0 ? more : n + more;
@@ -313,8 +314,8 @@ static int64_t wake_and_requeue(struct lx_call *c, bool compare)
         return -EFAULT;
     if (compare && now != (uint32_t)c->a[5])
         return -EAGAIN;
-    n = wake(c->p, &from, (unsigned)c->a[2], ~0u);
-    return n + requeue(c->p, &from, &to, (unsigned)c->a[3]);
+    n = futex_wake(c->p, &from, (unsigned)c->a[2], ~0u);
+    return n + futex_requeue(c->p, &from, &to, (unsigned)c->a[3]);
 }
 
 /** futex(word, op, value, timeout or value2, word2, value3) */
@@ -327,9 +328,9 @@ int64_t lx_sys_futex(struct lx_call *c)
         return -ENOSYS;
     switch (op) {
     case FUTEX_WAIT:
-        return wait(c, false, false, ~0u);
+        return futex_wait(c, false, false, ~0u);
     case FUTEX_WAIT_BITSET:
-        return wait(c, true, realtime, (uint32_t)c->a[5]);
+        return futex_wait(c, true, realtime, (uint32_t)c->a[5]);
     case FUTEX_WAKE:
         return checked_wake(c, c->a[0], c->a[2], ~0u);
     case FUTEX_WAKE_BITSET:
@@ -364,7 +365,7 @@ struct held {
     bool pi;
 };
 
-static struct held held(uint64_t entry, uint64_t offset)
+static struct held futex_held(uint64_t entry, uint64_t offset)
 {
     return (struct held){(entry & ~UINT64_C(1)) + offset, entry & 1};
 }
@@ -403,13 +404,13 @@ static void end_robust(struct lx_thread *t)
         uint64_t next;
         int bad = lx_vm_read_word(vm, entry & ~UINT64_C(1), w, &next);
         if ((entry & ~UINT64_C(1)) != (pending & ~UINT64_C(1)))
-            owner_died(t, held(entry, offset), false);
+            owner_died(t, futex_held(entry, offset), false);
         if (bad < 0)
             return;
         entry = next;
     }
     if (pending & ~UINT64_C(1))
-        owner_died(t, held(pending, offset), true);
+        owner_died(t, futex_held(pending, offset), true);
 }
 
 void lx_futex_thread_exit(struct lx_thread *t)

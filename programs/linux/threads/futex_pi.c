@@ -40,7 +40,7 @@ static bool hand_over(struct lx_prog *p, const struct lx_futex *lock, uint32_t f
 }
 
 /** Whether waiting for `owner` would close a circle with `t`. */
-static bool circle(struct lx_prog *p, const struct lx_thread *t, uint32_t owner)
+static bool futex_pi_circle(struct lx_prog *p, const struct lx_thread *t, uint32_t owner)
 {
     const struct lx_thread *o = lx_thread_find(p, owner);
 
@@ -56,7 +56,7 @@ static bool circle(struct lx_prog *p, const struct lx_thread *t, uint32_t owner)
 
 /** Tries to take the lock for `t`. @return 1 taken, 0 another has it (the word says that somebody
  *  waits), or -errno */
-static int64_t take(struct lx_thread *t, uint64_t addr, bool waiters)
+static int64_t futex_pi_take(struct lx_thread *t, uint64_t addr, bool waiters)
 {
     struct lx_vm *vm = &t->p->vm;
     uint32_t v, owner;
@@ -72,7 +72,7 @@ static int64_t take(struct lx_thread *t, uint64_t addr, bool waiters)
     }
     if (!lx_thread_find(t->p, owner))
         return -ESRCH;
-    if (circle(t->p, t, owner))
+    if (futex_pi_circle(t->p, t, owner))
         return -EDEADLK;
     if (lx_vm_write32(vm, addr, v | FUTEX_WAITERS) < 0)
         return -EFAULT;
@@ -89,7 +89,7 @@ int64_t lx_futex_lock_pi(struct lx_call *c, bool realtime)
     if (r == 0)
         r = lx_futex_word(c, c->a[0], &lock);
     if (r == 0)
-        r = take(c->t, c->a[0], false);
+        r = futex_pi_take(c->t, c->a[0], false);
     if (r != 0)
         return r < 0 ? r : 0;
     switch (lx_futex_sleep(c->t, &lock, FUTEX_LOCK, deadline)) {
@@ -108,7 +108,7 @@ int64_t lx_futex_trylock_pi(struct lx_call *c)
     int64_t r = lx_futex_word(c, c->a[0], &lock);
 
     if (r == 0)
-        r = take(c->t, c->a[0], false);
+        r = futex_pi_take(c->t, c->a[0], false);
     return r == 0 ? -EAGAIN : r < 0 ? r : 0;
 }
 
@@ -176,13 +176,13 @@ int64_t lx_futex_wait_requeue_pi(struct lx_call *c, bool realtime)
 }
 
 /** One who waits for the condition gets the lock, or a place in its queue. */
-static int64_t pass_on(struct lx_thread *t, const struct lx_futex *lock)
+static int64_t futex_pi_pass_on(struct lx_thread *t, const struct lx_futex *lock)
 {
     int64_t r;
 
     if (t->futex_kind != FUTEX_CONDITION || !lx_futex_same(&t->lock_wanted, lock))
         return -EINVAL;
-    r = take(t, lock->addr, true);
+    r = futex_pi_take(t, lock->addr, true);
     if (r > 0) {
         lx_futex_rouse(t);
         lx_futex_called(t->p);
@@ -210,7 +210,7 @@ int64_t lx_futex_cmp_requeue_pi(struct lx_call *c)
             break;
         if (!lx_futex_same(&t->futex, &condition) || !t->waiting)
             continue;
-        r = pass_on(t, &lock);
+        r = futex_pi_pass_on(t, &lock);
         if (r < 0)
             return n > 0 ? n : r;
         n++;

@@ -20,7 +20,7 @@
 #include <utlist.h>
 
 /** [ticks] earliest date for something done to another card. */
-static sim_tick reach(const struct lx_prog *p)
+static sim_tick sched_reach(const struct lx_prog *p)
 {
     return lx_now(p) + nm_machine_reach(p->m);
 }
@@ -66,7 +66,7 @@ static bool waits_for_others(const struct lx_prog *p, unsigned card)
 }
 
 /** A card that has nothing to do from `at` on: says what its time goes to. */
-static void rest(struct lx_prog *p, unsigned card, sim_tick at)
+static void sched_rest(struct lx_prog *p, unsigned card, sim_tick at)
 {
     const struct lx_card *c = &p->cards[card];
 
@@ -86,14 +86,14 @@ static void stop_by(struct lx_prog *p, unsigned card, sim_tick stop)
 }
 
 /** The thread whose call is being handled; 0: none. */
-static uint32_t caller(const struct lx_prog *p)
+static uint32_t sched_caller(const struct lx_prog *p)
 {
     const struct lx_thread *t = p->cards[p->vm.toucher].running;
 
     return t && t->state == TH_OS ? t->tid : 0;
 }
 
-static void tell(const struct lx_thread *t, struct prog_turn turn)
+static void sched_tell(const struct lx_thread *t, struct prog_turn turn)
 {
     const struct prog_hooks *hooks = t->p->run->hooks;
 
@@ -109,8 +109,10 @@ static void tell_step(const struct lx_thread *t, enum prog_step step, sim_tick s
 {
     const bool called = step == PROG_BORN || (step == PROG_CALLED && t->wake == WAKE_EVENT);
 
-    tell(t, (struct prog_turn){
-                .step = step, .by = called ? caller(t->p) : 0, .at = lx_now(t->p), .since = since});
+    sched_tell(t, (struct prog_turn){.step = step,
+                                     .by = called ? sched_caller(t->p) : 0,
+                                     .at = lx_now(t->p),
+                                     .since = since});
 }
 
 /** It goes on at `at`, on a card that is free from `from` on. */
@@ -118,10 +120,10 @@ static void tell_going_on(const struct lx_thread *t, sim_tick from, sim_tick at)
 {
     const sim_tick system = sim_later(lx_now(t->p), t->late_to);
 
-    tell(t, (struct prog_turn){.step = PROG_GOES_ON,
-                               .at = at,
-                               .since = system,
-                               .rests = t->late_to > from ? from : system});
+    sched_tell(t, (struct prog_turn){.step = PROG_GOES_ON,
+                                     .at = at,
+                                     .since = system,
+                                     .rests = t->late_to > from ? from : system});
 }
 
 void lx_thread_exits(const struct lx_thread *t)
@@ -130,7 +132,7 @@ void lx_thread_exits(const struct lx_thread *t)
 }
 
 /** So many instructions come before the next interrupt. */
-static void spare(struct lx_thread *t)
+static void sched_spare(struct lx_thread *t)
 {
     if (t->trap.preempted && t->storm.spared < SPARED)
         t->storm.spared = SPARED;
@@ -139,7 +141,7 @@ static void spare(struct lx_thread *t)
 }
 
 /** Puts the thread's registers on its card and arms its clock and the end of its slice. */
-static void resume(struct lx_thread *t, sim_tick at)
+static void sched_resume(struct lx_thread *t, sim_tick at)
 {
     struct lx_prog *p = t->p;
     struct lx_card *c = &p->cards[t->card];
@@ -156,7 +158,7 @@ static void resume(struct lx_thread *t, sim_tick at)
     lx_watch_begin(t);
     p->steps->runs(t);
     pc_thread_resume(p->m, t->card, &t->regs, at);
-    spare(t);
+    sched_spare(t);
     if (lx_signal_waiting(t))
         stop = at;
     else if (c->queue)
@@ -174,7 +176,7 @@ static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
         p->steps->stops(c->running);
     c->running = NULL;
     if (!t) {
-        rest(p, card, at);
+        sched_rest(p, card, at);
         return;
     }
     DL_DELETE2(c->queue, t, q_prev, q_next);
@@ -185,10 +187,10 @@ static void card_next(struct lx_prog *p, unsigned card, sim_tick at)
     t->away = false;
     at = sim_later(at, t->ready_at);
     t->slice_end = at + p->par->os_quantum;
-    resume(t, at);
+    sched_resume(t, at);
 }
 
-static void enqueue(struct lx_thread *t)
+static void sched_enqueue(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
     struct lx_card *c = &p->cards[t->card];
@@ -198,7 +200,7 @@ static void enqueue(struct lx_thread *t)
     if (!c->running)
         card_next(p, t->card, lx_now(p));
     else if (c->running->state == TH_RUNNING)
-        stop_by(p, t->card, sim_later(c->running->slice_end, reach(p)));
+        stop_by(p, t->card, sim_later(c->running->slice_end, sched_reach(p)));
 }
 
 /** The allowed card with the fewest threads; the lowest number wins a tie. */
@@ -215,7 +217,7 @@ static unsigned choose_card(const struct lx_thread *t)
 }
 
 /** Gives the thread another card, without running it. */
-static void move(struct lx_thread *t)
+static void sched_move(struct lx_thread *t)
 {
     struct lx_prog *p = t->p;
 
@@ -224,7 +226,7 @@ static void move(struct lx_thread *t)
     p->cards[old].load--;
     t->card = choose_card(t);
     p->cards[t->card].load++;
-    rest(p, old, lx_now(p));
+    sched_rest(p, old, lx_now(p));
     prog_actor_move(t->actor, t->card);
     t->migrate = false;
 }
@@ -283,7 +285,7 @@ void lx_thread_start(struct lx_thread *t)
     lx_thread_tell(t);
     t->away = true;
     tell_step(t, PROG_BORN, lx_now(p));
-    enqueue(t);
+    sched_enqueue(t);
 }
 
 void lx_thread_end(struct lx_thread *t)
@@ -302,7 +304,7 @@ void lx_thread_end(struct lx_thread *t)
     if (has_card)
         card_next(p, t->card, lx_now(p) + p->par->os_syscall);
     else
-        rest(p, t->card, lx_now(p));
+        sched_rest(p, t->card, lx_now(p));
 }
 
 void lx_thread_free(struct lx_thread *t)
@@ -322,7 +324,7 @@ struct lx_thread *lx_thread_find(struct lx_prog *p, uint32_t tid)
 }
 
 /** [ticks] What the operating system has taken of the thread's card since its trap. */
-static sim_tick handled(const struct lx_thread *t)
+static sim_tick sched_handled(const struct lx_thread *t)
 {
     const struct lx_prog *p = t->p;
     const sim_tick tick_at = p->cards[t->card].tick_at;
@@ -338,20 +340,20 @@ static void return_to_card(struct lx_thread *t)
     struct lx_prog *p = t->p;
     struct lx_card *c = &p->cards[t->card];
     unsigned card = t->card;
-    sim_tick at = sim_later(t->trap.at + handled(t), lx_now(p));
+    sim_tick at = sim_later(t->trap.at + sched_handled(t), lx_now(p));
 
     if (!t->migrate && (!c->queue || (!t->yield && at < t->slice_end))) {
-        resume(t, at);
+        sched_resume(t, at);
         return;
     }
     t->ready_at = at;
     if (t->migrate) {
         t->ready_at = sim_later(at, lx_now(p) + wake_time(p));
         t->away = true;
-        move(t);
+        sched_move(t);
         tell_step(t, PROG_LEAVES, at);
         card_next(p, card, at);
-        enqueue(t);
+        sched_enqueue(t);
         return;
     }
     t->state = TH_READY;
@@ -373,8 +375,8 @@ void lx_sched_return(struct lx_thread *t)
         t->ready_at = t->late_to + wake_time(p);
         t->watched.free_at = lx_now(p);
         if (t->migrate)
-            move(t);
-        enqueue(t);
+            sched_move(t);
+        sched_enqueue(t);
     }
     t->yield = false;
 }
@@ -387,15 +389,15 @@ void lx_sched_affinity(struct lx_thread *t)
     if (!t->migrate)
         return;
     if (t->state == TH_RUNNING)
-        stop_by(p, t->card, reach(p));
+        stop_by(p, t->card, sched_reach(p));
     if (t->state != TH_READY)
         return;
     DL_DELETE2(p->cards[t->card].queue, t, q_prev, q_next);
     t->ready_at = sim_later(t->ready_at, lx_now(p) + wake_time(p));
     t->away = true;
-    move(t);
+    sched_move(t);
     tell_step(t, PROG_LEAVES, lx_now(p));
-    enqueue(t);
+    sched_enqueue(t);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -473,5 +475,5 @@ void lx_thread_notify(struct lx_thread *t)
     if (t->waiting && t->interruptible)
         lx_thread_wake(t, WAKE_SIGNAL);
     else if (t->state == TH_RUNNING)
-        stop_by(t->p, t->card, reach(t->p));
+        stop_by(t->p, t->card, sched_reach(t->p));
 }

@@ -21,7 +21,7 @@ int64_t lx_sys_sched_yield(struct lx_call *c)
 }
 
 /** The thread a tid (0: the caller) means, or NULL. */
-static struct lx_thread *target(struct lx_call *c)
+static struct lx_thread *sys_sched_target(struct lx_call *c)
 {
     return c->a[0] ? lx_thread_find(c->p, (uint32_t)c->a[0]) : c->t;
 }
@@ -37,7 +37,7 @@ static int64_t no_target(const struct lx_call *c)
 /** CPU masks are arrays of the guest's long. */
 int64_t lx_sys_sched_getaffinity(struct lx_call *c)
 {
-    const struct lx_thread *t = target(c);
+    const struct lx_thread *t = sys_sched_target(c);
     unsigned w = c->p->kind->word;
     uint64_t len = (c->p->processors + 8 * w - 1) / (8 * w) * w;
 
@@ -55,7 +55,7 @@ int64_t lx_sys_sched_getaffinity(struct lx_call *c)
 
 int64_t lx_sys_sched_setaffinity(struct lx_call *c)
 {
-    struct lx_thread *t = target(c);
+    struct lx_thread *t = sys_sched_target(c);
     unsigned w = c->p->kind->word;
     uint64_t mask[CARDS_MAX / 64] = {0}, any = 0;
 
@@ -125,7 +125,7 @@ static int64_t set_policy(struct lx_call *c, int64_t policy, uint64_t param)
         return -EINVAL;
     if (lx_vm_read32(&c->p->vm, param, &priority) < 0)
         return -EFAULT;
-    t = target(c);
+    t = sys_sched_target(c);
     if (!t)
         return no_target(c);
     if (policy < 0)
@@ -148,7 +148,7 @@ int64_t lx_sys_sched_setparam(struct lx_call *c)
 
 int64_t lx_sys_sched_getscheduler(struct lx_call *c)
 {
-    const struct lx_thread *t = target(c);
+    const struct lx_thread *t = sys_sched_target(c);
 
     if ((int32_t)c->a[0] < 0)
         return -EINVAL;
@@ -160,11 +160,11 @@ int64_t lx_sys_sched_getparam(struct lx_call *c)
 {
     if (!c->a[1] || (int32_t)c->a[0] < 0)
         return -EINVAL;
-    return target(c) || c->a[0] == PARENT ? lx_vm_write32(&c->p->vm, c->a[1], 0) : -ESRCH;
+    return sys_sched_target(c) || c->a[0] == PARENT ? lx_vm_write32(&c->p->vm, c->a[1], 0) : -ESRCH;
 }
 
 /** A bound of a policy's priorities: `realtime` for those that have any. */
-static int64_t bound(uint64_t policy, int64_t realtime)
+static int64_t sys_sched_bound(uint64_t policy, int64_t realtime)
 {
     if (policy == FIFO || policy == RR)
         return realtime;
@@ -173,19 +173,19 @@ static int64_t bound(uint64_t policy, int64_t realtime)
 
 int64_t lx_sys_sched_priority_max(struct lx_call *c)
 {
-    return bound(c->a[0], PRIORITY_MAX);
+    return sys_sched_bound(c->a[0], PRIORITY_MAX);
 }
 
 int64_t lx_sys_sched_priority_min(struct lx_call *c)
 {
-    return bound(c->a[0], 1);
+    return sys_sched_bound(c->a[0], 1);
 }
 
 int64_t lx_sys_sched_rr_get_interval(struct lx_call *c)
 {
     if ((int32_t)c->a[0] < 0)
         return -EINVAL;
-    if (!target(c))
+    if (!sys_sched_target(c))
         return -ESRCH;
     return lx_call_put_time(c, 1, lx_ns(c->p, c->p->par->os_quantum));
 }
@@ -195,7 +195,7 @@ int64_t lx_sys_sched_rr_get_interval(struct lx_call *c)
 enum { OF_PROCESS = 0, OF_GROUP, OF_USER, NICE_MAX = 19, NICE_MIN = -20 };
 
 /** The threads a pair of `which` and `who` means: one, all (NULL), or -errno. */
-static int named(struct lx_call *c, struct lx_thread **t)
+static int sys_sched_named(struct lx_call *c, struct lx_thread **t)
 {
     const int32_t who = (int32_t)c->a[1];
 
@@ -218,7 +218,7 @@ static bool is_parent(const struct lx_call *c)
 int64_t lx_sys_getpriority(struct lx_call *c)
 {
     struct lx_thread *t;
-    int64_t err = named(c, &t);
+    int64_t err = sys_sched_named(c, &t);
     int best = NICE_MAX;
 
     if (err == -ESRCH && is_parent(c))
@@ -243,7 +243,7 @@ int64_t lx_sys_setpriority(struct lx_call *c)
     const int64_t asked = (int64_t)c->a[2];
     const int nice = (int)(asked > NICE_MAX ? NICE_MAX : asked < NICE_MIN ? NICE_MIN : asked);
     struct lx_thread *t;
-    int err = named(c, &t);
+    int err = sys_sched_named(c, &t);
 
     if (err == -ESRCH && is_parent(c))
         return -EPERM;

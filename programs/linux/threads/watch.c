@@ -87,7 +87,7 @@ uint64_t lx_watch_vain(const struct lx_thread *t)
     return t->watched.slept == t->watched.calls ? t->watched.vain : 0;
 }
 
-static const struct pc_tries *tries(const struct lx_thread *t)
+static const struct pc_tries *watch_tries(const struct lx_thread *t)
 {
     return t->state == TH_RUNNING ? pc_tries_at(t->p->m, t->card) : &t->watched.tries;
 }
@@ -117,7 +117,7 @@ static bool was_thread(const struct lx_prog *p, uint32_t tid)
 
 /** Who has the lock whose word is at `addr`: its tid is in the word, or two words on, as the C
  *  library keeps it. @return 0: not known */
-static uint32_t holder(struct lx_prog *p, uint64_t addr)
+static uint32_t watch_holder(struct lx_prog *p, uint64_t addr)
 {
     uint32_t word;
 
@@ -143,7 +143,7 @@ static const struct lx_thread *ends_at(const struct lx_prog *p, uint64_t addr)
 static void print_holder(FILE *out, struct lx_prog *p, const struct lx_thread *t, uint64_t addr)
 {
     const bool sure = t->on_futex && t->futex_kind == FUTEX_LOCK;
-    const uint32_t owner = sure ? t->lock_owner : holder(p, addr);
+    const uint32_t owner = sure ? t->lock_owner : watch_holder(p, addr);
 
     if (!owner)
         return;
@@ -164,7 +164,7 @@ static void print_wanted(FILE *out, struct lx_prog *p, const struct lx_thread *t
         return;
     }
     fprintf(out, ", for %s ",
-            holder(p, addr) || t->futex_kind == FUTEX_LOCK ? "the lock" : "futex");
+            watch_holder(p, addr) || t->futex_kind == FUTEX_LOCK ? "the lock" : "futex");
     print_address(out, p, addr);
     print_holder(out, p, t, addr);
 }
@@ -188,7 +188,7 @@ static void print_doing(FILE *out, struct lx_prog *p, const struct lx_thread *t)
 
 static void print_thread(FILE *out, struct lx_prog *p, const struct lx_thread *t)
 {
-    const struct pc_tries *sc = tries(t);
+    const struct pc_tries *sc = watch_tries(t);
 
     fprintf(out, "  thread %u, card %u: ", t->tid, t->card);
     print_doing(out, p, t);
@@ -215,9 +215,10 @@ struct listed {
 };
 
 /** Whether two lines would say the same, but for numbers and dates. */
-static bool alike(const struct listed *a, const struct listed *b)
+static bool watch_alike(const struct listed *a, const struct listed *b)
 {
-    return b->doing && !tries(b->t)->row && !lx_watch_vain(b->t) && strcmp(a->doing, b->doing) == 0;
+    return b->doing && !watch_tries(b->t)->row && !lx_watch_vain(b->t) &&
+           strcmp(a->doing, b->doing) == 0;
 }
 
 /** Prints the numbers of threads like the first one, as ranges. @return how many they are */
@@ -228,7 +229,7 @@ static unsigned print_numbers(FILE *out, const struct listed *first, const struc
 
     fputs("  threads ", out);
     for (const struct listed *i = first; i < end; i++) {
-        if (!alike(first, i))
+        if (!watch_alike(first, i))
             continue;
         n++;
         if (i->t->tid > to + 1) {
@@ -250,11 +251,11 @@ static void print_folded(FILE *out, struct listed *first, struct listed *end)
     uint64_t failed = 0;
 
     for (struct listed *i = end; i-- > first;) {
-        if (!alike(first, i))
+        if (!watch_alike(first, i))
             continue;
         early = sim_earlier(early, i->t->watched.called_at);
         late = sim_later(late, i->t->watched.called_at);
-        failed += tries(i->t)->failed;
+        failed += watch_tries(i->t)->failed;
         if (i != first) {
             free(i->doing);
             i->doing = NULL;
@@ -272,7 +273,7 @@ static unsigned count_alike(const struct listed *first, const struct listed *end
     unsigned n = 0;
 
     for (const struct listed *i = first; i < end; i++)
-        n += alike(first, i);
+        n += watch_alike(first, i);
     return n;
 }
 
@@ -315,7 +316,7 @@ struct findings {
 };
 
 /** Whether there is room for one more. */
-static bool begin(struct findings *f)
+static bool watch_begin(struct findings *f)
 {
     return ++f->count <= LINES;
 }
@@ -333,9 +334,9 @@ static bool long_enough(const struct lx_prog *p, uint64_t row, uint64_t *said)
 
 static void look_at_tries(struct findings *f, struct lx_thread *t)
 {
-    const struct pc_tries *sc = tries(t);
+    const struct pc_tries *sc = watch_tries(t);
 
-    if (!long_enough(f->p, sc->row, &t->watched.tries_said) || !begin(f))
+    if (!long_enough(f->p, sc->row, &t->watched.tries_said) || !watch_begin(f))
         return;
     fprintf(f->out,
             "thread %u on card %u gets nowhere: %" PRIu64 " store-conditionals in a row failed",
@@ -350,7 +351,7 @@ static void look_at_vain(struct findings *f, struct lx_thread *t)
 {
     struct lx_watched *w = &t->watched;
 
-    if (!long_enough(f->p, lx_watch_vain(t), &w->vain_said) || !begin(f))
+    if (!long_enough(f->p, lx_watch_vain(t), &w->vain_said) || !watch_begin(f))
         return;
     fprintf(f->out,
             "thread %u on card %u gets nowhere: woken %" PRIu64
@@ -365,7 +366,7 @@ static void look_at_vain(struct findings *f, struct lx_thread *t)
 
 /** What has been done so far that may show a thread something new: stores, calls, tries to store,
  *  reads of what changes by itself. */
-static uint64_t changes(const struct lx_prog *p)
+static uint64_t watch_changes(const struct lx_prog *p)
 {
     uint64_t n = p->calls;
 
@@ -428,14 +429,14 @@ static bool all_repeat(struct lx_prog *p)
 static void look_at_changes(struct findings *f, bool waits)
 {
     struct lx_prog *p = f->p;
-    const uint64_t n = changes(p);
+    const uint64_t n = watch_changes(p);
     const sim_tick now = lx_now(p), before = p->changed_at;
 
     if (n != p->changes || !waits) {
         p->changes = n;
         begin_standstill(p);
     } else if (all_repeat(p) && now - before >= STANDSTILL &&
-               long_enough(p, now - before, &p->changed_said) && begin(f)) {
+               long_enough(p, now - before, &p->changed_said) && watch_begin(f)) {
         fprintf(f->out,
                 "no thread gets anywhere: since cycle %" PRIu64
                 " nothing has been stored and nobody called, and all go round in loops, so that no "

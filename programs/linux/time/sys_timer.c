@@ -24,7 +24,7 @@ static const struct {
 
 enum { KINDS = 3 /* of setitimer */, LIMIT_SOFT = KINDS, LIMIT_HARD };
 
-static struct lx_timer *find(struct lx_prog *p, enum lx_timer_use use, int id)
+static struct lx_timer *sys_timer_find(struct lx_prog *p, enum lx_timer_use use, int id)
 {
     struct lx_timer *t;
 
@@ -34,9 +34,9 @@ static struct lx_timer *find(struct lx_prog *p, enum lx_timer_use use, int id)
     return NULL;
 }
 
-static struct lx_timer *interval(struct lx_prog *p, int kind)
+static struct lx_timer *sys_timer_interval(struct lx_prog *p, int kind)
 {
-    struct lx_timer *t = find(p, TIMER_INTERVAL, kind);
+    struct lx_timer *t = sys_timer_find(p, TIMER_INTERVAL, kind);
 
     if (!t) {
         t = lx_timer_new(p, TIMER_INTERVAL, kinds[kind].clock);
@@ -53,10 +53,11 @@ static sim_tick from_now(const struct lx_prog *p, const struct lx_timer *t, uint
 }
 
 /** Sets the timer of a limit. */
-static void limit(struct lx_prog *p, int kind, uint64_t s, sim_tick every)
+static void sys_timer_limit(struct lx_prog *p, int kind, uint64_t s, sim_tick every)
 {
     const bool none = s == UINT64_MAX;
-    struct lx_timer *t = none ? find(p, TIMER_INTERVAL, kind) : interval(p, kind);
+    struct lx_timer *t =
+        none ? sys_timer_find(p, TIMER_INTERVAL, kind) : sys_timer_interval(p, kind);
 
     s = s < 1 ? 1 : s > TIME_MAX_S ? TIME_MAX_S : s;
     if (t)
@@ -65,13 +66,13 @@ static void limit(struct lx_prog *p, int kind, uint64_t s, sim_tick every)
 
 void lx_timers_limit(struct lx_prog *p, uint64_t soft, uint64_t hard)
 {
-    limit(p, LIMIT_SOFT, soft, lx_ticks(p, NS));
-    limit(p, LIMIT_HARD, hard, 0);
+    sys_timer_limit(p, LIMIT_SOFT, soft, lx_ticks(p, NS));
+    sys_timer_limit(p, LIMIT_HARD, hard, 0);
 }
 
 int64_t lx_sys_alarm(struct lx_call *c)
 {
-    struct lx_timer *t = interval(c->p, 0);
+    struct lx_timer *t = sys_timer_interval(c->p, 0);
     uint64_t left = lx_ns(c->p, lx_timer_left(c->p, t));
 
     lx_timer_set(t, from_now(c->p, t, c->a[0] * NS), 0);
@@ -95,7 +96,7 @@ int64_t lx_sys_getitimer(struct lx_call *c)
 {
     if (c->a[0] >= KINDS)
         return -EINVAL;
-    return put_itimer(c, interval(c->p, (int)c->a[0]), c->a[1]);
+    return put_itimer(c, sys_timer_interval(c->p, (int)c->a[0]), c->a[1]);
 }
 
 /** Two times of seconds and `parts` of one. @return 0, -EFAULT, -EINVAL */
@@ -128,7 +129,7 @@ int64_t lx_sys_setitimer(struct lx_call *c)
         return err;
     if (c->a[0] >= KINDS)
         return -EINVAL;
-    t = interval(c->p, (int)c->a[0]);
+    t = sys_timer_interval(c->p, (int)c->a[0]);
     if (c->a[2] && put_itimer(c, t, c->a[2]) < 0)
         return -EFAULT;
     lx_timer_set(t, from_now(c->p, t, ns[1]), lx_ticks(c->p, ns[0]));
@@ -248,33 +249,33 @@ int64_t lx_sys_timer_create(struct lx_call *c)
     return 0;
 }
 
-static struct lx_timer *argument(struct lx_call *c)
+static struct lx_timer *sys_timer_argument(struct lx_call *c)
 {
-    return (int32_t)c->a[0] < 0 ? NULL : find(c->p, TIMER_SIGNAL, (int)c->a[0]);
+    return (int32_t)c->a[0] < 0 ? NULL : sys_timer_find(c->p, TIMER_SIGNAL, (int)c->a[0]);
 }
 
 int64_t lx_sys_timer_settime(struct lx_call *c)
 {
-    return c->a[2] ? lx_timer_settime(c, argument(c)) : -EINVAL;
+    return c->a[2] ? lx_timer_settime(c, sys_timer_argument(c)) : -EINVAL;
 }
 
 int64_t lx_sys_timer_gettime(struct lx_call *c)
 {
-    struct lx_timer *t = argument(c);
+    struct lx_timer *t = sys_timer_argument(c);
 
     return t ? lx_timer_put(c, 1, t) : -EINVAL;
 }
 
 int64_t lx_sys_timer_getoverrun(struct lx_call *c)
 {
-    struct lx_timer *t = argument(c);
+    struct lx_timer *t = sys_timer_argument(c);
 
     return !t ? -EINVAL : t->missed > INT32_MAX ? INT32_MAX : (int64_t)t->missed;
 }
 
 int64_t lx_sys_timer_delete(struct lx_call *c)
 {
-    struct lx_timer *t = argument(c);
+    struct lx_timer *t = sys_timer_argument(c);
 
     if (!t)
         return -EINVAL;

@@ -145,7 +145,7 @@ int64_t lx_sys_getrusage(struct lx_call *c)
 /* ---- setting what cannot be set -------------------------------------------------------------- */
 
 /** Reads a time to be set. @return what is wrong with it, or else -EPERM */
-static int64_t refuse(struct lx_call *c, unsigned i)
+static int64_t time_refuse(struct lx_call *c, unsigned i)
 {
     uint64_t ns;
     int err = lx_call_time(c, i, &ns);
@@ -160,7 +160,7 @@ int64_t lx_sys_clock_settime(struct lx_call *c)
 
     if (lx_clock_read(c, id, &ns) < 0)
         return -EINVAL;
-    return id == CLK_REALTIME || id == CLK_PROCESS || id == CLK_THREAD || id < 0 ? refuse(c, 1)
+    return id == CLK_REALTIME || id == CLK_PROCESS || id == CLK_THREAD || id < 0 ? time_refuse(c, 1)
                                                                                  : -EINVAL;
 }
 
@@ -180,7 +180,7 @@ int64_t lx_sys_settimeofday(struct lx_call *c)
 }
 
 /** Answers struct timex: a clock that is right. `width` is that of its longs. */
-static int64_t adjust(struct lx_call *c, uint64_t va, unsigned width)
+static int64_t time_adjust(struct lx_call *c, uint64_t va, unsigned width)
 {
     enum { READ_ONLY = 0xa001, TICK_US = 10000, SIZE = 128, SIZE_64 = 208, TIME_OK = 0 };
     const uint64_t ns = lx_ns(c->p, lx_now(c->p)) + (uint64_t)LX_EPOCH * NS;
@@ -205,7 +205,7 @@ static int64_t adjust(struct lx_call *c, uint64_t va, unsigned width)
 
 int64_t lx_sys_adjtimex(struct lx_call *c)
 {
-    return adjust(c, c->a[0], c->p->kind->word);
+    return time_adjust(c, c->a[0], c->p->kind->word);
 }
 
 int64_t lx_sys_clock_adjtime(struct lx_call *c)
@@ -216,7 +216,7 @@ int64_t lx_sys_clock_adjtime(struct lx_call *c)
         return -EINVAL;
     if ((int32_t)c->a[0] != CLK_REALTIME)
         return -EOPNOTSUPP;
-    return adjust(c, c->a[1], lx_call_time_width(c, 1));
+    return time_adjust(c, c->a[1], lx_call_time_width(c, 1));
 }
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
@@ -265,7 +265,7 @@ int64_t lx_sys_nanosleep(struct lx_call *c)
 }
 
 /** Whether nobody can sleep on a clock that can be read. */
-static int sleepless(const struct lx_call *c, int32_t id)
+static int time_sleepless(const struct lx_call *c, int32_t id)
 {
     const uint32_t who = ~(uint32_t)(id >> 3);
 
@@ -285,7 +285,7 @@ int64_t lx_sys_clock_nanosleep(struct lx_call *c)
     int err = lx_clock_read(c, id, &ns);
 
     if (err == 0)
-        err = sleepless(c, id);
+        err = time_sleepless(c, id);
     if (err == 0)
         err = lx_call_time(c, 2, &ns);
     if (err < 0)

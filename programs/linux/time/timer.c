@@ -75,7 +75,7 @@ sim_tick lx_timer_clock_now(const struct lx_prog *p, const struct lx_timer *t)
 }
 
 /** Threads whose time counts on the timer's clock and passes now. */
-static unsigned runners(const struct lx_prog *p, const struct lx_timer *t)
+static unsigned timer_runners(const struct lx_prog *p, const struct lx_timer *t)
 {
     const struct lx_thread *i;
     unsigned n = 0;
@@ -86,7 +86,7 @@ static unsigned runners(const struct lx_prog *p, const struct lx_timer *t)
 }
 
 /** The earliest tick at which it may come due; SIM_NEVER: none in sight. */
-static sim_tick earliest(const struct lx_prog *p, const struct lx_timer *t)
+static sim_tick timer_earliest(const struct lx_prog *p, const struct lx_timer *t)
 {
     sim_tick now = lx_now(p), read;
     unsigned n;
@@ -96,7 +96,7 @@ static sim_tick earliest(const struct lx_prog *p, const struct lx_timer *t)
     if (t->clock == TIMER_WALL)
         return t->at;
     read = lx_timer_clock_now(p, t);
-    n = runners(p, t);
+    n = timer_runners(p, t);
     if (t->at <= read)
         return now;
     return n ? now + (t->at - read + n - 1) / n : SIM_NEVER;
@@ -108,7 +108,7 @@ sim_tick lx_timers_date(const struct lx_prog *p)
     const struct lx_timer *t;
 
     DL_FOREACH(p->timers, t) {
-        sim_tick date = earliest(p, t);
+        sim_tick date = timer_earliest(p, t);
         next = date < next ? date : next;
     }
     return next;

@@ -46,7 +46,7 @@ static const uint64_t writing =
     LANDLOCK_ACCESS_FS_REFER | LANDLOCK_ACCESS_FS_TRUNCATE;
 
 /** All rights that a ruleset of this kernel can speak of. */
-static uint64_t handled(long abi)
+static uint64_t confine_handled(long abi)
 {
     const uint64_t all = writing | LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
                          LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SOCK;
@@ -60,7 +60,7 @@ struct ruleset {
     bool good;
 };
 
-static void allow(struct ruleset *r, const char *path, uint64_t rights)
+static void confine_allow(struct ruleset *r, const char *path, uint64_t rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
     struct stat st;
@@ -80,11 +80,11 @@ static void allow_private(struct ruleset *r, const char *directory)
 {
     char above[VIEW_PATH], *slash;
 
-    allow(r, directory, writing);
+    confine_allow(r, directory, writing);
     strcpy(above, directory);
     slash = strrchr(above, '/');
     slash[slash == above] = '\0';
-    allow(r, above, LANDLOCK_ACCESS_FS_REMOVE_DIR);
+    confine_allow(r, above, LANDLOCK_ACCESS_FS_REMOVE_DIR);
 }
 
 /* A kernel that cannot allow files to move between directories would change what a guest sees. */
@@ -92,7 +92,7 @@ static void confine_files(const struct lx_view *v, const char *program, const ch
 {
     char libraries[PATH_MAX];
     const long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    struct landlock_ruleset_attr attr = {.handled_access_fs = handled(abi)};
+    struct landlock_ruleset_attr attr = {.handled_access_fs = confine_handled(abi)};
     struct ruleset r = {.handled = attr.handled_access_fs, .good = true};
     const char *path;
     bool writable;
@@ -103,14 +103,14 @@ static void confine_files(const struct lx_view *v, const char *program, const ch
     if (r.fd < 0)
         return;
     allow_private(&r, lx_view_private(v));
-    allow(&r, program, reading);
+    confine_allow(&r, program, reading);
     prog_sleepers_directory(libraries);
     if (*libraries)
-        allow(&r, libraries, reading);
+        confine_allow(&r, libraries, reading);
     for (size_t i = 0; lx_view_root(v, i, &path, &writable); i++)
-        allow(&r, path, writable ? writing : reading);
+        confine_allow(&r, path, writable ? writing : reading);
     for (size_t i = 0; also && also[i]; i++)
-        allow(&r, also[i], writing);
+        confine_allow(&r, also[i], writing);
     if (r.good)
         syscall(SYS_landlock_restrict_self, r.fd, 0);
     close(r.fd);
@@ -235,7 +235,7 @@ enum {
 #define RETURN(action) BPF_STMT(BPF_RET | BPF_K, action)
 
 /** With the call's number in the accumulator, before and after. */
-static struct sock_filter *put(struct sock_filter *to, const struct rule *r)
+static struct sock_filter *confine_put(struct sock_filter *to, const struct rule *r)
 {
     const struct sock_filter code[RULE] = {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, r->call, 0, RULE - 1),
@@ -286,9 +286,9 @@ static void confine_calls(void)
     struct sock_fprog program = {.filter = code};
 
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-        end = put(end, &some[i]);
+        end = confine_put(end, &some[i]);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        end = put(end, &(struct rule){refused[i], EPERM, 0, 0, 0, false});
+        end = confine_put(end, &(struct rule){refused[i], EPERM, 0, 0, 0, false});
     *end++ = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
     program.len = (unsigned short)(end - code);
     if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) != 0 &&

@@ -35,7 +35,7 @@ static const struct mark {
     {{"HEAD", "commondir"}, GUARD_GIT},
 };
 
-static bool is_same(const struct stat *a, const struct stat *b)
+static bool guard_is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -78,7 +78,7 @@ static enum lx_guard marked(int fd)
 static enum lx_guard of_directory(const struct lx_guards *g, int fd, const struct stat *st)
 {
     for (size_t i = 0; i < g->tools; i++)
-        if (is_same(&g->tool[i], st))
+        if (guard_is_same(&g->tool[i], st))
             return GUARD_TOOL;
     return marked(fd);
 }
@@ -92,7 +92,7 @@ enum lx_guard lx_guard_of(const struct lx_guards *g, enum lx_guard around, const
         return around;
     if (strncasecmp(name, ".git", 4) == 0 || strcmp(name, "HEAD") == 0)
         return GUARD_GIT;
-    if (name[0] == '.' && g->at_home && is_same(in, &g->home))
+    if (name[0] == '.' && g->at_home && guard_is_same(in, &g->home))
         return GUARD_HIDDEN;
     if (fd >= 0 && S_ISDIR(st->st_mode))
         return of_directory(g, fd, st);

@@ -15,12 +15,12 @@
 enum { JIFFIES = 100 /* a second: CLK_TCK */, KB = 1024, NS = 1000000000 };
 
 /** The thread that reads. */
-static const struct lx_thread *reader(const struct lx_prog *p)
+static const struct lx_thread *proc_reader(const struct lx_prog *p)
 {
     return p->cards[p->vm.toucher].running ? p->cards[p->vm.toucher].running : p->threads;
 }
 
-static struct lx_vm_usage usage(struct lx_prog *p)
+static struct lx_vm_usage proc_usage(struct lx_prog *p)
 {
     struct lx_vm_usage u;
 
@@ -28,7 +28,7 @@ static struct lx_vm_usage usage(struct lx_prog *p)
     return u;
 }
 
-static uint64_t jiffies(const struct lx_prog *p, sim_tick t)
+static uint64_t proc_jiffies(const struct lx_prog *p, sim_tick t)
 {
     return lx_ns(p, t) / (NS / JIFFIES);
 }
@@ -53,7 +53,7 @@ void lx_proc_environ(struct lx_prog *p, FILE *f)
 
 void lx_proc_comm(struct lx_prog *p, FILE *f)
 {
-    fprintf(f, "%.15s\n", reader(p)->name);
+    fprintf(f, "%.15s\n", proc_reader(p)->name);
 }
 
 void lx_proc_auxv(struct lx_prog *p, FILE *f)
@@ -73,7 +73,7 @@ void lx_proc_limits(struct lx_prog *p, FILE *f)
 
 void lx_proc_statm(struct lx_prog *p, FILE *f)
 {
-    const struct lx_vm_usage u = usage(p);
+    const struct lx_vm_usage u = proc_usage(p);
     const uint64_t page = p->vm.page;
 
     fprintf(f, "%" PRIu64 " %" PRIu64 " 0 %" PRIu64 " 0 %" PRIu64 " 0\n", u.all / page,
@@ -83,13 +83,13 @@ void lx_proc_statm(struct lx_prog *p, FILE *f)
 /** Fields 1 to 52 of proc(5); what Linux hides, or this machine has not, is 0. */
 void lx_proc_stat(struct lx_prog *p, FILE *f)
 {
-    const struct lx_vm_usage u = usage(p);
-    const struct lx_thread *t = reader(p);
+    const struct lx_vm_usage u = proc_usage(p);
+    const struct lx_thread *t = proc_reader(p);
     const uint64_t rss = p->limits[LIMIT_RSS].soft;
 
     fprintf(f, "%u (%.15s) R %d %u %u 0 -1 0 %" PRIu64 " 0 0 0 ", FIRST_TID, p->threads->name,
             PARENT, FIRST_TID, FIRST_TID, u.resident / p->vm.page);
-    fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", jiffies(p, lx_process_ran(p)), 20 + t->nice,
+    fprintf(f, "%" PRIu64 " 0 0 0 %d %d %u 0 0 ", proc_jiffies(p, lx_process_ran(p)), 20 + t->nice,
             t->nice, p->alive);
     fprintf(f, "%" PRIu64 " %" PRIu64 " %" PRIu64 " ", u.all, u.resident / p->vm.page,
             p->n64 || rss < UINT32_MAX ? rss : UINT32_MAX);
@@ -124,7 +124,7 @@ static void print_size(FILE *f, const char *name, uint64_t bytes)
 
 static void print_memory(struct lx_prog *p, FILE *f)
 {
-    const struct lx_vm_usage u = usage(p);
+    const struct lx_vm_usage u = proc_usage(p);
 
     print_size(f, "VmSize", u.all);
     print_size(f, "VmLck", u.locked);
@@ -147,7 +147,7 @@ static void print_cards(const struct lx_prog *p, FILE *f, const struct lx_thread
 
 void lx_proc_status(struct lx_prog *p, FILE *f)
 {
-    const struct lx_thread *t = reader(p);
+    const struct lx_thread *t = proc_reader(p);
     const struct lx_sigs ignored = with_action(p, true), caught = with_action(p, false);
 
     fprintf(f, "Name:\t%.15s\nUmask:\t%04o\nState:\tR (running)\n", t->name, p->umask);
@@ -174,7 +174,7 @@ void lx_proc_status(struct lx_prog *p, FILE *f)
 
 uint64_t lx_memory_free(struct lx_prog *p)
 {
-    return lx_memory(p) - usage(p).resident;
+    return lx_memory(p) - proc_usage(p).resident;
 }
 
 static void print_total(FILE *f, const char *name, uint64_t bytes)
@@ -193,14 +193,14 @@ void lx_proc_meminfo(struct lx_prog *p, FILE *f)
     print_total(f, "MemAvailable", free);
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         print_total(f, none[i], 0);
-    print_total(f, "AnonPages", usage(p).resident);
+    print_total(f, "AnonPages", proc_usage(p).resident);
     fprintf(f, "HugePages_Total:       0\nHugePages_Free:        0\n");
 }
 
 void lx_proc_uptime(struct lx_prog *p, FILE *f)
 {
-    const uint64_t up = jiffies(p, lx_now(p));
-    const uint64_t idle = jiffies(p, lx_now(p) * p->processors - lx_process_ran(p));
+    const uint64_t up = proc_jiffies(p, lx_now(p));
+    const uint64_t idle = proc_jiffies(p, lx_now(p) * p->processors - lx_process_ran(p));
 
     fprintf(f, "%" PRIu64 ".%02u %" PRIu64 ".%02u\n", up / JIFFIES, (unsigned)(up % JIFFIES),
             idle / JIFFIES, (unsigned)(idle % JIFFIES));

@@ -49,7 +49,7 @@ struct lx_view {
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /** Whether `path` is `above` or beneath it. @return what follows `above`, or NULL */
-static const char *beneath(const char *path, const char *above)
+static const char *view_beneath(const char *path, const char *above)
 {
     const size_t n = strcmp(above, "/") == 0 ? 0 : strlen(above);
 
@@ -59,13 +59,13 @@ static const char *beneath(const char *path, const char *above)
 }
 
 /** "dir/name"; the root directory ends in '/' already. Allocated. */
-static char *join(const char *dir, const char *name)
+static char *view_join(const char *dir, const char *name)
 {
     return sim_format("%s/%s", strcmp(dir, "/") == 0 ? "" : dir, name);
 }
 
 /** An absolute path without "//", "/./" and a slash at its end; NULL if it has "..". */
-static char *tidy(const char *path)
+static char *view_tidy(const char *path)
 {
     char *out = sim_alloc(2 * VIEW_PATH, 1), *copy, *rest;
     size_t n = 0;
@@ -146,7 +146,7 @@ static const struct root *asked_root(const struct lx_view *v, const struct stat 
 }
 
 /** What a root is to the guards that was asked for. */
-static enum lx_guard given(const struct root *asked)
+static enum lx_guard view_given(const struct root *asked)
 {
     return asked->writable ? GUARD_GIVEN : GUARD_NONE;
 }
@@ -158,7 +158,7 @@ static void set_rights(const struct lx_view *v, struct lx_spot *s, bool writable
 {
     const struct root *asked = s->fd >= 0 ? asked_root(v, &s->st) : NULL;
 
-    s->guard = asked ? given(asked) : around;
+    s->guard = asked ? view_given(asked) : around;
     if (!asked && !s->is_root)
         s->guard = lx_guard_of(&v->guards, around, &s->in.st, s->name, s->fd, &s->st);
     s->writable = asked ? asked->writable : writable && s->guard <= GUARD_WORKS;
@@ -176,7 +176,7 @@ static const struct root *root_at(const struct lx_view *v, const char *path)
 static bool root_above(const struct lx_view *v, const char *path)
 {
     for (size_t i = 0; i < v->count; i++)
-        if (!v->roots[i].hidden && beneath(v->roots[i].path, path))
+        if (!v->roots[i].hidden && view_beneath(v->roots[i].path, path))
             return true;
     return false;
 }
@@ -196,7 +196,7 @@ int lx_view_enter(const struct lx_spot *s, struct lx_place *at)
         at->st = s->st;
         at->search = lx_view_rights(&s->st) & 1;
     }
-    at->path = *s->name ? join(s->in.path, s->name) : sim_strdup(s->in.path);
+    at->path = *s->name ? view_join(s->in.path, s->name) : sim_strdup(s->in.path);
     return 0;
 }
 
@@ -271,9 +271,9 @@ static int step_host(const struct lx_view *v, struct lx_spot *s)
 }
 
 /** Looks s->name up in s->in. @return 0, also for SPOT_NOTHING, or -errno */
-static int step(const struct lx_view *v, struct lx_spot *s)
+static int view_step(const struct lx_view *v, struct lx_spot *s)
 {
-    char *path = join(s->in.path, s->name);
+    char *path = view_join(s->in.path, s->name);
     const struct root *r = root_at(v, path);
     int err = strlen(path) >= VIEW_PATH ? -ENAMETOOLONG : 0;
 
@@ -325,7 +325,7 @@ static int put_before(struct rest *r, const char *text, size_t n)
 }
 
 /** Takes the next name off the rest. @return its length, 0 at the end, or -ENAMETOOLONG */
-static int next_name(struct rest *r, char name[NAME_MAX + 1])
+static int view_next_name(struct rest *r, char name[NAME_MAX + 1])
 {
     size_t n;
 
@@ -415,9 +415,9 @@ static int end_in_place(const struct lx_view *v, struct lx_spot *s)
 }
 
 /** One name of the path. @return 1 at its end, 0 to go on, -errno */
-static int walk(const struct lx_view *v, bool follow, struct lx_spot *s, struct rest *r)
+static int linux_view_walk(const struct lx_view *v, bool follow, struct lx_spot *s, struct rest *r)
 {
-    int n = next_name(r, s->name), err;
+    int n = view_next_name(r, s->name), err;
     bool last;
 
     if (n <= 0)
@@ -429,7 +429,7 @@ static int walk(const struct lx_view *v, bool follow, struct lx_spot *s, struct 
         s->up = s->name[1];
         return s->name[1] ? go_up(v, s, r) : 0;
     }
-    err = step(v, s);
+    err = view_step(v, s);
     if (err < 0)
         return err;
     if (s->kind == SPOT_HOST && S_ISLNK(s->st.st_mode) && (!last || follow || s->slash))
@@ -450,7 +450,7 @@ int lx_view_find(const struct lx_view *v, const struct lx_place *from, const cha
     if (!err)
         err = path[0] == '/' ? to_top(v, &s->in) : lx_place_copy(&s->in, from);
     while (!err)
-        err = walk(v, follow, s, r);
+        err = linux_view_walk(v, follow, s, r);
     if (err > 0 && s->slash &&
         (s->kind == SPOT_SYNTHETIC || (s->kind == SPOT_HOST && !S_ISDIR(s->st.st_mode))))
         err = -ENOTDIR;
@@ -480,8 +480,8 @@ int lx_view_open(const struct lx_spot *s, int flags)
 char *lx_view_host(const struct lx_view *v, const struct lx_place *at, const char *name)
 {
     const struct root *r = at->root ? &v->roots[at->root - 1] : NULL;
-    char *path = at->path ? *name ? join(at->path, name) : sim_strdup(at->path) : NULL;
-    const char *rest = r && path ? beneath(path, r->path) : NULL;
+    char *path = at->path ? *name ? view_join(at->path, name) : sim_strdup(at->path) : NULL;
+    const char *rest = r && path ? view_beneath(path, r->path) : NULL;
     char *host =
         rest ? sim_format("%s%s", strcmp(r->host, "/") == 0 && *rest ? "" : r->host, rest) : NULL;
 
@@ -491,11 +491,11 @@ char *lx_view_host(const struct lx_view *v, const struct lx_place *at, const cha
 
 bool lx_view_holds_root(const struct lx_view *v, const struct lx_spot *s)
 {
-    char *path = join(s->in.path, s->name), *host = lx_view_host(v, &s->in, s->name);
+    char *path = view_join(s->in.path, s->name), *host = lx_view_host(v, &s->in, s->name);
     bool held = s->is_root || root_above(v, path);
 
     for (size_t i = 0; host && i < v->count && !held; i++)
-        held = beneath(v->roots[i].host, host);
+        held = view_beneath(v->roots[i].host, host);
     free(path);
     free(host);
     return held;
@@ -506,7 +506,7 @@ bool lx_view_holds_root(const struct lx_view *v, const struct lx_spot *s)
 /** Adds the name that follows `dir` in `path`, once. */
 static void add_child(char ***list, size_t *n, const char *dir, const char *path)
 {
-    const char *rest = path ? beneath(path, dir) : NULL;
+    const char *rest = path ? view_beneath(path, dir) : NULL;
     size_t len;
 
     if (!rest || rest[0] != '/' || !rest[1] || strchr(rest, '#'))
@@ -582,7 +582,7 @@ static int add_allowed(struct lx_view *v, const char *text)
     const char *colon = strrchr(text, ':');
     const bool ro = colon && strcmp(colon, ":ro") == 0, rw = colon && strcmp(colon, ":rw") == 0;
     char *path = sim_strndup(text, ro || rw ? (size_t)(colon - text) : strlen(text));
-    char *clean = *path ? tidy(path) : NULL, *host = *path ? realpath(path, NULL) : NULL;
+    char *clean = *path ? view_tidy(path) : NULL, *host = *path ? realpath(path, NULL) : NULL;
     int err = host ? 0 : *path ? -errno : -EINVAL;
 
     free(path);
@@ -601,7 +601,7 @@ static int add_allowed(struct lx_view *v, const char *text)
 /** A directory of the run's own. */
 static int add_private(struct lx_view *v, const char *name, const char *path, mode_t mode)
 {
-    char *host = join(v->private.path, name);
+    char *host = view_join(v->private.path, name);
     int err;
 
     if (mkdir(host, mode) != 0 || chmod(host, mode) != 0) {
@@ -630,8 +630,8 @@ static const char *given_above(const struct lx_view *v, const char *host)
     const struct root *last = NULL;
 
     for (size_t i = 0; i < v->count; i++)
-        if (v->roots[i].asked && beneath(host, v->roots[i].host) &&
-            (!last || beneath(v->roots[i].host, last->host)))
+        if (v->roots[i].asked && view_beneath(host, v->roots[i].host) &&
+            (!last || view_beneath(v->roots[i].host, last->host)))
             last = &v->roots[i];
     return last && last->writable ? last->host : NULL;
 }
@@ -670,12 +670,12 @@ static int add_home(struct lx_view *v)
 /** A file, readable, unless it lies in the working directory. */
 static int add_file(struct lx_view *v, const char *file)
 {
-    char *clean = tidy(file), *host = realpath(file, NULL);
+    char *clean = view_tidy(file), *host = realpath(file, NULL);
     const struct root *home = root_at(v, VIEW_HOME);
     int err = host ? 0 : -errno;
 
     assert(host || err);
-    if (!err && !beneath(host, home->host))
+    if (!err && !view_beneath(host, home->host))
         return add_root(v, clean ? clean : sim_strdup(host), host, false);
     free(clean);
     free(host);
@@ -736,7 +736,7 @@ void lx_view_home(const struct lx_view *v, struct lx_place *at)
                             .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3),
                             .root = (unsigned)(r - v->roots) + 1,
                             .writable = asked ? asked->writable : r->writable,
-                            .guard = asked ? given(asked) : r->guard,
+                            .guard = asked ? view_given(asked) : r->guard,
                             .search = true,
                             .st = r->st};
 }
@@ -763,7 +763,7 @@ void lx_view_free(struct lx_view *v)
 
 int lx_view_unnamed(struct lx_view *v, mode_t mode)
 {
-    char *name = join(v->private.path, "unnamed");
+    char *name = view_join(v->private.path, "unnamed");
     const mode_t host = umask(0);
     int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 
