@@ -52,7 +52,8 @@ bool doc_claim_schema(const struct doc_claims *claims, const json_t *root, int s
     if (!json_is_integer(claimed))
         return doc_refuse(claims, "schema: not a number");
     return json_integer_value(claimed) == schema ||
-           doc_refuse(claims, "schema %" JSON_INTEGER_FORMAT ": only %d can be read",
+           doc_refuse(claims,
+                      "schema %" JSON_INTEGER_FORMAT ": only %d can be read" DOC_OTHER_VERSION,
                       json_integer_value(claimed), schema);
 }
 

@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Why a good file may not be what is expected, and what to do. */
+#define DOC_OTHER_VERSION ": another version of numachine made it; make the run again"
+
 /** A file that is read. */
 struct doc_claims {
     const char *file;

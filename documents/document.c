@@ -382,6 +382,7 @@ static int find_column(const struct doc_columns *columns, const char *wanted)
 static bool read_columns(struct reading *r, const struct doc_item *p, const json_t *list)
 {
     const bool kinds = p->kind == DOC_ITEM_KINDS;
+    char lower[DOC_COLUMN_NAME];
     uint64_t seen = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
@@ -391,15 +392,19 @@ static bool read_columns(struct reading *r, const struct doc_item *p, const json
             return doc_refuse(&r->claims, "%s[%zu]: not %s", p->name, i,
                               kinds ? "a name" : "[name, unit, sentence]");
         if (column < 0)
-            return doc_refuse(&r->claims, "%s[%zu]: no '%.60s' is known", p->name, i, name);
+            return doc_refuse(&r->claims, "%s[%zu]: no '%.60s' is known" DOC_OTHER_VERSION, p->name,
+                              i, name);
         if (seen >> column & 1)
             return doc_refuse(&r->claims, "%s[%zu]: '%s' for the second time", p->name, i, name);
         seen |= UINT64_C(1) << column;
         (kinds ? r->kind : r->column)[i] = (uint8_t)column;
     }
-    return json_array_size(list) == p->columns->count ||
-           doc_refuse(&r->claims, "%s: %zu, not %u", p->name, json_array_size(list),
-                      p->columns->count);
+    unsigned missing = 0;
+    while (missing < p->columns->count && seen >> missing & 1)
+        missing++;
+    return missing == p->columns->count ||
+           doc_refuse(&r->claims, "%s: no '%s' is there" DOC_OTHER_VERSION, p->name,
+                      doc_lower(p->columns->row[missing].name, lower));
 }
 
 /* A word: no longer than it may be, and nothing in it that is not printed. */

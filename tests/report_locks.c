@@ -247,13 +247,14 @@ Test(report_locks_file, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read"},
+        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read: another version"},
         {"\"schema\":1,", "", "schema: not a number"},
         {"\"schema\":1", "\"schema\":1,\"x\":1", "a member that it does not have"},
         {"\"ticks\":100", "\"ticks\":-1", "ticks: not a number that it may be"},
         {"\"mutex\"", "\"mutes\"", "kinds[0]: no 'mutes' is known"},
+        {"\"mutex\",", "", "kinds: no 'mutex' is there: another version"},
         {"\"condition\"", "\"mutex\"", "kinds[1]: 'mutex' for the second time"},
-        {"[\"calls\"", "[\"coils\"", "columns[0]: no 'coils' is known"},
+        {"[\"calls\"", "[\"coils\"", "columns[0]: no 'coils' is known: another version"},
         {"[0,4096,[],[]]", "[99,4096,[],[]]", "locks[0].kind: not the number of one of the kinds"},
         {"[0,4096,[],[]]", "[0,-1,[],[]]", "locks[0].address: no address"},
         {"[0,4096,[],[]]", "[0,4096,[]]", "locks[0]: not [kind, address, held, handover]"},

@@ -591,13 +591,13 @@ Test(report_profile_file, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read"},
+        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read: another version"},
         {"\"schema\":1", "\"schema\":\"1\"", "schema: not a number"},
         {"\"schema\":1,", "", "schema: not a number"},
         {"\"schema\":1", "\"schema\":1,\"schema\":1", "line 1: duplicate object key"},
         {"\"schema\":1", "\"schema\":1,\"x\":1", "a member that it does not have"},
         {"\"rows\"", "\"rose\"", "rows: missing"},
-        {"[\"load\"", "[\"lode\"", "columns[0]: no 'lode' is known"},
+        {"[\"load\"", "[\"lode\"", "columns[0]: no 'lode' is known: another version"},
         {"[\"load\"", "[\"store\"", "columns[1]: 'store' for the second time"},
         {"[\"load\"", "[7", "columns[0]: not [name, unit, sentence]"},
         {"\"north\"", "\"whole\"", "regions[1]: 'whole' for the second time"},

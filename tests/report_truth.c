@@ -128,13 +128,13 @@ Test(report_truth, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":2", "\"schema\":1", "schema 1: only 2 can be read"},
+        {"\"schema\":2", "\"schema\":1", "schema 1: only 2 can be read: another version"},
         {"\"line\":64", "\"line\":63", "line: no power of two"},
         {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
         {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},
         {"\"rows\"", "\"rose\"", "rows: missing"},
         {"\"copies\"", "\"x\":1,\"copies\"", "a member that it does not have"},
-        {"[\"cold\"", "[\"warm\"", "columns[0]: no 'warm' is known"},
+        {"[\"cold\"", "[\"warm\"", "columns[0]: no 'warm' is known: another version"},
         {"\n[0,", "\n[1,", "copies[0]: not the address of a line"},
         {"\"tenants\":[\n[0,", "\"tenants\":[\n[1,", "tenants[0]: not the kind that it may be"},
         {"\"tenants\":[\n[0,", "\"tenants\":[\n[0,0,",
@@ -157,6 +157,25 @@ Test(report_truth, what_is_wrong_is_said)
         free(text);
         doc_truth_free(&t);
     }
+}
+
+/* A run of a version that had a column less. */
+Test(report_truth, what_is_missing_is_said)
+{
+    struct doc_truth t = drawn(7), back;
+    char why[512] = "", *text = text_of(&t);
+    size_t from = 0;
+    while (text[from] && strncmp(text + from, "[\"cold\"", 7) != 0)
+        from++;
+    cr_assert(text[from]);
+    char *other = sim_format("%.*s%s", (int)from, text, text + from + strcspn(text + from, "\n"));
+    put_file(other, strlen(other));
+    cr_expect(!doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why));
+    cr_expect_str_eq(why, "truth.json: columns: no 'cold' is there: another version of numachine "
+                          "made it; make the run again");
+    free(other);
+    free(text);
+    doc_truth_free(&t);
 }
 
 /* A file cut off, with bytes changed, or with a number put in: it is read, or refused by one line.
