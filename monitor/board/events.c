@@ -22,6 +22,17 @@ _Static_assert((0
 #undef ALIAS
 #undef SET
 
+/* Each word is given once: of an event, another name of one, or a set. */
+enum mon_word {
+#define EVENT(name, number, ref, unit, scope, counters, taps, sentence) MON_WORD_##name,
+#define ALIAS(alias, name)                                              MON_WORD_##alias,
+#define SET(name, events, sentence)                                     MON_WORD_##name,
+#include "monitor/board/events.def"
+#undef EVENT
+#undef ALIAS
+#undef SET
+};
+
 const struct mon_event mon_board_events[MON_EV__COUNT] = {
 #define EVENT(name, number, ref, unit, scope, counters, taps, sentence) \
     [MON_EV_##name] = {#name, ref, unit, sentence, number, MON_SCOPE_##scope, counters, taps},
