@@ -22,7 +22,7 @@ import tempfile
 
 import simulator
 
-# What a command needs beside options to be complete, if anything; of run and stat the rest is missing on purpose, so that
+# What each command needs beside options to be complete, if anything; of run and stat the rest is missing on purpose, so that
 # nothing runs: they get past their options and then complain of something else.
 COMMANDS = {
     "run": ["complete.yaml"],
@@ -161,7 +161,7 @@ class Asked:
     """A command that is asked for its options."""
 
     def __init__(self, table, command, ask):
-        self.table, self.command, self.run, self.rest = table, command, ask, COMMANDS.get(command, [])
+        self.table, self.command, self.run, self.rest = table, command, ask, COMMANDS[command]
         self.options = table.commands[command]
 
     def ask(self, *words):
@@ -221,7 +221,7 @@ def check_values(asked, id_, first):
 def check_options(asked, seen):
     for id_ in asked.options:
         row, first = asked.table.rows[id_], id_ not in seen
-        asked.rest = BESIDE.get(id_, COMMANDS.get(asked.command, []))
+        asked.rest = BESIDE.get(id_, COMMANDS[asked.command])
         seen.add(id_)
         if row.type == "REFUSED":
             asked.complains(f"-{row.key}", of=[f"-{row.key}: {row.sentence}"])
@@ -291,7 +291,8 @@ def main():
     numachine, home = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     wide = {**os.environ, "ARGP_HELP_FMT": "rmargin=10000"}
     table, seen = read_table(home), set()
-    assert set(COMMANDS) <= set(table.commands), set(COMMANDS) - set(table.commands)
+    assert set(COMMANDS) == set(table.commands), \
+        f"say in COMMANDS of tests/options.py how these are called: {set(COMMANDS) ^ set(table.commands)}"
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         def ask(*words):
             return simulator.bounded([numachine, *words], capture_output=True, text=True, env=wide, cwd=scratch,
@@ -307,7 +308,7 @@ def main():
             check_options(asked, seen)
             check_rules(asked)
             if asked.options:
-                check_mistyped(ask, command, COMMANDS.get(command, []))
+                check_mistyped(ask, command, COMMANDS[command])
         for command, rest in PROGRAMS.items():
             check_late(ask, command, rest)
         assert "note:" not in ask("stat", "--format=json", "./no-such-program", "--machine=x").stderr
