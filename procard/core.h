@@ -597,7 +597,7 @@ static inline void pc_charge(struct pc_cpu *cpu, enum pc_status state, uint64_t 
     cpu->states[state] += n;
 }
 
-/** The same for `n` PCycles that are the last instruction's, for a core without `settle`. */
+/** The same for `n` instructions that complete, a PCycle each, for a core without `settle`. */
 static inline void pc_complete(struct pc_cpu *cpu, enum pc_status state, uint16_t n)
 {
     cpu->tail = (struct pc_tail){.did = n, .done = (uint8_t)state};

@@ -1,6 +1,7 @@
 /*
  * A core of one's own in the tree (docs/extending.md): MIPS programs, an instruction after the
- * other, a PCycle each. Copied to procard/plain/, it is there by its row of procard/cores.def.
+ * other, a PCycle each, and more for multiplications and divisions. Copied to procard/plain/, it is
+ * there by its row of procard/cores.def.
  */
 #include "base/alloc.h"
 #include "machine/values.h"
@@ -151,6 +152,18 @@ static uint64_t target_of(const struct plain *c, const struct mips_op *op, uint6
                                       : c->r.pc + (uint64_t)(int64_t)op->imm;
 }
 
+/* A multiplication or division takes more PCycles than its own. They are slips behind it, which it
+ * has in its tail: pc_complete(cpu, state, n) would be n instructions. */
+static void takes_longer(struct pc_cpu *cpu, const struct mips_op *op)
+{
+    enum { SLIPS = 9 };
+    if (cpu->untimed || op->code < MIPS_OP_MULT || op->code > MIPS_OP_DDIVU)
+        return;
+    cpu->tail.held = SLIPS;
+    cpu->tail.holds = PC_ST_SLIP_INT;
+    pc_charge(cpu, PC_ST_SLIP_INT, SLIPS);
+}
+
 static void completes(struct plain *c, const struct mips_op *op, const struct outcome *out)
 {
     const uint64_t next = c->r.npc, to = out->taken ? target_of(c, op, out->target) : next + 4;
@@ -159,6 +172,7 @@ static void completes(struct plain *c, const struct mips_op *op, const struct ou
     c->r.passed = 0;
     c->cpu.instructions++;
     pc_complete(&c->cpu, out->state, 1);
+    takes_longer(&c->cpu, op);
 }
 
 /* It stops before the instruction, for the so-manieth time that it comes there. */
