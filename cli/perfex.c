@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 enum { SLOTS = R10K_IRIX_EVENTS / R10K_COUNTERS /* clock ticks until every event had its turn */ };
-enum { CHIP_NAMES = 80 /* [bytes] */ };
 
 /* Events as somebody asks for them, before the processor is known. */
 struct wanted {
@@ -344,29 +343,18 @@ static enum r10k_chip chip_of(const struct in_machine *mc)
     return pc_chip_of(in_processor(mc));
 }
 
-/* "R10000 2.x, ...": all there are. @return names */
-static const char *chips(char names[CHIP_NAMES])
-{
-    int used = 0;
-    for (enum r10k_chip chip = 0; chip < R10K_CHIPS; chip++)
-        used += snprintf(names + used, CHIP_NAMES - (size_t)used, "%s%s", chip ? ", " : "",
-                         r10k_chip_name(chip));
-    return names;
-}
-
 /* Whose events are counted. @return false after a complaint */
 static bool find_chip(struct perfex *p, struct in_diag *diag)
 {
     const struct in_machine *mc = &p->x->machine;
     const unsigned without = without_counters(p->x);
     const bool none = without == nm_params_cards(mc->params);
-    char names[CHIP_NAMES];
     p->chip = chip_of(mc);
     if (none)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' have no event counters of an R10000 "
-                 "(processor.core); these have: %s (as --machine=r10000 is, without --set)",
-                 mc->name, chips(names));
+                 "(processor.core); these have: %s to %s (as --machine=r10000 is, without --set)",
+                 mc->name, r10k_chip_name(0), r10k_chip_name(R10K_CHIPS - 1));
     else if (p->chip == R10K_CHIPS)
         in_error(diag, NULL, NULL, 0, 0,
                  "the processors of machine '%s' count different events (processor.core, "
