@@ -21,7 +21,7 @@ extern const struct nm_card_kind pc_arm11;
  * address is ignored. */
 void *arm11_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
 void arm11_code_free(void *code);
-void arm11_code_flush(void *code, uint64_t va, uint64_t len);
-bool arm11_code_await(void *code, uint64_t va, uint64_t times);
+void arm11_code_flush(void *its, uint64_t va, uint64_t len);
+bool arm11_code_await(void *its, uint64_t va, uint64_t more);
 
 #endif

@@ -13,7 +13,7 @@ extern const struct nm_card_kind pc_r10000;
 
 /* Its code (struct pc_program_ops): what words mean, a struct r10k_code. */
 void *r10k_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
-void r10k_code_free(void *code);
-bool r10k_code_await(void *code, uint64_t va, uint64_t times);
+void r10k_code_free(void *its);
+bool r10k_code_await(void *its, uint64_t va, uint64_t times_more);
 
 #endif

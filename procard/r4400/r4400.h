@@ -97,8 +97,8 @@ extern const struct nm_card_kind pc_r4400;
 
 /* Its code (struct pc_program_ops): decoded instructions, a struct r4400_code. */
 void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
-void r4400_code_free(void *code);
-void r4400_code_flush(void *code, uint64_t va, uint64_t len);
-bool r4400_code_await(void *code, uint64_t va, uint64_t times);
+void r4400_code_free(void *its);
+void r4400_code_flush(void *its, uint64_t va, uint64_t len);
+bool r4400_code_await(void *its, uint64_t va, uint64_t times);
 
 #endif
