@@ -137,6 +137,23 @@ static void session_give_up(struct state *s)
     write_manifest(s);
 }
 
+/* Whether --force would replace a file that the run reads, with a complaint. */
+static bool would_replace(const struct cli_session *ask, const char *path)
+{
+    char *file = path && ask->force && ask->out ? realpath(path, NULL) : NULL;
+    char *out = file ? realpath(ask->out, NULL) : NULL;
+    const size_t n = out ? strlen(out) : 0;
+    const bool within = n && !strncmp(file, out, n) && file[n] == '/';
+    if (within)
+        fprintf(stderr,
+                "numachine: error: the run reads %s, which --force would replace; copy it, or name "
+                "another directory with -o\n",
+                path);
+    free(file);
+    free(out);
+    return within;
+}
+
 /* The directory, and in it what was understood. */
 static enum cli_exit open_results(struct state *s)
 {
@@ -144,6 +161,8 @@ static enum cli_exit open_results(struct state *s)
     char why[512];
     if (!ask->keep)
         return CLI_EXIT_OK;
+    if (would_replace(ask, s->guest.path) || would_replace(ask, ask->experiment->stdin_path))
+        return CLI_EXIT_USAGE;
     enum doc_dir made = doc_rundir_make(&s->dir, cli_file_name, ask->out, ask->experiment->name,
                                         ask->force, why, sizeof why);
     if (made != DOC_DIR_MADE) {

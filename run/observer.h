@@ -3,7 +3,7 @@
  *
  * An observer is a struct of operations, any of which may be NULL. It is a file, and a row of
  * cli/observers.def; docs/extending.md has a walk through the smallest one,
- * tests/extending/observer.c.
+ * tests/extending/listener/turns.c.
  *
  * All operations get `self`: `size` bytes, zeroed, the run's; of an observer with no size the run
  * itself (struct run_live). They are called one at a time, and while the machine stands. Listening

@@ -277,6 +277,24 @@ def race(bench):
         bench.check("race", bench.status("race", out) == "complete")
 
 
+def read_from_itself(bench):
+    """--force does not replace what the run reads: its program, its standard input."""
+    out = bench.directory / "itself"
+    bench.run(bench.command(out))
+
+    def held():
+        return {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+
+    before, run = held(), [bench.numachine, "run", "-q", "--force", "-o", str(out)]
+    with_input = bench.directory / "with-input.yaml"
+    with_input.write_text(f"program: {{path: {bench.guest}, stdin: {out}/stats.csv}}\n")
+    for command in ([*run, str(out / "config.resolved.yaml")], [*run, str(with_input)],
+                    [bench.numachine, "stat", "-q", "--force", "-o", str(out), "--", str(out / "guest.elf")]):
+        done = bench.run(command)
+        bench.check(f"{command}", done.returncode == 2 and "which --force would replace" in done.stderr, done)
+        bench.check(f"{command}", held() == before)
+
+
 # ---- killed --------------------------------------------------------------------------------------
 
 def killed(bench):
@@ -444,7 +462,7 @@ def main():
         bench = Bench(numachine, guest, which, directory)
         try:
             full_tmpfs(bench, little_files(bench))
-            for part in (full_stream, output, hint, lines, statuses, locked, race, killed, planted, left_over, signals,
+            for part in (full_stream, output, hint, lines, statuses, locked, race, read_from_itself, killed, planted, left_over, signals,
                          impatient):
                 begin = time.monotonic()
                 part(bench)
