@@ -80,9 +80,13 @@ static bool has_stack(void)
     getrlimit(RLIMIT_STACK, &limit);
     if (limit.rlim_cur >= STACK_LEAST)
         return true;
-    fprintf(stderr,
-            "numachine: error: a stack of %llu KB is too small; %d KB are needed (ulimit -s)\n",
-            (unsigned long long)limit.rlim_cur >> 10, STACK_LEAST >> 10);
+    char message[128]; /* fprintf() to a stream without a buffer would need more stack than there is
+                        */
+    const int length = snprintf(
+        message, sizeof message,
+        "numachine: error: a stack of %llu KB is too small; %d KB are needed (ulimit -s)\n",
+        (unsigned long long)limit.rlim_cur >> 10, STACK_LEAST >> 10);
+    (void)!write(STDERR_FILENO, message, (size_t)length);
     return false;
 }
 
@@ -100,10 +104,12 @@ static bool has_streams(void)
 
 bool cli_host_prepare(void)
 {
+    if (!has_streams() || !has_stack()) /* the first: what follows needs some stack */
+        return false;
     signal(SIGXFSZ, SIG_IGN);
     sim_heap_large();
     catch_abort();
-    return has_streams() && has_stack();
+    return true;
 }
 
 /* ---- kernels that end the process ------------------------------------------------------------ */
