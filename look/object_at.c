@@ -6,6 +6,9 @@
  * end of each half of them (a tree in an array), which finds those that hold an address without a
  * look at all that begin in front of it.
  *
+ * Things lie in each other, too: a stack in an array, an array in a mapping. The smallest has the
+ * byte.
+ *
  * A time does not always tell: of sites that used the same bytes in turn, over and over, the file
  * has only when each began and ended to do so. Requests of the truth say whose memory it was.
  */
@@ -65,11 +68,18 @@ static sim_tick object_at_common(const struct when *when, sim_tick born, sim_tic
     return to >= from ? to - from + 1 : 0;
 }
 
+static bool object_at_is_mapping(const struct look_finder *f, const struct doc_block *b)
+{
+    const char *kind = f->o->kind[f->o->site[b->site].kind];
+    return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
+}
+
 struct search {
     const struct look_finder *f;
     uint64_t va;
     struct when when;
     const struct doc_tenant *of; /* NULL: any will do */
+    bool mapping;                /* whether mappings are meant, or what lies in them */
     const struct doc_block *best;
     sim_tick most;
 };
@@ -87,7 +97,8 @@ static bool is_of(const struct doc_block *b, const struct doc_tenant *of)
 static void object_at_look_at(struct search *s, const struct doc_block *b)
 {
     const sim_tick ticks = object_at_common(&s->when, b->born, b->died);
-    if (!is_of(b, s->of) || s->va < b->from || s->va >= b->to || !ticks || ticks < s->most ||
+    if (object_at_is_mapping(s->f, b) != s->mapping || !is_of(b, s->of) || s->va < b->from ||
+        s->va >= b->to || !ticks || ticks < s->most ||
         (s->best && ticks == s->most && b->born < s->best->born))
         return;
     s->best = b;
@@ -112,6 +123,9 @@ static const struct doc_block *block_at(const struct look_finder *f, uint64_t va
 {
     struct search s = {.f = f, .va = va, .when = *when, .of = of};
     object_at_search(&s, 1, 0, f->leaves);
+    s.mapping = !s.best;
+    if (!s.best)
+        object_at_search(&s, 1, 0, f->leaves);
     return s.best;
 }
 
@@ -122,7 +136,8 @@ static const struct doc_thread *thread_at(const struct look_finder *f, uint64_t 
     sim_tick most = 0;
     for (size_t i = 0; i < f->o->threads; i++) {
         const struct doc_thread *t = &f->o->thread[i];
-        const uint64_t from = tls ? t->tls : t->stack, to = tls ? t->tls_to : t->stack_to;
+        const uint64_t from = tls ? doc_thread_local(t) : t->stack;
+        const uint64_t to = tls ? t->tls_to : t->stack_to;
         const sim_tick ticks = object_at_common(when, t->born, t->died);
         if (va < from || va >= to || !ticks || ticks < most)
             continue;
@@ -196,10 +211,8 @@ static void name_block(struct look_finder *f, struct look_object *out)
     const struct doc_site *site = &f->o->site[b->site];
     snprintf(out->key, sizeof out->key, "%s%s %" PRIu64 " bytes by %s",
              out->kind == LOOK_OBJECT_HEADER ? "header of " : "",
-             !strcmp(f->o->kind[site->kind], "mmap") || !strcmp(f->o->kind[site->kind], "sbrk")
-                 ? f->o->kind[site->kind]
-                 : "heap",
-             b->to - b->from, look_site_name(f, b->site, place, sizeof place));
+             object_at_is_mapping(f, b) ? f->o->kind[site->kind] : "heap", b->to - b->from,
+             look_site_name(f, b->site, place, sizeof place));
     if (site->blocks > 1 && b->times)
         snprintf(out->key + strlen(out->key), sizeof out->key - strlen(out->key), " [%" PRIu64 "]",
                  b->serial);
@@ -215,13 +228,17 @@ static void describe_tls(const struct look_finder *f, uint64_t va, const struct 
     struct prog_object *v = &out->variable;
     *out = (struct look_object){
         .kind = LOOK_OBJECT_TLS, .from = t->tls, .size = t->tls_to - t->tls, .thread = t};
-    const bool known = names && names->local && names->local(names, va - t->tls, v);
-    if (known) {
+    const bool variables = va >= t->tls;
+    const bool known = variables && names && names->local && names->local(names, va - t->tls, v);
+    if (!variables) {
+        out->from = doc_thread_local(t);
+        out->size = t->tls - out->from;
+    } else if (known) {
         out->from = t->tls + v->from;
         out->size = v->to - v->from;
     }
-    snprintf(out->key, sizeof out->key, "TLS of thread %" PRIu32 "%s%.600s", t->number,
-             known ? ": " : "", known ? v->name : "");
+    snprintf(out->key, sizeof out->key, "%s of thread %" PRIu32 "%s%.600s",
+             variables ? "TLS" : "descriptor", t->number, known ? ": " : "", known ? v->name : "");
     out->offset = va - out->from;
     if (known)
         name_member(f, out);
@@ -229,7 +246,7 @@ static void describe_tls(const struct look_finder *f, uint64_t va, const struct 
         name_offset(out);
 }
 
-static bool find_tls(const struct look_finder *f, uint64_t va, const struct when *when,
+static bool find_tls(struct look_finder *f, uint64_t va, const struct when *when,
                      struct look_object *out)
 {
     const struct doc_thread *t = thread_at(f, va, when, true);
@@ -249,7 +266,7 @@ static void describe_stack(uint64_t va, const struct doc_thread *t, struct look_
     name_offset(out);
 }
 
-static bool find_stack(const struct look_finder *f, uint64_t va, const struct when *when,
+static bool find_stack(struct look_finder *f, uint64_t va, const struct when *when,
                        struct look_object *out)
 {
     const struct doc_thread *t = thread_at(f, va, when, false);
@@ -278,12 +295,6 @@ static bool find_block(struct look_finder *f, uint64_t va, const struct when *wh
     return b;
 }
 
-static bool object_at_is_mapping(const struct look_finder *f, const struct doc_block *b)
-{
-    const char *kind = f->o->kind[f->o->site[b->site].kind];
-    return !strcmp(kind, "mmap") || !strcmp(kind, "sbrk");
-}
-
 static bool find_header(struct look_finder *f, uint64_t va, const struct when *when,
                         struct look_object *out)
 {
@@ -303,10 +314,12 @@ static bool find_header(struct look_finder *f, uint64_t va, const struct when *w
     return false;
 }
 
-static bool find_static(struct look_finder *f, uint64_t va, struct look_object *out)
+static bool find_static(struct look_finder *f, uint64_t va, const struct when *when,
+                        struct look_object *out)
 {
     struct prog_names *names = f->code->names;
     struct prog_object v;
+    (void)when;
     if (!names || !names->object || !names->object(names, va, &v))
         return false;
     *out = (struct look_object){.kind = LOOK_OBJECT_STATIC,
@@ -319,9 +332,11 @@ static bool find_static(struct look_finder *f, uint64_t va, struct look_object *
     return true;
 }
 
-static bool find_code(struct look_finder *f, uint64_t va, struct look_object *out)
+static bool find_code(struct look_finder *f, uint64_t va, const struct when *when,
+                      struct look_object *out)
 {
     const struct prog_place *place = look_code_at(f->code, va);
+    (void)when;
     if (!place->function)
         return false;
     *out = (struct look_object){.kind = LOOK_OBJECT_CODE,
@@ -340,15 +355,33 @@ static void name_address(uint64_t va, struct look_object *out)
     name_offset(out);
 }
 
+typedef bool look_find_fn(struct look_finder *f, uint64_t va, const struct when *when,
+                          struct look_object *out);
+
+/* The smallest of the things that are there. @param find  how to find each kind; NULL: their end */
+static bool find_smallest(struct look_finder *f, uint64_t va, const struct when *when,
+                          look_find_fn *const find[], struct look_object *out)
+{
+    struct look_object other;
+    bool found = false;
+    for (; *find; find++) {
+        if (!(*find)(f, va, when, found ? &other : out))
+            continue;
+        if (found && other.size < out->size)
+            *out = other;
+        found = true;
+    }
+    return found;
+}
+
 void look_object_at(struct look_finder *f, uint64_t va, sim_tick from, sim_tick to,
                     struct look_object *out)
 {
+    static look_find_fn *const all[] = {find_tls,    find_stack, find_block,
+                                        find_static, find_code,  NULL};
     const struct when when = {from, to};
-    if (find_tls(f, va, &when, out) || find_stack(f, va, &when, out) ||
-        find_block(f, va, &when, out) || find_static(f, va, out) || find_code(f, va, out) ||
-        find_header(f, va, &when, out))
-        return;
-    name_address(va, out);
+    if (!find_smallest(f, va, &when, all, out) && !find_header(f, va, &when, out))
+        name_address(va, out);
 }
 
 /* ---- by tenants ------------------------------------------------------------------------------ */
@@ -366,6 +399,15 @@ static bool object_at_has(const struct doc_tenant *tenant, uint64_t va)
     return va >= tenant->block.from && va < tenant->block.to;
 }
 
+/* How deep a stack goes may be known later than a request for its bytes. */
+static void find_narrower(struct look_finder *f, uint64_t va, const struct when *when,
+                          struct look_object *out)
+{
+    struct look_object stack;
+    if (find_stack(f, va, when, &stack) && stack.size < out->size)
+        *out = stack;
+}
+
 /* The file may have forgotten a block: its size and site are known all the same. */
 static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
                            const struct when *when, struct look_object *out)
@@ -373,9 +415,11 @@ static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenan
     const struct doc_block *b = block_at(f, va, when, tenant);
     if (!b && tenant->kind == DOC_TENANT_block && object_at_has(tenant, va))
         b = &tenant->block;
-    if (b)
-        describe_block(f, va, b, out);
-    return b;
+    if (!b)
+        return false;
+    describe_block(f, va, b, out);
+    find_narrower(f, va, when, out);
+    return true;
 }
 
 static bool find_own_part(const struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
@@ -383,20 +427,23 @@ static bool find_own_part(const struct look_finder *f, const struct doc_tenant *
 {
     const struct doc_thread *t =
         object_at_has(tenant, va) ? object_at_thread_of(f, tenant->block.thread) : NULL;
-    const bool local = t && va >= t->tls && va < t->tls_to;
-    const bool stack = t && va >= t->stack && va < t->stack_to;
-    if (tenant->kind == DOC_TENANT_variables && local)
+    const bool variables = tenant->kind == DOC_TENANT_variables;
+    const bool there = t && (variables ? va >= doc_thread_local(t) && va < t->tls_to
+                                       : va >= t->stack && va < t->stack_to);
+    if (there && variables)
         describe_tls(f, va, t, out);
-    else if (stack)
+    else if (there)
         describe_stack(va, t, out);
-    return local || stack;
+    return there;
 }
 
-/* What has no tenant: it never moves, or is a part of the heap that nobody has. */
+/* What has no tenant: it never moves, or is a part of the heap that nobody has, or of a stack that
+ * was not known to be so deep. */
 static bool find_unowned(struct look_finder *f, uint64_t va, const struct when *when,
                          struct look_object *out)
 {
-    return find_static(f, va, out) || find_code(f, va, out) || find_header(f, va, when, out);
+    static look_find_fn *const unowned[] = {find_stack, find_static, find_code, NULL};
+    return find_smallest(f, va, when, unowned, out) || find_header(f, va, when, out);
 }
 
 bool look_object_same(struct look_finder *f, const struct doc_truth *truth,

@@ -16,7 +16,7 @@ enum look_object_kind {
     LOOK_OBJECT_HEAP,   /**< a block that malloc, mmap or their like gave */
     LOOK_OBJECT_HEADER, /**< what malloc has in front of a block */
     LOOK_OBJECT_STACK,
-    LOOK_OBJECT_TLS, /**< a thread-local variable */
+    LOOK_OBJECT_TLS, /**< a thread-local variable, or the thread's descriptor */
     LOOK_OBJECT_CODE /**< a function */
 };
 
@@ -44,8 +44,9 @@ struct look_finder *look_finder_new(const struct doc_objects *objects,
                                     const struct doc_profile *profile, struct look_code *code);
 void look_finder_free(struct look_finder *finder);
 
-/** What lay at `va` between two ticks. If that was one thing after the other, it is the one that
- *  was there for longest, then the youngest. */
+/** What lay at `va` between two ticks: of things within each other, the smallest; of those of one
+ *  kind that were there one after the other, the one that was there for longest, then the youngest.
+ */
 void look_object_at(struct look_finder *finder, uint64_t va, sim_tick from, sim_tick to,
                     struct look_object *out);
 

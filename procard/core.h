@@ -308,6 +308,9 @@ struct pc_core_ops {
     uint64_t (*argument)(const struct pc_cpu *cpu, unsigned i);
     uint64_t (*result)(const struct pc_cpu *cpu);
 
+    /** The stack pointer at present. */
+    uint64_t (*sp)(const struct pc_cpu *cpu);
+
     /** The PCycles that `settle` adds, and that the core will only put down to instructions later,
      *  are put down now; with sign -1, they are taken back. */
     void (*under_way)(struct pc_cpu *cpu, int sign);

@@ -399,8 +399,16 @@ static bool cursor_within(const struct pc_node *node, uint64_t pc)
     return !node->to || pc - node->from < node->to - node->from;
 }
 
+static void cursor_sees(const struct pc_cursor *c, uint64_t sp, enum pc_stack_by by)
+{
+    struct pc_stack *stack = c->thread->stack;
+    if (stack && (sp < stack->low || stack->away))
+        pc_stack_seen(c->profile, stack, sp, by);
+}
+
 void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t target, uint64_t sp)
 {
+    cursor_sees(c, sp, PC_STACK_CALLS);
     if (c->node->to && target != c->node->from && cursor_within(c->node, target))
         return; /* into its own midst: it wants to know where it is */
     cursor_again(c, back, sp);
@@ -411,6 +419,7 @@ void pc_cursor_call(struct pc_cursor *c, uint64_t call, uint64_t back, uint64_t 
 void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp)
 {
     const struct pc_profiled_thread *t = c->thread;
+    cursor_sees(c, sp, PC_STACK_JUMPS);
     unwind_to(c, sp);
     if (cursor_returns(c, target, sp) || cursor_within(c->node, target))
         return;
@@ -452,6 +461,7 @@ static struct pc_profiled_thread *cursor_thread_of(struct pc_profile *p, uint32_
         t = sim_alloc(1, sizeof *t);
         t->number = number;
         t->node = pc_profile_root(p, number, pc);
+        t->stack = pc_stack_of(p, number);
         HASH_ADD(hh, p->threads, number, sizeof t->number, t);
     }
     pc_profile_renew(p, t);
@@ -465,6 +475,7 @@ void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_
     c->node = c->thread->node;
     unwind_to(c, sp);
     if (!cursor_within(c->node, pc)) {
+        cursor_sees(c, sp, PC_STACK_JUMPS);
         cursor_push(c, PC_PROFILE_NOWHERE, PC_PROFILE_NOWHERE, sp);
         cursor_enter(c, c->node, PC_PROFILE_NOWHERE, pc);
     }

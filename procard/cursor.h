@@ -84,6 +84,14 @@ struct pc_visit {
     struct pc_crossing entry;
 };
 
+/** How deep a thread's stack went (stack.c). */
+struct pc_stack {
+    uint32_t thread;
+    uint64_t room, low; /**< [low, its first stack pointer) is its stack; low >= room */
+    bool away;          /**< the stack pointer points to another stack */
+    UT_hash_handle hh;  /**< in struct pc_profile */
+};
+
 /** What is known of a thread. */
 struct pc_profiled_thread {
     uint32_t number;
@@ -92,6 +100,7 @@ struct pc_profiled_thread {
     size_t depth, room;
     struct pc_visit *visit; /**< [visits] */
     size_t visits, visit_room;
+    struct pc_stack *stack; /**< NULL: not known */
     UT_hash_handle hh;
 };
 
@@ -134,6 +143,9 @@ struct pc_profile {
     size_t paths;
     struct pc_node *nodes;
     struct pc_profiled_thread *threads;
+    struct pc_stack *stacks;
+    pc_stack_fn *grown; /**< NULL: nobody listens */
+    void *grown_ctx;
     struct pc_watched *watched;
     pc_spin_fn *spins; /**< NULL: nobody listens */
     void *spins_ctx;
@@ -200,6 +212,22 @@ void pc_cursor_jump(struct pc_cursor *c, uint64_t target, uint64_t sp);
 /** A thread (struct pc_tries) goes on at `pc`: its own, or wherever the operating system sent it.
  */
 void pc_cursor_placed(struct pc_cursor *c, uint32_t thread, uint64_t pc, uint64_t sp);
+
+/** The thread that runs makes a request for `va`. (stack.c) */
+void pc_cursor_asks(struct pc_cursor *c, uint64_t va);
+
+/** The stack of a thread that has one; NULL. (stack.c) */
+struct pc_stack *pc_stack_of(struct pc_profile *profile, uint32_t thread);
+
+/** How the stack pointer came where it is. */
+enum pc_stack_by {
+    PC_STACK_CALLS, /**< the function that has it calls another one */
+    PC_STACK_JUMPS, /**< a jump, or a signal: it may be another stack's */
+};
+
+/** The stack pointer is below the thread's stack, or was at another one. (stack.c) */
+void pc_stack_seen(struct pc_profile *profile, struct pc_stack *stack, uint64_t sp,
+                   enum pc_stack_by by);
 
 /** The core has come round a loop. (spin.c) */
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);

@@ -58,7 +58,8 @@ void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size
 void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
                        unsigned size, sim_tick at)
 {
-    const struct pc_cursor *cursor = card->cpu.cursor;
+    struct pc_cursor *cursor = card->cpu.cursor;
+    pc_cursor_asks(cursor, va);
     pc_copies_ask(card->copies,
                   &(struct pc_request_asked){
                       .of = misses_copy_of(card, pc_side_of(r), misses_line_of(card, pa)),

@@ -220,6 +220,7 @@ struct pc_profile *pc_profile_new(struct nm_machine *m, pc_function_fn *function
 void pc_profile_free(struct pc_profile *p)
 {
     struct pc_profiled_thread *thread, *next_thread;
+    struct pc_stack *stack, *next_stack;
     struct pc_node *node, *next_node;
     struct pc_path *path, *next_path;
     struct pc_watched *watched, *next_watched;
@@ -232,6 +233,10 @@ void pc_profile_free(struct pc_profile *p)
         free(thread->frame);
         free(thread->visit);
         free(thread);
+    }
+    HASH_ITER(hh, p->stacks, stack, next_stack) {
+        HASH_DEL(p->stacks, stack);
+        free(stack);
     }
     HASH_ITER(hh, p->nodes, node, next_node) {
         HASH_DEL(p->nodes, node);

@@ -132,6 +132,17 @@ void pc_profile_spins(struct pc_profile *profile, pc_spin_fn *told, void *ctx);
 /** Tells of the loops that cards are still in at tick `now`: nothing comes behind it. */
 void pc_profile_spins_end(struct pc_profile *profile, sim_tick now);
 
+/** A thread's stack begins at `from` now: it has grown. */
+typedef void pc_stack_fn(void *ctx, uint32_t thread, uint64_t from);
+
+/** Has `told` called whenever a thread's stack is deeper than ever. Before the machine's first run;
+ *  there is one listener. */
+void pc_profile_stacks(struct pc_profile *profile, pc_stack_fn *told, void *ctx);
+
+/** A thread is about to begin with the stack pointer `sp`. @param room  its stack begins there at
+ * the lowest: what is below has nothing to do with it */
+void pc_profile_stack(struct pc_profile *profile, uint32_t thread, uint64_t room, uint64_t sp);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

@@ -115,8 +115,10 @@ struct prog_thread {
     uint32_t number;
     bool ended;
     sim_tick at;              /**< [ticks] now */
-    uint64_t stack, stack_to; /**< guest virtual: what is mapped around its first stack pointer;
-                                   equal: not known */
+    uint64_t sp;              /**< guest virtual: its first stack pointer */
+    uint64_t stack, stack_to; /**< where its stack may be: from the beginning of what is mapped
+                                   there, up to `sp`; a program's first thread has what the
+                                   operating system put above, too. Equal: not known */
     uint64_t tls, tls_to;     /**< its thread-local variables; equal: it has none yet */
 };
 

@@ -75,6 +75,7 @@ struct gone {
 /* A thread, and what it is doing in the allocator. */
 struct worker {
     struct doc_thread thread;
+    bool known;                /* the thread has begun */
     unsigned depth;            /* watched functions under way, one in another */
     uint64_t within;           /* result of the last one inside */
     struct live *unsure;       /* being moved by realloc */
@@ -452,45 +453,66 @@ static void heap_told(void *ctx, const struct pc_crossing *x)
         run_heap_finish(h, w, x);
 }
 
-typedef void run_tell_fn(struct run_tenants *tenants, enum run_layer layer,
-                         const struct doc_tenant *tenant);
+typedef void run_tell_fn(struct run_tenants *tenants, enum run_layer layer, uint64_t from,
+                         uint64_t to, const struct doc_tenant *tenant);
 
-/* A part of what a thread alone has comes, or goes. */
-static void tell_part(const struct run_heap *h, uint32_t thread, enum run_layer layer,
-                      uint64_t from, uint64_t to, run_tell_fn *tell)
+/* A thread's stack comes, or goes. It is the same tenant however deep it goes. */
+static void tell_stack(const struct run_heap *h, const struct doc_thread *t, run_tell_fn *tell)
 {
-    const struct doc_tenant tenant = {.kind = layer == RUN_LAYER_STACKS ? DOC_TENANT_stack
-                                                                        : DOC_TENANT_variables,
-                                      .block = {.from = from, .to = to, .thread = thread}};
+    const struct doc_tenant tenant = {
+        .kind = DOC_TENANT_stack,
+        .block = {.from = t->stack_to, .to = t->stack_to, .thread = t->number}};
     if (h->tenants)
-        tell(h->tenants, layer, &tenant);
+        tell(h->tenants, RUN_LAYER_STACKS, t->stack, t->stack_to, &tenant);
 }
 
-static void tell_parts(const struct run_heap *h, const struct doc_thread *t, run_tell_fn *tell)
+static void tell_variables(const struct run_heap *h, const struct doc_thread *t, run_tell_fn *tell)
 {
-    tell_part(h, t->number, RUN_LAYER_STACKS, t->stack, t->stack_to, tell);
-    tell_part(h, t->number, RUN_LAYER_VARIABLES, t->tls, t->tls_to, tell);
+    const uint64_t from = doc_thread_local(t);
+    const struct doc_tenant tenant = {
+        .kind = DOC_TENANT_variables,
+        .block = {.from = from, .to = t->tls_to, .thread = t->number}};
+    if (h->tenants)
+        tell(h->tenants, RUN_LAYER_VARIABLES, from, t->tls_to, &tenant);
+}
+
+static void heap_grown(void *ctx, uint32_t thread, uint64_t from)
+{
+    struct run_heap *h = ctx;
+    struct doc_thread *t = &worker_of(h, thread)->thread;
+    tell_stack(h, t, run_tenants_leave);
+    t->stack = from;
+    tell_stack(h, t, run_tenants_have);
+}
+
+static void heap_born(struct run_heap *h, struct doc_thread *t, const struct prog_thread *thread)
+{
+    t->born = thread->at;
+    t->stack = thread->sp;
+    t->stack_to = thread->stack_to;
+    tell_stack(h, t, run_tenants_have);
+    if (h->of->profiled && thread->stack != thread->stack_to)
+        pc_profile_stack(h->of->profiled, t->number, thread->stack, thread->sp);
 }
 
 /* A thread's stack and variables. */
 static void heap_thread(void *self, const struct prog_thread *thread)
 {
     struct run_heap *h = self;
-    struct doc_thread *t = &worker_of(h, thread->number)->thread;
+    struct worker *w = worker_of(h, thread->number);
+    struct doc_thread *t = &w->thread;
+    tell_variables(h, t, run_tenants_leave); /* they may have moved */
     if (thread->ended) {
-        tell_parts(h, t, run_tenants_go);
+        tell_stack(h, t, run_tenants_leave);
         t->died = thread->at;
         return;
     }
-    tell_parts(h, t, run_tenants_go); /* its variables may have moved */
-    if (t->stack == t->stack_to) {
-        t->born = thread->at;
-        t->stack = thread->stack;
-        t->stack_to = thread->stack_to;
-    }
+    if (!w->known)
+        heap_born(h, t, thread);
+    w->known = true;
     t->tls = thread->tls;
     t->tls_to = thread->tls_to;
-    tell_parts(h, t, run_tenants_come);
+    tell_variables(h, t, run_tenants_have);
 }
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
@@ -517,10 +539,7 @@ static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
 static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
 {
     const struct run_heap *h = ctx;
-    uint32_t number = DOC_TENANT_nobody;
-    for (enum run_layer layer = RUN_LAYER_VARIABLES;
-         number == DOC_TENANT_nobody && layer < RUN_LAYER_MAPPINGS; layer++)
-        number = run_tenants_at(h->tenants, layer, va);
+    uint32_t number = run_tenants_smallest(h->tenants, va);
     if (number == DOC_TENANT_nobody && h->under_way)
         number = call_under_way(h, thread);
     if (number == DOC_TENANT_nobody)
@@ -544,12 +563,23 @@ static void find_site(const struct run_heap *h, struct doc_tenant *call)
     call->block.site = site ? site->number : 0;
 }
 
+/* It has what it went to. */
+static void find_stack(const struct run_heap *h, struct doc_tenant *stack)
+{
+    const struct worker *w;
+    HASH_FIND(hh, h->workers, &stack->block.thread, sizeof stack->block.thread, w);
+    if (w)
+        stack->block.from = w->thread.stack;
+}
+
 struct doc_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
 {
     struct doc_tenant *all = run_tenants_take(h->tenants, count);
     for (size_t i = 0; i < *count; i++)
         if (all[i].kind == DOC_TENANT_call)
             find_site(h, &all[i]);
+        else if (all[i].kind == DOC_TENANT_stack)
+            find_stack(h, &all[i]);
     return all;
 }
 
@@ -662,6 +692,7 @@ static enum run_begun heap_begin(void *self, struct run_live *live, char *why, s
     (void)why, (void)size;
     h->of = live;
     live->heap = h;
+    pc_profile_stacks(live->profiled, heap_grown, h);
     if (run_names(live))
         heap_watch(h, live->profiled, run_names(live));
     return RUN_BEGUN;

@@ -82,10 +82,16 @@ void run_tenants_clear(struct run_tenants *t, enum run_layer layer, uint64_t fro
     }
 }
 
+void run_tenants_have(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
+                      const struct doc_tenant *tenant)
+{
+    run_tenants_clear(t, layer, from, to);
+    tenants_put(t, layer, from, to, tenant);
+}
+
 void run_tenants_come(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
 {
-    run_tenants_clear(t, layer, tenant->block.from, tenant->block.to);
-    tenants_put(t, layer, tenant->block.from, tenant->block.to, tenant);
+    run_tenants_have(t, layer, tenant->block.from, tenant->block.to, tenant);
 }
 
 static bool tenants_is_same(const struct doc_tenant *a, const struct doc_tenant *b)
@@ -95,10 +101,11 @@ static bool tenants_is_same(const struct doc_tenant *a, const struct doc_tenant 
            a->block.serial == b->block.serial;
 }
 
-void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
+void run_tenants_leave(struct run_tenants *t, enum run_layer layer, uint64_t from, uint64_t to,
+                       const struct doc_tenant *tenant)
 {
     struct held *held, *others = NULL;
-    while ((held = tenants_take(t, layer, tenant->block.from, tenant->block.to))) {
+    while ((held = tenants_take(t, layer, from, to))) {
         if (tenants_is_same(&held->tenant, tenant)) {
             free(held);
         } else {
@@ -110,6 +117,11 @@ void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct do
         held = others->next;
         tsearch(others, &t->held[layer], tenants_order);
     }
+}
+
+void run_tenants_go(struct run_tenants *t, enum run_layer layer, const struct doc_tenant *tenant)
+{
+    run_tenants_leave(t, layer, tenant->block.from, tenant->block.to, tenant);
 }
 
 /* ---- numbers --------------------------------------------------------------------------------- */
@@ -132,17 +144,45 @@ uint32_t run_tenants_number(struct run_tenants *t, const struct doc_tenant *tena
     return known->number;
 }
 
+static struct held *tenants_at(const struct run_tenants *t, enum run_layer layer, uint64_t va)
+{
+    const struct held range = {.from = va, .to = va + 1};
+    if (va < t->low[layer] || va >= t->high[layer])
+        return NULL;
+    struct held *const *found = tfind(&range, &t->held[layer], tenants_order);
+    return found ? *found : NULL;
+}
+
+static uint32_t tenants_number_of(struct run_tenants *t, struct held *held)
+{
+    if (!held)
+        return DOC_TENANT_nobody;
+    if (!held->number)
+        held->number = run_tenants_number(t, &held->tenant);
+    return held->number;
+}
+
 uint32_t run_tenants_at(struct run_tenants *t, enum run_layer layer, uint64_t va)
 {
-    if (va < t->low[layer] || va >= t->high[layer])
-        return DOC_TENANT_nobody;
-    const struct held range = {.from = va, .to = va + 1};
-    struct held *const *found = tfind(&range, &t->held[layer], tenants_order);
-    if (!found)
-        return DOC_TENANT_nobody;
-    if (!(*found)->number)
-        (*found)->number = run_tenants_number(t, &(*found)->tenant);
-    return (*found)->number;
+    return tenants_number_of(t, tenants_at(t, layer, va));
+}
+
+/* Of a block all of it counts, also what others have got since. */
+static uint64_t tenants_size(const struct held *held)
+{
+    const struct doc_block *b = &held->tenant.block;
+    return held->tenant.kind == DOC_TENANT_stack ? held->to - held->from : b->to - b->from;
+}
+
+uint32_t run_tenants_smallest(struct run_tenants *t, uint64_t va)
+{
+    struct held *best = NULL;
+    for (enum run_layer layer = 0; layer < RUN_LAYER_MAPPINGS; layer++) {
+        struct held *held = tenants_at(t, layer, va);
+        if (held && (!best || tenants_size(held) < tenants_size(best)))
+            best = held;
+    }
+    return tenants_number_of(t, best);
 }
 
 struct doc_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)

@@ -20,14 +20,22 @@ void run_tenants_free(struct run_tenants *tenants);
 /** It has its bytes from now on. Blocks of one place have `serial` to tell them apart. */
 void run_tenants_come(struct run_tenants *tenants, enum run_layer layer,
                       const struct doc_tenant *tenant);
+/** Others than its own: it has [from, to) now, and what it has had. */
+void run_tenants_have(struct run_tenants *tenants, enum run_layer layer, uint64_t from, uint64_t to,
+                      const struct doc_tenant *tenant);
 /** It no longer has what it has of them; others that came in its place stay. */
 void run_tenants_go(struct run_tenants *tenants, enum run_layer layer,
                     const struct doc_tenant *tenant);
+/** ... of what it has in [from, to). */
+void run_tenants_leave(struct run_tenants *tenants, enum run_layer layer, uint64_t from,
+                       uint64_t to, const struct doc_tenant *tenant);
 /** The bytes of a layer have no tenant any more. */
 void run_tenants_clear(struct run_tenants *tenants, enum run_layer layer, uint64_t from,
                        uint64_t to);
 /** The number of who has it; DOC_TENANT_nobody: none of the layer. */
 uint32_t run_tenants_at(struct run_tenants *tenants, enum run_layer layer, uint64_t va);
+/** The number of the smallest that has it, of the layers before the mappings; likewise. */
+uint32_t run_tenants_smallest(struct run_tenants *tenants, uint64_t va);
 
 /** A tenant's number among all that were asked for (pc_missed_row.tenant); made if need be. Blocks
  * that a site had at the same bytes, one after the other, have one number. There are at most

@@ -60,6 +60,8 @@ static struct doc_block blocks[] = {
 static struct doc_thread threads[] = {
     {1, 0x70000, 0x80000, 0x7f000, 0x7f040, 0, 300},
     {2, 0x70000, 0x80000, 0x7f000, 0x7f040, 310, SIM_NEVER},
+    {3, 0x8800, 0x8c00, 0x8d00, 0x8d40, 50, SIM_NEVER}, /* in the mapping, with a descriptor */
+    {4, 0x10000, 0x10200, 0, 0, 520, SIM_NEVER},        /* around a block */
 };
 static const struct doc_objects by_hand = {.kind = kinds,
                                            .kinds = 2,
@@ -68,7 +70,7 @@ static const struct doc_objects by_hand = {.kind = kinds,
                                            .block = blocks,
                                            .blocks = 4,
                                            .thread = threads,
-                                           .threads = 2};
+                                           .threads = sizeof threads / sizeof *threads};
 
 /* ---- what is found ----------------------------------------------------------------------------
  */
@@ -91,6 +93,14 @@ Test(report_objects, by_hand)
         {__LINE__, 0x10008, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x8"},
         {__LINE__, 0x10004, 150, 160, "header of heap 64 bytes by make at make.c:7 [3]", " +0x4"},
         {__LINE__, 0x10008, 450, 460, "0x10008", ""},
+        {__LINE__, 0x10048, 500, 600, "heap 32 bytes by make at make.c:7 [4]", " +0x8"},
+        {__LINE__, 0x10068, 500, 600, "stack of thread 4", " +0x68"},
+        {__LINE__, 0x87ff, 60, 70, "mmap 4096 bytes by 0x9000", " +0x7ff"},
+        {__LINE__, 0x8800, 60, 70, "stack of thread 3", ""},
+        {__LINE__, 0x8800, 10, 20, "mmap 4096 bytes by 0x9000", " +0x800"},
+        {__LINE__, 0x8c00, 60, 70, "descriptor of thread 3", ""},
+        {__LINE__, 0x8d00, 60, 70, "TLS of thread 3", ""},
+        {__LINE__, 0x8d40, 60, 70, "mmap 4096 bytes by 0x9000", " +0xd40"},
         {__LINE__, 0x8fff, 0, 10, "mmap 4096 bytes by 0x9000", " +0xfff"},
         {__LINE__, 0x8000, 0, 4, "0x8000", ""},
         {__LINE__, 0x70010, 0, SIM_NEVER, "stack of thread 2", " +0x10"},
@@ -281,7 +291,7 @@ Test(report_objects_file, what_is_written_is_read)
     struct doc_objects back;
     put_file(text, strlen(text));
     cr_assert(doc_objects_read(DOC_OBJECTS, profile.paths, &back, why, sizeof why), "%s", why);
-    cr_assert(back.kinds == 2 && back.sites == 3 && back.blocks == 4 && back.threads == 2);
+    cr_assert(back.kinds == 2 && back.sites == 3 && back.blocks == 4 && back.threads == 4);
     cr_expect_str_eq(back.kind[1], "mmap");
     for (size_t i = 0; i < back.sites; i++)
         cr_expect(back.site[i].call == sites[i].call && back.site[i].path == sites[i].path &&

@@ -18,6 +18,12 @@ const struct doc_document doc_objects_document = {
     .other = others,
 };
 
+uint64_t doc_thread_local(const struct doc_thread *t)
+{
+    enum { DESCRIPTOR = 8192 /* [bytes] at most */ };
+    return t->stack_to && t->tls - t->stack_to < DESCRIPTOR ? t->stack_to : t->tls;
+}
+
 void doc_objects_free(struct doc_objects *objects)
 {
     doc_document_free(&doc_objects_document, objects);

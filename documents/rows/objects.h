@@ -43,7 +43,8 @@ struct doc_block {
 /** What a thread alone has. */
 struct doc_thread {
     uint32_t number;
-    uint64_t stack, stack_to; /**< equal: not known */
+    uint64_t stack, stack_to; /**< from its first stack pointer down, as deep as it went; of the
+                                   first thread with its arguments above. Equal: not known */
     uint64_t tls, tls_to;     /**< its thread-local variables; equal: none */
     sim_tick born, died;      /**< [ticks] died SIM_NEVER: it was there at the end */
 };
@@ -59,6 +60,10 @@ struct doc_objects {
     struct doc_thread *thread; /**< [threads] by number */
     size_t threads;
 };
+
+/** Where what the thread alone has begins, up to `tls_to`: in front of its variables, what the
+ *  library of threads knows of it, if that lies between its stack and them. */
+uint64_t doc_thread_local(const struct doc_thread *thread);
 
 void doc_objects_free(struct doc_objects *objects);
 

@@ -278,3 +278,8 @@ uint64_t arm11_result(const struct pc_cpu *base)
 {
     return arm11_argument(base, 0);
 }
+
+uint64_t arm11_sp(const struct pc_cpu *base)
+{
+    return arm11_const_of(base)->r.r[ARM_SP];
+}

@@ -101,5 +101,6 @@ uint32_t arm11_value_of(struct arm11 *c, unsigned reg);
 void arm11_placed(struct pc_cpu *base);
 uint64_t arm11_argument(const struct pc_cpu *base, unsigned i);
 uint64_t arm11_result(const struct pc_cpu *base);
+uint64_t arm11_sp(const struct pc_cpu *base);
 
 #endif

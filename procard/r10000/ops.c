@@ -57,11 +57,15 @@ static void r10000_ops_truth(const struct pc_cpu *base, struct nm_truth *out)
 
 /* ---- in a profile ---------------------------------------------------------------------------- */
 
-static void placed(struct pc_cpu *base)
+static uint64_t ops_sp(const struct pc_cpu *base)
 {
     enum { REGISTER_SP = 29 };
-    const struct r10k *c = r10k_of(base);
-    pc_cursor_placed(base->cursor, base->tries.thread, c->r.pc, c->r.gpr[REGISTER_SP]);
+    return r10k_const_of(base)->r.gpr[REGISTER_SP];
+}
+
+static void placed(struct pc_cpu *base)
+{
+    pc_cursor_placed(base->cursor, base->tries.thread, r10k_of(base)->r.pc, ops_sp(base));
 }
 
 static uint64_t ops_argument(const struct pc_cpu *base, unsigned i)
@@ -120,7 +124,7 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
     .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
     .signals = signals, .programs = &programs
 
-#define PROFILED CORE, .placed = placed, .argument = ops_argument, .result = result
+#define PROFILED CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp
 
 /* What is touched is told where it graduates, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};

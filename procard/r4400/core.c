@@ -52,6 +52,11 @@ static uint64_t result(const struct pc_cpu *base)
     return r4400_const_of(base)->r.gpr[REGISTER_V0];
 }
 
+static uint64_t core_sp(const struct pc_cpu *base)
+{
+    return r4400_const_of(base)->r.gpr[29];
+}
+
 static void under_way(struct pc_cpu *base, int sign)
 {
     struct r4400 *cpu = r4400_of(base);
@@ -123,7 +128,7 @@ static const struct pc_core_ops core = {CORE,
 
 #define PROFILED(how)                                                                       \
     CORE, .run = (how), .moved = r4400_detach, .placed = placed, .argument = core_argument, \
-          .result = result, .under_way = under_way, .harvest = harvest
+          .result = result, .sp = core_sp, .under_way = under_way, .harvest = harvest
 
 static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};
 const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touching = &touching};

@@ -261,8 +261,9 @@ void lx_thread_tell(const struct lx_thread *t)
     if (!hooks || !hooks->thread)
         return;
     if (stack) {
+        told.sp = t->first_sp;
         told.stack = stack->start;
-        told.stack_to = stack->end;
+        told.stack_to = t->p->threads == t ? stack->end : t->first_sp;
     }
     if (pointer && size <= UINT64_MAX - tls) {
         told.tls = tls;
