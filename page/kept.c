@@ -148,6 +148,22 @@ static void cut_member(json_t *root, const char *name, size_t most)
     kept_cut(list, most);
 }
 
+/* The same of a list of what sharing cost: what is cut off goes into the rest of it. */
+static void cut_lost(json_t *root, const char *name, size_t most)
+{
+    static const char *const parts[] = {"falsely", "truly"};
+    json_t *rest = json_object_get(json_object_get(root, "rest"), name);
+    const json_t *list = json_object_get(root, name);
+    for (unsigned p = 0; p < sizeof parts / sizeof *parts; p++) {
+        int64_t sum = json_integer_value(json_object_get(rest, parts[p]));
+        for (size_t i = most; i < json_array_size(list); i++)
+            sum = doc_plus(sum,
+                           json_integer_value(json_object_get(json_array_get(list, i), parts[p])));
+        json_object_set_new(rest, parts[p], json_integer((json_int_t)sum));
+    }
+    cut_member(root, name, most);
+}
+
 static void cut_askers(json_t *list)
 {
     size_t i;
@@ -193,8 +209,8 @@ static json_t *sharing_of(struct run *run)
     struct look_sharing *sharing =
         look_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
     json_t *root = kept_written(write_sharing, sharing);
-    cut_member(root, "objects", OBJECTS);
-    cut_member(root, "lines", LINES);
+    cut_lost(root, "objects", OBJECTS);
+    cut_lost(root, "lines", LINES);
     cut_askers(json_object_get(root, "objects"));
     cut_askers(json_object_get(root, "lines"));
     look_sharing_free(sharing);

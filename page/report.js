@@ -613,13 +613,15 @@ function sharing() {
   const S = D.sharing, node = section('sharing', 'Shared data', `Misses and upgrades that come of sharing cost ${grouped(S.falsely + S.truly)} PCycles: ${grouped(S.falsely)} falsely (others’ bytes in the same line), ${grouped(S.truly)} truly. Threads that did not sleep took ${grouped(S.pcycles)}.`);
   const columns = ['verdict', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16);
   panel(node, 'Objects', () => [costBars(S.objects, o => o.object), legend([[color('mp'), 'falsely shared'], [color('slept'), 'truly shared']]), drawnOf(Math.min(MOST_BARS, S.objects.length), S.of.objects, 'costliest'),
-    behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)]), '',
+    behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)])
+      .concat([['rest', '', S.rest.objects.falsely, S.rest.objects.truly, null, null, null, ''], ['all', '', S.falsely, S.truly, null, null, null, '']]), '',
       S.of.objects > S.objects.length ? `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.` : '')]);
   panel(node, 'Lines', () => [el('div', { class: 'two' }, S.lines.slice(0, MOST_DRAWN).map(oneLine)), legend([[color('slept'), 'read'], [color('secondary'), 'written (w), or both (b)']]), drawnOf(Math.min(MOST_DRAWN, S.lines.length), S.of.lines, 'costliest'),
-    behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)]), '',
+    behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)])
+      .concat([['rest', null, '', S.rest.lines.falsely, S.rest.lines.truly, null, '', ''], ['all', null, '', S.falsely, S.truly, null, '', '']]), '',
       S.of.lines > S.lines.length ? `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.` : '')]);
-  panel(node, 'What the requests were', () => tableOf('classes', ['class', 'count', 'PCycles'],
-    Object.keys(S.columns).filter(k => S.columns[k + '_time'] !== undefined).map(k => [k, S.columns[k], S.columns[k + '_time']])));
+  const requests = S.requests.map(r => [r.heading, r.requests, r.pcycles]).concat([['rest', null, S.rest.pcycles], ['all', S.requests.reduce((n, r) => n + r.requests, 0), S.pcycles]]);
+  panel(node, 'What the requests were', () => tableOf('classes', ['class', 'requests', 'PCycles', '% of the time'], requests.map(r => [...r, percent(r[2], S.pcycles)])));
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */

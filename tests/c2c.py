@@ -4,7 +4,8 @@
 Of each program (some of them, unless `all`, and names of objects in some of these):
   - asking for the truth of misses changes nothing that is counted,
   - the objects that it calls falsely shared are those that are, and their source lines are found,
-  - the gain that --what-if measures is that of the program mended by hand.
+  - the gain that --what-if measures is that of the program mended by hand,
+  - what is printed and its rest are the total (c2c_sums.py).
 """
 import concurrent.futures
 import json
@@ -15,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 
+import c2c_sums
 import skip
 
 SOME = ["accounts", "neighbours", "answers", "board", "counter", "private"]  # heap, variables, stack, both kinds, true, none
@@ -95,6 +97,7 @@ def check(numachine, lab, program, scratch):
     run(numachine, "stat", "--quiet", "-o", mended, "--", padded)
     if (asked / "stats.json").read_bytes() != (other / "stats.json").read_bytes():
         wrong.append("asking for the truth has changed what is counted")
+    wrong += c2c_sums.wrong(numachine, asked, scratch / f"{name}.html")
     found = json.loads(run(numachine, "c2c", "--format=json", asked))
     if name in NAMED or "all" in sys.argv[3:]:
         check_names(numachine, asked, found)

@@ -2,7 +2,7 @@
 """
 Guest programs on machines drawn by lot (lot.h): any legal machine ends every program, without a
 complaint of the checking mode, and with the same result when windows are cut by sampling and it is found out why
-each miss had to be.
+each miss had to be. What c2c then prints adds up.
 
     drawn.py NUMACHINE LOT_PRINT FROM COUNT CARDS GUEST...
 
@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 
+import c2c_sums
 import simulator
 
 MEMORY = 256 << 20  # bytes; guests need some
@@ -217,6 +218,8 @@ def check(numachine, number, machine, sampled):
             complaint, cut, _ = run([*stat, *options, *program], out)
             if not complaint and cut != result:
                 complaint = f"{result}, but {cut} when sampled and with the truth"
+            elif not complaint:
+                complaint = "; ".join(c2c_sums.wrong(numachine, out)) or None
     command = " ".join([numachine, "stat", *options, *program])
     return complaint and f"machine {machine.name}: {complaint}\n  {command}"
 

@@ -107,9 +107,9 @@ enum kind { NEITHER, A_MISS, AN_UPGRADE };
 static const struct {
     enum kind of, time_of;
 } kinds[PC_MISS__COUNT] = {
-#define MISS(name, sentence) \
+#define MISS(name, heading, sentence) \
     [PC_MISS_##name] = {.of = A_MISS}, [PC_MISS_##name##_TIME] = {.time_of = A_MISS},
-#define UPGRADE(name, sentence) \
+#define UPGRADE(name, heading, sentence) \
     [PC_MISS_##name] = {.of = AN_UPGRADE}, [PC_MISS_##name##_TIME] = {.time_of = AN_UPGRADE},
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"

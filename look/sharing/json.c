@@ -111,6 +111,41 @@ static json_t *json_line_of(const struct look_sharing *s, const struct look_shar
         doc_json_text(look_sharing_advice(s, line, advice, sizeof advice)));
 }
 
+/* Sums of what costs something, and what of them `objects` and `lines` have not. */
+static json_t *json_lost(struct look_lost lost)
+{
+    return json_pack("{s:I,s:I}", "falsely", (json_int_t)lost.falsely, "truly",
+                     (json_int_t)lost.truly);
+}
+
+static json_t *json_rest(const struct look_sharing *s)
+{
+    struct look_lost objects = s->lost, lines = s->lost;
+    for (size_t i = 0; i < s->objects; i++)
+        objects = look_lost_less(objects, s->object[i].lost);
+    for (size_t i = 0; i < s->lines; i++)
+        lines = look_lost_less(lines, s->line[i].lost);
+    return json_pack("{s:I,s:o,s:o}", "pcycles", (json_int_t)s->rest, "objects", json_lost(objects),
+                     "lines", json_lost(lines));
+}
+
+static json_t *json_requests(const struct look_sharing *s)
+{
+    char name[DOC_COLUMN_NAME];
+    json_t *array = json_array();
+    for (unsigned r = 0; r < LOOK_REQUESTS; r++) {
+        const struct look_request_class *class = &look_request_class[r];
+        if (s->v[class->count])
+            json_array_append_new(
+                array,
+                json_pack("{s:s,s:s,s:I,s:I}", "class",
+                          doc_lower(doc_truth_columns.row[class->count].name, name), "heading",
+                          class->heading, "requests", (json_int_t)s->v[class->count], "pcycles",
+                          (json_int_t)s->v[class->count + 1]));
+    }
+    return array;
+}
+
 void look_sharing_json(const struct look_sharing *s, FILE *out)
 {
     json_t *objects = json_array(), *lines = json_array();
@@ -126,8 +161,9 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
     json_t *root = json_pack(
-        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
+        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
         "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
-        (json_int_t)s->lost.truly, "columns", columns(s->v), "objects", objects, "lines", lines);
+        (json_int_t)s->lost.truly, "columns", columns(s->v), "requests", json_requests(s), "rest",
+        json_rest(s), "objects", objects, "lines", lines);
     doc_json_put(out, root, JSON_INDENT(1));
 }

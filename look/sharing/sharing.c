@@ -22,6 +22,24 @@ struct look_lost look_lost_of(const int64_t *v)
         doc_plus(v[PC_MISS_TRUE_SHARING_TIME], v[PC_MISS_UPGRADE_TRUE_TIME])};
 }
 
+struct look_lost look_lost_plus(struct look_lost lost, struct look_lost other)
+{
+    return (struct look_lost){doc_plus(lost.falsely, other.falsely),
+                              doc_plus(lost.truly, other.truly)};
+}
+
+struct look_lost look_lost_less(struct look_lost lost, struct look_lost other)
+{
+    return look_lost_plus(lost, (struct look_lost){-other.falsely, -other.truly});
+}
+
+const struct look_request_class look_request_class[LOOK_REQUESTS] = {
+#define MISS(name, heading, sentence)    {heading, PC_MISS_##name},
+#define UPGRADE(name, heading, sentence) {heading, PC_MISS_##name},
+#define OTHERWISE(name, unit, sentence)
+#include "procard/misses.def"
+};
+
 static int64_t sharing_cost_of(const struct look_lost *lost)
 {
     return doc_plus(lost->falsely, lost->truly);
@@ -273,6 +291,9 @@ struct look_sharing *look_sharing_new(const struct doc_truth *truth,
     }
     find_lines(s);
     find_objects(s);
+    s->rest = s->time;
+    for (unsigned r = 0; r < LOOK_REQUESTS; r++)
+        s->rest = doc_plus(s->rest, -s->v[look_request_class[r].count + 1]);
     return s;
 }
 

@@ -43,48 +43,87 @@ static double text_share(const struct look_sharing *s, int64_t cycles)
     return look_percent(cycles, s->time);
 }
 
+/* The end of a line. */
+static void put_lost(const struct look_sharing *s, struct look_lost lost, FILE *out)
+{
+    fprintf(out, "%" PRId64 " PCycles falsely (%.2f %% of time), %" PRId64 " truly (%.2f %%)\n",
+            lost.falsely, text_share(s, lost.falsely), lost.truly, text_share(s, lost.truly));
+}
+
 /* ---- all misses ------------------------------------------------------------------------------ */
 
-static const struct class
+static void put_request(const struct look_sharing *s, const char *heading, int64_t count,
+                        int64_t time, FILE *out)
 {
-    const char *heading;
-    enum pc_miss_column column;
-} classes[] = {
-    {"cold misses", PC_MISS_COLD},
-    {"capacity misses", PC_MISS_CAPACITY},
-    {"conflict misses", PC_MISS_CONFLICT},
-    {"true sharing misses", PC_MISS_TRUE_SHARING},
-    {"false sharing misses", PC_MISS_FALSE_SHARING},
-    {"other misses", PC_MISS_OTHER},
-    {"true sharing upgrades", PC_MISS_UPGRADE_TRUE},
-    {"false sharing upgrades", PC_MISS_UPGRADE_FALSE},
-    {"upgrades without copies", PC_MISS_UPGRADE_ALONE},
-};
+    fprintf(out, "#   %-22s %12" PRId64 " %14" PRId64 " %7.2f %%\n", heading, count, time,
+            text_share(s, time));
+}
+
+/* The classes, what of the time none has, and the sum. */
+static void put_requests(const struct look_sharing *s, FILE *out)
+{
+    int64_t all = 0;
+    fprintf(out, "# %-24s %12s %14s %9s\n", "what the requests were", "requests", "PCycles",
+            "of time");
+    for (unsigned r = 0; r < LOOK_REQUESTS; r++) {
+        const struct look_request_class *class = &look_request_class[r];
+        if (s->v[class->count])
+            put_request(s, class->heading, s->v[class->count], s->v[class->count + 1], out);
+        all = doc_plus(all, s->v[class->count]);
+    }
+    fprintf(out, "#   %-22s %12s %14" PRId64 " %7.2f %%\n", "rest", "", s->rest,
+            text_share(s, s->rest));
+    put_request(s, "all", all, s->time, out);
+}
 
 static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
 {
     if (s->code->command)
         fprintf(out, "# program: %s\n", s->code->command);
     fprintf(out, "# PCycles of threads, without those that slept: %" PRId64 "\n", s->time);
-    fprintf(out, "# %-24s %12s %14s %9s\n", "what the requests were", "requests", "PCycles",
-            "of time");
-    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++) {
-        const int64_t count = s->v[classes[i].column], time = s->v[classes[i].column + 1];
-        if (count)
-            fprintf(out, "#   %-22s %12" PRId64 " %14" PRId64 " %7.2f %%\n", classes[i].heading,
-                    count, time, text_share(s, time));
-    }
+    put_requests(s, out);
     fprintf(out, "# lines that more than one processor touched: %zu\n", s->lines);
 }
 
 /* ---- objects --------------------------------------------------------------------------------- */
 
-static void put_object(const struct look_sharing *s, const struct look_shared_object *o, FILE *out)
+/* @param verdict  or what else the row is */
+static void put_object(const struct look_sharing *s, const char *verdict,
+                       const struct look_shared_object *o, const char *lines, FILE *out)
 {
-    fprintf(out, "  %-7s %16" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6zu %9" PRId64 "  %s\n",
-            look_verdict_name[look_verdict_of(s, &o->lost)], o->lost.falsely,
-            text_share(s, o->lost.falsely), o->lost.truly, text_share(s, o->lost.truly), o->lines,
-            o->v[PC_MISS_NACKS], o->name);
+    fprintf(out, "  %-7s %16" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6s %9" PRId64 "  %s\n",
+            verdict, o->lost.falsely, text_share(s, o->lost.falsely), o->lost.truly,
+            text_share(s, o->lost.truly), lines, o->v[PC_MISS_NACKS], o->name);
+}
+
+/* Takes an object off the sums. */
+static void take_object(struct look_shared_object *sum, const struct look_shared_object *o)
+{
+    sum->lost = look_lost_less(sum->lost, o->lost);
+    sum->v[PC_MISS_NACKS] = doc_plus(sum->v[PC_MISS_NACKS], -o->v[PC_MISS_NACKS]);
+}
+
+static struct look_shared_object all_objects(const struct look_sharing *s, char *name)
+{
+    struct look_shared_object all = {.name = name, .lost = s->lost};
+    for (size_t i = 0; i < s->objects; i++)
+        all.v[PC_MISS_NACKS] = doc_plus(all.v[PC_MISS_NACKS], s->object[i].v[PC_MISS_NACKS]);
+    return all;
+}
+
+/* What the table has not, and the sum; a line can have several objects, so lines have no sum. */
+static void put_rest_of_objects(const struct look_sharing *s, size_t shown, FILE *out)
+{
+    char name[64];
+    const struct look_shared_object all = all_objects(s, name);
+    struct look_shared_object rest = all;
+    for (size_t i = 0; i < shown; i++)
+        take_object(&rest, &s->object[i]);
+    snprintf(name, sizeof name, "%zu more", s->objects - shown);
+    if (shown < s->objects)
+        put_object(s, "rest", &rest, "", out);
+    snprintf(name, sizeof name, "%zu object%s", s->objects, sim_plural(s->objects));
+    put_object(s, "all", &all, "", out);
 }
 
 static void put_objects(const struct look_sharing *s, FILE *out)
@@ -94,12 +133,16 @@ static void put_objects(const struct look_sharing *s, FILE *out)
             "\n# objects, by the PCycles that sharing cost\n# %-7s %16s %9s %13s %9s %6s %9s"
             "  object\n",
             "sharing", "PCycles: falsely", "of time", "truly", "of time", "lines", "NACKs");
-    for (; shown < s->objects && shown < OBJECTS; shown++)
-        put_object(s, &s->object[shown], out);
-    if (!shown)
+    for (; shown < s->objects && shown < OBJECTS; shown++) {
+        char lines[24];
+        const struct look_shared_object *o = &s->object[shown];
+        snprintf(lines, sizeof lines, "%zu", o->lines);
+        put_object(s, look_verdict_name[look_verdict_of(s, &o->lost)], o, lines, out);
+    }
+    if (shown)
+        put_rest_of_objects(s, shown, out);
+    else
         fputs("  (nothing was shared)\n", out);
-    if (shown < s->objects)
-        fprintf(out, "# %zu more\n", s->objects - shown);
 }
 
 /* ---- a line ---------------------------------------------------------------------------------- */
@@ -154,28 +197,47 @@ static void put_contents(const struct look_sharing *s, const struct look_shared_
                          FILE *out)
 {
     size_t count, shown = 0;
+    struct look_lost rest = line->lost;
     struct look_held *part = look_sharing_parts(s, line, &count);
     fprintf(out, "    %9s %16s %13s  holds\n", "bytes", "PCycles: falsely", "truly");
     for (; shown < count && shown < HELD; shown++) {
+        rest = look_lost_less(rest, part[shown].lost);
         put_bytes(part[shown].bytes, out);
         fprintf(out, " %16" PRId64 " %13" PRId64 "  %s\n", part[shown].lost.falsely,
                 part[shown].lost.truly, part[shown].at.name);
     }
     if (shown < count)
-        fprintf(out, "      and %zu more\n", count - shown);
+        fprintf(out, "    %9s %16" PRId64 " %13" PRId64 "  %zu more\n", "rest", rest.falsely,
+                rest.truly, count - shown);
     free(part);
+}
+
+static void put_asked(const struct look_asker *a, FILE *out)
+{
+    fprintf(out, "    %16" PRId64 " %13" PRId64 " %9" PRId64 " %9" PRId64 "  ", a->lost.falsely,
+            a->lost.truly, a->v[PC_MISS_FALSE_SHARING] + a->v[PC_MISS_TRUE_SHARING],
+            a->v[PC_MISS_UPGRADE_FALSE] + a->v[PC_MISS_UPGRADE_TRUE]);
+}
+
+/* Takes an instruction off the sums. */
+static void take_asker(struct look_asker *sum, const struct look_asker *a)
+{
+    sum->lost = look_lost_less(sum->lost, a->lost);
+    for (unsigned c = 0; c < doc_truth_columns.count; c++)
+        sum->v[c] = doc_plus(sum->v[c], -a->v[c]);
 }
 
 static void put_askers(const struct look_sharing *s, const struct look_shared_line *line, FILE *out)
 {
     size_t shown = 0;
+    struct look_asker rest = {.lost = line->lost};
+    memcpy(rest.v, line->v, sizeof rest.v);
     fprintf(out, "    %16s %13s %9s %9s  asked by\n", "PCycles: falsely", "truly", "misses",
             "upgrades");
     for (; shown < line->askers && shown < ASKERS; shown++) {
         const struct look_asker *a = &line->asker[shown];
-        fprintf(out, "    %16" PRId64 " %13" PRId64 " %9" PRId64 " %9" PRId64 "  ", a->lost.falsely,
-                a->lost.truly, a->v[PC_MISS_FALSE_SHARING] + a->v[PC_MISS_TRUE_SHARING],
-                a->v[PC_MISS_UPGRADE_FALSE] + a->v[PC_MISS_UPGRADE_TRUE]);
+        take_asker(&rest, a);
+        put_asked(a, out);
         put_place(s, a->pc, out);
         fprintf(out, " (0x%" PRIx64 ")", a->pc);
         if (a->call != PC_PROFILE_NOWHERE) {
@@ -184,9 +246,11 @@ static void put_askers(const struct look_sharing *s, const struct look_shared_li
         }
         putc('\n', out);
     }
-    if (shown < line->askers)
-        fprintf(out, "      and %zu more instruction%s\n", line->askers - shown,
+    if (shown < line->askers) {
+        put_asked(&rest, out);
+        fprintf(out, "%zu more instruction%s\n", line->askers - shown,
                 sim_plural(line->askers - shown));
+    }
 }
 
 static void sharing_text_put_line(const struct look_sharing *s, const struct look_shared_line *line,
@@ -195,11 +259,9 @@ static void sharing_text_put_line(const struct look_sharing *s, const struct loo
     char advice[LOOK_ADVICE];
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
     const enum look_verdict verdict = look_verdict_of(s, &line->lost);
-    fprintf(out,
-            "\n  line at 0x%" PRIx64 ", home station %" PRIu64 ": %s sharing, %" PRId64
-            " PCycles falsely (%.2f %% of time), %" PRId64 " truly (%.2f %%)\n",
-            copy->va, copy->line / s->truth->memory, look_verdict_name[verdict], line->lost.falsely,
-            text_share(s, line->lost.falsely), line->lost.truly, text_share(s, line->lost.truly));
+    fprintf(out, "\n  line at 0x%" PRIx64 ", home station %" PRIu64 ": %s sharing, ", copy->va,
+            copy->line / s->truth->memory, look_verdict_name[verdict]);
+    put_lost(s, line->lost, out);
     put_contents(s, line, out);
     put_map(s, line, out);
     put_askers(s, line, out);
@@ -207,20 +269,62 @@ static void sharing_text_put_line(const struct look_sharing *s, const struct loo
         fprintf(out, "    %s\n", advice);
 }
 
+/* Lines that are not shown in full. */
+struct left_lines {
+    size_t count;
+    struct look_lost lost;
+};
+
+static void leave_line(struct left_lines *left, const struct look_shared_line *line)
+{
+    left->count++;
+    left->lost = look_lost_plus(left->lost, line->lost);
+}
+
+static void put_left(const struct look_sharing *s, const struct left_lines *left,
+                     const char *sentence, FILE *out)
+{
+    if (!left->count)
+        return;
+    fprintf(out, "# %zu more line%s%s: ", left->count, sim_plural(left->count), sentence);
+    put_lost(s, left->lost, out);
+}
+
+/* What sharing cost in lines that no other processor has touched since. */
+static void put_alone(const struct look_sharing *s, FILE *out)
+{
+    struct look_lost alone = s->lost;
+    for (size_t i = 0; i < s->lines; i++)
+        alone = look_lost_less(alone, s->line[i].lost);
+    if (!alone.falsely && !alone.truly)
+        return;
+    fputs("# lines whose bytes one processor touched: ", out);
+    put_lost(s, alone, out);
+}
+
 void look_sharing_text(const struct look_sharing *s, size_t most, FILE *out)
 {
-    size_t shown = 0, quiet = 0;
+    size_t shown = 0;
+    struct left_lines left = {0}, quiet = {0};
     sharing_text_put_head(s, out);
     put_objects(s, out);
     for (size_t i = 0; i < s->lines; i++) {
         if (look_verdict_of(s, &s->line[i].lost) == LOOK_VERDICT_none)
-            quiet++;
-        else if (!most || shown++ < most)
+            leave_line(&quiet, &s->line[i]);
+        else if (most && shown == most)
+            leave_line(&left, &s->line[i]);
+        else {
+            shown++;
             sharing_text_put_line(s, &s->line[i], out);
+        }
     }
-    if (most && shown > most)
-        fprintf(out, "\n# %zu more line%s (--lines)\n", shown - most, sim_plural(shown - most));
-    if (quiet)
-        fprintf(out, "\n# %zu shared line%s cost less than a hundredth of the time%s\n", quiet,
-                sim_plural(quiet), quiet == 1 ? "" : " each");
+    if (s->lines)
+        putc('\n', out);
+    put_left(s, &left, " (--lines)", out);
+    put_left(s, &quiet, " that cost less than a hundredth of the time each", out);
+    put_alone(s, out);
+    if (s->lines) {
+        fputs("# all lines: ", out);
+        put_lost(s, s->lost, out);
+    }
 }

@@ -1,0 +1,84 @@
+"""What c2c prints adds up: the rows and the rest are the total, in its text, in its JSON and in the data of the page."""
+import json
+import pathlib
+import re
+import subprocess
+
+CLASS = re.compile(r"^#   (\S.*?) +(?:(\d+) +)?(-?\d+) +(-?[\d.]+) %$", re.M)
+OBJECT = re.compile(r"^  (none|false|true|mixed|rest|all) +(-?\d+) +-?[\d.]+ % +(-?\d+) +-?[\d.]+ % ", re.M)
+LOST = r"(-?\d+) PCycles falsely \(-?[\d.]+ % of time\), (-?\d+) truly"
+DATA = re.compile(r'id="data">(.*?)</script>', re.S)
+
+
+def asked(numachine, *words):
+    done = subprocess.run([str(w) for w in (numachine, *words)], capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+    assert done.returncode == 0, (words, done.stderr)
+    return done.stdout
+
+
+def pair(found):
+    return int(found["falsely"]), int(found["truly"])
+
+
+def summed(pairs):
+    pairs = [tuple(map(int, p)) for p in pairs]
+    return sum(p[0] for p in pairs), sum(p[1] for p in pairs)
+
+
+def wrong_of_document(found, what):
+    """Of c2c's JSON, or of what a page has of it."""
+    requests, rest = found["requests"], found["rest"]
+    if sum(r["pcycles"] for r in requests) + rest["pcycles"] != found["pcycles"]:
+        yield f"{what}: the requests' PCycles and the rest are not all"
+    columns = {c for c in found["columns"] if c + "_time" in found["columns"] or c.endswith("given_up")}
+    if {r["class"] for r in requests} != columns:
+        yield f"{what}: classes {columns} are not those that are listed"
+    for name in ("objects", "lines"):
+        if summed([*map(pair, found[name]), pair(rest[name])]) != pair(found):
+            yield f"{what}: {name} and the rest are not all"
+    for line in found["lines"] if what == "JSON" else []:
+        for name in ("holds", "askers"):
+            if summed(map(pair, line[name])) != pair(line):
+                yield f"{what}: {name} of line {line['va']:#x} are not all of it"
+
+
+def wrong_of_line(block):
+    """Of a line that is shown in full."""
+    whole = re.search(LOST, block).groups()
+    holds = re.findall(r"^ {4,}(?:\d+-\d+|rest) +(-?\d+) +(-?\d+)  ", block, re.M)
+    askers = re.findall(r"^ +(-?\d+) +(-?\d+) +-?\d+ +-?\d+  ", block, re.M)
+    for name, rows in (("holds", holds), ("asked by", askers)):
+        if summed(rows) != summed([whole]):
+            yield f"text: {name} {rows} are not {whole}"
+
+
+def wrong_of_text(text, found):
+    head, *blocks = text.split("\n  line at ")
+    rows = {name: (int(count or 0), int(time), float(share)) for name, count, time, share in CLASS.findall(head)}
+    every = rows.pop("all")
+    if (sum(r[0] for r in rows.values()), sum(r[1] for r in rows.values())) != every[:2] or every[1] != found["pcycles"]:
+        yield f"text: the classes {rows} are not {every}"
+    if every[1] and abs(sum(r[2] for r in rows.values()) - 100) > 0.005 * len(rows):
+        yield f"text: the shares of {rows} are not 100 %"
+    objects = OBJECT.findall(head)
+    if objects and (summed(o[1:] for o in objects[:-1]) != summed([objects[-1][1:]]) or summed([objects[-1][1:]]) != pair(found)):
+        yield f"text: the objects {objects} do not add up to {pair(found)}"
+    for block in blocks:
+        yield from wrong_of_line(block)
+    whole = re.search(r"^# all lines: " + LOST, text, re.M)
+    lines = [re.search(LOST, block).groups() for block in blocks]
+    lines += re.findall(r"^# (?:\d+ more line|lines whose bytes)[^:]*: " + LOST, text, re.M)
+    if found["lines"] and (summed(lines) != summed([whole.groups()]) or summed(lines) != pair(found)):
+        yield f"text: the lines {summed(lines)} are not {pair(found)}"
+
+
+def wrong(numachine, directory, page=None):
+    """All that does not add up. @param page  a file for the page; None: it is not looked at"""
+    found = json.loads(asked(numachine, "c2c", "--format=json", directory))
+    bad = list(wrong_of_document(found, "JSON"))
+    for options in ([], ["--lines=1"], ["--lines=0"]):
+        bad += wrong_of_text(asked(numachine, "c2c", *options, directory), found)
+    if page:
+        asked(numachine, "report", "-o", page, directory)
+        bad += wrong_of_document(json.loads(DATA.search(pathlib.Path(page).read_text())[1])["sharing"], "page")
+    return bad
