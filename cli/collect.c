@@ -137,12 +137,14 @@ static enum cli_exit collect_conclude(const struct swp_result *result,
 }
 
 /* Holds points against each other, as the experiment says. */
-static enum cli_exit collect_hold(const struct swp_result *result, const char *out)
+static enum cli_exit collect_hold(const struct swp_result *result, const char *out, bool quiet)
 {
     struct in_experiment x;
     if (!load_experiment(result, &x))
         return CLI_EXIT_OK;
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
+    if (!quiet)
+        swp_shown_put(result, &x, stderr);
     const enum cli_exit status = collect_conclude(result, &judged, out);
     in_experiment_free(&x);
     if (judged.left)
@@ -205,7 +207,7 @@ static enum cli_exit collect_collect(const struct cli_given *g)
                 result.rows - result.there == 1 ? "is" : "are");
     if (status == CLI_EXIT_OK) {
         printf("%s\n", out);
-        status = collect_hold(&result, out);
+        status = collect_hold(&result, out, g->quiet);
         if (status == CLI_EXIT_OK && result.there < result.rows)
             status = CLI_EXIT_EXPECT;
     }

@@ -524,6 +524,8 @@ static void sweep_hold(struct state *s, const struct swp_result *result)
     const struct swp_judged judged = swp_expect_judge(result, &x, stderr);
     if (judged.broken)
         sweep_worsen(s, CLI_EXIT_EXPECT);
+    if (!s->ask->given->quiet)
+        swp_shown_put(result, &x, stderr);
     if (!swp_index_conclude(result, &judged, s->dir.place.path, why, sizeof why)) {
         sweep_complain(s, "%s", why);
         sweep_worsen(s, CLI_EXIT_IO);

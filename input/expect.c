@@ -151,23 +151,31 @@ static void read_bounds(struct row *row)
     }
 }
 
-/** Takes "STAT" or "REGION/STAT" apart; a region may have any name, a statistic no slash. */
-static void read_measured(struct row *row, const struct in_place *at, const char *text,
-                          struct in_measured *stat)
+/** Takes "STAT" or "REGION/STAT" apart; a region may have any name, a statistic no slash.
+ * @param region  of a statistic that names none; NULL: the whole run */
+static void read_measured(struct in_reading *r, const struct in_place *at, const char *text,
+                          const char *region, struct in_measured *stat)
 {
-    const char *slash = strrchr(text, '/'), *region = row->v[ROW_REGION].text;
-    row->unnamed = row->unnamed || !slash;
+    const char *slash = strrchr(text, '/');
     stat->stat = in_strdup(slash ? slash + 1 : text);
     if (slash == text)
-        in_complain(row->r, at, "'%.100s': no region is named in front of its '/'", text);
+        in_complain(r, at, "'%.100s': no region is named in front of its '/'", text);
     stat->region = slash    ? sim_format("%.*s", (int)(slash - text), text)
                    : region ? in_strdup(region)
                             : NULL;
     if (strncmp(stat->stat, root, strlen(root)) != 0)
-        in_complain(row->r, at,
+        in_complain(r, at,
                     "'%.100s' is no statistic: their paths begin with '%s', as "
                     "machine.truth.l2_misses (stats.json of any run has them)",
                     stat->stat, root);
+}
+
+/** The same of a row. */
+static void read_stat(struct row *row, const struct in_place *at, const char *text,
+                      struct in_measured *stat)
+{
+    row->unnamed = row->unnamed || !strchr(text, '/');
+    read_measured(row->r, at, text, row->v[ROW_REGION].text, stat);
 }
 
 static void read_ratio(struct row *row)
@@ -180,7 +188,7 @@ static void read_ratio(struct row *row)
         return;
     }
     for (int i = 0; i < 2; i++)
-        read_measured(row, &v->at, v->list[i], &e->stat[i]);
+        read_stat(row, &v->at, v->list[i], &e->stat[i]);
 }
 
 /** Takes the two points; one statistic is then that of both. */
@@ -240,7 +248,7 @@ static void expect_read_row(struct in_reading *r, const struct in_experiment *x,
     if (row.v[ROW_RATIO].at.doc)
         read_ratio(&row);
     else if (stat->text)
-        read_measured(&row, &stat->at, stat->text, &expect->stat[0]);
+        read_stat(&row, &stat->at, stat->text, &expect->stat[0]);
     if (row.v[ROW_POINTS].at.doc && !has_points(r, x))
         in_complain(r, &row.v[ROW_POINTS].at,
                     "'points' are of a sweep, and this file has no sweep:");
@@ -266,6 +274,29 @@ void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct 
     for (x->expects = 0; x->expects < count; x->expects++)
         expect_read_row(r, x, v->at.doc, in_node(v->at.doc, item[x->expects]),
                         &x->expect[x->expects]);
+}
+
+/* ---- what a table shows ---------------------------------------------------------------------- */
+
+void in_show_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v)
+{
+    size_t count = 0;
+    while (v->at.doc && x->show[count])
+        count++;
+    if (count && !has_points(r, x))
+        in_complain(r, &v->at, "'show' is of a sweep, and this file has no sweep:");
+    x->shown = sim_alloc(count, sizeof *x->shown);
+    for (x->shown_count = 0; x->shown_count < count; x->shown_count++)
+        read_measured(r, &v->at, x->show[x->shown_count], NULL, &x->shown[x->shown_count]);
+}
+
+void in_measured_free(struct in_measured *stat, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(stat[i].region);
+        free(stat[i].stat);
+    }
+    free(stat);
 }
 
 void in_expect_free(struct in_expect *expect, size_t count)

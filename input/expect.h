@@ -43,6 +43,7 @@ void in_expect_subject(const struct in_expect *expect, FILE *out);
 /** Writes its bounds: "at least 1 and at most 2". */
 void in_expect_bounds(const struct in_expect *expect, FILE *out);
 
+void in_measured_free(struct in_measured *stat, size_t count);
 /** Frees `count` and what they own. */
 void in_expect_free(struct in_expect *expect, size_t count);
 

@@ -692,6 +692,7 @@ static void experiment_build(struct build *b, char *const *sets)
     for (size_t i = 0; i < IN_KEY__COUNT; i++)
         experiment_store(b, i);
     in_expect_read(b->r, b->x, &b->values[IN_KEY_expect]);
+    in_show_read(b->r, b->x, &b->values[IN_KEY_show]);
     if (keys_are_good)
         in_monitor_read(b->r, b->x, b->values);
     if (has_machine)
@@ -1044,6 +1045,7 @@ void in_experiment_free(struct in_experiment *x)
     free(x->ranges);
     free(x->kept_apart);
     in_expect_free(x->expect, x->expects);
+    in_measured_free(x->shown, x->shown_count);
     in_pattern_free(x);
     free(x->write);
     free(x->mask_symbol);

@@ -132,10 +132,13 @@ struct in_experiment {
     unsigned record_count;
     sim_tick record_from, record_to; /**< [ticks] in [from, to); SIM_NEVER: from the begin, to an
                                           end of the recorder's */
-    unsigned sweep;         /**< 1: the file has a sweep:, this is what its points have in common */
-    char *point;            /**< id of the sweep's point that this is; NULL: it is none ... */
-    char **assigned;        /**< ... and its NULL-terminated assignments "a.b=c" */
-    unsigned expect_status; /**< exit status the guest is expected to have; default 0 */
+    unsigned sweep;  /**< 1: the file has a sweep:, this is what its points have in common */
+    char *point;     /**< id of the sweep's point that this is; NULL: it is none ... */
+    char **assigned; /**< ... and its NULL-terminated assignments "a.b=c" */
+    char **show;     /**< NULL-terminated "REGION/STAT", what a sweep's table has ... */
+    struct in_measured *shown; /**< ... and as read, shown_count of them */
+    size_t shown_count;
+    unsigned expect_status;   /**< exit status the guest is expected to have; default 0 */
     struct in_expect *expect; /**< [expects] what is expected of its statistics */
     size_t expects;
 

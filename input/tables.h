@@ -65,6 +65,9 @@ void in_approach_read(struct in_reading *r, struct in_experiment *x, const struc
 /** Reads expect.stats, every row of it. @param v  what was given */
 void in_expect_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v);
 
+/** Takes x->show apart. @param v  what was given */
+void in_show_read(struct in_reading *r, struct in_experiment *x, const struct in_value *v);
+
 /** Adds a list of a unit's events; complains about each unknown one at its own place.
  *  @param path  key the list was given for */
 void in_choose_events(struct in_reading *r, const struct mon_unit_ops *unit,

@@ -201,6 +201,8 @@ bool run_expect_possible(const struct doc_run *run, const struct doc_sample *now
     bool possible = true;
     for (size_t i = 0; i < x->expects; i++)
         possible = can_have(run, &whole, &x->expect[i], out) && possible;
+    for (size_t i = 0; i < x->shown_count; i++)
+        possible = is_possible(run, &whole, &x->shown[i], "show", out) && possible;
     run_region_free(&whole);
     return possible;
 }

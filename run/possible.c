@@ -30,7 +30,7 @@ bool run_possible(const struct in_experiment *x, const struct mon_choice *choice
     const struct nm_params *p = x->machine.params;
     const size_t cards = nm_params_cards(p);
 
-    if (!x->expects)
+    if (!x->expects && !x->shown_count)
         return true;
     struct doc_sample nothing = {
         .card = sim_alloc(cards, sizeof *nothing.card),
@@ -78,8 +78,9 @@ static bool is_seen(struct run_seen *seen, uint64_t hash)
 bool run_possible_once(void *seen, const struct in_experiment *x)
 {
     struct mon_choice choice = {0};
-    return !x->expects || (run_choose_events(x, &choice) &&
-                           (is_seen(seen, seen_hash(x, &choice)) || run_possible(x, &choice)));
+    return (!x->expects && !x->shown_count) ||
+           (run_choose_events(x, &choice) &&
+            (is_seen(seen, seen_hash(x, &choice)) || run_possible(x, &choice)));
 }
 
 void run_seen_free(struct run_seen *seen)

@@ -182,20 +182,6 @@ struct judging {
     FILE *out;
 };
 
-/* Finds "COMPONENT.STAT" in a region's statistics: the longest component that is there. */
-static struct doc_value expect_value_of(const json_t *stats, const char *path)
-{
-    struct doc_value value = {0};
-    char *component = sim_strdup(path);
-    for (char *dot; !value.is && (dot = strrchr(component, '.'));) {
-        *dot = '\0';
-        if (json_object_get(stats, component))
-            value = doc_finished_value(stats, component, path + (dot - component) + 1);
-    }
-    free(component);
-    return value;
-}
-
 static bool sweep_expect_measure(const struct swp_row *row, const struct in_measured *stat,
                                  long double *value, char *why, size_t size)
 {
@@ -204,9 +190,8 @@ static bool sweep_expect_measure(const struct swp_row *row, const struct in_meas
     bool good = doc_finished_read(&results, row->directory, why, size);
     if (good) {
         const char *region = stat->region ? stat->region : DOC_WHOLE;
-        const json_t *stats = doc_finished_stats(&results, region);
-        const struct doc_value found = expect_value_of(stats, stat->stat);
-        if (!stats)
+        const struct doc_value found = doc_finished_at(&results, region, stat->stat, NULL);
+        if (!doc_finished_stats(&results, region))
             snprintf(why, size, "point %s entered no region %s", row->id, region);
         else if (!found.is)
             snprintf(why, size, "point %s has no value of %s", row->id, stat->stat);

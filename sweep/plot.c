@@ -9,6 +9,7 @@
 #include "documents/intact.h"
 #include "documents/run.h"
 #include "documents/statistics/gnuplot.h"
+#include "documents/statistics/statistics.h"
 #include "documents/whole.h"
 
 #include <jansson.h>
@@ -174,33 +175,12 @@ static void free_lines(struct line *lines)
     }
 }
 
-static const char *directory_of(const struct swp_result *result)
-{
-    const char *directory = NULL;
-    for (size_t i = 0; i < result->rows && !directory; i++)
-        directory = result->row[i].directory;
-    return directory;
-}
-
-/* What a program marks is what it is about: the first region behind the whole run, if there is one.
- * Allocated. */
-static char *plot_region_of(const struct swp_result *result)
-{
-    json_t *root = doc_document(directory_of(result), "stats.json"),
-           *snapshots = json_object_get(root, "snapshots");
-    const json_t *snapshot = json_array_get(snapshots, json_array_size(snapshots) > 1);
-    const char *name = json_string_value(json_object_get(snapshot, "name"));
-    char *region = sim_strdup(name ? name : DOC_WHOLE);
-    json_decref(root);
-    return region;
-}
-
 static void write_plot(void *ctx, FILE *out)
 {
     const struct plot *p = ctx;
     const size_t column = p->result->keys + FIRST;
     struct line *lines = lines_of(p);
-    char *region = plot_region_of(p->result);
+    char *region = swp_result_region(p->result);
     doc_gnuplot_open(out, "sweep");
     fprintf(out, "set datafile missing NaN\n"
                  "set offsets graph 0.02, graph 0.02, graph 0.03, 0\n"
@@ -210,12 +190,12 @@ static void write_plot(void *ctx, FILE *out)
                  "region = ");
     doc_gnuplot_text(out, region);
     fprintf(out,
-            "\nstat = 'elapsed'\n"
+            "\nstat = '%s'\n"
             "unit = 'PCycles'\n"
             "is_on(points) = strcol(%zu) eq region && strcol(%zu) eq 'machine' && "
             "strcol(%zu) eq stat && strstrt(points, ' '.strcol(1).' ')\n"
             "set xlabel ",
-            column, column + 1, column + 2);
+            doc_statistic_name(DOC_STATISTIC_elapsed), column, column + 1, column + 2);
     doc_gnuplot_text(out, p->result->key[p->axis]);
     fputs(" noenhanced\nset ylabel stat.' ['.unit.']' noenhanced\n", out);
     put_lines(p, lines, out);

@@ -7,6 +7,7 @@
 #include "base/owner.h"
 #include "documents/csv.h"
 #include "documents/intact.h"
+#include "documents/run.h"
 #include "documents/statistics/stats.h"
 #include "documents/whole.h"
 #include "sweep/index.h"
@@ -211,6 +212,27 @@ void swp_result_free(struct swp_result *result)
     *result = (struct swp_result){0};
 }
 
+/* ---- what it is about ------------------------------------------------------------------------ */
+
+static const char *result_directory_of(const struct swp_result *result)
+{
+    const char *directory = NULL;
+    for (size_t i = 0; i < result->rows && !directory; i++)
+        directory = result->row[i].directory;
+    return directory;
+}
+
+char *swp_result_region(const struct swp_result *result)
+{
+    json_t *root = doc_document(result_directory_of(result), "stats.json"),
+           *snapshots = json_object_get(root, "snapshots");
+    const json_t *snapshot = json_array_get(snapshots, json_array_size(snapshots) > 1);
+    const char *name = json_string_value(json_object_get(snapshot, "name"));
+    char *region = sim_strdup(name ? name : DOC_WHOLE);
+    json_decref(root);
+    return region;
+}
+
 /* ---- the table ------------------------------------------------------------------------------- */
 
 struct table {
@@ -313,8 +335,7 @@ static bool write_collected(const struct swp_result *result, const char *directo
     return good;
 }
 
-/* ---- all of it
- * ------------------------------------------------------------------------------------ */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /** Brings a file that somebody else has written to the disk, and gives it its name. */
 static bool give_name(const char *unfinished, const char *path, char *why, size_t size)

@@ -9,8 +9,11 @@
 #ifndef SWP_RESULT_H
 #define SWP_RESULT_H
 
+#include "input/experiment.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* In the directory of a sweep. */
 #define SWP_INDEX    "sweep.json" /**< which points there are, and how far they are */
@@ -57,6 +60,14 @@ bool swp_result_write(const struct swp_result *result, const char *directory, ch
 /** A script for gnuplot that draws `elapsed` over the first parameter with several numbers; nothing
  *  if there is none. @return false: see `why` */
 bool swp_plot_write(const struct swp_result *result, const char *directory, char *why, size_t size);
+
+/** Writes a table for people: of each point the parameters, and the results that the experiment
+ *  shows, or expects something of; else time, instructions per PCycle and read latency. */
+void swp_shown_put(const struct swp_result *result, const struct in_experiment *x, FILE *out);
+
+/** The region that a program is about: the first that it marks; the whole run, if it marks none.
+ *  Allocated. */
+char *swp_result_region(const struct swp_result *result);
 
 /** The database alone. @param path  a file that is not there yet @return false: see `why` */
 bool swp_database_write(const struct swp_result *result, const char *path, char *why, size_t size);

@@ -302,7 +302,7 @@ def test_jobs_and_shards(bench):
             parts.update(part)
         bench.expect(parts == {n: b for n, b in whole.items() if n not in RESULTS}, f"{shards} shards give others")
         directories = [f"shard-{shard}-{shards}" for shard in range(1, shards + 1)]
-        done = bench.command("collect", *directories, "-o", f"all-{shards}")
+        done = bench.command("collect", *directories, "-q", "-o", f"all-{shards}")
         bench.expect(done.returncode == 0 and not done.stderr, done.stderr)
         for name in RESULTS:
             bench.expect((bench.directory / f"all-{shards}" / name).read_bytes() == whole[name],
@@ -343,6 +343,45 @@ def test_results(bench):
             open(bench.directory / "results/points" / p["id"] / "monitor/coherence_histogram.csv", newline="",
                  encoding="utf-8"))]
         bench.expect(counted == sum(int(row["count"]) for row in parts), "histograms")
+
+
+def shown(bench, head, out, *words):
+    """The table of a sweep that has ended: [[cell]]."""
+    bench.write("{program.processors: [1, 2], protocol: [flat, numachine]}", head=head)
+    done = bench.command("run", "s.yaml", "-o", out, *words)
+    table = done.stderr[done.stderr.index("  program.processors"):] if "  program.processors" in done.stderr else ""
+    again = bench.command("collect", out, "-o", f"{out}-collected").stderr
+    bench.expect(not words or not table, done.stderr)
+    bench.expect(words or again.startswith(table.partition("\n4 done")[0]), (again, table))
+    return [re.split(r" {2,}", line.strip()) for line in table.splitlines() if line.startswith("  ")]
+
+
+def test_shown(bench):
+    """A sweep that has ended prints its results: those of show:, else of expect:, else the usual ones."""
+    expect = HEAD + "expect: {stats: [{stat: machine.truth.loads, at_least: 1000000000}]}\n"
+    show = expect + "show: [machine.truth.stores, whole/machine.elapsed]\n"
+    for number, (head, stats) in enumerate([(HEAD, ["elapsed", "metric.ipc", "metric.mean_read_latency"]), (expect, ["truth.loads"]),
+                                            (show, ["truth.stores", "elapsed"])]):
+        heading, *rows = shown(bench, head, f"shown{number}")
+        bench.expect(heading[:2] == ["program.processors", "protocol"], heading)
+        bench.expect([re.sub(r".*machine\.| \[.*", "", name) for name in heading[2:2 + len(stats)]] == stats, heading)
+        bench.expect(heading[2 + len(stats):] == ["ended"] * (number > 0), heading)
+        table = list(csv.DictReader(open(bench.directory / f"shown{number}/sweep.csv", newline="", encoding="utf-8")))
+        for row in rows:
+            its = {r["stat"]: r["value"] for r in table if (r["program.processors"], r["protocol"], r["component"], r["region"]) ==
+                   (row[0], row[1], "machine", "whole")}
+            bench.expect([f"{float(v):.6g}" for v in row[2:2 + len(stats)]] == [f"{float(its[s]):.6g}" for s in stats], (row, stats))
+            bench.expect(row[2 + len(stats):] == ["status 1"] * (number > 0), row)
+        bench.expect(len(rows) == 4, rows)
+    bench.expect(shown(bench, HEAD, "unshown", "-q") == [], "--quiet shows a table")
+    for head, words, sentence in [(HEAD + "show: [machine.truth.lods]\n", [], "did you mean machine.truth.loads?"),
+                                  (HEAD + "show: [loads]\n", [], "paths begin with 'machine.'")]:
+        bench.write("{program.processors: [1]}", head=head)
+        done = bench.command("run", "s.yaml", "-o", "refused", *words)
+        bench.expect(done.returncode == 2 and sentence in done.stderr, done.stderr)
+    (bench.directory / "alone.yaml").write_text(HEAD + "show: [machine.elapsed]\n")
+    done = bench.command("check", "alone.yaml")
+    bench.expect(done.returncode == 2 and "'show' is of a sweep" in done.stderr, done.stderr)
 
 
 def test_bins(bench):
@@ -647,7 +686,7 @@ def test_dry_run(bench):
 
 
 PARTS = {
-    "run": [test_jobs_and_shards, test_results, test_bins, test_collect, test_damage, test_kills, test_failures,
+    "run": [test_jobs_and_shards, test_results, test_shown, test_bins, test_collect, test_damage, test_kills, test_failures,
             test_two_at_once, test_refusals, test_log_of_finished, test_others, test_unfinished, test_gone, test_compiler, test_dry_run],
     "kills": [test_many_kills],
     "points": [test_expansion, test_errors, test_ids, test_forms, test_point_by_hand],

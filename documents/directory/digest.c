@@ -54,6 +54,7 @@ static uint64_t of_settings(const struct in_experiment *x)
     plain.machine.origins = NULL;
     plain.name = plain.machine.name = "";
     plain.about = NULL;
+    plain.show = NULL;
     plain.source = x->source ? "" : NULL;
     plain.program = x->program ? "" : NULL;
     plain.stdin_path = NULL;

@@ -187,6 +187,25 @@ const char *doc_finished_unit(const struct doc_finished *r, const char *componen
     return unit ? unit : "";
 }
 
+/* The component is the longest one that is there. */
+struct doc_value doc_finished_at(const struct doc_finished *r, const char *region, const char *path,
+                                 const char **unit)
+{
+    struct doc_value value = {0};
+    const json_t *stats = doc_finished_stats(r, region);
+    char *component = sim_strdup(path);
+    for (char *dot; !value.is && (dot = strrchr(component, '.'));) {
+        const char *stat = path + (dot - component) + 1;
+        *dot = '\0';
+        if (json_object_get(stats, component))
+            value = doc_finished_value(stats, component, stat);
+        if (value.is && unit)
+            *unit = doc_finished_unit(r, component, stat);
+    }
+    free(component);
+    return value;
+}
+
 static bool is_of_parts(const struct doc_finished *r, const char *component, const char *stat)
 {
     return json_is_true(json_object_get(finished_name_of(r, component, stat), "timed"));

@@ -49,6 +49,11 @@ const json_t *doc_finished_stats(const struct doc_finished *results, const char 
  *  machine as a whole has, too, or has no other (docs/results.md). */
 struct doc_value doc_finished_value(const json_t *stats, const char *component, const char *stat);
 
+/** The same of a path, COMPONENT.STAT. @param[out] unit  its unit as doc_finished_unit; NULL: not
+ *  asked for */
+struct doc_value doc_finished_at(const struct doc_finished *results, const char *region,
+                                 const char *path, const char **unit);
+
 /** Its unit; "": not known. */
 const char *doc_finished_unit(const struct doc_finished *results, const char *component,
                               const char *stat);
