@@ -162,8 +162,16 @@ bool pc_line_in_half(const struct pc_card *card, enum pc_side side, uint64_t lin
     return pc_line_half_state(card, side, line) != NM_LINE_I;
 }
 
+/* Whatever makes a primary place give up what has been written in it: the line goes down. */
+static void part_write_back(struct pc_card *card, enum pc_side side, unsigned place)
+{
+    card->truth.l1_writebacks += pc_l1_dirty(card, side, place);
+    card->l1_line[side][place] &= ~(uint64_t)PC_L1_DIRTY;
+}
+
 static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
 {
+    part_write_back(card, side, place);
     if (card->copies && side == PC_SIDE_D)
         pc_misses_touch(card, place);
     card->l1_line[side][place] = 0;
@@ -229,7 +237,7 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
             continue;
         if (card->copies)
             pc_misses_touch(card, p.place);
-        card->l1_line[PC_SIDE_D][p.place] &= ~(uint64_t)PC_L1_DIRTY;
+        part_write_back(card, PC_SIDE_D, p.place);
         struct pc_line *view = &card->l1[PC_SIDE_D][p.place];
         if (view->tag != pc_line_none(p.place))
             view->tag |= PC_LINE_READ_ONLY;
@@ -455,11 +463,10 @@ static void goes_down(struct pc_card *card, enum pc_side side, unsigned place, s
 }
 
 /* [PCycles] The line that makes room goes down first if it is dirty. */
-static uint64_t victim_time(struct pc_card *card, enum pc_side side, unsigned place)
+static uint64_t victim_time(const struct pc_card *card, enum pc_side side, unsigned place)
 {
     if (!pc_l1_dirty(card, side, place))
         return 0;
-    card->truth.l1_writebacks++;
     return card->p->l1_writeback * ((1ull << card->l1_shift[side]) / PC_L2_WORD);
 }
 

@@ -19,7 +19,7 @@ static const struct row {
 #undef COUNT
 };
 
-enum { ROWS = sizeof rows / sizeof rows[0] };
+enum { ROWS = sizeof rows / sizeof rows[0], QUADWORD = 16 };
 
 static const char *const chips[R10K_CHIPS] = {
     [R10K_R10000_2] = "processor.core=1 r10000.revision=0",
@@ -41,11 +41,20 @@ static bool program(struct rig *rig, enum r10k_chip chip, unsigned k, const stru
     return false;
 }
 
+/* Dirty primary lines of the first card that went down so far, as quadwords. */
+static uint64_t went_down(const struct rig *rig)
+{
+    struct nm_truth truth;
+    nm_card_truth(rig->m, 0, &truth);
+    return truth.l1_writebacks * rig->p.l1d_line / QUADWORD;
+}
+
 static void check(const struct row *row, enum r10k_chip chip)
 {
     char options[200];
     bool counted[R10K_COUNTERS] = {0};
     struct rig rig;
+    uint64_t before = 0;
     snprintf(options, sizeof options, "%s %s", chips[chip], row->options);
     rig_init(&rig, options);
     for (unsigned turn = 0; turn < 3; turn++) {
@@ -54,8 +63,13 @@ static void check(const struct row *row, enum r10k_chip chip)
             rig_steps(&rig, row->before);
         for (unsigned k = 0; k < R10K_COUNTERS; k++)
             counted[k] = program(&rig, chip, k, row);
+        before = went_down(&rig);
         rig_steps(&rig, row->code);
     }
+    if (row->signal == R10K_SIGNAL_L1D_WRITEBACKS)
+        cr_expect_eq(went_down(&rig) - before, row->count, "the truth, '%s' (%s): %lu, by hand %lu",
+                     row->code, row->why, (unsigned long)(went_down(&rig) - before),
+                     (unsigned long)row->count);
     for (unsigned k = 0; k < R10K_COUNTERS; k++)
         if (counted[k])
             cr_expect_eq(rig_counter(&rig, k), row->count, "%s, %s, '%s' (%s): %lu, by hand %lu",

@@ -306,6 +306,60 @@ static const struct traffic {
 
 enum { TRAFFIC = sizeof traffic / sizeof *traffic };
 
+/* What makes dirty primary lines go down, and how many of each card did. */
+static const struct written {
+    struct scene scene;
+    uint64_t lines[CARDS];
+} written[] = {
+    {{"R44-10", "nothing", {{0}}, {{DO(S, A, MISS "STORE 1"), DO(L, A, "LOAD 1")}}}, {0, 0}},
+    {{"R44-10",
+      "room for others, in the primary cache; what has gone down is clean",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(L, B, MISS "LOAD 1"), DO(L, A, "STALL_L1D 13 LOAD 1"),
+        DO(L, B, "STALL_L1D 13 LOAD 1"), DO(S, A, "STALL_L1D 13 STORE 1"),
+        DO(L, B, "STALL_L1D 21 LOAD 1")}}},
+     {2, 0}},
+    {{"R44-7",
+      "room for others, in the secondary cache: both parts of its line",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(S, A + 32, "STALL_L1D 13 STORE 1"), DO(L, Z, MISS "LOAD 1")}}},
+     {2, 0}},
+    {{"R44-7",
+      "... whose place in the primary cache nobody wants",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(L, Z + 32, MISS "LOAD 1")}}},
+     {1, 0}},
+    {{"R44-7",
+      "... an instruction's, in a joint cache",
+      {SET(l2_split, 0)},
+      {{DO(S, A, MISS "STORE 1"), DO(F, Z + Z - A, "STALL_L1I 5 STALL_L2 * INT 1")}}},
+     {1, 0}},
+    {{"R44-16",
+      "another processor reads, and then writes: once",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(S, A + 32, "STALL_L1D 13 STORE 1")},
+       {AT(10000, L, A, MISS "LOAD 1"), AT(20000, S, A, "STALL_L1D 5 STALL_MP * STORE 1")}}},
+     {2, 0}},
+    {{"R44-16",
+      "another processor writes",
+      {{0}},
+      {{DO(S, A, MISS "STORE 1"), DO(S, A + 32, "STALL_L1D 13 STORE 1")},
+       {AT(10000, S, A, MISS "STORE 1")}}},
+     {2, 0}},
+    {{"R44-11",
+      "its own alias",
+      {SET(page_size, 4096)},
+      {{DO(S, A, MISS "STORE 1"), DO(L, ALIAS + A + 0x1000, VCE "STALL_L1D 13 LOAD 1")}}},
+     {1, 0}},
+    {{"R44-13",
+      "the line comes back with another attribute, and again",
+      {{0}},
+      {{DO(S, N | A, MISS "STORE 1"), DO(S, A, MISS "STORE 1"), DO(L, N | A, MISS "LOAD 1")}}},
+     {2, 0}},
+};
+
+enum { WRITTEN = sizeof written / sizeof *written };
+
 /* ---- the machine ---- */
 
 /* A card under way in its script. */
@@ -462,7 +516,6 @@ static void check_pins(const struct seen *seen, const struct pc_cpu *cpu)
     cr_assert_geq(seen->last + 1, cpu->now);
 }
 
-/* @param bus  what each card's packets must be, or NULL */
 /* What the card counts of a script is what its steps say. */
 static void check_truth(const struct scene *s, struct nm_machine *m, unsigned card)
 {
@@ -498,7 +551,10 @@ static void check_truth(const struct scene *s, struct nm_machine *m, unsigned ca
 #undef SAME
 }
 
-static void play(const struct scene *s, const char *const bus[CARDS], bool check, bool watched)
+/* @param bus            what each card's packets must be, or NULL
+ * @param lines_written  its dirty primary lines that go down, or NULL */
+static void play(const struct scene *s, const char *const bus[CARDS],
+                 const uint64_t lines_written[CARDS], bool check, bool watched)
 {
     struct seen seen = {.last = 0};
     struct pc_pins pins;
@@ -530,15 +586,23 @@ static void play(const struct scene *s, const char *const bus[CARDS], bool check
     for (unsigned i = 0; bus && i < CARDS; i++)
         cr_expect_str_eq(actor[i].bus, bus[i], "%s, '%s', card %u: %s", s->row, s->what, i,
                          actor[i].bus);
+    for (unsigned i = 0; lines_written && i < CARDS; i++) {
+        struct nm_truth truth;
+        nm_card_truth(m, i, &truth);
+        cr_expect_eq(truth.l1_writebacks, lines_written[i], "%s, '%s', card %u: %lu lines", s->row,
+                     s->what, i, (unsigned long)truth.l1_writebacks);
+    }
     nm_machine_free(m);
 }
 
 static void play_all(bool check, bool watched)
 {
     for (unsigned i = 0; i < SCENES; i++)
-        play(&scenes[i], NULL, check, watched);
+        play(&scenes[i], NULL, NULL, check, watched);
     for (unsigned i = 0; i < TRAFFIC; i++)
-        play(&traffic[i].scene, traffic[i].bus, check, watched);
+        play(&traffic[i].scene, traffic[i].bus, NULL, check, watched);
+    for (unsigned i = 0; i < WRITTEN; i++)
+        play(&written[i].scene, NULL, written[i].lines, check, watched);
 }
 
 Test(r4400, accesses_take_their_counts_by_hand)
