@@ -121,6 +121,7 @@ static void memory_fill(struct r10k *c, const struct r10k_miss *m, sim_tick now)
         *l = (struct r10k_line){.line = m->line};
     }
     l->state = m->look.state;
+    l->dirty |= m->written;
 }
 
 /* ---- the TLB: 64 pairs of pages, replaced in turn (assumed; the manual's is software's choice) -
@@ -528,6 +529,7 @@ void r10k_loses(struct pc_cpu *base, uint64_t line, enum pc_loss loss, sim_tick 
         if (m->phase != R10K_MISS_FILL || !same_l2_line(c, m->line, line))
             continue;
         m->lost |= loss != PC_LOSS_SHARED;
+        m->written = false;
         m->look.state = NM_LINE_S;
     }
     if (loss == PC_LOSS_SHARED)
@@ -838,14 +840,25 @@ static bool has_line(struct r10k *c, struct r10k_entry *e, bool owns, bool grant
     return e->look.state != NM_LINE_I && (!link || memory_exclusive(e->look.state));
 }
 
-static void memory_writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
+/* The oldest's store is in the primary line, or in the one that has been granted and comes. */
+static void memory_marks(struct r10k *c, const struct r10k_entry *e)
 {
     struct r10k_line *l = memory_find(c, PC_SIDE_D, e->va, e->look.pa);
+    const uint64_t line = memory_line_of(c, PC_SIDE_D, e->look.pa);
+    if (l)
+        l->dirty = true;
+    for (unsigned i = 0; i < R10K_MISSES && !l; i++) {
+        struct r10k_miss *m = &c->miss[i];
+        m->written |= m->phase && m->side == PC_SIDE_D && m->line == line;
+    }
+}
+
+static void memory_writes(struct r10k *c, struct r10k_entry *e, sim_tick now)
+{
     uint8_t *p = pc_write(&c->base, &e->look, e->w->size, now);
     r10k_gather(c, e);
     r10k_store(&c->scratch, &e->w->op, e->va, p);
-    if (l)
-        l->dirty = true;
+    memory_marks(c, e);
     c->bank_busy[bank_of(c, e->va)] = now + 1;
     c->stored = c->worked = true;
     e->access = R10K_ACCESS_WRITTEN;

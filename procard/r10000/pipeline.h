@@ -214,6 +214,7 @@ struct r10k_miss {
     bool condition; /**< for a store conditional */
     bool fetched;   /**< came from memory */
     bool lost;      /**< and went, before it arrived here */
+    bool written;   /**< the store that waited for it has been done */
     bool prefetch;
     bool requested; /**< memory has been asked for it before */
     bool refused;   /**< the card was asked, and had no place for it or room */
