@@ -6,7 +6,7 @@
 #include <jansson.h>
 #include <stdlib.h>
 
-static json_t *columns(const int64_t *v)
+static json_t *json_columns(const int64_t *v)
 {
     char name[DOC_COLUMN_NAME];
     json_t *object = json_object();
@@ -17,14 +17,14 @@ static json_t *columns(const int64_t *v)
     return object;
 }
 
-static json_t *asker(const struct look_sharing *s, const struct look_asker *a)
+static json_t *json_asker(const struct look_sharing *s, const struct look_asker *a)
 {
     const struct prog_place *place = look_code_at(s->code, a->pc);
     const struct prog_place *line =
         a->call == PC_PROFILE_NOWHERE ? place : look_code_at(s->code, a->call);
     json_t *o = json_pack("{s:I,s:I,s:I,s:o}", "pc", (json_int_t)a->pc, "falsely",
                           (json_int_t)a->lost.falsely, "truly", (json_int_t)a->lost.truly,
-                          "columns", columns(a->v));
+                          "columns", json_columns(a->v));
     if (place->function)
         json_object_set_new(o, "function", doc_json_text(place->function));
     if (line != place && line->function)
@@ -36,16 +36,17 @@ static json_t *asker(const struct look_sharing *s, const struct look_asker *a)
     return o;
 }
 
-static json_t *askers(const struct look_sharing *s, const struct look_asker *list, size_t count)
+static json_t *json_askers(const struct look_sharing *s, const struct look_asker *list,
+                           size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, asker(s, &list[i]));
+        json_array_append_new(array, json_asker(s, &list[i]));
     return array;
 }
 
 /* Bytes as ranges: [first, count, first, count, ...]. */
-static json_t *bytes(const uint64_t set[2])
+static json_t *json_bytes(const uint64_t set[2])
 {
     json_t *array = json_array();
     for (unsigned byte = 0, first; byte < 128; byte++) {
@@ -59,14 +60,14 @@ static json_t *bytes(const uint64_t set[2])
     return array;
 }
 
-static json_t *cards(const struct look_sharing *s, const struct look_shared_line *line)
+static json_t *json_cards(const struct look_sharing *s, const struct look_shared_line *line)
 {
     json_t *array = json_array();
     for (size_t i = line->copy; i < line->copy + line->copies; i++) {
         const struct pc_missed_copy *copy = &s->truth->copy[i];
         json_array_append_new(
             array, json_pack("{s:I,s:o,s:o,s:I,s:I}", "card", (json_int_t)copy->card, "read",
-                             bytes(copy->read), "written", bytes(copy->written), "taken",
+                             json_bytes(copy->read), "written", json_bytes(copy->written), "taken",
                              (json_int_t)copy->taken, "evicted", (json_int_t)copy->evicted));
     }
     return array;
@@ -88,7 +89,7 @@ static json_t *json_holds(const struct look_sharing *s, const struct look_shared
         json_array_append_new(
             array, json_pack("{s:s,s:o,s:o,s:o,s:I,s:I}", "kind", kinds[part[i].at.kind], "object",
                              doc_json_text(part[i].at.key), "first", doc_json_text(part[i].at.name),
-                             "bytes", bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
+                             "bytes", json_bytes(set), "falsely", (json_int_t)part[i].lost.falsely,
                              "truly", (json_int_t)part[i].lost.truly));
     }
     free(part);
@@ -106,8 +107,8 @@ static json_t *json_line_of(const struct look_sharing *s, const struct look_shar
         (json_int_t)copy->line, "home", (json_int_t)(copy->line / s->truth->memory), "first_object",
         doc_json_text(at.name), "verdict", look_verdict_name[look_verdict_of(s, &line->lost)],
         "falsely", (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly, "columns",
-        columns(line->v), "holds", json_holds(s, line), "cards", cards(s, line), "askers",
-        askers(s, line->asker, line->askers), "advice",
+        json_columns(line->v), "holds", json_holds(s, line), "cards", json_cards(s, line), "askers",
+        json_askers(s, line->asker, line->askers), "advice",
         doc_json_text(look_sharing_advice(s, line, advice, sizeof advice)));
 }
 
@@ -133,7 +134,7 @@ static json_t *json_requests(const struct look_sharing *s)
 {
     char name[DOC_COLUMN_NAME];
     json_t *array = json_array();
-    for (unsigned r = 0; r < LOOK_REQUESTS; r++) {
+    for (unsigned r = 0; r < look_request_classes; r++) {
         const struct look_request_class *class = &look_request_class[r];
         if (s->v[class->count])
             json_array_append_new(
@@ -156,14 +157,14 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
                                "verdict", look_verdict_name[look_verdict_of(s, &o->lost)],
                                "falsely", (json_int_t)o->lost.falsely, "truly",
                                (json_int_t)o->lost.truly, "lines", (json_int_t)o->lines, "columns",
-                               columns(o->v), "askers", askers(s, o->asker, o->askers)));
+                               json_columns(o->v), "askers", json_askers(s, o->asker, o->askers)));
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
     json_t *root = json_pack(
         "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
         "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
-        (json_int_t)s->lost.truly, "columns", columns(s->v), "requests", json_requests(s), "rest",
-        json_rest(s), "objects", objects, "lines", lines);
+        (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests", json_requests(s),
+        "rest", json_rest(s), "objects", objects, "lines", lines);
     doc_json_put(out, root, JSON_INDENT(1));
 }

@@ -33,12 +33,13 @@ struct look_lost look_lost_less(struct look_lost lost, struct look_lost other)
     return look_lost_plus(lost, (struct look_lost){-other.falsely, -other.truly});
 }
 
-const struct look_request_class look_request_class[LOOK_REQUESTS] = {
+const struct look_request_class look_request_class[] = {
 #define MISS(name, heading, sentence)    {heading, PC_MISS_##name},
 #define UPGRADE(name, heading, sentence) {heading, PC_MISS_##name},
 #define OTHERWISE(name, unit, sentence)
 #include "procard/misses.def"
 };
+const unsigned look_request_classes = sizeof look_request_class / sizeof *look_request_class;
 
 static int64_t sharing_cost_of(const struct look_lost *lost)
 {
@@ -292,7 +293,7 @@ struct look_sharing *look_sharing_new(const struct doc_truth *truth,
     find_lines(s);
     find_objects(s);
     s->rest = s->time;
-    for (unsigned r = 0; r < LOOK_REQUESTS; r++)
+    for (unsigned r = 0; r < look_request_classes; r++)
         s->rest = doc_plus(s->rest, -s->v[look_request_class[r].count + 1]);
     return s;
 }

@@ -8,7 +8,6 @@
 #include "documents/rows/truth.h"
 #include "look/object_at.h"
 #include "procard/copies.h"
-#include "procard/miss_columns.h"
 
 /** What sharing a line or an object was, by what it cost. */
 enum look_verdict {
@@ -32,16 +31,10 @@ struct look_lost look_lost_less(struct look_lost lost, struct look_lost other);
 /** A class of misses or upgrades: each request is of one (procard/misses.def). */
 struct look_request_class {
     const char *heading;
-    enum pc_miss_column count; /**< its time is the column behind it */
+    unsigned count; /**< its column, by enum pc_miss_column; its time is the one behind it */
 };
-enum {
-#define MISS(name, heading, sentence)    LOOK_REQUEST_##name,
-#define UPGRADE(name, heading, sentence) LOOK_REQUEST_##name,
-#define OTHERWISE(name, unit, sentence)
-#include "procard/misses.def"
-    LOOK_REQUESTS
-};
-extern const struct look_request_class look_request_class[LOOK_REQUESTS];
+extern const struct look_request_class look_request_class[];
+extern const unsigned look_request_classes;
 
 /** An instruction that asked for lines. */
 struct look_asker {
@@ -80,9 +73,9 @@ struct look_sharing {
     struct look_finder *finder;
     struct look_code *code;
     int64_t time; /**< [PCycles] of threads that did not sleep */
-    int64_t
-        rest; /**< [PCycles] of it that no class of requests has; where requests go side by side,
-                 as an R10000's do, each has all of its time, and the rest may be less than 0 */
+    /** [PCycles] of it that no class of requests has; where requests go side by side, as an
+     * R10000's do, each has all of its time, and the rest may be less than 0 */
+    int64_t rest;
     int64_t v[DOC_COLUMNS_MOST];   /**< of all lines; by enum pc_miss_column */
     struct look_lost lost;         /**< all of it: objects have all, shared lines may not */
     struct look_shared_line *line; /**< [lines] the one that lost most first */

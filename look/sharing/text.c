@@ -65,7 +65,7 @@ static void put_requests(const struct look_sharing *s, FILE *out)
     int64_t all = 0;
     fprintf(out, "# %-24s %12s %14s %9s\n", "what the requests were", "requests", "PCycles",
             "of time");
-    for (unsigned r = 0; r < LOOK_REQUESTS; r++) {
+    for (unsigned r = 0; r < look_request_classes; r++) {
         const struct look_request_class *class = &look_request_class[r];
         if (s->v[class->count])
             put_request(s, class->heading, s->v[class->count], s->v[class->count + 1], out);
