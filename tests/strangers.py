@@ -39,8 +39,8 @@ SAME = [
     ("found[2].thirds", "found[].thirds", True), ("found", "found[].thirds", True), ("main::hist[3][1]", "hist[][]", True),
     ("generators[1].c (local of run)", "generators[].c", True), ("slab->lock", "messages->lock", True), ("refs", "users[]->refs", True),
     ("map.shards_._M_impl._M_start[1].mutex._M_mutex.__data.__lock", "map.shards_[].mutex", True), ("seen.lock", "lock", True),
-    ("balancer", "balancer.stats_[].hits", False), ("next", "queue.next_", False), ("queue.tail", "queue.head", False),
-    ("heap 8 bytes by main at lock.c:5", "lock", False), ("stack of thread 1000", "stack", False),
+    ("crossings(3)%waited", "crossings[].waited", True), ("balancer", "balancer.stats_[].hits", False), ("next", "queue.next_", False),
+    ("queue.tail", "queue.head", False), ("heap 8 bytes by main at lock.c:5", "lock", False), ("stack of thread 1000", "stack", False),
 ]
 
 # What a command names first: trouble, variable, file and line (None: it names none), its part of the whole.
@@ -142,7 +142,7 @@ ASKED = {"false": sharing, "true": sharing, "mixed": sharing, "lock": waiting, "
 
 def components(name):
     """The parts of a path that are the author's own words: no reserved names, which are a library's; [] is any element."""
-    name = re.sub(r"\s*\([^()]*\)", "", name).replace("->", ".").lstrip("*&.")
+    name = re.sub(r"\s*\([^()]*\)", "", name).replace("->", ".").replace("%", ".").lstrip("*&.")
     name = re.sub(r"[\w<>]+::", "", re.sub(r"\[[^\]]*\]", ".[]", name))
     return [part for part in name.split(".") if part and part != "this" and not re.match(r"_[A-Z_]", part)]
 
@@ -220,7 +220,8 @@ def table(results):
     for row, target, answer, word in results:
         label = row.trouble if row.trouble == "none" else \
             f"{row.trouble}, `{row.variable}`" + (f", {row.name}:{', '.join(row.lines)}" if row.lines else "")
-        head.append(f"| {row.name.rsplit('.', 1)[0]} | {row.language}{'' if target == 'mips' else ', ARM'} | {label} | {said(answer)} | {word} |")
+        language = row.language if target == "mips" else row.language + ", ARM"
+        head.append(f"| {row.name.rsplit('.', 1)[0]} | {language} | {label} | {said(answer)} | {word} |")
     return "\n".join(head)
 
 

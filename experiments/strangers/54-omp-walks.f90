@@ -1,9 +1,12 @@
-! Random walks on a line, with OpenMP. Every walk that comes back to the origin is counted in a
-! module's variable.
+! Random walks on a line, with OpenMP. Every step, and every walk that comes back to the origin, is
+! counted in a module's variable; what is far from the origin is put into a histogram at the end of
+! each walk.
 module walks
   implicit none
+  integer, parameter :: classes = 8
   integer, save :: returns = 0
   integer, save :: steps_done = 0
+  integer, save :: ends(0:classes - 1) = 0
 
 contains
 
@@ -27,7 +30,17 @@ contains
           returns = returns + 1
        end if
     end do
+    call arrive(abs(x) / 4)
   end subroutine walk
+
+  subroutine arrive(class)
+    integer, intent(in) :: class
+    integer :: c
+
+    c = min(class, classes - 1)
+!$omp atomic
+    ends(c) = ends(c) + 1
+  end subroutine arrive
 end module walks
 
 program main
@@ -41,4 +54,5 @@ program main
   end do
 !$omp end parallel do
   print '(i0, a, i0, a)', returns, ' returns in ', steps_done, ' steps'
+  print '(a, 8(1x, i0))', 'ends:', ends
 end program main
