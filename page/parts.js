@@ -24,7 +24,9 @@ const svg = (tag, attributes, children) =>
 const words = (x, y, text, attributes) => svg('text', Object.assign({ x, y }, attributes), String(text));
 const sheet = (width, height, label, children) =>
   svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': label, class: width > 720 ? 'wide' : null }, children);
-const full = () => printing ? 680 : 1100; /* the width of a chart that takes all of the page: on paper letters stay as large */
+/* The width of a chart that takes all of the page: letters stay as large on paper and on a small screen. */
+const full = () => printing ? 680 : Math.max(300, Math.min(1100, main.clientWidth - (innerWidth > 760 ? 78 : 54)));
+const cut = (text, letters) => text.length > letters ? text.slice(0, Math.max(1, letters - 1)) + '…' : text;
 
 /* ---- numbers --------------------------------------------------------------------------------- */
 
@@ -41,10 +43,11 @@ const short = n => n >= 1e9 ? +(n / 1e9).toPrecision(3) + ' G' : n >= 1e6 ? +(n 
   : n >= 1e4 ? +(n / 1e3).toPrecision(3) + ' k' : shown(+n.toPrecision(4));
 /* The numbers of one axis, the greatest of them `most`: all in the same unit. */
 function axisNumbers(most) {
-  const [unit, letter] = most >= 1e9 ? [1e9, ' G'] : most >= 1e6 ? [1e6, ' M'] : most >= 1e4 ? [1e3, ' k'] : [1, ''];
+  const [unit, letter] = most >= 1e9 ? [1e9, ' G'] : most >= 1e6 ? [1e6, ' M'] : most >= 2e3 ? [1e3, ' k'] : [1, ''];
   return n => n ? shown(+(n / unit).toPrecision(6)) + letter : '0';
 }
 const unitName = unit => unit === 'cycles' ? 'bus cycles' : unit; /* beside PCycles it has to be said whose they are */
+const share = (some, all) => +percent(some, all).toFixed(2); /* of a table */
 const pc = v => (v >= 10 || v === 0 ? v.toFixed(0) : v.toPrecision(2)) + ' %';
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -111,7 +114,7 @@ const behind = (name, columns, rows, title, left) =>
     .concat(tableOf(name, columns, rows), left ? el('p', { class: 'note' }, left) : []));
 
 /* Under a chart of the first of many. */
-const drawnOf = (drawn, all, what) => drawn < all ? el('p', { class: 'note' }, `Drawn: the ${grouped(drawn)} ${what}, of ${grouped(all)}.`) : null;
+const drawnOf = (drawn, all, what) => drawn < all ? el('p', { class: 'note' }, drawn === 1 ? `Drawn: the first of ${grouped(all)}.` : `Drawn: the ${grouped(drawn)} ${what}, of ${grouped(all)}.`) : null;
 
 /* ---- parts of the page ----------------------------------------------------------------------- */
 
@@ -182,22 +185,52 @@ function hint(node, text) {
 
 /* ---- axes and lines --------------------------------------------------------------------------- */
 
-const NICE = [1, 2, 2.5, 5, 10];
-function ceiling(v) {
-  if (v <= 0) return 1;
-  const power = 10 ** Math.floor(Math.log10(v));
-  return power * NICE.find(n => n * power >= v * 0.9999);
+/* The round step of which `range` has `most` at most. */
+function stepOf(range, most) {
+  if (!(range > 0)) return 1;
+  const power = 10 ** Math.floor(Math.log10(range / most));
+  return +(power * [1, 2, 5, 10].find(n => n * power >= range / most * 0.9999)).toPrecision(1);
+}
+const multiples = (step, first, last) => Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => +((first + k) * step).toPrecision(12));
+/* Round ticks: from 0 to the first that is no less than `max`, and all that lie between two places. */
+function ticksTo(max) { const step = stepOf(max, 5); return multiples(step, 0, Math.max(1, Math.ceil(max / step * 0.9999))); }
+function ticksWithin(from, to, most) { const step = stepOf(to - from, most); return multiples(step, Math.ceil(from / step), Math.floor(to / step)); }
+
+/* Axis lines and their numbers at the left. @param unit  of each number @param name  of the axis */
+function scaleY(top, height, left, width, ticks, unit, name) {
+  const out = [], max = ticks[ticks.length - 1], number = axisNumbers(max);
+  for (const tick of ticks) {
+    const y = top + height - height * tick / max;
+    out.push(svg('line', { class: 'grid', x1: left, x2: width, y1: y, y2: y }));
+    out.push(words(left - 6, y + 4, number(tick) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
+  }
+  if (name) out.push(words(0, top - 12, name, { class: 'soft' }));
+  return out;
 }
 
-/* Axis lines and their numbers at the left. */
-function scaleY(top, height, left, width, max, unit) {
-  const out = [], number = axisNumbers(max);
-  for (let k = 0; k <= 4; k++) {
-    const y = top + height - height * k / 4;
-    out.push(svg('line', { class: 'grid', x1: left, x2: width, y1: y, y2: y }));
-    out.push(words(left - 6, y + 4, number(max * k / 4) + (unit || ''), { class: 'soft', 'text-anchor': 'end' }));
-  }
-  return out;
+/* Numbers under an axis from `from` to `to`, whose places are `x`. */
+function scaleX(from, to, x, y, name) {
+  const ticks = ticksWithin(from, to, full() > 600 ? 6 : 3), number = axisNumbers(to);
+  return ticks.map(t => words(x(t), y, number(t), { class: 'soft', 'text-anchor': t === from ? 'start' : x(t) > x(to) - 24 ? 'end' : 'middle' }))
+    .concat(words(x(to), y + 16, name, { class: 'soft', 'text-anchor': 'end' }));
+}
+
+/* Bars to the right, a row for each of `list`. parts: [name, colour, what of a row it is] */
+function rowBars(list, label, nameOf, parts, endOf) {
+  const width = full(), left = Math.min(320, Math.round(width * 0.36)), high = 22, out = [];
+  const most = Math.max(1, ...list.map(row => parts.reduce((n, [, , value]) => n + Math.max(0, value(row)), 0)));
+  list.forEach((row, i) => {
+    const name = nameOf(row);
+    let x = left;
+    out.push(hint(words(left - 10, i * high + 15, cut(name, Math.floor((left - 10) / 6.4)), { 'text-anchor': 'end' }), name));
+    for (const [part, fill, value] of parts) {
+      const w = (width - left - 76) * Math.max(0, value(row)) / most;
+      if (w > 0.1) out.push(hint(svg('rect', { x, y: i * high + 3, width: w, height: high - 6, fill }), `${name}\n${part}: ${grouped(value(row))} PCycles`));
+      x += w;
+    }
+    out.push(words(x + 6, i * high + 15, endOf(row), { class: 'soft' }));
+  });
+  return el('div', { class: 'chart' }, sheet(width, list.length * high + 4, label, out));
 }
 
 /* How far apart labels under bars must be: 1, 2, 4, 8 ... */
@@ -236,6 +269,8 @@ document.getElementById('theme').addEventListener('click', () => {
   redraw();
 });
 dark.addEventListener('change', () => { applyTheme(); redraw(); });
+let drawn = 0; /* the width that charts are drawn for */
+addEventListener('resize', () => { if (!printing && Math.abs(full() - drawn) > 8) { drawn = full(); redraw(); } });
 addEventListener('beforeprint', () => { printing = true; root.dataset.theme = 'light'; redraw(); });
 addEventListener('afterprint', () => { printing = false; applyTheme(); redraw(); });
 document.getElementById('print').addEventListener('click', () => print());
@@ -255,5 +290,6 @@ function finish() {
       if (entry.isIntersecting) nav.querySelectorAll('a').forEach(a => a.classList.toggle('here', a.hash === '#' + entry.target.id));
   }, { rootMargin: '-110px 0px -70% 0px' });
   document.querySelectorAll('section').forEach(s => seen.observe(s));
+  drawn = full();
   root.dataset.ready = 'yes';
 }

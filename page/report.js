@@ -14,7 +14,8 @@ let region = 0;
 const STATISTICS = new Set(`
   elapsed measured busy histogram.lost histogram.wrapped
   metric.busiest_bus metric.busiest_memory metric.busiest_ring metric.busiest_top_ring
-  metric.ipc metric.mips metric.mean_read_latency metric.l2_misses_per_1000 metric.nacks_per_read metric.bus_utilisation metric.idle_share
+  metric.ipc metric.mips metric.mean_read_latency metric.l2_misses_per_1000 metric.nacks_per_read metric.bus_utilisation
+  metric.useful_share metric.stall_share metric.killslip_share metric.system_share metric.waiting_share metric.asleep_share metric.idle_share
   status.load status.store status.branch_untaken status.branch_taken status.other_integer status.other_float
   status.killed_branch status.killed_exception status.slipped_integer status.slipped_float
   status.l1i_stall status.l1d_stall status.l2_stall status.mp_stall status.other_stall
@@ -83,11 +84,14 @@ function spans(list) {
 
 function tile(stat, name, digits) {
   const cell = statCell('machine', named(stat)), what = meaning('machine', stat);
-  const value = cell.v === null ? '–' : tilde(stat, what.unit) + (digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v));
+  const value = tilde(stat, what.unit) + (digits !== undefined && !Number.isInteger(cell.v) ? shown(+cell.v.toPrecision(digits)) : shown(cell.v));
   const unit = /^(%|cycles)$/.test(what.unit) ? ' ' + unitName(what.unit) : '';
   const b = el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, [value, el('small', {}, unit)]);
   return hint(el('div', { class: 'tile' }, [b, el('span', {}, name)]), what.desc || stat);
 }
+
+/* Of what has a value. */
+const tilesOf = list => list.filter(([stat]) => statCell('machine', named(stat)).v !== null).map(parts => tile(...parts));
 
 function facts() {
   const end = M.end || {}, host = M.host || {}, list = [
@@ -100,19 +104,28 @@ function facts() {
   return factList(list);
 }
 
+/* They add up to 100 %. */
+const SHARES = [['metric.useful_share', 'an instruction completed'], ['metric.stall_share', 'the pipeline stood still'], ['metric.killslip_share', 'killed or slipped'],
+  ['metric.system_share', 'operating system'], ['metric.waiting_share', 'asleep, for another thread'], ['metric.asleep_share', 'asleep, for other things'], ['metric.idle_share', 'no thread']];
+
 function overview() {
   const node = section('overview', '', ''), good = M.status === 'complete' && !(M.end || {}).exit_code;
   node.append(el('h1', { id: 'overview-h' }, [NAME,
     el('span', { class: 'badge ' + (good ? 'good' : M.status === 'failed' ? 'bad' : 'warn') }, good ? (ESTIMATE ? 'complete, sampled' : 'complete') : M.status === 'complete' ? `status ${M.end.exit_code}` : M.status)]));
+  if (D.sentence) node.append(el('p', { class: 'sentence' }, D.sentence));
   node.append(...about(X.about), ...command(X.argv));
   const list = warnings();
-  if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
-  const tiles = el('div', { class: 'tiles' });
-  node.append(tiles);
-  const draw = () => tiles.replaceChildren(tile('elapsed', 'PCycles simulated'), tile('truth.instructions', 'instructions'),
-    tile('metric.ipc', 'instructions a PCycle and card', 3), tile('metric.mips', 'million instructions a second', 4), tile('metric.mean_read_latency', 'mean read latency', 3),
-    tile('metric.l2_misses_per_1000', 'misses per 1,000 instructions', 3), tile('metric.nacks_per_read', 'NACKs a read', 3),
-    tile('metric.bus_utilisation', 'bus use, mean', 3), tile('metric.idle_share', 'of PCycles without a thread', 3), tile('truth.requests', 'requests for lines'));
+  if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'alert' }, w))));
+  const tiles = el('div', { class: 'tiles' }), shares = el('div', { class: 'tiles shares' });
+  const head = el('p', { class: 'tilehead' }, 'Of the PCycles of all cards that had a thread:');
+  node.append(tiles, head, shares);
+  const draw = () => {
+    tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles simulated'], ['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and card that had a thread', 3],
+      ['metric.mips', 'million instructions a second', 4], ['truth.requests', 'requests for lines'], ['metric.mean_read_latency', 'mean read latency', 3],
+      ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3], ['metric.nacks_per_read', 'NACKs a read', 3]]));
+    shares.replaceChildren(...tilesOf(SHARES.map(([stat, name]) => [stat, `of PCycles: ${name}`, 3])));
+    head.hidden = !shares.childNodes.length;
+  };
   redraws.push(draw);
   draw();
   panel(node, '', facts);
@@ -181,14 +194,22 @@ function machineRows() {
   return rows;
 }
 
+/* A percentage within a sentence. */
+function shareCell(stat) {
+  const cell = statCell('machine', named(stat));
+  return [el('b', { 'data-c': 'machine', 'data-s': stat, 'data-v': cell.v }, cell.v === null ? '–' : shown(+cell.v.toPrecision(3))), ' %'];
+}
+
 function machine() {
   const node = section('machine', 'Machine', 'Stations on their rings. The stronger the colour, the more of the time a processor ran (it neither slept nor lacked a thread), a memory or a network cache worked, or a ring’s slots were full.');
-  panel(node, '', () => [el('div', { class: 'machine' }, drawMachine()), heatScale('0 %', '100 % busy'),
-    behind('machine', ['part', 'statistic', 'busy', '% of the time'], machineRows())]);
+  panel(node, '', () => [el('div', { class: 'machine' + (CARDS > 128 ? ' large' : '') }, drawMachine()), heatScale('0 %', '100 % of its cycles'),
+    el('p', { class: 'note' }, ['Buses were busy in ', ...shareCell('metric.bus_utilisation'), ' of their cycles, the mean of all stations.']),
+    behind('machine', ['part', 'statistic', 'busy', '% of its cycles'], machineRows())]);
 }
 
 /* ---- where time went ------------------------------------------------------------------------- */
 
+/* The states of processors: one colour and one name each, in all charts. The first ones are a profile's, which leaves `idle` out. */
 const STATES = [
   ['run', 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
   ['killslip', 'killed or slipped', c => ['killed_branch', 'killed_exception', 'slipped_integer', 'slipped_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
@@ -197,19 +218,22 @@ const STATES = [
   ['mp', 'multiprocessor stall', c => timedOf(c, 'status.mp_stall')],
   ['system', 'operating system', c => timedOf(c, 'truth.system')],
   ['other', 'other stall', c => timedOf(c, 'status.other_stall') - timedOf(c, 'truth.system') - timedOf(c, 'truth.waiting') - timedOf(c, 'truth.asleep') - timedOf(c, 'truth.idle')],
-  ['slept', 'threads slept', c => timedOf(c, 'truth.waiting') + timedOf(c, 'truth.asleep')],
+  ['slept', 'asleep', c => timedOf(c, 'truth.waiting') + timedOf(c, 'truth.asleep')],
   ['idle', 'no thread', c => timedOf(c, 'truth.idle')]];
 const IDLE = STATES.length - 1, SLEPT = IDLE - 1;
 const color = name => `var(--${name})`;
+const nameOfState = key => (STATES.find(s => s[0] === key) || [key, key])[1];
 
 function groupsOfCards() {
   if (CARDS <= 128) return Array.from({ length: CARDS }, (_, i) => [String(i), card(i)]);
   return Array.from({ length: SHAPE.stations }, (_, s) => [`s${s}`, `machine.station[${s}]`]);
 }
 
-function stacks(bars, max, unit, states) {
-  const left = 52, width = Math.min(full(), left + 90 * bars.length), top = 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
-  const out = scaleY(top, height, left, width, max, unit);
+/* @param what  bars are of: 'processor' or 'station' @param name  of the axis */
+function stacks(bars, max, unit, states, what, name) {
+  const left = 52, ticks = ticksTo(max), width = Math.min(full(), Math.max(300, left + 90 * bars.length)), top = name ? 24 : 8, height = 250, step = (width - left) / bars.length, every = everyOf(bars.length, width - left, 30);
+  const out = scaleY(top, height, left, width, ticks, unit, name);
+  max = ticks[ticks.length - 1];
   bars.forEach(([name, values], i) => {
     let y = top + height;
     states.forEach((s, k) => {
@@ -220,7 +244,8 @@ function stacks(bars, max, unit, states) {
     });
     if (i % every === 0) out.push(words(left + (i + 0.5) * step, top + height + 16, name.replace(/^\D+/, ''), { class: 'soft', 'text-anchor': 'middle' }));
   });
-  return sheet(width, top + height + 24, 'Stacked bars by processor', out);
+  out.push(words(left, top + height + 34, what, { class: 'soft' }));
+  return sheet(width, top + height + 40, `Stacked bars by ${what}`, out);
 }
 
 function cpi(chosen) {
@@ -228,11 +253,12 @@ function cpi(chosen) {
   const rows = list.map(([name, c]) => [name, STATES.map(s => s[2](c)), timedOf(c, 'truth.instructions')]);
   const pcycles = timedOf('machine', 'elapsed'), each = list.length === CARDS ? pcycles : pcycles * SHAPE.processors;
   const bars = rows.map(([name, v, n]) => [(list.length === CARDS ? 'processor ' : 'station ') + name.replace('s', ''), v.slice(0, last).map(x => chosen.what === 'cpi' ? (n ? x / n : 0) : percent(x, each))]);
-  const max = chosen.what === 'all' ? 100 : ceiling(Math.max(...bars.map(b => b[1].reduce((a, x) => a + x, 0))));
-  return [el('div', { class: 'chart' }, stacks(bars, max, chosen.what === 'cpi' ? '' : ' %', states)),
+  const what = list.length === CARDS ? 'processor' : 'station', isCpi = chosen.what === 'cpi';
+  const max = chosen.what === 'all' ? 100 : Math.max(...bars.map(b => b[1].reduce((a, x) => a + x, 0)));
+  return [el('div', { class: 'chart' }, stacks(bars, max, isCpi ? '' : ' %', states, what, isCpi ? 'PCycles an instruction' : '')),
     legend(states.map(s => [color(s[0]), s[1]])),
-    el('p', { class: 'note' }, chosen.what === 'cpi' ? 'PCycles an instruction, without those in which threads slept or there was none.' : `Percent of the region’s PCycles${SNAPSHOTS[region].measured ? ' that were timed' : ''}.`),
-    behind('cpi', [list.length === CARDS ? 'processor' : 'station', 'instructions'].concat(STATES.map(s => s[0] + ' [PCycles]')),
+    el('p', { class: 'note' }, isCpi ? 'PCycles an instruction, without those in which threads slept or there was none.' : `Percent of the region’s PCycles${SNAPSHOTS[region].measured ? ' that were timed' : ''}, on each ${what}.`),
+    behind('cpi', [what, 'instructions'].concat(STATES.map(s => s[1] + ' [PCycles]')),
       rows.map(([name, v], i) => [+name.replace('s', ''), statCell(list[i][1], named('truth.instructions'))].concat(v)))];
 }
 
@@ -256,7 +282,7 @@ function cardMap(values, unit) {
   const w = Math.min(full() / wide - 10, 72 * SHAPE.processors), cell = w / SHAPE.processors, high = 30, top = 18, most = Math.max(...values, 1), out = [];
   values.forEach((v, i) => {
     const s = Math.floor(i / SHAPE.processors), x = (s % wide) * (w + 10) + (i % SHAPE.processors) * cell, y = Math.floor(s / wide) * (high + top + 8) + top;
-    if (i % SHAPE.processors === 0) out.push(words(x, y - 5, wide > 10 ? s : `station ${s}`, { class: 'soft' }));
+    if (i % SHAPE.processors === 0) out.push(words(x, y - 5, wide > 10 && s ? s : `station ${s}`, { class: 'soft' }));
     out.push(hint(svg('rect', { x, y, width: cell - 2, height: high, rx: 3, style: `fill:${v ? heat(v / most) : 'var(--faint)'}` }), `processor ${i}: ${shown(v)} ${unit}`));
     if (cell > 44) out.push(words(x + cell / 2 - 1, y + 19, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(v / most)}`, 'pointer-events': 'none' }));
   });
@@ -284,23 +310,24 @@ function counters() {
 
 /* rows x columns of numbers, coloured by value; `log`: by its logarithm. */
 function matrix(rowNames, columnNames, value, options) {
-  const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (full() - left - 50) / cols), high = options.high || Math.max(15, Math.min(30, cell));
+  const left = options.left || 60, cols = columnNames.length, cell = Math.min(options.cell || 60, (full() - left - 50) / cols), high = options.high || (rowNames.length > 64 ? Math.max(3, Math.min(15, cell)) : Math.max(15, Math.min(30, cell))), downs = everyOf(rowNames.length, rowNames.length * high, 12), gap = Math.min(1.5, cell / 6);
   const numbers = rowNames.map((_, r) => columnNames.map((_, c) => value(r, c))), most = Math.max(1, ...numbers.flat());
-  const share = v => v <= 0 ? 0 : options.log ? (Math.log(v) + 1) / (Math.log(most) + 1) : v / most;
-  const slanted = cell >= 18 && columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : 22, out = [], every = slanted ? 1 : everyOf(cols, cols * cell, 12 + 7 * Math.max(...columnNames.map(n => String(n).length)));
+  const strength = v => v <= 0 ? 0 : options.log ? (Math.log(v) + 1) / (Math.log(most) + 1) : v / most;
+  const slanted = cell >= 18 && columnNames.some(n => String(n).length * 7 > cell), top = slanted ? options.top || 74 : options.down ? 36 : 22, out = [], every = slanted ? 1 : everyOf(cols, cols * cell, 12 + 7 * Math.max(...columnNames.map(n => String(n).length)));
   columnNames.forEach((n, c) => {
     const x = left + (c + 0.5) * cell;
     if (slanted) out.push(words(x, top - 6, n, { class: 'soft', transform: `rotate(-42 ${x} ${top - 6})` }));
     else if (c % every === 0) out.push(words(x, top - 6, n, { class: 'soft', 'text-anchor': 'middle' }));
   });
   rowNames.forEach((n, r) => {
-    if (high >= 12 || r % 4 === 0) out.push(words(left - 8, top + (r + 0.5) * high + 4, n, { class: 'soft', 'text-anchor': 'end' }));
+    if (r % downs === 0) out.push(words(left - 8, top + (r + 0.5) * high + 4, n, { class: 'soft', 'text-anchor': 'end' }));
     numbers[r].forEach((v, c) => {
-      out.push(hint(svg('rect', { x: left + c * cell, y: top + r * high, width: cell - 1.5, height: high - 1.5, rx: 2, style: `fill:${v ? heat(share(v)) : 'var(--faint)'}` }), options.text(r, c, v)));
-      if (cell > 40 && v) out.push(words(left + (c + 0.5) * cell, top + (r + 0.5) * high + 4, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(share(v))};font-size:10.5px`, 'pointer-events': 'none' }));
+      out.push(hint(svg('rect', { x: left + c * cell, y: top + r * high, width: cell - gap, height: high - gap, rx: Math.min(2, cell / 6), style: `fill:${v ? heat(strength(v)) : 'var(--faint)'}` }), options.text(r, c, v)));
+      if (cell > 40 && v) out.push(words(left + (c + 0.5) * cell, top + (r + 0.5) * high + 4, short(v), { 'text-anchor': 'middle', style: `fill:${contrast(strength(v))};font-size:10.5px`, 'pointer-events': 'none' }));
     });
   });
-  const width = Math.max(left + cols * cell, 320) + (slanted ? 50 : 0);
+  if (options.down) out.push(words(0, 10, `${options.down} ↓ ${options.across} →`, { class: 'soft' }));
+  const width = Math.max(left + cols * cell, Math.min(320, full())) + (slanted ? 50 : 0);
   return el('div', { class: 'chart' }, sheet(Math.round(width), Math.round(top + rowNames.length * high + 4), options.label, out));
 }
 
@@ -308,7 +335,7 @@ function traffic() {
   const names = D.traffic.map((_, s) => s), total = D.traffic.flat().reduce((a, b) => a + b, 0), local = D.traffic.reduce((a, row, s) => a + row[s], 0);
   const node = section('traffic', 'Traffic', 'Misses and upgrades that a station’s processors asked for (rows), by the station that is the line’s home (columns).');
   panel(node, 'Requests, station by station', () => [
-    matrix(names, names, (r, c) => D.traffic[r][c], { label: 'Requests from stations to stations', left: 46, text: (r, c, v) => `station ${r} asked station ${c}: ${grouped(v)} requests` }),
+    matrix(names, names, (r, c) => D.traffic[r][c], { label: 'Requests from stations to stations', left: 46, down: 'station that asks', across: 'home station', text: (r, c, v) => `station ${r} asked station ${c}: ${grouped(v)} requests` }),
     heatScale('0', `${grouped(Math.max(...D.traffic.flat()))} requests`),
     el('p', { class: 'note' }, `${grouped(local)} of ${grouped(total)} requests (${percent(local, total).toFixed(1)} %) were local. Of the whole run.`),
     behind('traffic', ['station'].concat(names.map(n => `home ${n}`)), D.traffic.map((row, s) => [s].concat(row)))]);
@@ -319,33 +346,40 @@ function traffic() {
 const microseconds = tick => tick * 1e6 / D.stats.ticks_per_second;
 const partsOf = what => what === 'card' ? CARDS : what === 'station' ? SHAPE.stations : Math.max(1, Math.round(SHAPE.stations / SHAPE.fan[0]));
 
-/* Lines of our own, where there is no package that draws them. */
-function plainLines(rows, labels) {
-  const left = 60, width = full(), top = 8, height = 230, last = rows[rows.length - 1][0] || 1, max = ceiling(Math.max(...rows.map(r => Math.max(...r.slice(1)))));
-  const out = scaleY(top, height, left, width, max), number = axisNumbers(last);
-  for (let k = 0; k <= 5; k++) out.push(words(left + (width - left - 20) * k / 5, top + height + 16, number(last * k / 5), { class: 'soft', 'text-anchor': k ? 'middle' : 'start' }));
-  labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: lineColor(k), 'stroke-width': 1.4,
-    d: rows.map((r, i) => `${i ? 'L' : 'M'}${(left + (width - left) * r[0] / last).toFixed(1)} ${(top + height - height * r[k + 1] / max).toFixed(1)}`).join('') })));
-  return [el('div', { class: 'chart' }, sheet(width, top + height + 24, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [lineColor(k), l]))];
+/* An event that is a state has the state's colour; others have none that looks like a state's. */
+const EVENT_STATE = { run: 'run', killslip: 'killslip', l2_stall: 'secondary', mp_stall: 'mp', mp_stalls: 'mp', other_stall: 'other' }, NO_STATE = [0, 3, 7, 5, 8, 11, 13];
+const stateOfEvent = name => EVENT_STATE[name.replace('monitor.', '')];
+function eventColors(names) {
+  let others = 0;
+  return names.map(name => stateOfEvent(name) ? getComputedStyle(root).getPropertyValue('--' + stateOfEvent(name)).trim() : lineColor(NO_STATE[others++ % NO_STATE.length]));
 }
 
-function zoomable(rows, labels, unit) {
+/* Lines of our own, where there is no package that draws them. */
+function plainLines(rows, labels, unit, colors) {
+  const left = 60, width = full(), top = 24, height = 230, last = rows[rows.length - 1][0] || 1, ticks = ticksTo(Math.max(...rows.map(r => Math.max(...r.slice(1))))), max = ticks[ticks.length - 1];
+  const out = scaleY(top, height, left, width, ticks, '', unit).concat(scaleX(0, last, t => left + (width - left) * t / last, top + height + 16, 'simulated time [µs]'));
+  labels.slice(1).forEach((label, k) => out.push(svg('path', { fill: 'none', stroke: colors[k], 'stroke-width': 1.4,
+    d: rows.map((r, i) => `${i ? 'L' : 'M'}${(left + (width - left) * r[0] / last).toFixed(1)} ${(top + height - height * r[k + 1] / max).toFixed(1)}`).join('') })));
+  return [el('div', { class: 'chart' }, sheet(width, top + height + 38, 'Time lines', out)), legend(labels.slice(1).map((l, k) => [colors[k], l]))];
+}
+
+function zoomable(rows, labels, unit, colors) {
   const box = el('div', { class: 'time' }), style = getComputedStyle(document.documentElement), v = name => style.getPropertyValue(name).trim();
   let chart = null;
   const button = (text, title, act) => el('button', { type: 'button', title, onclick: () => chart && act(chart) }, text);
   const bar = el('div', { class: 'bar zoom' }, [button('Zoom in', 'Zoom in', c => zoom(c, 0.5)), button('Zoom out', 'Zoom out', c => zoom(c, 2)),
     button('◀', 'Earlier', c => shift(c, -0.25)), button('▶', 'Later', c => shift(c, 0.25)), button('All', 'The whole run', c => zoom(c, 0))]);
   const make = () => {
-    chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors: labels.slice(1).map((_, k) => lineColor(k)), strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
+    chart = new Dygraph(box, rows, { labels, ylabel: unit, xlabel: 'simulated time [µs]', colors, includeZero: true, strokeWidth: 1.4, legend: 'follow', labelsKMB: false,
       gridLineColor: v('--line'), axisLineColor: v('--line'), axisLabelFontSize: 12, highlightCircleSize: 3, highlightSeriesOpts: labels.length > 5 ? { strokeWidth: 2.6 } : null,
       axes: { y: { axisLabelWidth: 58, axisLabelFormatter: ofAxis('yAxisRange'), valueFormatter: y => shown(+y.toPrecision(4)) }, x: { axisLabelFormatter: ofAxis('xAxisRange'), valueFormatter: x => shown(+x.toPrecision(6)) + ' µs' } },
       drawCallback: c => { [box.dataset.from, box.dataset.to] = c.xAxisRange(); } });
   };
   placed.push(make);
-  return [bar, box, legend(labels.slice(1).map((l, k) => [lineColor(k), l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
+  return [bar, box, legend(labels.slice(1).map((l, k) => [colors[k], l])), el('p', { class: 'note zoom' }, 'Drag over a range to zoom into it, double-click for all; shift and drag to move.')];
 }
-const lines = (rows, labels, unit) => rows.length < 2 ? el('p', { class: 'note' }, 'There is only one sample.')
-  : typeof Dygraph === 'function' && !printing ? zoomable(rows, labels, unit) : plainLines(rows, labels);
+const lines = (rows, labels, unit, colors) => rows.length < 2 ? el('p', { class: 'note' }, 'There is only one sample.')
+  : typeof Dygraph === 'function' && !printing ? zoomable(rows, labels, unit, colors) : plainLines(rows, labels, unit, colors);
 
 function sampleTable(name, set, pick, labels) {
   const rows = set.begin.map((b, i) => [b, set.end[i]].concat(pick.map(p => p(i))));
@@ -355,18 +389,18 @@ function sampleTable(name, set, pick, labels) {
 function samples() {
   const S = D.samples, node = section('time-lines', 'Time lines', `The events in each of ${grouped(S.samples)} intervals.`);
   const middle = (set, i) => microseconds((set.begin[i] + set.end[i]) / 2), shareable = S.names.map((_, n) => n).filter(n => S.parts[n] === 'card' && S.units[n] === 'PCycles');
-  const plain = n => S.names[n].replace('monitor.', '');
+  const plain = n => S.names[n].replace('monitor.', ''), said = n => stateOfEvent(S.names[n]) ? `${plain(n)}: ${nameOfState(stateOfEvent(S.names[n]))}` : plain(n);
   if (shareable.length)
     panel(node, 'Processors: share of PCycles', () => [...[].concat(lines(S.machine.begin.map((b, i) => [middle(S.machine, i)].concat(shareable.map(n => percent(S.machine.sums[n][i], (S.machine.end[i] - b) * CARDS)))),
-      ['time'].concat(shareable.map(plain)), '% of PCycles')), sampleTable('time-shares', S.machine, shareable.map(n => i => S.machine.sums[n][i]), shareable.map(n => `${S.names[n]} [PCycles]`))]);
+      ['time'].concat(shareable.map(said)), '% of PCycles', eventColors(shareable.map(n => S.names[n])))), sampleTable('time-shares', S.machine, shareable.map(n => i => S.machine.sums[n][i]), shareable.map(n => `${S.names[n]} [PCycles]`))]);
   const first = S.names.map((name, n) => [String(n), plain(n)]);
   first.sort((a, b) => (S.parts[a[0]] === 'card' && S.units[a[0]] === 'PCycles') - (S.parts[b[0]] === 'card' && S.units[b[0]] === 'PCycles'));
   panel(node, 'One event', chosen => {
     const n = +chosen.stat, ring = S.parts[n] === 'ring', split = chosen.by === 'station' && SHAPE.stations > 1, set = split ? S.stations : S.machine;
     const used = split ? Array.from({ length: SHAPE.stations }, (_, s) => s).filter(s => !ring || S.stations.sums[n].some(at => at[s])) : [0];
-    const names = split ? used.map(s => `${ring ? 'ring' : 'station'} ${s}`) : [plain(n)], value = s => i => split ? S.stations.sums[n][i][s] : S.machine.sums[n][i];
+    const names = split ? used.map(s => `${ring ? 'ring' : 'station'} ${s}`) : [said(n)], value = s => i => split ? S.stations.sums[n][i][s] : S.machine.sums[n][i];
     const each = set.together > 1 ? `${set.together} intervals are added up to one.` : '';
-    return [...[].concat(lines(set.begin.map((_, i) => [middle(set, i)].concat(used.map(s => value(s)(i)))), ['time'].concat(names), `${unitName(S.units[n])} an interval`)),
+    return [...[].concat(lines(set.begin.map((_, i) => [middle(set, i)].concat(used.map(s => value(s)(i)))), ['time'].concat(names), `${unitName(S.units[n])} an interval`, split ? names.map((_, k) => lineColor(k)) : eventColors([S.names[n]]))),
       el('p', { class: 'note' }, `${S.names[n]} [${unitName(S.units[n])}], sum over ${split ? 'the parts of each' : `all ${partsOf(S.parts[n])} ${S.parts[n]}s`}. ${each}`),
       sampleTable('samples', set, used.map(value), names)];
   }, [['stat', '', first], ['by', '', [['machine', 'whole machine'], ['station', 'by station']]]]);
@@ -412,8 +446,8 @@ function fewer(sums, most) {
 }
 
 function histogramBars(shape, sums) {
-  const left = 60, width = full(), top = 8, height = 220, step = (width - left) / sums.columns.length, all = sums.columns.map((_, i) => sums.rows.reduce((n, r) => n + r[1][i], 0));
-  const max = ceiling(Math.max(...all)), out = scaleY(top, height, left, width, max), every = everyOf(sums.columns.length, width - left, 46);
+  const left = 60, width = full(), top = 24, height = 220, step = (width - left) / sums.columns.length, all = sums.columns.map((_, i) => sums.rows.reduce((n, r) => n + r[1][i], 0));
+  const ticks = ticksTo(Math.max(...all)), max = ticks[ticks.length - 1], out = scaleY(top, height, left, width, ticks, '', 'counts'), every = everyOf(sums.columns.length, width - left, 46);
   sums.columns.forEach((b, i) => {
     let y = top + height;
     sums.rows.forEach(([name, values], k) => {
@@ -428,7 +462,6 @@ function histogramBars(shape, sums) {
 
 function histogram() {
   const node = section('histogram', 'Histogram', 'What the cards’ SRAMs counted, all cards together, with the words’ fields taken apart.');
-  if (!D.histogram.rows.length) { node.append(el('p', { class: 'note' }, 'Nothing was counted.')); return; }
   const shape = histogramShape(), axis = shape.time ? 'Service time [bus cycles], two columns for each doubling' : 'Place [bytes]';
   panel(node, 'Bars', chosen => [...histogramBars(shape, fewer(sumsBy(shape, shape.keys[chosen.by]), 9)), el('p', { class: 'note' }, axis + '.'),
     behind('histogram', D.histogram.columns, D.histogram.rows), D.histogram.left.rows ? el('p', { class: 'note' }, `${grouped(D.histogram.left.rows)} rarer words (${grouped(D.histogram.left.sum)} counts) are left out.`) : null], [['by', 'Coloured by ', shape.by]]);
@@ -458,7 +491,7 @@ function coherence() {
 
 /* ---- Status pins ----------------------------------------------------------------------------- */
 
-const PIN = { l1i_stall: 'primary', l1d_stall: 'primary', l2_stall: 'secondary', mp_stall: 'mp', other_stall: 'slept', killed_branch: 'killslip', killed_exception: 'killslip', slipped_integer: 'killslip', slipped_float: 'killslip' };
+const PIN = { l1i_stall: 'primary', l1d_stall: 'primary', l2_stall: 'secondary', mp_stall: 'mp', other_stall: 'other', killed_branch: 'killslip', killed_exception: 'killslip', slipped_integer: 'killslip', slipped_float: 'killslip' };
 const pinGroup = state => PIN[state] || 'run';
 
 function pins() {
@@ -469,7 +502,7 @@ function pins() {
     cards.forEach((c, k) => {
       out.push(words(0, k * (high + 8) + 18, `processor ${c}`, { class: 'soft' }));
       let open = null;
-      const close = () => open && out.push(hint(svg('rect', { x: x(open.from), y: k * (high + 8), width: Math.max(0.4, x(open.to) - x(open.from)), height: high, fill: color(open.group) }), `processor ${c}, ticks ${grouped(open.from)} to ${grouped(open.to)}: ${open.group === 'slept' ? 'other stall' : open.group}`));
+      const close = () => open && out.push(hint(svg('rect', { x: x(open.from), y: k * (high + 8), width: Math.max(0.4, x(open.to) - x(open.from)), height: high, fill: color(open.group) }), `processor ${c}, ticks ${grouped(open.from)} to ${grouped(open.to)}: ${nameOfState(open.group)}`));
       for (const r of P.rows.filter(r => r[at('card')] === c)) {
         const group = pinGroup(r[at('newer')]), end = r[at('tick')] + r[at('clocks')] * clock;
         if (open && open.group === group) open.to = end;
@@ -478,15 +511,17 @@ function pins() {
       close();
     });
     const y = cards.length * (high + 8) + 8;
-    for (let k = 0; k <= 5; k++) out.push(words(x(from + (to - from) * k / 5), y + 6, grouped(Math.round(from + (to - from) * k / 5)), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
-    return [el('div', { class: 'chart' }, sheet(width, y + 12, 'Status pins over time', out)),
-      legend([...STATES.slice(0, 5).map(s => [color(s[0]), s[1]]), [color('slept'), 'other stall']]), el('p', { class: 'note' }, 'Simulated time [ticks].'), behind('status', P.columns, P.rows)];
+    out.push(...scaleX(from, to, x, y + 6, 'simulated time [ticks]'));
+    return [el('div', { class: 'chart' }, sheet(width, y + 28, 'Status pins over time', out)),
+      legend([...new Set(['run', ...Object.values(PIN)])].map(s => [color(s), nameOfState(s)])), behind('status', P.columns, P.rows)];
   });
 }
 
 /* ---- profile --------------------------------------------------------------------------------- */
 
-const P = D.profile, partColor = P && P.parts.map(p => color(p === 'run' ? 'run' : p));
+const P = D.profile, partColor = P && P.parts.map(color);
+const COUNTED = { l2_misses: 'misses of the secondary cache', nacks: 'NACKs' }, nameOfPart = part => COUNTED[part] || nameOfState(part);
+const unitOfPart = part => COUNTED[part] ? '' : ' [PCycles]';
 const stateSum = parts => parts.slice(0, P.states).reduce((a, b) => a + b, 0);
 const asked = (parts, what) => what === 'total' ? stateSum(parts) : parts[P.parts.indexOf(what)];
 
@@ -524,7 +559,7 @@ function flame(what) {
     for (const { node, from, depth } of boxes) {
       const x = width * from / all, w = width * node.value / all;
       if (w < 0.3) continue;
-      const again = () => draw(root === node.id ? null : node.id), label = `${node.name}\n${grouped(node.value)} ${what === 'l2_misses' ? 'misses' : what === 'nacks' ? 'NACKs' : 'PCycles'}, ${percent(node.value, all).toFixed(1)} %`;
+      const again = () => draw(root === node.id ? null : node.id), label = `${node.name}\n${grouped(node.value)} ${COUNTED[what] || 'PCycles'}, ${percent(node.value, all).toFixed(1)} %`;
       out.push(hint(svg('rect', { x, y: depth * high, width: w, height: high, rx: 1.5, fill: strongest(node.parts), tabindex: w > 8 ? 0 : null, role: 'button', onclick: again, onkeydown: e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); again(); } if (e.key === 'Escape') draw(null); } }), label));
       const room = Math.floor((w - 6) / 6.6);
       if (room > 2) out.push(words(x + 4, depth * high + 13.5, node.name.length > room ? node.name.slice(0, room - 1) + '…' : node.name));
@@ -537,54 +572,35 @@ function flame(what) {
 
 const MOST_FUNCTIONS = 20, MOST_BARS = 15, MOST_DRAWN = 4; /* that are drawn */
 
-function functionBars(rows, total) {
-  const left = 260, width = full(), high = 22, list = rows.slice(0, MOST_FUNCTIONS), most = Math.max(1, ...list.map(r => r[1])), out = [];
-  list.forEach(([name, self, , parts], i) => {
-    const y = i * high;
-    out.push(hint(words(left - 10, y + 15, name.length > 36 ? name.slice(0, 35) + '…' : name, { 'text-anchor': 'end' }), name));
-    let x = left;
-    for (let p = 0; p < P.states; p++) {
-      const w = (width - left - 70) * Math.max(0, parts[p]) / most;
-      if (w > 0.1) out.push(hint(svg('rect', { x, y: y + 3, width: w, height: high - 6, fill: partColor[p] }), `${name}\n${P.parts[p]}: ${grouped(parts[p])} PCycles`));
-      x += w;
-    }
-    out.push(words(x + 6, y + 15, percent(self, total).toFixed(1) + ' %', { class: 'soft' }));
-  });
-  return el('div', { class: 'chart' }, sheet(width, list.length * high + 4, 'Functions and what they spent their time on', out));
+/* The first that are worth a bar: a thousandth of all. */
+const worthABar = (rows, most, value, all) => rows.slice(0, most).filter((r, i) => !i || value(r) >= all / 1000);
+
+function functionBars(list, total) {
+  return rowBars(list, 'Functions and what they spent their time on', r => r[0], P.parts.slice(0, P.states).map((p, i) => [nameOfState(p), partColor[i], r => r[3][i]]),
+    r => percent(r[1], total).toFixed(1) + ' %');
 }
 
-const partLegend = () => legend(P.parts.slice(0, P.states).map((p, i) => [partColor[i], p]));
+const partLegend = () => legend(P.parts.slice(0, P.states).map((p, i) => [partColor[i], nameOfState(p)]));
 
 function profile() {
-  const node = section('profile', 'Profile', `Where the program’s threads spent ${grouped(P.total)} PCycles. Nothing is sampled.`);
-  panel(node, 'Functions', () => [functionBars(P.functions.rows, P.total), partLegend(), drawnOf(Math.min(MOST_FUNCTIONS, P.functions.rows.length), P.functions.of, 'that took most'),
-    behind('functions', ['function', 'self [PCycles]', 'with what it calls'].concat(P.parts), P.functions.rows.map(([n, s, a, p]) => [n, s, a].concat(p)), '',
+  const node = section('profile', 'Profile', `Where the program’s threads spent ${grouped(P.total)} PCycles, asleep ones among them: shares are of these. Nothing is sampled.`), first = worthABar(P.functions.rows, MOST_FUNCTIONS, r => r[1], P.total);
+  panel(node, 'Functions', () => [functionBars(first, P.total), partLegend(), drawnOf(first.length, P.functions.of, 'that took most'),
+    behind('functions', ['function', 'self [PCycles]', 'with what it calls [PCycles]'].concat(P.parts.map(p => nameOfPart(p) + unitOfPart(p))), P.functions.rows.map(([n, s, a, p]) => [n, s, a].concat(p)), '',
       P.functions.of > P.functions.rows.length ? `The ${P.functions.rows.length} that took most, of ${P.functions.of}.` : '')]);
   panel(node, 'Flame graph', chosen => [flame(chosen.what), partLegend(), el('p', { class: 'note' }, 'A function stands under its caller; the colour is what most of its time went to. Click, or Enter, shows one alone; again, or Escape, shows all.'),
-    behind('stacks', ['stack', 'caller', 'function'].concat(P.parts), P.stacks.map(([i, p, f, parts]) => [i, p, P.names[f]].concat(parts)))],
-    [['what', 'Width by ', [['total', 'all PCycles']].concat(P.parts.map(p => [p, p]))]]);
+    behind('stacks', ['stack', 'caller', 'function'].concat(P.parts.map(p => nameOfPart(p) + unitOfPart(p))), P.stacks.map(([i, p, f, parts]) => [i, p, P.names[f]].concat(parts)))],
+    [['what', 'Width by ', [['total', 'all PCycles']].concat(P.parts.map(p => [p, nameOfPart(p)]))]]);
 }
 
 /* ---- shared lines and objects ---------------------------------------------------------------- */
 
 const place = asker => (asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ` ${asker.file.split('/').pop()}:${asker.line}` : '');
 const askersOf = item => (item.askers || []).slice(0, 3).map(place).filter((p, i, all) => all.indexOf(p) === i).join('; ');
-const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'warn', true: 'good' }[verdict] || '') }, verdict === 'none' ? 'little' : verdict + ' sharing');
+const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'bad', true: 'warn' }[verdict] || '') }, verdict === 'none' ? 'costs little' : verdict + ' sharing');
 
-function costBars(list, name) {
-  const left = 330, width = full(), high = 22, first = list.slice(0, MOST_BARS), most = Math.max(1, ...first.map(o => o.falsely + o.truly)), out = [];
-  first.forEach((o, i) => {
-    let x = left;
-    out.push(hint(words(left - 10, i * high + 15, name(o).length > 48 ? name(o).slice(0, 47) + '…' : name(o), { 'text-anchor': 'end' }), name(o)));
-    for (const [key, fill] of [['falsely', color('mp')], ['truly', color('slept')]]) {
-      const w = (width - left - 80) * o[key] / most;
-      if (w > 0.1) out.push(hint(svg('rect', { x, y: i * high + 3, width: w, height: high - 6, fill }), `${name(o)}\n${key} shared: ${grouped(o[key])} PCycles`));
-      x += w;
-    }
-    out.push(words(x + 6, i * high + 15, short(o.falsely + o.truly), { class: 'soft' }));
-  });
-  return el('div', { class: 'chart' }, sheet(width, first.length * high + 4, 'What sharing cost', out));
-}
+const SHARINGS = [['falsely shared', color('falsely'), o => o.falsely], ['truly shared', color('truly'), o => o.truly]];
+const ofTime = cycles => percent(cycles, D.sharing.pcycles).toFixed(1) + ' %';
+const cost = o => o.falsely + o.truly;
 
 /* Which words of a line each card read, wrote or both. */
 function byteMap(line) {
@@ -595,7 +611,7 @@ function byteMap(line) {
     out.push(words(left - 8, 16 + k * high + 13, `card ${c.card}`, { class: 'soft', 'text-anchor': 'end' }));
     for (let w = 0; w < count; w++) {
       const r = touched(c.read, w), t = touched(c.written, w), letter = r && t ? 'b' : t ? 'w' : r ? 'r' : '';
-      out.push(hint(svg('rect', { x: left + w * cell, y: 16 + k * high, width: cell - 1.5, height: high - 1.5, rx: 2, style: `fill:${letter === 'r' ? color('slept') : letter ? color('secondary') : 'var(--faint)'}` }), `card ${c.card}, +${(w * 4).toString(16)}: ${{ r: 'read', w: 'written', b: 'read and written', '': 'not touched' }[letter]}`));
+      out.push(hint(svg('rect', { x: left + w * cell, y: 16 + k * high, width: cell - 1.5, height: high - 1.5, rx: 2, style: `fill:${letter === 'r' ? color('read') : letter ? color('written') : 'var(--faint)'}` }), `card ${c.card}, +${(w * 4).toString(16)}: ${{ r: 'read', w: 'written', b: 'read and written', '': 'not touched' }[letter]}`));
       if (letter) out.push(words(left + (w + 0.5) * cell - 1, 16 + k * high + 12, letter, { 'text-anchor': 'middle', style: 'fill:#14181c;font-size:10.5px', 'pointer-events': 'none' }));
     }
   });
@@ -605,64 +621,49 @@ function byteMap(line) {
 function oneLine(line) {
   const more = line.cards.length > 12 ? el('p', { class: 'note' }, `${line.cards.length} cards touched it; 12 are shown.`) : null;
   return el('div', { class: 'line' }, [el('h3', {}, [`0x${line.va.toString(16)} `, el('span', { class: 'choice' }, `home: station ${line.home}`), badge(line.verdict)]),
-    el('p', { class: 'note' }, `${line.holds.map(h => h.first).slice(0, 6).join(', ')}${line.holds.length > 6 ? ` and ${line.holds.length - 6} more` : ''}. Falsely ${grouped(line.falsely)}, truly ${grouped(line.truly)} PCycles; asked by ${askersOf(line)}.`),
+    el('p', { class: 'note' }, `${line.holds.map(h => h.first).slice(0, 6).join(', ')}${line.holds.length > 6 ? ` and ${line.holds.length - 6} more` : ''}. Falsely ${ofTime(line.falsely)}, truly ${ofTime(line.truly)} of the time; asked by ${askersOf(line)}.`),
     line.advice ? el('p', {}, line.advice[0].toUpperCase() + line.advice.slice(1) + '.') : null, byteMap(line), more]);
 }
 
 function sharing() {
-  const S = D.sharing, node = section('sharing', 'Shared data', `Misses and upgrades that come of sharing cost ${grouped(S.falsely + S.truly)} PCycles: ${grouped(S.falsely)} falsely (others’ bytes in the same line), ${grouped(S.truly)} truly. Threads that did not sleep took ${grouped(S.pcycles)}.`);
-  const columns = ['verdict', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16);
-  panel(node, 'Objects', () => [costBars(S.objects, o => o.object), legend([[color('mp'), 'falsely shared'], [color('slept'), 'truly shared']]), drawnOf(Math.min(MOST_BARS, S.objects.length), S.of.objects, 'costliest'),
+  const S = D.sharing, node = section('sharing', 'Shared data', `Threads that did not sleep took ${grouped(S.pcycles)} PCycles: this is the time that shares are of. Misses and upgrades that come of sharing took ${ofTime(cost(S))} of it: ${ofTime(S.falsely)} falsely (others’ bytes in the same line), ${ofTime(S.truly)} truly.`);
+  const columns = ['sharing', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16), first = worthABar(S.objects, MOST_BARS, cost, S.pcycles);
+  panel(node, 'Objects', () => [rowBars(first, 'What sharing cost', o => o.object, SHARINGS, o => ofTime(cost(o))), legend(SHARINGS.map(([name, fill]) => [fill, name])), drawnOf(first.length, S.of.objects, 'costliest'),
     behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)])
       .concat([['rest', '', S.rest.objects.falsely, S.rest.objects.truly, null, null, null, ''], ['all', '', S.falsely, S.truly, null, null, null, '']]), '',
       S.of.objects > S.objects.length ? `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.` : '')]);
-  panel(node, 'Lines', () => [el('div', { class: 'two' }, S.lines.slice(0, MOST_DRAWN).map(oneLine)), legend([[color('slept'), 'read'], [color('secondary'), 'written (w), or both (b)']]), drawnOf(Math.min(MOST_DRAWN, S.lines.length), S.of.lines, 'costliest'),
+  const dear = S.lines.filter((l, i) => !i || l.verdict !== 'none').slice(0, MOST_DRAWN);
+  if (dear.length) panel(node, 'Lines', () => [el('div', { class: 'two' }, dear.map(oneLine)), legend([[color('read'), 'read (r)'], [color('written'), 'written (w), or both (b)']]), drawnOf(dear.length, S.of.lines, 'costliest'),
     behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)])
       .concat([['rest', null, '', S.rest.lines.falsely, S.rest.lines.truly, null, '', ''], ['all', null, '', S.falsely, S.truly, null, '', '']]), '',
       S.of.lines > S.lines.length ? `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.` : '')]);
   const requests = S.requests.map(r => [r.heading, r.requests, r.pcycles]).concat([['rest', null, S.rest.pcycles], ['all', S.requests.reduce((n, r) => n + r.requests, 0), S.pcycles]]);
-  panel(node, 'What the requests were', () => tableOf('classes', ['class', 'requests', 'PCycles', '% of the time'], requests.map(r => [...r, percent(r[2], S.pcycles)])));
+  panel(node, 'What the requests were', () => tableOf('classes', ['class', 'requests', 'PCycles', '% of the time'], requests.map(r => [...r, share(r[2], S.pcycles)])));
 }
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-const WAITS = [['asleep', 'asleep', 'slept'], ['late', 'waking up', 'system'], ['spun', 'on a card', 'secondary']];
+const WAITS = [[nameOfState('slept'), color('slept'), l => l.asleep], ['waking up', color('late'), l => l.late], ['on a card', color('spun'), l => l.spun]];
 
-function lockBars(list) {
-  const left = 300, width = full(), high = 22, out = [], top = list.filter(l => l.waited).slice(0, MOST_BARS), most = Math.max(1, ...top.map(l => l.waited));
-  top.forEach((l, i) => {
-    let x = left;
-    const name = `${l.lock} (${l.kind})`;
-    out.push(hint(words(left - 10, i * high + 15, name.length > 44 ? name.slice(0, 43) + '…' : name, { 'text-anchor': 'end' }), name));
-    for (const [key, text, fill] of WAITS) {
-      const w = (width - left - 80) * l[key] / most;
-      if (w > 0.1) out.push(hint(svg('rect', { x, y: i * high + 3, width: w, height: high - 6, fill: color(fill) }), `${name}\n${text}: ${grouped(l[key])} PCycles`));
-      x += w;
-    }
-    out.push(words(x + 6, i * high + 15, short(l.waited), { class: 'soft' }));
-  });
-  return el('div', { class: 'chart' }, sheet(width, top.length * high + 4, 'Waiting by lock', out));
-}
-
-const PART = { work: 'run', holding: 'primary', handover: 'mp', waiting: 'slept' };
+const PATH = ['work', 'holding', 'handover', 'waiting'];
 function pathStrip(L) {
-  const width = full(), out = [], number = axisNumbers(L.elapsed);
+  const width = full(), out = scaleX(0, L.elapsed, t => width * t / L.elapsed, 50, 'PCycles');
   for (const p of L.path) {
     const x = width * p.from / L.elapsed, w = width * (p.to - p.from) / L.elapsed;
-    if (w > 0.05) out.push(hint(svg('rect', { x, y: 0, width: w, height: 34, fill: color(PART[p.part] || 'other') }), `${p.part}, thread ${p.thread}${p.lock ? `\n${p.lock}` : ''}\n${grouped(p.to - p.from)} PCycles`));
+    if (w > 0.05) out.push(hint(svg('rect', { x, y: 0, width: w, height: 34, fill: color(p.part) }), `${p.part}, thread ${p.thread}${p.lock ? `\n${p.lock}` : ''}\n${grouped(p.to - p.from)} PCycles`));
   }
-  for (let k = 0; k <= 5; k++) out.push(words(width * k / 5, 50, number(L.elapsed * k / 5), { class: 'soft', 'text-anchor': k === 0 ? 'start' : k === 5 ? 'end' : 'middle' }));
-  return el('div', { class: 'chart' }, sheet(width, 56, 'The critical path', out));
+  return el('div', { class: 'chart' }, sheet(width, 72, 'The critical path', out));
 }
 
 function locks() {
   const L = D.locks, node = section('locks', 'Locks', 'What threads waited for: locks, conditions, barriers, joins, loops.');
   const columns = ['kind', 'lock', 'calls', 'contended', 'waited', 'asleep', 'late', 'spun', 'held', 'held_longest', 'handover', 'waiters', 'fairness', 'path', 'bound'];
-  panel(node, 'Waiting', () => [L.locks.some(l => l.waited) ? lockBars(L.locks) : el('p', { class: 'note' }, 'Nobody waited.'), legend(WAITS.map(([, text, fill]) => [color(fill), text])), drawnOf(MOST_BARS, L.locks.filter(l => l.waited).length, 'that were waited for longest'),
+  const waited = L.locks.filter(l => l.waited), first = waited.slice(0, MOST_BARS);
+  if (first.length) panel(node, 'Waiting [PCycles of all threads]', () => [rowBars(first, 'Waiting by lock', l => `${l.lock} (${l.kind})`, WAITS, l => short(l.waited)), legend(WAITS.map(([text, fill]) => [fill, text])), drawnOf(first.length, waited.length, 'that were waited for longest'),
     behind('locks', columns, L.locks.map(l => columns.map(c => l[c] === undefined ? null : l[c])), '',
       L.of.locks > L.locks.length ? `The ${L.locks.length} that were waited for longest, of ${grouped(L.of.locks)}.` : ''),
     L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place, s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null]);
-  panel(node, 'Critical path', () => [pathStrip(L), legend(Object.entries(PART).map(([p, c]) => [color(c), p])), el('p', { class: 'note' }, 'What the end of the run hangs on, from its beginning to its end [PCycles].'),
+  panel(node, 'Critical path', () => [pathStrip(L), legend(PATH.map(p => [color(p), p])), el('p', { class: 'note' }, 'What the end of the run hangs on, from its beginning to its end [PCycles].'),
     behind('path', ['part', 'thread', 'from', 'to', 'PCycles', 'lock'], L.path.map(p => [p.part, p.thread, p.from, p.to, p.to - p.from, p.lock || '']))]);
 }
 
@@ -694,17 +695,19 @@ function configuration() {
 
 chooseRegion(SNAPSHOTS.map(s => s.name), chosen => { region = chosen; });
 applyTheme();
+/* What the reader asks first comes first, and what was not measured is not there. */
+const some = rows => !!rows && rows.length > 0;
 overview();
-machine();
+if (D.sharing && some(D.sharing.objects)) sharing();
+if (D.locks && (D.locks.locks.some(l => l.waited) || D.locks.path.length > 1)) locks();
+if (P && P.total) profile();
 time();
-counters();
-if (D.traffic) traffic();
 if (D.samples && D.samples.samples) samples();
-if (D.histogram) histogram();
-if (D.coherence && D.coherence.rows.length) coherence();
-if (D.status && D.status.rows.length) pins();
-if (D.profile) profile();
-if (D.sharing) sharing();
-if (D.locks) locks();
+if (D.status && some(D.status.rows)) pins();
+counters();
+if (D.histogram && some(D.histogram.rows)) histogram();
+machine();
+if (D.traffic && D.traffic.flat().some(n => n)) traffic();
+if (D.coherence && some(D.coherence.rows)) coherence();
 configuration();
 finish();

@@ -47,9 +47,9 @@ function overview() {
   if (SAMPLED.length) list.push(`${grouped(SAMPLED.length)} of ${grouped(POINTS.length)} points were sampled: their times, and what is derived, are estimates (~).`);
   if (UNSUITED.length) list.push(`Do not trust the estimates of ${grouped(UNSUITED.length)}: ${several(UNSUITED.map(p => p.id), 12)}.`);
   if (D.left) list.push(`There was no room for ${grouped(D.left)} statistics of each point; sweep.csv has them.`);
-  if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'warn' }, w))));
+  if (list.length) node.append(el('ul', { class: 'warnings', 'aria-label': 'Warnings' }, list.map(w => el('li', { class: 'alert' }, w))));
   const tile = (value, what) => el('div', { class: 'tile' }, [el('b', {}, grouped(value)), el('span', {}, what)]);
-  node.append(el('div', { class: 'tiles' }, [tile(POINTS.length, 'points'), tile(POINTS.length - FAILED.length - HOLES.length, 'with results'), tile(FAILED.length, 'failed'),
+  node.append(el('div', { class: 'tiles five' }, [tile(POINTS.length, 'points'), tile(POINTS.length - FAILED.length - HOLES.length, 'with results'), tile(FAILED.length, 'failed'),
     tile(HOLES.length, 'not there'), tile(PARAMETERS.length, PARAMETERS.length === 1 ? 'parameter' : 'parameters')]));
   panel(node, '', () => factList([['Machine', X.machine], ['NUMAchine', numachine(D.numachine || {})], ...PARAMETERS.map(p => [p.key, several(p.texts, 40)])]));
 }
@@ -106,11 +106,12 @@ function decades(from, to) {
 
 /* Lines of our own: for paper, and where there is no package that draws them. */
 function plainCurves(chart) {
-  const { rows, labels, x, log, unit } = chart, left = 70, right = 20, width = full(), top = 10, height = 330, place = spread(x[0][0], x[x.length - 1][0], log.x);
+  const { rows, labels, x, log, unit } = chart, left = 62, right = 26, width = full(), top = 26, height = 330, place = spread(x[0][0], x[x.length - 1][0], log.x);
   const all = rows.flatMap(r => r.slice(1)).filter(v => v !== null && (!log.y || v > 0)), max = all.length ? Math.max(...all) : 1;
-  const from = log.y ? Math.min(...all, max) / 1.15 : Math.min(0, ...all), to = log.y ? max * 1.15 : ceiling(max), high = spread(from, to, log.y), number = log.y ? short : axisNumbers(to), out = [];
+  const ticks = log.y ? [] : ticksWithin(Math.min(0, ...all), ticksTo(max).pop(), 6);
+  const from = log.y ? Math.min(...all, max) / 1.15 : Math.min(0, ...all), to = log.y ? max * 1.15 : ticks[ticks.length - 1], high = spread(from, to, log.y), number = log.y ? short : axisNumbers(to), out = [words(0, 12, unit, { class: 'soft' })];
   const px = v => left + (width - left - right) * place(v), py = v => top + height - height * high(v);
-  for (const v of log.y ? decades(from, to) : [0, 1, 2, 3, 4].map(k => from + (to - from) * k / 4)) {
+  for (const v of log.y ? decades(from, to) : ticks) {
     out.push(svg('line', { class: 'grid', x1: left, x2: width - right, y1: py(v), y2: py(v) }));
     out.push(words(left - 8, py(v) + 4, number(v), { class: 'soft', 'text-anchor': 'end' }));
   }
@@ -203,11 +204,7 @@ const IDEAL = 'ideal';
 
 function speedUp() {
   const p = PARAMETERS.findIndex(q => q.key === 'program.processors' && q.numbers && q.texts.length > 1);
-  if (p < 0) return;
-  if (PARAMETERS[p].numbers.includes(0)) {
-    section('speed-up', 'Speed-up', 'Processors: 0 means all that a machine has. With their number instead there would be a speed-up here.');
-    return;
-  }
+  if (p < 0 || PARAMETERS[p].numbers.includes(0)) return; /* 0: as many as the machine has */
   const fewest = Math.min(...PARAMETERS[p].numbers), node = section('speed-up', 'Speed-up', `How many times sooner a region is done than with ${fewest === 1 ? 'one processor' : `${fewest} processors`}. The broken line is what processors could do at most that neither wait nor share.`);
   panel(node, '', chosen => {
     const at = PARAMETERS[p].numbers.indexOf(fewest), gain = (point, line) => {

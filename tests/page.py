@@ -144,6 +144,16 @@ def check_colours(page):
     assert len(lines) == 16 and min(contrast.values()) >= 4.5, contrast
 
 
+def check_sections(bench):
+    """The reader's question decides the order; what was measured is there, and nothing else."""
+    script = pathlib.Path(__file__).resolve().parent.parent / "page/report.js"
+    calls = re.findall(r"^(?:if .*?\) )?(\w+)\(\);$", script.read_text().partition("what was not measured is not there")[2], re.M)
+    assert calls == ["overview", "sharing", "locks", "profile", "time", "samples", "pins", "counters", "histogram", "machine", "traffic",
+                     "coherence", "configuration", "finish"], calls
+    style = (script.parent / "report.css").read_text()
+    assert not re.search(r"^\.(warn|good|bad) \{", style, re.M), "a rule for all that warns changes badges"
+
+
 def check_samples(bench, data):
     sums = collections.Counter()
     for row in bench.rows("run", "samples.csv"):
@@ -355,6 +365,12 @@ addEventListener('load', () => setTimeout(() => {
     const width = s.getBoundingClientRect().width, natural = s.viewBox.baseVal.width;
     return natural <= 720 ? width > Math.min(natural, s.parentNode.clientWidth) + 1 : width < 719;
   }).map(s => s.getAttribute('aria-label')).join();
+  const outside = svg => [...svg.querySelectorAll('text')].filter(t => t.getBoundingClientRect().right > svg.getBoundingClientRect().right + 3);
+  document.documentElement.dataset.outside = [...document.querySelectorAll('.chart > svg')].flatMap(s => outside(s).map(t => s.getAttribute('aria-label') + ': ' + t.textContent)).join();
+  document.documentElement.dataset.badges = [...document.querySelectorAll('.badge')].filter(b => getComputedStyle(b).backgroundColor !== 'rgba(0, 0, 0, 0)' || b.getBoundingClientRect().height > 40).map(b => b.textContent).join();
+  document.documentElement.dataset.ticks = [...document.querySelectorAll('.chart > svg')].filter(s => /^(Stacked|Time lines|Histogram|The critical|Status pins)/.test(s.getAttribute('aria-label'))).flatMap(s => [...s.querySelectorAll('text[text-anchor]')].map(t => t.textContent)).join(';');
+  document.documentElement.dataset.legends = JSON.stringify([...document.querySelectorAll('.legend li')].map(l => [l.querySelector('i').style.background, l.textContent]));
+  document.documentElement.dataset.sections = [...document.querySelectorAll('section')].map(s => s.id).join(' ');
   document.querySelectorAll('th:nth-child(-n+2) button').forEach(b => b.click());
   [...document.querySelectorAll('.flame rect')].slice(0, 3).forEach(r => r.dispatchEvent(new Event('click')));
   document.getElementById('theme').click();
@@ -402,8 +418,29 @@ def dom_of(bench, page, shown=None, window="1280,2000"):
     shown.feed(done.stdout)
     assert shown.root.get("data-ready") == shown.root.get("data-probed") == "yes", shown.root
     assert "data-error" not in shown.root, shown.root
-    assert shown.root["data-misfits"] == "", shown.root
+    assert shown.root["data-misfits"] == "" == shown.root["data-outside"] == shown.root["data-badges"], shown.root
     return shown
+
+
+def check_legends(shown):
+    """A state has one colour and one name wherever it is drawn; and the numbers of axes are round."""
+    pairs = {(colour, name) for colour, name in json.loads(shown.root["data-legends"]) if colour.startswith("var(")}
+    assert len(pairs) == len({c for c, _ in pairs}) == len({n for _, n in pairs}) > 12, sorted(pairs)
+    ticks = shown.root["data-ticks"].split(";")
+    assert len(ticks) > 10 and any(" k" in tick for tick in ticks), ticks
+    for tick in ticks:
+        number = re.fullmatch(r"([\d,.]+)( [kMG]?%?)?", tick)
+        digits = number and number[1].replace(",", "").replace(".", "").strip("0")
+        assert not number or len(digits) <= 2 or float(number[1].replace(",", "")) < 1024, f"an axis has {tick}"
+
+
+def check_sentence(bench):
+    """What somebody says of the run stands in front, where the page's data has it."""
+    page = bench.page("plain")
+    assert 'class="sentence"' not in page.decode() and "sentence" not in json.loads(parsed(page).data)
+    said = page.replace(b'id="data">{', b'id="data">{"sentence": "All of it went well.",', 1)
+    texts = dom_of(bench, said).texts
+    assert "All of it went well." in texts and texts.index("All of it went well.") < texts.index("PCycles simulated"), texts
 
 
 def check_number(component, stat, value, text, stats):
@@ -439,13 +476,21 @@ def check_shown(bench, run, change=lambda page: page, window="1280,2000"):
 
 def in_browser(bench, work):
     skip.need("chromium", "chromium")
-    zoomed = check_shown(bench, "run").root["data-zoomed"]
+    whole = check_shown(bench, "run")
+    check_legends(whole)
+    assert whole.root["data-sections"] == ("overview sharing locks profile time time-lines pins counters histogram machine traffic coherence"
+                                           " configuration"), whole.root["data-sections"]
+    zoomed = whole.root["data-zoomed"]
     assert not HAS_CHARTS or abs(float(zoomed) - 0.5) < 1e-9, zoomed
-    assert check_shown(bench, "run", without_charts).root["data-zoomed"] == "none"
+    without = check_shown(bench, "run", without_charts)
+    check_legends(without)
+    assert without.root["data-zoomed"] == "none"
     said = "".join(check_shown(bench, "run", window=NARROW).texts)
     assert 'about: |-' in said and '\n  One.\n\n  Said: "two" # and no comment.\n' in said, "the text of several lines"
     assert "bus cycles" in said and not re.search(r"\d cycles|\[cycles", said), re.findall(r".{20}\d cycles|.{20}\[cycles", said)
-    check_shown(bench, "plain", window=NARROW)
+    plain = check_shown(bench, "plain", window=NARROW)
+    assert plain.root["data-sections"] == "overview time counters machine coherence configuration", plain.root["data-sections"]
+    check_sentence(bench)
     bench.run("large", "-s", "run.truth=true", "-s", "monitor.interval=10us",
               "-s", "monitor.histogram.source=service-time", pathlib.Path(work).resolve())
     size = len(bench.page("large"))
@@ -467,6 +512,7 @@ def main():
             return
         check_file(bench, page)
         check_colours(page)
+        check_sections(bench)
         check_data(bench, page)
         check_names(bench, pathlib.Path(__file__).resolve().parent.parent)
         check_refusals(bench)
