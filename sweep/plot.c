@@ -18,8 +18,8 @@
 #include <uthash.h>
 
 enum {
-    LINES = 24, /* more of them cannot be told apart */
-    FIRST = 2   /* column of the first key in the table */
+    LINES = 4 * DOC_GNUPLOT_LINES, /* in all panels */
+    FIRST = 2                      /* column of the first key in the table */
 };
 
 /* A text that was there before, and what went along with it. */
@@ -147,12 +147,18 @@ static void put_lines(const struct plot *p, const struct line *lines, FILE *out)
         plot_put_line(line, ++n, out);
     if (count > LINES)
         fprintf(out, "# %zu more lines are not drawn\n", count - LINES);
-    fputs("plot ", out);
+    if (n > DOC_GNUPLOT_LINES) /* panels beside each other have the same scale */
+        fprintf(out,
+                "stats '" SWP_CSV "' skip 1 using (is_shown(0) ? $%zu : NaN) name 'all' nooutput\n"
+                "set yrange [0:1.05 * all_max]\n",
+                keys + FIRST + 3);
     for (unsigned i = 1; i <= n; i++)
         fprintf(out,
-                "'" SWP_CSV "' skip 1 using %zu:(is_on(points%u) ? $%zu : NaN) smooth unique "
-                "with linespoints pointtype 7 title name%u noenhanced%s",
-                p->axis + FIRST, i, keys + FIRST + 3, i, i < n ? ", \\\n  " : "\n");
+                "%s'" SWP_CSV "' skip 1 using %zu:(is_on(points%u) ? $%zu : NaN) smooth unique "
+                "with linespoints linetype %u title name%u noenhanced%s",
+                i % DOC_GNUPLOT_LINES == 1 ? "plot " : "", p->axis + FIRST, i, keys + FIRST + 3,
+                (i - 1) % DOC_GNUPLOT_LINES + 1, i,
+                i % DOC_GNUPLOT_LINES && i < n ? ", \\\n  " : "\n");
 }
 
 static struct line *lines_of(const struct plot *p)
@@ -175,13 +181,20 @@ static void free_lines(struct line *lines)
     }
 }
 
+static unsigned panels_of(const struct line *lines)
+{
+    const unsigned count = HASH_COUNT(lines);
+    return ((count < LINES ? count : LINES) + DOC_GNUPLOT_LINES - 1) / DOC_GNUPLOT_LINES;
+}
+
 static void write_plot(void *ctx, FILE *out)
 {
     const struct plot *p = ctx;
     const size_t column = p->result->keys + FIRST;
     struct line *lines = lines_of(p);
     char *region = swp_result_region(p->result);
-    doc_gnuplot_open(out, "sweep");
+    const unsigned panels = panels_of(lines);
+    doc_gnuplot_open(out, "sweep", panels);
     fprintf(out, "set datafile missing NaN\n"
                  "set offsets graph 0.02, graph 0.02, graph 0.03, 0\n"
                  "set yrange [0:]\n"
@@ -192,13 +205,15 @@ static void write_plot(void *ctx, FILE *out)
     fprintf(out,
             "\nstat = '%s'\n"
             "unit = 'PCycles'\n"
-            "is_on(points) = strcol(%zu) eq region && strcol(%zu) eq 'machine' && "
-            "strcol(%zu) eq stat && strstrt(points, ' '.strcol(1).' ')\n"
+            "is_shown(row) = strcol(%zu) eq region && strcol(%zu) eq 'machine' && "
+            "strcol(%zu) eq stat\n"
+            "is_on(points) = is_shown(0) && strstrt(points, ' '.strcol(1).' ')\n"
             "set xlabel ",
             doc_statistic_name(DOC_STATISTIC_elapsed), column, column + 1, column + 2);
     doc_gnuplot_text(out, p->result->key[p->axis]);
     fputs(" noenhanced\nset ylabel stat.' ['.unit.']' noenhanced\n", out);
     put_lines(p, lines, out);
+    doc_gnuplot_close(out, panels);
     free_lines(lines);
     free(region);
 }

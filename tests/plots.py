@@ -17,17 +17,19 @@ import tempfile
 
 import skip
 
+MOST = 6  # lines of a panel
+
 RUN = """
 machine: station-4
 program: {{path: {guest}, args: ['300', '2']}}
-monitor: {{events: [default], interval: 5us, histogram: {{source: service-time}}}}
+monitor: {{events: [status, default], interval: 5us, histogram: {{source: service-time}}}}
 """
 SWEEP = """
 machine: station-4
 program: {{path: {guest}}}
 sweep:
   program.processors: [1, 2, 4]
-  program.args: [["30", "1"], ["30", "4"], ["it's", "2"]]
+  program.args: [["30", "1"], ["30", "4"], ["it's", "2"], ["30", "2"], ["30", "3"], ["60", "1"], ["60", "2"]]
 """
 MARKED = """
 machine: station-4
@@ -43,7 +45,7 @@ def rows(path):
 
 def lines(picture):
     """How many lines each curve of a picture has: from one point to the next, or from the axis up to one; and its key's."""
-    groups = re.split(r'<g id="gnuplot_plot_\d+"', picture)[1:]
+    groups = re.split(r'<g id="gnuplot_plot_\d+\w*"', picture)[1:]
     return [sum(path.count("L") for path in re.findall(r"<path stroke='rgb[^>]*\bd='([^']*)'", group)) for group in groups]
 
 
@@ -66,6 +68,28 @@ def draws(script):
     drawn, wanted = lines(picture.read_text()), [len(c) for c in curves]
     assert drawn == wanted, f"{picture.name}: the curves have {wanted} points, and {drawn} lines"
     return curves
+
+
+def panels(script):
+    """How many lines each panel has; they are few, and differ in colour, dashes and points."""
+    text = script.read_text()
+    types = re.findall(r"^set linetype \d+ linecolor rgb '(#\w+)' dashtype (\d+) .* pointtype (\d+)$", text, re.M)
+    assert len(types) == MOST and all(len(set(column)) == MOST for column in zip(*types)), types
+    plots = re.split(r"^plot ", text, flags=re.M)
+    assert (len(plots) > 2) == (f"set multiplot layout {len(plots) - 1},1" in text) == ("unset multiplot" in text), text
+    return plots
+
+
+def check_units(out):
+    """A panel has events of one unit, and no more than can be told apart."""
+    unit = {row["stat"]: row["unit"] for row in rows(out / "monitor/samples.csv")}
+    drawn = []
+    for plot in panels(out / "monitor/samples.gp")[:-1]:
+        events = re.search(r"^events = '(.*)'$", plot, re.M)[1].split()
+        said = re.search(r"^set ylabel '(.*) an interval'$", plot, re.M)[1]
+        assert 0 < len(events) <= MOST and {unit.get(event, said) for event in events} == {said}, (events, said)
+        drawn += events
+    assert set(unit) <= set(drawn) and len(drawn) == len(set(drawn)), (drawn, unit)
 
 
 def check_run(out):
@@ -97,7 +121,9 @@ def check_curves(out, region, axis, count):
 
 
 def check_sweep(out):
-    check_curves(out, "whole", "program.processors", 3)
+    check_curves(out, "whole", "program.processors", 7)
+    text = (out / "sweep.gp").read_text()
+    assert [plot.count("linetype ") for plot in panels(out / "sweep.gp")[1:]] == [MOST, 1] and "set yrange [0:1.05 * all_max]" in text, text
     assert "name2 = 'program.args ['.\"'\".'30'" in (out / "sweep.gp").read_text()
 
 
@@ -112,6 +138,7 @@ def main():
                                   capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
         check_run(directory / "run")
+        check_units(directory / "run")
         check_sweep(directory / "swept")
         check_curves(directory / "marked", "work", "l1d.size", 1)
 
