@@ -6,9 +6,11 @@ what is wrong with a file is said in one line, with its place.
     trace_command.py NUMACHINE TRACE_SPEED
 """
 import gzip
+import itertools
 import json
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -68,6 +70,12 @@ DIN_LABELS = {"0": "load", "1": "store", "2": "fetch", "3": None, "4": None, "r"
 DIN_RESTS = {"": 4, " ": 4, "\t8": 8, " 8 ": 8, " 8 # eight": 8, " 8 comment": 8}
 DIN_COMMENTS = {" # store": 4, " comment here": 4, " add r1": 4, " -- 8": 4}  # behind a digit; Dinero III passes over them
 
+# Lines of each tool, a {} for each of their numbers, and words that are no number there.
+NUMBERS = [(LACKEY, " L {},{}"), (LACKEY, "I  {},{}"), (LACKEY, " M {},{}"), (DIN, "r {} {}"), (DIN, "2 {}"), (DIN, "W {} {}"),
+           (OLD_DRMEMTRACE, "  4: T4711   read   {} byte(s) @ 0x{} by PC 0x10"),
+           (OLD_DRMEMTRACE, "  4: T4711   ifetch {} byte(s) @ 0x{} non-branch")]
+NO_NUMBERS = ["z", "4z", ";4", "12345678901234567"]
+
 # Files that are refused, and what is said of them.
 WRONG = [
     ("", "this is no trace"),
@@ -79,6 +87,7 @@ WRONG = [
     (LACKEY + "I  " + "4" * 5000 + ",4\n", "a line of more than 4096 bytes"),
     (LACKEY + "I  0\0,4\n", "a zero byte"),
     (DIN + "0 400 0\n", "line 9): a reference to 0 bytes"),
+    *((DIN + line + "\n", "is no line of Dinero's") for line in ("0", "0 ", "1\t ", "04 10", "0,10", "r10", "r 10,4")),
     (DIN + "5 400\n", "line 9): '5 400' is no line of Dinero's; it is a label"),
     (DRMEMTRACE.replace("write  ", "writes "), "is no record of drmemtrace's"),
     (OLD_DRMEMTRACE + "x\n", "'x' is no line of drmemtrace's; keep"),
@@ -159,6 +168,17 @@ def check_words():
                 want[kind] = want.get(kind, 0) + (1 if kind == "fetch" else (size + 7) // 8)
             assert kinds("w.txt", text) == want, text
             assert kinds("w.txt", text.replace("\n", "\r\n")) == want, text
+
+
+def check_numbers():
+    """Each number of each tool's lines must be one."""
+    for text, line in NUMBERS:
+        fields = line.count("{}")
+        assert sum(kinds("w.txt", text + line.format(*[4] * fields) + "\n").values()) > sum(kinds("w.txt", text).values()), line
+        for field, word in itertools.product(range(fields), NO_NUMBERS):
+            wrong = line.format(*(word if i == field else 4 for i in range(fields)))
+            said = trace("info", put("w.txt", f"{text}{wrong}\n"), status=2)
+            assert re.search(r"is no (line|record) of|is no trace|a reference to", said), (wrong, said)
 
 
 def check_notes():
@@ -275,6 +295,7 @@ def main():
         scratch = pathlib.Path(name)
         check_texts()
         check_words()
+        check_numbers()
         check_notes()
         check_conversion()
         (scratch / "l.ntr.gz").write_bytes(gzip.compress((scratch / "l.ntr").read_bytes()))

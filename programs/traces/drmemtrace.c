@@ -56,7 +56,7 @@ static bool read_place(const char *p, uint64_t *address, uint64_t *size)
     if (!tr_text_word(&p, "byte(s) @"))
         return false;
     tr_text_blanks(&p);
-    return tr_text_hex(&p, address);
+    return tr_text_hex(&p, address) && (!*p || *p == ' ' || *p == '\t');
 }
 
 static bool is_heading(const char *line)
