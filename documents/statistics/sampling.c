@@ -312,21 +312,41 @@ static void print_samples(const struct doc_run *run, FILE *out)
           out);
 }
 
-/* Whether threads sleep often in a part that a fast-forward has led to. */
-static bool sleeps_often(const struct doc_run *run)
+/* A row of the truth of what was timed. */
+static uint64_t timed_sum(const struct doc_run *run, enum in_truth row)
 {
-    const struct doc_region *part = doc_region_measured(&run->region[0]);
-    uint64_t sleeps = 0;
+    return doc_truth_row(doc_region_measured(&run->region[0]),
+                         (struct doc_level){.count = run->cards}, row);
+}
+
+/* Processors do little else than hand each other lines, and get in each other's way with it. */
+static bool hands_over(const struct doc_run *run)
+{
+    enum { MOST_OF = 2, SOME_OF = 10 };
+    const uint64_t refused = timed_sum(run, IN_TRUTH_nacks_locked) +
+                             timed_sum(run, IN_TRUTH_nacks_no_room) +
+                             timed_sum(run, IN_TRUTH_nacks_no_turn);
+    return timed_sum(run, IN_TRUTH_upgrades) * MOST_OF > timed_sum(run, IN_TRUTH_stores) &&
+           refused * SOME_OF > timed_sum(run, IN_TRUTH_requests);
+}
+
+/* Why a part that a fast-forward has led to may take another time next time; NULL: nothing is known
+ * of that. */
+static const char *part_hangs(const struct doc_run *run)
+{
     if (run->experiment->approach.from.kind == PROG_AT_NONE || doc_sampling_is(run))
-        return false;
-    for (unsigned i = 0; i < run->cards; i++)
-        sleeps += part->card[i].sum.truth.sleeps;
-    return sleeps * DOC_OFTEN > part->elapsed;
+        return NULL;
+    if (timed_sum(run, IN_TRUTH_sleeps) * DOC_OFTEN > doc_region_measured(&run->region[0])->elapsed)
+        return "threads sleep often";
+    return hands_over(run) ? "most stores are to lines that others have read since, and requests "
+                             "are refused"
+                           : NULL;
 }
 
 void doc_print_estimate(const struct doc_run *run, FILE *out)
 {
     const struct doc_region *whole = &run->region[0];
+    const char *why = part_hangs(run);
     char some[32], all[32];
     if (doc_sampling_is(run))
         print_samples(run, out);
@@ -336,11 +356,11 @@ void doc_print_estimate(const struct doc_run *run, FILE *out)
             "  before the part processors took pages from each other %s times: which lies where "
             "hangs on single PCycles (docs/approach.md)\n",
             doc_grouped(run->outcome.page_turns, some));
-    if (sleeps_often(run))
-        fputs("  in the part threads sleep often: who comes first hangs on single PCycles, and "
-              "with it "
-              "how long the part takes (docs/approach.md)\n",
-              out);
+    if (why)
+        fprintf(out,
+                "  in the part %s: who comes first hangs on single PCycles, and with it how long "
+                "the part takes (docs/approach.md)\n",
+                why);
     if (run->parted)
         fprintf(out, "  rates and ratios are of what was timed: %s of %s PCycles\n",
                 doc_grouped(doc_region_measured(whole)->elapsed, some),
