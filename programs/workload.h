@@ -66,6 +66,18 @@ struct prog_place {
     unsigned line;        /**< in it; 0: not known */
 };
 
+enum { PROG_FRAMES_MAX = 256 };
+
+/** A function that an instruction is of: what has its code, or what was inlined there. Strings are
+ *  the names' own. */
+struct prog_frame {
+    const char *function; /**< as people write it; NULL: not known */
+    const char *file;     /**< where in it: of the innermost one the line, of the others the call */
+    unsigned line;        /**< NULL, 0: not known */
+    uint64_t from;        /**< its first instruction there */
+    uint32_t call; /**< the names' number of the inlined call; 0: the function has its code */
+};
+
 /** A variable of an executable: static, or thread-local. Strings are the names' own. */
 struct prog_object {
     const char *name;  /**< with the namespaces and the function around it: "worker::count" */
@@ -92,6 +104,12 @@ struct prog_names {
                               lines */
     bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
     /**< @return false: nothing is known of the address, `out` is zeroed */
+
+    /** The functions that an instruction is of: the innermost one that was inlined there first, the
+     *  one that has the code last, as addr2line -i has them. Of more than `most` the innermost ones
+     *  are left out. NULL: no function was inlined anywhere.
+     *  @return how many; 0: nothing is known of the address */
+    unsigned (*chain)(struct prog_names *names, uint64_t va, struct prog_frame *out, unsigned most);
 
     /** The static variable at an address. @return false: there is none, `out` is zeroed */
     bool (*object)(struct prog_names *names, uint64_t va, struct prog_object *out);

@@ -5,7 +5,9 @@
  *     names FILE [TIMES]    TIMES: looks everything up so often, and tells how long it took
  *
  * First "symbols" and "lines", as 0 or 1; then "FUNCTION FROM TO FILE:LINE" with "-" for what is
- * not known. Exit status 1, with the reason on standard output: the file is refused.
+ * not known, and behind a tab each function that was inlined there and the one that has the code,
+ * "FUNCTION FILE:LINE", also behind tabs. Exit status 1, with the reason on standard output: the
+ * file is refused.
  */
 #include "programs/linux/names/names.h"
 
@@ -24,14 +26,22 @@ static double now_ms(void)
 
 static void print(struct prog_names *names, uint64_t va)
 {
+    struct prog_frame frame[PROG_FRAMES_MAX];
     struct prog_place place;
 
     memset(&place, 0xff, sizeof place);
     const bool known = names->at(names, va, &place);
     if (known != (place.function || place.file))
         abort();
-    printf("%s %" PRIx64 " %" PRIx64 " %s:%u\n", place.function ? place.function : "-", place.from,
+    printf("%s %" PRIx64 " %" PRIx64 " %s:%u", place.function ? place.function : "-", place.from,
            place.to, place.file ? place.file : "-", place.line);
+    const unsigned count = names->chain(names, va, frame, PROG_FRAMES_MAX);
+    if ((count > 0) != known)
+        abort();
+    for (unsigned i = 0; i < count; i++)
+        printf("\t%s %s:%u", frame[i].function ? frame[i].function : "-",
+               frame[i].file ? frame[i].file : "-", frame[i].line);
+    putchar('\n');
 }
 
 static void measure(struct prog_names *names, const uint64_t *va, size_t count, unsigned times)

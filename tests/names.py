@@ -4,13 +4,14 @@ The names of addresses are those that nm and addr2line know.
 
     names.py some|all NAMES COMPILER SOURCES [GUEST...]   NAMES: names.c; COMPILER: of one ABI; SOURCES: this directory
 
-A guest is compiled in several ways; with `some` one ABI has a quarter of them, and the other another. Every function symbol, every instruction's function and its line are
-compared; then what has no debugging information, no symbols, is cut off anywhere or is no guest at all.
+A guest is compiled in several ways; with `some` one ABI has a quarter of them, and the other another. Every function symbol, every instruction's function, its line and the
+chain of calls that were inlined there are compared, the chains of a C++ program too; then what has no debugging information, no symbols, is cut off anywhere or is no guest at all.
 """
 import os
 import pathlib
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -78,6 +79,13 @@ def output(*command, **more):
     return subprocess.run(command, text=True, check=True, stdout=subprocess.PIPE, **more).stdout
 
 
+def place(text):
+    """(function, file, line) of "FUNCTION FILE:LINE" """
+    function, at = text.rsplit(" ", 1)
+    file, line = at.rsplit(":", 1)
+    return function, os.path.normpath(file) if line.isdigit() and int(line) else "", int(line) if line.isdigit() else 0
+
+
 class Names:
     """What names.c says of a file."""
 
@@ -87,8 +95,9 @@ class Names:
     def ask(self, addresses=()):
         done = subprocess.run([self.program, self.file], text=True, stdout=subprocess.PIPE, timeout=600,
                               input="".join(f"{a:x}\n" for a in addresses), check=False)
-        lines = done.stdout.splitlines()
-        return done.returncode, lines[0] if lines else "", [line.split(" ", 3) for line in lines[1:]]
+        lines = [line.split("\t") for line in done.stdout.splitlines()]
+        self.chains = [[place(frame) for frame in line[1:]] for line in lines[1:]]
+        return done.returncode, lines[0][0] if lines else "", [line[0].split(" ", 3) for line in lines[1:]]
 
 
 class Tools:
@@ -121,6 +130,15 @@ class Tools:
             m = re.match(r"(.*):(\d+|\?)", line)
             known = m[2] not in ("0", "?")
             found.append((os.path.normpath(m[1]), int(m[2])) if known else ("", 0))
+        return found
+
+    def chains(self, file, addresses):
+        """[(function, file, line)] of each, as many as were inlined there and one more."""
+        said = self("addr2line", "-afiC", "-e", file, input="".join(f"{a:x}\n" for a in addresses))
+        found = []
+        for block in re.split(r"^0x\w+\n", said, flags=re.M)[1:]:
+            lines = re.sub(r" \(discriminator \d+\)$", "", block, flags=re.M).splitlines()
+            found.append([place(" ".join(pair)) for pair in zip(lines[::2], lines[1::2])])
         return found
 
 
@@ -193,6 +211,36 @@ def compare_lines(tools, names, what):
         known += bool(want[1])
         check(what, got == want, f"{a:x}: {got} instead of {want}")
     return known
+
+
+def compare_chains(tools, names, what):
+    """All instructions that have a line. Of a function that linkers have no name for addr2line leaves out what it is
+    in; the innermost one it calls as the one that has the code. @return how many are in inlined functions"""
+    _, code = tools.symbols(names.file)
+    addresses = [a for at, size in code for a in range(at, at + size, 2 if "arm" in tools.prefix else 4)]
+    names.ask(addresses)
+    inlined = 0
+    for a, want, got in zip(addresses, tools.chains(names.file, addresses), names.chains):
+        if not want[0][2] and len(want) == 1:
+            continue
+        inlined += len(want) > 1
+        check(what, [f[1:] for f in want] == [f[1:] for f in got] and all(
+            w[0] == g[0] or g[0].endswith("::" + w[0]) or i == 0 and w[0] == got[-1][0] for i, (w, g) in enumerate(zip(want[:-1], got))),
+              f"{a:x}: {got} instead of {want}")
+    return inlined
+
+
+def chains(program, compiler, sources, scratch, which):
+    """Of a C++ program."""
+    cxx = re.sub("gcc$", "g++", compiler)
+    if not shutil.which(cxx):
+        return
+    for way in ["-g -O2", "-gdwarf-4 -O3"][:1 if which == "some" else 2]:
+        guest = scratch / "inlined"
+        output(cxx, "-static", "-pthread", *way.split(), sources / "inlined_guest.cc", "-o", guest)
+        count = compare_chains(Tools(compiler), Names(program, guest), way)
+        check(way, count > 200, count)
+        print(f"{way}: {count} instructions of inlined functions in C++")
 
 
 def refused(names, what, words):
@@ -271,8 +319,12 @@ def main():
             check(way, status == 0 and said == "{} {}".format(*has), status, said)
             functions = compare_functions(tools, names, way, 1 if number == 0 else 20) if has[0] else 0
             lines = compare_lines(tools, names, way)
+            if has[1] and ("-O2" in way or which == "all"):
+                inlined = compare_chains(tools, names, way)
+                check(way, inlined > 10 or "-O0" in way, inlined)
             check(way, (functions > 500, lines > 50) == tuple(map(bool, has)), functions, lines)
             print(f"{way}: {functions} addresses of functions, {lines} of lines")
+        chains(program, compiler, sources, scratch, which)
         cut_off(program, scratch / "guest0", scratch, 5 if which == "some" else 1)
         foreign(program, scratch)
         if not arm:

@@ -172,7 +172,16 @@ static void put_variable(struct growing *g)
     put_bytes(g, "\5\0\0\0\31\6\1\0", 8);
     put_bytes(g, "\2v\0\0\0\0\54\5\3", 9);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
-    put(g, 0, 1);
+}
+
+/** And a function (65) that is inlined in another one, from its second instruction on. */
+static void put_inlined(struct growing *g)
+{
+    put_bytes(g, "\12f\0\1\10g\0", 7);
+    put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
+    put_bytes(g, "\20\11\0\0\0\101", 6);
+    put(g, GUEST_ELF_BASE + GUEST_ELF_CODE + 4, 4);
+    put_bytes(g, "\4\1\7\0\0", 5);
 }
 
 /** One unit: what it is called, where it was compiled, where its lines are. */
@@ -186,6 +195,7 @@ static void put_unit(struct growing *g)
     put(g, 4, 1);
     put_bytes(g, "\1a.c\0/w\0\0\0\0\0", 12); /* name, directory, lines */
     put_variable(g);
+    put_inlined(g);
     put_length(g, begin);
     end_section(g);
     static const char abbreviations[] = "\1\21\1\3\10\33\10\20\27\0\0"  /* unit */
@@ -194,7 +204,10 @@ static void put_unit(struct growing *g)
                                         "\4\15\0\3\10\111\23\70\13\0\0" /* member */
                                         "\5\1\1\111\23\0\0"             /* array */
                                         "\6\41\0\57\13\0\0"             /* its length */
-                                        "\7\44\0\13\13\0\0";            /* number */
+                                        "\7\44\0\13\13\0\0"             /* number */
+                                        "\10\56\1\3\10\21\1\22\13\0\0"  /* function, its code */
+                                        "\11\35\0\61\23\21\1\22\13\130\13\131\13\0\0" /* call */
+                                        "\12\56\0\3\10\40\13\0\0"; /* function without code */
     put_text(g, ".debug_abbrev", abbreviations, sizeof abbreviations);
 }
 
@@ -324,6 +337,28 @@ static void check_at(struct prog_names *names, uint64_t va)
     }
 }
 
+/** The innermost function has the line, the last one the code. @return how many there are */
+static unsigned check_chain(struct prog_names *names, uint64_t va)
+{
+    struct prog_frame frame[PROG_FRAMES_MAX], last[1];
+    struct prog_place p;
+    const bool known = names->at(names, va, &p);
+    const unsigned count = names->chain(names, va, frame, PROG_FRAMES_MAX);
+
+    FUZZ_CHECK((count > 0) == known && count <= PROG_FRAMES_MAX, "%u functions", count);
+    FUZZ_CHECK(names->chain(names, va, last, 1) == (count > 0), "not one of %u", count);
+    for (unsigned i = 0; i < count; i++) {
+        FUZZ_CHECK(!frame[i].call == (i + 1 == count), "frame %u of %u", i, count);
+        if (frame[i].function)
+            check_text(frame[i].function);
+        if (frame[i].file)
+            check_text(frame[i].file);
+    }
+    FUZZ_CHECK(!count || !p.function || !strcmp(last->function, p.function), "%s", p.function);
+    FUZZ_CHECK(!count || (frame->file == p.file && frame->line == p.line), "at %u", p.line);
+    return count;
+}
+
 /** The parts of an object are what it consists of, whatever it is. */
 static void check_parts(struct prog_names *names, const struct prog_object *o)
 {
@@ -376,12 +411,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(kind == WHOLE || size > 1 || (names->symbols && names->lines), "a good file");
     if (!names)
         return 0;
-    bool typed = false;
+    bool typed = false, inlined = false;
     for (uint64_t va = 0; va < 64; va++) {
         check_at(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
+        inlined |= check_chain(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va) > 1;
         typed |= check_object(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
     }
     FUZZ_CHECK(typed || kind == WHOLE || size > 1 || kind % 2, "a good file's variable");
+    FUZZ_CHECK(inlined || kind == WHOLE || size > 1 || kind % 2, "a good file's inlined function");
     check_at(names, GUEST_ELF_BASE);
     check_at(names, GUEST_ELF_BASE + 0x10000);
     check_at(names, 0);

@@ -7,8 +7,8 @@
 #include "base/nearest.h"
 #include "programs/compiler.h"
 #include "programs/linux/binary/elf.h"
+#include "programs/linux/names/chains.h"
 #include "programs/linux/names/demangle.h"
-#include "programs/linux/names/inlined.h"
 #include "programs/linux/names/symbols.h"
 
 #include <errno.h>
@@ -157,16 +157,28 @@ static void hold_against(void *ctx, const char *symbol, uint64_t va)
     free(plain);
 }
 
-static void hold_inlined(void *ctx, const char *symbol, const char *in, uint64_t va)
+static void hold_inlined(struct search *s, const struct lx_chain *call)
 {
-    struct search *s = ctx;
-    char *plain = lx_demangle(symbol), *around = lx_demangle(in);
-    if (image_is_called(s->name, symbol, plain) && !s->inlined++) {
-        s->in = sim_strdup(around ? around : in);
-        s->inline_at = va;
+    const struct lx_chain *in = call->in;
+    char *plain = lx_demangle(call->name);
+    if (image_is_called(s->name, call->name, plain) && !s->inlined++) {
+        while (in->in)
+            in = in->in;
+        char *around = lx_demangle(in->name);
+        s->in = around ? around : sim_strdup(in->name);
+        s->inline_at = call->from;
     }
     free(plain);
-    free(around);
+}
+
+static void search_inlined(int fd, const struct lx_elf_image *image, struct search *s)
+{
+    struct lx_chains *chains = lx_chains_new(fd, image);
+    const struct lx_chain *call;
+    for (size_t i = 0; (call = lx_chains_get(chains, i)); i++)
+        if (call->in && call->from != UINT64_MAX)
+            hold_inlined(s, call);
+    lx_chains_free(chains);
 }
 
 static void explain_function(const struct search *s, char *why, size_t size)
@@ -208,7 +220,7 @@ static bool find_function(int fd, const struct lx_elf_image *image, const char *
     lx_elf_functions(fd, image, hold_against, &s);
     *at = s.at;
     if (!s.found)
-        lx_inlined(fd, image, hold_inlined, &s);
+        search_inlined(fd, image, &s);
     if (s.found != 1)
         explain_function(&s, why, size);
     for (size_t i = 0; i < s.count; i++)

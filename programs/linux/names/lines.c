@@ -6,10 +6,8 @@
 
 #include "base/alloc.h"
 #include "programs/linux/names/dwarf.h"
-
-#include <uthash.h>
-
-enum { FILE_LONGEST = 4096 }; /* [bytes] of a file's name; longer ones are damage */
+#include "programs/linux/names/symbols.h"
+#include "programs/linux/names/texts.h"
 
 #define BYTES_MAX (UINT64_C(512) << 20) /* that it may send */
 
@@ -24,19 +22,17 @@ struct sent {
 
 struct reader {
     FILE *out;
-    const char *directory; /**< in which the compiler was; NULL: not known */
-    const char *file;      /**< sent last, as libdw has it */
+    Dwarf_Files *files; /**< of the table */
+    const char *file;   /**< sent last, as libdw has it */
 };
 
 /** Sends a line, and the name of its file if that is another. */
 static void lines_send(struct reader *r, struct sent *s, const char *file)
 {
-    char name[FILE_LONGEST + 1] = "";
+    char name[LX_FILE_LONGEST + 1] = "";
 
-    if (file != r->file) {
-        const bool inside = *file != '/' && r->directory;
-        snprintf(name, sizeof name, "%s%s%s", inside ? r->directory : "", inside ? "/" : "", file);
-    }
+    if (file != r->file)
+        lx_file_name(r->files, file, name);
     r->file = file;
     s->name = (uint32_t)strlen(name);
     if (fwrite(s, sizeof *s, 1, r->out) != 1 || fwrite(name, 1, s->name, r->out) != s->name)
@@ -63,11 +59,8 @@ static void send_line(struct reader *r, Dwarf_Line *from, Dwarf_Line *to)
 /** A table has its rows by address; of those with one address the last holds. */
 static void send_table(struct reader *r, Dwarf_Files *files, Dwarf_Lines *lines, size_t count)
 {
-    const char *const *directories;
-    size_t n;
-
     r->file = NULL;
-    r->directory = dwarf_getsrcdirs(files, &directories, &n) == 0 && n > 0 ? directories[0] : NULL;
+    r->files = files;
     for (size_t i = 0; i + 1 < count; i++) {
         Dwarf_Line *from = dwarf_onesrcline(lines, i), *to = dwarf_onesrcline(lines, i + 1);
         bool end = true;
@@ -101,59 +94,21 @@ static void send_tables(Dwarf *dwarf, FILE *out)
 
 /* ---- what comes back ------------------------------------------------------------------------- */
 
-/** The name of a source file, once. */
-struct source {
-    UT_hash_handle hh;
-    char name[];
-};
-
 struct lx_lines {
     struct lx_line *line;
     size_t count;
-    struct source *sources;
+    struct lx_texts files;
 };
-
-static const char *keep_source(struct lx_lines *l, const char *name)
-{
-    struct source *s;
-
-    HASH_FIND_STR(l->sources, name, s);
-    if (!s) {
-        s = sim_alloc(1, sizeof *s + strlen(name) + 1);
-        memcpy(s->name, name, strlen(name) + 1);
-        HASH_ADD_STR(l->sources, name, s);
-    }
-    return s->name;
-}
-
-/** Whether somebody may print it. */
-static bool is_file(const char *name)
-{
-    for (const char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            return false;
-    return *name;
-}
 
 /** The name of the next line's file. @return NULL: that is none, or none has come */
 static const char *take_source(struct lx_lines *l, const struct sent *s, FILE *in)
 {
-    char name[FILE_LONGEST + 1];
+    char name[LX_FILE_LONGEST + 1];
 
-    if (s->name > FILE_LONGEST || fread(name, 1, s->name, in) != s->name)
+    if (s->name > LX_FILE_LONGEST || fread(name, 1, s->name, in) != s->name)
         return NULL;
     name[s->name] = '\0';
-    return s->name < FILE_LONGEST && is_file(name) ? keep_source(l, name) : NULL;
-}
-
-static bool in_code(const struct lx_elf_image *image, uint64_t from, uint64_t to)
-{
-    for (unsigned i = 0; i < image->segments; i++) {
-        const struct lx_elf_segment *s = &image->segment[i];
-        if ((s->rights & LX_X) && from >= s->va && from < to && to - s->va <= s->memsz)
-            return true;
-    }
-    return false;
+    return s->name < LX_FILE_LONGEST ? lx_texts_keep(&l->files, name) : NULL;
 }
 
 static void take_lines(struct lx_lines *l, const struct lx_elf_image *image, FILE *in)
@@ -167,7 +122,7 @@ static void take_lines(struct lx_lines *l, const struct lx_elf_image *image, FIL
             file = take_source(l, &s, in);
         s.from += image->bias;
         s.to += image->bias;
-        if (!file || !in_code(image, s.from, s.to))
+        if (!file || !lx_elf_holds_code(image, s.from, s.to))
             continue;
         if ((l->count & (l->count - 1)) == 0)
             l->line = sim_grow(l->line, l->count ? 2 * l->count : 1, sizeof *l->line);
@@ -214,16 +169,9 @@ struct lx_lines *lx_lines_new(int fd, const struct lx_elf_image *image)
 
 void lx_lines_free(struct lx_lines *l)
 {
-    struct source *s, *next;
-
     if (!l)
         return;
-    s = l->sources;
-    HASH_CLEAR(hh, l->sources);
-    for (; s; s = next) {
-        next = s->hh.next;
-        free(s);
-    }
+    lx_texts_free(&l->files);
     free(l->line);
     free(l);
 }

@@ -8,6 +8,7 @@
 #include "programs/linux/names/names.h"
 
 #include "base/alloc.h"
+#include "programs/linux/names/chains.h"
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/lines.h"
 #include "programs/linux/names/symbols.h"
@@ -39,6 +40,7 @@ struct names {
     struct readable *readable;
     struct lx_symbols *objects, *locals;
     struct lx_types *types;
+    struct lx_chains *chains;
 };
 
 static const char *names_readable(struct names *n, const char *symbol)
@@ -85,6 +87,36 @@ static bool names_at(struct prog_names *names, uint64_t va, struct prog_place *o
         out->line = line->line;
     }
     return function || line;
+}
+
+/** Where in a function its own code is, or that of what was inlined in it. */
+static unsigned names_chain(struct prog_names *names, uint64_t va, struct prog_frame *out,
+                            unsigned most)
+{
+    struct names *n = (struct names *)names;
+    struct prog_place place;
+    unsigned count = 0, left = 0;
+
+    if (!names_at(names, va, &place))
+        return 0;
+    if (!n->chains)
+        n->chains = lx_chains_new(n->fd, &n->image);
+    const struct lx_chain *call = lx_chains_at(n->chains, va);
+    struct prog_frame frame = {.file = place.file, .line = place.line};
+    for (const struct lx_chain *c = call; c && c->in; c = c->in)
+        left++;
+    for (; call && call->in; call = call->in, left--) {
+        frame.function = names_readable(n, call->name);
+        frame.from = call->from;
+        frame.call = lx_chains_number(n->chains, call);
+        if (left < most)
+            out[count++] = frame;
+        frame = (struct prog_frame){.file = call->file, .line = call->line};
+    }
+    frame.function = place.function ? place.function : call ? names_readable(n, call->name) : NULL;
+    frame.from = place.from;
+    out[count++] = frame;
+    return count;
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
@@ -191,6 +223,7 @@ static void free_names(struct prog_names *names)
     lx_symbols_free(n->objects);
     lx_symbols_free(n->locals);
     lx_types_free(n->types);
+    lx_chains_free(n->chains);
     close(n->fd);
     free(n);
 }
@@ -248,6 +281,7 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
     n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
                                    .lines = lx_lines_count(n->lines) > 0,
                                    .at = names_at,
+                                   .chain = names_chain,
                                    .object = names_object,
                                    .local = names_local,
                                    .find = names_find,

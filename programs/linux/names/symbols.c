@@ -488,6 +488,16 @@ bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va)
     return in && (in->rights & LX_X) && va % image->kind->step == 0;
 }
 
+bool lx_elf_holds_code(const struct lx_elf_image *image, uint64_t from, uint64_t to)
+{
+    for (unsigned i = 0; i < image->segments; i++) {
+        const struct lx_elf_segment *s = &image->segment[i];
+        if ((s->rights & LX_X) && from >= s->va && from < to && to - s->va <= s->memsz)
+            return true;
+    }
+    return false;
+}
+
 char **lx_elf_names(int fd)
 {
     struct table t;

@@ -81,6 +81,9 @@ void lx_elf_functions(int fd, const struct lx_elf_image *image,
  *  segment. */
 bool lx_elf_executes(const struct lx_elf_image *image, uint64_t va);
 
+/** Whether all of [from, to), which is not empty, lies in one executable segment. */
+bool lx_elf_holds_code(const struct lx_elf_image *image, uint64_t from, uint64_t to);
+
 /** The names of all objects and functions, NULL-terminated, in the file's order; each and the list
  * are the caller's. @param fd  the executable */
 char **lx_elf_names(int fd);
