@@ -11,7 +11,6 @@
 #include "documents/cells.h"
 #include "look/cost.h"
 #include "look/sharing/what_if.h"
-#include "machine/values.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -45,10 +44,8 @@ struct tried {
 
 static void put_parts(const struct tried *t)
 {
-    static const char *const parts[] = {"what the same processors touch", "each element",
-                                        "each member", "each word"};
     const size_t count = t->layout->parts;
-    printf("what if %s of ", parts[t->unit]);
+    printf("what if %s of ", look_unit_part[t->unit]);
     for (size_t i = 0; t->g->objects[i]; i++)
         printf("%s%s", !i ? "" : t->g->objects[i + 1] ? ", " : " and ", t->g->objects[i]);
     printf(" were on lines of its own? (%zu part%s)\n", count, sim_plural(count));
@@ -88,12 +85,13 @@ static void put_json(const struct tried *t)
 }
 
 static int run_again(const struct cli_given *g, const struct look_kept *kept,
-                     const struct look_sharing *sharing, const struct look_layout *layout)
+                     const struct look_sharing *sharing, struct look_layout *layout)
 {
     struct cli_again again;
     struct in_experiment x;
     if (!cli_again_load(&x, g->words[0], false))
         return CLI_EXIT_USAGE;
+    look_layout_spread(layout, &kept->truth, x.machine.params);
     keep_apart(&x, layout);
     const int status = cli_again_run(kept, &x, &again);
     if (again.compares)
@@ -135,8 +133,7 @@ static int what_if(const struct cli_given *g, const struct look_kept *kept,
             "nothing to compare with; let it run to its end");
     if (!look_what_if(sharing, &kept->objects, g->objects, unit_of(g), &layout, why, sizeof why))
         return cli_complain(CLI_EXIT_USAGE, why);
-    if (nm_apart_pages(&(struct nm_params){.l2_line = kept->truth.line, .page_size = 1},
-                       layout.range, layout.ranges) > kept->truth.memory / 2) {
+    if (!look_layout_fits(&layout, &kept->truth)) {
         look_layout_free(&layout);
         return cli_complain(CLI_EXIT_USAGE,
                             "--what-if: the parts take more than half of a station's memory");

@@ -515,15 +515,19 @@ static void read_placement(struct build *b)
 static bool read_apart_range(const char *entry, struct nm_apart_range *range, char *why,
                              size_t size)
 {
-    const bool grouped = strchr(entry, '=');
-    uint64_t group = 0;
+    const bool grouped = strchr(entry, '='), skips = strchr(entry, '+');
+    const char last = skips ? '+' : '\0';
+    uint64_t group = 0, skip = 0;
     if (!experiment_read_address(&entry, '-', &range->from) ||
-        !experiment_read_address(&entry, grouped ? '=' : '\0', &range->to) ||
-        (grouped && !experiment_read_address(&entry, '\0', &group)) || group > UINT32_MAX) {
-        snprintf(why, size, "expected FROM-TO or FROM-TO=GROUP, such as 0x4a0000-0x4a0040");
+        !experiment_read_address(&entry, grouped ? '=' : last, &range->to) ||
+        (grouped && !experiment_read_address(&entry, last, &group)) || group > UINT32_MAX ||
+        (skips && !experiment_read_address(&entry, '\0', &skip)) || skip > UINT32_MAX) {
+        snprintf(why, size,
+                 "expected FROM-TO, FROM-TO=GROUP, and perhaps +LINES, such as 0x4a0000-0x4a0040");
         return false;
     }
     range->group = (uint32_t)group;
+    range->skip = (uint32_t)skip;
     if (range->from < range->to)
         return true;
     snprintf(why, size, "the range is empty: its end must be above its start");

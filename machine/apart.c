@@ -55,8 +55,9 @@ static struct place *lay_out(const struct nm_params *p, const struct nm_apart_ra
     for (size_t i = 0; i < count; i++) {
         const struct nm_apart_range *range = &place[i].range;
         const bool joins = i && range->group && range->group == place[i - 1].range.group;
-        const uint64_t unit = joins ? ALIGNED : nm_value_l2_line(p);
+        const uint64_t line = nm_value_l2_line(p), unit = joins ? ALIGNED : line;
         next = plus(next, unit - 1) / unit * unit;
+        next = plus(next, joins ? 0 : range->skip * line);
         place[i].first = plus(next, joins || range->group ? range->from % ALIGNED : 0);
         next = plus(place[i].first, range->to - range->from);
     }

@@ -6,7 +6,8 @@
  * of those lines, and the bytes stay where the program put them. So its output is what it was,
  * unless it depends on time. No hardware could do that.
  *
- * The lines are in pages that no program gets: the last ones of each station's memory.
+ * The lines are in pages that no program gets: the last ones of each station's memory. Ranges of
+ * group 0 come first, by address, then the groups by number.
  */
 #ifndef NM_APART_H
 #define NM_APART_H
@@ -21,6 +22,7 @@ struct nm_apart_range {
     uint64_t from, to;
     uint32_t group; /**< other than 0: ranges of one number lie one after the other on lines that
                          are theirs, in the order of their addresses */
+    uint32_t skip; /**< [lines] that are left free in front of it; of a group, of its first range */
 };
 
 struct nm_apart;

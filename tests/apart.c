@@ -26,7 +26,8 @@ static size_t draw(struct nm_apart_range *range, uint64_t *state)
     for (uint64_t at = next(state, 50); at < BYTES - 200;) {
         const uint64_t length = 1 + next(state, next(state, 4) ? 16 : 150);
         range[count++] = (struct nm_apart_range){BASE + at, BASE + at + length,
-                                                 next(state, 3) ? 0 : 1 + (uint32_t)next(state, 4)};
+                                                 next(state, 3) ? 0 : 1 + (uint32_t)next(state, 4),
+                                                 next(state, 8) ? 0 : (uint32_t)next(state, 4)};
         at += length + (next(state, 2) ? 0 : next(state, 40));
     }
     for (size_t i = count; i > 1; i--) {
@@ -91,6 +92,23 @@ static void check(const struct nm_params *p, const struct nm_apart_range *range,
     nm_apart_free(apart);
 }
 
+/* Lines that are left free are, also in front of the first part. */
+Test(apart, skipped)
+{
+    struct nm_params p;
+    nm_params_default(&p);
+    const struct nm_apart_range range[] = {
+        {BASE, BASE + 4, 0, 3}, {BASE + 8, BASE + 12, 1, 5}, {BASE + 4, BASE + 8, 0, 0}};
+    const uint64_t line[] = {3, 3 + 1 + 1 + 5, 3 + 1};
+    struct nm_apart *apart = nm_apart_new(&p, range, 3);
+    for (size_t i = 0; i < 3; i++) {
+        uint64_t pa = 0;
+        cr_assert(nm_apart_at(apart, range[i].from, &pa));
+        cr_expect_eq(pa, nm_placement_kept(&p, 0, line[i] * p.l2_line), "part %zu", i);
+    }
+    nm_apart_free(apart);
+}
+
 Test(apart, drawn)
 {
     struct nm_params p;
@@ -107,9 +125,12 @@ Test(apart, drawn)
 Test(apart, the_longest_ranges_take_the_most_pages)
 {
     static const struct nm_apart_range rows[][2] = {
-        {{0, UINT64_MAX, 0}, {0}},       {{1, UINT64_MAX, 0}, {0}},
-        {{7, UINT64_MAX, 3}, {0}},       {{0, UINT64_MAX / 2, 0}, {UINT64_MAX / 2, UINT64_MAX, 0}},
-        {{0, 1, 1}, {1, UINT64_MAX, 1}},
+        {{0, UINT64_MAX, 0, 0}, {0}},
+        {{1, UINT64_MAX, 0, 0}, {0}},
+        {{7, UINT64_MAX, 3, 0}, {0}},
+        {{0, UINT64_MAX / 2, 0, 0}, {UINT64_MAX / 2, UINT64_MAX, 0, 0}},
+        {{0, 1, 1, 0}, {1, UINT64_MAX, 1, 0}},
+        {{0, 1, 0, 0}, {1, UINT64_MAX, 0, UINT32_MAX}},
     };
     struct nm_params p;
     nm_params_default(&p);

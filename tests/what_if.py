@@ -5,6 +5,7 @@ nothing in the run's directory is waited for.
 
     what_if.py NUMACHINE GUEST...
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -13,6 +14,7 @@ import tempfile
 
 import simulator
 
+PARTS = {"threads": 1, "objects": 1, "elements": 2, "members": 6, "leaves": 10, "words": 2}  # of `nested`
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 
 
@@ -34,6 +36,13 @@ def check_words(numachine, guest, scratch):
             text = run(numachine, "c2c", "--what-if", name, f"--unit={unit}", directory)
             assert "another one" not in text, f"{guest}, {unit} of {name}: {text}"
             assert unit == "threads" or "(4 parts)" in text, f"{guest}, {unit} of {name}: {text}"
+
+
+def check_units(numachine, directory):
+    """Elements, their members, of which an array is one, and what has no parts."""
+    for unit, parts in PARTS.items():
+        found = json.loads(run(numachine, "c2c", "--what-if", "nested", f"--unit={unit}", "--format=json", directory))
+        assert found["parts"] == parts, (unit, found)
 
 
 def check_pipe(numachine, directory):
@@ -87,6 +96,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             check_words(numachine, guest, pathlib.Path(scratch))
+        check_units(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
         check_many(numachine, pathlib.Path(scratch) / pathlib.Path(guests[0]).name)
         check_stdin(numachine, guests[0], pathlib.Path(scratch))
         check_limit(numachine, guests[0], pathlib.Path(scratch))

@@ -14,6 +14,12 @@ static _Alignas(LINE) atomic_flag locks[THREADS];
 static struct {
     _Alignas(LINE) volatile unsigned n;
 } lost[THREADS], counted[THREADS / 2];
+static struct {
+    struct {
+        volatile unsigned a, b;
+    } pair;
+    volatile unsigned row[3];
+} nested[2]; /* what has parts in several ways */
 static unsigned turns = TURNS;
 static volatile char many[3 << 20]; /* more elements than can lie apart */
 
@@ -45,6 +51,7 @@ static void take_turns(unsigned me)
 static void *body(void *arg)
 {
     many[(unsigned)(unsigned long)arg] = 1;
+    nested[0].pair.a = nested[1].row[2] = 1;
     own_bytes((unsigned)(unsigned long)arg);
     take_turns((unsigned)(unsigned long)arg);
     return NULL;

@@ -6,13 +6,26 @@
 
 #include "base/alloc.h"
 #include "look/cost.h"
+#include "machine/values.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uthash.h>
 
-const char *const look_unit_name[] = {"threads", "elements", "members", "words"};
+const char *const look_unit_name[] = {"threads", "objects", "elements",
+                                      "members", "leaves",  "words"};
+const char *const look_unit_part[] = {"what the same processors touch",
+                                      "the whole",
+                                      "each element",
+                                      "each member",
+                                      "each leaf",
+                                      "each word"};
+
+bool look_unit_is_typed(enum look_unit unit)
+{
+    return unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members || unit == LOOK_UNIT_leaves;
+}
 
 enum { CARDS_MAX = 1024, RANGES_MAX = 1 << 20 };
 
@@ -159,14 +172,31 @@ static void free_groups(struct users *groups)
 
 /* ---- by how it is declared ------------------------------------------------------------------- */
 
+/* The part of an object at an offset. An array within it is one member, but the object itself has
+ * elements. */
+static void part_of(const struct look_sharing *s, const struct prog_object *object, uint64_t at,
+                    enum look_unit unit, struct prog_member *part)
+{
+    struct prog_names *names = s->code->names;
+    struct prog_member deeper;
+    names->member(names, object, at, unit == LOOK_UNIT_leaves ? UINT_MAX : 1, part);
+    for (unsigned depth = 2; unit == LOOK_UNIT_members; depth++) {
+        names->member(names, object, at, depth, &deeper);
+        const size_t known = strlen(part->name);
+        if (strlen(deeper.name) <= known || deeper.name[known] == '[')
+            return;
+        *part = deeper;
+    }
+}
+
 static void part_by_members(const struct look_sharing *s, const struct look_named *named,
-                            unsigned depth, struct look_layout *layout)
+                            enum look_unit unit, struct look_layout *layout)
 {
     const struct look_object *object = &named->at;
     for (uint64_t at = named->from - object->from;
          at < named->to - object->from && layout->ranges < RANGES_MAX;) {
         struct prog_member part;
-        s->code->names->member(s->code->names, &object->variable, at, depth, &part);
+        part_of(s, &object->variable, at, unit, &part);
         const uint64_t end = part.offset + part.size;
         if (!part.padding && part.size)
             add_range(layout, object->from + at,
@@ -202,7 +232,9 @@ static bool what_if_refuse(char *why, size_t size, const char *format, const cha
 
 static void part_range(struct parting *p, enum look_unit unit, uint64_t from, uint64_t to)
 {
-    if (unit == LOOK_UNIT_words)
+    if (unit == LOOK_UNIT_objects)
+        add_range(p->layout, from, to, 0);
+    else if (unit == LOOK_UNIT_words)
         part_by_words(p, from, to);
     else
         part_by_users(p, from, to);
@@ -225,8 +257,8 @@ static void part_named(struct parting *p, const struct look_sharing *s,
                        const struct doc_objects *objects, const struct look_named *named,
                        enum look_unit unit)
 {
-    if (unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) {
-        part_by_members(s, named, unit == LOOK_UNIT_elements ? 1 : UINT_MAX, p->layout);
+    if (look_unit_is_typed(unit)) {
+        part_by_members(s, named, unit, p->layout);
         return;
     }
     if (!named->site) {
@@ -250,7 +282,7 @@ static bool what_if_find(const struct look_sharing *s, const char *name, enum lo
     if (out->at.kind == LOOK_OBJECT_CODE)
         return what_if_refuse(why, size, "'%.200s' is a function: only data can be kept apart",
                               name);
-    if ((unit == LOOK_UNIT_elements || unit == LOOK_UNIT_members) && !out->at.variable.name)
+    if (look_unit_is_typed(unit) && !out->at.variable.name)
         return what_if_refuse(why, size,
                               "'%.200s' is no variable, so nobody knows its elements and members: "
                               "--unit=words takes its words of four bytes",
@@ -408,6 +440,57 @@ void look_layout_free(struct look_layout *layout)
 {
     free(layout->range);
     *layout = (struct look_layout){0};
+}
+
+/* ---- several layouts ------------------------------------------------------------------------- */
+
+static uint32_t last_group(const struct look_layout *l)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < l->ranges; i++)
+        last = l->range[i].group > last ? l->range[i].group : last;
+    return last;
+}
+
+void look_layout_join(struct look_layout *to, const struct look_layout *from)
+{
+    const uint32_t known = last_group(to);
+    for (size_t i = 0; i < from->ranges; i++) {
+        const struct nm_apart_range *range = &from->range[i];
+        add_range(to, range->from, range->to, range->group ? known + range->group : 0);
+    }
+    to->parts += from->parts;
+    what_if_disjoin(to);
+}
+
+/* Where the group of a range begins: a name for it that does not hang on numbers. @param begins
+ * [last group + 1] zeroed at first */
+static uint64_t group_begin(const struct nm_apart_range *range, uint64_t *begins)
+{
+    if (!range->group)
+        return range->from;
+    if (!begins[range->group])
+        begins[range->group] = range->from;
+    return begins[range->group];
+}
+
+bool look_layout_is_same(const struct look_layout *a, const struct look_layout *b)
+{
+    uint64_t *of_a = sim_alloc(last_group(a) + 1, sizeof *of_a),
+             *of_b = sim_alloc(last_group(b) + 1, sizeof *of_b);
+    bool same = a->ranges == b->ranges;
+    for (size_t i = 0; i < a->ranges && same; i++)
+        same = a->range[i].from == b->range[i].from && a->range[i].to == b->range[i].to &&
+               group_begin(&a->range[i], of_a) == group_begin(&b->range[i], of_b);
+    free(of_a);
+    free(of_b);
+    return same;
+}
+
+bool look_layout_fits(const struct look_layout *l, const struct doc_truth *truth)
+{
+    const struct nm_params bytes = {.l2_line = truth->line, .page_size = 1};
+    return nm_apart_pages(&bytes, l->range, l->ranges) <= truth->memory / 2;
 }
 
 /* ---- what to say of it ----------------------------------------------------------------------- */
