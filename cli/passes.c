@@ -11,6 +11,7 @@
 #include "cli/passes.h"
 
 #include "base/alloc.h"
+#include "base/beside.h"
 #include "cli/session.h"
 #include "documents/statistics/histogram.h"
 #include "input/yaml.h"
@@ -284,14 +285,10 @@ enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *
 
 struct cli_heard *cli_heard_new(void)
 {
-    struct cli_heard *heard = mmap(NULL, sizeof *heard, PROT_READ | PROT_WRITE,
-                                   MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (heard == MAP_FAILED)
-        sim_no_memory();
-    return heard;
+    return sim_beside_memory(sizeof(struct cli_heard));
 }
 
 void cli_heard_free(struct cli_heard *heard)
 {
-    munmap(heard, sizeof *heard);
+    sim_beside_release(heard, sizeof *heard);
 }

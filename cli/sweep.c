@@ -10,6 +10,7 @@
  */
 #include "cli/sweep.h"
 
+#include "base/beside.h"
 #include "cli/cli.h"
 #include "cli/observers.h"
 #include "cli/stop.h"
@@ -29,7 +30,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,12 +130,6 @@ static bool load_points(struct state *s)
             return false;
     }
     return true;
-}
-
-static unsigned sweep_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
 }
 
 /* ---- processes ------------------------------------------------------------------------------- */
@@ -647,7 +641,7 @@ enum cli_exit cli_sweep_run(const struct cli_sweep *ask)
     s.plan = (struct swp_plan){.sweep = &s.sweep,
                                .base = doc_digest(ask->base, cli_git()),
                                .processes = ask->given->jobs ? (unsigned)ask->given->jobs
-                                                             : sweep_processors(),
+                                                             : sim_beside_processors(),
                                .memory = doc_host_memory() / 100 * MEMORY_PERCENT};
     if (swp_load(&s.sweep, ask->file, ask->given->sets, &diag)) {
         swp_plan_init(&s.plan);

@@ -5,6 +5,7 @@
 #include "cli/trail.h"
 
 #include "base/alloc.h"
+#include "base/beside.h"
 #include "cli/exit.h"
 #include "cli/session.h"
 #include "machine/statistics.h"
@@ -193,14 +194,10 @@ const char *cli_trail_run(const struct in_experiment *const x[2],
 
 struct look_trail *cli_trail_new(void)
 {
-    struct look_trail *trail = mmap(NULL, sizeof *trail, PROT_READ | PROT_WRITE,
-                                    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (trail == MAP_FAILED)
-        sim_no_memory();
-    return trail;
+    return sim_beside_memory(sizeof(struct look_trail));
 }
 
 void cli_trail_free(struct look_trail *trail)
 {
-    munmap(trail, sizeof *trail);
+    sim_beside_release(trail, sizeof *trail);
 }

@@ -31,6 +31,7 @@ COMMANDS = {
     "profile": ["no-such-run"],
     "detect": ["lines", "./no-such-program"],
     "c2c": ["no-such-run"],
+    "mend": ["no-such-run"],
     "placement": ["no-such-run"],
     "locks": ["no-such-run"],
     "points": ["sweep.yaml"],

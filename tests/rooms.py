@@ -51,7 +51,7 @@ ROOMS = [
     ["run"],  # what listens while a run lasts
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
-    ["look/compare"],
+    ["look/compare", "look/mend"],
     ["sweep", "page", "trace", "show"],
     ["cli"],
 ]
@@ -96,6 +96,7 @@ PREFIXES = {  # of what headers declare
     "look/locks": "look_",
     "look/placement": "look_",
     "look/compare": "look_",
+    "look/mend": "look_",
     "look/counters": "look_",
     "look/flow": "look_",
     "sweep": "swp_",

@@ -1,5 +1,5 @@
 /*
- * What would mend a shared line, by who touches what in it.
+ * What could mend a shared line, by who touches what in it. It is a guess until a run has tried it.
  *
  * The hard idea is who counts: a card that has set up a whole array once has touched all of it, and
  * lost nothing by it. So only those are looked at that lost about as much by false sharing as the
@@ -183,11 +183,11 @@ static const char *advice_name_of(const struct look_held *part, char buf[LOOK_OB
     return buf;
 }
 
-/* The command, with each of their names once. */
+/* The commands, with each of their names once. */
 static const char *advice_measure(const struct advice *a)
 {
     char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
-    advice_say(a, "; measure it:");
+    advice_say(a, "; measure it: numachine mend RUN_DIR, or c2c");
     const char *names = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
         snprintf(option, sizeof option, " --what-if '%s'", advice_name_of(&a->part[i], name));
@@ -206,23 +206,25 @@ static const char *about_static(const struct advice *a, const struct look_object
     if (*part.name == '[' && part.size >= line)
         advice_say(
             a,
-            "mend: different threads use parts of the same lines of %s: lay it out so that the "
+            "untested: different threads use parts of the same lines of %s: lay it out so that the "
             "parts of one thread lie together",
             at->key);
     else if (*part.name == '[')
         advice_say(a,
-                   "mend: give each element of %s (%" PRIu64 " bytes) lines of its own, as with "
+                   "untested: give each element of %s (%" PRIu64
+                   " bytes) lines of its own, as with "
                    "__attribute__((aligned(%" PRIu64 "))) on its type",
                    at->key, part.size, line);
     else if (*part.name == '.')
         advice_say(
             a,
-            "mend: keep members of %s that different threads use on different lines, as with "
+            "untested: keep members of %s that different threads use on different lines, as with "
             "__attribute__((aligned(%" PRIu64 "))) on them",
             at->key, line);
     else
-        advice_say(a, "mend: keep the parts of %s that different threads use on lines of their own",
-                   at->key);
+        advice_say(
+            a, "untested: keep the parts of %s that different threads use on lines of their own",
+            at->key);
     return advice_measure(a);
 }
 
@@ -230,11 +232,13 @@ static const char *about_static(const struct advice *a, const struct look_object
 static const char *about_same(const struct advice *a)
 {
     advice_say(
-        a, "mend: these processors use the same bytes of it, but not at the same time: bytes that "
-           "are not used together (a lock, and the data that it guards) belong on different lines, "
-           "and using them less helps");
-    return a->locking ? advice_say(a, "; numachine locks RUN_DIR names the threads that wait")
-                      : a->text;
+        a,
+        "untested: these processors use the same bytes of it, but not at the same time: bytes that "
+        "are not used together (a lock, and the data that it guards) belong on different lines, "
+        "and using them less helps");
+    if (a->locking)
+        advice_say(a, "; numachine locks RUN_DIR names the threads that wait");
+    return advice_say(a, "; measure it: numachine mend RUN_DIR");
 }
 
 /* Objects that share the line, and perhaps one of which different bytes are used. */
@@ -244,16 +248,16 @@ static const char *about_several(const struct advice *a, const struct look_held 
     char name[LOOK_OBJECT_NAME];
     if (a->part[0].at.kind == LOOK_OBJECT_HEAP)
         advice_say(a,
-                   "mend: start blocks that different threads use at borders of lines, with "
+                   "untested: start blocks that different threads use at borders of lines, with "
                    "aligned_alloc(%" PRIu64 ", ...)",
                    line);
     else if (a->part[0].at.kind == LOOK_OBJECT_NONE) /* each of its words has a name of its own */
-        advice_say(a,
-                   "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
-                   line);
+        advice_say(
+            a, "untested: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+            line);
     else
         advice_say(a,
-                   "mend: %.300s and %.300s lie in one line: start each at a border, with "
+                   "untested: %.300s and %.300s lie in one line: start each at a border, with "
                    "__attribute__((aligned(%" PRIu64 ")))",
                    a->part[0].at.key, a->part[1].at.key, line);
     if (parted)
@@ -271,13 +275,14 @@ static const char *about_one(const struct advice *a)
     if (at->kind == LOOK_OBJECT_STATIC && a->s->code->names)
         return about_static(a, at);
     if (at->kind == LOOK_OBJECT_HEAP && a->losers > 1 && !is_parted(a, a->part[0].bytes))
-        advice_say(
-            a, "mend: start its blocks at borders of lines, with aligned_alloc(%" PRIu64 ", ...)",
-            line);
-    else
         advice_say(a,
-                   "mend: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+                   "untested: start its blocks at borders of lines, with aligned_alloc(%" PRIu64
+                   ", ...)",
                    line);
+    else
+        advice_say(
+            a, "untested: keep the parts of it that different threads use %" PRIu64 " bytes apart",
+            line);
     return advice_measure(a);
 }
 

@@ -137,7 +137,8 @@ const char *look_sharing_suggest(const struct look_sharing *sharing, const char 
 
 enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
 
-/** What a programmer could do about a line that is shared: a sentence; "" of verdict none.
+/** What a programmer could do about a line that is shared, which no run has tried: a sentence; ""
+ * of verdict none.
  *  @return buf */
 const char *look_sharing_advice(const struct look_sharing *sharing,
                                 const struct look_shared_line *line, char *buf, size_t size);

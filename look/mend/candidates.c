@@ -1,0 +1,205 @@
+/*
+ * What could be changed: of each object that sharing cost much, and of those that lie in its lines,
+ * the layouts that a programmer could give it.
+ */
+#include "look/mend/mend.h"
+
+#include "base/alloc.h"
+#include "look/mend/parts.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINES = 16, /* whose other objects are looked at */
+    SHAPES = 4, /* of an object, at most */
+    OFTEN = 16, /* one part in so many of the times that the line is lost counts */
+};
+
+/* ---- which objects --------------------------------------------------------------------------- */
+
+static bool is_listed(const struct look_mend *m, const char *name)
+{
+    for (size_t i = 0; i < m->objects; i++)
+        if (!strcmp(m->object[i], name))
+            return true;
+    return false;
+}
+
+static void mend_list(struct look_mend *m, const char *name)
+{
+    struct look_named named;
+    if (m->objects < LOOK_MEND_OBJECTS && !is_listed(m, name) &&
+        look_sharing_find(m->sharing, name, &named) && named.at.kind != LOOK_OBJECT_CODE &&
+        named.at.kind != LOOK_OBJECT_HEADER)
+        m->object[m->objects++] = sim_strdup(name);
+}
+
+/* How often the card lost the line that lost it most often. */
+static uint64_t most_taken(const struct look_mend *m, const struct look_shared_line *line)
+{
+    uint64_t most = 0;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++)
+        if (m->sharing->truth->copy[i].taken > most)
+            most = m->sharing->truth->copy[i].taken;
+    return most;
+}
+
+/* Whether several of the cards that lose the line over and over touch some of these bytes. */
+static bool is_used(const struct look_mend *m, const struct look_shared_line *line,
+                    const struct look_held *part)
+{
+    const uint64_t most = most_taken(m, line);
+    unsigned cards = 0;
+    for (size_t i = line->copy; i < line->copy + line->copies; i++) {
+        const struct pc_missed_copy *copy = &m->sharing->truth->copy[i];
+        cards += copy->taken * OFTEN >= most &&
+                 part->bytes & (look_copy_read(copy) | look_copy_written(copy));
+    }
+    return cards > 1;
+}
+
+/* What lies beside them counts, even if it has lost little: it may be the cause. */
+static void mend_list_beside(struct look_mend *m, const struct look_shared_line *line)
+{
+    size_t count;
+    struct look_held *part = look_sharing_parts(m->sharing, line, &count);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_used(m, line, &part[i]))
+            continue;
+        look_object_group(&part[i].at);
+        mend_list(m, part[i].at.key);
+    }
+    free(part);
+}
+
+static void mend_list_all(struct look_mend *m)
+{
+    const struct look_sharing *s = m->sharing;
+    for (size_t i = 0; i < s->objects; i++)
+        if (look_verdict_of(s, &s->object[i].lost) != LOOK_VERDICT_none)
+            mend_list(m, s->object[i].name);
+    for (size_t i = 0; i < s->lines && i < LINES; i++)
+        if (look_verdict_of(s, &s->line[i].lost) != LOOK_VERDICT_none)
+            mend_list_beside(m, &s->line[i]);
+}
+
+/* ---- their shapes ---------------------------------------------------------------------------- */
+
+/* The shapes to try, the one first that a programmer would think of first. @return how many */
+static size_t candidates_shapes_of(const struct look_mend *m, const char *name,
+                                   enum look_unit shape[SHAPES])
+{
+    struct look_named named;
+    struct prog_member part;
+    size_t count = 0;
+    look_sharing_find(m->sharing, name, &named);
+    const bool typed = named.at.variable.name;
+    if (typed)
+        m->sharing->code->names->member(m->sharing->code->names, &named.at.variable, 0, 1, &part);
+    if (typed && *part.name == '[')
+        shape[count++] = LOOK_UNIT_elements;
+    if (typed && *part.name)
+        shape[count++] = LOOK_UNIT_members;
+    if (named.at.kind != LOOK_OBJECT_NONE && named.at.kind != LOOK_OBJECT_STACK)
+        shape[count++] = LOOK_UNIT_objects;
+    shape[count++] = LOOK_UNIT_threads;
+    return count;
+}
+
+static char *mend_what(const struct look_mend_candidate *c)
+{
+    char *text = sim_format("%s of", look_unit_part[c->unit]);
+    for (size_t i = 0; c->names[i]; i++) {
+        char *longer = sim_format("%s%s %s", text,
+                                  !i                ? ""
+                                  : c->names[i + 1] ? ","
+                                                    : " and",
+                                  c->names[i]);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static void candidate_free(struct look_mend_candidate *c)
+{
+    look_layout_free(&c->layout);
+    for (size_t i = 0; c->names[i]; i++)
+        free(c->names[i]);
+    free(c->what);
+}
+
+/* Whether it is worth a run: it can be laid out, and not as another one of the same objects. */
+static bool is_new(const struct look_mend *m, const struct look_mend_candidate *c)
+{
+    for (size_t i = 0; i < m->candidates; i++)
+        if (look_layout_is_same(&m->candidate[i].layout, &c->layout))
+            return false;
+    return look_layout_fits(&c->layout, m->sharing->truth);
+}
+
+static void candidates_add(struct look_mend *m, const struct doc_objects *objects, unsigned of,
+                           enum look_unit unit)
+{
+    struct look_mend_candidate c = {.unit = unit, .objects = of};
+    char why[2048];
+    size_t names = 0;
+    for (size_t i = 0; i < m->objects; i++)
+        if (of >> i & 1)
+            c.names[names++] = sim_strdup(m->object[i]);
+    c.what = mend_what(&c);
+    if (m->candidates < LOOK_MEND_CANDIDATES &&
+        look_what_if(m->sharing, objects, c.names, unit, &c.layout, why, sizeof why) &&
+        is_new(m, &c))
+        m->candidate[m->candidates++] = c;
+    else
+        candidate_free(&c);
+}
+
+/* Of objects that several threads use, what each uses lies together. */
+static void candidates_add_together(struct look_mend *m, const struct doc_objects *objects,
+                                    bool falsely)
+{
+    unsigned of = 0;
+    for (size_t i = 0; i < m->objects; i++) {
+        const struct look_shared_object *o = look_sharing_shared(m->sharing, m->object[i]);
+        const enum look_verdict verdict =
+            o ? look_verdict_of(m->sharing, &o->lost) : LOOK_VERDICT_none;
+        if (!falsely || verdict == LOOK_VERDICT_false || verdict == LOOK_VERDICT_mixed)
+            of |= 1u << i;
+    }
+    if (of & (of - 1))
+        candidates_add(m, objects, of, LOOK_UNIT_threads);
+}
+
+static void add_pages(struct look_mend *m)
+{
+    if (!m->pages || !m->pages->ranges || m->candidates >= LOOK_MEND_CANDIDATES)
+        return;
+    m->candidate[m->candidates++] = (struct look_mend_candidate){
+        .what = sim_format("pages in %zu range%s move to the stations that ask for them",
+                           m->pages->ranges, m->pages->ranges == 1 ? "" : "s")};
+}
+
+void look_mend_find(struct look_mend *m, const struct doc_objects *objects)
+{
+    enum look_unit shape[SHAPES];
+    mend_list_all(m);
+    for (size_t k = 0; k < SHAPES; k++)
+        for (size_t i = 0; i < m->objects; i++)
+            if (k < candidates_shapes_of(m, m->object[i], shape))
+                candidates_add(m, objects, 1u << i, shape[k]);
+    candidates_add_together(m, objects, true);
+    candidates_add_together(m, objects, false);
+    add_pages(m);
+}
+
+void look_mend_lose(struct look_mend *m)
+{
+    for (size_t i = 0; i < m->candidates; i++)
+        candidate_free(&m->candidate[i]);
+    for (size_t i = 0; i < m->objects; i++)
+        free((char *)m->object[i]);
+}

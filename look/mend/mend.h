@@ -1,0 +1,106 @@
+/*
+ * What would mend a program: other layouts of what its threads share, and other homes of its pages,
+ * each tried by a run, alone and together, until a budget of runs is used up.
+ *
+ * Nothing is concluded from shares of time. A layout that was not run is not recommended, and one
+ * that did not gain is not either.
+ */
+#ifndef LOOK_MEND_MEND_H
+#define LOOK_MEND_MEND_H
+
+#include "look/placement/pages.h"
+#include "look/sharing/what_if.h"
+
+enum {
+    LOOK_MEND_OBJECTS = 8,     /**< that are laid out otherwise, at most */
+    LOOK_MEND_CANDIDATES = 32, /**< bits of a look_mend_set */
+    LOOK_MEND_NAMES = LOOK_MEND_OBJECTS + 1,
+};
+
+/** A change. */
+struct look_mend_candidate {
+    char *names[LOOK_MEND_NAMES]; /**< of the objects that are laid out otherwise; NULL after the
+                                       last; none: pages move */
+    enum look_unit unit;
+    unsigned objects; /**< bits: those of struct look_mend that it is about, which no other may
+                           change as well */
+    struct look_layout layout;
+    char *what; /**< "each element of tallies" */
+};
+
+/** Candidates that are tried together: bits by their numbers. */
+typedef uint32_t look_mend_set;
+
+/** What a run came to. */
+struct look_mend_result {
+    bool compares;    /**< to the end that the program had come to before */
+    bool same_output; /**< or it is not known */
+    uint64_t ticks;   /**< [ticks] that it took */
+};
+
+/** A run. */
+struct look_mend_trial {
+    look_mend_set set;
+    struct look_mend_result result;
+};
+
+struct look_mend;
+
+/** Runs the program once with each set, `count` of them, in any order.
+ *  @param[out] result  [count] zeroed; one that stays so did not compare
+ *  @return false: nothing can be run, or somebody has asked to stop */
+typedef bool look_mend_run_fn(void *ctx, const struct look_mend *mend, const look_mend_set *set,
+                              size_t count, struct look_mend_result *result);
+
+/** Made by look_mend_new, filled by look_mend_search. */
+struct look_mend {
+    const struct look_sharing *sharing;
+    const struct look_pages *pages;
+    uint64_t before;                       /**< [ticks] of the program as it is */
+    const char *object[LOOK_MEND_OBJECTS]; /**< [objects] names, the sharing's or its own */
+    size_t objects;
+    struct look_mend_candidate candidate[LOOK_MEND_CANDIDATES];
+    size_t candidates;
+    unsigned runs;                 /**< at most */
+    struct look_mend_trial *trial; /**< [trials] in the order of trying */
+    size_t trials;
+    size_t alone; /**< so many of the candidates were tried alone */
+    /** The best one; and the best that leaves pages where they are, which is the source's alone.
+     *  NULL: none has gained */
+    const struct look_mend_trial *best, *best_layout;
+};
+
+/**
+ * Finds the candidates.
+ * @param sharing, pages, objects  outlive it
+ * @return the caller's
+ */
+struct look_mend *look_mend_new(const struct look_sharing *sharing, const struct look_pages *pages,
+                                const struct doc_objects *objects);
+void look_mend_free(struct look_mend *mend);
+
+/** Tries them. @param runs  at most @return false: as `run` */
+bool look_mend_search(struct look_mend *mend, unsigned runs, look_mend_run_fn *run, void *ctx);
+
+/** What bytes a set keeps apart. @param layout  the caller's, zeroed before */
+void look_mend_layout(const struct look_mend *mend, look_mend_set set, struct look_layout *layout);
+
+/** Whether it moves pages. */
+bool look_mend_moves(const struct look_mend *mend, look_mend_set set);
+
+/** [%] fewer PCycles than the program as it is. */
+double look_mend_gain(const struct look_mend *mend, const struct look_mend_trial *trial);
+
+/** The run of a set; NULL: there was none. */
+const struct look_mend_trial *look_mend_tried(const struct look_mend *mend, look_mend_set set);
+
+/** What to write in the source for a candidate: lines, each ended. @return the caller's */
+char *look_mend_source(const struct look_mend *mend, const struct look_mend_candidate *candidate);
+
+/** How it can be written. Strings are static. */
+extern const struct look_mend_format {
+    const char *name;
+    void (*write)(const struct look_mend *mend, FILE *out);
+} look_mend_formats[3];
+
+#endif

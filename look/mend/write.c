@@ -1,0 +1,251 @@
+/*
+ * What was tried, ranked: for people, as one JSON document, as a table.
+ */
+#include "documents/cells.h"
+#include "documents/csv.h"
+#include "look/mend/mend.h"
+
+#include "base/alloc.h"
+#include "base/plural.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+
+enum { TOGETHER = 10 /* sets of several in the table */ };
+
+static bool is_alone(look_mend_set set)
+{
+    return !(set & (set - 1));
+}
+
+/* ---- in order -------------------------------------------------------------------------------- */
+
+static int mend_by_gain(const void *x, const void *y)
+{
+    const struct look_mend_trial *const *a = x, *const *b = y;
+    const uint64_t p = (*a)->result.compares ? (*a)->result.ticks : UINT64_MAX,
+                   q = (*b)->result.compares ? (*b)->result.ticks : UINT64_MAX;
+    return p != q ? (p > q) - (p < q) : (*a > *b) - (*a < *b);
+}
+
+/* @return [m->trials] the caller's: the fastest first, those that do not compare last */
+static const struct look_mend_trial **mend_ranked(const struct look_mend *m)
+{
+    const struct look_mend_trial **all = sim_alloc(m->trials, sizeof *all);
+    for (size_t i = 0; i < m->trials; i++)
+        all[i] = &m->trial[i];
+    if (m->trials)
+        qsort((void *)all, m->trials, sizeof *all, mend_by_gain);
+    return all;
+}
+
+/* "1 + 3" @return the caller's */
+static char *mend_numbers(const struct look_mend *m, look_mend_set set)
+{
+    char *text = sim_strdup("");
+    for (size_t i = 0; i < m->candidates; i++) {
+        if (!(set >> i & 1))
+            continue;
+        char *longer = sim_format("%s%s%zu", text, *text ? " + " : "", i + 1);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static const struct look_mend_candidate *the_one(const struct look_mend *m, look_mend_set set)
+{
+    return &m->candidate[__builtin_ctz(set)];
+}
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void put_trial(const struct look_mend *m, const struct look_mend_trial *trial, FILE *out)
+{
+    char *numbers = mend_numbers(m, trial->set);
+    if (trial->result.compares)
+        fprintf(out, "  %7.1f %% %14" PRIu64 "  %-8s", look_mend_gain(m, trial),
+                trial->result.ticks, numbers);
+    else
+        fprintf(out, "  %9s %14s  %-8s", "-", "-", numbers);
+    free(numbers);
+    if (is_alone(trial->set))
+        fprintf(out, "  %s", the_one(m, trial->set)->what);
+    if (!trial->result.compares)
+        fputs(" (came to another end)", out);
+    else if (!trial->result.same_output)
+        fputs(" (its output is another one)", out);
+    putc('\n', out);
+}
+
+static void put_trials(const struct look_mend *m, bool alone, size_t most, const char *heading,
+                       FILE *out)
+{
+    const struct look_mend_trial **all = mend_ranked(m);
+    size_t shown = 0, more = 0;
+    for (size_t i = 0; i < m->trials; i++) {
+        if (is_alone(all[i]->set) != alone)
+            continue;
+        if (shown == most) {
+            more++;
+            continue;
+        }
+        if (!shown++)
+            fputs(heading, out);
+        put_trial(m, all[i], out);
+    }
+    if (more)
+        fprintf(out, "# %zu more\n", more);
+    free((void *)all);
+}
+
+static void put_source(const struct look_mend *m, look_mend_set set, FILE *out)
+{
+    for (size_t i = 0; i < m->candidates; i++) {
+        if (!(set >> i & 1))
+            continue;
+        char *text = look_mend_source(m, &m->candidate[i]);
+        fputs(text, out);
+        free(text);
+    }
+}
+
+static void put_recommended(const struct look_mend *m, const char *heading,
+                            const struct look_mend_trial *trial, FILE *out)
+{
+    char *numbers = mend_numbers(m, trial->set);
+    fprintf(out, "\n%s: %s, %.1f %% fewer PCycles (measured)\n", heading, numbers,
+            look_mend_gain(m, trial));
+    put_source(m, trial->set, out);
+    free(numbers);
+}
+
+static void put_best(const struct look_mend *m, FILE *out)
+{
+    if (!m->best)
+        fputs("\nnothing that was tried gained anything: leave it as it is\n", out);
+    if (m->best_layout)
+        put_recommended(m, m->best_layout == m->best ? "best" : "best without pages",
+                        m->best_layout, out);
+    if (m->best && m->best_layout != m->best)
+        put_recommended(m, "best", m->best, out);
+}
+
+static void mend_text(const struct look_mend *m, FILE *out)
+{
+    if (m->sharing->code->command)
+        fprintf(out, "# program: %s\n", m->sharing->code->command);
+    fprintf(out, "# as it is: %" PRIu64 " PCycles; %zu run%s of %u (--runs)", m->before, m->trials,
+            sim_plural(m->trials), m->runs);
+    if (m->alone < m->candidates)
+        fprintf(out, "; %zu candidates were not tried", m->candidates - m->alone);
+    putc('\n', out);
+    if (!m->candidates) {
+        fputs("no object's sharing cost a hundredth of the time, and no page should move: there is "
+              "nothing to try\n",
+              out);
+        return;
+    }
+    put_trials(m, true, LOOK_MEND_CANDIDATES,
+               "\n#    gain        PCycles  number    on lines of its own\n", out);
+    put_trials(m, false, TOGETHER, "\n#    gain        PCycles  together\n", out);
+    put_best(m, out);
+}
+
+/* ---- for programs ---------------------------------------------------------------------------- */
+
+static json_t *json_numbers(const struct look_mend *m, look_mend_set set)
+{
+    json_t *numbers = json_array();
+    for (size_t i = 0; i < m->candidates; i++)
+        if (set >> i & 1)
+            json_array_append_new(numbers, json_integer((json_int_t)i + 1));
+    return numbers;
+}
+
+static json_t *json_trial(const struct look_mend *m, const struct look_mend_trial *trial)
+{
+    if (!trial)
+        return json_null();
+    json_t *o = json_pack("{s:o,s:b}", "candidates", json_numbers(m, trial->set), "compares",
+                          trial->result.compares);
+    if (trial->result.compares)
+        json_object_update_new(
+            o, json_pack("{s:I,s:f,s:b}", "after", (json_int_t)trial->result.ticks, "gain",
+                         look_mend_gain(m, trial), "same_output", trial->result.same_output));
+    return o;
+}
+
+static json_t *json_candidate(const struct look_mend *m, size_t i)
+{
+    const struct look_mend_candidate *c = &m->candidate[i];
+    json_t *objects = json_array();
+    char *source = look_mend_source(m, c);
+    for (size_t k = 0; c->names[k]; k++)
+        json_array_append_new(objects, doc_json_text(c->names[k]));
+    json_t *o = json_pack("{s:I,s:o,s:s?,s:I,s:o,s:o}", "number", (json_int_t)i + 1, "objects",
+                          objects, "unit", c->objects ? look_unit_name[c->unit] : NULL, "parts",
+                          (json_int_t)c->layout.parts, "what", doc_json_text(c->what), "source",
+                          doc_json_text(source));
+    free(source);
+    return o;
+}
+
+static void mend_json(const struct look_mend *m, FILE *out)
+{
+    json_t *candidates = json_array(), *trials = json_array();
+    const struct look_mend_trial **all = mend_ranked(m);
+    for (size_t i = 0; i < m->candidates; i++)
+        json_array_append_new(candidates, json_candidate(m, i));
+    for (size_t i = 0; i < m->trials; i++)
+        json_array_append_new(trials, json_trial(m, all[i]));
+    free((void *)all);
+    json_t *root =
+        json_pack("{s:i,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "schema", 1, "runs", (json_int_t)m->runs,
+                  "before", (json_int_t)m->before, "line_bytes",
+                  (json_int_t)m->sharing->truth->line, "candidates", candidates, "trials", trials,
+                  "best", json_trial(m, m->best), "best_layout", json_trial(m, m->best_layout));
+    doc_json_put(out, root, JSON_INDENT(1));
+}
+
+static char *mend_names(const struct look_mend *m, look_mend_set set)
+{
+    char *text = sim_strdup("");
+    for (size_t i = 0; i < m->candidates; i++) {
+        if (!(set >> i & 1))
+            continue;
+        char *longer = sim_format("%s%s%s", text, *text ? "; " : "", m->candidate[i].what);
+        free(text);
+        text = longer;
+    }
+    return text;
+}
+
+static void mend_csv(const struct look_mend *m, FILE *out)
+{
+    static const char *const heading[] = {"candidates",  "gain_percent", "pcycles",
+                                          "same_output", "best",         "what"};
+    const struct look_mend_trial **all = mend_ranked(m);
+    doc_csv_row(out, heading, sizeof heading / sizeof *heading);
+    for (size_t i = 0; i < m->trials; i++) {
+        const struct look_mend_trial *t = all[i];
+        const struct doc_cell none = {.kind = DOC_CELL_NONE};
+        const bool good = t->result.compares;
+        char *numbers = mend_numbers(m, t->set), *what = mend_names(m, t->set);
+        const struct doc_cell cell[] = {
+            doc_cell_text(numbers),
+            good ? (struct doc_cell){.kind = DOC_CELL_REAL, .real = look_mend_gain(m, t)} : none,
+            good ? doc_cell_integer((int64_t)t->result.ticks) : none,
+            good ? doc_cell_integer(t->result.same_output) : none,
+            doc_cell_integer(t == m->best),
+            doc_cell_text(what)};
+        doc_cells_csv(out, cell, sizeof cell / sizeof *cell);
+        free(numbers);
+        free(what);
+    }
+    free((void *)all);
+}
+
+const struct look_mend_format look_mend_formats[] = {
+    {"text", mend_text}, {"json", mend_json}, {"csv", mend_csv}};
