@@ -162,7 +162,7 @@ static int c2c_show(const struct cli_given *g, struct look_kept *kept)
 
 int cli_c2c(struct cli_given *g)
 {
-    struct look_kept kept = {0};
+    struct look_kept kept = {.files = cli_files(g)};
     int status = CLI_EXIT_USAGE;
     if (is_in_order(g) && cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH)) {
         if (kept.code.lacks)

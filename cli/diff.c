@@ -72,11 +72,11 @@ static void hold_objects(struct look_diff *d, struct look_kept kept[2])
 
 /* By function where both are profiled, by object where both have the truth of their misses.
  * @return false after a complaint */
-static bool hold_kept(struct look_diff *d)
+static bool hold_kept(struct look_diff *d, const struct look_files *files)
 {
     const bool truth = both_have(d, DOC_TRUTH) && both_have(d, DOC_OBJECTS);
     const unsigned parts = truth ? LOOK_KEPT_TRUTH : 0;
-    struct look_kept kept[2] = {{0}};
+    struct look_kept kept[2] = {{.files = *files}, {.files = *files}};
     if (d->same || !both_have(d, DOC_PROFILE))
         return true;
     const bool good = cli_kept_open(&kept[0], d->of[0]->directory, parts) &&
@@ -97,9 +97,9 @@ static bool load_again(struct in_experiment *x, const char *directory)
     return cli_again_load(x, directory, false);
 }
 
-static int show_divergence(const struct look_diff *d)
+static int show_divergence(const struct look_diff *d, const struct look_files *files)
 {
-    static const struct look_again again = {.load = load_again, .run = cli_trail_run};
+    const struct look_again again = {.load = load_again, .run = cli_trail_run, .files = files};
     struct look_trail *const trail[2] = {cli_trail_new(), cli_trail_new()};
     const int status = look_first_divergence(d, &again, trail, stdout);
     cli_trail_free(trail[0]);
@@ -111,11 +111,12 @@ static int diff_show(const struct cli_given *g, const struct doc_finished result
 {
     struct look_diff d = {
         .of = {&results[0], &results[1]}, .all = g->all_changes, .threshold = threshold_of(g)};
+    const struct look_files files = cli_files(g);
     int status = CLI_EXIT_USAGE;
     (g->first ? look_diff_make_head : look_diff_make)(&d);
     if (g->first) {
-        status = show_divergence(&d);
-    } else if (hold_kept(&d)) {
+        status = show_divergence(&d, &files);
+    } else if (hold_kept(&d, &files)) {
         look_diff_formats[CLI_NAMED(g, "no format", g->format, look_diff_formats)].write(&d,
                                                                                          stdout);
         status = d.same ? SAME : DIFFERENT;
@@ -128,7 +129,8 @@ int cli_diff(struct cli_given *g)
 {
     struct doc_finished results[2] = {{0}};
     int status = CLI_EXIT_USAGE;
-    threshold_of(g); /* a wrong one is said first */
+    threshold_of(g); /* what is wrong is said first */
+    cli_files(g);
     if (cli_results_open(&results[0], g->words[0]) && cli_results_open(&results[1], g->words[1]))
         status = diff_show(g, results);
     doc_finished_free(&results[0]);

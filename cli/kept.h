@@ -4,6 +4,7 @@
 #ifndef CLI_KEPT_H
 #define CLI_KEPT_H
 
+#include "cli/cli.h"
 #include "documents/statistics/finished.h"
 #include "look/kept.h"
 
@@ -11,6 +12,9 @@
  *  `why`. */
 bool cli_kept_find(const char *directory, const char *path, const char *what, char *why,
                    size_t size);
+
+/** What the options say of source files. It refuses what cannot be meant. */
+struct look_files cli_files(const struct cli_given *given);
 
 /** As look_kept_open; what is missing, it says how a run comes to have it.
  *  @return false after a complaint; look_kept_close is due in any case */

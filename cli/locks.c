@@ -53,7 +53,7 @@ static bool locks_show(const struct cli_given *g, unsigned sort, struct look_kep
 int cli_locks(struct cli_given *g)
 {
     const unsigned sort = sort_of(g);
-    struct look_kept kept = {0};
+    struct look_kept kept = {.files = cli_files(g)};
     int status = CLI_EXIT_USAGE;
     if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_OBJECTS | LOOK_KEPT_LOCKS)) {
         if (kept.code.lacks)

@@ -85,7 +85,7 @@ static int placement_show(const struct cli_given *g, struct look_kept *kept,
 
 int cli_placement(struct cli_given *g)
 {
-    struct look_kept kept = {0};
+    struct look_kept kept = {.files = cli_files(g)};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
     if (cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH) &&

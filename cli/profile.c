@@ -109,7 +109,7 @@ static bool cli_profile_show(struct request *r)
 int cli_profile(struct cli_given *g)
 {
     struct request r = profile_read_request(g);
-    struct look_kept kept = {0};
+    struct look_kept kept = {.files = cli_files(g)};
     int status = CLI_EXIT_USAGE;
     r.view.profile = &kept.profile;
     r.view.code = &kept.code;

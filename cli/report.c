@@ -56,8 +56,9 @@ static int write_page(const struct cli_given *g, const struct in_machine *machin
     struct page_notes notes = {0};
     char *drawing = draw(machine);
     char *path = report_path_of(g);
+    const struct look_files files = cli_files(g);
     const struct page_run run = {
-        .directory = g->words[0], .params = machine->params, .drawing = drawing};
+        .directory = g->words[0], .params = machine->params, .drawing = drawing, .files = &files};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
     const int status = report_conclude(good, host, path, &notes, why);
     free(path);
@@ -107,5 +108,6 @@ int cli_report(struct cli_given *g)
 {
     if (g->file && !strcmp(g->file, "-"))
         cli_refuse(g, "--output: a page is a file, not standard output; name one");
+    cli_files(g); /* what is wrong is said first */
     return page_is_sweep(g->words[0]) ? report_sweep(g) : report_run(g);
 }

@@ -23,6 +23,15 @@
 struct look_code_place {
     uint64_t va;
     struct prog_place place;
+    struct look_chain chain;
+    struct prog_frame *frame; /* [chain.frames] */
+    UT_hash_handle hh;
+};
+
+/** A file by the name that the program has for it, and where it is today. */
+struct look_moved {
+    const char *name;
+    char *now; /* NULL: there */
     UT_hash_handle hh;
 };
 
@@ -202,11 +211,12 @@ static void note_time(struct look_code *code, const char *path)
         code->ran = st.st_mtim;
 }
 
-bool look_code_open(struct look_code *code, const char *directory, char *why, size_t size)
+bool look_code_open(struct look_code *code, const char *directory, const struct look_files *files,
+                    char *why, size_t size)
 {
     char hash[32];
     char *path = sim_format("%s/guest.elf", directory);
-    *code = (struct look_code){0};
+    *code = (struct look_code){.files = files};
     const bool good = read_manifest(code, directory, hash, why, size) &&
                       code_read_file(path, &code->bytes, &code->size, why, size) &&
                       check_hash(code, path, hash, why, size);
@@ -224,7 +234,14 @@ void look_code_close(struct look_code *code)
     struct look_code_place *place, *next;
     HASH_ITER(hh, code->places, place, next) {
         HASH_DEL(code->places, place);
+        free(place->frame);
         free(place);
+    }
+    struct look_moved *moved, *after;
+    HASH_ITER(hh, code->moved, moved, after) {
+        HASH_DEL(code->moved, moved);
+        free(moved->now);
+        free(moved);
     }
     if (code->names)
         code->names->free(code->names);
@@ -238,18 +255,76 @@ void look_code_close(struct look_code *code)
 
 /* ---- what lies where ------------------------------------------------------------------------- */
 
-const struct prog_place *look_code_at(struct look_code *code, uint64_t va)
+/* Where a file is today. */
+static const char *code_moved(struct look_code *code, const char *name)
+{
+    struct look_moved *moved;
+    if (!name || !code->files || !code->files->moved)
+        return name;
+    HASH_FIND_PTR(code->moved, &name, moved);
+    if (!moved) {
+        moved = sim_alloc(1, sizeof *moved);
+        moved->name = name;
+        moved->now = look_files_moved(code->files, name);
+        HASH_ADD_PTR(code->moved, name, moved);
+    }
+    return moved->now ? moved->now : name;
+}
+
+/* The innermost frame in a file of the program's own. */
+static unsigned code_shown(const struct look_code *code, const struct look_chain *chain)
+{
+    for (unsigned i = 0; i < chain->frames; i++)
+        if (!look_files_system(code->files, chain->frame[i].file))
+            return i;
+    return chain->frames ? chain->frames - 1 : 0;
+}
+
+static void code_find_chain(struct look_code *code, struct look_code_place *at)
+{
+    struct prog_frame frame[PROG_FRAMES_MAX];
+    struct prog_place *p = &at->place;
+    unsigned frames = 0;
+    if (code->names->chain)
+        frames = code->names->chain(code->names, at->va, frame, PROG_FRAMES_MAX);
+    else
+        frame[frames++] = (struct prog_frame){p->function, p->file, p->line, p->from, 0};
+    at->frame = sim_alloc(frames, sizeof *at->frame);
+    memcpy(at->frame, frame, frames * sizeof *frame);
+    at->chain = (struct look_chain){.frame = at->frame, .frames = frames};
+    for (unsigned i = 0; i < frames; i++)
+        at->frame[i].file = code_moved(code, frame[i].file);
+    at->chain.shown = code_shown(code, &at->chain);
+    if (frames) {
+        p->file = at->frame[at->chain.shown].file;
+        p->line = at->frame[at->chain.shown].line;
+    }
+}
+
+static const struct look_code_place *code_place(struct look_code *code, uint64_t va)
 {
     struct look_code_place *place;
     HASH_FIND(hh, code->places, &va, sizeof va, place);
     if (!place) {
         place = sim_alloc(1, sizeof *place);
         place->va = va;
-        if (!code->names || !code->names->at(code->names, va, &place->place))
+        if (code->names && code->names->at(code->names, va, &place->place))
+            code_find_chain(code, place);
+        else
             place->place = (struct prog_place){0};
         HASH_ADD(hh, code->places, va, sizeof va, place);
     }
-    return &place->place;
+    return place;
+}
+
+const struct prog_place *look_code_at(struct look_code *code, uint64_t va)
+{
+    return &code_place(code, va)->place;
+}
+
+const struct look_chain *look_code_chain(struct look_code *code, uint64_t va)
+{
+    return &code_place(code, va)->chain;
 }
 
 const uint8_t *look_code_bytes(const struct look_code *code, uint64_t va, size_t count)

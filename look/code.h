@@ -5,18 +5,29 @@
 #ifndef LOOK_CODE_H
 #define LOOK_CODE_H
 
+#include "look/files.h"
 #include "look/insns.h"
 #include "programs/workload.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <time.h>
 
 /** What the file holds of the address space. */
 struct look_code_piece {
     uint64_t va, size; /**< [bytes] */
     const uint8_t *bytes;
+};
+
+/** The functions that an instruction is of: those that were inlined there, the innermost first, and
+ *  the one that has the code. */
+struct look_chain {
+    const struct prog_frame *frame; /**< [frames] */
+    unsigned frames;                /**< 0: nothing is known of the address */
+    unsigned shown; /**< the innermost one in a file of the program's own; else the last */
 };
 
 /** Zero is a program of which nothing is known; look_code_close releases it. */
@@ -30,9 +41,11 @@ struct look_code {
     struct prog_names *names; /**< NULL: there are none */
     const char *lacks;        /**< one sentence: what of the names is not there; NULL: nothing.
                                    Static */
+    const struct look_files *files; /**< what the user says of source files; NULL: nothing */
 
     /* its own */
     struct look_code_place *places; /**< what has been looked up */
+    struct look_moved *moved;       /**< files that are elsewhere today */
     uint8_t *bytes;                 /**< [size] of the file */
     size_t size;
     struct look_code_piece *piece; /**< [pieces] */
@@ -41,13 +54,33 @@ struct look_code {
 };
 
 /** Reads guest.elf and manifest.json of a run's directory. A program without names is none that is
- *  refused. @return false with one line in `why`: one of them cannot be read, or it is not the
- *  program that ran; look_code_close is due in any case */
-bool look_code_open(struct look_code *code, const char *directory, char *why, size_t size);
+ *  refused. @param files  NULL: nothing is said @return false with one line in `why`: one of them
+ * cannot be read, or it is not the program that ran; look_code_close is due in any case */
+bool look_code_open(struct look_code *code, const char *directory, const struct look_files *files,
+                    char *why, size_t size);
 void look_code_close(struct look_code *code);
 
-/** What lies at an address: zeroed if nothing is known of it. Valid until look_code_close. */
+/** What lies at an address: zeroed if nothing is known of it. `function` has the code; file and
+ * line are those of the chain that are shown. Valid until look_code_close. */
 const struct prog_place *look_code_at(struct look_code *code, uint64_t va);
+const struct look_chain *look_code_chain(struct look_code *code, uint64_t va);
+
+/** The function whose line is shown; NULL: not known. */
+const char *look_chain_function(const struct look_chain *chain);
+
+/** "atomic_base.h:618 < Histogram::add hist.cc:14 < worker hist.cc:36": a chain for people, from a
+ *  frame on, and not the last few. Functions of the system have no name there. */
+void look_chain_put(const struct look_code *code, const struct look_chain *chain, unsigned from,
+                    unsigned to, FILE *out);
+
+/** All of it in brackets, behind what is shown; nothing if nothing was inlined there. */
+void look_chain_behind(const struct look_code *code, const struct look_chain *chain, FILE *out);
+
+/** The same without brackets; the caller's, NULL: nothing was inlined there. */
+char *look_chain_text(const struct look_code *code, const struct look_chain *chain);
+
+/** A list of the frames, {function, file, line}; null: nothing was inlined there. */
+json_t *look_chain_json(const struct look_chain *chain);
 
 /** `count` bytes of the program at an address, in the file's order. @return NULL: it has none
  * there; valid until look_code_close */

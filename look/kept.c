@@ -52,7 +52,7 @@ bool look_kept_open(struct look_kept *k, const char *directory, unsigned wanted,
     k->directory = directory;
     for (size_t i = 0; good && i < sizeof parts / sizeof *parts; i++)
         good = (parts[i].bit & ~wanted) || read_part(k, &parts[i], why, size);
-    return good && look_code_open(&k->code, directory, why, size);
+    return good && look_code_open(&k->code, directory, &k->files, why, size);
 }
 
 void look_kept_close(struct look_kept *k)

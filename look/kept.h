@@ -13,7 +13,8 @@
 
 /** Zero, then look_kept_open; look_kept_close is due in any case. */
 struct look_kept {
-    const char *directory; /**< the caller's */
+    const char *directory;   /**< the caller's */
+    struct look_files files; /**< what the user says of source files, before look_kept_open */
     struct doc_profile profile;
     struct look_code code;
     struct doc_objects objects;

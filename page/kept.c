@@ -62,7 +62,7 @@ static struct look_cost *cost_of_stacks(const struct look_view *view)
     for (size_t i = 0; i < view->profile->rows; i++) {
         const struct pc_profile_row *row = &view->profile->row[i];
         const struct look_cost its = look_cost_of(row);
-        look_cost_add(&cost[view->stacked[row->path]], &its);
+        look_cost_add(&cost[view->node[view->row_node[i]].stack], &its);
     }
     return cost;
 }
@@ -315,13 +315,13 @@ static bool add_all(json_t *root, struct run *run, const struct page_kept *kept,
     return locks || !kept->locks;
 }
 
-bool page_kept_add(json_t *root, const char *directory, const struct page_kept *kept,
+bool page_kept_add(json_t *root, const struct page_run *page, const struct page_kept *kept,
                    const char **note, char *why, size_t size)
 {
-    struct run run = {0};
+    struct run run = {.kept = {.files = *page->files}};
     const unsigned parts = LOOK_KEPT_OBJECTS | (kept->truth ? LOOK_KEPT_TRUTH : 0) |
                            (kept->locks ? LOOK_KEPT_LOCKS : 0);
-    const bool good = look_kept_open(&run.kept, directory, parts, why, size) &&
+    const bool good = look_kept_open(&run.kept, page->directory, parts, why, size) &&
                       add_all(root, &run, kept, why, size);
     *note = run.kept.code.lacks;
     look_kept_close(&run.kept);

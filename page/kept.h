@@ -5,6 +5,8 @@
 #ifndef PAGE_KEPT_H
 #define PAGE_KEPT_H
 
+#include "page/page.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +22,7 @@ struct page_kept {
  * @param[out] note  static; NULL: nothing to say
  * @return false with one line in `why`
  */
-bool page_kept_add(json_t *root, const char *directory, const struct page_kept *kept,
+bool page_kept_add(json_t *root, const struct page_run *page, const struct page_kept *kept,
                    const char **note, char *why, size_t size);
 
 #endif

@@ -195,7 +195,7 @@ static bool add_kept(struct making *m, struct page_notes *notes)
     const struct page_kept kept = {.truth = page_has(m, DOC_TRUTH),
                                    .locks = page_has(m, DOC_LOCKS)};
     return !page_has(m, DOC_PROFILE) || !page_has(m, DOC_OBJECTS) ||
-           page_kept_add(m->root, m->run->directory, &kept, &notes->names, m->why, m->size);
+           page_kept_add(m->root, m->run, &kept, &notes->names, m->why, m->size);
 }
 
 /* Whether the page would replace one of the run's files. */

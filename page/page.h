@@ -7,6 +7,7 @@
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
 
+#include "look/files.h"
 #include "machine/statistics.h"
 
 #include <stdbool.h>
@@ -17,6 +18,7 @@ struct page_run {
     const char *directory;          /**< of the run */
     const struct nm_params *params; /**< of the machine */
     const char *drawing;            /**< the machine, as SVG */
+    const struct look_files *files; /**< what the user says of source files */
 };
 
 /** What is worth saying about a page that was written; both static, NULL: nothing. */

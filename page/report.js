@@ -594,7 +594,9 @@ function profile() {
 
 /* ---- shared lines and objects ---------------------------------------------------------------- */
 
-const place = asker => (asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ` ${asker.file.split('/').pop()}:${asker.line}` : '');
+const lineOf = at => at.file ? `${at.file.split('/').pop()}:${at.line}` : '?';
+const place = asker => (asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ' ' + lineOf(asker) : '') +
+  (asker.inlined ? ` (${asker.inlined.map(lineOf).join(' < ')})` : '');
 const askersOf = item => (item.askers || []).slice(0, 3).map(place).filter((p, i, all) => all.indexOf(p) === i).join('; ');
 const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'bad', true: 'warn' }[verdict] || '') }, verdict === 'none' ? 'costs little' : verdict + ' sharing');
 

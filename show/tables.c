@@ -428,6 +428,16 @@ LISTING(states)
 #undef STATE
 }
 
+/** Source files that are not the program's own. */
+LISTING(system_paths)
+{
+#define SYSTEM(path, sentence) row_add(rows, "path whose sentence", path, "system", sentence);
+#define OWN(path, sentence)    row_add(rows, "path whose sentence", path, "own", sentence);
+#include "look/system.def"
+#undef SYSTEM
+#undef OWN
+}
+
 /** How the program ends. */
 LISTING(statuses)
 {
@@ -539,6 +549,8 @@ const struct show_table show_tables[] = {
     {"parts", list_parts, NULL, "source name bits sentence", "parts of that address"},
     {"states", list_states, NULL, "name code group sentence",
      "the states of a processor's Status pins, and their codes"},
+    {"system-paths", list_system_paths, NULL, "path whose sentence",
+     "folders of source files that are not the program's own (--system-path)"},
     {"columns", list_columns, NULL, "name unit sentence",
      "what a profile has of each instruction (numachine profile)"},
     {"misses", list_misses, NULL, "name unit sentence",

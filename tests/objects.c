@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     char *blocks = sim_format("%s/" DOC_OBJECTS, argc == 2 ? argv[1] : "");
     const bool good = argc == 2 && doc_profile_read(rows, &profile, why, sizeof why) &&
                       doc_objects_read(blocks, profile.paths, &objects, why, sizeof why) &&
-                      look_code_open(&code, argv[1], why, sizeof why);
+                      look_code_open(&code, argv[1], NULL, why, sizeof why);
     if (good)
         answer_all(&profile, &objects, &code);
     else

@@ -289,6 +289,79 @@ def check_cpp(bench):
     bench.refused("cpp-run", "no function 'lab::Counter'", "--annotate=lab::Counter")
 
 
+def check_inlined(bench):
+    """What was inlined is called; a line of the library is shown as the program's own line that it was inlined in."""
+    if not shutil.which(bench.tools + "g++"):
+        return
+    source, guest = pathlib.Path(__file__).with_name("inlined_guest.cc"), bench.directory / "inlined"
+    text = source.read_text().splitlines()
+    add, first, second = (1 + next(i for i, line in enumerate(text) if part in line)
+                          for part in ("bins_[value", "add(next_of", "add(3)"))
+    subprocess.run([bench.tools + "g++", "-O2", "-g", "-static", "-pthread", "-o", guest, source], check=True, timeout=600)
+    bench.run("inlined-run", guest, "--profile", "--truth")
+    rows = bench.csv("inlined-run")
+    lines = bench.csv("inlined-run", "--by=line")
+    assert total(lines) == total(rows)
+    hot = {row["inlined"].rsplit(":", 1)[1]: row for row in lines if row["line"].endswith(f"inlined_guest.cc:{add}")}
+    scope = "(anonymous namespace)::"
+    assert set(hot) == {str(first), str(second)}, hot
+    for at, row in hot.items():
+        assert re.fullmatch(rf"\w+\.h:\d+ .*< Histogram::add inlined_guest\.cc:{add} < work inlined_guest\.cc:{at}",
+                            row["inlined"]), row
+        same = [r for r in rows if r["line"] == str(add) and r["inlined"].endswith(f"work inlined_guest.cc:{at}")]
+        assert total(same) == row["pcycles"] and "Histogram::add" in same[0]["function"], row
+    system = [r for r in bench.csv("inlined-run", "--by=line", "--system-path=none") if "include/c++" in r["line"]]
+    assert system and not [r for r in lines if "include/c++" in r["line"] and "inlined_guest" in r["inlined"]]
+    every = bench.csv("inlined-run", "--by=line", f"--system-path={source.parent}")
+    assert not [r for r in every if r["line"].endswith(f"inlined_guest.cc:{add}") and "include/c++" in r["inlined"]]
+    functions = {row["function"]: row for row in bench.csv("inlined-run", "--by=function", "--children")}
+    paths = [r for r in rows if f"{scope}Histogram::add;" in r["path"] + ";"]
+    assert functions[scope + "Histogram::add"]["pcycles"] == total(paths) > 0
+    own = [r for r in paths if re.search(r"::add(;std::[^;]*)*$", r["path"])]
+    assert {r["function"] for r in own} == {scope + "Histogram::add"}, "the library's count for it"
+    assert total(r for r in own if ";std::" in r["path"]) > total(own) / 4
+    folded = bench.show("inlined-run", "--format=folded")
+    assert re.search(r";\(anonymous namespace\)::work\(void\*\);\(anonymous namespace\)::Histogram::add;std::", folded)
+    noted = bench.show("inlined-run", f"--annotate={scope}Histogram::add")
+    assert f"# {scope}Histogram::add, inlined in {scope}work(void*), " in noted, noted
+    assert f": total {total(own)} PCycles" in noted and f"inlined_guest.cc:{add} (atomic_base.h:" in noted, noted
+    moved = bench.directory / "moved"
+    moved.mkdir()
+    (moved / source.name).write_text("\n".join(line + " // moved" for line in text))
+    done = bench.ask("inlined-run", "--by=line", f"--source-path={source.parent}={moved}")
+    assert f"{moved}/inlined_guest.cc:{add} (" in done.stdout and "// moved" in done.stdout, done.stdout
+    check_inlined_grind(bench, rows)
+    check_inlined_sharing(bench, scope, add, (first, second))
+
+
+def check_inlined_grind(bench, rows):
+    """Callgrind's inclusive costs of what was inlined are those of paths, of a function that never calls itself."""
+    grind = bench.show("inlined-run", "--format=callgrind")
+    names, called, within = dict(re.findall(r"^c?fn=\((\d+)\) (.*)$", grind, re.M)), collections.Counter(), None
+    for line in grind.splitlines():
+        if line.startswith("cfn="):
+            within = names[re.match(r"cfn=\((\d+)\)", line)[1]]
+        elif within and line.startswith("0x"):
+            called[within] += int(line.split()[2])
+            within = None
+    for name in names.values():
+        if "Histogram::add" in name or "fetch_add" in name:
+            assert called[name] == total(r for r in rows if name in r["path"].split(";")), name
+
+
+def check_inlined_sharing(bench, scope, add, calls):
+    """The same in c2c."""
+    words = [bench.numachine, "c2c", bench.directory / "inlined-run"]
+    told = json.loads(subprocess.run([*words, "--format=json"], check=True, capture_output=True, timeout=600).stdout)
+    asked = [a for line in told["lines"] for a in line["askers"] if a.get("line") == add]
+    assert {a["inlined"][-1]["line"] for a in asked} == set(calls), asked
+    for a in asked:
+        assert a.get("caller", a.get("function")) == scope + "Histogram::add" and a["file"].endswith("inlined_guest.cc"), a
+        assert a["inlined"][-1]["function"] == scope + "work(void*)", a
+    text = subprocess.run(words, check=True, capture_output=True, text=True, timeout=600).stdout
+    assert re.search(rf" {re.escape(scope)}Histogram::add inlined_guest\.cc:{add} (\(0x\w+\) )?\(atomic_base\.h:\d+ < ", text), text
+
+
 def damage(path, text):
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
 
@@ -299,7 +372,7 @@ def check_refusals(bench):
     bench.refused("run", "the run has no region 'nowhere'", "--region=nowhere")
     bench.refused("run", "the run has no thread 99", "--thread=99")
     bench.refused("run", "did you mean 'climb'?", "--annotate=clim")
-    bench.refused("run", "no function 'unrelated' in the profile; of one that was inlined", "--annotate=unrelated")
+    bench.refused("run", "no function 'unrelated' in the profile", "--annotate=unrelated")
     for words in ["--annotate", "--by=line"], ["--annotate", "--format=csv"], ["--format=folded", "--by=line"], \
             ["--format=callgrind", "--children"], ["--format=csv", "--children"]:
         bench.refused("run", words[0] if words[0] == "--annotate" else "--children", *words)
@@ -356,6 +429,7 @@ def check(numachine, guest):
         check_text(bench, rows)
         check_source(bench)
         check_modes(bench)
+        check_inlined(bench)
         if bench.abi == "o32" or "all" in sys.argv:
             check_tools(bench, rows)
             check_stripped(bench)

@@ -245,10 +245,10 @@ Test(report_profile, csv)
     const struct look_show rows_of = {0}, sums = {.by_given = true, .by = LOOK_BY_function};
     struct look_view view = open_view(&by_hand, "total", 0, -1);
     char *text = written(&view, &rows_of, look_profile_csv);
-    expect_has(text, "phase,regions,thread,function,file,line,pc,path,pcycles,load,");
-    expect_has(text, "\r\n0,whole,7,g,f.c,10,0x3004,main;f;g,40,0,8,");
-    expect_has(text, "\r\n1,whole;north,7,f,,,,main;g;f,-4,0,0,");
-    expect_has(text, "\r\n1,whole;north,8,start,,,0x4004,start,12,0,");
+    expect_has(text, "phase,regions,thread,function,file,line,inlined,pc,path,pcycles,load,");
+    expect_has(text, "\r\n0,whole,7,g,f.c,10,,0x3004,main;f;g,40,0,8,");
+    expect_has(text, "\r\n1,whole;north,7,f,,,,,main;g;f,-4,0,0,");
+    expect_has(text, "\r\n1,whole;north,8,start,,,,0x4004,start,12,0,");
     free(text);
     text = written(&view, &sums, look_profile_csv);
     expect_has(text, "function,pcycles,load,");

@@ -120,6 +120,7 @@ static void put_place(struct search *s, int of, uint64_t pc)
         const char *slash = strrchr(place->file, '/');
         fprintf(s->out, " %s:%u", slash ? slash + 1 : place->file, place->line);
     }
+    look_chain_behind(&s->code[of], look_code_chain(&s->code[of], pc), s->out);
 }
 
 /* What a run has counted at a place of a card's totals from the first mark to the second. */
@@ -299,7 +300,7 @@ static int divergence_load(struct search *s)
     int loaded = 0;
     for (; loaded < 2; loaded++) {
         const struct doc_finished *r = s->diff->of[loaded];
-        if (!look_code_open(&s->code[loaded], r->directory, why, sizeof why)) {
+        if (!look_code_open(&s->code[loaded], r->directory, s->again->files, why, sizeof why)) {
             divergence_complain(why);
             break;
         }

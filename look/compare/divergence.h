@@ -5,6 +5,7 @@
 #include "input/experiment.h"
 #include "look/compare/diff.h"
 #include "look/compare/trail.h"
+#include "look/files.h"
 
 /** How a finished run is simulated again: the joint to the room that runs experiments. */
 struct look_again {
@@ -15,6 +16,7 @@ struct look_again {
      *  @return a complaint, or NULL. Static */
     const char *(*run)(const struct in_experiment *const x[2], const struct look_schedule *schedule,
                        struct look_trail *const trail[2]);
+    const struct look_files *files; /**< what the user says of source files */
 };
 
 /** Simulates both runs again, from what their directories hold, and says in which cycle, on which

@@ -145,14 +145,17 @@ static void find_uses(struct look_locks_view *view)
 void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
 {
     const struct prog_place *place = look_code_at(view->code, pc);
+    const struct look_chain *chain = look_code_chain(view->code, pc);
     if (pc == DOC_LOCKS_NOWHERE)
         fputs("(not known)", out);
-    else if (!place->function)
+    else if (!look_chain_function(chain))
         fprintf(out, "0x%" PRIx64, pc);
     else
-        fputs(place->function, out);
+        fputs(look_chain_function(chain), out);
     if (pc != DOC_LOCKS_NOWHERE && place->file && place->line)
         fprintf(out, " %s:%u", place->file, place->line);
+    if (pc != DOC_LOCKS_NOWHERE)
+        look_chain_behind(view->code, chain, out);
 }
 
 char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock)

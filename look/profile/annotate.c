@@ -1,7 +1,8 @@
 /*
  * A function's source lines and instructions, with what is measured beside each, in the order of
  * addresses. Optimized code goes back and forth between lines: a line is there again for each
- * stretch of its instructions, and its numbers are those of the stretch.
+ * stretch of its instructions, and its numbers are those of the stretch. A function that was
+ * inlined is shown in each function that has its code.
  */
 #include "look/profile/write.h"
 
@@ -29,7 +30,9 @@ struct annotating {
     struct look_sums spent; /**< by address */
     struct call *call;      /**< [calls] ascending */
     size_t calls;
-    int64_t all; /**< measured of the function */
+    int64_t all;       /**< measured of the function */
+    uint32_t function; /**< that is shown, */
+    bool inlined;      /**< where it was inlined */
 };
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -99,14 +102,26 @@ static void put_numbers(const struct annotating *a, int64_t value)
         fprintf(a->out, "%8s  %12s", "", "");
 }
 
-static bool same_line(const struct prog_place *a, const struct prog_place *b)
+static bool annotate_same(const char *a, const char *b)
 {
-    return a->line == b->line &&
-           (a->file == b->file || (a->file && b->file && !strcmp(a->file, b->file)));
+    return a == b || (a && b && !strcmp(a, b));
 }
 
-static void put_source(struct annotating *a, const struct prog_place *at, int64_t value)
+/* Whether two addresses are of one line, inlined by the same calls. */
+static bool same_line(const struct look_chain *a, const struct look_chain *b)
 {
+    if (a->frames != b->frames)
+        return false;
+    for (unsigned i = 0; i < a->frames; i++)
+        if (a->frame[i].line != b->frame[i].line || a->frame[i].call != b->frame[i].call ||
+            !annotate_same(a->frame[i].file, b->frame[i].file))
+            return false;
+    return true;
+}
+
+static void put_source(struct annotating *a, uint64_t va, int64_t value)
+{
+    const struct prog_place *at = look_code_at(a->view->code, va);
     if (!at->file || !at->line)
         return;
     struct look_source *source = look_source_get(&a->view->sources, at->file);
@@ -115,8 +130,9 @@ static void put_source(struct annotating *a, const struct prog_place *at, int64_
         fprintf(a->out, "# no source text of %s: %s\n", source->path, source->why);
     source->told = true;
     put_numbers(a, value);
-    fprintf(a->out, "  %s:%u%s%s\n", name ? name + 1 : at->file, at->line, text ? "  " : "",
-            text ? text : "");
+    fprintf(a->out, "  %s:%u", name ? name + 1 : at->file, at->line);
+    look_chain_behind(a->view->code, look_code_chain(a->view->code, va), a->out);
+    fprintf(a->out, "%s%s\n", text ? "  " : "", text ? text : "");
 }
 
 static void put_instruction(struct annotating *a, uint64_t va)
@@ -131,17 +147,30 @@ static void put_instruction(struct annotating *a, uint64_t va)
     putc('\n', a->out);
 }
 
+/* Whether an address is of the function that is shown: of one that was inlined only some are. */
+static bool is_of_it(const struct annotating *a, const struct look_chain *chain)
+{
+    uint32_t function;
+    for (unsigned i = 0; a->inlined && i + 1 < chain->frames; i++)
+        if (look_view_function(a->view, &chain->frame[i], &function) && function == a->function)
+            return true;
+    return !a->inlined;
+}
+
 /* Instructions of one line, from va on. @return the address behind them */
 static uint64_t put_stretch(struct annotating *a, uint64_t va, uint64_t to)
 {
-    const struct prog_place *at = look_code_at(a->view->code, va);
+    struct look_code *code = a->view->code;
+    const struct look_chain *chain = look_code_chain(code, va);
     int64_t value = 0;
     uint64_t end = va;
-    for (; end < to && same_line(at, look_code_at(a->view->code, end));
-         end += look_insn_length(a->view->code, end))
+    for (; end < to && same_line(chain, look_code_chain(code, end));
+         end += look_insn_length(code, end))
         value = doc_plus(value, measured_at(a, end));
-    put_source(a, at, value);
-    for (; va < end; va += look_insn_length(a->view->code, va))
+    if (!is_of_it(a, chain))
+        return end;
+    put_source(a, va, value);
+    for (; va < end; va += look_insn_length(code, va))
         put_instruction(a, va);
     return end;
 }
@@ -178,27 +207,88 @@ static int64_t sum_function(struct annotating *a, uint32_t function, uint64_t *f
     return rest;
 }
 
-static void profile_annotate(struct look_view *view, uint32_t function, FILE *out)
+/* The function's instructions. @param rest  measured at no address */
+static void put_stretches(struct annotating *a, uint64_t from, uint64_t to, int64_t rest)
 {
-    struct annotating a = {.view = view, .out = out};
-    const struct look_function *f = &view->function[function];
-    uint64_t from = f->from & ~UINT64_C(3), to = f->to;
-    find_calls(&a);
-    const int64_t rest = sum_function(&a, function, &from, &to),
-                  whole = look_measured(&view->measure, &view->whole);
-    fprintf(out, "#\n# %s%s%s: %s %" PRId64 " %s, %.2f %% of all; percentages below are of these\n",
-            f->name, f->file ? ", " : "", f->file ? f->file : "", view->measure.name, a.all,
-            view->measure.unit, look_percent(a.all, whole));
     if (rest) {
-        put_numbers(&a, rest);
-        fprintf(out, "  %s\n", LOOK_BORDER);
+        put_numbers(a, rest);
+        fprintf(a->out, "  %s\n", LOOK_BORDER);
     }
     if (to > from && to - from > FUNCTION_MAX)
         to = from + FUNCTION_MAX;
     for (uint64_t va = from; va < to;)
-        va = put_stretch(&a, va, to);
+        va = put_stretch(a, va, to);
+}
+
+static void annotate_put_head(const struct annotating *a, const char *in)
+{
+    const struct look_view *view = a->view;
+    const struct look_function *f = &view->function[a->function];
+    fprintf(a->out,
+            "#\n# %s%s%s%s%s: %s %" PRId64 " %s, %.2f %% of all; percentages below are of these\n",
+            f->name, in ? ", inlined in " : "", in ? in : "", f->file ? ", " : "",
+            f->file ? f->file : "", view->measure.name, a->all, view->measure.unit,
+            look_percent(a->all, look_measured(&view->measure, &view->whole)));
+}
+
+/* Its own code. */
+static void annotate_code(struct look_view *view, uint32_t function, FILE *out)
+{
+    struct annotating a = {.view = view, .out = out, .function = function};
+    const struct look_function *f = &view->function[function];
+    uint64_t from = f->from & ~UINT64_C(3), to = f->to;
+    find_calls(&a);
+    const int64_t rest = sum_function(&a, function, &from, &to);
+    annotate_put_head(&a, NULL);
+    put_stretches(&a, from, to, rest);
     free(a.call);
     look_sums_free(&a.spent);
+}
+
+/* Whether a row is of a function that was inlined, or of what was inlined in that. */
+static bool is_inlined_row(const struct look_view *view, size_t row, uint32_t function)
+{
+    const struct look_node *node = &view->node[view->row_node[row]];
+    while (node->inlined && node->function != function)
+        node = &view->node[node->parent];
+    return node->inlined;
+}
+
+/* Its instructions in a function that it was inlined in. */
+static void annotate_inlined(struct look_view *view, uint32_t function, uint32_t in, FILE *out)
+{
+    struct annotating a = {.view = view, .out = out, .function = function, .inlined = true};
+    const struct look_function *f = &view->function[in];
+    const struct doc_profile *p = view->profile;
+    bool any = false;
+    for (size_t i = 0; i < p->rows; i++) {
+        const struct pc_profile_row *row = &p->row[i];
+        if (view->called[row->path] != in || !look_view_has(view, row) ||
+            !is_inlined_row(view, i, function))
+            continue;
+        const struct look_cost cost = look_cost_of(row);
+        a.all = doc_plus(a.all, look_measured(&view->measure, &cost));
+        look_cost_add(&look_sums_at(&a.spent, (struct look_key){row->pc, 0})->self, &cost);
+        any = true;
+    }
+    if (any) {
+        find_calls(&a);
+        annotate_put_head(&a, f->name);
+        put_stretches(&a, f->from & ~UINT64_C(3), f->to, 0);
+        free(a.call);
+    }
+    look_sums_free(&a.spent);
+}
+
+static void profile_annotate(struct look_view *view, uint32_t function, FILE *out)
+{
+    bool code = false;
+    for (size_t i = 0; i < view->profile->paths && !code; i++)
+        code = view->called[i] == function;
+    if (code)
+        annotate_code(view, function, out);
+    for (uint32_t in = 0; in < view->functions; in++)
+        annotate_inlined(view, function, in, out);
 }
 
 static const char *next_function(void *ctx, size_t i)
@@ -234,10 +324,7 @@ bool look_profile_annotate(struct look_view *view, const char *name, FILE *out, 
     if (!found) {
         const char *near = name ? sim_nearest(name, next_function, view) : NULL;
         snprintf(why, size, "no function '%.200s' in the profile%s%s%s", name ? name : "",
-                 near ? "; did you mean '"
-                      : "; of one that was inlined, lines are in the function "
-                        "that called it (--by=line)",
-                 near ? near : "", near ? "'?" : "");
+                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
         return false;
     }
     look_profile_head(view, out);

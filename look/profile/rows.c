@@ -12,8 +12,8 @@
 #include "base/alloc.h"
 
 /* Names in front of the costs of a row of the profile. */
-static const char *const heads[] = {"phase", "regions", "thread", "function",
-                                    "file",  "line",    "pc",     "path"};
+static const char *const heads[] = {"phase", "regions", "thread", "function", "file",
+                                    "line",  "inlined", "pc",     "path"};
 enum { HEADS = sizeof heads / sizeof *heads, COSTS = 1 + PC_PROFILE__COUNT };
 
 /** Writes one row after another. */
@@ -85,27 +85,30 @@ static char *stack_of(const struct look_view *view, uint32_t stack)
     return text;
 }
 
-static void rows_put_row(struct table *t, struct look_view *view, const struct pc_profile_row *row)
+static void rows_put_row(struct table *t, struct look_view *view, size_t i)
 {
+    const struct pc_profile_row *row = &view->profile->row[i];
+    const struct look_node *node = &view->node[view->row_node[i]];
     static const struct prog_place nothing;
     const struct doc_profile *p = view->profile;
     const struct prog_place *at =
         row->pc == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, row->pc);
     const struct look_cost cost = look_cost_of(row);
     char *regions = rows_regions_of(p, p->phase[row->phase]);
-    char *stack = stack_of(view, view->stacked[row->path]);
+    char *stack = stack_of(view, node->stack);
+    char *inlined = row->pc == PC_PROFILE_NOWHERE
+                        ? NULL
+                        : look_chain_text(view->code, look_code_chain(view->code, row->pc));
     struct doc_cell cell[HEADS + COSTS] = {
-        doc_cell_integer(row->phase),
-        doc_cell_text(regions),
-        doc_cell_integer(row->thread),
-        doc_cell_text(view->function[view->called[row->path]].name),
-        doc_cell_text(at->file),
-        at->line ? doc_cell_integer(at->line) : doc_cell_text(NULL),
-        doc_cell_address(row->pc, PC_PROFILE_NOWHERE),
+        doc_cell_integer(row->phase),  doc_cell_text(regions),
+        doc_cell_integer(row->thread), doc_cell_text(view->function[node->own].name),
+        doc_cell_text(at->file),       at->line ? doc_cell_integer(at->line) : doc_cell_text(NULL),
+        doc_cell_text(inlined),        doc_cell_address(row->pc, PC_PROFILE_NOWHERE),
         doc_cell_text(stack)};
     put_cells(t, cell, HEADS, &cost);
     free(regions);
     free(stack);
+    free(inlined);
 }
 
 static void put_rows(struct table *t, struct look_view *view)
@@ -114,7 +117,7 @@ static void put_rows(struct table *t, struct look_view *view)
     begin_table(t, heads, HEADS);
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i]))
-            rows_put_row(t, view, &p->row[i]);
+            rows_put_row(t, view, i);
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */
@@ -122,16 +125,20 @@ static void put_rows(struct table *t, struct look_view *view)
 static void put_sum(struct table *t, struct look_view *view, const struct look_show *show,
                     const struct look_entry *entry)
 {
+    const bool lines = show->by == LOOK_BY_line;
     char *text = look_view_label(view, show->by, entry->key);
-    struct doc_cell cell[1 + COSTS] = {doc_cell_text(text)};
-    put_cells(t, cell, 1, show->children ? &entry->all : &entry->self);
+    struct doc_cell cell[2 + COSTS] = {doc_cell_text(text)};
+    if (lines)
+        cell[1] = doc_cell_text(look_view_inlined(view, entry->key));
+    put_cells(t, cell, 1 + lines, show->children ? &entry->all : &entry->self);
     free(text);
 }
 
 static void put_sums(struct table *t, struct look_view *view, const struct look_show *show)
 {
     struct look_sums sums = look_view_sum(view, show->by);
-    begin_table(t, &look_by_rows[show->by].name, 1);
+    begin_table(t, (const char *const[]){look_by_rows[show->by].name, "inlined"},
+                1 + (show->by == LOOK_BY_line));
     look_sums_sort(&sums, &view->measure, show->children);
     for (size_t i = 0; i < sums.entries; i++)
         put_sum(t, view, show, sums.entry[i]);

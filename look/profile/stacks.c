@@ -5,9 +5,9 @@
  * of it.
  *
  * Callgrind: what each function spent itself, by instruction and line, and what each of its calls
- * cost inclusively. How often a call was made is not in a profile: it stands for that how often the
- * calling instruction was completed. Neither format has numbers below 0, so of those that would be,
- * at the borders of a region, nothing is written.
+ * cost inclusively, those that were inlined, too. How often a call was made is not in a profile: it
+ * stands for that how often the calling instruction was completed. Neither format has numbers below
+ * 0, so of those that would be, at the borders of a region, nothing is written.
  */
 #include "look/profile/write.h"
 
@@ -26,7 +26,7 @@ static void sum_stacks(const struct look_view *view, struct look_sums *sums)
         if (!look_view_has(view, row))
             continue;
         const struct look_cost cost = look_cost_of(row);
-        const struct look_key key = {row->thread, view->stacked[row->path]};
+        const struct look_key key = {row->thread, view->node[view->row_node[i]].stack};
         look_cost_add(&look_sums_at(sums, key)->self, &cost);
     }
     look_sums_sort_keys(sums);
@@ -56,7 +56,7 @@ struct callgrind {
     struct look_view *view;
     FILE *out;
     struct look_sums spent; /**< {function, address} */
-    struct look_sums calls; /**< {caller and callee, address} */
+    struct look_sums calls; /**< {caller and callee, address}; `open` is a node of theirs, + 1 */
 };
 
 /* An address of a function that has costs; what has none is at its beginning. */
@@ -75,7 +75,7 @@ static void sum_spent(struct callgrind *c)
         const struct pc_profile_row *row = &p->row[i];
         if (!look_view_has(c->view, row))
             continue;
-        const uint32_t function = c->view->called[row->path];
+        const uint32_t function = c->view->node[c->view->row_node[i]].function;
         const struct look_cost cost = look_cost_of(row);
         const struct look_key key = {function, stacks_position(c, function, row->pc)};
         look_cost_add(&look_sums_at(&c->spent, key)->self, &cost);
@@ -85,16 +85,18 @@ static void sum_spent(struct callgrind *c)
 
 static void sum_calls(struct callgrind *c)
 {
-    const struct doc_profile *p = c->view->profile;
-    struct look_cost *all = look_view_inclusive(c->view);
-    for (size_t i = 0; i < p->paths; i++) {
-        const struct pc_profile_path *path = &p->path[i];
-        if (path->parent == i)
+    const struct look_view *view = c->view;
+    struct look_cost *all = look_view_inclusive(view);
+    for (size_t i = 0; i < view->nodes; i++) {
+        const struct look_node *node = &view->node[i];
+        if (node->parent == i)
             continue;
-        const uint32_t caller = c->view->called[path->parent];
-        const struct look_key key = {(uint64_t)caller << 32 | c->view->called[i],
-                                     stacks_position(c, caller, path->call)};
-        look_cost_add(&look_sums_at(&c->calls, key)->all, &all[i]);
+        const uint32_t caller = view->node[node->parent].function;
+        const struct look_key key = {(uint64_t)caller << 32 | node->function,
+                                     stacks_position(c, caller, node->at)};
+        struct look_entry *entry = look_sums_at(&c->calls, key);
+        look_cost_add(&entry->all, &all[i]);
+        entry->open = (uint32_t)i + 1;
     }
     free(all);
     look_sums_sort_keys(&c->calls);
@@ -123,11 +125,18 @@ static void put_values(const struct callgrind *c, const struct look_cost *cost)
     putc('\n', c->out);
 }
 
-/* A line of costs at an address. */
-static void put_cost(const struct callgrind *c, uint64_t va, const struct look_cost *cost)
+/* A line of costs at an address, which is of a line. */
+static void put_cost(const struct callgrind *c, uint64_t va, unsigned line,
+                     const struct look_cost *cost)
 {
-    fprintf(c->out, "0x%" PRIx64 " %u", va, look_code_at(c->view->code, va)->line);
+    fprintf(c->out, "0x%" PRIx64 " %u", va, line);
     put_values(c, cost);
+}
+
+/* Where an address, or a call, is in its function: the innermost one that was inlined there. */
+static struct prog_frame stacks_frame(const struct look_chain *chain, unsigned frame)
+{
+    return chain && frame < chain->frames ? chain->frame[frame] : (struct prog_frame){0};
 }
 
 static const char *stacks_file_of(const struct callgrind *c, uint32_t function)
@@ -148,20 +157,26 @@ static bool stacks_is_nothing(const struct look_cost *cost)
     return !memcmp(cost, &nothing, sizeof nothing);
 }
 
-/* Code of another file within a function, by inlining. */
-static void put_file(const struct callgrind *c, uint64_t va, const char **file)
+/* Code of another file within a function. */
+static void put_file(const struct callgrind *c, const struct prog_frame *frame, const char **file)
 {
-    const char *here = look_code_at(c->view->code, va)->file;
-    here = here ? here : "???";
+    const char *here = frame->file ? frame->file : "???";
     if (strcmp(here, *file))
         fprintf(c->out, "fi=%s\n", here);
     *file = here;
 }
 
-/* How often the instruction was completed that makes a call: at least once. */
-static int64_t stacks_times(struct callgrind *c, uint32_t caller, uint64_t va)
+/* How often the instruction was completed that makes a call: at least once. Of a call that was
+ * inlined it is the first one that was. */
+static int64_t stacks_times(struct callgrind *c, const struct look_node *node, uint32_t caller,
+                            uint64_t va)
 {
-    const struct look_key key = {caller, va};
+    uint32_t function = caller;
+    const struct prog_frame first =
+        stacks_frame(node->inlined ? look_code_chain(c->view->code, va) : NULL, 0);
+    if (first.function)
+        look_view_function(c->view, &first, &function);
+    const struct look_key key = {function, va};
     const int64_t n = look_sums_at(&c->spent, key)->self.v[PC_PROFILE_INSTRUCTIONS];
     return n > 0 ? n : 1;
 }
@@ -169,14 +184,17 @@ static int64_t stacks_times(struct callgrind *c, uint32_t caller, uint64_t va)
 static void put_call(struct callgrind *c, const struct look_entry *call, const char **file)
 {
     const uint32_t caller = (uint32_t)(call->key.a >> 32), callee = (uint32_t)call->key.a;
-    const uint64_t to = stacks_position(c, callee, PC_PROFILE_NOWHERE);
-    put_file(c, call->key.b, file);
+    const struct look_node *node = &c->view->node[call->open - 1];
+    const struct prog_frame at = stacks_frame(node->site, node->frame);
+    const uint64_t to =
+        node->inlined ? call->key.b : stacks_position(c, callee, PC_PROFILE_NOWHERE);
+    put_file(c, &at, file);
     if (strcmp(stacks_file_of(c, callee), *file))
         fprintf(c->out, "cfi=%s\n", stacks_file_of(c, callee));
     put_function(c, "cfn", callee);
-    fprintf(c->out, "calls=%" PRId64 " 0x%" PRIx64 " %u\n", stacks_times(c, caller, call->key.b),
-            to, c->view->function[callee].line);
-    put_cost(c, call->key.b, &call->all);
+    fprintf(c->out, "calls=%" PRId64 " 0x%" PRIx64 " %u\n",
+            stacks_times(c, node, caller, call->key.b), to, c->view->function[callee].line);
+    put_cost(c, call->key.b, at.line, &call->all);
 }
 
 /* Everything of one function: both lists are sorted by it. @param spent  its first in `spent`; the
@@ -191,8 +209,9 @@ static void put_costs(struct callgrind *c, uint32_t function, size_t *spent, siz
         const struct look_entry *entry = c->spent.entry[*spent];
         if (stacks_is_nothing(&entry->self))
             continue;
-        put_file(c, entry->key.b, &file);
-        put_cost(c, entry->key.b, &entry->self);
+        const struct prog_frame at = stacks_frame(look_code_chain(c->view->code, entry->key.b), 0);
+        put_file(c, &at, &file);
+        put_cost(c, entry->key.b, at.line, &entry->self);
     }
     for (; *call < c->calls.entries && c->calls.entry[*call]->key.a >> 32 == function; ++*call)
         if (!stacks_is_nothing(&c->calls.entry[*call]->all))

@@ -115,9 +115,12 @@ static void text_put_line(struct look_view *view, const struct look_show *show,
                           const struct look_entry *entry, FILE *out)
 {
     const char *source = show->by == LOOK_BY_line ? look_view_source(view, entry->key) : NULL;
+    const char *inlined = show->by == LOOK_BY_line ? look_view_inlined(view, entry->key) : NULL;
     char *label = look_view_label(view, show->by, entry->key);
     put_numbers(view, show, entry, out);
     fputs(label, out);
+    if (inlined)
+        fprintf(out, " (%s)", inlined);
     free(label);
     if (source)
         fprintf(out, "  %s", source + strspn(source, " \t"));

@@ -11,79 +11,9 @@
 
 #include "base/alloc.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <uthash.h>
-
-/* ---- functions and stacks -------------------------------------------------------------------- */
-
-static char *view_name_of(uint64_t va, const struct prog_place *place)
-{
-    if (va == PC_PROFILE_NOWHERE)
-        return sim_strdup(LOOK_NO_THREAD);
-    return place->function ? sim_strdup(place->function) : sim_format("0x%" PRIx64, va);
-}
-
-static void add_function(struct look_view *view, uint64_t va, const struct prog_place *place)
-{
-    const struct prog_place *first =
-        place->function ? look_code_at(view->code, place->from) : place;
-    view->function[view->functions++] = (struct look_function){
-        .name = view_name_of(va, place),
-        .from = place->function ? place->from : va,
-        .to = place->function ? place->to : 0,
-        .file = first->file,
-        .line = first->line,
-    };
-}
-
-/* Keys for look_sums_at that number what they are given; `open` of an entry is its number + 1. */
-static bool view_number(struct look_sums *known, struct look_key key, size_t next, uint32_t *out)
-{
-    struct look_entry *entry = look_sums_at(known, key);
-    const bool fresh = !entry->open;
-    if (fresh)
-        entry->open = (uint32_t)next + 1;
-    *out = entry->open - 1;
-    return fresh;
-}
-
-static void find_functions(struct look_view *view)
-{
-    static const struct prog_place nothing;
-    const struct doc_profile *p = view->profile;
-    struct look_sums known = {0};
-    view->function = sim_alloc(p->paths, sizeof *view->function);
-    view->called = sim_alloc(p->paths, sizeof *view->called);
-    for (size_t i = 0; i < p->paths; i++) {
-        const uint64_t va = p->path[i].function;
-        const struct prog_place *place =
-            va == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, va);
-        const struct look_key key = {place->function ? place->from : va, 0};
-        if (view_number(&known, key, view->functions, &view->called[i]))
-            add_function(view, va, place);
-    }
-    look_sums_free(&known);
-}
-
-static void find_stacks(struct look_view *view)
-{
-    const struct doc_profile *p = view->profile;
-    struct look_sums known = {0};
-    view->stack = sim_alloc(p->paths, sizeof *view->stack);
-    view->stacked = sim_alloc(p->paths, sizeof *view->stacked);
-    for (size_t i = 0; i < p->paths; i++) {
-        const bool first = p->path[i].parent == i;
-        const uint32_t parent = first ? 0 : view->stacked[p->path[i].parent];
-        const struct look_key key = {view->called[i], first ? UINT64_MAX : parent};
-        const uint32_t next = (uint32_t)view->stacks;
-        if (view_number(&known, key, next, &view->stacked[i]))
-            view->stack[view->stacks++] =
-                (struct look_stack){first ? next : parent, view->called[i]};
-    }
-    look_sums_free(&known);
-}
 
 /* ---- what is looked at ----------------------------------------------------------------------- */
 
@@ -108,13 +38,25 @@ static void add_up(struct look_view *view)
     look_sums_free(&threads);
 }
 
-/** A text that stands for a number. */
+/** What was inlined in a line from files of the system, and what was spent there. */
+struct look_inner {
+    char *text;
+    int64_t cost;
+};
+
+/** A line, and where it was inlined. */
 struct look_text {
     uint64_t number;
     const char *file; /* of a line of source text; NULL: it is none */
     unsigned line;
+    bool within;  /* it was inlined in calls */
+    char *label;  /* FILE:LINE, or what stands for it */
+    char *here;   /* it with its function, and the calls in which it was inlined; NULL: no line */
+    char *behind; /* NULL, or what look_view_inlined has said */
+    struct look_inner *inner;
+    size_t inners;
     UT_hash_handle hh;
-    char text[];
+    char key[];
 };
 
 void look_view_open(struct look_view *view)
@@ -124,9 +66,19 @@ void look_view_open(struct look_view *view)
     view->open = sim_alloc(p->phases, sizeof *view->open);
     for (size_t i = 0; i < p->phases; i++)
         view->open[i] = view->region == 0 || doc_phase_has(p, i, view->region);
-    find_functions(view);
-    find_stacks(view);
+    look_view_find(view);
     add_up(view);
+}
+
+static void view_text_free(struct look_text *text)
+{
+    for (size_t i = 0; i < text->inners; i++)
+        free(text->inner[i].text);
+    free(text->inner);
+    free(text->label);
+    free(text->here);
+    free(text->behind);
+    free(text);
 }
 
 void look_view_close(struct look_view *view)
@@ -134,14 +86,9 @@ void look_view_close(struct look_view *view)
     struct look_text *text, *next;
     HASH_ITER(hh, view->texts, text, next) {
         HASH_DEL(view->texts, text);
-        free(text);
+        view_text_free(text);
     }
-    for (size_t i = 0; i < view->functions; i++)
-        free(view->function[i].name);
-    free(view->function);
-    free(view->called);
-    free(view->stack);
-    free(view->stacked);
+    look_view_forget(view);
     free(view->open);
     free((void *)view->text);
     look_sources_free(&view->sources);
@@ -154,25 +101,33 @@ struct summing {
     struct look_view *view;
     struct look_sums *sums;
     const struct by *by;
-    uint32_t *first, *next; /**< [paths] its first child, and its parent's next one; 0: none, as
-                                 path 0 is nobody's child */
-    size_t *row;            /**< [rows] by path */
-    size_t *begin;          /**< [paths + 1] of its rows in `row` */
-    struct look_cost *all;  /**< [paths] inclusive */
+    uint32_t *first, *next; /**< [nodes] its first child, and its parent's next one; 0: none, as
+                                 node 0 is nobody's child */
+    size_t *row;            /**< [rows] by node */
+    size_t *begin;          /**< [nodes + 1] of its rows in `row` */
+    struct look_cost *all;  /**< [nodes] inclusive */
 };
 
 /** Whose a row is, or a call under way. @param i  of a row that is of several: which of them.
  *  @return false: there is no such */
-typedef bool key_fn(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+typedef bool key_fn(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                     struct look_key *key);
 typedef void label_fn(struct look_view *view, struct look_key key, FILE *out);
 
-static bool function_key(struct summing *s, uint32_t path, const struct pc_profile_row *row,
+static bool function_key(struct summing *s, uint32_t node, const struct pc_profile_row *row,
                          size_t i, struct look_key *key)
 {
     (void)row;
-    *key = (struct look_key){s->view->called[path], 0};
+    *key = (struct look_key){s->view->node[node].own, 0};
     return i == 0;
+}
+
+/* What counts for its caller is no call of its own. */
+static bool function_call(struct summing *s, uint32_t node, const struct pc_profile_row *row,
+                          size_t i, struct look_key *key)
+{
+    const struct look_node *n = &s->view->node[node];
+    return n->own == n->function && function_key(s, node, row, i, key);
 }
 
 static void function_label(struct look_view *view, struct look_key key, FILE *out)
@@ -180,22 +135,23 @@ static void function_label(struct look_view *view, struct look_key key, FILE *ou
     fputs(view->function[key.a].name, out);
 }
 
-static bool instruction_key(struct summing *s, uint32_t path, const struct pc_profile_row *row,
+static bool instruction_key(struct summing *s, uint32_t node, const struct pc_profile_row *row,
                             size_t i, struct look_key *key)
 {
     (void)s;
-    (void)path;
+    (void)node;
     *key = (struct look_key){row->pc, 0};
     return i == 0;
 }
 
-static bool instruction_call(struct summing *s, uint32_t path, const struct pc_profile_row *row,
+static bool instruction_call(struct summing *s, uint32_t node, const struct pc_profile_row *row,
                              size_t i, struct look_key *key)
 {
+    const struct look_node *n = &s->view->node[node];
     (void)row;
     (void)i;
-    *key = (struct look_key){s->view->profile->path[path].call, 0};
-    return key->a != PC_PROFILE_NOWHERE;
+    *key = (struct look_key){n->at, 0};
+    return !n->inlined && key->a != PC_PROFILE_NOWHERE;
 }
 
 static void instruction_label(struct look_view *view, struct look_key key, FILE *out)
@@ -211,84 +167,179 @@ static void instruction_label(struct look_view *view, struct look_key key, FILE 
         fprintf(out, " %s+0x%" PRIx64, place->function, key.a - place->from);
     if (place->file && place->line)
         fprintf(out, " %s:%u", place->file, place->line);
+    look_chain_behind(view->code, look_code_chain(view->code, key.a), out);
     if (look_insn_text(view->code, key.a, text, sizeof text))
         fprintf(out, "  %s", text);
 }
 
-/* The number of a text, which is of a place. */
-static uint64_t view_number_of(struct look_view *view, const char *text,
-                               const struct prog_place *at)
+/* The part of a chain from `from` to `to`; the caller's. */
+static char *view_part(const struct look_view *view, const struct look_chain *chain, unsigned from,
+                       unsigned to)
 {
-    struct look_text *known;
-    const size_t length = strlen(text);
-    HASH_FIND(hh, view->texts, text, length, known);
-    if (!known) {
-        known = sim_alloc(1, sizeof *known + length + 1);
-        memcpy(known->text, text, length + 1);
-        known->number = view->text_count;
-        known->file = at->line ? at->file : NULL;
-        known->line = at->line;
-        HASH_ADD_KEYPTR(hh, view->texts, known->text, length, known);
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    look_chain_put(view->code, chain, from, to, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+/* The line of a frame of a chain, with what it was inlined in. @param label  it, taken */
+static struct look_text *view_text(struct look_view *view, char *label,
+                                   const struct look_chain *chain, unsigned frame)
+{
+    const bool known_line = chain->frames && chain->frame[frame].file && chain->frame[frame].line;
+    char *here = known_line ? view_part(view, chain, frame, chain->frames) : NULL;
+    char *key = sim_format("%s\n%s", label, frame + 1 < chain->frames ? here : "");
+    struct look_text *text;
+    HASH_FIND_STR(view->texts, key, text);
+    if (!text) {
+        text = sim_alloc(1, sizeof *text + strlen(key) + 1);
+        strcpy(text->key, key);
+        text->number = view->text_count;
+        text->file = known_line ? chain->frame[frame].file : NULL;
+        text->line = known_line ? chain->frame[frame].line : 0;
+        text->within = frame + 1 < chain->frames;
+        text->label = label;
+        text->here = here;
+        HASH_ADD_STR(view->texts, key, text);
         view->text = sim_grow((void *)view->text, view->text_count + 1, sizeof *view->text);
-        view->text[view->text_count++] = known->text;
+        view->text[view->text_count++] = text;
+    } else {
+        free(label);
+        free(here);
     }
-    return known->number;
+    free(key);
+    return text;
 }
 
-static struct look_key view_line_of(struct look_view *view, uint32_t function, uint64_t pc)
+/* What was spent in a line by what was inlined there from files of the system. */
+static void view_add_inner(const struct look_view *view, struct look_text *text,
+                           const struct look_chain *chain, unsigned frame,
+                           const struct pc_profile_row *row)
 {
-    static const struct prog_place nothing;
-    const struct prog_place *at =
-        pc == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, pc);
-    const char *name = view->function[function].name;
-    char *text = at->file && at->line ? sim_format("%s:%u", at->file, at->line)
-                 : pc == PC_PROFILE_NOWHERE && !strcmp(name, LOOK_NO_THREAD) ? sim_strdup(name)
-                 : pc == PC_PROFILE_NOWHERE ? sim_format("%s %s", name, LOOK_BORDER)
-                                            : sim_format("%s (no line)", name);
-    const struct look_key key = {view_number_of(view, text, at), 0};
-    free(text);
-    return key;
+    const struct look_cost cost = look_cost_of(row);
+    const int64_t value = look_measured(&view->measure, &cost);
+    char *inner = view_part(view, chain, 0, frame);
+    size_t i = 0;
+    while (i < text->inners && strcmp(text->inner[i].text, inner))
+        i++;
+    if (i < text->inners) {
+        free(inner);
+    } else {
+        text->inner = sim_grow(text->inner, ++text->inners, sizeof *text->inner);
+        text->inner[i] = (struct look_inner){inner, 0};
+    }
+    text->inner[i].cost = doc_plus(text->inner[i].cost, value);
 }
 
-static bool line_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+/* The innermost frame in a file of the program's own, from a frame on; else the last. */
+static unsigned view_shown(const struct look_view *view, const struct look_chain *chain,
+                           unsigned frame)
+{
+    while (frame + 1 < chain->frames &&
+           look_files_system(view->code->files, chain->frame[frame].file))
+        frame++;
+    return frame;
+}
+
+static struct look_text *view_line_at(struct look_view *view, uint32_t function,
+                                      const struct look_chain *chain, unsigned frame)
+{
+    const struct prog_frame *at = chain->frames ? &chain->frame[frame] : NULL;
+    const char *name = view->function[function].name;
+    return view_text(view,
+                     at && at->file && at->line ? sim_format("%s:%u", at->file, at->line)
+                                                : sim_format("%s (no line)", name),
+                     chain, frame);
+}
+
+/* A row without an instruction. */
+static struct look_text *view_line_nowhere(struct look_view *view, uint32_t function)
+{
+    static const struct look_chain nothing;
+    const char *name = view->function[function].name;
+    return view_text(view,
+                     !strcmp(name, LOOK_NO_THREAD) ? sim_strdup(name)
+                                                   : sim_format("%s %s", name, LOOK_BORDER),
+                     &nothing, 0);
+}
+
+static bool line_key(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                      struct look_key *key)
 {
-    if (i == 0)
-        *key = view_line_of(s->view, s->view->called[path], row->pc);
-    return i == 0;
+    struct look_view *view = s->view;
+    const uint32_t function = view->called[row->path];
+    struct look_text *text;
+    (void)node;
+    if (i)
+        return false;
+    if (row->pc == PC_PROFILE_NOWHERE) {
+        text = view_line_nowhere(view, function);
+    } else {
+        const struct look_chain *chain = look_code_chain(view->code, row->pc);
+        const unsigned shown = chain->shown;
+        text = view_line_at(view, function, chain, shown);
+        if (chain->frames > 1)
+            view_add_inner(view, text, chain, shown, row);
+    }
+    *key = (struct look_key){text->number, 0};
+    return true;
 }
 
-static bool line_call(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+static bool line_call(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                       struct look_key *key)
 {
-    const struct pc_profile_path *p = &s->view->profile->path[path];
+    struct look_view *view = s->view;
+    const struct look_node *n = &view->node[node];
     (void)row;
     (void)i;
-    if (p->call != PC_PROFILE_NOWHERE)
-        *key = view_line_of(s->view, s->view->called[p->parent], p->call);
-    return p->call != PC_PROFILE_NOWHERE;
+    if (n->at == PC_PROFILE_NOWHERE || !n->site)
+        return false;
+    *key = (struct look_key){view_line_at(view, view->node[n->parent].function, n->site,
+                                          view_shown(view, n->site, n->frame))
+                                 ->number,
+                             0};
+    return true;
 }
 
 static void line_label(struct look_view *view, struct look_key key, FILE *out)
 {
-    fputs(view->text[key.a], out);
+    fputs(view->text[key.a]->label, out);
+}
+
+const char *look_view_inlined(struct look_view *view, struct look_key key)
+{
+    struct look_text *text = view->text[key.a];
+    const struct look_inner *most = NULL;
+    size_t others = 0;
+    for (size_t i = 0; i < text->inners; i++) {
+        others += *text->inner[i].text != '\0';
+        if (!most || text->inner[i].cost > most->cost)
+            most = &text->inner[i];
+    }
+    const bool system = most && *most->text;
+    free(text->behind);
+    text->behind = !text->here || (!system && !text->within) ? NULL
+                   : !system                                 ? sim_strdup(text->here)
+                   : others > 1
+                       ? sim_format("%s and %zu more < %s", most->text, others - 1, text->here)
+                       : sim_format("%s < %s", most->text, text->here);
+    return text->behind;
 }
 
 const char *look_view_source(struct look_view *view, struct look_key key)
 {
-    struct look_text *known;
-    const char *text = view->text[key.a];
-    HASH_FIND(hh, view->texts, text, strlen(text), known);
-    assert(known); /* keys are of the view */
+    const struct look_text *known = view->text[key.a];
     return known->file ? look_source_line(look_source_get(&view->sources, known->file), known->line)
                        : NULL;
 }
 
-static bool thread_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+static bool thread_key(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                        struct look_key *key)
 {
     (void)s;
-    (void)path;
+    (void)node;
     *key = (struct look_key){row->thread, 0};
     return i == 0;
 }
@@ -306,12 +357,12 @@ static void thread_label(struct look_view *view, struct look_key key, FILE *out)
  * the program marked has one more. */
 enum { IN_NONE = UINT32_MAX };
 
-static bool region_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+static bool region_key(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                        struct look_key *key)
 {
     const uint32_t *phase = s->view->profile->phase[row->phase];
     const uint32_t whole = phase[0] && phase[1] == 0, marked = phase[0] - whole;
-    (void)path;
+    (void)node;
     if (i <= marked) {
         *key = (struct look_key){i ? phase[i + whole] : 0, 0};
         return true;
@@ -325,11 +376,11 @@ static void region_label(struct look_view *view, struct look_key key, FILE *out)
     fputs(key.a == IN_NONE ? LOOK_NO_REGION : view->profile->region[key.a], out);
 }
 
-static bool path_key(struct summing *s, uint32_t path, const struct pc_profile_row *row, size_t i,
+static bool path_key(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                      struct look_key *key)
 {
     (void)row;
-    *key = (struct look_key){s->view->stacked[path], 0};
+    *key = (struct look_key){s->view->node[node].stack, 0};
     return i == 0;
 }
 
@@ -385,45 +436,46 @@ char *look_view_label(struct look_view *view, enum look_by by, struct look_key k
 struct look_cost *look_view_inclusive(const struct look_view *view)
 {
     const struct doc_profile *p = view->profile;
-    struct look_cost *all = sim_alloc(p->paths, sizeof *all);
+    struct look_cost *all = sim_alloc(view->nodes, sizeof *all);
     for (size_t i = 0; i < p->rows; i++)
         if (look_view_has(view, &p->row[i])) {
             const struct look_cost cost = look_cost_of(&p->row[i]);
-            look_cost_add(&all[p->row[i].path], &cost);
+            look_cost_add(&all[view->row_node[i]], &cost);
         }
-    for (size_t i = p->paths; i--;)
-        if (p->path[i].parent != i)
-            look_cost_add(&all[p->path[i].parent], &all[i]);
+    for (size_t i = view->nodes; i--;)
+        if (view->node[i].parent != i)
+            look_cost_add(&all[view->node[i].parent], &all[i]);
     return all;
 }
 
-/* Sorts the rows by path, and the children below their parents. */
+/* Sorts the rows by node, and the children below their parents. */
 static void view_prepare(struct summing *s)
 {
-    const struct doc_profile *p = s->view->profile;
-    s->all = look_view_inclusive(s->view);
-    s->first = sim_alloc(p->paths, sizeof *s->first);
-    s->next = sim_alloc(p->paths, sizeof *s->next);
-    s->begin = sim_alloc(p->paths + 2, sizeof *s->begin);
-    s->row = sim_alloc(p->rows, sizeof *s->row);
-    for (size_t i = p->paths; i--;)
-        if (p->path[i].parent != i) {
-            s->next[i] = s->first[p->path[i].parent];
-            s->first[p->path[i].parent] = (uint32_t)i;
+    const struct look_view *view = s->view;
+    const size_t rows = view->profile->rows;
+    s->all = look_view_inclusive(view);
+    s->first = sim_alloc(view->nodes, sizeof *s->first);
+    s->next = sim_alloc(view->nodes, sizeof *s->next);
+    s->begin = sim_alloc(view->nodes + 2, sizeof *s->begin);
+    s->row = sim_alloc(rows, sizeof *s->row);
+    for (size_t i = view->nodes; i--;)
+        if (view->node[i].parent != i) {
+            s->next[i] = s->first[view->node[i].parent];
+            s->first[view->node[i].parent] = (uint32_t)i;
         }
-    for (size_t i = 0; i < p->rows; i++)
-        s->begin[p->row[i].path + 2]++;
-    for (size_t i = 2; i < p->paths + 2; i++)
+    for (size_t i = 0; i < rows; i++)
+        s->begin[view->row_node[i] + 2]++;
+    for (size_t i = 2; i < view->nodes + 2; i++)
         s->begin[i] += s->begin[i - 1];
-    for (size_t i = 0; i < p->rows; i++)
-        s->row[s->begin[p->row[i].path + 1]++] = i;
+    for (size_t i = 0; i < rows; i++)
+        s->row[s->begin[view->row_node[i] + 1]++] = i;
 }
 
-static void view_add_row(struct summing *s, const struct pc_profile_row *row)
+static void view_add_row(struct summing *s, uint32_t node, const struct pc_profile_row *row)
 {
     const struct look_cost cost = look_cost_of(row);
     struct look_key key;
-    for (size_t i = 0; s->by->key(s, row->path, row, i, &key); i++) {
+    for (size_t i = 0; s->by->key(s, node, row, i, &key); i++) {
         struct look_entry *entry = look_sums_at(s->sums, key);
         look_cost_add(&entry->self, &cost);
         if (!entry->open)
@@ -431,29 +483,29 @@ static void view_add_row(struct summing *s, const struct pc_profile_row *row)
     }
 }
 
-/* The entry of the call that begins a path; NULL: nobody asks for one. */
-static struct look_entry *view_caller(struct summing *s, uint32_t path)
+/* The entry of a call; NULL: nobody asks for one. */
+static struct look_entry *view_caller(struct summing *s, uint32_t node)
 {
     struct look_key key;
-    const bool one = s->by->call && s->by->call(s, path, NULL, 0, &key);
+    const bool one = s->by->call && s->by->call(s, node, NULL, 0, &key);
     return one ? look_sums_at(s->sums, key) : NULL;
 }
 
-static void view_enter(struct summing *s, uint32_t path)
+static void view_enter(struct summing *s, uint32_t node)
 {
     const struct doc_profile *p = s->view->profile;
-    struct look_entry *entry = view_caller(s, path);
+    struct look_entry *entry = view_caller(s, node);
     if (entry && !entry->open++)
-        look_cost_add(&entry->all, &s->all[path]);
-    for (size_t i = s->begin[path]; i < s->begin[path + 1]; i++)
+        look_cost_add(&entry->all, &s->all[node]);
+    for (size_t i = s->begin[node]; i < s->begin[node + 1]; i++)
         if (look_view_has(s->view, &p->row[s->row[i]]))
-            view_add_row(s, &p->row[s->row[i]]);
+            view_add_row(s, node, &p->row[s->row[i]]);
 }
 
 /* Without recursion: a made-up file's paths may be as long as it is. */
 static void view_walk(struct summing *s, uint32_t root)
 {
-    const struct pc_profile_path *path = s->view->profile->path;
+    const struct look_node *node = s->view->node;
     uint32_t at = root;
     view_enter(s, at);
     for (;;) {
@@ -469,7 +521,7 @@ static void view_walk(struct summing *s, uint32_t root)
             entry->open--;
         if (at == root)
             break;
-        at = path[at].parent;
+        at = node[at].parent;
     }
 }
 
@@ -478,8 +530,8 @@ struct look_sums look_view_sum(struct look_view *view, enum look_by by)
     struct look_sums sums = {0};
     struct summing s = {.view = view, .sums = &sums, .by = &bys[by]};
     view_prepare(&s);
-    for (size_t i = 0; i < view->profile->paths; i++)
-        if (view->profile->path[i].parent == i)
+    for (size_t i = 0; i < view->nodes; i++)
+        if (view->node[i].parent == i)
             view_walk(&s, (uint32_t)i);
     free(s.all);
     free(s.first);

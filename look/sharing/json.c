@@ -19,19 +19,22 @@ static json_t *json_columns(const int64_t *v)
 
 static json_t *json_asker(const struct look_sharing *s, const struct look_asker *a)
 {
-    const struct prog_place *place = look_code_at(s->code, a->pc);
-    const struct prog_place *line =
-        a->call == PC_PROFILE_NOWHERE ? place : look_code_at(s->code, a->call);
+    const bool library = a->call != PC_PROFILE_NOWHERE;
+    const uint64_t at = library ? a->call : a->pc;
+    const char *function = look_chain_function(look_code_chain(s->code, a->pc)),
+               *caller = look_chain_function(look_code_chain(s->code, at));
+    const struct prog_place *line = look_code_at(s->code, at);
     json_t *o = json_pack("{s:I,s:I,s:I,s:o}", "pc", (json_int_t)a->pc, "falsely",
                           (json_int_t)a->lost.falsely, "truly", (json_int_t)a->lost.truly,
                           "columns", json_columns(a->v));
-    if (place->function)
-        json_object_set_new(o, "function", doc_json_text(place->function));
-    if (line != place && line->function)
-        json_object_set_new(o, "caller", doc_json_text(line->function));
+    if (function)
+        json_object_set_new(o, "function", doc_json_text(function));
+    if (library && caller)
+        json_object_set_new(o, "caller", doc_json_text(caller));
     if (line->file) {
         json_object_set_new(o, "file", doc_json_text(line->file));
         json_object_set_new(o, "line", json_integer(line->line));
+        json_object_set_new(o, "inlined", look_chain_json(look_code_chain(s->code, at)));
     }
     return o;
 }

@@ -65,16 +65,24 @@ enum look_verdict look_verdict_of(const struct look_sharing *s, const struct loo
 
 /* ---- who asked ------------------------------------------------------------------------------- */
 
-/* Of an instruction without a source line, the last call before it that has one. */
+/* Whether the line of an address is the program's own. */
+static bool sharing_is_own(const struct look_sharing *s, uint64_t va)
+{
+    const char *file = look_code_at(s->code, va)->file;
+    return file && !look_files_system(s->code->files, file);
+}
+
+/* Of an instruction without a source line of the program's own, the last call before it that has
+ * one. */
 static uint64_t call_of(const struct look_sharing *s, const struct pc_missed_row *row)
 {
     const struct pc_profile_path *all = s->profile->path;
     uint32_t path = row->path;
-    if (row->pc == PC_PROFILE_NOWHERE || look_code_at(s->code, row->pc)->file)
+    if (row->pc == PC_PROFILE_NOWHERE || sharing_is_own(s, row->pc))
         return PC_PROFILE_NOWHERE;
     for (;; path = all[path].parent) {
         const uint64_t call = all[path].call;
-        if (call != PC_PROFILE_NOWHERE && look_code_at(s->code, call)->file)
+        if (call != PC_PROFILE_NOWHERE && sharing_is_own(s, call))
             return call;
         if (all[path].parent == path)
             return PC_PROFILE_NOWHERE;

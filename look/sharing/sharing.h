@@ -39,8 +39,8 @@ extern const unsigned look_request_classes;
 /** An instruction that asked for lines. */
 struct look_asker {
     uint64_t pc;
-    uint64_t call; /**< of a library's instruction, which no source line is known of: the call in
-                      the program that led there; PC_PROFILE_NOWHERE: none */
+    uint64_t call; /**< of a library's instruction, which has no line of the program's own: the call
+                      in the program that led there; PC_PROFILE_NOWHERE: none */
     struct look_lost lost;
     int64_t v[DOC_COLUMNS_MOST];
 };

@@ -28,10 +28,11 @@ static const char *base_name(const char *path)
 static void put_place(const struct look_sharing *s, uint64_t pc, FILE *out)
 {
     const struct prog_place *place = look_code_at(s->code, pc);
+    const char *function = look_chain_function(look_code_chain(s->code, pc));
     if (pc == PC_PROFILE_NOWHERE)
         fputs("(no instruction)", out);
-    else if (place->function && place->file)
-        fprintf(out, "%s %s:%u", place->function, base_name(place->file), place->line);
+    else if (function && place->file)
+        fprintf(out, "%s %s:%u", function, base_name(place->file), place->line);
     else if (place->function)
         fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
     else
@@ -240,9 +241,11 @@ static void put_askers(const struct look_sharing *s, const struct look_shared_li
         put_asked(a, out);
         put_place(s, a->pc, out);
         fprintf(out, " (0x%" PRIx64 ")", a->pc);
+        look_chain_behind(s->code, look_code_chain(s->code, a->pc), out);
         if (a->call != PC_PROFILE_NOWHERE) {
             fputs(", called by ", out);
             put_place(s, a->call, out);
+            look_chain_behind(s->code, look_code_chain(s->code, a->call), out);
         }
         putc('\n', out);
     }

@@ -1,0 +1,109 @@
+/*
+ * Chains of inlined calls for people. What is in brackets behind a line is the whole of how the
+ * program came there by calls that the compiler has put into one function.
+ */
+#include "base/alloc.h"
+#include "documents/cells.h"
+#include "look/code.h"
+
+#include <string.h>
+
+const char *look_chain_function(const struct look_chain *chain)
+{
+    return chain->frames ? chain->frame[chain->shown].function : NULL;
+}
+
+static const char ANONYMOUS[] = "(anonymous namespace)";
+enum { ANONYMOUS_LENGTH = sizeof ANONYMOUS - 1 };
+
+/* How much of a C++ name to skip that is no bracket of arguments: of an operator, say. */
+static size_t chain_skip(const char *c)
+{
+    static const char *const brackets[] = {"operator()", "operator<<", "operator<=>", "operator<",
+                                           "operator>>", "operator->", "operator>"};
+    for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
+        if (!strncmp(c, brackets[i], strlen(brackets[i])))
+            return strlen(brackets[i]);
+    return !strncmp(c, ANONYMOUS, ANONYMOUS_LENGTH) ? ANONYMOUS_LENGTH : 0;
+}
+
+/* Where the arguments of a C++ function begin, or its name's end; and where its name begins, behind
+ * the type of what it returns. */
+static size_t chain_name(const char *function, size_t *from)
+{
+    size_t at = 0, depth = 0;
+    for (*from = 0; function[at]; at++) {
+        const size_t skip = chain_skip(function + at);
+        const char c = function[at];
+        if (skip) {
+            at += skip - 1;
+            continue;
+        }
+        if (c == '(' && !depth)
+            break;
+        depth += c == '<' || c == '{';
+        depth -= depth && (c == '>' || c == '}');
+        if (c == ' ' && !depth)
+            *from = at + 1;
+    }
+    if (!strncmp(function + *from, ANONYMOUS, ANONYMOUS_LENGTH))
+        *from += ANONYMOUS_LENGTH + 2;
+    return at;
+}
+
+static void chain_put_frame(const struct look_code *code, const struct prog_frame *frame, FILE *out)
+{
+    const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
+    const char *function = frame->function ? frame->function : "?";
+    size_t from;
+    if (!look_files_system(code->files, frame->file)) {
+        const size_t to = chain_name(function, &from);
+        fprintf(out, "%.*s%s", (int)(to > from ? to - from : 0), function + from,
+                frame->file ? " " : "");
+    }
+    if (frame->file)
+        fprintf(out, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
+}
+
+void look_chain_put(const struct look_code *code, const struct look_chain *chain, unsigned from,
+                    unsigned to, FILE *out)
+{
+    for (unsigned i = from; i < to; i++) {
+        if (i > from)
+            fputs(" < ", out);
+        chain_put_frame(code, &chain->frame[i], out);
+    }
+}
+
+void look_chain_behind(const struct look_code *code, const struct look_chain *chain, FILE *out)
+{
+    if (chain->frames < 2)
+        return;
+    fputs(" (", out);
+    look_chain_put(code, chain, 0, chain->frames, out);
+    putc(')', out);
+}
+
+char *look_chain_text(const struct look_code *code, const struct look_chain *chain)
+{
+    char *text;
+    size_t size;
+    if (chain->frames < 2)
+        return NULL;
+    FILE *out = sim_text_open(&text, &size);
+    look_chain_put(code, chain, 0, chain->frames, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
+json_t *look_chain_json(const struct look_chain *chain)
+{
+    json_t *list = chain->frames < 2 ? json_null() : json_array();
+    for (unsigned i = 0; chain->frames > 1 && i < chain->frames; i++) {
+        const struct prog_frame *frame = &chain->frame[i];
+        json_array_append_new(
+            list, json_pack("{s:o,s:o,s:I}", "function", doc_json_text(frame->function), "file",
+                            doc_json_text(frame->file), "line", (json_int_t)frame->line));
+    }
+    return list;
+}
