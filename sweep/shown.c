@@ -70,8 +70,8 @@ static const char *region_of(const struct in_measured *stat)
 }
 
 /* @param results  of a point that is there */
-static void put_heading(const struct shown *s, struct doc_grid *grid,
-                        const struct doc_finished *results)
+static void shown_put_heading(const struct shown *s, struct doc_grid *grid,
+                              const struct doc_finished *results)
 {
     for (size_t k = 0; k < s->result->keys; k++)
         doc_grid_cell(grid, "%s", s->result->key[k]);
@@ -86,8 +86,8 @@ static void put_heading(const struct shown *s, struct doc_grid *grid,
     doc_grid_cell(grid, "%s", s->ends ? "ended" : "");
 }
 
-static void put_value(const struct in_measured *stat, struct doc_grid *grid,
-                      const struct doc_finished *results)
+static void shown_put_value(const struct in_measured *stat, struct doc_grid *grid,
+                            const struct doc_finished *results)
 {
     char text[64];
     const char *unit = "";
@@ -99,7 +99,7 @@ static void put_value(const struct in_measured *stat, struct doc_grid *grid,
         doc_grid_cell(grid, "-");
 }
 
-static void put_end(const struct swp_row *row, struct doc_grid *grid)
+static void shown_put_end(const struct swp_row *row, struct doc_grid *grid)
 {
     if (row->exit_code && (row->directory || row->failed))
         doc_grid_cell(grid, "%sstatus %d", row->directory ? "" : "failed, ", row->exit_code);
@@ -118,10 +118,10 @@ static void shown_put_row(const struct shown *s, const struct swp_row *row, stru
                       strlen(row->text[k]) > WIDEST ? "..." : "");
     for (size_t i = 0; i < s->stats; i++)
         if (there)
-            put_value(&s->stat[i], grid, &results);
+            shown_put_value(&s->stat[i], grid, &results);
         else
             doc_grid_cell(grid, "-");
-    put_end(row, grid);
+    shown_put_end(row, grid);
     doc_finished_free(&results);
 }
 
@@ -141,14 +141,14 @@ static char *alignment_of(const struct shown *s)
     return align;
 }
 
-static void put_table(const struct shown *s, const struct doc_finished *results, FILE *out)
+static void shown_put_table(const struct shown *s, const struct doc_finished *results, FILE *out)
 {
     struct doc_grid grid;
     char *align = alignment_of(s);
     const size_t rows = s->result->rows < ROWS ? s->result->rows : ROWS,
                  more = s->result->rows - rows;
     doc_grid_init(&grid, align);
-    put_heading(s, &grid, results);
+    shown_put_heading(s, &grid, results);
     for (size_t i = 0; i < rows; i++)
         shown_put_row(s, &s->result->row[i], &grid);
     doc_grid_print(&grid, out, false, WIDE);
@@ -187,7 +187,7 @@ void swp_shown_put(const struct swp_result *result, const struct in_experiment *
         for (unsigned i = 0; i < RESULTS; i++)
             usual[i] = sim_format("machine.%s", doc_statistic_name(statistics[i]));
         choose_stats(&s, x, region, usual);
-        put_table(&s, &results, out);
+        shown_put_table(&s, &results, out);
         for (unsigned i = 0; i < RESULTS; i++)
             free(usual[i]);
         free(region);

@@ -53,15 +53,15 @@ static void put_lost(const struct look_sharing *s, struct look_lost lost, FILE *
 
 /* ---- all misses ------------------------------------------------------------------------------ */
 
-static void put_request(const struct look_sharing *s, const char *heading, int64_t count,
-                        int64_t time, FILE *out)
+static void sharing_put_request(const struct look_sharing *s, const char *heading, int64_t count,
+                                int64_t time, FILE *out)
 {
     fprintf(out, "#   %-22s %12" PRId64 " %14" PRId64 " %7.2f %%\n", heading, count, time,
             text_share(s, time));
 }
 
 /* The classes, what of the time none has, and the sum. */
-static void put_requests(const struct look_sharing *s, FILE *out)
+static void sharing_put_requests(const struct look_sharing *s, FILE *out)
 {
     int64_t all = 0;
     fprintf(out, "# %-24s %12s %14s %9s\n", "what the requests were", "requests", "PCycles",
@@ -69,12 +69,12 @@ static void put_requests(const struct look_sharing *s, FILE *out)
     for (unsigned r = 0; r < look_request_classes; r++) {
         const struct look_request_class *class = &look_request_class[r];
         if (s->v[class->count])
-            put_request(s, class->heading, s->v[class->count], s->v[class->count + 1], out);
+            sharing_put_request(s, class->heading, s->v[class->count], s->v[class->count + 1], out);
         all = doc_plus(all, s->v[class->count]);
     }
     fprintf(out, "#   %-22s %12s %14" PRId64 " %7.2f %%\n", "rest", "", s->rest,
             text_share(s, s->rest));
-    put_request(s, "all", all, s->time, out);
+    sharing_put_request(s, "all", all, s->time, out);
 }
 
 static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
@@ -82,7 +82,7 @@ static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
     if (s->code->command)
         fprintf(out, "# program: %s\n", s->code->command);
     fprintf(out, "# PCycles of threads, without those that slept: %" PRId64 "\n", s->time);
-    put_requests(s, out);
+    sharing_put_requests(s, out);
     fprintf(out, "# lines that more than one processor touched: %zu\n", s->lines);
 }
 
@@ -284,8 +284,8 @@ static void leave_line(struct left_lines *left, const struct look_shared_line *l
     left->lost = look_lost_plus(left->lost, line->lost);
 }
 
-static void put_left(const struct look_sharing *s, const struct left_lines *left,
-                     const char *sentence, FILE *out)
+static void put_left_lines(const struct look_sharing *s, const struct left_lines *left,
+                           const char *sentence, FILE *out)
 {
     if (!left->count)
         return;
@@ -323,8 +323,8 @@ void look_sharing_text(const struct look_sharing *s, size_t most, FILE *out)
     }
     if (s->lines)
         putc('\n', out);
-    put_left(s, &left, " (--lines)", out);
-    put_left(s, &quiet, " that cost less than a hundredth of the time each", out);
+    put_left_lines(s, &left, " (--lines)", out);
+    put_left_lines(s, &quiet, " that cost less than a hundredth of the time each", out);
     put_alone(s, out);
     if (s->lines) {
         fputs("# all lines: ", out);
