@@ -1,9 +1,12 @@
 /*
  * Sharing of kinds that a hint can get wrong. The argument says which:
- *   blocks   pairs of threads write members of their own of one small block; blocks share lines,
- * too counter  a word that all change by LL and SC, with a line for itself turns    two words of a
- * line; the threads swap them again and again mutex    a lock, and nothing in its line but it none
- * one thread
+ * - blocks: pairs of threads write members of their own of one small block; blocks share lines, too
+ * - counter: a word that all change by LL and SC, with a line for itself
+ * - turns: two words of a line; the threads swap them again and again
+ * - mutex: a lock, and nothing in its line but it
+ * - access: an array of locks, and a pointer, read at each access, to a block with a count for each
+ *   thread; the locks alone on lines of their own make it slower
+ * - none: one thread
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -27,6 +30,8 @@ static _Alignas(LINE) struct {
     pthread_mutex_t lock;
     char rest[LINE - sizeof(pthread_mutex_t)];
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static _Alignas(LINE) atomic_uint locks[4];
+static atomic_uint *volatile counts;
 static pthread_barrier_t all_here;
 
 static void *in_blocks(void *arg)
@@ -75,6 +80,19 @@ static void *in_mutex(void *arg)
     return NULL;
 }
 
+static void *in_access(void *arg)
+{
+    for (size_t i = 0; i < TURNS / 4; i++) {
+        atomic_uint *lock = &locks[((size_t)arg + i) % (sizeof locks / sizeof *locks)];
+        while (atomic_exchange(lock, 1))
+            ;
+        for (int k = 0; k < 4; k++)
+            atomic_fetch_add(&counts[(size_t)arg], 1);
+        atomic_store(lock, 0);
+    }
+    return NULL;
+}
+
 static void run(void *(*body)(void *), size_t threads)
 {
     pthread_t thread[THREADS];
@@ -91,6 +109,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < BLOCKS; i++)
         pairs[i] = calloc(1, sizeof *pairs[i]);
     first = pairs[0];
+    counts = aligned_alloc(LINE, LINE);
+    memset((void *)counts, 0, LINE);
     if (!strcmp(what, "blocks"))
         run(in_blocks, THREADS);
     else if (!strcmp(what, "counter"))
@@ -99,5 +119,7 @@ int main(int argc, char **argv)
         run(in_turns, 2);
     else if (!strcmp(what, "mutex"))
         run(in_mutex, THREADS);
+    else if (!strcmp(what, "access"))
+        run(in_access, THREADS);
     return first == pairs[0] ? 0 : 1;
 }

@@ -98,6 +98,35 @@ def check_mutex(numachine, directory):
     assert "numachine locks RUN_DIR" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
 
 
+def mend(numachine, *words):
+    done = subprocess.run([str(w) for w in (numachine, "mend", *words)], capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=600, check=True)
+    return done.stdout
+
+
+def check_access(numachine, directory):
+    """Of locks, a pointer and a block, some gain nothing by themselves, or harm; the best is found by trying sets. It is
+    what was tried, within the budget, and does not hang on how many run at a time."""
+    found = json.loads(mend(numachine, "--format=json", directory))
+    best, trials = found["best_layout"], found["trials"]
+    alone = [t for t in trials if len(t["candidates"]) == 1]
+    assert best in trials and len(best["candidates"]) > 1 and best["gain"] > 30, best
+    assert len(trials) <= found["runs"] == 30 and trials == sorted(trials, key=lambda t: -t["gain"]), trials
+    assert min(t["gain"] for t in alone) < 0 and all(t["gain"] < best["gain"] - 2 for t in alone if t["gain"] != best["gain"]), alone
+    assert all(t["compares"] and t["same_output"] for t in trials), trials
+    source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
+    assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "aligned_alloc(64" in source, source
+    few = mend(numachine, "--runs=4", "-j1", directory)
+    assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few and "were not tried" in few, few
+    table = mend(numachine, "--runs=4", "--format=csv", directory).splitlines()
+    assert table[0] == "candidates,gain_percent,pcycles,same_output,best,what" and len(table) == 5, table
+
+
+def check_nothing(numachine, directory):
+    found = json.loads(mend(numachine, "--format=json", directory))
+    assert found["best_layout"] is None and not any(c["objects"] for c in found["candidates"]), found
+
+
 def check_none(numachine, directory):
     text = c2c(numachine, directory)
     assert "(nothing was shared)" in text and "1 shared lines" not in text, text
@@ -117,7 +146,7 @@ def check_time(numachine, directory):
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
     checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns],
-              "mutex": [check_mutex], "none": [check_none]}
+              "mutex": [check_mutex], "access": [check_access], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             for kind in checks if guest == guests[0] or "all" in sys.argv else ["counter", "turns"]:

@@ -14,7 +14,7 @@ import tempfile
 
 import simulator
 
-PARTS = {"threads": 1, "objects": 1, "elements": 2, "members": 6, "leaves": 10, "words": 2}  # of `nested`
+PARTS = {"threads": 1, "writers": 1, "objects": 1, "elements": 2, "members": 6, "leaves": 10, "words": 2}  # of `nested`
 LIMIT = "10ms"  # of simulated time: a lock whose release is lost is never free
 
 

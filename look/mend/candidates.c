@@ -13,7 +13,7 @@
 
 enum {
     LINES = 16, /* whose other objects are looked at */
-    SHAPES = 4, /* of an object, at most */
+    SHAPES = 5, /* of an object, at most */
     OFTEN = 16, /* one part in so many of the times that the line is lost counts */
 };
 
@@ -105,6 +105,9 @@ static size_t candidates_shapes_of(const struct look_mend *m, const char *name,
     if (named.at.kind != LOOK_OBJECT_NONE && named.at.kind != LOOK_OBJECT_STACK)
         shape[count++] = LOOK_UNIT_objects;
     shape[count++] = LOOK_UNIT_threads;
+    shape[count++] = LOOK_UNIT_writers;
+    if (named.at.kind == LOOK_OBJECT_HEAP && !typed)
+        shape[count++] = LOOK_UNIT_words;
     return count;
 }
 

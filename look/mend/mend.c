@@ -85,16 +85,20 @@ double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *t
 
 /* ---- which is better ------------------------------------------------------------------------- */
 
-/* Changes that bring next to nothing are not worth a programmer's time. What threads use, put
- * together, is the most work. [ticks] */
+/* Whether it parts an object where its declaration does not. */
+static bool is_much_work(const struct look_mend_candidate *c)
+{
+    return c->objects && (c->unit == LOOK_UNIT_threads || c->unit == LOOK_UNIT_writers ||
+                          c->unit == LOOK_UNIT_words);
+}
+
+/* Changes that bring next to nothing are not worth a programmer's time. [ticks] */
 static double price_of(const struct look_mend *m, look_mend_set set)
 {
     double price = 0;
     for (size_t i = 0; i < m->candidates; i++)
         if (set & bit_of(i))
-            price += !m->candidate[i].objects                    ? 1
-                     : m->candidate[i].unit == LOOK_UNIT_threads ? 2
-                                                                 : 1;
+            price += is_much_work(&m->candidate[i]) ? 2 : 1;
     return price * (double)m->before / LEAST;
 }
 

@@ -216,6 +216,9 @@ static void put_heap(const struct source_text *t, const struct look_mend_candida
                 "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
                 ", in place of malloc\n",
                 line, line);
+    } else if (c->unit == LOOK_UNIT_words) {
+        fprintf(t->out, "+ each of its words at the beginning of a line, %" PRIu64 " bytes apart\n",
+                line);
     } else if (look_unit_is_typed(c->unit)) {
         put_static(t, c, name, at);
     } else {

@@ -13,14 +13,20 @@
 #include <string.h>
 #include <uthash.h>
 
-const char *const look_unit_name[] = {"threads", "objects", "elements",
-                                      "members", "leaves",  "words"};
-const char *const look_unit_part[] = {"what the same processors touch",
-                                      "the whole",
-                                      "each element",
-                                      "each member",
-                                      "each leaf",
-                                      "each word"};
+const char *const look_unit_name[] = {
+    [LOOK_UNIT_threads] = "threads", [LOOK_UNIT_writers] = "writers",
+    [LOOK_UNIT_objects] = "objects", [LOOK_UNIT_elements] = "elements",
+    [LOOK_UNIT_members] = "members", [LOOK_UNIT_leaves] = "leaves",
+    [LOOK_UNIT_words] = "words"};
+
+const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "what the same processors touch",
+                                      [LOOK_UNIT_writers] =
+                                          "what the same processors touch and write",
+                                      [LOOK_UNIT_objects] = "the whole",
+                                      [LOOK_UNIT_elements] = "each element",
+                                      [LOOK_UNIT_members] = "each member",
+                                      [LOOK_UNIT_leaves] = "each leaf",
+                                      [LOOK_UNIT_words] = "each word"};
 
 bool look_unit_is_typed(enum look_unit unit)
 {
@@ -38,9 +44,9 @@ static void add_range(struct look_layout *l, uint64_t from, uint64_t to, uint32_
 
 /* ---- by who touched them --------------------------------------------------------------------- */
 
-/* The cards that have touched a byte. */
+/* The cards that have touched a byte, and, if that matters, that have written it. */
 struct users {
-    uint64_t card[CARDS_MAX / 64];
+    uint64_t card[CARDS_MAX / 64], writer[CARDS_MAX / 64];
     uint32_t group;
     UT_hash_handle hh;
 };
@@ -100,7 +106,7 @@ static const struct index *line_at(const struct doc_truth *truth, const struct i
 
 /* @return false: nobody has touched it */
 static bool users_of(const struct doc_truth *truth, const struct index *lines, uint64_t va,
-                     struct users *users)
+                     bool writers, struct users *users)
 {
     const uint64_t byte = va & (truth->line - 1);
     const struct index *known = line_at(truth, lines, va);
@@ -115,6 +121,8 @@ static bool users_of(const struct doc_truth *truth, const struct index *lines, u
         if (!(touched >> byte % 64 & 1) || copy->code || copy->card >= CARDS_MAX)
             continue;
         users->card[copy->card / 64] |= UINT64_C(1) << copy->card % 64;
+        if (writers && copy->written[byte / 64] >> byte % 64 & 1)
+            users->writer[copy->card / 64] |= UINT64_C(1) << copy->card % 64;
         any = true;
     }
     return any;
@@ -123,13 +131,14 @@ static bool users_of(const struct doc_truth *truth, const struct index *lines, u
 static uint32_t group_of(struct users **groups, const struct users *users)
 {
     struct users *known;
-    HASH_FIND(hh, *groups, users->card, sizeof users->card, known);
+    enum { KEY = sizeof users->card + sizeof users->writer };
+    HASH_FIND(hh, *groups, users->card, KEY, known);
     if (known)
         return known->group;
     known = sim_alloc(1, sizeof *known);
     *known = *users;
     known->group = HASH_COUNT(*groups) + 1;
-    HASH_ADD(hh, *groups, card, sizeof known->card, known);
+    HASH_ADD(hh, *groups, card, KEY, known);
     return known->group;
 }
 
@@ -141,7 +150,7 @@ struct parting {
 };
 
 /* The bytes [from, to) fall into runs of the same users. */
-static void part_by_users(struct parting *p, uint64_t from, uint64_t to)
+static void part_by_users(struct parting *p, bool writers, uint64_t from, uint64_t to)
 {
     uint64_t begin = from;
     uint32_t group = 0;
@@ -149,7 +158,7 @@ static void part_by_users(struct parting *p, uint64_t from, uint64_t to)
         struct users users;
         const uint64_t end = (va | (p->truth->line - 1)) + 1;
         const bool known = va < to && line_at(p->truth, p->lines, va);
-        const bool used = known && users_of(p->truth, p->lines, va, &users);
+        const bool used = known && users_of(p->truth, p->lines, va, writers, &users);
         const uint32_t now = used ? group_of(&p->groups, &users) : 0;
         next = known || va == to ? va + 1 : end < to ? end : to;
         if (now == group)
@@ -216,7 +225,7 @@ static void part_by_words(struct parting *p, uint64_t from, uint64_t to)
         next = (va | (known ? WORD - 1 : p->truth->line - 1)) + 1;
         next = next < to ? next : to;
         for (uint64_t byte = va; byte < next && !used; byte++)
-            used = users_of(p->truth, p->lines, byte, &users);
+            used = users_of(p->truth, p->lines, byte, false, &users);
         if (used)
             add_range(p->layout, va, next, 0);
     }
@@ -237,7 +246,7 @@ static void part_range(struct parting *p, enum look_unit unit, uint64_t from, ui
     else if (unit == LOOK_UNIT_words)
         part_by_words(p, from, to);
     else
-        part_by_users(p, from, to);
+        part_by_users(p, unit == LOOK_UNIT_writers, from, to);
 }
 
 /* Whether a block is called as `at` is, but for its number. */
@@ -414,7 +423,8 @@ static size_t part_all(struct parting *p, const struct look_sharing *s,
             return what_if_refuse(why, size, "no processor has touched '%.200s'", names[i]);
     }
     what_if_disjoin(p->layout);
-    return unit == LOOK_UNIT_threads ? HASH_COUNT(p->groups) : p->layout->ranges;
+    return unit == LOOK_UNIT_threads || unit == LOOK_UNIT_writers ? HASH_COUNT(p->groups)
+                                                                  : p->layout->ranges;
 }
 
 bool look_what_if(const struct look_sharing *s, const struct doc_objects *objects,

@@ -11,6 +11,7 @@
 /** What gets lines of its own. */
 enum look_unit {
     LOOK_UNIT_threads,  /**< the bytes that the same processors touch */
+    LOOK_UNIT_writers,  /**< of these, those that the same processors write */
     LOOK_UNIT_objects,  /**< the object as a whole; of a site, each of its blocks */
     LOOK_UNIT_elements, /**< elements of an array, members of a struct */
     LOOK_UNIT_members,  /**< members of these, too; an array among them is one */

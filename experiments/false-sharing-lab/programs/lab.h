@@ -78,7 +78,7 @@ static inline void lab_think(unsigned n)
 /** @return zeroed memory at the border of a line */
 static inline void *lab_new(size_t bytes)
 {
-    char *at = aligned_alloc(LAB_LINE, (bytes + LAB_LINE - 1) / LAB_LINE * LAB_LINE);
+    char *at = (char *)aligned_alloc(LAB_LINE, (bytes + LAB_LINE - 1) / LAB_LINE * LAB_LINE);
     for (size_t i = 0; at && i < bytes; i++)
         at[i] = 0;
     return at;
