@@ -56,6 +56,9 @@ KN_KERNEL(setup_one, work_one, check_one)
 """
 OK = "return 0"
 STACK = "full stack"  # not under a sanitizer, where threads are the host's and have no other stack for signals
+# How the simulator ends by the signals of programs/kernels/kernel.c: who aborts has been told why already.
+CRASHES = {number: -number for number in (signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)} | {signal.SIGABRT: 4}
+TRIES = 5
 # name, work, check, setup, arguments, status of `stat`, what it says
 ROWS = [
     ("add", "for (int i = 0; i < 50; i++) kn_add(t, &s->word, 3)",
@@ -288,6 +291,30 @@ def endless(kernels):
     print("ok: kernels that do not come back")
 
 
+def others(kernels):
+    """What crashes is the simulator itself, while a kernel is under way: it ends by that signal, as it would without a kernel."""
+    program = kernels.build("long", kernel("for (int i = 0; i < 100000000; i++) KN_STORE(t, s->sum, i)"))
+    for number, status in CRASHES.items():
+        for _ in range(TRIES):  # one may come in the kernel's own code
+            out = kernels.scratch / f"long {number}"
+            run = subprocess.Popen([kernels.numachine, "stat", "-q", "--processors=4", "--force", "-o", out, program],
+                                   stderr=subprocess.PIPE, text=True)
+            while not (out / "config.resolved.yaml").exists():
+                time.sleep(0.002)
+            for _ in range(TRIES):
+                time.sleep(0.05)
+                run.send_signal(number)
+            try:
+                said = run.communicate(timeout=60)[1]
+            finally:
+                run.kill()
+            assert run.returncode in (status, 128 + number), f"{number}: {run.returncode}: {said}"
+            if run.returncode == status:
+                break
+        assert run.returncode == status, f"{number}: never in the simulator: {said}"
+    print("ok: crashes of others")
+
+
 def works(kernels):
     """Instructions of KN_COMPUTE: also behind the last word, and more than 32 bits hold."""
     for work, least, more in (("kn_meet(t, &s->barrier); KN_COMPUTE(t, 100000)", 400000, 5000),
@@ -330,6 +357,7 @@ def main():
         results(kernels)
         crashes(kernels)
         endless(kernels)
+        others(kernels)
         works(kernels)
         built(kernels)
 
