@@ -42,14 +42,18 @@ def tests_of(build, suite, patterns):
     return sorted(chosen, key=lambda test: -test["priority"])
 
 
-def run(test, build, scratch):
-    """Runs a test whose output goes to a file, as the setup `plain` of meson.build does."""
+def environment(test, scratch):
+    """A test's, as the setup `plain` of meson.build makes it; the cache is in `scratch`."""
     python = pathlib.Path(sys.executable).parent
-    env = {**os.environ, "MALLOC_PERTURB_": "0", **test["env"], "XDG_CACHE_HOME": str(scratch / "cache"),
-           "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
+    return {**os.environ, "MALLOC_PERTURB_": "0", **test["env"], "XDG_CACHE_HOME": str(scratch / "cache"),
+            "PATH": f"{python}{os.pathsep}{os.environ['PATH']}"}
+
+
+def run(test, build, scratch):
+    """Runs a test whose output goes to a file."""
     begin = time.monotonic()
     with open(scratch / "output", "wb") as output, \
-            subprocess.Popen(test["cmd"], env=env, cwd=test["workdir"] or build, stdin=subprocess.DEVNULL, stdout=output,
+            subprocess.Popen(test["cmd"], env=environment(test, scratch), cwd=test["workdir"] or build, stdin=subprocess.DEVNULL, stdout=output,
                              stderr=subprocess.STDOUT) as process:
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
