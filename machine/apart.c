@@ -42,9 +42,10 @@ static uint64_t plus(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The caller's, in the order of addresses. @param[out] bytes  all their lines */
-static struct place *lay_out(const struct nm_params *p, const struct nm_apart_range *ranges,
-                             size_t count, uint64_t *bytes)
+/* The caller's, in the order of addresses. @param line  [bytes]
+ * @param[out] bytes  all their lines */
+static struct place *lay_out(uint64_t line, const struct nm_apart_range *ranges, size_t count,
+                             uint64_t *bytes)
 {
     enum { ALIGNED = 8 /* within a group: the longest access */ };
     struct place *place = sim_alloc(count + 1, sizeof *place);
@@ -55,7 +56,7 @@ static struct place *lay_out(const struct nm_params *p, const struct nm_apart_ra
     for (size_t i = 0; i < count; i++) {
         const struct nm_apart_range *range = &place[i].range;
         const bool joins = i && range->group && range->group == place[i - 1].range.group;
-        const uint64_t line = nm_value_l2_line(p), unit = joins ? ALIGNED : line;
+        const uint64_t unit = joins ? ALIGNED : line;
         next = plus(next, unit - 1) / unit * unit;
         next = plus(next, joins ? 0 : range->skip * line);
         place[i].first = plus(next, joins || range->group ? range->from % ALIGNED : 0);
@@ -66,11 +67,17 @@ static struct place *lay_out(const struct nm_params *p, const struct nm_apart_ra
     return place;
 }
 
+uint64_t nm_apart_bytes(uint64_t line, const struct nm_apart_range *ranges, size_t count)
+{
+    uint64_t bytes;
+    free(lay_out(line, ranges, count, &bytes));
+    return bytes;
+}
+
 uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *ranges,
                         size_t count)
 {
-    uint64_t bytes;
-    free(lay_out(p, ranges, count, &bytes));
+    const uint64_t bytes = nm_apart_bytes(nm_value_l2_line(p), ranges, count);
     return bytes / nm_value_page_size(p) + (bytes % nm_value_page_size(p) != 0);
 }
 
@@ -79,7 +86,8 @@ struct nm_apart *nm_apart_new(const struct nm_params *p, const struct nm_apart_r
 {
     struct nm_apart *apart = sim_alloc(1, sizeof *apart);
     uint64_t bytes;
-    *apart = (struct nm_apart){.p = p, .count = count, .place = lay_out(p, ranges, count, &bytes)};
+    *apart = (struct nm_apart){
+        .p = p, .count = count, .place = lay_out(nm_value_l2_line(p), ranges, count, &bytes)};
     for (size_t i = 0; i < count; i++)
         assert(ranges[i].from < ranges[i].to);
     for (size_t i = 1; i < count; i++)

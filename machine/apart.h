@@ -34,6 +34,9 @@ struct nm_apart *nm_apart_new(const struct nm_params *p, const struct nm_apart_r
                               size_t count);
 void nm_apart_free(struct nm_apart *apart);
 
+/** [bytes] from the first line to the end of the last range. @param line  [bytes] */
+uint64_t nm_apart_bytes(uint64_t line, const struct nm_apart_range *ranges, size_t count);
+
 /** [pages] of each station's memory that the lines take. */
 uint64_t nm_apart_pages(const struct nm_params *p, const struct nm_apart_range *ranges,
                         size_t count);

@@ -113,6 +113,7 @@ def exports_what_is_declared(prefix):
 # Who may end the process. A user's error is a value; these are no memory and broken contracts.
 MAY_END = {
     "base_alloc.c.o": ("_exit",),  # no memory
+    "base_beside.c.o": ("_exit",),  # the process that it has started, and not the caller's
     "programs_linux_names_dwarf.c.o": ("_exit",),  # the process that reads, and not the caller's
     "input_monitor.c.o": ("abort",),  # a counter unit has made more writes of a wish than MON_WRITES_MAX
     **{f"{name}.c.o": ("abort",) for name in ("machine_invariants", "procard_cache", "procard_card", "procard_invariants",

@@ -224,11 +224,10 @@ static uint64_t spread_first_page(const struct spread *s, uint64_t pages)
 /* [lines] of ranges from a border of a line on. */
 static uint64_t spread_lines(const struct spread *s, const struct spread_range *part, size_t count)
 {
-    const struct nm_params bytes = {.l2_line = s->line, .page_size = 1};
     struct nm_apart_range *range = sim_alloc(count, sizeof *range);
     for (size_t i = 0; i < count; i++)
         range[i] = part[i].range;
-    const uint64_t lines = (nm_apart_pages(&bytes, range, count) + s->line - 1) / s->line;
+    const uint64_t lines = (nm_apart_bytes(s->line, range, count) + s->line - 1) / s->line;
     free(range);
     return lines;
 }

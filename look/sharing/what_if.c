@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "look/cost.h"
-#include "machine/values.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -499,8 +498,7 @@ bool look_layout_is_same(const struct look_layout *a, const struct look_layout *
 
 bool look_layout_fits(const struct look_layout *l, const struct doc_truth *truth)
 {
-    const struct nm_params bytes = {.l2_line = truth->line, .page_size = 1};
-    return nm_apart_pages(&bytes, l->range, l->ranges) <= truth->memory / 2;
+    return nm_apart_bytes(truth->line, l->range, l->ranges) <= truth->memory / 2;
 }
 
 /* ---- what to say of it ----------------------------------------------------------------------- */
