@@ -418,6 +418,34 @@ static void pass(void *ctx, unsigned station, sim_tick now, unsigned cycles,
         (*count)[station][4 * m + class] += p->targets >> m & 1;
 }
 
+/* A FIFO between a ring and what is beside it: what passes stays for whole cycles of the ring, at
+ * least for so many each, and there were never more than at most. */
+static void check_ring_fifo(const char *which, const struct nm_machine *m, uint64_t slots,
+                            unsigned least, uint64_t filled, uint64_t deepest)
+{
+    const struct nm_params *p = nm_machine_params(m);
+    const uint64_t cycle = p->cpu_clock / p->ring_clock;
+    cr_expect(slots || !filled, "%s: none passed in %lu", which, (unsigned long)filled);
+    cr_expect(filled % cycle == 0 && filled >= slots * least * cycle &&
+                  filled <= deepest * nm_machine_now(m),
+              "%s: %lu passed in %lu, at most %lu", which, (unsigned long)slots,
+              (unsigned long)filled, (unsigned long)deepest);
+}
+
+static void check_ring_fifos(const struct nm_machine *m)
+{
+    for (unsigned s = 0; s < nm_machine_stations(m); s++) {
+        const struct nm_station_monitor seen = station(m, s);
+        check_ring_fifo("input", m, seen.sum.received_header + seen.sum.received_data, 0,
+                        seen.sum.filled[NM_FIFO_INPUT], seen.most.deepest[NM_FIFO_INPUT]);
+    }
+    for (unsigned r = 0; r < nm_ring_count(nm_machine_params(m)); r++) {
+        const struct nm_ring_monitor seen = ring(m, r);
+        check_ring_fifo("up", m, seen.sum.up, 1, seen.sum.up_filled, seen.most.up_deepest);
+        check_ring_fifo("down", m, seen.sum.down, 1, seen.sum.down_filled, seen.most.down_deepest);
+    }
+}
+
 /* A FIFO that packets have passed has had one, and no more than there is room for; each has waited
  * in its module's own for arbitration at least. One that none has passed has had none. */
 Test(looking, each_fifo_has_what_passed_it)
@@ -444,6 +472,7 @@ Test(looking, each_fifo_has_what_passed_it)
                 used += n > 0;
             }
         }
+        check_ring_fifos(m);
         nm_machine_free(m);
     }
     cr_expect_gt(used, 200);

@@ -159,7 +159,7 @@ Test(trace_files, damage_is_found)
 
 /* A number of `bytes` bytes in the head or the index of a file, whose checksums are made good. */
 static const struct lie {
-    enum { IN_HEAD, IN_THREADS, IN_PAGES, IN_BLOCKS } where;
+    enum { IN_HEAD, IN_THREADS, IN_REGIONS, IN_PAGES, IN_BLOCKS } where;
     unsigned at, bytes; /* from the place's beginning */
     uint64_t value;
     const char *said;
@@ -173,6 +173,12 @@ static const struct lie {
     {IN_HEAD, 16, 4, 1 << 21, "pages of no size"},
     {IN_HEAD, 16, 4, 0, "a page that does not begin where pages do"},
     {IN_THREADS, 8 + 8, 4, UINT32_MAX, "a card of no such number"},
+    {IN_THREADS, 0, 8, TR_THREADS_MAX + 1, "the index"},
+    {IN_REGIONS, 0, 8, TR_NAMES_MAX + 1, "the index"},
+    {IN_REGIONS, 0, 8, 2, "the file is damaged"},
+    {IN_REGIONS, 8, 4, TR_NAME_MAX + 1, "the index"},
+    {IN_REGIONS, 8, 4, UINT32_MAX, "the index"},
+    {IN_PAGES, 0, 4, UINT32_MAX, "the index"},
     {IN_PAGES, 4, 4, 2, "more early pages than pages"},
     {IN_PAGES, 8, 8, 0x400004, "a page that does not begin"},
     {IN_PAGES, 16, 8, 0x10004, "a page that does not begin"},
@@ -193,6 +199,7 @@ static void tell_lie(uint8_t *bytes, size_t size, const struct lie *lie)
     const size_t text = TR_NTR_HEAD + tr_get32(bytes + 20);
     uint8_t *const place[] = {[IN_HEAD] = bytes,
                               [IN_THREADS] = index,
+                              [IN_REGIONS] = index + 8 + THREADS * TR_NTR_INDEX_THREAD,
                               [IN_PAGES] = index + 8 + THREADS * TR_NTR_INDEX_THREAD + 8 + 4 +
                                            strlen("inner"),
                               [IN_BLOCKS] = tail - 8 - THREADS * TR_NTR_INDEX_ROW};
