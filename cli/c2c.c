@@ -153,8 +153,10 @@ static int c2c_show(const struct cli_given *g, struct look_kept *kept)
         status = what_if(g, kept, sharing);
     else if (cli_is_format(g, "json"))
         look_sharing_json(sharing, stdout);
-    else
+    else {
+        look_sharing_say(sharing, stdout);
         look_sharing_text(sharing, (size_t)g->lines, stdout);
+    }
     look_sharing_free(sharing);
     look_finder_free(finder);
     return status;

@@ -8,6 +8,7 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
+#include "documents/whole.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -103,6 +104,21 @@ static bool mend_run_all(void *ctx, const struct look_mend *m, const look_mend_s
 
 /* ---- the command ----------------------------------------------------------------------------- */
 
+static void mend_write(void *ctx, FILE *out)
+{
+    look_mend_json(ctx, out);
+}
+
+/* What was measured stays with the run, for those who speak of it. */
+static void mend_keep(const char *directory, struct look_mend *m)
+{
+    char why[1024];
+    char *path = sim_format("%s/" LOOK_MEND_FILE, directory);
+    if (!doc_whole_write(path, false, mend_write, m, NULL, why, sizeof why))
+        fprintf(stderr, "numachine: note: %s\n", why);
+    free(path);
+}
+
 static int mend_search(const struct cli_given *g, const struct look_kept *kept,
                        const struct in_experiment *x, struct look_mend *m)
 {
@@ -111,6 +127,7 @@ static int mend_search(const struct cli_given *g, const struct look_kept *kept,
                               .jobs = g->jobs ? (unsigned)g->jobs : sim_beside_processors()};
     if (!look_mend_search(m, (unsigned)g->budget, mend_run_all, &mending))
         return cli_complain(CLI_EXIT_IO, "a run could not be made, or was stopped");
+    mend_keep(g->words[0], m);
     look_mend_formats[CLI_NAMED(g, "no format", g->format, look_mend_formats)].write(m, stdout);
     return CLI_EXIT_OK;
 }

@@ -300,6 +300,8 @@ static enum cli_exit session_conclude(struct state *s)
 static void show_results(struct state *s, FILE *table)
 {
     const struct cli_session *ask = s->ask;
+    if (!ask->lines && !(ask->quiet && ask->keep))
+        run_live_say(&s->live, table);
     if (ask->lines)
         doc_lines(&s->live.run, ask->separator, table);
     else if (!ask->quiet)

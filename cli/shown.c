@@ -31,24 +31,44 @@ const struct run_observer cli_shown_profile = {.wants = profile_wanted, .show = 
 
 static bool truth_wanted(const struct run_live *live)
 {
-    return live->experiment->truth && !live->kept;
+    return live->experiment->truth;
 }
 
-/* The objects, and the lines that lost most. */
-static void truth_show(void *self, FILE *out)
+/* What is written of the lines and objects of a run that has just ended. */
+typedef void truth_fn(const struct look_sharing *sharing, FILE *out);
+
+static void truth_write(struct run_live *live, truth_fn *write, FILE *out)
 {
-    enum { LINES = 3 };
-    struct run_live *live = self;
     struct look_code code = {.names = run_names(live)};
     struct look_finder *finder = look_finder_new(live->objects, live->profile, &code);
     struct look_sharing *sharing = look_sharing_new(live->truth, live->profile, finder, &code);
-    putc('\n', out);
-    look_sharing_text(sharing, LINES, out);
+    write(sharing, out);
     look_sharing_free(sharing);
     look_finder_free(finder);
-    fputs("# with -o DIR the truth stays: numachine c2c DIR, and c2c --what-if OBJECT DIR\n", out);
     code.names = NULL; /* the run's */
     look_code_close(&code);
 }
 
-const struct run_observer cli_shown_truth = {.wants = truth_wanted, .show = truth_show};
+static void truth_say(void *self, FILE *out)
+{
+    truth_write(self, look_sharing_say, out);
+}
+
+/* The objects, and the lines that lost most. */
+static void truth_lines(const struct look_sharing *sharing, FILE *out)
+{
+    enum { LINES = 3 };
+    putc('\n', out);
+    look_sharing_text(sharing, LINES, out);
+    fputs("# with -o DIR the truth stays: numachine c2c DIR, and mend DIR\n", out);
+}
+
+static void truth_show(void *self, FILE *out)
+{
+    const struct run_live *live = self;
+    if (!live->kept)
+        truth_write(self, truth_lines, out);
+}
+
+const struct run_observer cli_shown_truth = {
+    .wants = truth_wanted, .say = truth_say, .show = truth_show};

@@ -216,7 +216,7 @@ bool look_code_open(struct look_code *code, const char *directory, const struct 
 {
     char hash[32];
     char *path = sim_format("%s/guest.elf", directory);
-    *code = (struct look_code){.files = files};
+    *code = (struct look_code){.files = files, .directory = sim_strdup(directory)};
     const bool good = read_manifest(code, directory, hash, why, size) &&
                       code_read_file(path, &code->bytes, &code->size, why, size) &&
                       check_hash(code, path, hash, why, size);
@@ -245,6 +245,7 @@ void look_code_close(struct look_code *code)
     }
     if (code->names)
         code->names->free(code->names);
+    free(code->directory);
     free(code->program);
     free(code->command);
     free(code->bytes);

@@ -32,6 +32,7 @@ struct look_chain {
 
 /** Zero is a program of which nothing is known; look_code_close releases it. */
 struct look_code {
+    char *directory;          /**< of the run; NULL: none has kept it */
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
     uint64_t ticks;           /**< [ticks] that the run took */
     struct timespec ran;      /**< when the run's directory got its program */

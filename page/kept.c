@@ -204,7 +204,7 @@ struct run {
     struct look_finder *finder;
 };
 
-static json_t *sharing_of(struct run *run)
+static void put_sharing(json_t *page, struct run *run)
 {
     struct look_sharing *sharing =
         look_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
@@ -214,7 +214,8 @@ static json_t *sharing_of(struct run *run)
     cut_askers(json_object_get(root, "objects"));
     cut_askers(json_object_get(root, "lines"));
     look_sharing_free(sharing);
-    return root;
+    json_object_set(page, "sentence", json_object_get(root, "sentence"));
+    json_object_set_new(page, "sharing", root);
 }
 
 /* A list for each station that asks: how often, of each home. */
@@ -306,7 +307,7 @@ static bool add_all(json_t *root, struct run *run, const struct page_kept *kept,
         const unsigned stations =
             (unsigned)json_integer_value(json_object_get(machine, "stations"));
         json_object_set_new(root, "traffic", traffic_of(&run->kept.truth, stations));
-        json_object_set_new(root, "sharing", sharing_of(run));
+        put_sharing(root, run);
     }
     json_t *locks = kept->locks ? locks_of(run, why, size) : NULL;
     if (locks)

@@ -201,6 +201,11 @@ void run_live_conclude(struct run_live *live)
     TELL(live, concluded)
 }
 
+void run_live_say(struct run_live *live, FILE *out)
+{
+    TELL(live, say, out)
+}
+
 void run_live_show(struct run_live *live, FILE *out)
 {
     TELL(live, show, out)

@@ -38,6 +38,7 @@ typedef void run_write_fn(void *ctx, const char *name, doc_write_fn *fn, void *f
 /** Has each file written that is there. */
 void run_live_write(struct run_live *live, run_write_fn *write, void *ctx);
 
+void run_live_say(struct run_live *live, FILE *out);
 void run_live_show(struct run_live *live, FILE *out);
 
 /** Name of the i-th file that observers may leave; NULL: behind the last. */

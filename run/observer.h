@@ -11,8 +11,8 @@
  * where prog_hooks lets it.
  *
  * Order of calls: wants, prepare, begin; then what the run tells; finish, adds_up, concluded;
- * files, show; release. Of each of them in the order of the rows; released is from the last row to
- * the first. A run may end after any of them, but `release` follows where `wants` was true.
+ * files, say, show; release. Of each of them in the order of the rows; released is from the last
+ * row to the first. A run may end after any of them, but `release` follows where `wants` was true.
  */
 #ifndef RUN_OBSERVER_H
 #define RUN_OBSERVER_H
@@ -130,6 +130,9 @@ struct run_observer {
     void (*concluded)(void *self);
 
     const struct run_file *file; /**< NULL: it leaves none */
+
+    /** What people should hear first of all, in front of the tables. */
+    void (*say)(void *self, FILE *out);
 
     /** Of a run that no directory keeps: shows people what it would have left. */
     void (*show)(void *self, FILE *out);

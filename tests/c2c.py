@@ -5,7 +5,7 @@ Of each program (some of them, unless `all`, and names of objects in some of the
   - asking for the truth of misses changes nothing that is counted,
   - the objects that it calls falsely shared are those that are, and their source lines are found,
   - the gain that --what-if measures is that of the program mended by hand,
-  - what is printed and its rest are the total (c2c_sums.py).
+  - what is printed and its rest are the total, and the sentence in front is of these rows (c2c_sums.py).
 """
 import concurrent.futures
 import json

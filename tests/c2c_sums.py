@@ -1,4 +1,7 @@
-"""What c2c prints adds up: the rows and the rest are the total, in its text, in its JSON and in the data of the page."""
+"""
+What c2c prints adds up: the rows and the rest are the total, in its text, in its JSON and in the data of the page. And the
+sentence in front has its numbers from these rows, or there is none.
+"""
 import json
 import pathlib
 import re
@@ -72,13 +75,40 @@ def wrong_of_text(text, found):
         yield f"text: the lines {summed(lines)} are not {pair(found)}"
 
 
+def percent(part, whole):
+    share = 100 * part / whole
+    return f"{share:.1f} %" if share < 10 else f"{share:.0f} %"
+
+
+def wrong_of_sentence(found):
+    """It names what took a twentieth of the time, three objects of each kind at most, and all of its shares are these."""
+    shares = []
+    for kind in ("falsely", "truly"):
+        dear = [o for o in found["objects"] if o[kind] > 0 and o[kind] >= found["pcycles"] // 20]
+        for o in sorted(dear, key=lambda o: -o[kind])[:3]:
+            shares.append(percent(o[kind], found["pcycles"]))
+            if o["object"] not in found["sentence"]:
+                yield f"sentence: {o['object']} is not named in {found['sentence']}"
+    said = re.findall(r"[\d.]+ %(?! less)", found["sentence"])
+    if said != shares:
+        yield f"sentence: it says {said}, and the rows {shares}"
+    if not shares and found["sentence"]:
+        yield f"sentence: nothing is wrong, and it says {found['sentence']}"
+
+
 def wrong(numachine, directory, page=None):
     """All that does not add up. @param page  a file for the page; None: it is not looked at"""
     found = json.loads(asked(numachine, "c2c", "--format=json", directory))
-    bad = list(wrong_of_document(found, "JSON"))
+    bad = [*wrong_of_document(found, "JSON"), *wrong_of_sentence(found)]
     for options in ([], ["--lines=1"], ["--lines=0"]):
-        bad += wrong_of_text(asked(numachine, "c2c", *options, directory), found)
+        text = asked(numachine, "c2c", *options, directory)
+        bad += wrong_of_text(text, found)
+        if not text.startswith(found["sentence"] or "# "):
+            bad.append(f"text: it begins with {text[:200]}, and not with the sentence")
     if page:
         asked(numachine, "report", "-o", page, directory)
-        bad += wrong_of_document(json.loads(DATA.search(pathlib.Path(page).read_text())[1])["sharing"], "page")
+        data = json.loads(DATA.search(pathlib.Path(page).read_text())[1])
+        bad += wrong_of_document(data["sharing"], "page")
+        if data["sentence"] != found["sentence"]:
+            bad.append(f"page: its sentence is {data['sentence']}")
     return bad

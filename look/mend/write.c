@@ -192,7 +192,7 @@ static json_t *json_candidate(const struct look_mend *m, size_t i)
     return o;
 }
 
-static void mend_json(const struct look_mend *m, FILE *out)
+void look_mend_json(const struct look_mend *m, FILE *out)
 {
     json_t *candidates = json_array(), *trials = json_array();
     const struct look_mend_trial **all = mend_ranked(m);
@@ -248,4 +248,4 @@ static void mend_csv(const struct look_mend *m, FILE *out)
 }
 
 const struct look_mend_format look_mend_formats[] = {
-    {"text", mend_text}, {"json", mend_json}, {"csv", mend_csv}};
+    {"text", mend_text}, {"json", look_mend_json}, {"csv", mend_csv}};

@@ -164,10 +164,13 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
-    json_t *root = json_pack(
-        "{s:i,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "pcycles", (json_int_t)s->time,
-        "line_bytes", (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
-        (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests", json_requests(s),
-        "rest", json_rest(s), "objects", objects, "lines", lines);
+    char *sentence = look_sharing_sentence(s);
+    json_t *root =
+        json_pack("{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "sentence",
+                  doc_json_text(sentence), "pcycles", (json_int_t)s->time, "line_bytes",
+                  (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
+                  (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests",
+                  json_requests(s), "rest", json_rest(s), "objects", objects, "lines", lines);
+    free(sentence);
     doc_json_put(out, root, JSON_INDENT(1));
 }

@@ -143,6 +143,14 @@ enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
 const char *look_sharing_advice(const struct look_sharing *sharing,
                                 const struct look_shared_line *line, char *buf, size_t size);
 
+/** What numachine mend leaves in a run's directory: its JSON. */
+#define LOOK_MEND_FILE "mend.json"
+
+/** What a person would say first, in one to three sentences; "": nothing is wrong. The caller's */
+char *look_sharing_sentence(const struct look_sharing *sharing);
+/** Writes that, with an empty line behind it; or nothing. */
+void look_sharing_say(const struct look_sharing *sharing, FILE *out);
+
 /** Writes it for people. @param most  lines in full; 0: all */
 void look_sharing_text(const struct look_sharing *sharing, size_t most, FILE *out);
 void look_sharing_json(const struct look_sharing *sharing, FILE *out);
