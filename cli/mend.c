@@ -58,15 +58,15 @@ static void mend_lay_out(struct in_experiment *x, const struct look_mend *m, loo
 }
 
 /* The first range that holds a page counts. */
-static void mend_place(struct in_experiment *x, const struct look_pages *pages)
+static void mend_place(struct in_experiment *x, const struct look_mend_candidate *mover)
 {
-    struct nm_range *all = sim_alloc(pages->ranges + x->range_count, sizeof *all);
-    memcpy(all, pages->range, pages->ranges * sizeof *all);
+    struct nm_range *all = sim_alloc(mover->ranges + x->range_count, sizeof *all);
+    memcpy(all, mover->range, mover->ranges * sizeof *all);
     if (x->range_count)
-        memcpy(all + pages->ranges, x->ranges, x->range_count * sizeof *all);
+        memcpy(all + mover->ranges, x->ranges, x->range_count * sizeof *all);
     free(x->ranges);
     x->ranges = all;
-    x->range_count += (unsigned)pages->ranges;
+    x->range_count += (unsigned)mover->ranges;
 }
 
 static int mend_run_one(void *ctx, size_t i)
@@ -74,12 +74,13 @@ static int mend_run_one(void *ctx, size_t i)
     const struct mending *now = ctx;
     struct in_experiment x = *now->experiment;
     struct cli_again again;
+    const struct look_mend_candidate *mover = look_mend_mover(now->mend, now->set[i]);
     mend_own_stdin();
     if (i || now->mend->trials)
         mend_silence();
     mend_lay_out(&x, now->mend, now->set[i]);
-    if (look_mend_moves(now->mend, now->set[i]))
-        mend_place(&x, now->mend->pages);
+    if (mover)
+        mend_place(&x, mover);
     x.limit = sim_earlier(x.limit, SLOWEST * now->kept->code.ticks);
     const enum cli_exit status = cli_again_run(now->kept, &x, &again);
     if (again.compares)
@@ -119,6 +120,15 @@ static void mend_keep(const char *directory, struct look_mend *m)
     free(path);
 }
 
+/* Whether a run came to the end that the first one had come to; why not, has been said. */
+static bool mend_compares(const struct look_mend *m)
+{
+    bool compares = !m->trials;
+    for (size_t i = 0; i < m->trials; i++)
+        compares |= m->trial[i].result.compares;
+    return compares;
+}
+
 static int mend_search(const struct cli_given *g, const struct look_kept *kept,
                        const struct in_experiment *x, struct look_mend *m)
 {
@@ -127,6 +137,8 @@ static int mend_search(const struct cli_given *g, const struct look_kept *kept,
                               .jobs = g->jobs ? (unsigned)g->jobs : sim_beside_processors()};
     if (!look_mend_search(m, (unsigned)g->budget, mend_run_all, &mending))
         return cli_complain(CLI_EXIT_IO, "a run could not be made, or was stopped");
+    if (!mend_compares(m))
+        return CLI_EXIT_EXPECT;
     mend_keep(g->words[0], m);
     look_mend_formats[CLI_NAMED(g, "no format", g->format, look_mend_formats)].write(m, stdout);
     return CLI_EXIT_OK;

@@ -64,7 +64,7 @@ def check_stdin(numachine, guest, scratch):
     asked = [numachine, "stat", "-q", "--truth"]
     run(*asked, "-o", kept, "--", guest, "x", stdin=number)
     run(*asked, "-o", named, f"--set=program.stdin={number}", "--", guest, "x")
-    for command in ["c2c", "--what-if", "bytes"], ["placement", "--measure"]:
+    for command in ["c2c", "--what-if", "bytes"], ["placement", "--measure"], ["mend", "--runs=3"]:
         done = subprocess.run([numachine, *command, kept], capture_output=True, text=True, stdin=subprocess.DEVNULL,
                               timeout=600, check=False)
         assert done.returncode == 1 and not done.stdout, (done.returncode, done.stdout)
@@ -73,6 +73,8 @@ def check_stdin(numachine, guest, scratch):
     for directory, given in ((kept, number), (named, None)):
         text = run(numachine, "c2c", "--what-if", "bytes", directory, stdin=given)
         assert "PCycles, " in text and "output" not in text, text
+        text = run(numachine, "mend", "--runs=3", directory, stdin=given)
+        assert "another" not in text and " of 3 (--runs)" in text and "(measured)" in text, text
 
 
 def check_many(numachine, directory):

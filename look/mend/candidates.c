@@ -5,6 +5,7 @@
 #include "look/mend/mend.h"
 
 #include "base/alloc.h"
+#include "base/plural.h"
 #include "look/mend/parts.h"
 
 #include <limits.h>
@@ -131,6 +132,7 @@ static void candidate_free(struct look_mend_candidate *c)
     look_layout_free(&c->layout);
     for (size_t i = 0; c->names[i]; i++)
         free(c->names[i]);
+    free(c->range);
     free(c->what);
 }
 
@@ -177,13 +179,51 @@ static void candidates_add_together(struct look_mend *m, const struct doc_object
         candidates_add(m, objects, of, LOOK_UNIT_threads);
 }
 
-static void add_pages(struct look_mend *m)
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* Whether the page has a byte of an object that is laid out otherwise. */
+static bool has_data(const struct look_mend *m, uint64_t page)
 {
-    if (!m->pages || !m->pages->ranges || m->candidates >= LOOK_MEND_CANDIDATES)
+    for (size_t i = 0; i < m->candidates; i++) {
+        const struct look_layout *l = &m->candidate[i].layout;
+        for (size_t k = 0; k < l->ranges; k++)
+            if (l->range[k].from < page + m->pages->page_size && page < l->range[k].to)
+                return true;
+    }
+    return false;
+}
+
+static void candidates_add_page(struct look_mend_candidate *c, uint64_t page, uint64_t size,
+                                unsigned station)
+{
+    struct nm_range *last = c->ranges ? &c->range[c->ranges - 1] : NULL;
+    if (last && last->to == page && last->station == station) {
+        last->to += size;
         return;
-    m->candidate[m->candidates++] = (struct look_mend_candidate){
-        .what = sim_format("pages in %zu range%s move to the stations that ask for them",
-                           m->pages->ranges, m->pages->ranges == 1 ? "" : "s")};
+    }
+    c->range = sim_grow(c->range, c->ranges + 1, sizeof *c->range);
+    c->range[c->ranges++] = (struct nm_range){page, page + size, station};
+}
+
+/* Of the pages that should move all, or those that have such objects. */
+static void candidates_add_pages(struct look_mend *m, bool data)
+{
+    struct look_mend_candidate c = {.objects = 1u << LOOK_MEND_PAGES};
+    uint64_t all = 0, some = 0;
+    for (size_t i = 0; i < m->pages->ranges; i++) {
+        const struct nm_range *r = &m->pages->range[i];
+        for (uint64_t page = r->from; page < r->to; page += m->pages->page_size, all++)
+            if (!data || has_data(m, page)) {
+                candidates_add_page(&c, page, m->pages->page_size, r->station);
+                some++;
+            }
+    }
+    c.what = sim_format("%s pages in %zu range%s at the stations that ask for them",
+                        data ? "these objects'" : "all", c.ranges, sim_plural(c.ranges));
+    if (m->candidates < LOOK_MEND_CANDIDATES && some && (!data || some < all))
+        m->candidate[m->candidates++] = c;
+    else
+        candidate_free(&c);
 }
 
 void look_mend_find(struct look_mend *m, const struct doc_objects *objects)
@@ -196,7 +236,10 @@ void look_mend_find(struct look_mend *m, const struct doc_objects *objects)
                 candidates_add(m, objects, 1u << i, shape[k]);
     candidates_add_together(m, objects, true);
     candidates_add_together(m, objects, false);
-    add_pages(m);
+    if (m->pages) {
+        candidates_add_pages(m, true);
+        candidates_add_pages(m, false);
+    }
 }
 
 void look_mend_lose(struct look_mend *m)

@@ -70,12 +70,12 @@ void look_mend_layout(const struct look_mend *m, look_mend_set set, struct look_
             look_layout_join(layout, &m->candidate[i].layout);
 }
 
-bool look_mend_moves(const struct look_mend *m, look_mend_set set)
+const struct look_mend_candidate *look_mend_mover(const struct look_mend *m, look_mend_set set)
 {
     for (size_t i = 0; i < m->candidates; i++)
-        if (set & bit_of(i) && !m->candidate[i].objects)
-            return true;
-    return false;
+        if (set & bit_of(i) && m->candidate[i].ranges)
+            return &m->candidate[i];
+    return NULL;
 }
 
 double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *trial)
@@ -88,7 +88,7 @@ double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *t
 /* Whether it parts an object where its declaration does not. */
 static bool is_much_work(const struct look_mend_candidate *c)
 {
-    return c->objects && (c->unit == LOOK_UNIT_threads || c->unit == LOOK_UNIT_writers ||
+    return !c->ranges && (c->unit == LOOK_UNIT_threads || c->unit == LOOK_UNIT_writers ||
                           c->unit == LOOK_UNIT_words);
 }
 
@@ -163,7 +163,7 @@ static look_mend_set mend_best(const struct look_mend *m, bool moves)
 {
     look_mend_set best = 0;
     for (size_t i = 0; i < m->trials; i++)
-        if ((moves || !look_mend_moves(m, m->trial[i].set)) && is_better(m, m->trial[i].set, best))
+        if ((moves || !look_mend_mover(m, m->trial[i].set)) && is_better(m, m->trial[i].set, best))
             best = m->trial[i].set;
     return best;
 }
@@ -173,21 +173,26 @@ static look_mend_set best_of_all(const struct look_mend *m)
     return mend_best(m, true);
 }
 
-/* Everything, in the layout that was best for each; or only what gained. */
+/* The best by itself of those that change just these objects; 0: none did. */
+static look_mend_set best_alone(const struct look_mend *m, unsigned objects)
+{
+    look_mend_set best = 0;
+    for (size_t i = 0; i < m->candidates; i++)
+        if (m->candidate[i].objects == objects && (!best || is_better(m, bit_of(i), best)))
+            best = bit_of(i);
+    return best;
+}
+
+/* Everything, in the layout that was best for each; or only what gained. Pages are not a part of
+ * every layout: they move if that gained. */
 static look_mend_set best_shapes(const struct look_mend *m, bool gained)
 {
     look_mend_set all = 0;
-    for (size_t of = 0; of < m->objects; of++) {
-        look_mend_set best = 0;
-        for (size_t i = 0; i < m->candidates; i++)
-            if (m->candidate[i].objects == 1u << of && (!best || is_better(m, bit_of(i), best)))
-                best = bit_of(i);
-        if (best && (!gained || is_better(m, best, 0)))
+    for (unsigned of = 0; of <= LOOK_MEND_PAGES; of++) {
+        const look_mend_set best = best_alone(m, 1u << of);
+        if (best && ((!gained && of != LOOK_MEND_PAGES) || is_better(m, best, 0)))
             all |= best;
     }
-    for (size_t i = 0; i < m->candidates; i++)
-        if (!m->candidate[i].objects && is_better(m, bit_of(i), 0))
-            all |= bit_of(i);
     return all;
 }
 

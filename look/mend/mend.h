@@ -15,6 +15,7 @@ enum {
     LOOK_MEND_OBJECTS = 8,     /**< that are laid out otherwise, at most */
     LOOK_MEND_CANDIDATES = 32, /**< bits of a look_mend_set */
     LOOK_MEND_NAMES = LOOK_MEND_OBJECTS + 1,
+    LOOK_MEND_PAGES = 31, /**< the bit that stands for pages among those of objects */
 };
 
 /** A change. */
@@ -22,9 +23,11 @@ struct look_mend_candidate {
     char *names[LOOK_MEND_NAMES]; /**< of the objects that are laid out otherwise; NULL after the
                                        last; none: pages move */
     enum look_unit unit;
-    unsigned objects; /**< bits: those of struct look_mend that it is about, which no other may
-                           change as well */
+    unsigned objects; /**< bits: those of struct look_mend that it is about, or LOOK_MEND_PAGES;
+                           no other may change one of them as well */
     struct look_layout layout;
+    struct nm_range *range; /**< [ranges] of pages that move */
+    size_t ranges;
     char *what; /**< "each element of tallies" */
 };
 
@@ -85,8 +88,8 @@ bool look_mend_search(struct look_mend *mend, unsigned runs, look_mend_run_fn *r
 /** What bytes a set keeps apart. @param layout  the caller's, zeroed before */
 void look_mend_layout(const struct look_mend *mend, look_mend_set set, struct look_layout *layout);
 
-/** Whether it moves pages. */
-bool look_mend_moves(const struct look_mend *mend, look_mend_set set);
+/** The one of a set that moves pages; NULL: none does. */
+const struct look_mend_candidate *look_mend_mover(const struct look_mend *mend, look_mend_set set);
 
 /** [%] fewer PCycles than the program as it is. */
 double look_mend_gain(const struct look_mend *mend, const struct look_mend_trial *trial);

@@ -250,13 +250,18 @@ static void put_object(const struct source_text *t, const struct look_mend_candi
                                          : put_other)(t, c, name, &named.at);
 }
 
-static void put_pages(const struct source_text *t)
+static void put_pages(const struct source_text *t, const struct look_mend_candidate *c)
 {
-    const size_t ranges = t->m->pages->ranges;
-    fprintf(t->out,
-            "pages:\n+ placement: %zu range%s, as numachine placement --format=yaml prints; or the "
-            "thread that uses a page most is the first to write to it\n",
-            ranges, sim_plural(ranges));
+    enum { RANGES = 8 };
+    fputs(
+        "pages: the thread that uses one most is the first to write to it; or in the experiment:\n"
+        "+ placement: {",
+        t->out);
+    for (size_t i = 0; i < c->ranges && i < RANGES; i++)
+        fprintf(t->out, "%s0x%" PRIx64 "-0x%" PRIx64 ": %u", i ? ", " : "", c->range[i].from,
+                c->range[i].to, c->range[i].station);
+    fputs(c->ranges > RANGES ? ", ...} (numachine placement --format=yaml has all)\n" : "}\n",
+          t->out);
 }
 
 char *look_mend_source(const struct look_mend *m, const struct look_mend_candidate *c)
@@ -268,7 +273,7 @@ char *look_mend_source(const struct look_mend *m, const struct look_mend_candida
     for (size_t i = 0; c->names[i]; i++)
         put_object(&t, c, c->names[i]);
     if (!c->names[0])
-        put_pages(&t);
+        put_pages(&t, c);
     sim_text_close(t.out, &text);
     look_sources_free(&sources);
     return text;

@@ -185,7 +185,7 @@ static json_t *json_candidate(const struct look_mend *m, size_t i)
     for (size_t k = 0; c->names[k]; k++)
         json_array_append_new(objects, doc_json_text(c->names[k]));
     json_t *o = json_pack("{s:I,s:o,s:s?,s:I,s:o,s:o}", "number", (json_int_t)i + 1, "objects",
-                          objects, "unit", c->objects ? look_unit_name[c->unit] : NULL, "parts",
+                          objects, "unit", c->ranges ? NULL : look_unit_name[c->unit], "parts",
                           (json_int_t)c->layout.parts, "what", doc_json_text(c->what), "source",
                           doc_json_text(source));
     free(source);
