@@ -115,6 +115,8 @@ struct pc_cursor {
     struct pc_card *card;
     struct pc_loop loop;
     struct pc_looks looks;
+    uint64_t changed, failed;        /**< store-conditionals: as struct pc_round has them */
+    uint64_t linked;                 /**< the core's: what the last load-linked brought */
     int64_t seen[PC_PROFILE__COUNT]; /**< totals that have been put down, by column */
     uint64_t untouched;              /**< bytes of accesses that leave no trace: of no cache */
 };
@@ -231,6 +233,13 @@ void pc_stack_seen(struct pc_profile *profile, struct pc_stack *stack, uint64_t 
 
 /** The core has come round a loop. (spin.c) */
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);
+
+/** A store-conditional has been made. @param changes  other bytes than the word has or had */
+static inline void pc_cursor_tried(struct pc_cursor *c, bool changes, bool stored)
+{
+    c->changed += changes && stored;
+    c->failed += !stored;
+}
 
 /** It is out of any loop: by a call, a jump or a return, or all is at its end.
  *  @param now  [ticks] (spin.c) */

@@ -2,8 +2,9 @@
  * A loop in which a processor does nothing but look: what a core tells of it (cursor.h).
  *
  * A processor spins while it goes round a loop, all loads in it come from where they came from the
- * last time round and bring what they brought then, and it stores nothing, but by
- * store-conditionals of the loop itself. From outside the loop nothing is to be seen of it.
+ * last time round and bring what they brought then, what they bring decides whether it stays, and
+ * it stores nothing, but by store-conditionals of the loop itself, which leave the word as it was.
+ * From outside the loop nothing is to be seen of it.
  */
 #ifndef PC_LOOP_H
 #define PC_LOOP_H
@@ -20,9 +21,13 @@ struct pc_round {
     uint64_t head, pc; /**< virtual addresses of its first instruction, and of its last transfer */
     uint64_t va;       /**< of the word that it looks at; NOWHERE: not known */
     uint64_t stores;   /**< that the processor has ever completed */
+    uint64_t changed;  /**< store-conditionals that have ever changed their word, */
+    uint64_t failed;   /**< and that have failed */
     unsigned scs;      /**< store-conditionals in the loop: it may have completed each */
+    bool waits;        /**< what it loads decides whether it goes round once more */
     unsigned values;   /**< how many values tell one time round from another, and */
-    uint64_t value[PC_LOOP_VALUES]; /**< ... which they are: addresses and data of its loads */
+    uint64_t value[PC_LOOP_VALUES]; /**< ... which they are: what the addresses of its loads come
+                                       from, and their data */
 };
 
 /** A loop that a card is in, or has been in last: the outermost that has closed. */

@@ -1,10 +1,12 @@
 /*
  * Which loops do nothing but look.
  *
- * The hard idea is that nobody watches loads. Where a loop closes, the registers that its loads go
- * from and to are compared with those of the last time round, and so is the number of stores that
- * the processor has completed. If all are the same, the loop has seen and done nothing new: it has
- * been gone round in vain.
+ * The hard idea is that nobody watches loads. Where a loop closes, the registers that the addresses
+ * of its loads come from, and those that they go to, are compared with those of the last time
+ * round, and so is the number of stores that the processor has completed. If all are the same, the
+ * loop has seen and done nothing new: it has been gone round in vain. Of store-conditionals that is
+ * not to be seen in registers, which are used again: one that changes its word is progress, and one
+ * that would have and failed is a race, not a wait.
  *
  * A lock by hand is often a loop in a loop: a store-conditional is tried again until it succeeds,
  * and all that until the word was free; or one looks until the word is free, and all that until one
@@ -24,7 +26,7 @@ static uint32_t spin_thread_of(const struct pc_cursor *c)
 static bool spin_same(const struct pc_round *last, const struct pc_round *round, uint64_t stores)
 {
     return last->pc == round->pc && last->values == round->values &&
-           round->stores - last->stores <= stores &&
+           round->stores - last->stores <= stores && round->changed == last->changed &&
            !memcmp(last->value, round->value, round->values * sizeof *round->value);
 }
 
@@ -95,11 +97,16 @@ static void in_vain(struct pc_cursor *c, const struct pc_round *round)
     loop->va = round->va;
 }
 
+static bool is_wait(const struct pc_round *last, const struct pc_round *round)
+{
+    return round->waits && round->failed == last->failed;
+}
+
 /* Of a loop within. One that only looks is where the wait begins, unless it has begun before. */
 static void inner_round(struct pc_cursor *c, const struct pc_round *round)
 {
     struct pc_loop *loop = &c->loop;
-    if (spin_same(&loop->inner, round, round->scs))
+    if (spin_same(&loop->inner, round, round->scs) && is_wait(&loop->inner, round))
         in_vain(c, round);
     else if (!loop->rounds && !round->scs && loop->inner.pc != round->pc)
         loop->from = sim_later(loop->from, first_look(c, round));
@@ -114,7 +121,9 @@ static void outer_round(struct pc_cursor *c, const struct pc_round *round)
         spin_begin(c, round);
         return;
     }
-    in_vain(c, round);
+    if (is_wait(&loop->round, round))
+        in_vain(c, round);
+    loop->round.failed = round->failed;
     loop->round.stores = round->stores;
     loop->tries = 0;
 }

@@ -3,7 +3,7 @@
 numachine locks: of threads that wait for each other in known ways, the numbers that the program knows itself; what
 the log says, worked out once more in a slow way; and what cannot be read is refused with one line and status 2.
 
-    locks.py NUMACHINE GUEST... [all]
+    locks.py NUMACHINE GUEST... ATOMICS_GUEST... [all]
 
 Without `all`, guests behind the first have loops only, and those for armel only the locks that programs make
 themselves: what that core tells of its loops.
@@ -398,8 +398,22 @@ def check_whole(numachine, guest, scratch):
     return runs
 
 
+def check_atomics(numachine, guest, scratch):
+    """Loops of atomic operations wait for nobody, however many threads go round them."""
+    for threads in 1, 8:
+        directory = scratch / f"{pathlib.Path(guest).name}-{threads}"
+        subprocess.run([numachine, "stat", "-q", *machine_of(guest), "--profile", "-o", directory, "--", guest, str(threads)],
+                       check=True, capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
+        shown = json.loads(subprocess.run([numachine, "locks", "--format=json", directory], check=True, capture_output=True,
+                                          text=True, timeout=600, stdin=subprocess.DEVNULL).stdout)
+        spun = [lock["lock"] for lock in shown["locks"] if lock["kind"] == "spin" and lock["contended"]]
+        assert not spun, (guest, threads, spun)
+
+
 def main():
     numachine, *guests = (pathlib.Path(word).resolve() for word in sys.argv[1:] if word != "all")
+    atomics = [guest for guest in guests if guest.stem == "atomics_guest"]
+    guests = [guest for guest in guests if guest not in atomics]
     first = None
     with tempfile.TemporaryDirectory(prefix="numachine-") as scratch:
         scratch, whole = pathlib.Path(scratch), "all" in sys.argv
@@ -409,6 +423,8 @@ def main():
                 first = first or runs
             else:
                 check_some(numachine, guest, scratch)
+        for guest in atomics:
+            check_atomics(numachine, guest, scratch)
         check_refusals(numachine, first["barrier"], scratch)
     print(f"ok: {len(WAYS)} ways, {len(MADE)} locks by hand")
 

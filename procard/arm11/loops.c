@@ -3,8 +3,9 @@
  * code, once, when a profiled core goes round them for the first time.
  *
  * A loop is the code from where a branch goes back to, up to the branch. It only looks if it stores
- * by STREX alone, calls nobody, and a branch asks for what has been loaded. That goes by flags:
- * what a comparison of loaded values leaves is what the branch asks for.
+ * by STREX alone and calls nobody. It waits if a branch that leaves it or goes round once more asks
+ * for what has been loaded. That goes by flags: what a comparison of loaded values leaves is what
+ * the branch asks for.
  */
 #include "procard/arm11/profile.h"
 #include "procard/cursor.h"
@@ -12,26 +13,38 @@
 #include <string.h>
 
 enum {
-    LONGEST = 32,       /* [instructions] */
+    LONGEST = 32, /* [instructions] */
+    WHOLE_LONGEST = 2 * LONGEST,
     FLAGS = ARM_PLACES, /* a place for them, behind the registers */
     PLACES,
     FRAME = 11,
     THUMB_FRAME = 7, /* -fno-omit-frame-pointer's */
 };
 
+/* From a loop's first instruction to its last transfer. */
+struct span {
+    uint32_t head, last;
+};
+
 /* A loop while its instructions are looked at, one after the other. */
 struct scan {
     struct arm11_loop loop;
+    uint32_t head, last;      /* its first instruction, and its last transfer */
+    struct span part;         /* of a loop that is a part of it, or its own */
+    uint32_t pc;              /* of this instruction */
     unsigned at;              /* instructions before this one */
     unsigned written[PLACES]; /* the last instruction that writes a place, from 1 on */
     struct {
         unsigned at; /* from 1 on */
         bool linked;
         struct arm_op op;
-    } look[LONGEST];
+    } look[WHOLE_LONGEST];
     unsigned loads;
-    bool seen[PLACES]; /* what comes of a load or a store-conditional, */
-    bool decides;      /* and a branch asks for it */
+    uint32_t from[PLACES]; /* registers that a place's value comes from, as they are when the loop
+                              begins again, one bit each; a load's comes from none */
+    bool seen[PLACES];     /* what comes of a load, */
+    bool decides;          /* and whether the loop goes round once more */
+    uint32_t until;        /* before there, it is for what has been seen that it is here */
 };
 
 /* ---- instructions ---------------------------------------------------------------------------- */
@@ -84,61 +97,133 @@ static bool loops_keep(struct arm11_loop *loop, unsigned reg)
     return true;
 }
 
+static bool loops_keep_all(struct arm11_loop *loop, uint32_t regs)
+{
+    bool good = true;
+    for (unsigned reg = 0; reg < ARM_PC && good; reg++)
+        if (regs >> reg & 1)
+            good = loops_keep(loop, reg);
+    return good;
+}
+
 static bool keep_look(struct scan *s, const struct arm_op *a)
 {
     s->look[s->loads].at = s->at + 1;
     s->look[s->loads].linked = is_linked(a->row);
     s->look[s->loads++].op = *a;
-    return loops_keep(&s->loop, a->n) && loops_keep(&s->loop, a->m) && loops_keep(&s->loop, a->d) &&
+    return loops_keep_all(&s->loop, s->from[a->n] | s->from[a->m]) && loops_keep(&s->loop, a->d) &&
            loops_keep(&s->loop, a->e);
 }
 
-static void loops_writes(struct scan *s, unsigned place, bool seen)
+/* @param perhaps  or it stays what it is */
+static void loops_writes(struct scan *s, unsigned place, bool seen, uint32_t from, bool perhaps)
 {
     if (place == ARM_SINK)
         return;
     s->written[place] = s->at + 1;
-    s->seen[place] = seen;
+    s->seen[place] = seen || (perhaps && s->seen[place]);
+    s->from[place] = from | (perhaps ? s->from[place] : 0);
 }
 
-/* Follows what has been loaded through the loop, to its branches. What a condition leaves alone may
- * still be what it was. */
+/* Follows what has been loaded through the loop, to its branches. What a store-conditional says is
+ * whether somebody else came first, not what the word is. */
 static void loops_follow(struct scan *s, const struct arm_op *a)
 {
     const uint8_t reads[] = {a->n, a->m, a->s, a->a};
-    const bool always = a->cond == ARM_ALWAYS;
-    bool seen = is_look(a) || is_conditional(a->row) || (!always && s->seen[FLAGS]);
-    for (unsigned i = 0; i < sizeof reads; i++)
+    const bool left_out = s->pc < s->until, perhaps = left_out || a->cond != ARM_ALWAYS;
+    const bool looks = is_look(a), tries = is_conditional(a->row);
+    bool seen = looks || left_out || (a->cond != ARM_ALWAYS && s->seen[FLAGS]);
+    uint32_t from = 0;
+    for (unsigned i = 0; i < sizeof reads && !tries; i++) {
         seen |= s->seen[reads[i]];
-    loops_writes(s, a->d, seen || (!always && s->seen[a->d]));
-    loops_writes(s, a->e, seen || (!always && s->seen[a->e]));
+        from |= looks ? 0 : s->from[reads[i]];
+    }
     if (a->row >= ARM_ROW_STR_I && a->row < ARM_ROW_PLD_I && a->aux & ARM_WRITES_BACK)
-        loops_writes(s, a->n, s->seen[a->n]);
+        loops_writes(s, a->n, s->seen[a->n], s->from[a->n] | s->from[a->m], perhaps);
+    loops_writes(s, a->d, seen, from, perhaps);
+    loops_writes(s, a->e, seen, from, perhaps);
     if (a->flags & ARM_SETS)
-        loops_writes(s, FLAGS, seen || (!always && s->seen[FLAGS]));
+        loops_writes(s, FLAGS, seen, 0, perhaps);
+}
+
+/* A branch forwards in the loop, or out of it, or back. What one skips is there for what has been
+ * seen. */
+static void loops_branch(struct scan *s, const struct arm_op *a)
+{
+    const uint32_t target = a->row == ARM_ROW_B ? a->imm : 0;
+    const bool within = target >= s->head && target <= s->last;
+    const bool seen = a->cond != ARM_ALWAYS && s->seen[FLAGS];
+    const bool leaves = s->pc == s->last ? a->cond != ARM_ALWAYS : !within;
+    const bool elsewhere = s->pc < s->part.head || s->pc > s->part.last;
+    s->decides |= leaves && (seen || elsewhere || s->pc < s->until);
+    if (within && seen && target > s->pc && target > s->until)
+        s->until = target;
 }
 
 static bool loops_look_at(struct scan *s, const struct arm_op *a)
 {
-    s->decides |= (a->row == ARM_ROW_B || is_way_out(a)) && a->cond != ARM_ALWAYS && s->seen[FLAGS];
+    if (a->row == ARM_ROW_B || is_way_out(a))
+        loops_branch(s, a);
     if (is_way_out(a))
         return true;
     if (a->row >= ARM_ROWS || !is_harmless(a) || a->flags & ARM_WRITES_PC)
         return false;
+    const bool good = !is_look(a) || keep_look(s, a);
     loops_follow(s, a);
     s->loop.scs += is_conditional(a->row);
-    return !is_look(a) || keep_look(s, a);
+    return good;
 }
 
-/* @param last  the branch that closes it */
-static bool look_around(struct scan *s, const struct arm11_code *code, const struct arm11_block *b,
-                        uint32_t head, uint32_t last)
+static bool look_around(struct scan *s, const struct arm11_code *code, bool thumb,
+                        const struct span *loop)
 {
     struct arm_op a;
-    for (uint32_t pc = head; pc <= last; pc += a.size, s->at++)
-        if (s->at == LONGEST || !arm11_decode(code, pc, b->key.thumb, &a) || !loops_look_at(s, &a))
+    s->head = loop->head;
+    s->last = loop->last;
+    for (unsigned reg = 0; reg < ARM_PC; reg++)
+        s->from[reg] = UINT32_C(1) << reg;
+    for (s->pc = loop->head; s->pc <= loop->last; s->pc += a.size, s->at++)
+        if (s->at == WHOLE_LONGEST || !arm11_decode(code, s->pc, thumb, &a) ||
+            !loops_look_at(s, &a))
             return false;
     return s->loads;
+}
+
+/* @param part  a loop that is a part of it, or the same: a way out that does not lie in there is
+ * one from which that loop may keep it
+ * @return whether it only looks */
+static bool look_twice(struct scan *s, const struct arm11_code *code, bool thumb,
+                       const struct span *loop, const struct span *part)
+{
+    struct scan again = {.part = *part};
+    *s = again;
+    if (!look_around(s, code, thumb, loop))
+        return false;
+    memcpy(again.seen, s->seen, sizeof again.seen); /* what one time round leaves for the next */
+    look_around(&again, code, thumb, loop);
+    s->loop.waits = again.decides;
+    return true;
+}
+
+/* What a loop's branches go back to before its head, and what is behind it and goes back into it,
+ * is a part of the loop, too. @return whether there is more of it */
+static bool loops_widen(const struct arm11_code *code, bool thumb, struct span *loop)
+{
+    const struct span was = *loop;
+    struct arm_op a = {.size = 0};
+    unsigned n = 0;
+    for (uint32_t pc = was.head; pc <= was.last && arm11_decode(code, pc, thumb, &a); pc += a.size)
+        if (a.row == ARM_ROW_B && a.imm < loop->head && loop->head - a.imm < 4 * WHOLE_LONGEST)
+            loop->head = a.imm;
+    for (uint32_t pc = was.last; n < WHOLE_LONGEST && arm11_decode(code, pc, thumb, &a);
+         pc += a.size, n++) {
+        const bool branch = a.row == ARM_ROW_B && pc > was.last;
+        if (branch && a.imm >= loop->head && a.imm <= was.last)
+            loop->last = pc;
+        if (pc > was.last && (branch || a.flags & ARM_WRITES_PC) && a.cond == ARM_ALWAYS)
+            break;
+    }
+    return loop->head != was.head || loop->last != was.last;
 }
 
 /* Whether an address is still to be seen at the loop's end. */
@@ -178,25 +263,37 @@ static uint64_t word_of(const struct arm11 *c, const struct arm11_loop *loop)
 
 /* ---- for the profile ------------------------------------------------------------------------- */
 
+/* A loop may be a part of a longer one: if all ways out of that lie in this part, and none asks for
+ * what has been loaded, then what has been loaded does not keep it from them. */
+static bool find_loop(struct scan *s, const struct arm11_code *code, bool thumb,
+                      const struct span *loop)
+{
+    struct span whole = *loop;
+    struct scan all;
+    if (!loop->head || loop->head > loop->last || !look_twice(s, code, thumb, loop, loop) ||
+        s->at > LONGEST || !(s->loop.waits || s->loop.scs))
+        return false;
+    for (unsigned i = 0; i < WHOLE_LONGEST && loops_widen(code, thumb, &whole); i++)
+        ;
+    if (look_twice(&all, code, thumb, &whole, loop))
+        s->loop.waits &= all.loop.waits;
+    loops_find_word(s, thumb ? THUMB_FRAME : FRAME);
+    return true;
+}
+
 const struct arm11_loop *arm11_loop_of(const struct arm11_code *code, struct arm11_block *b,
                                        uint32_t last)
 {
-    const uint32_t head = b->edge[ARM11_TAKEN].pc;
-    struct scan s = {.at = 0};
+    const struct span loop = {b->edge[ARM11_TAKEN].pc, last};
+    struct scan s;
     if (b->loop.looked_for)
         return b->loop.count ? &b->loop : NULL;
     b->loop = (struct arm11_loop){.looked_for = true};
-    if (!head || head > last || !look_around(&s, code, b, head, last))
-        return NULL;
-    loops_find_word(&s, b->key.thumb ? THUMB_FRAME : FRAME);
-    struct scan again = {.at = 0};
-    memcpy(again.seen, s.seen, sizeof again.seen); /* what one time round leaves for the next */
-    look_around(&again, code, b, head, last);
-    if (!again.decides)
+    if (!find_loop(&s, code, b->key.thumb, &loop))
         return NULL;
     s.loop.looked_for = true;
     b->loop = s.loop;
-    return &b->loop;
+    return b->loop.count ? &b->loop : NULL;
 }
 
 void arm11_went_round(struct arm11 *c, const struct arm11_loop *loop, uint32_t last, uint32_t head)
@@ -205,7 +302,10 @@ void arm11_went_round(struct arm11 *c, const struct arm11_loop *loop, uint32_t l
                              .pc = last,
                              .va = word_of(c, loop),
                              .stores = c->stores,
+                             .changed = c->base.cursor->changed,
+                             .failed = c->base.cursor->failed,
                              .scs = loop->scs,
+                             .waits = loop->waits,
                              .values = loop->count};
     for (unsigned i = 0; i < loop->count; i++)
         round.value[i] = arm11_value_of(c, loop->reg[i]);

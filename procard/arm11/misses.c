@@ -6,6 +6,7 @@
  * data.
  */
 #include "procard/arm11/misses.h"
+#include "procard/cursor.h"
 #include "procard/l2c.h"
 
 #include <string.h>
@@ -259,6 +260,15 @@ static void store_of(struct arm11 *c, struct arm11_miss *m)
         arm11_dirty(l, m->look.pa, m->size);
 }
 
+/* Whether the word gets, or would get, another value is told before it does. */
+static void misses_tried(struct arm11 *c, const struct arm11_miss *m, bool stores)
+{
+    if (!c->base.cursor)
+        return;
+    const uint8_t *is = pc_settle_access(&c->base, &m->look, m->size, NULL);
+    pc_cursor_tried(c->base.cursor, memcmp(is, m->data, m->size) != 0, stores);
+}
+
 /* What it wanted of its line, which is here. */
 static void misses_serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, sim_tick now)
 {
@@ -266,6 +276,7 @@ static void misses_serve(struct arm11 *c, struct arm11_miss *m, sim_tick ready, 
         if (c->base.link)
             misses_own(c, m);
         const bool stores = pc_conditional(&c->base, &m->look, m->size, now);
+        misses_tried(c, m, stores);
         if (stores)
             store_of(c, m);
         else /* it has looked whether the word is still its own */
@@ -521,6 +532,7 @@ static void settle_miss(struct arm11 *c, struct arm11_miss *m)
         at.pa = arm11_line_of(m->look.pa) + part->offset;
         if (m->access == ARM11_CONDITIONAL) {
             c->r.r[part->reg] = 1;
+            misses_tried(c, m, false);
             arm11_tried(c, m->pc, m->va, m->size, true);
         } else {
             c->r.r[part->reg] = arm11_value(

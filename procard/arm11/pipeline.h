@@ -82,6 +82,7 @@ struct arm11_loop {
     uint8_t count;               /**< registers that tell one time round from another; 0: no loop */
     uint8_t reg[PC_LOOP_VALUES]; /**< ... which they are */
     unsigned scs;                /**< store-conditionals in it */
+    bool waits;                  /**< what it loads decides whether it stays */
     struct arm_op word;
 };
 

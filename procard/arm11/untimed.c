@@ -3,6 +3,7 @@
  * by byte; of a store all its bytes are found before any is written.
  */
 #include "procard/arm11/profile.h"
+#include "procard/cursor.h"
 
 #include <string.h>
 
@@ -104,13 +105,17 @@ bool arm11_untimed_conditional(struct arm11 *c, uint32_t va, unsigned size, uint
                                uint32_t high, unsigned d)
 {
     bool failed = false;
+    uint8_t data[8];
     uint8_t *p = pc_store_conditional(&c->base, va, size, c->base.now, &c->why, &failed);
     if (!p && !failed)
         return false;
     if (p) {
-        arm11_bytes(p, low, size < 4 ? size : 4, c->r.e);
+        arm11_bytes(data, low, size < 4 ? size : 4, c->r.e);
         if (size == 8)
-            arm11_bytes(p + 4, high, 4, c->r.e);
+            arm11_bytes(data + 4, high, 4, c->r.e);
+        if (c->base.cursor)
+            pc_cursor_tried(c->base.cursor, memcmp(p, data, size) != 0, true);
+        memcpy(p, data, size);
     }
     arm11_tried(c, c->r.r[ARM_PC], va, size, failed);
     c->r.r[d] = failed;

@@ -163,9 +163,10 @@ enum { R4400_EDGE_FALL, R4400_EDGE_TAKEN };
 
 /** A loop that the last transfer of a block closes: kept in a profile only. */
 struct r4400_loop {
-    uint8_t reg[PC_LOOP_VALUES]; /**< [count] from which it loads, and to which */
+    uint8_t reg[PC_LOOP_VALUES]; /**< [count] what it loads from comes of, and to which */
     uint8_t count, base;         /**< base: of the word that it looks at; 0: not known */
     uint8_t scs;                 /**< store-conditionals in it */
+    bool waits;                  /**< what it loads decides whether it stays */
     int16_t offset;              /**< of that word */
 };
 

@@ -35,6 +35,8 @@ enum {
  * MOVE    ... and goes on at `target`
  * HERE    the instruction at `pc` asks the card
  * CHARGED the instruction at which it stands was charged
+ * LINKS   a load-linked has brought its register so many bytes
+ * TRIES   a store-conditional of so many has been made
  * TOUCHED an access of a place's line is made
  *
  * ... and in exec_recording.c:
@@ -49,11 +51,17 @@ enum {
     } while (0)
 #define HERE(pc)           pc_cursor_at(cpu->base.cursor, (pc))
 #define CHARGED(column, n) pc_cursor_add(cpu->base.cursor, (enum pc_profile_column)(column), (n))
+#define LINKS(size)        (cpu->base.cursor->linked = r4400_link_of((size), D))
+#define TRIES(size, stored)                                                                 \
+    pc_cursor_tried(cpu->base.cursor, r4400_link_of((size), T) != cpu->base.cursor->linked, \
+                    (stored))
 #else
-#define COUNT(which)       ((void)0)
-#define MOVE(target)       ((void)0)
-#define HERE(pc)           ((void)0)
-#define CHARGED(column, n) ((void)0)
+#define LINKS(size)         ((void)0)
+#define TRIES(size, stored) ((void)0)
+#define COUNT(which)        ((void)0)
+#define MOVE(target)        ((void)0)
+#define HERE(pc)            ((void)0)
+#define CHARGED(column, n)  ((void)0)
 #endif
 #ifdef R4400_RECORDING
 #define RECORDED(kind, va, size, at) \
@@ -272,6 +280,14 @@ static inline uint64_t r4400_touched(enum mips_opcode code, uint64_t va, unsigne
 }
 #endif
 
+#ifdef R4400_PROFILED
+/** What a word that has been loaded or is to be stored by LL and SC is told from others by. */
+static inline uint64_t r4400_link_of(unsigned size, uint64_t value)
+{
+    return size == 4 ? (uint32_t)value : value;
+}
+#endif
+
 static __attribute__((noinline)) void failed_try(struct r4400 *cpu, uint64_t pc, uint64_t va)
 {
     struct pc_tries *tries = &cpu->base.tries;
@@ -420,6 +436,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         TOUCHED(cpu->base.touched, id, exec_wrap(cpu, S + IMM), size, 0);                        \
         RECORDED(LL, S + IMM, size, NOW);                                                        \
         statement;                                                                               \
+        LINKS(size);                                                                             \
         NEXT();                                                                                  \
     }
 
@@ -442,6 +459,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             RECORDED(SC_FAILED, va, size, NOW);                                      \
             failed_try(cpu, PC, va);                                                 \
         }                                                                            \
+        TRIES(size, !failed);                                                        \
         D = !failed;                                                                 \
         NEXT();                                                                      \
     }

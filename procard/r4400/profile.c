@@ -216,20 +216,37 @@ static unsigned profile_moves(const struct r4400_code *code, const struct r4400_
 /* ---- loops -------------------------------------------------------------------------------------
  */
 
-enum { LOOP_LONGEST = 32 /**< [instructions] */, REGISTER_GP = 28, REGISTER_FP = 30 };
+enum {
+    LOOP_LONGEST = 32 /**< [instructions] */,
+    WHOLE_LONGEST = 2 * LOOP_LONGEST,
+    REGISTER_GP = 28,
+    REGISTER_FP = 30
+};
+
+/** From a loop's first instruction to its last transfer. */
+struct span {
+    uint64_t head, last;
+};
 
 /** A loop while its instructions are looked at, one after the other. */
 struct scan {
     struct r4400_loop loop;
-    unsigned at;                  /**< instructions before this one */
-    unsigned written[32];         /**< the last instruction that writes a register, from 1 on */
-    unsigned looks[LOOP_LONGEST]; /**< loads of the loop: their numbers, from 1 on, */
-    uint8_t base[LOOP_LONGEST];   /**< where from, */
-    int16_t offset[LOOP_LONGEST];
-    bool linked[LOOP_LONGEST]; /**< and whether by LL */
+    uint64_t head, last;      /**< addresses of its first instruction, and of its last transfer */
+    uint64_t part, part_last; /**< likewise of a loop that is a part of it, or its own */
+    uint64_t pc;              /**< of this one */
+    unsigned at;              /**< instructions before this one */
+    unsigned written[32];     /**< the last instruction that writes a register, from 1 on */
+    unsigned looks[WHOLE_LONGEST]; /**< loads of the loop: their numbers, from 1 on, */
+    uint8_t base[WHOLE_LONGEST];   /**< where from, */
+    int16_t offset[WHOLE_LONGEST];
+    bool linked[WHOLE_LONGEST]; /**< and whether by LL */
     unsigned loads;
-    bool seen[MIPS_RES__COUNT]; /**< what comes of a load or a store-conditional, */
-    bool decides;               /**< and a branch asks for it */
+    uint32_t from[32];          /**< registers that a register's value comes from, as they are when
+                                     the loop begins again, one bit each; a load's comes from none */
+    bool seen[MIPS_RES__COUNT]; /**< what comes of a load, */
+    bool decides;               /**< and whether the loop goes round once more */
+    uint64_t until;             /**< before there, it is for what has been seen that it is here */
+    uint64_t slot;              /**< of the last branch: it is always executed */
 };
 
 static bool profile_keep(struct r4400_loop *loop, unsigned reg)
@@ -242,6 +259,15 @@ static bool profile_keep(struct r4400_loop *loop, unsigned reg)
     return loop->reg[loop->count - 1] == reg;
 }
 
+static bool profile_keep_all(struct r4400_loop *loop, uint32_t regs)
+{
+    bool good = true;
+    for (unsigned reg = 1; reg < 32 && good; reg++)
+        if (regs >> reg & 1)
+            good = profile_keep(loop, reg);
+    return good;
+}
+
 static bool look_at_load(struct scan *s, uint32_t word, enum mips_opcode row,
                          const struct mips_use *use)
 {
@@ -250,22 +276,65 @@ static bool look_at_load(struct scan *s, uint32_t word, enum mips_opcode row,
     s->base[s->loads] = base;
     s->offset[s->loads] = (int16_t)word;
     s->linked[s->loads++] = row == MIPS_OP_LL || row == MIPS_OP_LLD;
-    bool good = profile_keep(&s->loop, base);
+    bool good = profile_keep_all(&s->loop, s->from[base]);
     for (unsigned i = 0; good && i < use->nwrites; i++)
         if (use->writes[i] < MIPS_RES_FPR)
             good = profile_keep(&s->loop, use->writes[i]);
     return good;
 }
 
-/* Follows what has been loaded through the loop, to its branches. */
-static void follow_values(struct scan *s, unsigned klass, const struct mips_use *use)
+static uint64_t target_of(uint64_t pc, unsigned klass, uint32_t word)
 {
-    bool seen = klass == MIPS_CLASS_LOAD || klass == MIPS_CLASS_STORE;
-    for (unsigned i = 0; i < use->nreads; i++)
+    enum { DISTANCE = (1 << 26) - 1 };
+    return klass == MIPS_CLASS_JUMP
+               ? ((pc + 4) & ~(uint64_t)(4 * DISTANCE + 3)) | (uint64_t)(word & DISTANCE) * 4
+               : pc + 4 + (uint64_t)((int64_t)(int16_t)word * 4);
+}
+
+/* Whether a branch or jump is made whatever registers hold. */
+static bool is_always(unsigned klass, uint32_t word)
+{
+    return klass == MIPS_CLASS_JUMP ||
+           (mips_row_find(word) == MIPS_OP_BEQ && (word >> 21 & 31) == (word >> 16 & 31));
+}
+
+/* A branch or jump of the loop: forwards, out of it, or back. What one skips is there for what has
+ * been seen. */
+static void follow_transfer(struct scan *s, unsigned klass, uint32_t word, bool seen)
+{
+    const uint64_t target = target_of(s->pc, klass, word);
+    const bool closes = s->pc == s->last, within = target >= s->head && target <= s->last;
+    const bool leaves = closes ? !is_always(klass, word) : !within;
+    const bool elsewhere = s->pc < s->part || s->pc > s->part_last;
+    s->decides |= leaves && (seen || elsewhere || s->pc < s->until);
+    if (klass != MIPS_CLASS_LIKELY && s->pc >= s->until)
+        s->slot = s->pc + 4;
+    if (within && seen && target > s->pc && target > s->until)
+        s->until = target;
+}
+
+/* Follows what has been loaded through the loop, to its branches. What a store-conditional says is
+ * whether somebody else came first, not what the word is. */
+static void follow_values(struct scan *s, unsigned klass, uint32_t word, const struct mips_use *use)
+{
+    const bool perhaps = s->pc < s->until && s->pc != s->slot; /* it may be left out */
+    bool seen = klass == MIPS_CLASS_LOAD || perhaps;
+    uint32_t from = 0;
+    if (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY || klass == MIPS_CLASS_JUMP)
+        seen = false;
+    for (unsigned i = 0; i < use->nreads && klass != MIPS_CLASS_STORE; i++) {
         seen |= s->seen[use->reads[i]];
-    for (unsigned i = 0; i < use->nwrites; i++)
-        s->seen[use->writes[i]] = seen;
-    s->decides |= seen && (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY);
+        if (use->reads[i] < MIPS_RES_FPR && klass != MIPS_CLASS_LOAD)
+            from |= s->from[use->reads[i]];
+    }
+    for (unsigned i = 0; i < use->nwrites; i++) {
+        const unsigned reg = use->writes[i];
+        s->seen[reg] = seen || (perhaps && s->seen[reg]);
+        if (reg < MIPS_RES_FPR)
+            s->from[reg] = from | (perhaps ? s->from[reg] : 0);
+    }
+    if (klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY || klass == MIPS_CLASS_JUMP)
+        follow_transfer(s, klass, word, seen);
 }
 
 /* @return false: such a loop is none that only looks */
@@ -275,26 +344,32 @@ static bool profile_look_at(struct scan *s, uint32_t word, const struct r4400_co
     const enum mips_opcode row = mips_row_find(word);
     struct mips_op op;
     struct mips_use use;
+    bool good;
     if (row == MIPS_OP_RI)
         return false;
     mips_translate(word, flags, code->level, &op, &use);
-    follow_values(s, mips_rows[row].klass, &use);
+    switch (mips_rows[row].klass) {
+    case MIPS_CLASS_LOAD:
+        good = look_at_load(s, word, row, &use);
+        break;
+    case MIPS_CLASS_STORE:
+        s->loop.scs++;
+        good = row == MIPS_OP_SC || row == MIPS_OP_SCD;
+        break;
+    case MIPS_CLASS_JUMPR:
+        good = false;
+        break;
+    default:
+        good = row != MIPS_OP_SYSCALL && row != MIPS_OP_BREAK && row != MIPS_OP_JAL &&
+               row != MIPS_OP_BLTZAL && row != MIPS_OP_BGEZAL && row != MIPS_OP_BLTZALL &&
+               row != MIPS_OP_BGEZALL;
+        break;
+    }
+    follow_values(s, mips_rows[row].klass, word, &use);
     for (unsigned i = 0; i < use.nwrites; i++)
         if (use.writes[i] < MIPS_RES_FPR)
             s->written[use.writes[i]] = s->at + 1;
-    switch (mips_rows[row].klass) {
-    case MIPS_CLASS_LOAD:
-        return look_at_load(s, word, row, &use);
-    case MIPS_CLASS_STORE:
-        s->loop.scs++;
-        return row == MIPS_OP_SC || row == MIPS_OP_SCD;
-    case MIPS_CLASS_JUMPR:
-        return false;
-    default:
-        return row != MIPS_OP_SYSCALL && row != MIPS_OP_BREAK && row != MIPS_OP_JAL &&
-               row != MIPS_OP_BLTZAL && row != MIPS_OP_BGEZAL && row != MIPS_OP_BLTZALL &&
-               row != MIPS_OP_BGEZALL;
-    }
+    return good;
 }
 
 /* The word that it looks at: an LL's, or the first whose address is still to be seen at its end. */
@@ -311,40 +386,100 @@ static void profile_find_word(struct scan *s)
         }
 }
 
-static bool look_around(struct scan *s, const struct r4400_code *code, const struct r4400_block *b,
-                        uint64_t head)
+static bool profile_word(const struct r4400_code *code, uint64_t pc, uint32_t *word)
 {
-    for (uint64_t pc = head; pc <= r4400_profile_address(b, transfer_of(b)) + 4; pc += 4, s->at++) {
+    const uint8_t *bytes = code->fetch(code->ctx, pc);
+    if (bytes)
+        memcpy(word, bytes, sizeof *word);
+    *word = bytes ? be32toh(*word) : 0;
+    return bytes;
+}
+
+static bool look_around(struct scan *s, const struct r4400_code *code, unsigned flags,
+                        uint64_t head, uint64_t last)
+{
+    s->head = head;
+    s->last = last;
+    for (unsigned reg = 1; reg < 32; reg++)
+        s->from[reg] = UINT32_C(1) << reg;
+    for (s->pc = head; s->pc <= last + 4; s->pc += 4, s->at++) {
         uint32_t word;
-        const uint8_t *bytes = code->fetch(code->ctx, pc);
-        if (!bytes)
-            return false;
-        memcpy(&word, bytes, sizeof word);
-        if (!profile_look_at(s, be32toh(word), code, b->key.flags))
+        if (!profile_word(code, s->pc, &word) || !profile_look_at(s, word, code, flags))
             return false;
     }
+    return s->loads;
+}
+
+/* @param part  a loop that is a part of it, or the same: a way out that does not lie in there is
+ * one from which that loop may keep it
+ * @return whether it only looks */
+static bool look_twice(struct scan *s, const struct r4400_code *code, unsigned flags,
+                       const struct span *loop, const struct span *part)
+{
+    struct scan again = {.part = part->head, .part_last = part->last};
+    *s = again;
+    if (loop->last - loop->head >= (WHOLE_LONGEST - 2) * UINT64_C(4) ||
+        !look_around(s, code, flags, loop->head, loop->last))
+        return false;
+    memcpy(again.seen, s->seen, sizeof again.seen); /* what one time round leaves for the next */
+    look_around(&again, code, flags, loop->head, loop->last);
+    s->loop.waits = again.decides;
     return true;
 }
 
-/* The loop that a block's transfer back closes, if it is one that only looks. */
+/* Where a branch or jump at `pc` goes to. @return false: it is none, or one to a register */
+static bool find_target(const struct r4400_code *code, uint64_t pc, uint64_t *target, bool *always)
+{
+    uint32_t word;
+    if (!profile_word(code, pc, &word))
+        return false;
+    const unsigned klass = mips_class_of(mips_row_find(word));
+    *always = klass == MIPS_CLASS_JUMPR || is_always(klass, word);
+    *target = target_of(pc, klass, word);
+    return klass == MIPS_CLASS_BRANCH || klass == MIPS_CLASS_LIKELY || klass == MIPS_CLASS_JUMP;
+}
+
+/* What a loop's branches go back to before its head, and what is behind it and goes back into it,
+ * is a part of the loop, too. @return whether there is more of it */
+static bool profile_widen(const struct r4400_code *code, struct span *loop)
+{
+    const struct span was = *loop;
+    const uint64_t most = 4 * WHOLE_LONGEST;
+    uint64_t target;
+    bool always = false;
+    for (uint64_t pc = was.head; pc <= was.last; pc += 4)
+        if (find_target(code, pc, &target, &always) && target < loop->head &&
+            loop->head - target < most)
+            loop->head = target;
+    always = false;
+    for (uint64_t pc = was.last + 8; pc < loop->head + most && !always; pc += 4)
+        if (find_target(code, pc, &target, &always) && target >= loop->head && target <= was.last)
+            loop->last = pc;
+    return loop->head != was.head || loop->last != was.last;
+}
+
+/* The loop that a block's transfer back closes, if it is one that only looks. It may be a part of a
+ * longer one: if all ways out of that lie in this part, and none asks for what has been loaded,
+ * then what has been loaded does not keep it from them. */
 static void find_loop(const struct r4400_code *code, struct r4400_block *b)
 {
     const struct mips_op *transfer = transfer_of(b);
-    const uint64_t head = b->edge[R4400_EDGE_TAKEN].pc;
-    struct scan s = {.at = 0};
+    const struct span loop = {b->edge[R4400_EDGE_TAKEN].pc,
+                              transfer ? r4400_profile_address(b, transfer) : 0};
+    struct span whole = loop;
+    struct scan s, all;
     b->loop = (struct r4400_loop){.count = 0};
     if (!transfer || (b->key.flags & R4400_BLOCK_SLOT) || r4400_profile_links(transfer) ||
-        class_of(transfer) == MIPS_CLASS_JUMPR || head > r4400_profile_address(b, transfer) ||
-        r4400_profile_address(b, transfer) - head >= 4 * (LOOP_LONGEST - 2))
+        class_of(transfer) == MIPS_CLASS_JUMPR || loop.head > loop.last ||
+        loop.last - loop.head >= (LOOP_LONGEST - 2) * UINT64_C(4) ||
+        !look_twice(&s, code, b->key.flags, &loop, &loop) || !(s.loop.waits || s.loop.scs))
         return;
-    if (!look_around(&s, code, b, head) || !s.loads)
-        return;
+    for (unsigned i = 0; i < WHOLE_LONGEST && profile_widen(code, &whole); i++)
+        ;
+    if (look_twice(&all, code, b->key.flags, &whole, &loop))
+        s.loop.waits &= all.loop.waits;
     profile_find_word(&s);
-    struct scan again = {.at = 0};
-    memcpy(again.seen, s.seen, sizeof again.seen); /* what one time round leaves for the next */
-    look_around(&again, code, b, head);
-    if (again.decides)
-        b->loop = s.loop;
+    b->loop = s.loop;
 }
 
 /** A block has been left through the transfer that closes its loop. */
@@ -356,7 +491,10 @@ static void went_round(struct r4400 *cpu, const struct r4400_block *b, uint64_t 
         .pc = r4400_profile_address(b, transfer_of(b)),
         .va = loop->base ? cpu->r.gpr[loop->base] + (uint64_t)loop->offset : PC_PROFILE_NOWHERE,
         .stores = cpu->base.states[PC_ST_STORE] + cpu->pipe.spent.state[PC_ST_STORE],
+        .changed = cpu->base.cursor->changed,
+        .failed = cpu->base.cursor->failed,
         .scs = loop->scs,
+        .waits = loop->waits,
         .values = loop->count};
     for (unsigned i = 0; i < loop->count; i++)
         round.value[i] = cpu->r.gpr[loop->reg[i]];
