@@ -67,7 +67,8 @@ static bool has_all(const char *directory, unsigned wanted, char *why, size_t si
 
 struct look_files cli_files(const struct cli_given *g)
 {
-    const struct look_files files = {.system = g->system_path, .moved = g->source_path};
+    const struct look_files files = {
+        .system = g->system_path, .debug = g->debug_path, .moved = g->source_path};
     char why[512];
     if (!look_files_check(&files, why, sizeof why))
         cli_refuse(g, "--source-path: %s", why);

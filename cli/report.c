@@ -61,6 +61,7 @@ static int write_page(const struct cli_given *g, const struct in_machine *machin
         .directory = g->words[0], .params = machine->params, .drawing = drawing, .files = &files};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
     const int status = report_conclude(good, host, path, &notes, why);
+    free(notes.names);
     free(path);
     free(drawing);
     return status;

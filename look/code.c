@@ -114,6 +114,8 @@ static bool take_manifest(struct look_code *code, const json_t *root, char hash[
     snprintf(hash, 32, "%s", found);
     code->program = sim_strdup(program);
     code->command = code_command_of(program, json_object_get(experiment, "argv"));
+    const char *called = json_string_value(json_array_get(json_object_get(experiment, "argv"), 0));
+    code->called = called ? sim_strdup(called) : NULL;
     code->ticks = (uint64_t)ticks;
     code->signaled = reason && !strcmp(reason, doc_end_word(PROG_SIGNALED));
     code->status = (int)json_integer_value(json_object_get(end, "status"));
@@ -196,9 +198,13 @@ static void find_names(struct look_code *code, const char *path)
 {
     char why[256];
     const struct prog_workload *w = in_workload_for(path, why, sizeof why);
+    const struct prog_search search = {.program = code->called ? code->called : code->program,
+                                       .directories = code->files ? code->files->debug : NULL};
     if (w && w->names)
-        code->names = w->names(path, why, sizeof why);
-    if (!code->names || !code->names->symbols)
+        code->names = w->names(path, &search, why, sizeof why);
+    if (code->names && code->names->missing)
+        code->lacks = code->names->missing;
+    else if (!code->names || !code->names->symbols)
         code->lacks = "the program has no symbols: there are addresses instead of functions";
     else if (!code->names->lines)
         code->lacks = "the program was compiled without -g: there are no source files and lines";
@@ -247,6 +253,7 @@ void look_code_close(struct look_code *code)
         code->names->free(code->names);
     free(code->directory);
     free(code->program);
+    free(code->called);
     free(code->command);
     free(code->bytes);
     free(code->piece);

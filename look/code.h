@@ -34,6 +34,7 @@ struct look_chain {
 struct look_code {
     char *directory;          /**< of the run; NULL: none has kept it */
     char *program, *command;  /**< as the manifest has them: its file, and it with its arguments */
+    char *called;             /**< the program's own name; NULL: not known */
     uint64_t ticks;           /**< [ticks] that the run took */
     struct timespec ran;      /**< when the run's directory got its program */
     bool ended;               /**< the program came to its own end: */
@@ -41,7 +42,7 @@ struct look_code {
     int status;               /**< or else with this status */
     struct prog_names *names; /**< NULL: there are none */
     const char *lacks;        /**< one sentence: what of the names is not there; NULL: nothing.
-                                   Static */
+                                   Valid until look_code_close */
     const struct look_files *files; /**< what the user says of source files; NULL: nothing */
 
     /* its own */

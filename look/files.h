@@ -12,6 +12,7 @@ struct look_files {
     char *const *system; /**< folders of files that are not the program's own, in place of those of
                               look/system.def; a first "+" says beside them, "none" that there are
                               none */
+    char *const *debug;  /**< folders with debugging information */
     char *const *moved;  /**< "FROM=TO": what was in FROM when the program was compiled is in TO */
 };
 

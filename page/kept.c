@@ -317,14 +317,14 @@ static bool add_all(json_t *root, struct run *run, const struct page_kept *kept,
 }
 
 bool page_kept_add(json_t *root, const struct page_run *page, const struct page_kept *kept,
-                   const char **note, char *why, size_t size)
+                   char **note, char *why, size_t size)
 {
     struct run run = {.kept = {.files = *page->files}};
     const unsigned parts = LOOK_KEPT_OBJECTS | (kept->truth ? LOOK_KEPT_TRUTH : 0) |
                            (kept->locks ? LOOK_KEPT_LOCKS : 0);
     const bool good = look_kept_open(&run.kept, page->directory, parts, why, size) &&
                       add_all(root, &run, kept, why, size);
-    *note = run.kept.code.lacks;
+    *note = run.kept.code.lacks ? sim_strdup(run.kept.code.lacks) : NULL;
     look_kept_close(&run.kept);
     return good;
 }

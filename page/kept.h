@@ -19,10 +19,10 @@ struct page_kept {
 /**
  * Adds "profile" to the document; with the files they need "traffic", "sharing" and "locks". Of
  * long lists what cost most is in the page, and how long they were ("of").
- * @param[out] note  static; NULL: nothing to say
+ * @param[out] note  the caller's; NULL: nothing to say
  * @return false with one line in `why`
  */
 bool page_kept_add(json_t *root, const struct page_run *page, const struct page_kept *kept,
-                   const char **note, char *why, size_t size);
+                   char **note, char *why, size_t size);
 
 #endif

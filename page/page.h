@@ -21,9 +21,10 @@ struct page_run {
     const struct look_files *files; /**< what the user says of source files */
 };
 
-/** What is worth saying about a page that was written; both static, NULL: nothing. */
+/** What is worth saying about a page that was written; NULL: nothing. */
 struct page_notes {
-    const char *charts, *names;
+    const char *charts; /**< static */
+    char *names;        /**< the caller's */
 };
 
 /**

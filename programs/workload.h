@@ -98,10 +98,19 @@ struct prog_member {
                                     has no parts */
 };
 
+/** Where an executable's debugging information may be, beside the usual places. */
+struct prog_search {
+    const char *program;      /**< what that is called of which the executable is a copy; NULL: it
+                                   is none */
+    char *const *directories; /**< NULL-terminated; NULL: none */
+};
+
 /** The names of an executable's addresses. */
 struct prog_names {
     bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
                               lines */
+    const char *missing; /**< what debugging information is apart and not there, and what would
+                              bring it, as one sentence; NULL: nothing */
     bool (*at)(struct prog_names *names, uint64_t va, struct prog_place *out);
     /**< @return false: nothing is known of the address, `out` is zeroed */
 
@@ -225,9 +234,10 @@ struct prog_workload {
     bool (*entry)(const char *path, const char *name, uint64_t *at, char *why, size_t size);
 
     /** Reads an executable's symbols and debugging information. A mistake in the latter is no
-     *  error: fewer names are known. @return the caller's, or NULL with one line in `why`: it
-     *  cannot be read, or is no executable */
-    struct prog_names *(*names)(const char *path, char *why, size_t size);
+     *  error: fewer names are known. @param search  NULL: in the usual places @return the caller's,
+     * or NULL with one line in `why`: it cannot be read, or is no executable */
+    struct prog_names *(*names)(const char *path, const struct prog_search *search, char *why,
+                                size_t size);
 
     const char *abis[PROG_ABIS_MAX]; /**< names, NULL after the last */
 

@@ -72,7 +72,7 @@ struct prog_names *run_names(struct run_live *live)
 {
     char why[256];
     if (!live->named && live->workload->names)
-        live->names = live->workload->names(live->path, why, sizeof why);
+        live->names = live->workload->names(live->path, NULL, why, sizeof why);
     live->named = true;
     return live->names;
 }

@@ -2,7 +2,8 @@
  * What addresses of an executable are called, for names.py: addresses in hexadecimal on standard
  * input, a line for each on standard output.
  *
- *     names FILE [TIMES]    TIMES: looks everything up so often, and tells how long it took
+ *     names FILE [TIMES]      TIMES: looks everything up so often, and tells how long it took
+ *     names FILE --missing    and then what debugging information is missing, or nothing
  *
  * First "symbols" and "lines", as 0 or 1; then "FUNCTION FROM TO FILE:LINE" with "-" for what is
  * not known, and behind a tab each function that was inlined there and the one that has the code,
@@ -62,22 +63,25 @@ int main(int argc, char **argv)
     uint64_t *va = NULL;
     size_t count = 0;
     const double begin = now_ms();
-    struct prog_names *names = argc > 1 ? lx_names(argv[1], why, sizeof why) : NULL;
+    struct prog_names *names = argc > 1 ? lx_names(argv[1], NULL, why, sizeof why) : NULL;
 
     if (!names) {
         puts(why);
         return 1;
     }
-    if (argc > 2)
+    const bool missing = argc > 2 && !strcmp(argv[2], "--missing");
+    if (argc > 2 && !missing)
         printf("opened in %.2f ms\n", now_ms() - begin);
     printf("%d %d\n", names->symbols, names->lines);
+    if (missing && names->missing)
+        puts(names->missing);
     while (fgets(line, sizeof line, stdin)) {
         va = realloc(va, (count + 1) * sizeof *va);
         if (!va)
             abort();
         va[count++] = strtoull(line, NULL, 16);
     }
-    if (argc > 2)
+    if (argc > 2 && !missing)
         measure(names, va, count, (unsigned)strtoul(argv[2], NULL, 10));
     for (size_t i = 0; argc <= 2 && i < count; i++)
         print(names, va[i]);

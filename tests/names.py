@@ -16,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 
+import skip
+
 # how it is compiled: whether it has symbols, lines
 WAYS = {
     "-g -O2": (1, 1),
@@ -243,6 +245,89 @@ def chains(program, compiler, sources, scratch, which):
         print(f"{way}: {count} instructions of inlined functions in C++")
 
 
+def told(program, file, code):
+    """Everything that is known of the program's own code."""
+    names = Names(program, file)
+    _, first, said = names.ask(code)
+    return first, said, names.chains
+
+
+def package(tool, cwd):
+    """Whether a tool makes a .dwp: those that there are do it for little-endian programs."""
+    done = subprocess.run([tool, "-e", "guest", "-o", "guest.dwp"], cwd=cwd, capture_output=True, check=False)
+    if done.returncode:
+        (cwd / "guest.dwp").unlink(missing_ok=True)
+    return done.returncode == 0
+
+
+def apart(program, compiler, sources, scratch, which):
+    """Debugging information that is apart: the same names as if it were not; or one sentence that says what is missing."""
+    cxx, tools = re.sub("gcc$", "g++", compiler), Tools(compiler)
+    if not shutil.which(cxx):
+        return
+    for way in ["-g -gdwarf-4"] if which == "some" else ["-g -gdwarf-4", "-g -gdwarf-5"]:
+        folder = scratch / f"apart{way[-1]}"
+        folder.mkdir()
+        source = folder / "source.cc"
+        source.write_bytes((sources / "inlined_guest.cc").read_bytes())
+
+        def build(*options):
+            for made in folder.glob("guest*"):
+                made.unlink()
+            output(cxx, "-O2", *way.split(), *options, "-c", "source.cc", "-o", "guest.o", cwd=folder)
+            output(cxx, "-static", "-pthread", "-Wl,--build-id", "guest.o", "-o", "guest", cwd=folder)
+
+        build()
+        own = [s for s in tools.symbols(folder / "guest")[0] if s[2] in ("main", "_ZN12_GLOBAL__N_14workEPv")]
+        code = [a for s in own for a in range(s[0] & ~3, s[0] + s[1], 4)]
+        whole = told(program, folder / "guest", code)
+        check(way, sum(len(chain) > 1 for chain in whole[2]) > 100, "no chains")
+
+        def same(what):
+            check(f"{way}, {what}", told(program, folder / "guest", code) == whole, "other names")
+
+        def missing(*words):
+            said = subprocess.run([program, folder / "guest", "--missing"], text=True, check=True, stdin=subprocess.DEVNULL,
+                                  stdout=subprocess.PIPE).stdout.splitlines()
+            check(f"{way}, {words}", len(said) == 2 and all(w in said[1] for w in (*words, "--debug-path")), said)
+
+        tools("objcopy", "--only-keep-debug", "guest", "guest.debug", cwd=folder)
+        tools("objcopy", "--strip-all", "--add-gnu-debuglink=guest.debug", "guest", cwd=folder)
+        same(".gnu_debuglink")
+        hidden = folder / "hidden"
+        (folder / "guest.debug").rename(hidden)
+        missing("guest.debug", "not beside it")
+        (folder / "guest.debug").write_bytes(hidden.read_bytes()[:-1])
+        missing("guest.debug", "of another build")
+        build_id = re.search(r"Build ID: (\w+)", tools("readelf", "-n", folder / "guest"))[1]
+        by_id = folder / ".build-id" / build_id[:2] / f"{build_id[2:]}.debug"
+        by_id.parent.mkdir(parents=True)
+        hidden.rename(by_id)
+        same("build-id")
+        build("-gsplit-dwarf")
+        same(".dwo")
+        for tool in tools.prefix + "dwp", "llvm-dwp":
+            if shutil.which(tool) and package(tool, folder):
+                (folder / "guest.dwo").rename(hidden)
+                same(tool)
+                hidden.rename(folder / "guest.dwo")
+                (folder / "guest.dwp").unlink()
+        (folder / "guest.dwo").unlink()
+        missing("1 of 1", "guest.dwo")
+        if skip.have("dwz"):
+            build()
+            (folder / "twin").write_bytes((folder / "guest").read_bytes())
+            output("dwz", "guest", cwd=folder)
+            same("dwz")
+            build()
+            output("dwz", "-m", "common", "-M", "common", "guest", "twin", cwd=folder)
+            check(way, ".gnu_debugaltlink" in tools("readelf", "-SW", folder / "guest"), "no common part")
+            same("dwz -m")
+            (folder / "common").unlink()
+            missing("common", "dwz")
+        print(f"{way}: debugging information that is apart, {len(code)} addresses")
+
+
 def refused(names, what, words):
     status, why, rest = names.ask()
     check(what, status == 1 and not rest and words in why, status, why)
@@ -325,6 +410,7 @@ def main():
             check(way, (functions > 500, lines > 50) == tuple(map(bool, has)), functions, lines)
             print(f"{way}: {functions} addresses of functions, {lines} of lines")
         chains(program, compiler, sources, scratch, which)
+        apart(program, compiler, sources, scratch, which)
         cut_off(program, scratch / "guest0", scratch, 5 if which == "some" else 1)
         foreign(program, scratch)
         if not arm:

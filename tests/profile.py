@@ -260,6 +260,23 @@ def check_stripped(bench):
         assert done.returncode == 0 and f"  {bench.load} " in done.stdout, done.stdout
 
 
+def check_apart(bench):
+    """Debugging information beside the program that ran, in another directory, and nowhere."""
+    guest, elsewhere = bench.directory / "apart", bench.directory / "elsewhere"
+    elsewhere.mkdir()
+    debug = guest.with_suffix(".debug")
+    subprocess.run([bench.tools + "objcopy", "--only-keep-debug", bench.guest, debug], check=True, stderr=subprocess.DEVNULL)
+    subprocess.run([bench.tools + "objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", bench.guest, guest], check=True)
+    bench.run("apart-run", guest, "--profile")
+    lines = bench.show("apart-run", "--by=line")
+    assert "profile_guest.c:" in lines and "touch" in bench.show("apart-run"), lines
+    debug.rename(elsewhere / debug.name)
+    done = bench.ask("apart-run", "--by=line")
+    assert done.returncode == 0 and "in apart.debug, which is not beside it" in done.stderr, done.stderr
+    assert done.stderr.count("\n") == 1 and "--debug-path" in done.stderr and "profile_guest.c:" not in done.stdout
+    assert bench.show("apart-run", "--by=line", f"--debug-path={elsewhere}") == lines
+
+
 CPP = """#include <stdlib.h>
 __attribute__((noinline)) unsigned bump(unsigned n) __asm__("_ZN3lab7Counter4bumpEj");
 __attribute__((noinline)) unsigned fill(unsigned n) __asm__("_ZN3lab4fillIdEEvRSt6vectorIT_SaIS2_EES2_");
@@ -434,6 +451,7 @@ def check(numachine, guest):
             check_tools(bench, rows)
             check_stripped(bench)
             check_cpp(bench)
+            check_apart(bench)
         if bench.abi != "o32":
             check_disassembly(bench)
             return

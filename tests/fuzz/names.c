@@ -1,24 +1,43 @@
 /*
  * Names of addresses. The idea: an input is one of four small good files, with symbols and line
  * tables of DWARF 3 and 5, and a variable, some bytes of which are replaced behind the segments; or
- * any file. Whatever it is, the names that are found must be of the address asked for, and the line
- * tables must not be lost to what is wrong with the symbols.
+ * any file. A fifth good file is a package of split DWARF, which is taken apart. Whatever it is,
+ * the names that are found must be of the address asked for, and the line tables must not be lost
+ * to what is wrong with the symbols.
  */
 #include "programs/linux/names/names.h"
+#include "programs/linux/names/dwp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/guest_elf.h"
 
+#include <fcntl.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <limits.h>
+#include <unistd.h>
 
-const char *const fuzz_words[] = {".symtab",      ".debug_line",    ".debug_info",
-                                  ".debug_str",   "\5\2\1\1\100",   "\377\377\377\377",
-                                  ".zdebug_line", "\200\200\200\1", NULL};
+const char *const fuzz_words[] = {".symtab",
+                                  ".debug_line",
+                                  ".debug_info",
+                                  ".debug_str",
+                                  "\5\2\1\1\100",
+                                  "\377\377\377\377",
+                                  ".zdebug_line",
+                                  "\200\200\200\1",
+                                  ".gnu_debuglink",
+                                  ".gnu_debugaltlink",
+                                  ".debug_addr",
+                                  ".debug_cu_index",
+                                  ".note.gnu.build-id",
+                                  NULL};
 
 enum {
-    FILES = 4,
+    FILES = 5,
+    PACKAGE = 4,   /* of these */
     WHOLE = FILES, /* any file */
+    UNIT = 7,      /* the number of the one unit of the package */
     CODE_END = GUEST_ELF_SIZE,
-    SECTIONS_MAX = 12,
+    SECTIONS_MAX = 16,
     SECTION_BYTES = 40,
     FILE_MAX = 0x800
 };
@@ -29,7 +48,7 @@ enum {
 struct growing {
     uint8_t *at;
     size_t size;
-    char names[128]; /**< of sections */
+    char names[256]; /**< of sections */
     size_t names_size;
     struct {
         uint32_t name, type, offset, size, link, entry;
@@ -237,6 +256,34 @@ static void put_sections(struct growing *g)
     }
 }
 
+/** Of one unit, as GNU's tools make it: four columns, a slot for it and one for none. */
+static void put_package(struct growing *g)
+{
+    static const struct {
+        const char *name;
+        unsigned id, size;
+    } rows[] = {{".debug_info.dwo", 1, 12},
+                {".debug_abbrev.dwo", 3, 3},
+                {".debug_line.dwo", 4, 0},
+                {".debug_str_offsets.dwo", 6, 4}};
+    enum { ROWS = sizeof rows / sizeof *rows };
+
+    for (size_t i = 0; i < ROWS; i++)
+        put_text(g, rows[i].name, "abcdefghijklmnop", 16);
+    put_text(g, ".debug_str.dwo", "a.c\0b.c", 8);
+    begin_section(g, ".debug_cu_index", SHT_PROGBITS);
+    const uint32_t head[] = {2, ROWS, 1, 2, 0, UNIT, 0, 0, 1, 0};
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        put(g, head[i], 4);
+    for (size_t i = 0; i < ROWS; i++)
+        put(g, rows[i].id, 4);
+    for (size_t i = 0; i < ROWS; i++)
+        put(g, 4, 4);
+    for (size_t i = 0; i < ROWS; i++)
+        put(g, rows[i].size, 4);
+    end_section(g);
+}
+
 /** @return its size */
 static size_t good_file(unsigned which, uint8_t *out)
 {
@@ -262,6 +309,10 @@ static size_t good_file(unsigned which, uint8_t *out)
     case 2:
         put_lines_5(&g, 0x1f);
         put_unit(&g);
+        break;
+    case PACKAGE:
+        put_lines_3(&g);
+        put_package(&g);
         break;
     default:
         put_lines_3(&g);
@@ -397,6 +448,42 @@ static bool check_object(struct prog_names *names, uint64_t va)
     return o.type;
 }
 
+/** What a unit is cut into can be read. @return whether there is one */
+static bool check_unit(const struct lx_dwp *dwp, uint64_t id)
+{
+    uint8_t *bytes;
+    size_t size, names, count;
+
+    if (!lx_dwp_unit(dwp, id, &bytes, &size))
+        return false;
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory((char *)bytes, size);
+    FUZZ_CHECK(elf && !elf_getshdrnum(elf, &count) && count > 2 && !elf_getshdrstrndx(elf, &names),
+               "no sections in %zu bytes", size);
+    Elf_Scn *scn = elf_getscn(elf, 1);
+    GElf_Shdr sh;
+    FUZZ_CHECK(scn && gelf_getshdr(scn, &sh) && elf_strptr(elf, names, sh.sh_name) &&
+                   !strcmp(elf_strptr(elf, names, sh.sh_name), ".debug_info.dwo"),
+               "not its information");
+    elf_end(elf);
+    free(bytes);
+    return true;
+}
+
+static bool check_package(void)
+{
+    const int fd = open("guest", O_RDONLY);
+    struct lx_dwp *dwp = fd >= 0 ? lx_dwp_open(fd) : NULL;
+    bool unit = false;
+
+    for (uint64_t id = 0; dwp && id <= UNIT; id++)
+        unit |= check_unit(dwp, id);
+    if (!dwp && fd >= 0)
+        close(fd);
+    lx_dwp_close(dwp);
+    return unit;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t file[FUZZ_INPUT_MAX];
@@ -406,9 +493,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_confine();
     const unsigned kind = size ? data[0] % (FILES + 1) : 0;
     fuzz_write("guest", file, make(file, &in));
-    struct prog_names *names = lx_names("guest", why, sizeof why);
+    struct prog_names *names = lx_names("guest", NULL, why, sizeof why);
     FUZZ_CHECK(names || (*why && !strchr(why, '\n')), "refused without a reason: %s", why);
     FUZZ_CHECK(kind == WHOLE || size > 1 || (names->symbols && names->lines), "a good file");
+    const bool unit = check_package();
+    FUZZ_CHECK(unit || kind != PACKAGE || size > 1, "a good package's unit");
     if (!names)
         return 0;
     bool typed = false, inlined = false;
@@ -417,8 +506,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         inlined |= check_chain(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va) > 1;
         typed |= check_object(names, GUEST_ELF_BASE + GUEST_ELF_CODE - 16 + va);
     }
-    FUZZ_CHECK(typed || kind == WHOLE || size > 1 || kind % 2, "a good file's variable");
-    FUZZ_CHECK(inlined || kind == WHOLE || size > 1 || kind % 2, "a good file's inlined function");
+    FUZZ_CHECK(typed || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
+               "a good file's variable");
+    FUZZ_CHECK(inlined || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
+               "a good file's inlined function");
     check_at(names, GUEST_ELF_BASE);
     check_at(names, GUEST_ELF_BASE + 0x10000);
     check_at(names, 0);

@@ -207,10 +207,10 @@ static void chains_send(Dwarf *dwarf, FILE *out)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
 
-    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+    while (lx_dwarf_next(dwarf, &unit, &die))
         chains_note_all(&s, &die, "");
     unit = NULL;
-    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0) {
+    while (lx_dwarf_next(dwarf, &unit, &die)) {
         s.files = NULL;
         if (dwarf_getsrcfiles(&die, &s.files, NULL))
             s.files = NULL;
@@ -351,11 +351,12 @@ static void cut_ranges(struct lx_chains *chains)
     chains->ranges = c.pieces;
 }
 
-struct lx_chains *lx_chains_new(int fd, const struct lx_elf_image *image)
+struct lx_chains *lx_chains_new(const struct lx_dwarf_files *files,
+                                const struct lx_elf_image *image)
 {
     struct lx_chains *c = sim_alloc(1, sizeof *c);
     pid_t child;
-    FILE *in = lx_dwarf_begin(fd, chains_send, &child);
+    FILE *in = lx_dwarf_begin(files, chains_send, &child);
 
     if (in)
         chains_take(c, image, in);

@@ -6,6 +6,7 @@
 #define LX_CHAINS_H
 
 #include "programs/linux/binary/elf.h"
+#include "programs/linux/names/dwarf.h"
 
 /** A call that was inlined; or a function with code of its own, in which others are. */
 struct lx_chain {
@@ -21,9 +22,9 @@ struct lx_chains;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,
  *  is left out.
- *  @param fd  the executable
  *  @return the caller's, never NULL */
-struct lx_chains *lx_chains_new(int fd, const struct lx_elf_image *image);
+struct lx_chains *lx_chains_new(const struct lx_dwarf_files *files,
+                                const struct lx_elf_image *image);
 void lx_chains_free(struct lx_chains *chains);
 
 /** The innermost inlined call that an address belongs to. @return NULL: to none */

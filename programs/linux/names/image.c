@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "programs/compiler.h"
 #include "programs/linux/binary/elf.h"
+#include "programs/linux/names/apart.h"
 #include "programs/linux/names/chains.h"
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/symbols.h"
@@ -88,12 +89,14 @@ bool lx_symbol(const char *path, const char *name, uint64_t *from, uint64_t *to,
     uint64_t length = 0;
     const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     const bool good = fd >= 0 && lx_elf_read(fd, &image, why, size);
-    const unsigned found = good ? lx_elf_find(fd, &image, name, from, &length) : 0;
+    struct lx_apart *apart = good ? lx_apart_new(fd, path, NULL) : NULL;
+    const unsigned found = good ? lx_elf_find(apart->symbols, &image, name, from, &length) : 0;
     *to = *from + length;
     if (fd < 0)
         snprintf(why, size, "cannot read '%.100s': %s", path, strerror(errno));
     if (good && (found != 1 || !length))
-        explain_symbol(fd, name, found, why, size);
+        explain_symbol(apart->symbols, name, found, why, size);
+    lx_apart_free(apart);
     if (fd >= 0)
         close(fd);
     return found == 1 && length;
@@ -171,9 +174,10 @@ static void hold_inlined(struct search *s, const struct lx_chain *call)
     free(plain);
 }
 
-static void search_inlined(int fd, const struct lx_elf_image *image, struct search *s)
+static void search_inlined(const struct lx_apart *apart, const struct lx_elf_image *image,
+                           struct search *s)
 {
-    struct lx_chains *chains = lx_chains_new(fd, image);
+    struct lx_chains *chains = lx_chains_new(&apart->dwarf, image);
     const struct lx_chain *call;
     for (size_t i = 0; (call = lx_chains_get(chains, i)); i++)
         if (call->in && call->from != UINT64_MAX)
@@ -213,14 +217,14 @@ static void explain_function(const struct search *s, char *why, size_t size)
         snprintf(why, size, "the program has no function '%.100s'", s->name);
 }
 
-static bool find_function(int fd, const struct lx_elf_image *image, const char *name, uint64_t *at,
-                          char *why, size_t size)
+static bool find_function(const struct lx_apart *apart, const struct lx_elf_image *image,
+                          const char *name, uint64_t *at, char *why, size_t size)
 {
     struct search s = {.name = name};
-    lx_elf_functions(fd, image, hold_against, &s);
+    lx_elf_functions(apart->symbols, image, hold_against, &s);
     *at = s.at;
     if (!s.found)
-        search_inlined(fd, image, &s);
+        search_inlined(apart, image, &s);
     if (s.found != 1)
         explain_function(&s, why, size);
     for (size_t i = 0; i < s.count; i++)
@@ -238,8 +242,11 @@ bool lx_entry(const char *path, const char *name, uint64_t *at, char *why, size_
     bool good = fd >= 0 && lx_elf_read(fd, &image, why, size);
     if (fd < 0)
         snprintf(why, size, "cannot read '%.100s': %s", path, strerror(errno));
-    if (good && name)
-        good = find_function(fd, &image, name, at, why, size);
+    if (good && name) {
+        struct lx_apart *apart = lx_apart_new(fd, path, NULL);
+        good = find_function(apart, &image, name, at, why, size);
+        lx_apart_free(apart);
+    }
     if (good && !lx_elf_executes(&image, *at)) {
         snprintf(why, size,
                  "0x%" PRIx64 " is not the address of an instruction: a multiple of %u in an "

@@ -153,11 +153,11 @@ static void sort_lines(struct lx_lines *l)
             l->line[i].to = l->line[i + 1].from;
 }
 
-struct lx_lines *lx_lines_new(int fd, const struct lx_elf_image *image)
+struct lx_lines *lx_lines_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image)
 {
     struct lx_lines *l = sim_alloc(1, sizeof *l);
     pid_t child;
-    FILE *in = lx_dwarf_begin(fd, send_tables, &child);
+    FILE *in = lx_dwarf_begin(files, send_tables, &child);
 
     if (in)
         take_lines(l, image, in);

@@ -5,6 +5,7 @@
 #define LX_LINES_H
 
 #include "programs/linux/binary/elf.h"
+#include "programs/linux/names/dwarf.h"
 
 /** Instructions [from, to) that come from one line. */
 struct lx_line {
@@ -18,9 +19,8 @@ struct lx_lines;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,
  *  is left out.
- *  @param fd  the executable
  *  @return the caller's, never NULL */
-struct lx_lines *lx_lines_new(int fd, const struct lx_elf_image *image);
+struct lx_lines *lx_lines_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image);
 void lx_lines_free(struct lx_lines *lines);
 
 size_t lx_lines_count(const struct lx_lines *lines);

@@ -8,6 +8,7 @@
 #include "programs/linux/names/names.h"
 
 #include "base/alloc.h"
+#include "programs/linux/names/apart.h"
 #include "programs/linux/names/chains.h"
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/lines.h"
@@ -34,6 +35,7 @@ struct names {
     struct prog_names names; /* first: the caller's pointer */
     int fd;
     struct lx_elf_image image;
+    struct lx_apart *apart;
     struct lx_symbols *functions;
     struct lx_lines *lines;
     /* made when somebody asks */
@@ -100,7 +102,7 @@ static unsigned names_chain(struct prog_names *names, uint64_t va, struct prog_f
     if (!names_at(names, va, &place))
         return 0;
     if (!n->chains)
-        n->chains = lx_chains_new(n->fd, &n->image);
+        n->chains = lx_chains_new(&n->apart->dwarf, &n->image);
     const struct lx_chain *call = lx_chains_at(n->chains, va);
     struct prog_frame frame = {.file = place.file, .line = place.line};
     for (const struct lx_chain *c = call; c && c->in; c = c->in)
@@ -125,9 +127,9 @@ static void read_objects(struct names *n)
 {
     if (n->types)
         return;
-    n->objects = lx_symbols_new(n->fd, &n->image, LX_OBJECT);
-    n->locals = lx_symbols_new(n->fd, &n->image, LX_THREAD_LOCAL);
-    n->types = lx_types_new(n->fd, &n->image);
+    n->objects = lx_symbols_new(n->apart->symbols, &n->image, LX_OBJECT);
+    n->locals = lx_symbols_new(n->apart->symbols, &n->image, LX_THREAD_LOCAL);
+    n->types = lx_types_new(&n->apart->dwarf, &n->image);
 }
 
 /** The symbol says how long it is, the debugging information what it is. */
@@ -168,7 +170,7 @@ static bool find_symbol(const struct names *n, const char *name, uint64_t *from,
 {
     uint64_t length;
 
-    if (strstr(name, "::") || !lx_elf_find(n->fd, &n->image, name, from, &length))
+    if (strstr(name, "::") || !lx_elf_find(n->apart->symbols, &n->image, name, from, &length))
         return false;
     *to = *from + length;
     return true;
@@ -224,6 +226,7 @@ static void free_names(struct prog_names *names)
     lx_symbols_free(n->locals);
     lx_types_free(n->types);
     lx_chains_free(n->chains);
+    lx_apart_free(n->apart);
     close(n->fd);
     free(n);
 }
@@ -265,7 +268,8 @@ static int open_whole(const char *path, struct lx_elf_image *image, char *why, s
     return -1;
 }
 
-struct prog_names *lx_names(const char *path, char *why, size_t size)
+struct prog_names *lx_names(const char *path, const struct prog_search *search, char *why,
+                            size_t size)
 {
     struct lx_elf_image image;
     const int fd = open_whole(path, &image, why, size);
@@ -276,10 +280,12 @@ struct prog_names *lx_names(const char *path, char *why, size_t size)
     n = sim_alloc(1, sizeof *n);
     n->fd = fd;
     n->image = image;
-    n->functions = lx_symbols_new(fd, &image, LX_FUNCTION);
-    n->lines = lx_lines_new(fd, &image);
+    n->apart = lx_apart_new(fd, path, search);
+    n->functions = lx_symbols_new(n->apart->symbols, &image, LX_FUNCTION);
+    n->lines = lx_lines_new(&n->apart->dwarf, &image);
     n->names = (struct prog_names){.symbols = lx_symbols_count(n->functions) > 0,
                                    .lines = lx_lines_count(n->lines) > 0,
+                                   .missing = n->apart->missing,
                                    .at = names_at,
                                    .chain = names_chain,
                                    .object = names_object,

@@ -5,6 +5,7 @@
 #include "programs/workload.h"
 
 /** prog_workload.names */
-struct prog_names *lx_names(const char *path, char *why, size_t size);
+struct prog_names *lx_names(const char *path, const struct prog_search *search, char *why,
+                            size_t size);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 
-#include <stdbool.h>
 #include <uthash.h>
 
 void lx_file_name(Dwarf_Files *files, const char *file, char name[LX_FILE_LONGEST + 1])
@@ -28,8 +27,7 @@ struct lx_text {
     char text[];
 };
 
-/** Whether somebody may print it. */
-static bool is_printable(const char *text)
+bool lx_texts_printable(const char *text)
 {
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
@@ -41,7 +39,7 @@ const char *lx_texts_keep(struct lx_texts *texts, const char *text)
 {
     struct lx_text *t;
 
-    if (!is_printable(text))
+    if (!lx_texts_printable(text))
         return NULL;
     HASH_FIND_STR(texts->first, text, t);
     if (!t) {

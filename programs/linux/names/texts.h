@@ -6,6 +6,7 @@
 #define LX_TEXTS_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 
 enum { LX_FILE_LONGEST = 4096 /**< [bytes] of a file's name; longer ones are damage */ };
 
@@ -13,6 +14,9 @@ enum { LX_FILE_LONGEST = 4096 /**< [bytes] of a file's name; longer ones are dam
  *  @param files  the table that has it; NULL: not known
  *  @param file   as libdw has it; NULL: none, and the name is "" */
 void lx_file_name(Dwarf_Files *files, const char *file, char name[LX_FILE_LONGEST + 1]);
+
+/** Whether somebody may print a text: it has no control characters, and is not empty. */
+bool lx_texts_printable(const char *text);
 
 /** Texts by what they say. Zero is none; lx_texts_free releases them. */
 struct lx_texts {

@@ -295,11 +295,11 @@ static void types_settle(struct lx_types *t)
         }
 }
 
-struct lx_types *lx_types_new(int fd, const struct lx_elf_image *image)
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image)
 {
     struct lx_types *t = sim_alloc(1, sizeof *t);
     pid_t child;
-    FILE *in = lx_dwarf_begin(fd, lx_types_send, &child);
+    FILE *in = lx_dwarf_begin(files, lx_types_send, &child);
 
     if (in)
         take_all(t, image->bias, in);

@@ -5,6 +5,7 @@
 #define LX_TYPES_H
 
 #include "programs/linux/binary/elf.h"
+#include "programs/linux/names/dwarf.h"
 #include "programs/workload.h"
 
 /** A variable. */
@@ -20,9 +21,8 @@ struct lx_types;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,
  *  is left out.
- *  @param fd  the executable
  *  @return the caller's, never NULL */
-struct lx_types *lx_types_new(int fd, const struct lx_elf_image *image);
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image);
 void lx_types_free(struct lx_types *types);
 
 /** The variable that starts at `va`. @return NULL: none is known */

@@ -375,7 +375,7 @@ static void walk_all(struct sender *s, Dwarf *dwarf)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
 
-    while (dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+    while (lx_dwarf_next(dwarf, &unit, &die))
         types_send_walk(s, &die, &nothing);
 }
 
