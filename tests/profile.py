@@ -9,6 +9,7 @@ GUEST is tests/profile_guest.c, built with -g for o32 or armel in the current di
 """
 import collections
 import csv
+import gzip
 import io
 import json
 import os
@@ -247,6 +248,56 @@ def check_tools(bench, rows):
         assert len(climb) == 1 and climb[0].split()[0] == f"{total(own):,}", (climb, total(own))
 
 
+def fields(message):
+    """(number, value) of a message of protocol buffers: a value is a number, or bytes."""
+    def number():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            value, shift, at = value | (byte & 127) << shift, shift + 7, at + 1
+            if byte < 128:
+                return value
+
+    at = 0
+    while at < len(message):
+        key = number()
+        assert key & 7 in (0, 2), key
+        value = number()
+        if key & 7 == 2:
+            value, at = message[at:at + value], at + value
+        yield key >> 3, value
+
+
+def packed(message):
+    """Numbers one behind the other."""
+    return [value for _, value in fields(b"".join(b"\x08" + m for m in re.findall(rb"[\x80-\xff]*[\x00-\x7f]", message, re.S)))]
+
+
+def check_pprof(bench, run, rows):
+    """Every row is a sample: its values, its thread, and its functions, the innermost first."""
+    done = subprocess.run([bench.numachine, "profile", bench.directory / run, "--format=pprof"], check=True,
+                          capture_output=True, timeout=600)
+    top = list(fields(gzip.decompress(done.stdout)))
+    strings = [value.decode() for number, value in top if number == 6]
+    assert strings[0] == "" and len(set(strings)) == len(strings)
+    functions = {f[1]: (strings[f[2]], strings[f[4]]) for f in (dict(fields(v)) for n, v in top if n == 5)}
+    places = {}
+    for place in (list(fields(v)) for n, v in top if n == 4):
+        lines = [dict(fields(v)) for n, v in place if n == 4]
+        places[dict(place)[1]] = [(functions[line[1]][0], line[2]) for line in lines]
+    types = [strings[dict(fields(v))[1]] for n, v in top if n == 1]
+    assert types[0] == "pcycles" and set(STATES) <= set(types)
+    samples = [dict(fields(v)) for n, v in top if n == 2]
+    assert len(samples) == len(rows)
+    for row, sample in zip(rows, samples):
+        values = dict(zip(types, packed(sample[2])))
+        stack = [name for number in packed(sample[1]) for name, _ in places[number]]
+        assert [max(0, row[c]) for c in ["pcycles", *STATES]] == [values[c] for c in ["pcycles", *STATES]], row
+        assert ";".join(reversed(stack)) == row["path"], (row, stack)
+        assert dict(fields(sample[3]))[3] == int(row["thread"]), row
+
+
 def check_stripped(bench):
     """A program with fewer names, and one line that says so."""
     for option, note in ("-g", "without -g"), ("-s", "no symbols"):
@@ -348,6 +399,7 @@ def check_inlined(bench):
     done = bench.ask("inlined-run", "--by=line", f"--source-path={source.parent}={moved}")
     assert f"{moved}/inlined_guest.cc:{add} (" in done.stdout and "// moved" in done.stdout, done.stdout
     check_inlined_grind(bench, rows)
+    check_pprof(bench, "inlined-run", rows)
     check_inlined_sharing(bench, scope, add, (first, second))
 
 
@@ -449,6 +501,7 @@ def check(numachine, guest):
         check_inlined(bench)
         if bench.abi == "o32" or "all" in sys.argv:
             check_tools(bench, rows)
+            check_pprof(bench, "run", rows)
             check_stripped(bench)
             check_cpp(bench)
             check_apart(bench)

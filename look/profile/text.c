@@ -12,7 +12,8 @@ const struct look_format look_formats[] = {{"text", look_profile_text, true},
                                            {"json", look_profile_json, true},
                                            {"csv", look_profile_csv, true},
                                            {"folded", look_profile_folded, false},
-                                           {"callgrind", look_profile_callgrind, false}};
+                                           {"callgrind", look_profile_callgrind, false},
+                                           {"pprof", look_profile_pprof, false}};
 
 enum { WIDTH = 10, NARROW = 6, COUNT = 9 };
 

@@ -18,12 +18,13 @@ struct look_show {
 typedef void look_profile_fn(struct look_view *view, const struct look_show *show, FILE *out);
 
 /** A table for people; an object or a line of CSV for each row or, with `by`, for each sum; a line
- * for each stack, for flame graphs; Callgrind's format, for KCachegrind and callgrind_annotate. */
+ * for each stack, for flame graphs; Callgrind's format, for KCachegrind and callgrind_annotate;
+ * pprof's, compressed. */
 look_profile_fn look_profile_text, look_profile_json, look_profile_csv, look_profile_folded,
-    look_profile_callgrind;
+    look_profile_callgrind, look_profile_pprof;
 
 /** Strings are static. */
-enum { LOOK_FORMATS = 5 };
+enum { LOOK_FORMATS = 6 };
 extern const struct look_format {
     const char *name;
     look_profile_fn *write;
