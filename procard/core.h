@@ -67,6 +67,9 @@ enum { PC_FAILED_UPGRADE = 1 };
  *  (R44-5; manual p. 44: eight stages). ERET has no delay slot: the three behind it. */
 enum { PC_KILLED_BY_EXCEPTION = 8, PC_KILLED_BY_ERET = 3 };
 
+/** Registers that a calling convention has every function give back as they were, at most. */
+enum { PC_KEPT = 10 };
+
 /** Why a run came to its end. */
 enum pc_stop {
     PC_STOP_HORIZON, /**< the next instruction would start at or after the horizon */
@@ -310,6 +313,14 @@ struct pc_core_ops {
 
     /** The stack pointer at present. */
     uint64_t (*sp)(const struct pc_cpu *cpu);
+
+    /** General registers, by their numbers in debugging information: of a function that is just
+     *  called or executes. NULL: they are not to be had.
+     *  @param number  [count] */
+    void (*general)(const struct pc_cpu *cpu, const uint8_t *number, unsigned count, uint64_t *out);
+    /** [PC_KEPT] those that a function gives back as they were when it was called; with `general`
+     */
+    const uint8_t *kept;
 
     /** The PCycles that `settle` adds, and that the core will only put down to instructions later,
      *  are put down now; with sign -1, they are taken back. */

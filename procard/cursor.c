@@ -277,6 +277,8 @@ static void cursor_push(struct pc_cursor *c, uint64_t call, uint64_t back, uint6
     SIM_ROOM(t->frame, t->depth, t->room, 16);
     t->frame[t->depth++] =
         (struct pc_frame){.call = call, .back = back, .sp = sp, .caller = c->node};
+    if (c->profile->keeps)
+        pc_cursor_keep(c, &t->frame[t->depth - 1]);
 }
 
 static void cursor_tell(const struct pc_watched *watched, struct pc_crossing *crossing)

@@ -61,6 +61,7 @@ struct pc_frame {
     uint64_t back; /**< where it returns to; likewise */
     uint64_t sp;   /**< the stack pointer then: once it is above, the call is over */
     struct pc_node *caller;
+    uint64_t kept[PC_KEPT]; /**< pc_core_ops.kept, if the profile keeps them */
 };
 
 /** A listener to a watched function. */
@@ -139,6 +140,7 @@ struct pc_profile {
     pc_function_fn *function; /**< NULL: no function is known */
     void *ctx;
     uint32_t phase; /**< the present one */
+    bool keeps;     /**< registers of calls */
 
     struct pc_path *path_by_key;
     struct pc_profile_path *path; /**< [paths] */
@@ -257,6 +259,9 @@ bool pc_profile_leaves(const struct pc_profile *profile, uint64_t from, uint64_t
 
 /** The node of a thread's first function, which holds `pc`; NOWHERE: of a card without a thread. */
 struct pc_node *pc_profile_root(struct pc_profile *profile, uint32_t thread, uint64_t pc);
+
+/** A call begins: the registers that it will give back. (frames.c) */
+void pc_cursor_keep(const struct pc_cursor *c, struct pc_frame *frame);
 
 /** The same path of the same thread in the present phase. */
 struct pc_node *pc_profile_renewed(struct pc_profile *profile, struct pc_node *node);

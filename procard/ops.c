@@ -277,6 +277,21 @@ uint64_t pc_stands_at(struct nm_machine *m, unsigned card)
     return pc_core_pc(c);
 }
 
+bool pc_peek(struct nm_machine *m, uint64_t va, void *bytes, size_t count)
+{
+    enum { PIECE = 256 }; /* [bytes] that are on one page */
+    const struct nm_space *space = &ops_card_at(m, 0)->space;
+    uint8_t *to = bytes;
+    for (uint64_t pa, now; count; count -= now, va += now, to += now) {
+        now = PIECE - va % PIECE < count ? PIECE - va % PIECE : count;
+        if (!nm_xlate_found(space->translate(space->ctx, 0, va, NM_LOAD, &pa)) ||
+            pa >= NM_REGISTERS)
+            return false;
+        memcpy(to, nm_machine_image(m) + pa, now);
+    }
+    return true;
+}
+
 const struct pc_program_ops *pc_programs_at(struct nm_machine *m, unsigned card)
 {
     return ops_card_at(m, card)->core->programs;

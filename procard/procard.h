@@ -54,6 +54,10 @@ struct pc_cpu *pc_cpu_at(struct nm_machine *m, unsigned card);
  *  does not say, or it has not had a thread. */
 uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
 
+/** Reads what the program has at a virtual address, and changes nothing.
+ *  @return false: not all of it is there */
+bool pc_peek(struct nm_machine *m, uint64_t va, void *bytes, size_t count);
+
 /** What a card's core does for programs; NULL: it executes none, and the calls below are not for
  * it.
  */

@@ -143,6 +143,26 @@ void pc_profile_stacks(struct pc_profile *profile, pc_stack_fn *told, void *ctx)
  * the lowest: what is below has nothing to do with it */
 void pc_profile_stack(struct pc_profile *profile, uint32_t thread, uint64_t room, uint64_t sp);
 
+enum { PC_REGISTERS = 32 };
+
+/** A function under way, as its thread's stack and registers have it. */
+struct pc_profile_frame {
+    uint32_t thread;
+    uint64_t pc;    /**< the instruction at which it stands: a call, or the one that executes */
+    uint64_t cfa;   /**< the stack pointer of its caller when it was called */
+    uint32_t known; /**< registers whose values it has, a bit for each, */
+    uint64_t reg[PC_REGISTERS]; /**< by their numbers in debugging information */
+};
+
+/** Functions' registers are kept from now on, so that pc_profile_frames has them. */
+void pc_profile_keep(struct pc_profile *profile);
+
+/** The functions under way in a thread that have been called, the oldest first.
+ *  @param now  its card has stopped: the registers of the function that executes are known, too
+ *  @return how many; *frames is the caller's (free) */
+size_t pc_profile_frames(struct pc_profile *profile, uint32_t thread, bool now,
+                         struct pc_profile_frame **frames);
+
 /** What happens from here on belongs to `phase`. The machine stands at `now`. */
 void pc_profile_phase(struct pc_profile *profile, uint32_t phase, sim_tick now);
 

@@ -146,7 +146,7 @@ static const struct pc_program_ops programs = {.take = core_take,
 
 #define PROFILED                                                                   \
     CORE, .run = run_observed, .placed = arm11_placed, .argument = arm11_argument, \
-          .result = arm11_result, .sp = arm11_sp
+          .result = arm11_result, .sp = arm11_sp, .general = arm11_general, .kept = arm11_kept
 
 /* What is touched is told where it is read or written, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};

@@ -274,6 +274,15 @@ uint64_t arm11_argument(const struct pc_cpu *base, unsigned i)
     return arm11_value_of((struct arm11 *)(uintptr_t)base, i); /* reads only */
 }
 
+/* r4 to r11; the last ones once more */
+const uint8_t arm11_kept[PC_KEPT] = {4, 5, 6, 7, 8, 9, 10, 11, 11, 11};
+
+void arm11_general(const struct pc_cpu *base, const uint8_t *number, unsigned count, uint64_t *out)
+{
+    for (unsigned i = 0; i < count; i++)
+        out[i] = number[i] < ARM_PC ? arm11_argument(base, number[i]) : 0;
+}
+
 uint64_t arm11_result(const struct pc_cpu *base)
 {
     return arm11_argument(base, 0);

@@ -102,5 +102,7 @@ void arm11_placed(struct pc_cpu *base);
 uint64_t arm11_argument(const struct pc_cpu *base, unsigned i);
 uint64_t arm11_result(const struct pc_cpu *base);
 uint64_t arm11_sp(const struct pc_cpu *base);
+void arm11_general(const struct pc_cpu *base, const uint8_t *number, unsigned count, uint64_t *out);
+extern const uint8_t arm11_kept[PC_KEPT];
 
 #endif

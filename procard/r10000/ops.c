@@ -80,6 +80,15 @@ static uint64_t result(const struct pc_cpu *base)
     return r10k_const_of(base)->r.gpr[REGISTER_V0];
 }
 
+/* s0 to s7, gp, fp */
+static const uint8_t kept[PC_KEPT] = {16, 17, 18, 19, 20, 21, 22, 23, 28, 30};
+
+static void general(const struct pc_cpu *base, const uint8_t *number, unsigned count, uint64_t *out)
+{
+    for (unsigned i = 0; i < count; i++)
+        out[i] = r10k_const_of(base)->r.gpr[number[i] % 32];
+}
+
 /* ---- programs -------------------------------------------------------------------------------- */
 
 static void r10000_ops_take(struct pc_cpu *base, void *regs, struct pc_call_site *call)
@@ -124,7 +133,9 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
     .answered = r10k_answered, .loses = r10k_loses, .asked = r10k_asked, .leaves = r10k_leaves, \
     .signals = signals, .programs = &programs
 
-#define PROFILED CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp
+#define PROFILED                                                                      \
+    CORE, .placed = placed, .argument = ops_argument, .result = result, .sp = ops_sp, \
+          .general = general, .kept = kept
 
 /* What is touched is told where it graduates, if anybody asks (pc_touched). */
 static const struct pc_core_ops touching = {PROFILED};

@@ -57,6 +57,15 @@ static uint64_t core_sp(const struct pc_cpu *base)
     return r4400_const_of(base)->r.gpr[29];
 }
 
+/* s0 to s7, gp, fp */
+static const uint8_t kept[PC_KEPT] = {16, 17, 18, 19, 20, 21, 22, 23, 28, 30};
+
+static void general(const struct pc_cpu *base, const uint8_t *number, unsigned count, uint64_t *out)
+{
+    for (unsigned i = 0; i < count; i++)
+        out[i] = r4400_const_of(base)->r.gpr[number[i] % 32];
+}
+
 static void under_way(struct pc_cpu *base, int sign)
 {
     struct r4400 *cpu = r4400_of(base);
@@ -128,7 +137,8 @@ static const struct pc_core_ops core = {CORE,
 
 #define PROFILED(how)                                                                       \
     CORE, .run = (how), .moved = r4400_detach, .placed = placed, .argument = core_argument, \
-          .result = result, .sp = core_sp, .under_way = under_way, .harvest = harvest
+          .result = result, .sp = core_sp, .general = general, .kept = kept,                \
+          .under_way = under_way, .harvest = harvest
 
 static const struct pc_core_ops touching = {PROFILED(r4400_run_touching)};
 const struct pc_core_ops r4400_profiled = {PROFILED(r4400_run_profiled), .touching = &touching};
