@@ -23,6 +23,7 @@
 
 #pragma GCC visibility push(default)
 
+struct pc_profile_frame;
 struct prog_actors;
 struct prog_stages;
 
@@ -105,6 +106,37 @@ struct prog_search {
     char *const *directories; /**< NULL-terminated; NULL: none */
 };
 
+enum { PROG_PATH = 200 };
+
+/** What a program's memory holds at a moment. All of it only reads. */
+struct prog_memory {
+    void *ctx;
+    /** @return false: not all of it is there */
+    bool (*read)(void *ctx, uint64_t va, void *bytes, size_t count);
+    /** The block that holds an address. @return false: none does */
+    bool (*block)(void *ctx, uint64_t va, uint64_t *from, uint64_t *to);
+    const struct pc_profile_frame
+        *frame; /**< [frames] in the order in which they are asked for names */
+    size_t frames;
+    const uint64_t *tls;    /**< [threads] where each thread's variables begin, */
+    const uint32_t *thread; /**< and its number */
+    size_t threads;
+};
+
+/** A part of a block that a pointer leads to, or a variable on a stack. Texts hold during a call.
+ */
+struct prog_part {
+    uint64_t from, to; /**< guest virtual */
+    uint64_t each;     /**< [bytes] of an element of the array that it is; 0: it is one thing */
+    const char *path;  /**< what the program calls the pointer: "pool", "queue.slot[3]"; a variable
+                          on a stack: itself. Without blanks, up to PROG_PATH bytes */
+    uint32_t type;     /**< of it, or of an element: as prog_object has it; 0: nothing is known */
+    const char *function; /**< whose variable `path` begins with; NULL: no function's */
+    uint32_t thread;      /**< of the function, or of a thread-local variable; else 0 */
+};
+
+typedef void prog_found_fn(void *ctx, const struct prog_part *part);
+
 /** The names of an executable's addresses. */
 struct prog_names {
     bool symbols, lines; /**< whether it has any: a stripped one has neither, one without -g no
@@ -136,6 +168,18 @@ struct prog_names {
      *                of a struct; UINT_MAX for those that have no parts */
     void (*member)(struct prog_names *names, const struct prog_object *object, uint64_t offset,
                    unsigned depth, struct prog_member *out);
+
+    /** Follows all pointers from the program's variables on, and tells of each part of a block that
+     *  one leads to: of several ways to it the one from a variable that is not a function's, then
+     *  the shortest. NULL: it cannot.
+     *  @return [words] looked at: what it has cost */
+    size_t (*reach)(struct prog_names *names, const struct prog_memory *memory,
+                    prog_found_fn *found, void *ctx);
+    /** The variable of one of the frames that has a byte of a stack. NULL: none is ever known.
+     *  @return false: none is known */
+    bool (*on_stack)(struct prog_names *names, const struct prog_memory *memory, uint64_t va,
+                     struct prog_part *out);
+
     bool (*function)(struct prog_names *names, const char *name, uint64_t *from);
     /**< Where the function of a name begins; NULL: none is known. @return false: there is none */
     void (*free)(struct prog_names *names);

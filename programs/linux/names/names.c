@@ -12,6 +12,7 @@
 #include "programs/linux/names/chains.h"
 #include "programs/linux/names/demangle.h"
 #include "programs/linux/names/lines.h"
+#include "programs/linux/names/reach.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/names/types.h"
 
@@ -205,6 +206,24 @@ static void names_member(struct prog_names *names, const struct prog_object *o, 
     lx_types_member(n->types, o->type, o->to - o->from, offset, depth, out);
 }
 
+static size_t names_reach(struct prog_names *names, const struct prog_memory *memory,
+                          prog_found_fn *found, void *ctx)
+{
+    struct names *n = (struct names *)names;
+
+    read_objects(n);
+    return lx_reach(n->types, n->objects, n->image.kind, memory, found, ctx);
+}
+
+static bool names_on_stack(struct prog_names *names, const struct prog_memory *memory, uint64_t va,
+                           struct prog_part *out)
+{
+    struct names *n = (struct names *)names;
+
+    read_objects(n);
+    return lx_on_stack(n->types, n->image.kind, memory, va, out);
+}
+
 static bool names_function(struct prog_names *names, const char *name, uint64_t *from)
 {
     const struct lx_symbol *symbol =
@@ -292,6 +311,8 @@ struct prog_names *lx_names(const char *path, const struct prog_search *search, 
                                    .local = names_local,
                                    .find = names_find,
                                    .member = names_member,
+                                   .reach = names_reach,
+                                   .on_stack = names_on_stack,
                                    .function = names_function,
                                    .free = free_names};
     return &n->names;

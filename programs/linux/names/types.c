@@ -10,6 +10,7 @@
 #include "programs/linux/names/types.h"
 
 #include "base/alloc.h"
+#include "programs/linux/names/locals.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/names/types_sent.h"
 
@@ -40,6 +41,7 @@ struct part {
     uint64_t at, size;
     size_t turn;   /**< its place in the source */
     uint32_t type; /**< NONE: it has no parts of its own */
+    bool empty;    /**< a class without data, whose byte others may have */
     char *name;
 };
 
@@ -48,18 +50,24 @@ struct type {
     enum lx_sent_kind kind;
     uint64_t size;  /**< as it came */
     uint64_t count; /**< of an array */
-    uint64_t of;    /**< id of an array's elements */
+    uint64_t of;    /**< id of an array's elements, or of what a pointer leads to */
+    char *name;     /**< with what is around it; NULL: none */
     struct member *member;
     size_t members;
     struct part *part; /**< [parts] by `at`; of a struct */
     size_t parts;
-    uint32_t number; /**< in struct lx_types */
-    UT_hash_handle hh;
+    uint32_t number;  /**< in struct lx_types */
+    uint32_t derived; /**< the last struct that begins with this one as its base; NONE: none */
+    uint32_t other;   /**< the one before it; NONE: none */
+    UT_hash_handle hh, named;
 };
 
 struct lx_types {
     struct type *by_id;
-    struct type **type; /**< [types + 1] by number, from 1 */
+    struct type *by_name; /**< whole structs and unions, the first of each name */
+    struct lx_locals *locals;
+    struct type **type;   /**< [types + 1] by number, from 1 */
+    struct lx_type *told; /**< [types + 1] what lx_types_tell says, once all are there */
     size_t types;
     struct lx_variable *variable; /**< [variables] by local, from */
     size_t variables;
@@ -75,7 +83,7 @@ static struct type *type_at(const struct lx_types *t, uint64_t id)
 
 /* ---- what comes ------------------------------------------------------------------------------ */
 
-static struct type *add_type(struct lx_types *t, const struct lx_sent *s)
+static struct type *add_type(struct lx_types *t, const struct lx_sent *s, const char *name)
 {
     struct type *type = type_at(t, s->id);
 
@@ -87,6 +95,7 @@ static struct type *add_type(struct lx_types *t, const struct lx_sent *s)
     type->size = s->size <= SIZE_MOST ? s->size : 0;
     type->count = s->at;
     type->of = s->type;
+    type->name = name ? sim_strdup(name) : NULL;
     type->number = (uint32_t)++t->types;
     HASH_ADD(hh, t->by_id, id, sizeof type->id, type);
     if ((t->types & (t->types - 1)) == 0)
@@ -121,13 +130,29 @@ static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t b
                              .name = sim_strdup(name)};
 }
 
+/** A type's name: there may be blanks in it. */
+static bool is_type_name(const char *name)
+{
+    for (const char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            return false;
+    return *name;
+}
+
+static bool is_type(uint32_t kind)
+{
+    return kind <= LX_SENT_POINTER && kind != LX_SENT_MEMBER;
+}
+
 /** @return the name behind a record, in `buf`; NULL: it has none that can be printed */
 static const char *take_name(const struct lx_sent *s, FILE *in, char buf[LX_SENT_NAME + 1])
 {
     if (s->name > LX_SENT_NAME || fread(buf, 1, s->name, in) != s->name)
         return NULL;
     buf[s->name] = '\0';
-    return lx_is_name(buf) ? buf : NULL;
+    return (is_type(s->kind) || s->kind == LX_SENT_FUNCTION ? is_type_name(buf) : lx_is_name(buf))
+               ? buf
+               : NULL;
 }
 
 static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
@@ -143,8 +168,10 @@ static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
             add_member(last, &s, name);
         else if (s.kind == LX_SENT_STATIC || s.kind == LX_SENT_LOCAL)
             add_variable(t, &s, bias, name);
-        else if (s.kind <= LX_SENT_ARRAY)
-            last = add_type(t, &s);
+        else if (s.kind == LX_SENT_FUNCTION || s.kind == LX_SENT_AUTO)
+            lx_locals_take(t->locals, &s, bias, name);
+        else if (is_type(s.kind))
+            last = add_type(t, &s, name);
     }
 }
 
@@ -172,6 +199,16 @@ static bool has_any_length(const struct lx_types *t, uint64_t id)
     return type && type->kind == LX_SENT_ARRAY && (type->count == LX_SENT_OPEN || !type->count);
 }
 
+/** Whether a class has no data, nor have its bases. */
+static bool has_no_data(const struct lx_types *t, const struct type *type, unsigned depth)
+{
+    bool none = type && type->kind == LX_SENT_STRUCT && depth < DEPTH_MAX;
+
+    for (size_t i = 0; none && i < type->members; i++)
+        none = !type->member[i].name && has_no_data(t, type_at(t, type->member[i].id), depth + 1);
+    return none;
+}
+
 static void add_part(const struct lx_types *t, struct type *to, const struct member *m, uint64_t at)
 {
     const struct type *type = type_at(t, m->id);
@@ -186,6 +223,7 @@ static void add_part(const struct lx_types *t, struct type *to, const struct mem
                                         .turn = to->parts,
                                         .size = open ? 0 : size,
                                         .type = type ? type->number : NONE,
+                                        .empty = has_no_data(t, type, 0),
                                         .name = sim_strdup(m->name)};
     to->parts++;
 }
@@ -251,8 +289,11 @@ static void join_parts(struct type *type)
     for (size_t i = 0; i < type->parts; i++) {
         struct part *last = kept ? &type->part[kept - 1] : NULL, *part = &type->part[i];
         const bool overlaps = last && part->at < last->at + last->size;
-        if (!part->size && (overlaps || i + 1 < type->parts)) {
+        if ((!part->size && (overlaps || i + 1 < type->parts)) || (overlaps && part->empty)) {
             drop_name(part);
+        } else if (overlaps && last->empty) {
+            drop_name(last);
+            *last = *part;
         } else if (overlaps) {
             types_join(last, part, names++);
         } else {
@@ -276,9 +317,41 @@ static int compare_variables(const void *pa, const void *pb)
     return strcmp(a->name, b->name);
 }
 
+/** A struct that another file defines has been sent without members: its name says which it is. */
+static void add_named(struct lx_types *t, struct type *type)
+{
+    struct type *known;
+
+    if ((type->kind != LX_SENT_STRUCT && type->kind != LX_SENT_UNION) || !type->name || !type->size)
+        return;
+    HASH_FIND(named, t->by_name, type->name, strlen(type->name), known);
+    if (!known)
+        HASH_ADD_KEYPTR(named, t->by_name, type->name, strlen(type->name), type);
+}
+
+/** A struct whose first member has no name and lies at its beginning: its base. */
+static void add_derived(struct lx_types *t, struct type *type)
+{
+    struct type *base = type->members && !type->member->name && !type->member->at
+                            ? type_at(t, type->member->id)
+                            : NULL;
+
+    if (!base || base->kind != LX_SENT_STRUCT || base->number == type->number)
+        return;
+    type->other = base->derived;
+    base->derived = type->number;
+}
+
+static void tell(const struct lx_types *t, uint32_t number, struct lx_type *out);
+
 /** All has come: variables get their types, and structs their parts. */
 static void types_settle(struct lx_types *t)
 {
+    for (size_t i = 1; i <= t->types; i++) {
+        add_named(t, t->type[i]);
+        if (t->type[i]->kind == LX_SENT_STRUCT)
+            add_derived(t, t->type[i]);
+    }
     for (size_t i = 0; i < t->variables; i++) {
         struct lx_variable *v = &t->variable[i];
         const struct type *type = type_at(t, v->size);
@@ -293,18 +366,23 @@ static void types_settle(struct lx_types *t)
             if (t->type[i]->parts)
                 join_parts(t->type[i]);
         }
+    t->told = sim_alloc(t->types + 1, sizeof *t->told);
+    for (size_t i = 1; i <= t->types; i++)
+        tell(t, (uint32_t)i, &t->told[i]);
 }
 
 struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image)
 {
     struct lx_types *t = sim_alloc(1, sizeof *t);
     pid_t child;
+    t->locals = lx_locals_new();
     FILE *in = lx_dwarf_begin(files, lx_types_send, &child);
 
     if (in)
         take_all(t, image->bias, in);
     lx_dwarf_end(in, child);
     types_settle(t);
+    lx_locals_settle(t->locals, t);
     return t;
 }
 
@@ -316,6 +394,7 @@ static void free_type(struct type *type)
         free(type->part[i].name);
     free(type->member);
     free(type->part);
+    free(type->name);
     free(type);
 }
 
@@ -323,11 +402,14 @@ void lx_types_free(struct lx_types *t)
 {
     if (!t)
         return;
+    lx_locals_free(t->locals);
+    HASH_CLEAR(named, t->by_name);
     HASH_CLEAR(hh, t->by_id);
     for (size_t i = 1; i <= t->types; i++)
         free_type(t->type[i]);
     for (size_t i = 0; i < t->variables; i++)
         free((char *)t->variable[i].name);
+    free(t->told);
     free(t->type);
     free(t->variable);
     free(t);
@@ -357,6 +439,83 @@ bool lx_types_is_open(const struct lx_types *t, uint32_t number)
     const struct type *type = number && number <= t->types ? t->type[number] : NULL;
 
     return type && type->kind == LX_SENT_STRUCT && type->parts && !type->part[type->parts - 1].size;
+}
+
+size_t lx_types_count(const struct lx_types *t)
+{
+    return t->types;
+}
+
+const struct lx_variable *lx_types_variables(const struct lx_types *t, size_t *count)
+{
+    *count = t->variables;
+    return t->variable;
+}
+
+const struct lx_locals *lx_types_locals(const struct lx_types *t)
+{
+    return t->locals;
+}
+
+uint32_t lx_types_number(const struct lx_types *t, uint64_t id)
+{
+    const struct type *type = type_at(t, id);
+
+    return type ? type->number : NONE;
+}
+
+/** A declared struct's definition, if it has one. */
+static const struct type *whole_of(const struct lx_types *t, const struct type *type)
+{
+    struct type *known = NULL;
+
+    if (type && !type->size && type->name &&
+        (type->kind == LX_SENT_STRUCT || type->kind == LX_SENT_UNION))
+        HASH_FIND(named, t->by_name, type->name, strlen(type->name), known);
+    return known ? known : type;
+}
+
+static void tell(const struct lx_types *t, uint32_t number, struct lx_type *out)
+{
+    const struct type *type = whole_of(t, t->type[number]);
+    const struct type *of = type_at(t, type->of);
+
+    out->number = type->number;
+    out->name = type->name;
+    out->size = types_size_of(t, type->id);
+    out->of = of ? whole_of(t, of)->number : NONE;
+    out->parts = type->kind == LX_SENT_STRUCT ? type->parts : 0;
+    out->count = type->count;
+    out->kind = type->kind == LX_SENT_STRUCT    ? LX_TYPE_STRUCT
+                : type->kind == LX_SENT_ARRAY   ? LX_TYPE_ARRAY
+                : type->kind == LX_SENT_POINTER ? LX_TYPE_POINTER
+                : type->kind == LX_SENT_UNION   ? LX_TYPE_UNION
+                                                : LX_TYPE_PLAIN;
+}
+
+const struct lx_type *lx_types_tell(const struct lx_types *t, uint32_t number)
+{
+    return &t->told[number <= t->types ? number : NONE];
+}
+
+void lx_types_part(const struct lx_types *t, uint32_t number, size_t i, struct lx_part *out)
+{
+    const struct part *part = &t->type[number]->part[i];
+
+    *out = (struct lx_part){.at = part->at, .type = part->type, .name = part->name};
+}
+
+uint32_t lx_types_named(const struct lx_types *t, const char *name)
+{
+    struct type *known;
+
+    HASH_FIND(named, t->by_name, name, strlen(name), known);
+    return known ? known->number : NONE;
+}
+
+uint32_t lx_types_derived(const struct lx_types *t, uint32_t base, uint32_t after)
+{
+    return after == NONE ? t->type[base]->derived : t->type[after]->other;
 }
 
 const struct lx_variable *lx_types_find(const struct lx_types *t, const char *name)
@@ -433,17 +592,45 @@ static uint32_t into_struct(const struct type *type, uint64_t offset, struct pro
     return NONE;
 }
 
+bool lx_types_is_reserved(const char *name)
+{
+    return name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'));
+}
+
+/** Takes a member's name away that its library keeps for itself, if there is more behind it: what a
+ * program calls m.second.count is m._M_storage.second.count to the compiler.
+ *  @param from  where in the name the member's begins, with its dot */
+static void drop_reserved(struct prog_member *out, size_t from)
+{
+    const size_t length = strlen(out->name);
+
+    if (from < length && out->name[from] == '.' && lx_types_is_reserved(out->name + from + 1))
+        out->name[from] = '\0';
+}
+
+/** Whether a type has parts that are told apart. */
+static bool has_parts(const struct lx_types *t, uint32_t number)
+{
+    const struct type *type = number != NONE && number <= t->types ? t->type[number] : NULL;
+
+    return type && (type->kind == LX_SENT_ARRAY || (type->kind == LX_SENT_STRUCT && type->parts));
+}
+
 void lx_types_member(const struct lx_types *t, uint32_t number, uint64_t size, uint64_t offset,
                      unsigned depth, struct prog_member *out)
 {
     *out = (struct prog_member){.size = size};
     for (unsigned i = 0; i < depth && i < DEPTH_MAX && number != NONE && number <= t->types; i++) {
         const struct type *type = t->type[number];
+        const size_t length = strlen(out->name);
+        const bool alone = type->kind == LX_SENT_STRUCT && type->parts == 1;
         if (type->kind == LX_SENT_ARRAY)
             number = into_array(t, type, offset, out);
         else if (type->kind == LX_SENT_STRUCT)
             number = into_struct(type, offset, out);
         else
             return;
+        if (alone || (i + 1 < depth && !out->padding && has_parts(t, number)))
+            drop_reserved(out, length);
     }
 }

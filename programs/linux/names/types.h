@@ -38,4 +38,45 @@ const struct lx_variable *lx_types_find(const struct lx_types *types, const char
 void lx_types_member(const struct lx_types *types, uint32_t number, uint64_t size, uint64_t offset,
                      unsigned depth, struct prog_member *out);
 
+/* ---- types one by one, for those who follow pointers (reach.c) ---- */
+
+enum lx_type_kind { LX_TYPE_PLAIN, LX_TYPE_STRUCT, LX_TYPE_UNION, LX_TYPE_ARRAY, LX_TYPE_POINTER };
+
+struct lx_type {
+    enum lx_type_kind kind;
+    uint32_t number;
+    uint32_t of;      /**< of an array its elements', of a pointer what it leads to; 0: not known */
+    uint64_t size;    /**< [bytes] 0: not known */
+    uint64_t count;   /**< of an array */
+    size_t parts;     /**< of a struct; none overlap */
+    const char *name; /**< NULL: none */
+};
+
+struct lx_part {
+    uint64_t at; /**< [bytes] */
+    uint32_t type;
+    const char *name;
+};
+
+struct lx_locals;
+
+size_t lx_types_count(const struct lx_types *types);
+/** All variables, thread-local ones last, by address. */
+const struct lx_variable *lx_types_variables(const struct lx_types *types, size_t *count);
+const struct lx_locals *lx_types_locals(const struct lx_types *types);
+
+/** The number of a type that was sent as `id`; 0: there is none. */
+uint32_t lx_types_number(const struct lx_types *types, uint64_t id);
+/** @param number  any */
+const struct lx_type *lx_types_tell(const struct lx_types *types, uint32_t number);
+/** @param number  as told, of one with so many parts */
+void lx_types_part(const struct lx_types *types, uint32_t number, size_t i, struct lx_part *out);
+/** The struct or union of a name; 0: none. */
+uint32_t lx_types_named(const struct lx_types *types, const char *name);
+/** The structs that begin with that one as their base, one behind the other; 0: no more.
+ *  @param after  the last one; 0: none yet */
+uint32_t lx_types_derived(const struct lx_types *types, uint32_t base, uint32_t after);
+/** Whether a member's name is one that only a library may use: _M_start, __data. */
+bool lx_types_is_reserved(const char *name);
+
 #endif

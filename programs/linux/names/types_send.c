@@ -2,7 +2,7 @@
  * Variables and their types, in the process that reads debugging information (dwarf.h): nothing
  * here has to be safe from what the file says.
  */
-#include "programs/linux/names/types_sent.h"
+#include "programs/linux/names/types_sender.h"
 
 #include "base/alloc.h"
 
@@ -13,14 +13,22 @@
 /** What has been sent of a DIE, or is known of it. */
 struct seen {
     const void *die;
-    char *name; /**< of a declaration: with what is around it */
+    char *name; /**< of a declaration or a type: with what is around it */
     UT_hash_handle hh;
+};
+
+enum sender_turn {
+    DECLARES, /**< names of declarations and types are noted, and nothing is sent yet */
+    SENDS,    /**< static and thread-local variables are sent */
+    LOCALS    /**< variables of functions are */
 };
 
 struct sender {
     FILE *out;
-    bool declares; /**< declarations are noted, and nothing is sent yet */
+    enum sender_turn turn;
     struct seen *types, *declared;
+    Dwarf_Die *target; /**< [targets] what pointers lead to, to be sent */
+    size_t targets;
 };
 
 /** What is around a DIE: the text in front of the names in it. */
@@ -51,8 +59,7 @@ static bool types_send_note(struct seen **list, const void *die, const char *nam
     return true;
 }
 
-/** @param name  "": none */
-static void names_send(const struct sender *s, struct lx_sent *record, const char *name)
+void lx_types_send_record(const struct sender *s, struct lx_sent *record, const char *name)
 {
     record->name = (uint32_t)strnlen(name, LX_SENT_NAME);
     if (fwrite(record, sizeof *record, 1, s->out) != 1 ||
@@ -70,7 +77,7 @@ static const char *own_name(Dwarf_Die *die)
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-static uint64_t id_of(const void *die)
+uint64_t lx_types_send_id(const void *die)
 {
     return (uint64_t)(uintptr_t)die;
 }
@@ -86,8 +93,7 @@ static bool types_send_number(Dwarf_Die *die, unsigned name, uint64_t *out)
     return true;
 }
 
-/** The type of a DIE without names and qualifiers. @return false: it has none */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *out)
+bool lx_types_send_type_of(Dwarf_Die *die, Dwarf_Die *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
@@ -126,16 +132,16 @@ static void send_array(struct sender *s, Dwarf_Die *array)
     const void *id = array->addr;
     bool more = dwarf_child(array, &range) == 0;
 
-    if (!type_of(array, &element))
+    if (!lx_types_send_type_of(array, &element))
         return;
     while (more) {
         Dwarf_Die dimension = range;
         more = dwarf_siblingof(&range, &range) == 0;
         struct lx_sent record = {.kind = LX_SENT_ARRAY,
-                                 .id = id_of(id),
-                                 .type = id_of(more ? range.addr : element.addr),
+                                 .id = lx_types_send_id(id),
+                                 .type = lx_types_send_id(more ? range.addr : element.addr),
                                  .at = count_of(&dimension)};
-        names_send(s, &record, "");
+        lx_types_send_record(s, &record, "");
         id = range.addr;
     }
     send_type(s, &element);
@@ -167,6 +173,14 @@ static bool is_little(Dwarf_Die *die)
     return elf && gelf_getehdr(elf, &eh) && eh.e_ident[EI_DATA] == ELFDATA2LSB;
 }
 
+static uint64_t types_send_address_size(Dwarf_Die *die)
+{
+    uint8_t size = 0;
+    Dwarf_Die unit;
+
+    return dwarf_diecu(die, &unit, &size, NULL) ? size : 0;
+}
+
 /** Bytes that a bit field has a part of. Bits count from the first byte's highest one in a
  *  big-endian program, from its lowest one in a little-endian one. An old offset counts from the
  *  highest bit of what holds the field in both. */
@@ -183,7 +197,30 @@ static void send_bits(struct sender *s, Dwarf_Die *member, uint64_t bits)
     }
     record.at = first / 8;
     record.size = (first + bits + 7) / 8 - first / 8;
-    names_send(s, &record, own_name(member));
+    lx_types_send_record(s, &record, own_name(member));
+}
+
+/** A buffer of libstdc++'s for an object that is made later: its type is in its template's
+ * argument.
+ */
+static bool send_buffer(struct sender *s, Dwarf_Die *type)
+{
+    const char *name = own_name(type);
+    struct lx_sent record = {.kind = LX_SENT_MEMBER};
+    Dwarf_Die child, of;
+
+    if (strncmp(name, "__aligned_membuf<", 17) != 0 && strncmp(name, "__aligned_buffer<", 17) != 0)
+        return false;
+    for (bool more = dwarf_child(type, &child) == 0; more;
+         more = dwarf_siblingof(&child, &child) == 0)
+        if (dwarf_tag(&child) == DW_TAG_template_type_parameter &&
+            lx_types_send_type_of(&child, &of)) {
+            record.type = lx_types_send_id(of.addr);
+            lx_types_send_record(s, &record, "");
+            send_type(s, &of);
+            return true;
+        }
+    return false;
 }
 
 static void send_member(struct sender *s, Dwarf_Die *member)
@@ -196,9 +233,10 @@ static void send_member(struct sender *s, Dwarf_Die *member)
         return; /* a static one */
     if (types_send_number(member, DW_AT_bit_size, &bits)) {
         send_bits(s, member, bits);
-    } else if (type_of(member, &type) && record.at != UINT64_MAX) {
-        record.type = id_of(type.addr);
-        names_send(s, &record, dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));
+    } else if (lx_types_send_type_of(member, &type) && record.at != UINT64_MAX) {
+        record.type = lx_types_send_id(type.addr);
+        lx_types_send_record(s, &record,
+                             dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));
     }
 }
 
@@ -210,24 +248,44 @@ static bool is_member(Dwarf_Die *die)
 static void send_struct(struct sender *s, Dwarf_Die *type, enum lx_sent_kind kind)
 {
     struct lx_sent record = {
-        .kind = kind, .id = id_of(type->addr), .size = types_send_size_of(type)};
+        .kind = kind, .id = lx_types_send_id(type->addr), .size = types_send_size_of(type)};
+    const struct seen *named = types_send_find(s->declared, type->addr);
     Dwarf_Die member, of;
     bool more;
 
-    names_send(s, &record, "");
+    lx_types_send_record(s, &record, named ? named->name : own_name(type));
+    if (send_buffer(s, type))
+        return;
     for (more = dwarf_child(type, &member) == 0; more;
          more = dwarf_siblingof(&member, &member) == 0)
         if (is_member(&member))
             send_member(s, &member);
     for (more = dwarf_child(type, &member) == 0; more;
          more = dwarf_siblingof(&member, &member) == 0)
-        if (is_member(&member) && type_of(&member, &of))
+        if (is_member(&member) && lx_types_send_type_of(&member, &of))
             send_type(s, &of);
+}
+
+/** What it leads to comes later: types lead to each other in long chains. */
+static void send_pointer(struct sender *s, Dwarf_Die *pointer, struct lx_sent *record)
+{
+    Dwarf_Die target;
+
+    if (!record->size)
+        record->size = pointer->cu ? types_send_address_size(pointer) : 0;
+    record->kind = LX_SENT_POINTER;
+    if (lx_types_send_type_of(pointer, &target) && dwarf_tag(&target) != DW_TAG_subroutine_type) {
+        record->type = lx_types_send_id(target.addr);
+        if (!(s->targets & (s->targets + 1)))
+            s->target = sim_grow(s->target, 2 * s->targets + 1, sizeof *s->target);
+        s->target[s->targets++] = target;
+    }
+    lx_types_send_record(s, record, "");
 }
 
 static void send_type(struct sender *s, Dwarf_Die *type)
 {
-    struct lx_sent record = {.kind = LX_SENT_LEAF, .id = id_of(type->addr)};
+    struct lx_sent record = {.kind = LX_SENT_LEAF, .id = lx_types_send_id(type->addr)};
 
     if (!types_send_note(&s->types, type->addr, NULL))
         return;
@@ -242,16 +300,30 @@ static void send_type(struct sender *s, Dwarf_Die *type)
     case DW_TAG_union_type:
         send_struct(s, type, LX_SENT_UNION);
         break;
+    case DW_TAG_pointer_type:
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        record.size = types_send_size_of(type);
+        send_pointer(s, type, &record);
+        break;
     default:
         record.size = types_send_size_of(type);
-        names_send(s, &record, "");
+        lx_types_send_record(s, &record, own_name(type));
+    }
+}
+
+void lx_types_send_all_of(struct sender *s, Dwarf_Die *type)
+{
+    send_type(s, type);
+    while (s->targets) {
+        Dwarf_Die target = s->target[--s->targets];
+        send_type(s, &target);
     }
 }
 
 /* ---- variables ------------------------------------------------------------------------------- */
 
-/** The number of an operation, which may be in a table of addresses (DWARF 5). */
-static bool types_send_operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
+bool lx_types_send_operand(Dwarf_Attribute *location, const Dwarf_Op *op, uint64_t *out)
 {
     Dwarf_Attribute entry;
     Dwarf_Addr address;
@@ -277,7 +349,7 @@ static bool types_send_place_of(Dwarf_Die *variable, struct lx_sent *out)
         dwarf_getlocation(&attribute, &op, &ops))
         return false;
     out->kind = ops == 1 ? LX_SENT_STATIC : LX_SENT_LOCAL;
-    if (!ops || !types_send_operand(&attribute, op, &out->at))
+    if (!ops || !lx_types_send_operand(&attribute, op, &out->at))
         return false;
     return (ops == 1 && (op[0].atom == DW_OP_addr || op[0].atom == DW_OP_addrx)) ||
            (ops == 2 && (op[1].atom == PUSH_TLS || op[1].atom == DW_OP_form_tls_address));
@@ -298,19 +370,32 @@ static char *types_send_name_of(const struct sender *s, Dwarf_Die *die, const st
                               : sim_format("%s%s", around->all, own_name(die));
 }
 
+const char *lx_types_send_function(const struct sender *s, Dwarf_Die *inlined)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die function;
+    const struct seen *seen = NULL;
+
+    if (dwarf_attr(inlined, DW_AT_abstract_origin, &attribute) &&
+        dwarf_formref_die(&attribute, &function))
+        seen = types_send_find(s->declared, function.addr);
+    return seen ? seen->name : dwarf_diename(inlined);
+}
+
 static void send_variable(struct sender *s, Dwarf_Die *variable, const struct around *around)
 {
     char *name = types_send_name_of(s, variable, around);
     struct lx_sent record = {0};
     Dwarf_Die type;
 
-    if (s->declares) {
+    if (s->turn == DECLARES) {
         if (dwarf_hasattr(variable, DW_AT_declaration))
             types_send_note(&s->declared, variable->addr, name);
-    } else if (types_send_place_of(variable, &record) && type_of(variable, &type)) {
-        record.type = id_of(type.addr);
-        names_send(s, &record, name);
-        send_type(s, &type);
+    } else if (s->turn == SENDS && types_send_place_of(variable, &record) &&
+               lx_types_send_type_of(variable, &type)) {
+        record.type = lx_types_send_id(type.addr);
+        lx_types_send_record(s, &record, name);
+        lx_types_send_all_of(s, &type);
     }
     free(name);
 }
@@ -326,8 +411,10 @@ static void walk_into(struct sender *s, Dwarf_Die *die, const struct around *aro
     char *all = *own_name(die) ? sim_format("%s::", name) : sim_strdup(around->space);
     const struct around inner = {function ? around->space : all, all};
 
-    if (s->declares && function && dwarf_hasattr(die, DW_AT_declaration))
+    if (s->turn == DECLARES)
         types_send_note(&s->declared, die->addr, name);
+    if (s->turn == LOCALS && dwarf_tag(die) == DW_TAG_subprogram)
+        lx_locals_send(s, die, name);
     types_send_walk(s, die, &inner);
     free(all);
     free(name);
@@ -344,8 +431,10 @@ static void walk_one(struct sender *s, Dwarf_Die *die, const struct around *arou
             send_variable(s, die, around);
         break;
     case DW_TAG_namespace:
+    case DW_TAG_module:
     case DW_TAG_structure_type:
     case DW_TAG_class_type:
+    case DW_TAG_union_type:
         walk_into(s, die, around, false);
         break;
     case DW_TAG_subprogram:
@@ -382,9 +471,8 @@ static void walk_all(struct sender *s, Dwarf *dwarf)
 /** A definition may be in front of its declaration, which knows its name. */
 void lx_types_send(Dwarf *dwarf, FILE *out)
 {
-    struct sender s = {.out = out, .declares = true};
+    struct sender s = {.out = out};
 
-    walk_all(&s, dwarf);
-    s.declares = false;
-    walk_all(&s, dwarf);
+    for (s.turn = DECLARES; s.turn <= LOCALS; s.turn++)
+        walk_all(&s, dwarf);
 }
