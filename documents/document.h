@@ -7,7 +7,8 @@
  * two members: its rows and their count. The rules that a table cannot say are functions beside it.
  *
  * A new field is a row of the document's table (documents/rows/NAME.def) and the member that holds
- * it. Files hold addresses and numbers only, and nothing of the host: equal runs give equal bytes.
+ * it. Files hold addresses, numbers, and what can only be named while the program runs; nothing of
+ * the host: equal runs give equal bytes.
  */
 #ifndef DOC_DOCUMENT_H
 #define DOC_DOCUMENT_H

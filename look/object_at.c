@@ -191,17 +191,123 @@ static void name_offset(struct look_object *out)
         snprintf(out->name, sizeof out->name, "%s", out->key);
 }
 
-/* ... or its member there. */
+/* ---- what the program calls it ---- */
+
+/* The function, and the thread if it is not the first. */
+const char *look_object_owner(const struct look_finder *f, const struct look_object *o, char *buf,
+                              size_t size)
+{
+    const struct doc_part *part = o->part;
+    const bool first = f->o->threads && part && part->thread == f->o->thread[0].number;
+    *buf = '\0';
+    if (!part || (!part->function && !part->thread))
+        return buf;
+    if (part->function)
+        snprintf(buf, size, " (local of %.200s", f->o->path[part->function]);
+    else
+        snprintf(buf, size, " (of thread %" PRIu32, part->thread);
+    if (part->function && !first)
+        snprintf(buf + strlen(buf), size - strlen(buf), ", thread %" PRIu32, part->thread);
+    strcat(buf, ")");
+    return buf;
+}
+
+/* What is behind the pointer that leads there is one thing. */
+static bool is_behind(const struct look_object *o)
+{
+    return o->part && o->block && !o->part->each;
+}
+
+void look_object_member(const struct look_finder *f, const struct look_object *o, uint64_t offset,
+                        unsigned depth, struct prog_member *out)
+{
+    struct prog_names *names = f->code->names;
+    const uint64_t each = o->part ? o->part->each : 0, index = each ? offset / each : 0;
+    char inner[PROG_MEMBER_NAME];
+    if (each && depth == 1)
+        *out = (struct prog_member){.size = each};
+    else
+        names->member(names, &o->variable, offset - index * each, each ? depth - 1 : depth, out);
+    out->offset += index * each;
+    snprintf(inner, sizeof inner, "%s", out->name);
+    if (each)
+        snprintf(out->name, sizeof out->name, "[%" PRIu64 "]%.220s", index, inner);
+    else if (is_behind(o) && *inner == '.')
+        snprintf(out->name, sizeof out->name, "->%.220s", inner + 1);
+    else if (is_behind(o) && *inner == '[')
+        snprintf(out->name, sizeof out->name, "[0]%.220s", inner);
+}
+
+const char *look_object_member_name(const struct look_finder *f, const struct look_object *o,
+                                    const struct prog_member *member, char *buf, size_t size)
+{
+    char owner[300];
+    const char *stem = o->part ? f->o->path[o->part->path] : o->key;
+    snprintf(buf, size, "%s%.400s%s%s%s", is_behind(o) && !*member->name ? "*" : "", stem,
+             member->name, look_object_owner(f, o, owner, sizeof owner),
+             member->padding ? " (padding)" : "");
+    return buf;
+}
+
+/* The name is that of the member there. */
 static void name_member(const struct look_finder *f, struct look_object *out)
 {
     struct prog_member member;
-    f->code->names->member(f->code->names, &out->variable, out->offset, UINT_MAX, &member);
+    look_object_member(f, out, out->offset, UINT_MAX, &member);
     const uint64_t behind = out->offset - member.offset;
-    snprintf(out->name, sizeof out->name, "%.400s%s%s", out->key, member.name,
-             member.padding ? " (padding)" : "");
+    look_object_member_name(f, out, &member, out->name, sizeof out->name);
     if (behind && !member.padding)
         snprintf(out->name + strlen(out->name), sizeof out->name - strlen(out->name),
                  " +0x%" PRIx64, behind);
+}
+
+/* The object is a part of a block or stack, which has been described. */
+static void name_part(const struct look_finder *f, uint64_t va, const struct doc_part *part,
+                      struct look_object *out)
+{
+    char owner[300];
+    snprintf(out->memory, sizeof out->memory, "%s", out->key);
+    out->part = part;
+    out->from = part->from;
+    out->size = part->to - part->from;
+    out->offset = va - part->from;
+    out->variable = (struct prog_object){.name = f->o->path[part->path],
+                                         .from = part->from,
+                                         .to = part->each ? part->from + part->each : part->to,
+                                         .type = part->type};
+    snprintf(out->key, sizeof out->key, "%s%.400s%s%s", is_behind(out) ? "*" : "",
+             out->variable.name, part->each ? "[]" : "",
+             look_object_owner(f, out, owner, sizeof owner));
+    if (f->code->names && f->code->names->member)
+        name_member(f, out);
+    else
+        name_offset(out);
+}
+
+/* Of the parts of a site, or of those on stacks, the one that had `va` for longest. Parts lie
+ * within [from, to). */
+static const struct doc_part *part_at(const struct look_finder *f, uint64_t va, size_t site,
+                                      uint64_t from, uint64_t to, const struct when *when)
+{
+    const struct doc_part *best = NULL;
+    sim_tick most = 0;
+    size_t low = 0, high = f->o->parts;
+    while (low < high) { /* the first that begins behind `va` */
+        const size_t middle = low + (high - low) / 2;
+        if (f->o->part[middle].from <= va)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low-- > 0 && f->o->part[low].from >= from;) {
+        const struct doc_part *part = &f->o->part[low];
+        const sim_tick ticks = object_at_common(when, part->born, part->died);
+        if (part->site != site || va >= part->to || part->to > to || ticks <= most)
+            continue;
+        best = part;
+        most = ticks;
+    }
+    return best;
 }
 
 static void name_block(struct look_finder *f, struct look_object *out)
@@ -255,8 +361,10 @@ static bool find_tls(struct look_finder *f, uint64_t va, const struct when *when
     return t;
 }
 
-static void describe_stack(uint64_t va, const struct doc_thread *t, struct look_object *out)
+static void describe_stack(const struct look_finder *f, uint64_t va, const struct doc_thread *t,
+                           const struct when *when, struct look_object *out)
 {
+    const struct doc_part *part;
     *out = (struct look_object){.kind = LOOK_OBJECT_STACK,
                                 .from = t->stack,
                                 .size = t->stack_to - t->stack,
@@ -264,6 +372,9 @@ static void describe_stack(uint64_t va, const struct doc_thread *t, struct look_
                                 .thread = t};
     snprintf(out->key, sizeof out->key, "stack of thread %" PRIu32, t->number);
     name_offset(out);
+    part = part_at(f, va, f->o->sites, t->stack, t->stack_to, when);
+    if (part)
+        name_part(f, va, part, out);
 }
 
 static bool find_stack(struct look_finder *f, uint64_t va, const struct when *when,
@@ -271,19 +382,22 @@ static bool find_stack(struct look_finder *f, uint64_t va, const struct when *wh
 {
     const struct doc_thread *t = thread_at(f, va, when, false);
     if (t)
-        describe_stack(va, t, out);
+        describe_stack(f, va, t, when, out);
     return t;
 }
 
 static void describe_block(struct look_finder *f, uint64_t va, const struct doc_block *b,
-                           struct look_object *out)
+                           const struct when *when, struct look_object *out)
 {
+    const struct doc_part *part = part_at(f, va, b->site, b->from, b->to, when);
     *out = (struct look_object){.kind = LOOK_OBJECT_HEAP,
                                 .from = b->from,
                                 .size = b->to - b->from,
                                 .offset = va - b->from,
                                 .block = b};
     name_block(f, out);
+    if (part)
+        name_part(f, va, part, out);
 }
 
 static bool find_block(struct look_finder *f, uint64_t va, const struct when *when,
@@ -291,7 +405,7 @@ static bool find_block(struct look_finder *f, uint64_t va, const struct when *wh
 {
     const struct doc_block *b = block_at(f, va, when, NULL);
     if (b)
-        describe_block(f, va, b, out);
+        describe_block(f, va, b, when, out);
     return b;
 }
 
@@ -417,13 +531,13 @@ static bool find_own_block(struct look_finder *f, const struct doc_tenant *tenan
         b = &tenant->block;
     if (!b)
         return false;
-    describe_block(f, va, b, out);
+    describe_block(f, va, b, when, out);
     find_narrower(f, va, when, out);
     return true;
 }
 
 static bool find_own_part(const struct look_finder *f, const struct doc_tenant *tenant, uint64_t va,
-                          struct look_object *out)
+                          const struct when *when, struct look_object *out)
 {
     const struct doc_thread *t =
         object_at_has(tenant, va) ? object_at_thread_of(f, tenant->block.thread) : NULL;
@@ -433,7 +547,7 @@ static bool find_own_part(const struct look_finder *f, const struct doc_tenant *
     if (there && variables)
         describe_tls(f, va, t, out);
     else if (there)
-        describe_stack(va, t, out);
+        describe_stack(f, va, t, when, out);
     return there;
 }
 
@@ -458,7 +572,7 @@ bool look_object_same(struct look_finder *f, const struct doc_truth *truth,
         return find_own_block(f, tenant, va, &when, out);
     case DOC_TENANT_stack:
     case DOC_TENANT_variables:
-        return find_own_part(f, tenant, va, out);
+        return find_own_part(f, tenant, va, &when, out);
     case DOC_TENANT_nobody:
         return find_unowned(f, va, &when, out);
     default:
@@ -474,9 +588,56 @@ void look_object_asked(struct look_finder *f, const struct doc_truth *truth,
         name_address(row->va, out);
 }
 
+const struct doc_part *look_object_parts(const struct look_finder *f, size_t *count)
+{
+    *count = f->o->parts;
+    return f->o->part;
+}
+
+void look_object_of_part(struct look_finder *f, const struct doc_part *part,
+                         struct look_object *out)
+{
+    const struct when when = {part->born, part->died};
+    if (part->site < f->o->sites ? find_block(f, part->from, &when, out)
+                                 : find_stack(f, part->from, &when, out))
+        return;
+    name_address(part->from, out);
+}
+
+void look_object_unnamed(struct look_object *o, uint64_t va)
+{
+    if (!o->part)
+        return;
+    o->part = NULL;
+    o->variable = (struct prog_object){0};
+    o->from = o->block ? o->block->from : o->thread->stack;
+    o->size = (o->block ? o->block->to : o->thread->stack_to) - o->from;
+    o->offset = va - o->from;
+    snprintf(o->key, sizeof o->key, "%s", o->memory);
+    *o->memory = '\0';
+    name_offset(o);
+}
+
+/* "rows[][]" of "rows[3][]", and no thread. */
+static void group_part(char *key)
+{
+    char *to = key;
+    for (const char *c = key; *c; c++) {
+        if (!strncmp(c, ", thread ", 9))
+            c += 9 + strspn(c + 9, "0123456789");
+        *to++ = *c;
+        if (*c == '[')
+            c += strspn(c + 1, "0123456789");
+    }
+    *to = '\0';
+}
+
 void look_object_group(struct look_object *object)
 {
-    char *number = object->kind == LOOK_OBJECT_HEAP ? strrchr(object->key, '[') : NULL;
+    char *number =
+        object->kind == LOOK_OBJECT_HEAP && !object->part ? strrchr(object->key, '[') : NULL;
+    if (object->part)
+        group_part(object->key);
     if (number && number > object->key && number[-1] == ' ')
         number[-1] = '\0';
 }

@@ -25,13 +25,20 @@ enum { LOOK_OBJECT_NAME = 768 };
 /** What lies at an address. */
 struct look_object {
     enum look_object_kind kind;
-    char key[LOOK_OBJECT_NAME];      /**< the object: "tallies", "heap 256 bytes by make at lab.c:33
-                                        [5]",      "stack of thread 1003", "TLS of thread 1003: errno" */
-    char name[LOOK_OBJECT_NAME];     /**< what lies there: "tallies[3].n", "heap ... [5] +0x40" */
-    uint64_t from, size;             /**< [bytes] virtual; size 0: not known */
-    uint64_t offset;                 /**< [bytes] of the address in it */
-    struct prog_object variable;     /**< of a STATIC or TLS: for prog_names.member */
-    const struct doc_block *block;   /**< of a HEAP or HEADER */
+    char key[LOOK_OBJECT_NAME];    /**< the object: "tallies", "*pool", "rows[]", "queue (local of
+                                      main)", "heap 256 bytes by make at lab.c:33 [5]",
+                                      "stack of thread 1003", "TLS of thread 1003: errno" */
+    char name[LOOK_OBJECT_NAME];   /**< what lies there: "tallies[3].n", "pool->left", "heap ... [5]
+                                      +0x40" */
+    char memory[LOOK_OBJECT_NAME]; /**< of a named part of a block or stack: what its key would be
+                                      without the name, "heap 256 bytes by ... [5]"; else "" */
+    uint64_t from, size;           /**< [bytes] virtual; size 0: not known */
+    uint64_t offset;               /**< [bytes] of the address in it */
+    struct prog_object variable;   /**< of a STATIC or TLS, and of named parts of blocks and
+                                      stacks, where it is one element of an array: for
+                                      prog_names.member; without a name: none of these */
+    const struct doc_part *part;   /**< of a named part of a block or stack; else NULL */
+    const struct doc_block *block; /**< of a HEAP or HEADER */
     const struct doc_thread *thread; /**< of a STACK or TLS */
 };
 
@@ -59,8 +66,35 @@ void look_object_asked(struct look_finder *finder, const struct doc_truth *truth
 bool look_object_same(struct look_finder *finder, const struct doc_truth *truth,
                       const struct pc_missed_row *row, uint64_t va, struct look_object *out);
 
-/** Takes the number off the key of a heap block: blocks of one site are one object. */
+/** Takes what tells objects of one kind apart off the key: the number of a heap block (blocks of
+ *  one site are one object), the indices in a path, the thread of a local variable. */
 void look_object_group(struct look_object *object);
+
+/** The member of an object at an offset in it, as prog_names.member has it: of one with a
+ *  `variable`. */
+void look_object_member(const struct look_finder *finder, const struct look_object *object,
+                        uint64_t offset, unsigned depth, struct prog_member *out);
+
+/** What that is called: "pool->stats[2].tested". @return buf */
+const char *look_object_member_name(const struct look_finder *finder,
+                                    const struct look_object *object,
+                                    const struct prog_member *member, char *buf, size_t size);
+
+/** What is behind the name of the variable that a path begins with: " (local of main)"; "" of
+ * others.
+ *  @return buf */
+const char *look_object_owner(const struct look_finder *finder, const struct look_object *object,
+                              char *buf, size_t size);
+
+/** All parts of blocks and stacks that have names. */
+const struct doc_part *look_object_parts(const struct look_finder *finder, size_t *count);
+
+/** As the object that a block or stack has there whose part it is. */
+void look_object_of_part(struct look_finder *finder, const struct doc_part *part,
+                         struct look_object *out);
+
+/** Forgets the part: it is the whole block then, called by its memory, or the stack. */
+void look_object_unnamed(struct look_object *object, uint64_t va);
 
 /** The place in the program that a site is known by: of the calls that led to it, the last one that
  *  comes from a source line; if none does, the last one.

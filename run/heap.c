@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "documents/rows/objects.h"
 #include "run/observer.h"
+#include "run/typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +29,10 @@ enum {
     GONE_MAX = 1 << 18, /* entries of blocks that were given back */
     KEPT_MAX = 1 << 20  /* entries in all: live ones beyond are only counted */
 };
+
+/* [requests] for a block, or for a piece of a stack, that make it dear; a piece of a stack is dear
+ * once more whenever they are four times as many. */
+enum { DEAR = 64, PIECE = 32 /* [bytes] */ };
 
 enum does { TAKES, RETAKES, HANDS, WITHIN, GIVES, MAPS, REMAPS, UNMAPS, BREAKS };
 
@@ -84,6 +89,13 @@ struct worker {
     UT_hash_handle hh;
 };
 
+/* A piece of a stack that is asked for. */
+struct piece {
+    uint64_t va;
+    uint32_t asked;
+    UT_hash_handle hh;
+};
+
 struct run_heap {
     struct site **site; /* [sites] by number */
     size_t sites;
@@ -94,6 +106,11 @@ struct run_heap {
     unsigned under_way;            /* threads in watched functions */
     struct run_tenants *tenants;   /* NULL: nobody asks */
     struct run_live *of;
+    struct run_typed *typed; /* NULL: the program does not say what its blocks hold */
+    struct piece *pieces;
+    uint32_t *asked; /* [askable] requests for tenants, by number, up to DEAR */
+    size_t askable;
+    uint64_t ends, looks_at; /* threads that have ended, and how many it takes for another look */
     struct doc_objects left; /* by the run */
 };
 
@@ -374,13 +391,17 @@ static void heap_settle(struct run_heap *h, struct worker *w, const struct pc_cr
     }
 }
 
+static void look_before_end(struct run_heap *h, const struct doc_block *block, uint32_t thread);
+
 static void run_heap_begin(struct run_heap *h, struct worker *w, const struct pc_crossing *x)
 {
     const enum does does = allocators[x->watch].does;
     const struct live *old = does == GIVES || does == RETAKES ? live_at(h, x->argument[0]) : NULL;
     w->under = key_of(x);
-    if (old)
+    if (old) {
+        look_before_end(h, &old->block, x->thread);
         w->leaving = tenant_of(&old->block);
+    }
     if (does == GIVES)
         heap_give(h, x->argument[0], x->at);
     else if (does == UNMAPS)
@@ -495,6 +516,131 @@ static void heap_born(struct run_heap *h, struct doc_thread *t, const struct pro
         pc_profile_stack(h->of->profiled, t->number, thread->stack, thread->sp);
 }
 
+/* ---- what the program calls it --------------------------------------------------------------- */
+
+static int heap_by_place(const void *a, const void *b);
+static int by_number(const void *a, const void *b);
+
+/* What is there, for a look; its lists are the caller's. */
+static struct run_typed_now heap_now(const struct run_heap *h, uint32_t thread)
+{
+    struct doc_block *block = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *block);
+    struct doc_block *mapping = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *mapping);
+    struct doc_thread *threads = sim_alloc(HASH_COUNT(h->workers) + 1, sizeof *threads);
+    struct run_typed_now now = {.block = block,
+                                .mapping = mapping,
+                                .thread = threads,
+                                .stopped = thread,
+                                .at = nm_machine_now(h->of->machine)};
+    for (const struct live *l = h->live; l; l = l->hh.next)
+        if (heap_is_mapping(h, l))
+            mapping[now.mappings++] = l->block;
+        else
+            block[now.blocks++] = l->block;
+    for (const struct worker *w = h->workers; w; w = w->hh.next)
+        if (w->thread.died == SIM_NEVER)
+            threads[now.threads++] = w->thread;
+    qsort(block, now.blocks, sizeof *block, heap_by_place);
+    qsort(mapping, now.mappings, sizeof *mapping, heap_by_place);
+    qsort(threads, now.threads, sizeof *threads, by_number);
+    return now;
+}
+
+static void heap_now_end(const struct run_typed_now *now)
+{
+    free((void *)now->block);
+    free((void *)now->mapping);
+    free((void *)now->thread);
+}
+
+/* Looks who leads to what there is. @param thread  that has just been stopped; 0: none */
+static void heap_look(struct run_heap *h, uint32_t thread)
+{
+    const struct run_typed_now now = heap_now(h, thread);
+    run_typed_look(h->typed, &now);
+    heap_now_end(&now);
+}
+
+/* A block that has been dear is given back. */
+static void look_before_end(struct run_heap *h, const struct doc_block *block, uint32_t thread)
+{
+    uint32_t number = 0;
+    if (!h->tenants || !run_typed_may(h->typed) || run_typed_has(h->typed, block))
+        return;
+    run_tenants_of(h->tenants, RUN_LAYER_BLOCKS, block->from, &number);
+    if (number < h->askable && h->asked[number] >= DEAR)
+        heap_look(h, thread);
+}
+
+/* A thread ends: perhaps the last one that does anything, and the functions that made it are still
+ * under way. */
+static void look_once_more(struct run_heap *h)
+{
+    if (++h->ends < h->looks_at || !run_typed_may(h->typed))
+        return;
+    h->looks_at = 2 * h->ends;
+    heap_look(h, 0);
+}
+
+/* How often a tenant has been asked for, now once more. */
+static uint32_t heap_ask(struct run_heap *h, uint32_t tenant)
+{
+    const size_t had = h->askable;
+    if (tenant >= had) {
+        h->askable = 2 * (size_t)tenant + DEAR;
+        h->asked = sim_grow(h->asked, h->askable, sizeof *h->asked);
+        memset(&h->asked[had], 0, (h->askable - had) * sizeof *h->asked);
+    }
+    h->asked[tenant] += h->asked[tenant] < UINT32_MAX;
+    return h->asked[tenant];
+}
+
+/* Whether that is DEAR times a power of four. */
+static bool is_dear(uint32_t asked)
+{
+    return asked >= DEAR && !(asked & (asked - 1)) &&
+           (__builtin_ctz(asked) - __builtin_ctz(DEAR)) % 2 == 0;
+}
+
+/* A block is asked for once more. */
+static void block_asked(struct run_heap *h, enum run_layer layer, uint32_t tenant, uint32_t thread,
+                        uint64_t va)
+{
+    const struct doc_tenant *holder;
+    if (!is_dear(heap_ask(h, tenant)) || !run_typed_may(h->typed))
+        return;
+    holder = run_tenants_of(h->tenants, layer, va, &tenant);
+    if (holder && !run_typed_has(h->typed, &holder->block))
+        heap_look(h, thread);
+}
+
+/* A place on the stack of a thread is asked for once more. */
+static void stack_asked(struct run_heap *h, uint32_t thread, uint64_t va)
+{
+    const uint64_t at = va / PIECE;
+    struct piece *piece;
+    HASH_FIND(hh, h->pieces, &at, sizeof at, piece);
+    if (!piece) {
+        piece = sim_alloc(1, sizeof *piece);
+        piece->va = at;
+        HASH_ADD(hh, h->pieces, va, sizeof piece->va, piece);
+    }
+    piece->asked += piece->asked < UINT32_MAX;
+    if (!is_dear(piece->asked))
+        return;
+    const struct run_typed_now now = heap_now(h, thread);
+    run_typed_stack(h->typed, &now, va);
+    heap_now_end(&now);
+}
+
+/* The program ends, and all that it has not given back is still there. */
+static void heap_turn(void *self, const struct prog_turn *turn)
+{
+    struct run_heap *h = self;
+    if (turn->step == PROG_EXITS && h->typed)
+        heap_look(h, 0);
+}
+
 /* A thread's stack and variables. */
 static void heap_thread(void *self, const struct prog_thread *thread)
 {
@@ -503,6 +649,7 @@ static void heap_thread(void *self, const struct prog_thread *thread)
     struct doc_thread *t = &w->thread;
     tell_variables(h, t, run_tenants_leave); /* they may have moved */
     if (thread->ended) {
+        look_once_more(h);
         tell_stack(h, t, run_tenants_leave);
         t->died = thread->at;
         return;
@@ -538,12 +685,17 @@ static uint32_t call_under_way(const struct run_heap *h, uint32_t thread)
 
 static uint32_t tenant_at(void *ctx, uint32_t thread, uint64_t va)
 {
-    const struct run_heap *h = ctx;
-    uint32_t number = run_tenants_smallest(h->tenants, va);
+    struct run_heap *h = ctx;
+    enum run_layer layer;
+    uint32_t number = run_tenants_smallest(h->tenants, va, &layer);
     if (number == DOC_TENANT_nobody && h->under_way)
         number = call_under_way(h, thread);
     if (number == DOC_TENANT_nobody)
         number = run_tenants_at(h->tenants, RUN_LAYER_MAPPINGS, va);
+    if (h->typed && number != DOC_TENANT_nobody && layer == RUN_LAYER_STACKS)
+        stack_asked(h, thread, va);
+    else if (h->typed && number != DOC_TENANT_nobody)
+        block_asked(h, layer, number, thread, va);
     return number;
 }
 
@@ -604,6 +756,7 @@ static void heap_release(void *self)
     struct live *live, *next_live;
     struct gone *gone, *next_gone;
     struct worker *worker, *next_worker;
+    struct piece *piece, *next_piece;
     doc_objects_free(&h->left);
     HASH_ITER(hh, h->live, live, next_live) {
         HASH_DEL(h->live, live);
@@ -619,6 +772,12 @@ static void heap_release(void *self)
         free(worker);
     }
     run_tenants_free(h->tenants);
+    run_typed_free(h->typed);
+    HASH_ITER(hh, h->pieces, piece, next_piece) {
+        HASH_DEL(h->pieces, piece);
+        free(piece);
+    }
+    free(h->asked);
     HASH_CLEAR(hh, h->by_key);
     for (size_t i = 0; i < h->sites; i++)
         free(h->site[i]);
@@ -672,6 +831,8 @@ static void heap_finish(void *self, sim_tick at)
     for (size_t i = 0; i < h->sites; i++)
         o->site[i] = h->site[i]->site;
     take_blocks(h, o);
+    if (h->typed)
+        run_typed_take(h->typed, o);
     o->thread = sim_alloc(HASH_COUNT(h->workers), sizeof *o->thread);
     for (const struct worker *w = h->workers; w; w = w->hh.next)
         o->thread[o->threads++] = w->thread;
@@ -693,8 +854,10 @@ static enum run_begun heap_begin(void *self, struct run_live *live, char *why, s
     h->of = live;
     live->heap = h;
     pc_profile_stacks(live->profiled, heap_grown, h);
-    if (run_names(live))
+    if (run_names(live)) {
         heap_watch(h, live->profiled, run_names(live));
+        h->typed = run_typed_new(live);
+    }
     return RUN_BEGUN;
 }
 
@@ -710,6 +873,7 @@ const struct run_observer run_objects = {
     .wants = heap_wanted,
     .begin = heap_begin,
     .thread = heap_thread,
+    .turn = heap_turn,
     .finish = heap_finish,
     .file = heap_files,
     .release = heap_release,

@@ -174,15 +174,27 @@ static uint64_t tenants_size(const struct held *held)
     return held->tenant.kind == DOC_TENANT_stack ? held->to - held->from : b->to - b->from;
 }
 
-uint32_t run_tenants_smallest(struct run_tenants *t, uint64_t va)
+uint32_t run_tenants_smallest(struct run_tenants *t, uint64_t va, enum run_layer *its)
 {
     struct held *best = NULL;
+    *its = RUN_LAYER_MAPPINGS;
     for (enum run_layer layer = 0; layer < RUN_LAYER_MAPPINGS; layer++) {
         struct held *held = tenants_at(t, layer, va);
-        if (held && (!best || tenants_size(held) < tenants_size(best)))
+        if (held && (!best || tenants_size(held) < tenants_size(best))) {
             best = held;
+            *its = layer;
+        }
     }
     return tenants_number_of(t, best);
+}
+
+const struct doc_tenant *run_tenants_of(const struct run_tenants *t, enum run_layer layer,
+                                        uint64_t va, uint32_t *number)
+{
+    const struct held range = {.from = va, .to = va + 1};
+    struct held *const *found = tfind(&range, &t->held[layer], tenants_order);
+    *number = found ? (*found)->number : (uint32_t)DOC_TENANT_nobody;
+    return found ? &(*found)->tenant : NULL;
 }
 
 struct doc_tenant *run_tenants_take(const struct run_tenants *t, size_t *count)

@@ -46,7 +46,9 @@ def run(*command, status=0):
 def is_named(declared, shown, program):
     """Whether an object that c2c shows is a declared one; "f()" is heap or stack of a function, which may be inlined."""
     if declared.endswith("()"):
-        return re.search(rf"\bat ({program}\.c|lab\.h):", shown) or shown.startswith("stack of thread")
+        memory = shown.get("memory", shown["object"])
+        return re.search(rf"\bat ({program}\.c|lab\.h):", memory) or memory.startswith("stack of thread")
+    shown = shown["object"]
     return shown == declared or shown.endswith("::" + declared)
 
 
@@ -103,17 +105,17 @@ def check(numachine, lab, program, scratch):
         check_names(numachine, asked, found)
     called = [o for o in found["objects"] if o["verdict"] in ("false", "mixed")]
     for o in called:
-        if not any(is_named(d, o["object"], name) for d in falsely):
+        if not any(is_named(d, o, name) for d in falsely):
             wrong.append(f"{o['object']} is called {o['verdict']} ({o['falsely']}, {o['truly']} of {found['pcycles']})")
     for d in falsely:
-        if not any(is_named(d, o["object"], name) for o in called):
+        if not any(is_named(d, o, name) for o in called):
             wrong.append(f"{d} is not found")
     lines = {a["line"] for o in called for a in o["askers"] if a.get("file", "").endswith(f"/{name}.c")}
     if missing := shared_lines(lab, name, falsely) - lines:
         wrong.append(f"lines {sorted(missing)} are not found")
     gains = []
     for o in called:
-        if any(is_named(d, o["object"], name) for d in falsely) and not gains:
+        if any(is_named(d, o, name) for d in falsely) and not gains:
             before, after = gain_of(numachine, asked, o["object"])
             gains.append((before - after, before - elapsed(mended), before))
     return name, wrong, gains

@@ -14,7 +14,8 @@ import tempfile
 import simulator
 
 WIDEST = 140  # columns of what a line holds; names of variables and files are the program's own
-BLOCK = re.compile(r"heap 8 bytes by main at c2c_guest\.c:\d+")
+BLOCK = re.compile(r"heap 8 bytes by main at c2c_guest\.c:\d+")  # what pairs[] and first lead to
+PAIRS, ONE, FIRST = "*pairs[]", "*pairs[1]", "*first"
 
 
 def c2c(numachine, *words, status=0):
@@ -46,21 +47,25 @@ def parts(text):
 def check_blocks(numachine, directory):
     """Members of one block, and several blocks in a line: both are said, and each can be tried."""
     text = c2c(numachine, "--lines=0", directory)
-    site = BLOCK.search(text)[0]
+    memory, site = BLOCK.search(text)[0], PAIRS
     assert f"aligned_alloc(64, ...), and keep the parts of one '{site}' that different threads use 64 bytes apart" in text, text
     table, held, tried = printed_names(text)
-    assert site in table and site in tried and f"{site} [0]" in held, (table, held, tried)
+    assert site in table and site in tried and "pairs[1]->even" in held and FIRST in table, (table, held, tried)
     assert max(len(line) for line in text.splitlines() if "mend" not in line) < WIDEST, text
     lines = [block.split("  holds\n")[1] for block in text.split("  line at ")[1:]]
-    assert all(line.lstrip().split("  ")[-1].startswith("heap 8") for line in (x.split("\n")[0] for x in lines)), lines
+    assert all(line.lstrip().split("  ")[-1].startswith(("pairs[", "first->")) for line in (x.split("\n")[0] for x in lines)), lines
     together = [f"--what-if={name}" for name in sorted({*table, *held, *tried})]
     assert json.loads(c2c(numachine, "--format=json", *together, directory))["output"] == "same"
-    assert parts(c2c(numachine, "--what-if", f"{site} [1]", directory)) == 2
+    for one in ONE, f"{memory} [1]":
+        assert parts(c2c(numachine, "--what-if", one, directory)) == 2, one
+    assert parts(c2c(numachine, "--what-if", "pairs[1]->odd", directory)) == 1
     alone = c2c(numachine, "--what-if", site, directory)
-    assert parts(alone) == 8 and "note" not in alone, alone
-    assert parts(c2c(numachine, "--what-if", site, "--unit=words", directory)) == 8
-    assert parts(c2c(numachine, "--what-if", site, "--what-if", "pairs[1]", "--what-if", "pairs[0]", directory)) > 8
-    refused = c2c(numachine, "--what-if", site, "--unit=members", directory, status=2)
+    assert parts(alone) == 6 and "note" not in alone, alone
+    assert parts(c2c(numachine, "--what-if", memory, directory)) == 8
+    assert parts(c2c(numachine, "--what-if", memory, "--unit=words", directory)) == 8
+    assert parts(c2c(numachine, "--what-if", memory, "--what-if", "pairs[1]", "--what-if", "pairs[0]", directory)) > 8
+    assert parts(c2c(numachine, "--what-if", site, "--what-if", FIRST, "--unit=members", directory)) == 8
+    refused = c2c(numachine, "--what-if", memory, "--unit=members", directory, status=2)
     assert "--unit=words" in refused, refused
     pointer = c2c(numachine, "--what-if", "first", directory)
     assert "if it is a pointer" in pointer and f"'{site}'" in pointer, pointer

@@ -4,10 +4,11 @@
  *
  *     objects RUN_DIR
  *
- * A question is an address in hexadecimal: "KEY#NAME#FROM#SIZE#OFFSET". With two ticks behind it,
- * it is about that time. With "parts DEPTH" behind it, the answer is a line for each part of the
- * variable there, "NAME#OFFSET#SIZE", and an empty one. "name NAME" is answered by "FROM#SIZE" of
- * the variable or function of that name, or "none". Exit status 2, with the reason on standard
+ * A question is an address in hexadecimal: "KEY#NAME#FROM#SIZE#OFFSET#MEMORY"; MEMORY is what a
+ * block or stack is called whose part the program has a name for, else KEY. With two ticks behind
+ * it, it is about that time. With "parts DEPTH" behind it, the answer is a line for each part of
+ * the variable there, "NAME#OFFSET#SIZE", and an empty one. "name NAME" is answered by "FROM#SIZE"
+ * of the variable or function of that name, or "none". Exit status 2, with the reason on standard
  * error: a file is refused.
  */
 #include "look/object_at.h"
@@ -47,8 +48,9 @@ static void answer(struct look_finder *finder, struct prog_names *names, const c
     if (sscanf(line, "%*x parts %u", &depth) == 1)
         print_parts(names, &object, depth);
     else
-        printf("%s#%s#%" PRIx64 "#%" PRIu64 "#%" PRIu64 "\n", object.key, object.name, object.from,
-               object.size, object.offset);
+        printf("%s#%s#%" PRIx64 "#%" PRIu64 "#%" PRIu64 "#%s\n", object.key, object.name,
+               object.from, object.size, object.offset,
+               *object.memory ? object.memory : object.key);
 }
 
 static void answer_all(const struct doc_profile *profile, const struct doc_objects *objects,

@@ -52,14 +52,14 @@ class Names:
         return done.stdout.splitlines()
 
     def at(self, *questions):
-        """key, name, from, size, offset of each."""
+        """key, name, from, size, offset, memory of each."""
         return [line.split("#") for line in self.ask(questions)]
 
 
 def check_names(names, said):
     found = names.at(*said)
     assert len(found) == len(said)
-    for (address, name), (key, got, start, size, offset) in zip(said.items(), found):
+    for (address, name), (key, got, start, size, offset, _) in zip(said.items(), found):
         assert fnmatch.fnmatchcase(got, name.replace("[", "[[]")), f"{address} is {name}, but found as {got}"
         assert int(start, 16) + int(offset) == int(address, 16) and int(offset) < int(size), (name, start, size, offset)
         assert got.startswith(key), (key, got)
@@ -71,7 +71,7 @@ def check_parts(names, said):
     objects = names.at(*(where[name] for name, _ in PARTS))
     answers = "\n".join(names.ask(f"{where[name]} parts {depth}" for name, depth in PARTS)).split("\n\n")
     assert len(answers) == len(objects) == len(PARTS), answers
-    for ((name, _), expected), (key, _, _, size, _), answer in zip(PARTS.items(), objects, answers):
+    for ((name, _), expected), (key, _, _, size, _, _), answer in zip(PARTS.items(), objects, answers):
         parts = [line.split("#") for line in answer.split("\n") if line]
         found = [key + part for part, _, _ in parts if not part.endswith("(padding)")]
         assert found == expected, f"{name}: {found}"
@@ -81,7 +81,7 @@ def check_parts(names, said):
 
 def check_find(names, said):
     """The way back: from a variable's name to its place."""
-    static = [(key, start, size) for key, name, start, size, _ in names.at(*said) if name.startswith(key) and
+    static = [(key, start, size) for key, name, start, size, _, _ in names.at(*said) if name.startswith(key) and
               not key.startswith(("heap", "mmap", "TLS", "stack"))]
     assert static
     found = names.ask([*(f"name {key}" for key, _, _ in static), "name no_such_name", "name no::such"])
@@ -94,7 +94,7 @@ def check_blocks(names, document):
     asked = [f"{(b[0] + b[1]) // 2:x} {b[2]} {b[2] if b[3] is None else b[3]}" for b in blocks if b[1] > b[0]]
     blocks = [b for b in blocks if b[1] > b[0]]
     gone = 0
-    for block, (key, _, start, size, _) in zip(blocks, names.at(*asked)):
+    for block, (*_, key) in zip(blocks, names.at(*asked)):
         start, end, _, died, _, _, site, serial, times = block
         if key.startswith(("stack", "TLS")):
             continue
@@ -151,7 +151,7 @@ def check_strange(program, numachine, guest, scratch):
     stripped = scratch / "stripped"
     subprocess.run([STRIP, "-o", stripped, guest], check=True)
     said = dict(line.split(" ", 1) for line in run(numachine, stripped, scratch / "run").splitlines())
-    for key, _, _, _, _ in Names(program, scratch / "run").at(*said):
+    for key, *_ in Names(program, scratch / "run").at(*said):
         assert key.startswith(("0x", "TLS of", "stack of")), key
     (scratch / "run" / "objects.json").write_text("{")
     simulator.listed_again(scratch / "run", "objects.json")

@@ -323,9 +323,9 @@ Test(report_objects_file, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":1", "\"schema\":2", "schema 2: only 1 can be read: another version"},
-        {"\"schema\":1,", "", "schema: not a number"},
-        {"\"schema\":1", "\"schema\":1,\"x\":1", "a member that it does not have"},
+        {"\"schema\":2", "\"schema\":1", "schema 1: only 2 can be read: another version"},
+        {"\"schema\":2,", "", "schema: not a number"},
+        {"\"schema\":2", "\"schema\":2,\"x\":1", "a member that it does not have"},
         {"\"blocks\"", "\"bricks\"", "blocks: missing"},
         {"\"mmap\"", "\"m map\"", "kinds[1]: not a name"},
         {"\"mmap\"", "7", "kinds[1]: not a name"},

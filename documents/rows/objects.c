@@ -2,6 +2,14 @@
 
 #include "documents/items.h"
 
+/** A part of a block is of a site that there is; of a stack, of the one behind them. */
+static const char *objects_check_part(void *document, const size_t *others, size_t i)
+{
+    const struct doc_objects *o = document;
+    (void)others;
+    return o->part[i].site <= o->sites ? NULL : "no such site";
+}
+
 #define DOCUMENT struct doc_objects
 static const struct doc_item items[] = {
 #include "documents/rows/objects.def"
@@ -11,7 +19,7 @@ static const char *const others[] = {"paths of the profile", NULL};
 const struct doc_document doc_objects_document = {
     .name = "objects",
     .sentence = "what lay where: blocks of the heap, stacks and thread-local variables",
-    .schema = 1,
+    .schema = 2,
     .item = items,
     .items = sizeof items / sizeof *items,
     .bytes = sizeof(DOCUMENT),

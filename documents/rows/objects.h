@@ -40,6 +40,18 @@ struct doc_block {
     uint64_t times;    /**< how many */
 };
 
+/** A part of a block or of a stack that the program has a name for. */
+struct doc_part {
+    uint64_t from, to; /**< virtual */
+    uint64_t each;     /**< [bytes] of an element of the array that it is; 0: it is one thing */
+    uint32_t site;     /**< of its block: an index into `site`; of a stack: how many those are */
+    uint32_t path;     /**< index into `path`: the pointer that leads there, or the variable */
+    uint32_t function; /**< index into `path`: whose variable that begins with; 0: no function's */
+    uint32_t thread;   /**< that executed the function, or has the variable; 0: none has it */
+    uint32_t type;     /**< for prog_names.member; 0: not known */
+    sim_tick born, died; /**< [ticks] known from then on; died SIM_NEVER: to the end */
+};
+
 /** What a thread alone has. */
 struct doc_thread {
     uint32_t number;
@@ -57,6 +69,10 @@ struct doc_objects {
     size_t sites;
     struct doc_block *block; /**< [blocks] by `from`, then `to`, `born`, site */
     size_t blocks;
+    char **path; /**< [paths] what pointers and functions are called; the first is "-" */
+    size_t paths;
+    struct doc_part *part; /**< [parts] by `from`, `to`, site and `born` */
+    size_t parts;
     struct doc_thread *thread; /**< [threads] by number */
     size_t threads;
 };

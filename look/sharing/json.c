@@ -155,12 +155,16 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
     json_t *objects = json_array(), *lines = json_array();
     for (size_t i = 0; i < s->objects; i++) {
         const struct look_shared_object *o = &s->object[i];
+        char memory[LOOK_OBJECT_NAME];
+        look_sharing_memory(s, o, memory, sizeof memory);
         json_array_append_new(
-            objects, json_pack("{s:o,s:s,s:I,s:I,s:I,s:o,s:o}", "object", doc_json_text(o->name),
-                               "verdict", look_verdict_name[look_verdict_of(s, &o->lost)],
-                               "falsely", (json_int_t)o->lost.falsely, "truly",
-                               (json_int_t)o->lost.truly, "lines", (json_int_t)o->lines, "columns",
-                               json_columns(o->v), "askers", json_askers(s, o->asker, o->askers)));
+            objects,
+            json_pack("{s:o,s:o*,s:s,s:I,s:I,s:I,s:o,s:o}", "object", doc_json_text(o->name),
+                      "memory", *memory ? doc_json_text(memory) : NULL, "verdict",
+                      look_verdict_name[look_verdict_of(s, &o->lost)], "falsely",
+                      (json_int_t)o->lost.falsely, "truly", (json_int_t)o->lost.truly, "lines",
+                      (json_int_t)o->lines, "columns", json_columns(o->v), "askers",
+                      json_askers(s, o->asker, o->askers)));
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));

@@ -65,11 +65,10 @@ static bool is_within(const char *part, const char *asked)
 /* Where the members lie that are called so. @param asked  what follows the object's name */
 static bool find_members(const struct look_sharing *s, const char *asked, struct look_named *out)
 {
-    struct prog_names *names = s->code->names;
     bool found = false;
     for (uint64_t at = 0; at < out->at.size;) {
         struct prog_member part;
-        names->member(names, &out->at.variable, at, UINT_MAX, &part);
+        look_object_member(s->finder, &out->at, at, UINT_MAX, &part);
         const uint64_t end = part.offset + part.size;
         const bool meant = !part.padding && is_within(part.name, asked);
         if (meant && !found)
@@ -101,16 +100,67 @@ static bool find_part(const struct look_sharing *s, const char *name, struct loo
 
 /* ---- what lies in a line that was shared ----------------------------------------------------- */
 
+/* What follows a path in a name, without the function's or thread's name. @return the caller's;
+ * NULL: it is another path, or another function's */
+static char *name_behind(const struct look_sharing *s, const struct look_object *at,
+                         const char *name)
+{
+    char owner[LOOK_OBJECT_NAME];
+    const size_t length = strlen(at->variable.name), all = strlen(name);
+    const size_t behind = strlen(look_object_owner(s->finder, at, owner, sizeof owner));
+    const bool owned = behind && all > length + behind && !strcmp(name + all - behind, owner);
+    if (strncmp(name, at->variable.name, length) != 0 || all == length)
+        return NULL;
+    return sim_format("%.*s", (int)(all - length - (owned ? behind : 0)), name + length);
+}
+
+/* A block or stack is called by its memory, or a place in it is: "heap 8 bytes by ... +0x4". */
+static bool is_called_by_memory(const char *name, struct look_named *out)
+{
+    struct look_object whole = out->at;
+    bool place, all;
+    look_object_unnamed(&whole, out->at.from + out->at.offset);
+    place = !strcmp(whole.name, name) || !strcmp(whole.key, name);
+    look_object_group(&whole);
+    all = whole.kind == LOOK_OBJECT_HEAP && !strcmp(whole.key, name);
+    if (!place && !all)
+        return false;
+    look_object_unnamed(&out->at, out->at.from + out->at.offset);
+    out->site = all;
+    return true;
+}
+
 /* A place is called so, or the object that it is of. */
 static bool name_is_called(const struct look_sharing *s, const char *name, struct look_named *out)
 {
+    char *behind;
     if (!strcmp(out->at.key, name))
+        return true;
+    if (out->at.part && is_called_by_memory(name, out))
         return true;
     if (strcmp(out->at.name, name) != 0)
         return false;
-    if (out->at.variable.name)
-        find_members(s, name + strlen(out->at.key), out);
+    behind = out->at.variable.name ? name_behind(s, &out->at, name) : NULL;
+    if (behind)
+        find_members(s, behind, out);
+    free(behind);
     return true;
+}
+
+/* A part of what a pointer leads to: "pool->stats". */
+static bool find_in_parts(const struct look_sharing *s, const char *name, struct look_named *out)
+{
+    size_t count;
+    const struct doc_part *part = look_object_parts(s->finder, &count);
+    bool found = false;
+    for (size_t i = 0; i < count && !found && s->code->names; i++) {
+        char *behind;
+        look_object_of_part(s->finder, &part[i], &out->at);
+        behind = out->at.part ? name_behind(s, &out->at, name) : NULL;
+        found = behind && *behind && find_members(s, behind, out);
+        free(behind);
+    }
+    return found;
 }
 
 static bool name_find_word(const struct look_sharing *s, const struct look_shared_line *line,
@@ -152,7 +202,8 @@ bool look_sharing_find(const struct look_sharing *s, const char *name, struct lo
     *out = (struct look_named){0};
     if (!find_shared(s, name, out) && !find_touched(s, name, out)) {
         *out = (struct look_named){0};
-        if (!find_variable(s, name, out) && !find_part(s, name, out))
+        if (!find_variable(s, name, out) && !find_part(s, name, out) &&
+            !find_in_parts(s, name, out))
             return false;
     }
     if (out->from == out->to) {
@@ -161,6 +212,20 @@ bool look_sharing_find(const struct look_sharing *s, const char *name, struct lo
     }
     name_word(out);
     return true;
+}
+
+const char *look_sharing_memory(const struct look_sharing *s,
+                                const struct look_shared_object *object, char *buf, size_t size)
+{
+    struct look_object at;
+    look_object_asked(s->finder, s->truth, &s->truth->row[object->row], &at);
+    *buf = '\0';
+    if (at.part) {
+        look_object_unnamed(&at, at.from);
+        look_object_group(&at);
+        snprintf(buf, size, "%s", at.key);
+    }
+    return buf;
 }
 
 static const char *name_next_name(void *ctx, size_t i)

@@ -85,6 +85,10 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
         struct look_held *p = parts_part_of(part, count, &at);
         p->bytes |=
             parts_word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
+        if (doc_plus(lost.falsely, lost.truly) > p->most) {
+            p->most = doc_plus(lost.falsely, lost.truly);
+            p->at = at;
+        }
         p->lost.falsely = doc_plus(p->lost.falsely, lost.falsely);
         p->lost.truly = doc_plus(p->lost.truly, lost.truly);
     }

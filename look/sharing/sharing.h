@@ -102,9 +102,11 @@ pc_bytes look_copy_written(const struct pc_missed_copy *copy);
 
 /** An object that lies in a line. */
 struct look_held {
-    struct look_object at; /**< at the first of its bytes that is touched there, or asked for */
-    pc_bytes bytes;        /**< of the line: its words that are touched */
+    struct look_object
+        at;         /**< at the word whose requests lost most, or the first that is touched */
+    pc_bytes bytes; /**< of the line: its words that are touched */
     struct look_lost lost; /**< by requests for it, in this line */
+    int64_t most;          /**< [PCycles] that those for `at` lost */
 };
 
 /** The objects of a line that anybody touched, the one that lost most first.
@@ -127,6 +129,11 @@ bool look_sharing_find(const struct look_sharing *sharing, const char *name,
 /** The shared object of that name; NULL: none. */
 const struct look_shared_object *look_sharing_shared(const struct look_sharing *sharing,
                                                      const char *name);
+
+/** What memory a shared object is, if the program has another name for it: "heap 8 bytes by make at
+ *  lab.c:33", of one of its blocks, without a number; else "". @return buf */
+const char *look_sharing_memory(const struct look_sharing *sharing,
+                                const struct look_shared_object *object, char *buf, size_t size);
 
 /** The names of the objects that lost most, or of the one: "'a', 'b'". @return buf */
 const char *look_sharing_costly(const struct look_sharing *sharing, char *buf, size_t size);

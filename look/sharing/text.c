@@ -92,9 +92,12 @@ static void sharing_text_put_head(const struct look_sharing *s, FILE *out)
 static void put_object(const struct look_sharing *s, const char *verdict,
                        const struct look_shared_object *o, const char *lines, FILE *out)
 {
+    char memory[LOOK_OBJECT_NAME];
     fprintf(out, "  %-7s %16" PRId64 " %7.2f %% %13" PRId64 " %7.2f %% %6s %9" PRId64 "  %s\n",
             verdict, o->lost.falsely, text_share(s, o->lost.falsely), o->lost.truly,
             text_share(s, o->lost.truly), lines, o->v[PC_MISS_NACKS], o->name);
+    if (*look_sharing_memory(s, o, memory, sizeof memory))
+        fprintf(out, "# %73s  is %s\n", "", memory);
 }
 
 /* Takes an object off the sums. */

@@ -180,16 +180,15 @@ static void free_groups(struct users *groups)
 
 /* ---- by how it is declared ------------------------------------------------------------------- */
 
-/* The part of an object at an offset. An array within it is one member, but the object itself has
- * elements. */
-static void part_of(const struct look_sharing *s, const struct prog_object *object, uint64_t at,
-                    enum look_unit unit, struct prog_member *part)
+/* The part of an object at an offset, `depth` steps further than what is named. An array within it
+ * is one member, but what is named has elements. */
+static void part_of(const struct look_sharing *s, const struct look_object *object, unsigned depth,
+                    uint64_t at, enum look_unit unit, struct prog_member *part)
 {
-    struct prog_names *names = s->code->names;
     struct prog_member deeper;
-    names->member(names, object, at, unit == LOOK_UNIT_leaves ? UINT_MAX : 1, part);
-    for (unsigned depth = 2; unit == LOOK_UNIT_members; depth++) {
-        names->member(names, object, at, depth, &deeper);
+    look_object_member(s->finder, object, at, unit == LOOK_UNIT_leaves ? UINT_MAX : ++depth, part);
+    while (unit == LOOK_UNIT_members) {
+        look_object_member(s->finder, object, at, ++depth, &deeper);
         const size_t known = strlen(part->name);
         if (strlen(deeper.name) <= known || deeper.name[known] == '[')
             return;
@@ -197,14 +196,29 @@ static void part_of(const struct look_sharing *s, const struct prog_object *obje
     }
 }
 
+/* How many steps lead from the object to what is meant of it. */
+static unsigned depth_of(const struct look_sharing *s, const struct look_named *named)
+{
+    enum { MOST = 32 };
+    const uint64_t from = named->from - named->at.from, size = named->to - named->from;
+    for (unsigned depth = 1; depth < MOST && size < named->at.size; depth++) {
+        struct prog_member part;
+        look_object_member(s->finder, &named->at, from, depth, &part);
+        if (part.offset == from && part.size <= size)
+            return part.size == size ? depth : depth - 1;
+    }
+    return 0;
+}
+
 static void part_by_members(const struct look_sharing *s, const struct look_named *named,
                             enum look_unit unit, struct look_layout *layout)
 {
     const struct look_object *object = &named->at;
+    const unsigned depth = depth_of(s, named);
     for (uint64_t at = named->from - object->from;
          at < named->to - object->from && layout->ranges < RANGES_MAX;) {
         struct prog_member part;
-        part_of(s, &object->variable, at, unit, &part);
+        part_of(s, object, depth, at, unit, &part);
         const uint64_t end = part.offset + part.size;
         if (!part.padding && part.size)
             add_range(layout, object->from + at,
@@ -253,7 +267,7 @@ static bool is_of_site(const struct look_sharing *s, const struct doc_objects *o
                        const struct doc_block *block, const struct look_object *at)
 {
     char one[400], other[400];
-    if (block->to - block->from != at->size)
+    if (!at->block || block->to - block->from != at->size)
         return false;
     return block->site == at->block->site ||
            (objects->site[block->site].kind == objects->site[at->block->site].kind &&
@@ -261,16 +275,46 @@ static bool is_of_site(const struct look_sharing *s, const struct doc_objects *o
                     look_site_name(s->finder, at->block->site, other, sizeof other)));
 }
 
+static void part_one(struct parting *p, const struct look_sharing *s,
+                     const struct look_named *named, enum look_unit unit)
+{
+    if (look_unit_is_typed(unit))
+        part_by_members(s, named, unit, p->layout);
+    else
+        part_range(p, unit, named->from, named->to);
+}
+
+/* All blocks that the program calls so but for their numbers. */
+static void part_alike(struct parting *p, const struct look_sharing *s,
+                       const struct look_named *named, enum look_unit unit)
+{
+    struct look_object group = named->at;
+    size_t count;
+    const struct doc_part *part = look_object_parts(s->finder, &count);
+    look_object_group(&group);
+    for (size_t i = 0; i < count; i++) {
+        struct look_named one = {0};
+        struct look_object at;
+        look_object_of_part(s->finder, &part[i], &one.at);
+        at = one.at;
+        look_object_group(&at);
+        one.from = at.from;
+        one.to = at.from + at.size;
+        if (at.part && !strcmp(at.key, group.key))
+            part_one(p, s, &one, unit);
+    }
+}
+
 static void part_named(struct parting *p, const struct look_sharing *s,
                        const struct doc_objects *objects, const struct look_named *named,
                        enum look_unit unit)
 {
-    if (look_unit_is_typed(unit)) {
-        part_by_members(s, named, unit, p->layout);
+    if (named->site && named->at.part) {
+        part_alike(p, s, named, unit);
         return;
     }
-    if (!named->site) {
-        part_range(p, unit, named->from, named->to);
+    if (!named->site || look_unit_is_typed(unit)) {
+        part_one(p, s, named, unit);
         return;
     }
     for (size_t i = 0; i < objects->blocks; i++)
@@ -363,6 +407,12 @@ static bool is_meant(const struct look_object *at, const struct asked *named)
     if (at->kind == LOOK_OBJECT_NONE || at->kind == LOOK_OBJECT_HEADER)
         return true;
     HASH_FIND_STR(named, at->key, known);
+    if (!known && at->part) {
+        struct look_object memory = *at;
+        look_object_unnamed(&memory, at->from);
+        look_object_group(&memory);
+        HASH_FIND_STR(named, memory.key, known);
+    }
     return known;
 }
 
@@ -529,7 +579,7 @@ static bool may_point(const struct look_sharing *s, const struct look_named *nam
     struct prog_member part;
     if (!at->variable.name || (at->size != 4 && at->size != 8))
         return false;
-    s->code->names->member(s->code->names, &at->variable, 0, 1, &part);
+    look_object_member(s->finder, at, 0, 1, &part);
     return !*part.name;
 }
 
