@@ -1,0 +1,182 @@
+/*
+ * What pointers of C lead to, for tests/leads.py: each line of output is an address and what the
+ * program calls it. With an argument, several threads ask for variables on each other's stacks.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { THREADS = 4, TURNS = 4000 };
+
+static void says(const volatile void *at, const char *name)
+{
+    printf("%lx %s\n", (unsigned long)at, name);
+}
+
+struct item {
+    int key;
+    struct item *next;
+    double weight;
+};
+struct bucket {
+    struct item *head;
+    int count;
+};
+struct table {
+    unsigned size;
+    struct bucket *buckets;
+    struct item *spare[4];
+};
+struct queue {
+    int head, tail;
+    int *slots;
+    struct {
+        int a, b;
+    } pair[THREADS];
+};
+struct flex {
+    int n;
+    struct {
+        int x, y;
+    } p[];
+};
+struct tree {
+    struct tree *left, *right;
+    int key;
+};
+struct opaque;
+struct job {
+    struct queue *queue;
+    int id;
+    pthread_t thread;
+};
+
+static struct table *table;
+static int **rows;
+static double *values;
+static void *raw;
+static char *text;
+static struct flex *flex;
+static struct tree *root;
+static struct opaque *hidden;
+static struct item *elsewhere; /* into the midst of a block */
+static union {
+    struct item *item;
+    double number;
+} either;
+__thread struct queue *mine;
+
+static struct tree *planted(int depth)
+{
+    struct tree *t = calloc(1, sizeof *t);
+    t->key = depth;
+    if (depth > 1) {
+        t->left = planted(depth - 1);
+        t->right = planted(depth - 1);
+    }
+    return t;
+}
+
+static void *in_thread(void *arg)
+{
+    mine = malloc(sizeof *mine);
+    says(&mine->tail, "mine->tail (of thread 1001)");
+    return arg;
+}
+
+static void make(void)
+{
+    struct item *many = malloc(6 * sizeof *many + 8);
+    table = malloc(sizeof *table);
+    table->size = 8;
+    table->buckets = calloc(table->size, sizeof *table->buckets);
+    for (unsigned i = 0; i < 20; i++) {
+        struct item *item = malloc(sizeof *item);
+        item->next = table->buckets[i % 8].head;
+        table->buckets[i % 8].head = item;
+    }
+    for (int i = 0; i < 4; i++)
+        table->spare[i] = calloc(1, sizeof(struct item));
+    rows = malloc(5 * sizeof *rows);
+    for (int i = 0; i < 5; i++)
+        rows[i] = malloc(10 * sizeof **rows);
+    values = malloc(100 * sizeof *values);
+    raw = malloc(77);
+    text = malloc(33);
+    flex = malloc(sizeof *flex + 10 * sizeof flex->p[0]);
+    root = planted(4);
+    hidden = malloc(40);
+    elsewhere = &many[3];
+    elsewhere->next = NULL;
+    either.item = calloc(1, 3 * sizeof(struct item));
+}
+
+static void say_globals(void)
+{
+    says(&table->size, "table->size");
+    says(&table->buckets[3].count, "table->buckets[3].count");
+    says(&table->buckets[3].head->weight, "table->buckets[3].head->weight");
+    says(&table->buckets[3].head->next->key, "table->buckets[3].head->...->key");
+    says(&table->spare[2]->key, "table->spare[2]->key");
+    says(&rows[3], "rows[3]");
+    says(&rows[3][7], "rows[3][7]");
+    says(&values[55], "values[55]");
+    says(&text[7], "text[7]");
+    says(&flex->n, "flex->n");
+    says(&flex->p[4].y, "flex->p[4].y");
+    says(&root->key, "root->key");
+    says(&root->left->key, "root->...->key");
+    says(&root->right->left->key, "root->...->key");
+    says(&elsewhere->key, "elsewhere->key");
+    says((char *)raw + 5, "heap 77 bytes by * at leads_guest.c:* +0x5");
+    says((char *)hidden + 8, "heap 40 bytes by * at leads_guest.c:* +0x8");
+    says(&either.item->weight, "heap * bytes by * at leads_guest.c:* +0x*");
+}
+
+/* The name of `queue` is that of the function in which it is. */
+static void *asks(void *arg)
+{
+    const struct job *job = arg;
+    volatile int *count = &job->queue->pair[job->id].b;
+    for (int i = 0; i < TURNS; i++)
+        ++*count;
+    return arg;
+}
+
+static int on_stacks(void)
+{
+    struct queue queue = {.tail = 1};
+    struct job jobs[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        jobs[i] = (struct job){&queue, i, 0};
+        pthread_create(&jobs[i].thread, NULL, asks, &jobs[i]);
+    }
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(jobs[i].thread, NULL);
+    says(&queue.pair[1].b, "queue.pair[1].b (local of on_stacks)");
+    says(&queue.tail, "queue.tail (local of on_stacks)");
+    return queue.pair[1].b == TURNS ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    struct queue queue = {0};
+    struct queue *heap = calloc(1, sizeof *heap);
+    pthread_t thread;
+    (void)argv;
+    if (argc > 1)
+        return on_stacks();
+    make();
+    queue.slots = malloc(12 * sizeof *queue.slots);
+    heap->slots = malloc(16 * sizeof *heap->slots);
+    say_globals();
+    says(&queue, "stack of thread 1000 +0x*");
+    says(&queue.slots[5], "queue.slots[5] (local of main)");
+    says(&heap->tail, "heap->tail (local of main)");
+    says(&heap->slots[2], "heap->slots[2] (local of main)");
+    pthread_create(&thread, NULL, in_thread, NULL);
+    pthread_join(thread, NULL);
+    fflush(stdout);
+    _exit(heap->tail + queue.head); /* while what is main's is there */
+}
