@@ -31,7 +31,7 @@ FIELDS = {
     ("profile", "rows"): "phase thread path pc values",
     ("objects", "sites"): "path call kind blocks bytes most forgotten",
     ("objects", "blocks"): "from to born died lived thread site serial times",
-    ("objects", "parts"): "from to each site path function thread type born died",
+    ("objects", "parts"): "from to each site path function shape thread type born died",
     ("objects", "threads"): "thread stack stack_end variables variables_end born died",
     ("truth", "copies"): "line va card code read read_rest written written_rest taken evicted first last",
     ("truth", "tenants"): "kind from to site thread",

@@ -223,14 +223,18 @@ void look_object_member(const struct look_finder *f, const struct look_object *o
 {
     struct prog_names *names = f->code->names;
     const uint64_t each = o->part ? o->part->each : 0, index = each ? offset / each : 0;
-    char inner[PROG_MEMBER_NAME];
+    char inner[PROG_MEMBER_NAME], number[PROG_SHAPE];
     if (each && depth == 1)
         *out = (struct prog_member){.size = each};
     else
         names->member(names, &o->variable, offset - index * each, each ? depth - 1 : depth, out);
     out->offset += index * each;
     snprintf(inner, sizeof inner, "%s", out->name);
-    if (each)
+    if (each && o->part->shape)
+        snprintf(out->name, sizeof out->name, "%.100s%s%.140s",
+                 prog_shape_index(f->o->path[o->part->shape], index, number),
+                 *inner == '.' ? "%" : "", inner + (*inner == '.'));
+    else if (each)
         snprintf(out->name, sizeof out->name, "[%" PRIu64 "]%.220s", index, inner);
     else if (is_behind(o) && *inner == '.')
         snprintf(out->name, sizeof out->name, "->%.220s", inner + 1);
@@ -261,11 +265,26 @@ static void name_member(const struct look_finder *f, struct look_object *out)
                  " +0x%" PRIx64, behind);
 }
 
+/* "(:,:)" of an array of two dimensions. */
+static const char *all_of(const struct look_finder *f, const struct doc_part *part, char *buf)
+{
+    size_t used = 0;
+    if (!part->each || !part->shape)
+        return part->each ? "[]" : "";
+    buf[used++] = '(';
+    for (const char *c = f->o->path[part->shape]; *c && used < PROG_SHAPE - 2; c++)
+        if (*c == ':' || *c == ',')
+            buf[used++] = *c;
+    buf[used++] = ')';
+    buf[used] = '\0';
+    return buf;
+}
+
 /* The object is a part of a block or stack, which has been described. */
 static void name_part(const struct look_finder *f, uint64_t va, const struct doc_part *part,
                       struct look_object *out)
 {
-    char owner[300];
+    char owner[300], all[PROG_SHAPE];
     snprintf(out->memory, sizeof out->memory, "%s", out->key);
     out->part = part;
     out->from = part->from;
@@ -276,7 +295,7 @@ static void name_part(const struct look_finder *f, uint64_t va, const struct doc
                                          .to = part->each ? part->from + part->each : part->to,
                                          .type = part->type};
     snprintf(out->key, sizeof out->key, "%s%.400s%s%s", is_behind(out) ? "*" : "",
-             out->variable.name, part->each ? "[]" : "",
+             out->variable.name, all_of(f, part, all),
              look_object_owner(f, out, owner, sizeof owner));
     if (f->code->names && f->code->names->member)
         name_member(f, out);
@@ -625,9 +644,12 @@ static void group_part(char *key)
     for (const char *c = key; *c; c++) {
         if (!strncmp(c, ", thread ", 9))
             c += 9 + strspn(c + 9, "0123456789");
+        const size_t number = *c == '(' ? strspn(c + 1, "0123456789-,") : 0;
         *to++ = *c;
         if (*c == '[')
             c += strspn(c + 1, "0123456789");
+        else if (c[number + 1] == ')')
+            c += number;
     }
     *to = '\0';
 }

@@ -131,11 +131,17 @@ struct prog_part {
     const char *path;  /**< what the program calls the pointer: "pool", "queue.slot[3]"; a variable
                           on a stack: itself. Without blanks, up to PROG_PATH bytes */
     uint32_t type;     /**< of it, or of an element: as prog_object has it; 0: nothing is known */
+    const char *shape; /**< of an array of Fortran's: "1:10,0:5"; NULL: of others */
     const char *function; /**< whose variable `path` begins with; NULL: no function's */
     uint32_t thread;      /**< of the function, or of a thread-local variable; else 0 */
 };
 
 typedef void prog_found_fn(void *ctx, const struct prog_part *part);
+
+enum { PROG_SHAPE = 160 };
+
+/** "(3,5)" of an element's number, in an array with a shape. @return buf, of PROG_SHAPE bytes */
+const char *prog_shape_index(const char *shape, uint64_t index, char buf[PROG_SHAPE]);
 
 /** The names of an executable's addresses. */
 struct prog_names {

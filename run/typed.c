@@ -202,6 +202,7 @@ static struct doc_part part_of(struct run_typed *t, const struct prog_part *part
                              .function = part->function ? text_number(t, part->function) : 0,
                              .thread = part->thread,
                              .type = part->type,
+                             .shape = part->shape ? text_number(t, part->shape) : 0,
                              .died = SIM_NEVER};
 }
 
@@ -265,8 +266,9 @@ static bool same_parts(const struct life *life, const struct doc_part *part, siz
     bool same = life->parts == parts;
     for (size_t i = 0; same && i < parts; i++) {
         const struct doc_part *x = &life->part[i], *y = &part[i];
-        same = x->from == y->from && x->to == y->to && x->each == y->each && x->path == y->path &&
-               x->function == y->function && x->thread == y->thread && x->type == y->type;
+        same = x->from == y->from && x->to == y->to && x->each == y->each && x->shape == y->shape &&
+               x->path == y->path && x->function == y->function && x->thread == y->thread &&
+               x->type == y->type;
     }
     return same;
 }

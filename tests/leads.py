@@ -21,6 +21,7 @@ GUESTS = [
     ("leads_guest.c", ["-O2"], []),
     ("leads_guest.c", ["-O2", "-gdwarf-4"], ["stacks"]),
     ("leads_guest.cc", ["-O1"], []),
+    ("leads_guest.f90", ["-O0"], []),
 ]
 
 
@@ -30,7 +31,8 @@ def build(source, abi, flags, scratch):
     if not skip.have(tool, tool):
         return None
     arm = ["-march=armv6", "-marm"] if abi == "armel" else []
-    subprocess.run([tool, "-g", "-static", "-pthread", *arm, *flags, source, "-o", scratch / "guest"], check=True)
+    subprocess.run([tool, "-g", "-static", "-pthread", *arm, *flags, source, "-o", scratch / "guest"], check=True,
+                   cwd=scratch)  # where a module of Fortran's leaves a file
     return scratch / "guest"
 
 

@@ -6,6 +6,7 @@
  * to what is wrong with the symbols.
  */
 #include "programs/linux/names/names.h"
+#include "procard/profile.h"
 #include "programs/linux/names/dwp.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/guest_elf.h"
@@ -193,14 +194,24 @@ static void put_variable(struct growing *g)
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
 }
 
-/** And a function (65) that is inlined in another one, from its second instruction on. */
-static void put_inlined(struct growing *g)
+/** And a function (65) that is inlined in another one, from its second instruction on; a pointer to
+ * such a struct (69), and a variable of it. The other function, of 16 bytes, has one on the stack
+ * and one in register 4. */
+static void put_functions(struct growing *g)
 {
-    put_bytes(g, "\12f\0\1\10g\0", 7);
+    put_bytes(g, "\12f\0\1", 4);
+    put_bytes(g, "\13\0\0\0\31", 5);
+    put_bytes(g, "\2p\0\0\0\0\105\5\3", 9);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
-    put_bytes(g, "\20\11\0\0\0\101", 6);
+    put_bytes(g, "\10g\0", 3);
+    put(g, GUEST_ELF_BASE + GUEST_ELF_CODE, 4);
+    put_bytes(g, "\20\1\234", 3);
+    put_bytes(g, "\11\0\0\0\101", 5);
     put(g, GUEST_ELF_BASE + GUEST_ELF_CODE + 4, 4);
-    put_bytes(g, "\4\1\7\0\0", 5);
+    put_bytes(g, "\4\1\7", 3);
+    put_bytes(g, "\2q\0\0\0\0\105\2\221\170", 10);
+    put_bytes(g, "\2r\0\0\0\0\105\1\124", 9);
+    put(g, 0, 2);
 }
 
 /** One unit: what it is called, where it was compiled, where its lines are. */
@@ -214,19 +225,21 @@ static void put_unit(struct growing *g)
     put(g, 4, 1);
     put_bytes(g, "\1a.c\0/w\0\0\0\0\0", 12); /* name, directory, lines */
     put_variable(g);
-    put_inlined(g);
+    put_functions(g);
     put_length(g, begin);
     end_section(g);
-    static const char abbreviations[] = "\1\21\1\3\10\33\10\20\27\0\0"  /* unit */
-                                        "\2\64\0\3\10\111\23\2\30\0\0"  /* variable */
-                                        "\3\23\1\13\13\0\0"             /* struct */
-                                        "\4\15\0\3\10\111\23\70\13\0\0" /* member */
-                                        "\5\1\1\111\23\0\0"             /* array */
-                                        "\6\41\0\57\13\0\0"             /* its length */
-                                        "\7\44\0\13\13\0\0"             /* number */
-                                        "\10\56\1\3\10\21\1\22\13\0\0"  /* function, its code */
-                                        "\11\35\0\61\23\21\1\22\13\130\13\131\13\0\0" /* call */
-                                        "\12\56\0\3\10\40\13\0\0"; /* function without code */
+    static const char abbreviations[] =
+        "\1\21\1\3\10\33\10\20\27\0\0"                /* unit */
+        "\2\64\0\3\10\111\23\2\30\0\0"                /* variable */
+        "\3\23\1\13\13\0\0"                           /* struct */
+        "\4\15\0\3\10\111\23\70\13\0\0"               /* member */
+        "\5\1\1\111\23\0\0"                           /* array */
+        "\6\41\0\57\13\0\0"                           /* its length */
+        "\7\44\0\13\13\0\0"                           /* number */
+        "\10\56\1\3\10\21\1\22\13\100\30\0\0"         /* function, its code */
+        "\11\35\0\61\23\21\1\22\13\130\13\131\13\0\0" /* call */
+        "\12\56\0\3\10\40\13\0\0"                     /* function without code */
+        "\13\17\0\111\23\0\0";                        /* pointer */
     put_text(g, ".debug_abbrev", abbreviations, sizeof abbreviations);
 }
 
@@ -484,6 +497,77 @@ static bool check_package(void)
     return unit;
 }
 
+/* ---- what pointers lead to ------------------------------------------------------------------- */
+
+enum { BLOCKS = 0x10000, BLOCK = 48, BLOCKS_END = BLOCKS + 64 * BLOCK };
+
+/** Every word leads into one of the blocks, most of them to its beginning. */
+static bool fuzz_read(void *ctx, uint64_t va, void *bytes, size_t count)
+{
+    uint8_t *to = bytes;
+
+    (void)ctx;
+    for (size_t i = 0; i < count; i += 4) {
+        const uint64_t word = (va + i) * 0x9e3779b97f4a7c15 >> 40;
+        put32(to + i, (uint32_t)(BLOCKS + word % 64 * BLOCK + (word % 7 ? 0 : 8)));
+    }
+    return va < UINT32_MAX;
+}
+
+static bool fuzz_block(void *ctx, uint64_t va, uint64_t *from, uint64_t *to)
+{
+    (void)ctx;
+    *from = va - (va - BLOCKS) % BLOCK;
+    *to = *from + BLOCK;
+    return va >= BLOCKS && va < BLOCKS_END;
+}
+
+static void check_part(void *ctx, const struct prog_part *part)
+{
+    uint64_t *last = ctx;
+
+    check_text(part->path);
+    FUZZ_CHECK(strlen(part->path) <= 2 * PROG_PATH && !strchr(part->path, ' '), "%s", part->path);
+    if (part->function)
+        check_text(part->function);
+    FUZZ_CHECK(part->from < part->to && part->from >= BLOCKS && part->to <= BLOCKS_END, "%s",
+               part->path);
+    FUZZ_CHECK(part->from / BLOCK - BLOCKS / BLOCK == (part->to - 1) / BLOCK - BLOCKS / BLOCK ||
+                   BLOCKS % BLOCK,
+               "%s: more than a block", part->path);
+    FUZZ_CHECK(part->each <= part->to - part->from, "%s", part->path);
+    ++*last;
+}
+
+/** @return how many parts there are */
+static uint64_t check_reach(struct prog_names *names)
+{
+    struct pc_profile_frame frame = {.thread = 1,
+                                     .pc = GUEST_ELF_BASE + GUEST_ELF_CODE + 4,
+                                     .cfa = 0x7ff00000,
+                                     .known = UINT32_MAX};
+    const uint64_t tls[] = {0x20000};
+    const uint32_t thread[] = {1};
+    const struct prog_memory memory = {.read = fuzz_read,
+                                       .block = fuzz_block,
+                                       .frame = &frame,
+                                       .frames = 1,
+                                       .tls = tls,
+                                       .thread = thread,
+                                       .threads = 1};
+    struct prog_part part;
+    uint64_t parts = 0;
+
+    for (unsigned i = 0; i < PC_REGISTERS; i++)
+        frame.reg[i] = BLOCKS + BLOCK * (uint64_t)i;
+    names->reach(names, &memory, check_part, &parts);
+    for (uint64_t va = frame.cfa - 64; va < frame.cfa + 64; va += 4)
+        if (names->on_stack(names, &memory, va, &part))
+            FUZZ_CHECK(va >= part.from && va < part.to && *part.path && *part.function, "%s",
+                       part.path);
+    return parts;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static uint8_t file[FUZZ_INPUT_MAX];
@@ -510,6 +594,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                "a good file's variable");
     FUZZ_CHECK(inlined || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
                "a good file's inlined function");
+    FUZZ_CHECK(check_reach(names) >= 2 || kind == WHOLE || size > 1 || kind % 2 || kind == PACKAGE,
+               "a good file's pointers");
     check_at(names, GUEST_ELF_BASE);
     check_at(names, GUEST_ELF_BASE + 0x10000);
     check_at(names, 0);

@@ -41,6 +41,7 @@ struct view {
     uint32_t type;
     enum says says;
     char *path;
+    char *shape; /* of an array of Fortran's; NULL: of others */
     const char *function;
     uint32_t thread;
     const struct view *above; /* that the pointer is in; NULL: in a variable */
@@ -111,7 +112,7 @@ static bool leads_on(struct reach *r, uint32_t number)
 {
     const struct lx_type type = type_of(r, number);
     struct lx_part part;
-    bool leads = type.kind == LX_TYPE_POINTER;
+    bool leads = type.kind == LX_TYPE_POINTER || type.kind == LX_TYPE_DESCRIPTOR;
 
     if (!type.number)
         return false;
@@ -120,7 +121,7 @@ static bool leads_on(struct reach *r, uint32_t number)
     r->leads[type.number] = 1; /* one that is said to hold itself */
     if (type.kind == LX_TYPE_ARRAY)
         leads = leads_on(r, type.of);
-    for (size_t i = 0; !leads && i < type.parts; i++) {
+    for (size_t i = 0; !leads && type.kind == LX_TYPE_STRUCT && i < type.parts; i++) {
         lx_types_part(r->types, type.number, i, &part);
         leads = leads_on(r, part.type);
     }
@@ -329,6 +330,7 @@ static void add_view(struct reach *r, struct node *node, const struct view *made
         free(view);
         return;
     }
+    view->shape = made->shape ? sim_strdup(made->shape) : NULL;
     view->path = path_to(r, type);
     view->function = r->function;
     view->thread = r->thread;
@@ -388,6 +390,52 @@ static void follow(struct reach *r, uint32_t number, uint64_t va, const char *ho
         add_view(r, node, &view, &type);
 }
 
+/* ---- arrays of Fortran ----------------------------------------------------------------------- */
+
+/* Reads the bounds. @return how many elements there are; 0: none, or it makes no sense */
+static uint64_t shape_of(struct reach *r, const struct lx_type *type, uint64_t va, char *shape,
+                         size_t size)
+{
+    const unsigned bits = 8 * r->kind->word;
+    uint64_t count = type->parts > 0;
+
+    *shape = '\0';
+    for (size_t i = 0; i < type->parts && count; i++) {
+        uint64_t at[2], bound[2];
+        lx_types_bound(r->types, type->number, i, &at[0], &at[1]);
+        if (!word_at(r, va + at[0], &bound[0]) || !word_at(r, va + at[1], &bound[1]))
+            return 0;
+        const int64_t first = (int64_t)(bound[0] << (64 - bits)) >> (64 - bits),
+                      last = (int64_t)(bound[1] << (64 - bits)) >> (64 - bits);
+        const size_t used = strlen(shape);
+        const uint64_t many = last >= first ? (uint64_t)last - (uint64_t)first + 1 : 0;
+        snprintf(shape + used, size - used, "%s%" PRId64 ":%" PRId64, used ? "," : "", first, last);
+        count = many && count <= UINT32_MAX / many ? count * many : 0;
+    }
+    return count;
+}
+
+/* An array's descriptor leads to the array. */
+static void follow_descriptor(struct reach *r, const struct lx_type *type, uint64_t va)
+{
+    const struct lx_type of = type_of(r, type->of);
+    char shape[PROG_SHAPE];
+    const uint64_t count = shape_of(r, type, va, shape, sizeof shape);
+    uint64_t value;
+    struct node *node = count && of.size && word_at(r, va, &value) ? node_at(r, value) : NULL;
+
+    if (!node || value - node->from > HEADER || (node->to - value) / of.size < count)
+        return;
+    add_view(r, node,
+             &(struct view){.from = value,
+                            .to = value + count * of.size,
+                            .each = of.size,
+                            .type = of.number,
+                            .says = WHOLE,
+                            .shape = shape},
+             &of);
+}
+
 /* ---- what leads on --------------------------------------------------------------------------- */
 
 static void look_through(struct reach *r, uint32_t number, uint64_t va, const char *holder,
@@ -424,6 +472,12 @@ static void look_through_array(struct reach *r, const struct lx_type *array, uin
         strcpy(arrow, "->");
 }
 
+/* "cells(2)": a member of such a struct is cells(2)%n to its programmer. */
+static bool ends_in_index(const char *text)
+{
+    return *text && text[strlen(text) - 1] == ')';
+}
+
 static void look_through_struct(struct reach *r, const struct lx_type *type, uint64_t va,
                                 const char *holder, unsigned depth)
 {
@@ -436,7 +490,11 @@ static void look_through_struct(struct reach *r, const struct lx_type *type, uin
         if (!leads_on(r, part.type))
             continue;
         if (!lx_types_is_reserved(part.name))
-            reach_append(r, ends_in_arrow(r->text) ? "%s" : ".%s", part.name);
+            reach_append(r,
+                         ends_in_arrow(r->text)   ? "%s"
+                         : ends_in_index(r->text) ? "%%%s"
+                                                  : ".%s",
+                         part.name);
         look_through(r, part.type, va + part.at, inner, depth + 1);
         r->text[length] = '\0';
     }
@@ -454,6 +512,9 @@ static void look_through(struct reach *r, uint32_t number, uint64_t va, const ch
     case LX_TYPE_POINTER:
         if (word_at(r, va, &value))
             follow(r, type.of, value, holder);
+        break;
+    case LX_TYPE_DESCRIPTOR:
+        follow_descriptor(r, &type, va);
         break;
     case LX_TYPE_ARRAY:
         look_through_array(r, &type, va, holder, depth);
@@ -479,14 +540,17 @@ static void look_through_view(struct reach *r, const struct view *view)
 {
     const uint64_t count = view->each ? (view->to - view->from) / view->each : 1;
     const bool pointer = type_of(r, view->type).kind != LX_TYPE_STRUCT;
+    char number[PROG_SHAPE];
 
     begin_text(r, view->path, view->function, view->thread);
     r->in = view;
     if (view->gone || !leads_on(r, view->type))
         return;
     for (uint64_t i = 0; i < count && r->words < WORDS_MAX; i++) {
-        const size_t length = view->each ? reach_append(r, "[%" PRIu64 "]", i)
-                                         : reach_append(r, pointer ? "[0]" : "->");
+        const size_t length = view->shape
+                                  ? reach_append(r, "%s", prog_shape_index(view->shape, i, number))
+                              : view->each ? reach_append(r, "[%" PRIu64 "]", i)
+                                           : reach_append(r, pointer ? "[0]" : "->");
         look_through(r, view->type, view->from + i * view->each, NULL, 0);
         r->text[length] = '\0';
     }
@@ -584,6 +648,7 @@ static void tell_views(const struct reach *r, prog_found_fn *found, void *ctx)
                                            .each = v->each,
                                            .path = v->path,
                                            .type = v->type,
+                                           .shape = v->shape,
                                            .function = v->function,
                                            .thread = v->thread});
 }
@@ -600,6 +665,7 @@ static void reach_end(struct reach *r)
     for (view = r->first; view; view = after) {
         after = view->next;
         free(view->path);
+        free(view->shape);
         free(view);
     }
     free(r->leads);

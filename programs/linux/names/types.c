@@ -54,6 +54,8 @@ struct type {
     char *name;     /**< with what is around it; NULL: none */
     struct member *member;
     size_t members;
+    bool columns;      /**< an array of Fortran's, whose elements are counted */
+    int64_t first;     /**< from here on */
     struct part *part; /**< [parts] by `at`; of a struct */
     size_t parts;
     uint32_t number;  /**< in struct lx_types */
@@ -91,8 +93,10 @@ static struct type *add_type(struct lx_types *t, const struct lx_sent *s, const 
         return NULL; /* the first one holds */
     type = sim_alloc(1, sizeof *type);
     type->id = s->id;
-    type->kind = (enum lx_sent_kind)s->kind;
-    type->size = s->size <= SIZE_MOST ? s->size : 0;
+    type->columns = s->kind == LX_SENT_COLUMNS;
+    type->kind = type->columns ? LX_SENT_ARRAY : (enum lx_sent_kind)s->kind;
+    type->first = (int64_t)s->size;
+    type->size = s->size <= SIZE_MOST && !type->columns ? s->size : 0;
     type->count = s->at;
     type->of = s->type;
     type->name = name ? sim_strdup(name) : NULL;
@@ -141,7 +145,7 @@ static bool is_type_name(const char *name)
 
 static bool is_type(uint32_t kind)
 {
-    return kind <= LX_SENT_POINTER && kind != LX_SENT_MEMBER;
+    return kind <= LX_SENT_DESCRIPTOR && kind != LX_SENT_MEMBER;
 }
 
 /** @return the name behind a record, in `buf`; NULL: it has none that can be printed */
@@ -164,7 +168,7 @@ static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
     for (uint64_t bytes = 0; bytes < BYTES_MAX && fread(&s, sizeof s, 1, in) == 1;
          bytes += sizeof s + s.name) {
         const char *name = take_name(&s, in, buf);
-        if (s.kind == LX_SENT_MEMBER)
+        if (s.kind == LX_SENT_MEMBER || s.kind == LX_SENT_BOUND)
             add_member(last, &s, name);
         else if (s.kind == LX_SENT_STATIC || s.kind == LX_SENT_LOCAL)
             add_variable(t, &s, bias, name);
@@ -484,13 +488,16 @@ static void tell(const struct lx_types *t, uint32_t number, struct lx_type *out)
     out->name = type->name;
     out->size = types_size_of(t, type->id);
     out->of = of ? whole_of(t, of)->number : NONE;
-    out->parts = type->kind == LX_SENT_STRUCT ? type->parts : 0;
+    out->parts = type->kind == LX_SENT_STRUCT       ? type->parts
+                 : type->kind == LX_SENT_DESCRIPTOR ? type->members
+                                                    : 0;
     out->count = type->count;
-    out->kind = type->kind == LX_SENT_STRUCT    ? LX_TYPE_STRUCT
-                : type->kind == LX_SENT_ARRAY   ? LX_TYPE_ARRAY
-                : type->kind == LX_SENT_POINTER ? LX_TYPE_POINTER
-                : type->kind == LX_SENT_UNION   ? LX_TYPE_UNION
-                                                : LX_TYPE_PLAIN;
+    out->kind = type->kind == LX_SENT_STRUCT       ? LX_TYPE_STRUCT
+                : type->kind == LX_SENT_ARRAY      ? LX_TYPE_ARRAY
+                : type->kind == LX_SENT_POINTER    ? LX_TYPE_POINTER
+                : type->kind == LX_SENT_UNION      ? LX_TYPE_UNION
+                : type->kind == LX_SENT_DESCRIPTOR ? LX_TYPE_DESCRIPTOR
+                                                   : LX_TYPE_PLAIN;
 }
 
 const struct lx_type *lx_types_tell(const struct lx_types *t, uint32_t number)
@@ -503,6 +510,13 @@ void lx_types_part(const struct lx_types *t, uint32_t number, size_t i, struct l
     const struct part *part = &t->type[number]->part[i];
 
     *out = (struct lx_part){.at = part->at, .type = part->type, .name = part->name};
+}
+
+void lx_types_bound(const struct lx_types *t, uint32_t number, size_t i, uint64_t *first,
+                    uint64_t *last)
+{
+    *first = t->type[number]->member[i].at;
+    *last = t->type[number]->member[i].size;
 }
 
 uint32_t lx_types_named(const struct lx_types *t, const char *name)
@@ -539,6 +553,24 @@ types_append(struct prog_member *out, const char *format, ...)
         memcpy(out->name + sizeof out->name - 4, "...", 4);
 }
 
+/** "[3]"; of Fortran, whose last dimension comes first here, "(3)", and then "(5,3)". */
+static void append_index(const struct type *type, uint64_t index, struct prog_member *out)
+{
+    const size_t length = strlen(out->name);
+    char *open = length && out->name[length - 1] == ')' ? strrchr(out->name, '(') : NULL;
+    char rest[sizeof out->name];
+
+    if (!type->columns) {
+        types_append(out, "[%" PRIu64 "]", index);
+    } else if (!open) {
+        types_append(out, "(%" PRId64 ")", (int64_t)index + type->first);
+    } else {
+        strcpy(rest, open + 1);
+        *open = '\0';
+        types_append(out, "(%" PRId64 ",%s", (int64_t)index + type->first, rest);
+    }
+}
+
 /** Goes from an array to the element that has the offset. @return its type; NONE: no further */
 static uint32_t into_array(const struct lx_types *t, const struct type *type, uint64_t offset,
                            struct prog_member *out)
@@ -556,7 +588,7 @@ static uint32_t into_array(const struct lx_types *t, const struct type *type, ui
         out->size -= count * each;
         return NONE;
     }
-    types_append(out, "[%" PRIu64 "]", at / each);
+    append_index(type, at / each, out);
     out->offset += at / each * each;
     out->size = each;
     return of ? of->number : NONE;
@@ -579,7 +611,9 @@ static uint32_t into_struct(const struct type *type, uint64_t offset, struct pro
             return NONE;
         }
         if (at - part->at < has) {
-            types_append(out, ".%s", part->name);
+            types_append(out,
+                         *out->name && out->name[strlen(out->name) - 1] == ')' ? "%%%s" : ".%s",
+                         part->name);
             out->offset += part->at;
             out->size = has;
             return part->type;

@@ -40,7 +40,14 @@ void lx_types_member(const struct lx_types *types, uint32_t number, uint64_t siz
 
 /* ---- types one by one, for those who follow pointers (reach.c) ---- */
 
-enum lx_type_kind { LX_TYPE_PLAIN, LX_TYPE_STRUCT, LX_TYPE_UNION, LX_TYPE_ARRAY, LX_TYPE_POINTER };
+enum lx_type_kind {
+    LX_TYPE_PLAIN,
+    LX_TYPE_STRUCT,
+    LX_TYPE_UNION,
+    LX_TYPE_ARRAY,
+    LX_TYPE_POINTER,
+    LX_TYPE_DESCRIPTOR
+};
 
 struct lx_type {
     enum lx_type_kind kind;
@@ -48,7 +55,7 @@ struct lx_type {
     uint32_t of;      /**< of an array its elements', of a pointer what it leads to; 0: not known */
     uint64_t size;    /**< [bytes] 0: not known */
     uint64_t count;   /**< of an array */
-    size_t parts;     /**< of a struct; none overlap */
+    size_t parts;     /**< of a struct; none overlap. Of a descriptor its array's dimensions */
     const char *name; /**< NULL: none */
 };
 
@@ -71,6 +78,9 @@ uint32_t lx_types_number(const struct lx_types *types, uint64_t id);
 const struct lx_type *lx_types_tell(const struct lx_types *types, uint32_t number);
 /** @param number  as told, of one with so many parts */
 void lx_types_part(const struct lx_types *types, uint32_t number, size_t i, struct lx_part *out);
+/** Where in a descriptor the numbers of the first and last element of a dimension are. */
+void lx_types_bound(const struct lx_types *types, uint32_t number, size_t i, uint64_t *first,
+                    uint64_t *last);
 /** The struct or union of a name; 0: none. */
 uint32_t lx_types_named(const struct lx_types *types, const char *name);
 /** The structs that begin with that one as their base, one behind the other; 0: no more.

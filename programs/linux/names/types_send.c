@@ -124,6 +124,103 @@ static uint64_t count_of(Dwarf_Die *range)
     return upper - lower + 1; /* none: upper is all ones, of 32 bits perhaps */
 }
 
+static uint64_t types_send_address_size(Dwarf_Die *die)
+{
+    uint8_t size = 0;
+    Dwarf_Die unit;
+
+    return dwarf_diecu(die, &unit, &size, NULL) ? size : 0;
+}
+
+/** Where in an array's descriptor a bound is. @return false: it is not there */
+static bool bound_at(Dwarf_Die *range, unsigned name, uint64_t *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t ops;
+
+    if (!dwarf_attr(range, name, &attribute) || dwarf_getlocation(&attribute, &op, &ops) ||
+        ops != 3 || op[0].atom != DW_OP_push_object_address || op[1].atom != DW_OP_plus_uconst ||
+        op[2].atom != DW_OP_deref)
+        return false;
+    *out = op[1].number;
+    return true;
+}
+
+/** An array of Fortran's whose place and bounds are known only when the program runs. @return
+ * false: it is none */
+static bool send_descriptor(struct sender *s, Dwarf_Die *array, Dwarf_Die *element)
+{
+    struct lx_sent record = {.kind = LX_SENT_DESCRIPTOR,
+                             .id = lx_types_send_id(array->addr),
+                             .type = lx_types_send_id(element->addr)};
+    Dwarf_Die range;
+    uint64_t from, to = 0;
+
+    if (!dwarf_hasattr(array, DW_AT_data_location))
+        return false;
+    for (bool more = dwarf_child(array, &range) == 0; more;
+         more = dwarf_siblingof(&range, &range) == 0)
+        if (bound_at(&range, DW_AT_upper_bound, &to))
+            record.size = to + types_send_address_size(array);
+    lx_types_send_record(s, &record, "");
+    for (bool more = dwarf_child(array, &range) == 0; more;
+         more = dwarf_siblingof(&range, &range) == 0)
+        if (bound_at(&range, DW_AT_lower_bound, &from) && bound_at(&range, DW_AT_upper_bound, &to))
+            lx_types_send_record(
+                s, &(struct lx_sent){.kind = LX_SENT_BOUND, .at = from, .size = to}, "");
+    send_type(s, element);
+    return true;
+}
+
+static bool is_fortran(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+
+    if (!dwarf_diecu(die, &unit, NULL, NULL))
+        return false;
+    switch (dwarf_srclang(&unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** The same as send_array, with the first dimension innermost: next to each other are elements
+ *  whose first numbers follow each other. */
+static void send_columns(struct sender *s, Dwarf_Die *array, Dwarf_Die *element)
+{
+    enum { MOST = 15 };
+    Dwarf_Die range[MOST];
+    unsigned ranges = 0;
+
+    for (bool more = dwarf_child(array, &range[0]) == 0; more && ranges < MOST; ranges++) {
+        Dwarf_Die next;
+        more = dwarf_siblingof(&range[ranges], &next) == 0;
+        if (more && ranges + 1 < MOST)
+            range[ranges + 1] = next;
+    }
+    for (unsigned i = ranges; i-- > 0;) {
+        uint64_t lower = 1;
+        types_send_number(&range[i], DW_AT_lower_bound, &lower);
+        const uint64_t count = count_of(&range[i]);
+        struct lx_sent record = {
+            .kind = LX_SENT_COLUMNS,
+            .id = i + 1 == ranges ? lx_types_send_id(array->addr) : lx_types_send_id(range[i].addr),
+            .type = lx_types_send_id(i ? range[i - 1].addr : element->addr),
+            .at = count == LX_SENT_OPEN || dwarf_hasattr(&range[i], DW_AT_lower_bound) ? count
+                                                                                       : count - 1,
+            .size = lower};
+        lx_types_send_record(s, &record, "");
+    }
+    send_type(s, element);
+}
+
 /** An array of several dimensions is one of arrays: each dimension is a type, the first is the
  *  array. */
 static void send_array(struct sender *s, Dwarf_Die *array)
@@ -132,8 +229,12 @@ static void send_array(struct sender *s, Dwarf_Die *array)
     const void *id = array->addr;
     bool more = dwarf_child(array, &range) == 0;
 
-    if (!lx_types_send_type_of(array, &element))
+    if (!lx_types_send_type_of(array, &element) || send_descriptor(s, array, &element))
         return;
+    if (is_fortran(array)) {
+        send_columns(s, array, &element);
+        return;
+    }
     while (more) {
         Dwarf_Die dimension = range;
         more = dwarf_siblingof(&range, &range) == 0;
@@ -171,14 +272,6 @@ static bool is_little(Dwarf_Die *die)
     GElf_Ehdr eh;
 
     return elf && gelf_getehdr(elf, &eh) && eh.e_ident[EI_DATA] == ELFDATA2LSB;
-}
-
-static uint64_t types_send_address_size(Dwarf_Die *die)
-{
-    uint8_t size = 0;
-    Dwarf_Die unit;
-
-    return dwarf_diecu(die, &unit, &size, NULL) ? size : 0;
 }
 
 /** Bytes that a bit field has a part of. Bits count from the first byte's highest one in a

@@ -10,18 +10,23 @@
 #include <stdint.h>
 
 enum lx_sent_kind {
-    LX_SENT_LEAF,     /**< a type without parts: `size` */
-    LX_SENT_STRUCT,   /**< `size`; its members follow */
-    LX_SENT_UNION,    /**< the same */
-    LX_SENT_MEMBER,   /**< of the last STRUCT or UNION: `type`, or a bit field of `size` bytes whose
-                           type is 0; `at` [bytes] from the beginning */
-    LX_SENT_ARRAY,    /**< `at` elements of `type`; LX_SENT_OPEN: a number that is not known */
-    LX_SENT_POINTER,  /**< of `size` bytes, to a `type`; 0: to nothing that is known */
-    LX_SENT_STATIC,   /**< a variable of `type` at address `at` */
-    LX_SENT_LOCAL,    /**< the same, `at` bytes from the beginning of a thread's variables */
-    LX_SENT_FUNCTION, /**< its variables follow */
-    LX_SENT_AUTO      /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
-                           (lx_place) while instructions at [id, size) execute */
+    LX_SENT_LEAF,    /**< a type without parts: `size` */
+    LX_SENT_STRUCT,  /**< `size`; its members follow */
+    LX_SENT_UNION,   /**< the same */
+    LX_SENT_MEMBER,  /**< of the last STRUCT or UNION: `type`, or a bit field of `size` bytes whose
+                          type is 0; `at` [bytes] from the beginning */
+    LX_SENT_ARRAY,   /**< `at` elements of `type`; LX_SENT_OPEN: a number that is not known */
+    LX_SENT_POINTER, /**< of `size` bytes, to a `type`; 0: to nothing that is known */
+    LX_SENT_COLUMNS, /**< an ARRAY of Fortran's, whose first element has the number `size` */
+    LX_SENT_DESCRIPTOR, /**< of `size` bytes: it begins with the address of an array of `type`, of
+                             Fortran; its BOUNDs follow */
+    LX_SENT_BOUND,      /**< of the last DESCRIPTOR: where in it the first and last number are of a
+                             dimension: `at` and `size`, the first dimension first */
+    LX_SENT_STATIC,     /**< a variable of `type` at address `at` */
+    LX_SENT_LOCAL,      /**< the same, `at` bytes from the beginning of a thread's variables */
+    LX_SENT_FUNCTION,   /**< its variables follow */
+    LX_SENT_AUTO        /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
+                             (lx_place) while instructions at [id, size) execute */
 };
 
 #define LX_SENT_OPEN UINT64_MAX
