@@ -66,8 +66,10 @@ size_t pc_profile_frames(struct pc_profile *p, uint32_t thread, bool now,
     *frames = sim_alloc(t->depth, sizeof **frames);
     for (size_t i = 0; i < t->depth; i++) {
         struct pc_profile_frame *out = &(*frames)[i];
-        *out = (struct pc_profile_frame){
-            .thread = thread, .pc = PC_PROFILE_NOWHERE, .cfa = t->frame[i].sp};
+        *out = (struct pc_profile_frame){.thread = thread,
+                                         .depth = (uint32_t)i,
+                                         .pc = PC_PROFILE_NOWHERE,
+                                         .cfa = t->frame[i].sp};
         if (i + 1 < t->depth) {
             out->pc = t->frame[i + 1].call;
             frames_kept(p->cursor[0].card->core, &t->frame[i + 1], out);

@@ -148,6 +148,7 @@ enum { PC_REGISTERS = 32 };
 /** A function under way, as its thread's stack and registers have it. */
 struct pc_profile_frame {
     uint32_t thread;
+    uint32_t depth; /**< so many functions of its thread are under way around it */
     uint64_t pc;    /**< the instruction at which it stands: a call, or the one that executes */
     uint64_t cfa;   /**< the stack pointer of its caller when it was called */
     uint32_t known; /**< registers whose values it has, a bit for each, */

@@ -521,29 +521,33 @@ static void heap_born(struct run_heap *h, struct doc_thread *t, const struct pro
 static int heap_by_place(const void *a, const void *b);
 static int by_number(const void *a, const void *b);
 
-/* What is there, for a look; its lists are the caller's. */
+/* The threads that there are, for a look; the list is the caller's. */
 static struct run_typed_now heap_now(const struct run_heap *h, uint32_t thread)
 {
-    struct doc_block *block = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *block);
-    struct doc_block *mapping = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *mapping);
     struct doc_thread *threads = sim_alloc(HASH_COUNT(h->workers) + 1, sizeof *threads);
-    struct run_typed_now now = {.block = block,
-                                .mapping = mapping,
-                                .thread = threads,
-                                .stopped = thread,
-                                .at = nm_machine_now(h->of->machine)};
-    for (const struct live *l = h->live; l; l = l->hh.next)
-        if (heap_is_mapping(h, l))
-            mapping[now.mappings++] = l->block;
-        else
-            block[now.blocks++] = l->block;
+    struct run_typed_now now = {
+        .thread = threads, .stopped = thread, .at = nm_machine_now(h->of->machine)};
     for (const struct worker *w = h->workers; w; w = w->hh.next)
         if (w->thread.died == SIM_NEVER)
             threads[now.threads++] = w->thread;
-    qsort(block, now.blocks, sizeof *block, heap_by_place);
-    qsort(mapping, now.mappings, sizeof *mapping, heap_by_place);
     qsort(threads, now.threads, sizeof *threads, by_number);
     return now;
+}
+
+/* ... and the blocks. */
+static void add_blocks(const struct run_heap *h, struct run_typed_now *now)
+{
+    struct doc_block *block = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *block);
+    struct doc_block *mapping = sim_alloc(HASH_COUNT(h->live) + 1, sizeof *mapping);
+    for (const struct live *l = h->live; l; l = l->hh.next)
+        if (heap_is_mapping(h, l))
+            mapping[now->mappings++] = l->block;
+        else
+            block[now->blocks++] = l->block;
+    qsort(block, now->blocks, sizeof *block, heap_by_place);
+    qsort(mapping, now->mappings, sizeof *mapping, heap_by_place);
+    now->block = block;
+    now->mapping = mapping;
 }
 
 static void heap_now_end(const struct run_typed_now *now)
@@ -556,7 +560,8 @@ static void heap_now_end(const struct run_typed_now *now)
 /* Looks who leads to what there is. @param thread  that has just been stopped; 0: none */
 static void heap_look(struct run_heap *h, uint32_t thread)
 {
-    const struct run_typed_now now = heap_now(h, thread);
+    struct run_typed_now now = heap_now(h, thread);
+    add_blocks(h, &now);
     run_typed_look(h->typed, &now);
     heap_now_end(&now);
 }

@@ -21,18 +21,20 @@ enum {
     PARTS_MAX = 1 << 17, /* in all */
     LIVES_MAX = 16,      /* of a block that is there again and again, each called differently */
     FRAMES_MAX = 1 << 14,
-    TICKS_A_WORD = 16 /* a look waits so long for each word of the last one */
+    TICKS_A_WORD = 16 /* a look waits so long for each word and block of the last one */
 };
 
-/* How good a name is. */
-enum rank { UNNAMED, VAGUE, LOCAL, GLOBAL };
+/* How good a name is: in the high half of a number whose low half is the greater the earlier the
+ * function was called whose variable it begins with. */
+enum rank { UNNAMED, VAGUE, OTHERS, LOCAL, GLOBAL };
+enum { RANK = 32 /* [bits] */ };
 
 /* Parts of a block in one of its lives. */
 struct life {
     struct doc_part *part; /* [parts] */
     size_t parts;
     uint64_t serial; /* of the block that was seen last */
-    enum rank rank;
+    uint64_t good;
     sim_tick born;
     struct life *older;
 };
@@ -46,6 +48,12 @@ struct typed_block {
     struct life *life; /* the youngest */
     unsigned lives;
     UT_hash_handle hh;
+};
+
+/* A part that a look has found. */
+struct found {
+    struct doc_part part;
+    uint32_t depth; /* of the function's frame */
 };
 
 struct text {
@@ -67,7 +75,7 @@ struct run_typed {
     /* a look */
     const struct run_typed_now *now;
     const struct doc_block *of; /* the block whose parts come */
-    struct doc_part *found;     /* [founds] */
+    struct found *found;        /* [founds] */
     size_t founds;
     struct pc_profile_frame *frame;
     uint64_t *tls;
@@ -213,7 +221,7 @@ static void typed_found(void *ctx, const struct prog_part *part)
     struct run_typed *t = ctx;
     if (!(t->founds & (t->founds + 1)))
         t->found = sim_grow(t->found, 2 * t->founds + 1, sizeof *t->found);
-    t->found[t->founds++] = part_of(t, part);
+    t->found[t->founds++] = (struct found){part_of(t, part), part->depth};
 }
 
 static int typed_by_place(const void *a, const void *b)
@@ -227,12 +235,18 @@ static int typed_by_place(const void *a, const void *b)
     return 0;
 }
 
-static enum rank rank_of(const struct doc_part *part, size_t parts)
+static uint64_t goodness(const struct run_typed *t, const struct found *found, size_t parts)
 {
-    enum rank best = UNNAMED;
+    uint64_t best = UNNAMED;
     for (size_t i = 0; i < parts; i++) {
-        const enum rank rank = part[i].each == 1 ? VAGUE : part[i].function ? LOCAL : GLOBAL;
-        best = rank > best ? rank : best;
+        const struct doc_part *part = &found[i].part;
+        const bool first = t->now->threads && part->thread == t->now->thread[0].number;
+        const enum rank rank = part->each == 1   ? VAGUE
+                               : !part->function ? GLOBAL
+                               : first           ? LOCAL
+                                                 : OTHERS;
+        const uint64_t good = (uint64_t)rank << RANK | (UINT32_MAX - found[i].depth);
+        best = good > best ? good : best;
     }
     return best;
 }
@@ -250,22 +264,23 @@ static struct typed_block *block_of(struct run_typed *t, const struct doc_block 
     return known;
 }
 
-static void set_parts(struct run_typed *t, struct life *life, const struct doc_part *part,
-                      size_t parts, enum rank rank)
+static void set_parts(struct run_typed *t, struct life *life, const struct found *found,
+                      size_t parts, uint64_t good)
 {
     t->parts += parts - life->parts;
     free(life->part);
-    life->part = sim_alloc(parts, sizeof *part);
-    memcpy(life->part, part, parts * sizeof *part);
+    life->part = sim_alloc(parts, sizeof *life->part);
+    for (size_t i = 0; i < parts; i++)
+        life->part[i] = found[i].part;
     life->parts = parts;
-    life->rank = rank;
+    life->good = good;
 }
 
-static bool same_parts(const struct life *life, const struct doc_part *part, size_t parts)
+static bool same_parts(const struct life *life, const struct found *found, size_t parts)
 {
     bool same = life->parts == parts;
     for (size_t i = 0; same && i < parts; i++) {
-        const struct doc_part *x = &life->part[i], *y = &part[i];
+        const struct doc_part *x = &life->part[i], *y = &found[i].part;
         same = x->from == y->from && x->to == y->to && x->each == y->each && x->shape == y->shape &&
                x->path == y->path && x->function == y->function && x->thread == y->thread &&
                x->type == y->type;
@@ -275,23 +290,23 @@ static bool same_parts(const struct life *life, const struct doc_part *part, siz
 
 /* A block's parts are known. */
 static void typed_keep(struct run_typed *t, const struct doc_block *block,
-                       const struct doc_part *part, size_t parts)
+                       const struct found *found, size_t parts)
 {
     struct typed_block *of = block_of(t, block, t->parts < PARTS_MAX);
-    const enum rank rank = rank_of(part, parts);
+    const uint64_t good = goodness(t, found, parts);
     struct life *life = of ? of->life : NULL;
     if (!of)
         return;
-    if (life && (life->serial == block->serial || same_parts(life, part, parts) ||
+    if (life && (life->serial == block->serial || same_parts(life, found, parts) ||
                  of->lives == LIVES_MAX || t->parts >= PARTS_MAX)) {
-        if (rank > life->rank)
-            set_parts(t, life, part, parts, rank);
+        if (good > life->good)
+            set_parts(t, life, found, parts, good);
         life->serial = block->serial;
         return;
     }
     life = sim_alloc(1, sizeof *life);
     *life = (struct life){.serial = block->serial, .born = block->born, .older = of->life};
-    set_parts(t, life, part, parts, rank);
+    set_parts(t, life, found, parts, good);
     of->life = life;
     of->lives++;
 }
@@ -299,7 +314,7 @@ static void typed_keep(struct run_typed *t, const struct doc_block *block,
 bool run_typed_has(const struct run_typed *t, const struct doc_block *block)
 {
     const struct typed_block *of = block_of((struct run_typed *)t, block, false);
-    return of && of->life->serial == block->serial && of->life->rank == GLOBAL;
+    return of && of->life->serial == block->serial && of->life->good >> RANK == GLOBAL;
 }
 
 void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
@@ -309,8 +324,8 @@ void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
     if (t->founds)
         qsort(t->found, t->founds, sizeof *t->found, typed_by_place);
     for (size_t i = 0, next; i < t->founds; i = next) {
-        const struct doc_block *block = typed_at(now, t->found[i].from);
-        for (next = i + 1; next < t->founds && typed_at(now, t->found[next].from) == block;)
+        const struct doc_block *block = typed_at(now, t->found[i].part.from);
+        for (next = i + 1; next < t->founds && typed_at(now, t->found[next].part.from) == block;)
             next++;
         if (block)
             typed_keep(t, block, &t->found[i], next - i);
@@ -318,7 +333,7 @@ void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
     free(t->found);
     t->found = NULL;
     t->founds = 0;
-    t->next = nm_machine_now(t->live->machine) + words * TICKS_A_WORD;
+    t->next = now->at + (words + now->blocks + now->mappings) * TICKS_A_WORD;
     typed_forget(t);
 }
 

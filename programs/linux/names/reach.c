@@ -3,11 +3,11 @@
  *
  * The hard idea is that a pointer's type is only said where the pointer is. A block has none of its
  * own: it is what the first pointer says that leads to its beginning, and from then on its members
- * lead on. So blocks are visited in order of their distance: variables that are not a function's
- * first, then those of frames. A block that two pointers call differently has the name of the one
- * that says more (enum says), or came first. Memory is whatever a program left there, and may hold
- * the addresses of anything: a pointer into the midst of a block names the struct that it points
- * to, and a number no block at all.
+ * lead on. So blocks are visited in order of their distance: from variables that are not a
+ * function's first, then from those of one frame after the other. A block that two pointers call
+ * differently has the name of the one that says more (enum says), or came first. Memory is whatever
+ * a program left there, and may hold the addresses of anything: a pointer into the midst of a block
+ * names the struct that it points to, and a number no block at all.
  *
  * Names that a library keeps for itself (_M_start) are left out of paths: what std::vector<int>
  * bins leads to is bins[17].
@@ -43,7 +43,7 @@ struct view {
     char *path;
     char *shape; /* of an array of Fortran's; NULL: of others */
     const char *function;
-    uint32_t thread;
+    uint32_t thread, depth;
     const struct view *above; /* that the pointer is in; NULL: in a variable */
     struct view *next;        /* all, in the order in which they came */
     bool gone;                /* another one says more */
@@ -74,7 +74,7 @@ struct reach {
     /* the variable or view that is looked through */
     const struct view *in;
     const char *function;
-    uint32_t thread;
+    uint32_t thread, depth;
     char text[PROG_PATH + 64];
 };
 
@@ -334,6 +334,7 @@ static void add_view(struct reach *r, struct node *node, const struct view *made
     view->path = path_to(r, type);
     view->function = r->function;
     view->thread = r->thread;
+    view->depth = r->depth;
     view->above = r->in;
     node->view[node->views++] = view;
     if (r->last)
@@ -543,6 +544,7 @@ static void look_through_view(struct reach *r, const struct view *view)
     char number[PROG_SHAPE];
 
     begin_text(r, view->path, view->function, view->thread);
+    r->depth = view->depth;
     r->in = view;
     if (view->gone || !leads_on(r, view->type))
         return;
@@ -618,6 +620,7 @@ static void begin_local(struct reach *r, const struct pc_profile_frame *frame,
     uint64_t va;
 
     begin_text(r, local->name, local->function, frame->thread);
+    r->depth = frame->depth;
     if (lx_local_address(local, frame, reach_word, r, &va))
         look_through(r, local->type, va, NULL, 0);
     else if (local->mode == LX_PLACE_REGISTER && local->base < PC_REGISTERS &&
@@ -625,7 +628,9 @@ static void begin_local(struct reach *r, const struct pc_profile_frame *frame,
         begin_piece(r, local->type, (uint64_t)local->offset, frame->reg[local->base]);
 }
 
-static void begin_frames(struct reach *r)
+/* What a function's own variables lead to is called by them, and not by what its callees call it.
+ */
+static const struct view *lead_from_frames(struct reach *r, const struct view *last)
 {
     const struct lx_locals *locals = lx_types_locals(r->types);
 
@@ -634,7 +639,9 @@ static void begin_frames(struct reach *r)
         for (const struct lx_local *l = lx_locals_at(locals, frame->pc, NULL); l;
              l = lx_locals_at(locals, frame->pc, l))
             begin_local(r, frame, l);
+        last = lead_on(r, last);
     }
+    return last;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -650,7 +657,8 @@ static void tell_views(const struct reach *r, prog_found_fn *found, void *ctx)
                                            .type = v->type,
                                            .shape = v->shape,
                                            .function = v->function,
-                                           .thread = v->thread});
+                                           .thread = v->thread,
+                                           .depth = v->depth});
 }
 
 static void reach_end(struct reach *r)
@@ -691,8 +699,7 @@ size_t lx_reach(const struct lx_types *types, const struct lx_symbols *objects,
     r.objects = objects;
     begin_static(&r);
     last = lead_on(&r, NULL);
-    begin_frames(&r);
-    lead_on(&r, last);
+    lead_from_frames(&r, last);
     tell_views(&r, found, ctx);
     reach_end(&r);
     return r.words;
