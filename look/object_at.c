@@ -392,7 +392,7 @@ static void describe_stack(const struct look_finder *f, uint64_t va, const struc
     snprintf(out->key, sizeof out->key, "stack of thread %" PRIu32, t->number);
     name_offset(out);
     part = part_at(f, va, f->o->sites, t->stack, t->stack_to, when);
-    if (part)
+    if (part && part->thread == t->number)
         name_part(f, va, part, out);
 }
 

@@ -57,6 +57,33 @@ static struct doc_block blocks[] = {
     {0x10010, 0x10050, 100, 400, 250, 1, 1, 3, 2},
     {0x10040, 0x10060, 500, SIM_NEVER, 0, 2, 1, 4, 1},
 };
+static char *names_of_parts[] = {(char *)"-",     (char *)"pool", (char *)"rows",
+                                 (char *)"queue", (char *)"main", (char *)"0:1,1:8"};
+static struct doc_part parts[] = {
+    {.from = 0x8100, .to = 0x8200, .site = 2, .path = 1, .died = 50},
+    {.from = 0x8100,
+     .to = 0x8200,
+     .each = 16,
+     .site = 2,
+     .path = 2,
+     .function = 4,
+     .thread = 1,
+     .born = 50,
+     .died = SIM_NEVER},
+    {.from = 0x8200, .to = 0x8300, .each = 16, .site = 2, .path = 3, .shape = 5, .died = SIM_NEVER},
+    {.from = 0x8300,
+     .to = 0x9100,
+     .site = 2,
+     .path = 1,
+     .died = SIM_NEVER}, /* more than there is */
+    {.from = 0x70100,
+     .to = 0x70140,
+     .site = 3,
+     .path = 3,
+     .function = 4,
+     .thread = 2,
+     .died = SIM_NEVER},
+};
 static struct doc_thread threads[] = {
     {1, 0x70000, 0x80000, 0x7f000, 0x7f040, 0, 300},
     {2, 0x70000, 0x80000, 0x7f000, 0x7f040, 310, SIM_NEVER},
@@ -69,6 +96,10 @@ static const struct doc_objects by_hand = {.kind = kinds,
                                            .sites = 3,
                                            .block = blocks,
                                            .blocks = 4,
+                                           .path = names_of_parts,
+                                           .paths = 6,
+                                           .part = parts,
+                                           .parts = 5,
                                            .thread = threads,
                                            .threads = sizeof threads / sizeof *threads};
 
@@ -103,6 +134,12 @@ Test(report_objects, by_hand)
         {__LINE__, 0x8d40, 60, 70, "mmap 4096 bytes by 0x9000", " +0xd40"},
         {__LINE__, 0x8fff, 0, 10, "mmap 4096 bytes by 0x9000", " +0xfff"},
         {__LINE__, 0x8000, 0, 4, "0x8000", ""},
+        {__LINE__, 0x8104, 6, 40, "*pool", " +0x4"},
+        {__LINE__, 0x8104, 6, 400, "rows[] (local of main)", " +0x4"},
+        {__LINE__, 0x8204, 6, 400, "queue(:,:)", " +0x4"},
+        {__LINE__, 0x8300, 6, 400, "mmap 4096 bytes by 0x9000", " +0x300"},
+        {__LINE__, 0x70104, 311, 400, "queue (local of main, thread 2)", " +0x4"},
+        {__LINE__, 0x70104, 0, 100, "stack of thread 1", " +0x104"},
         {__LINE__, 0x70010, 0, SIM_NEVER, "stack of thread 2", " +0x10"},
         {__LINE__, 0x70010, 0, 100, "stack of thread 1", " +0x10"},
         {__LINE__, 0x7f03f, 0, 100, "TLS of thread 1", " +0x3f"},
@@ -297,6 +334,7 @@ Test(report_objects_file, what_is_written_is_read)
         cr_expect(back.site[i].call == sites[i].call && back.site[i].path == sites[i].path &&
                   back.site[i].forgotten == sites[i].forgotten);
     cr_expect_arr_eq(back.block, blocks, sizeof blocks);
+    cr_expect_arr_eq(back.part, parts, sizeof parts);
     cr_expect(back.thread[1].died == SIM_NEVER && back.thread[0].tls_to == 0x7f040);
     char *again = text_of(&back);
     cr_expect_str_eq(again, text);
@@ -344,6 +382,10 @@ Test(report_objects_file, what_is_wrong_is_said)
         {"null,0,1,2,0,1]", "null,0,4294967296,2,0,1]",
          "blocks[0].thread: not a number that it may be"},
         {"null,0,1,2,0,1]", "null,0,1,2,0,99999999999999999999]", "too big integer"},
+        {"[33024,33280,0,2", "[33024,33280,0,4", "parts[0]: no such site"},
+        {"[33024,33280,0,2", "[33024,33280,0", "parts[0]: not ["},
+        {"[33024,33280,0,2", "[33024,33023,0,2", "parts[0].to: in front of from"},
+        {"\"queue\"", "\"a queue\"", "paths[3]: not a name"},
         {"[2,458752", "[1,458752", "threads[1]: not behind the one in front of it by thread"},
         {"[2,458752", "[2,558752", "threads[1].stack_end: in front of stack"},
         {"]}\n", "]", "line "},
