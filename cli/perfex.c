@@ -2,10 +2,11 @@
  * numachine perfex: the habit of IRIX's perfex. A program is named on the command line, or an
  * experiment file is; what the processors' own counters show comes on stderr, or into a file.
  *
- * The one hard idea: a counter shows one event, and perfex -a shows all 32, by counting each for
- * one clock tick in 16 and scaling up. That is done here as the system would, tick by tick, and
- * beside it the true counts can be had, so its error is seen. Looking changes nothing: two events
- * or 32, the run is the same.
+ * The one hard idea: a counter shows one event, and perfex -a shows all 32, by counting each from
+ * one clock tick to the next and scaling up by the time for which threads ran meanwhile: a
+ * processor without a thread keeps its turn. An event that had no turns, or too few, has no count.
+ * That is done here as the system would, tick by tick, and beside it the true counts can be had, so
+ * its error is seen. Looking changes nothing: two events or 32, the run is the same.
  */
 #include "look/counters/perfex.h"
 #include "cli/cli.h"
@@ -82,6 +83,9 @@ static struct request perfex_read_request(const struct cli_given *g)
 struct processor {
     struct r10k_signals last;        /* totals when the events changed last */
     uint64_t part[R10K_IRIX_EVENTS]; /* counted while it was an event's turn */
+    unsigned slot;                   /* events `slot` and `slot + SLOTS` have their turn */
+    uint64_t ran[SLOTS];             /* [PCycles] that a thread had it meanwhile */
+    uint64_t turns[SLOTS];           /* in which one had */
 };
 
 struct perfex {
@@ -93,9 +97,9 @@ struct perfex {
     unsigned modes;
     struct look_costs costs;
     struct processor *processor; /* [cards] of -a */
-    unsigned slot;               /* events `slot` and `slot + SLOTS` have their turn */
     uint64_t ticks;
-    FILE *out;
+    bool open; /* a region is: of -s, the time that counts */
+    FILE *out; /* a text, shown when all complaints have been made */
     bool good;
 };
 
@@ -109,19 +113,48 @@ static void read_signals(struct nm_machine *m, unsigned card, struct r10k_signal
     out->total[R10K_SIGNAL_CYCLES][R10K_KERNEL] = truth.system;
 }
 
-static void end_turn(struct perfex *p, struct processor *its, const struct r10k_signals *now)
+/* What has been counted since the last look. @return whether the processor had a thread */
+static bool perfex_look(const struct perfex *p, struct processor *its,
+                        const struct r10k_signals *now)
 {
-    for (unsigned e = p->slot; e < R10K_IRIX_EVENTS; e += SLOTS)
+    const uint64_t ran = r10k_total(now, R10K_SIGNAL_CYCLES, R10K_COUNT_ALL) -
+                         r10k_total(&its->last, R10K_SIGNAL_CYCLES, R10K_COUNT_ALL);
+    for (unsigned e = its->slot; e < R10K_IRIX_EVENTS; e += SLOTS)
         its->part[e] += look_perfex_total(p->chip, e, p->modes, now) -
                         look_perfex_total(p->chip, e, p->modes, &its->last);
+    its->ran[its->slot] += ran;
     its->last = *now;
+    return ran;
+}
+
+/* All processors, if it is a time that counts. @param turns  the events change, where there was a
+ * thread */
+static void look_at_all(struct perfex *p, bool turns)
+{
+    struct nm_machine *m = p->live->machine;
+    struct r10k_signals now;
+    for (unsigned c = 0; c < nm_machine_cards(m); c++) {
+        struct processor *its = &p->processor[c];
+        if (!pc_counters(m, c))
+            continue;
+        read_signals(m, c, &now);
+        if (!p->open)
+            its->last = now;
+        else if (perfex_look(p, its, &now) && turns) {
+            its->turns[its->slot]++;
+            its->slot = (its->slot + 1) % SLOTS;
+        }
+    }
 }
 
 /* A clock tick: the next two events. */
 static enum run_begun perfex_begin(void *self, struct run_live *live, char *why, size_t size)
 {
+    struct perfex *p = self;
     (void)why, (void)size;
-    ((struct perfex *)self)->live = live;
+    p->live = live;
+    p->open = !p->r->given->regions;
+    p->processor = sim_alloc(live->cards, sizeof *p->processor);
     return RUN_BEGUN;
 }
 
@@ -134,19 +167,45 @@ static sim_tick perfex_first(void *self)
 static sim_tick perfex_tick(void *self, sim_tick at)
 {
     struct perfex *p = self;
-    struct nm_machine *m = p->live->machine;
-    struct r10k_signals now;
-    if (!p->processor)
-        p->processor = sim_alloc(nm_machine_cards(m), sizeof *p->processor);
-    for (unsigned c = 0; c < nm_machine_cards(m); c++) {
-        if (!pc_counters(m, c))
-            continue;
-        read_signals(m, c, &now);
-        end_turn(p, &p->processor[c], &now);
-    }
-    p->slot = (p->slot + 1) % SLOTS;
+    look_at_all(p, true);
     p->ticks++;
     return at + p->x->machine.params->os_tick;
+}
+
+/* The run's own books have been told of it. */
+static void perfex_mark(void *self, const char *name, bool begin, sim_tick at)
+{
+    struct perfex *p = self;
+    const struct doc_run *run = &p->live->run;
+    (void)name, (void)begin, (void)at;
+    if (!p->r->given->all_events || !p->r->given->regions)
+        return;
+    look_at_all(p, false);
+    p->open = false;
+    for (size_t i = 1; i < run->regions; i++)
+        p->open |= run->region[i].open;
+}
+
+static void perfex_finish(void *self, sim_tick at)
+{
+    struct perfex *p = self;
+    (void)at;
+    if (p->r->given->all_events && p->live->run.own)
+        look_at_all(p, true);
+}
+
+static void scale_up(const struct processor *its, struct look_perfex *out)
+{
+    out->ran = 0;
+    for (unsigned s = 0; s < SLOTS; s++)
+        out->ran += its->ran[s];
+    for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
+        const uint64_t during = its->ran[e % SLOTS];
+        out->during[e] = during;
+        out->turns[e] = its->turns[e % SLOTS];
+        out->known[e] = during ? out->ran : 0;
+        out->count[e] = during ? (double)its->part[e] * (double)out->ran / (double)during : 0;
+    }
 }
 
 /* Signals of a card over the regions that count. */
@@ -168,13 +227,14 @@ static void counts_of(struct perfex *p, const struct doc_run *run, unsigned card
         add_region(&run->region[0], card, &sum);
     for (size_t i = 1; p->r->given->regions && i < run->regions; i++)
         add_region(&run->region[i], card, &sum);
-    if (p->r->given->all_events)
-        end_turn(p, &p->processor[card], &sum);
+    out->ran = !p->r->given->regions || run->regions > 1;
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
         out->exact[e] = look_perfex_total(p->chip, e, p->modes, &sum);
-        out->count[e] = p->r->given->all_events ? (double)p->processor[card].part[e] * SLOTS
-                                                : (double)out->exact[e];
+        out->count[e] = (double)out->exact[e];
+        out->during[e] = out->known[e] = out->ran;
     }
+    if (p->r->given->all_events)
+        scale_up(&p->processor[card], out);
 }
 
 /* ---- showing --------------------------------------------------------------------------------- */
@@ -206,12 +266,10 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
 {
     if (p->r->given->all_events)
         fprintf(p->out,
-                "Counts are of one clock tick in %d, scaled up: inaccuracy is possible. There were "
-                "%llu ticks of %llu PCycles%s.\n\n",
+                "Counts are of one clock tick in %d, scaled up by the time for which threads ran: "
+                "inaccuracy is possible. There were %llu ticks of %llu PCycles.\n\n",
                 SLOTS, (unsigned long long)p->ticks,
-                (unsigned long long)p->x->machine.params->os_tick,
-                p->ticks + 1 < SLOTS ? ", too few for every event to have its turn (--set os.tick)"
-                                     : "");
+                (unsigned long long)p->x->machine.params->os_tick);
     if (p->r->given->kernel)
         fputs("No kernel code is simulated: of the operating system there is time (cycles), and "
               "neither "
@@ -224,6 +282,15 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
                 without_counters(p->x), run->cards);
     if (p->r->given->regions && run->regions == 1)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
+}
+
+static void print_missing(const struct perfex *p, uint32_t missing)
+{
+    if (missing && p->r->given->all_events)
+        fprintf(p->out,
+                "\n%d events had no turn, or too few, while a thread ran: a smaller os.tick gives "
+                "more (--set os.tick=...).\n",
+                __builtin_popcount(missing));
 }
 
 static void perfex_show(struct perfex *p, const struct doc_run *run)
@@ -243,18 +310,20 @@ static void perfex_show(struct perfex *p, const struct doc_run *run)
             continue;
         struct look_perfex its = all;
         its.machine = in_card_params(&p->x->machine, c);
-        memset(its.count, 0, sizeof its.count);
         counts_of(p, run, c, &its);
         look_perfex_add(&all, &its);
+        look_perfex_settle(&its);
         if (p->r->each && doc_had_thread(&run->region[0], c)) {
             fprintf(p->out, "Processor %u\n\n", c);
             look_perfex_print(&its, p->out);
             putc('\n', p->out);
         }
     }
+    look_perfex_settle(&all);
     if (p->r->each)
         fputs("All processors\n\n", p->out);
     look_perfex_print(&all, p->out);
+    print_missing(p, all.missing & p->counted);
 }
 
 static void perfex_concluded(void *self)
@@ -268,9 +337,8 @@ static void perfex_concluded(void *self)
               stderr);
     if (!run->own)
         return;
-    if (p->r->given->all_events && !p->processor)
-        p->processor = sim_alloc(run->cards, sizeof *p->processor);
-    perfex_show(p, run);
+    if (run->outcome.end != PROG_BROKEN)
+        perfex_show(p, run);
 }
 
 /* ---- the run --------------------------------------------------------------------------------- */
@@ -388,6 +456,8 @@ static int perfex_run(struct perfex *p)
     static const struct run_observer observer = {.begin = perfex_begin,
                                                  .first = perfex_first,
                                                  .moment = perfex_tick,
+                                                 .mark = perfex_mark,
+                                                 .finish = perfex_finish,
                                                  .concluded = perfex_concluded};
     const struct cli_session session = {.experiment = p->x,
                                         .argc = p->r->given->argc,
@@ -429,6 +499,19 @@ static bool close_out(FILE *out, const char *path)
     return whole;
 }
 
+/* What is wrong comes before the table. */
+static int perfex_report(struct perfex *p, FILE *out)
+{
+    char *text;
+    size_t size;
+    p->out = sim_text_open(&text, &size);
+    const int status = perfex_run(p);
+    sim_text_close(p->out, &text);
+    fputs(text, out);
+    free(text);
+    return status;
+}
+
 static int run_program(struct perfex *p, struct in_diag *diag)
 {
     struct in_experiment x = {0};
@@ -437,9 +520,9 @@ static int run_program(struct perfex *p, struct in_diag *diag)
         return status;
     p->x = &x;
     if (perfex_prepare(p, diag)) {
-        p->out = open_out(p->r->given->file);
-        status = p->out ? perfex_run(p) : CLI_EXIT_IO;
-        if (p->out && !close_out(p->out, p->r->given->file))
+        FILE *out = open_out(p->r->given->file);
+        status = out ? perfex_report(p, out) : CLI_EXIT_IO;
+        if (out && !close_out(out, p->r->given->file))
             status = CLI_EXIT_IO;
     }
     in_experiment_free(&x);

@@ -25,7 +25,28 @@ void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part)
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
         sum->count[e] += part->count[e];
         sum->exact[e] += part->exact[e];
+        sum->during[e] += part->during[e];
+        sum->known[e] += part->known[e];
+        sum->turns[e] += part->turns[e];
     }
+    sum->ran += part->ran;
+}
+
+static bool perfex_enough(const struct look_perfex *p, unsigned event)
+{
+    enum { SHARE = R10K_IRIX_EVENTS / R10K_COUNTERS, LEAST = 4 * SHARE, TENTHS = 9 };
+    const uint64_t during = p->during[event];
+    return during && p->known[event] >= p->ran / 10 * TENTHS &&
+           (during == p->ran || (p->turns[event] > 1 && during >= p->ran / LEAST));
+}
+
+void look_perfex_settle(struct look_perfex *sum)
+{
+    for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
+        if (perfex_enough(sum, e))
+            sum->count[e] *= (double)sum->ran / (double)sum->known[e];
+        else
+            sum->missing |= UINT32_C(1) << e;
 }
 
 /* [s] */
@@ -45,7 +66,7 @@ enum { TIME_OF = R10K_IRIX_EVENTS, SECONDS = 2 * R10K_IRIX_EVENTS, L1D_LINE, L2_
 static int perfex_counted(const struct look_perfex *p, const char *name)
 {
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
-        if (p->counted >> e & 1 && !strcmp(r10k_irix_event(p->chip, e)->name, name))
+        if ((p->counted & ~p->missing) >> e & 1 && !strcmp(r10k_irix_event(p->chip, e)->name, name))
             return (int)e;
     return -1;
 }
@@ -131,15 +152,19 @@ static void print_event(const struct look_perfex *p, unsigned event, FILE *out)
     fprintf(out, "%2u %s", event, title);
     for (size_t i = strlen(title); i < TITLE; i++)
         putc('.', out);
-    fprintf(out, "%16.0f", p->count[event]);
+    const bool missing = p->missing >> event & 1;
+    if (missing)
+        fprintf(out, "%16s", "<not counted>");
+    else
+        fprintf(out, "%16.0f", p->count[event]);
     if (p->truth)
         fprintf(out, "%16llu", (unsigned long long)p->exact[event]);
-    if (p->truth && p->exact[event])
+    if (p->truth && p->exact[event] && !missing)
         fprintf(out, "%+8.1f%%",
                 100 * (p->count[event] - (double)p->exact[event]) / (double)p->exact[event]);
     else if (p->truth)
         fprintf(out, "%9s", "-");
-    if (p->costs && look_has_cost(p->costs, r10k_irix_event(p->chip, event)->name))
+    if (p->costs && !missing && look_has_cost(p->costs, r10k_irix_event(p->chip, event)->name))
         for (unsigned t = 0; t < TIMES; t++)
             fprintf(out, "%13.6f", perfex_time_of(p, event, t));
     putc('\n', out);
@@ -173,8 +198,9 @@ void look_perfex_print(const struct look_perfex *p, FILE *out)
     unsigned count = 0;
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
         if (p->counted >> e & 1)
-            order[count++] =
-                (struct order){e, p->costs ? perfex_time_of(p, e, LOOK_COST_TYPICAL) : 0};
+            order[count++] = (struct order){e, p->costs && !(p->missing >> e & 1)
+                                                   ? perfex_time_of(p, e, LOOK_COST_TYPICAL)
+                                                   : 0};
     qsort(order, count, sizeof *order, perfex_dearest);
     print_head(p, out);
     for (unsigned i = 0; i < count; i++)

@@ -17,6 +17,11 @@ struct look_perfex {
     uint32_t counted;               /**< bit n: event n was */
     bool scaled;                    /**< counts were multiplexed, and are scaled up */
     bool truth;                     /**< show the true counts beside */
+    uint64_t ran;                   /**< [PCycles] that threads had the processor, or processors, */
+    uint64_t during[R10K_IRIX_EVENTS]; /**< ... while the event was counted, */
+    uint64_t known[R10K_IRIX_EVENTS];  /**< and of processors that counted it at all */
+    uint64_t turns[R10K_IRIX_EVENTS];  /**< clock ticks of that */
+    uint32_t missing;                  /**< of `counted`: not counted for long enough */
     double count[R10K_IRIX_EVENTS];
     uint64_t exact[R10K_IRIX_EVENTS]; /**< the true counts */
 };
@@ -27,6 +32,11 @@ uint64_t look_perfex_total(enum r10k_chip chip, unsigned event, unsigned modes,
 
 /** Adds the counts of one processor to those of all. */
 void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part);
+
+/** When all are added: an event is counted if it was all the time, or for two turns and a quarter
+ * of its share at least, on processors that had nine tenths of the time. It is scaled up from these
+ * to all; any other is missing. */
+void look_perfex_settle(struct look_perfex *sum);
 
 /** The line above the columns of times. */
 void look_perfex_clock(const struct look_perfex *p, FILE *out);
