@@ -19,7 +19,7 @@ const STATISTICS = new Set(`
   status.load status.store status.branch_untaken status.branch_taken status.other_integer status.other_float
   status.killed_branch status.killed_exception status.slipped_integer status.slipped_float
   status.l1i_stall status.l1d_stall status.l2_stall status.mp_stall status.other_stall
-  truth.instructions truth.requests truth.running truth.system truth.waiting truth.asleep truth.idle
+  truth.instructions truth.loads truth.stores truth.requests truth.running truth.system truth.waiting truth.asleep truth.idle
 `.trim().split(/\s+/));
 function named(stat) {
   if (!STATISTICS.has(stat)) throw new Error(`the page has no statistic ${stat} in its list`);
@@ -104,6 +104,11 @@ function facts() {
   return factList(list);
 }
 
+/* A trace has references: what it has not told of has no value. */
+const ofTrace = () => stats().machine[named('truth.instructions')] > 0 && statCell('machine', named('metric.ipc')).v === null;
+const INSTRUCTIONS = [['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and card that had a thread', 3],
+  ['metric.mips', 'million instructions a second', 4], ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3]];
+const REFERENCES = [['truth.loads', 'loads'], ['truth.stores', 'stores']];
 /* They add up to 100 %. */
 const SHARES = [['metric.useful_share', 'an instruction completed'], ['metric.stall_share', 'the pipeline stood still'], ['metric.killslip_share', 'killed or slipped'],
   ['metric.system_share', 'operating system'], ['metric.waiting_share', 'asleep, for another thread'], ['metric.asleep_share', 'asleep, for other things'], ['metric.idle_share', 'no thread']];
@@ -120,9 +125,8 @@ function overview() {
   const head = el('p', { class: 'tilehead' }, 'Of the PCycles of all cards that had a thread:');
   node.append(tiles, head, shares);
   const draw = () => {
-    tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles simulated'], ['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and card that had a thread', 3],
-      ['metric.mips', 'million instructions a second', 4], ['truth.requests', 'requests for lines'], ['metric.mean_read_latency', 'mean read latency', 3],
-      ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3], ['metric.nacks_per_read', 'NACKs a read', 3]]));
+    tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles simulated'], ...(ofTrace() ? REFERENCES : INSTRUCTIONS), ['truth.requests', 'requests for lines'],
+      ['metric.mean_read_latency', 'mean read latency', 3], ['metric.nacks_per_read', 'NACKs a read', 3]]));
     shares.replaceChildren(...tilesOf(SHARES.map(([stat, name]) => [stat, `of PCycles: ${name}`, 3])));
     head.hidden = !shares.childNodes.length;
   };

@@ -249,6 +249,8 @@ struct prog_outcome {
     size_t samples;
     uint64_t sleeps; /**< of threads: in the sampled part, in a replay */
     struct prog_replayed replayed;
+    bool references; /**< it was a trace: what counts as an instruction is a PCycle of its own, with
+                          a reference or without */
     char message[1024]; /**< "" or what a person should read */
 };
 

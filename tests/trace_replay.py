@@ -160,6 +160,12 @@ def check_text():
     stat("text", "text.txt", "--machine", "station-4")
     again = sums("text")
     assert all(again[name] == have[name] for name in have if not name.startswith("host.")), "a text is the trace made of it"
+    shown = subprocess.run([numachine, "stat", "-m", "station-4", "--", "text.ntr"], capture_output=True, text=True, cwd=scratch,
+                           stdin=subprocess.DEVNULL, check=True)
+    assert "12,000 references of 1 thread" in shown.stderr + shown.stdout and "/1000 refs" in shown.stderr + shown.stdout, shown
+    assert not re.search(r"IPC|MIPS|instr\b|\bipc\b|\d instruction", shown.stderr + shown.stdout), "a trace has no instructions"
+    for name in "metric.ipc", "metric.mips", "metric.l2_misses_per_1000":
+        assert have[name] in ("", "null", "nan"), (name, have[name])
     (scratch / "cut.txt").write_text("".join(lines) + " S 10")
     done = subprocess.run([numachine, "stat", "-q", "--force", "-o", "cut", "-m", "station-4", "--", "cut.txt"],
                           capture_output=True, text=True, cwd=scratch, check=True)

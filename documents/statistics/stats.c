@@ -54,6 +54,11 @@ static const char *const metric_descs[DOC_METRIC__COUNT] = {
 #undef METRIC
 };
 
+bool doc_is_untold(const struct doc_run *run, const char *unit)
+{
+    return run->outcome.references && strstr(unit, "instr");
+}
+
 static unsigned stations_of(const struct doc_run *run, struct doc_level level)
 {
     return (level.count + run->per_station - 1) / run->per_station;
@@ -99,8 +104,9 @@ bool doc_metric_value(const struct doc_run *run, const struct doc_region *region
 #undef SECONDS
 #undef STATIONS
 #undef BUS_CYCLES
-    *value = below > 0 ? above / below : NAN;
-    return below > 0;
+    const bool has = below > 0 && !doc_is_untold(run, metrics[metric].unit);
+    *value = has ? above / below : NAN;
+    return has;
 }
 
 const char *doc_no_value(const struct doc_region *region, double value)
@@ -156,7 +162,9 @@ static void stats_emit(const struct walk *w, const char *section, const char *na
         .timed = w->timed,
         .count = count,
         .value = value ? *value : 0,
-        .reason = value && !isfinite(*value) ? doc_no_value(w->region, *value) : NULL,
+        .reason = !value || isfinite(*value)    ? NULL
+                  : doc_is_untold(w->run, unit) ? "a trace has references, not instructions"
+                                                : doc_no_value(w->region, *value),
     };
     w->fn(w->ctx, &stat);
 }

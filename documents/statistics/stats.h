@@ -103,8 +103,12 @@ enum doc_metric_id {
 };
 const struct doc_metric *doc_metrics(void);
 
+/** Whether the run cannot know what is measured so: a trace has references, and does not say how
+ * many instructions they were. */
+bool doc_is_untold(const struct doc_run *run, const char *unit);
+
 /** A metric of a level, of what of the region was timed (doc_region_measured). @return false when
- * its denominator is 0; *value is NAN then */
+ * its denominator is 0, or it cannot be known; *value is NAN then */
 bool doc_metric_value(const struct doc_run *run, const struct doc_region *region,
                       struct doc_level level, enum doc_metric_id metric, double *value);
 

@@ -97,14 +97,20 @@ static unsigned counting_cards(const struct doc_run *run, const struct doc_regio
     return n;
 }
 
-/* Instructions of those that count an event. */
-static double instructions_for(const struct doc_run *run, const struct doc_region *region,
-                               unsigned i)
+/* What a processor did: instructions, or of a trace references. */
+static double work_of(const struct doc_run *run, const struct doc_card *card)
+{
+    const struct nm_truth *truth = &card->sum.truth;
+    return (double)(run->outcome.references ? truth->loads + truth->stores : truth->instructions);
+}
+
+/* ... those that count an event. */
+static double work_for(const struct doc_run *run, const struct doc_region *region, unsigned i)
 {
     double sum = 0;
     for (unsigned c = 0; c < run->cards; c++)
         if (doc_card_counts(run, c, run->choice.event[i]))
-            sum += (double)region->card[c].sum.truth.instructions;
+            sum += work_of(run, &region->card[c]);
     return sum;
 }
 
@@ -150,14 +156,15 @@ static void cell_rate(struct doc_grid *grid, const struct doc_run *run,
     region = doc_region_measured(region);
     double count = (double)doc_count(run, region, all, i);
     double time = time_for(run, region, i);
-    double instructions = instructions_for(run, region, i);
+    const double work = work_for(run, region, i);
     if (!doc_event_exists(run, run->choice.event[i]))
         doc_grid_cell(grid, "-");
     else if (is_time(e) && time > 0 && is_timed(run))
         doc_grid_cell(grid, "%s%.1f %% of time", doc_tilde(run),
                       100 * count_in_time(run, region, i) / time);
-    else if (!is_time(e) && instructions > 0)
-        doc_grid_cell(grid, "%s%.3f/1000 instr", doc_tilde(run), 1000 * count / instructions);
+    else if (!is_time(e) && work > 0)
+        doc_grid_cell(grid, "%s%.3f/1000 %s", doc_tilde(run), 1000 * count / work,
+                      run->outcome.references ? "refs" : "instr");
     else
         doc_grid_cell(grid, "-");
 }
@@ -241,6 +248,8 @@ static void print_metrics(struct pen pen, const struct doc_run *run,
         double value;
         const bool has =
             doc_metric_value(run, region, doc_machine(run), (enum doc_metric_id)m, &value);
+        if (!has && doc_is_untold(run, metric->unit))
+            continue;
         doc_grid_cell(&grid, "%s", metric->name);
         cell_value(&grid, run, has, value);
         doc_grid_cell(&grid, "%s", metric->unit);
@@ -453,7 +462,8 @@ static void compare_computed(struct doc_grid *grid, const struct columns *c)
     if (x->group_count)
         return;
     for (int m = 0; m < DOC_METRIC__COUNT; m++)
-        compare_metric(grid, c, (enum doc_metric_id)m);
+        if (!doc_is_untold(c->run, doc_metrics()[m].unit))
+            compare_metric(grid, c, (enum doc_metric_id)m);
     for (unsigned h = 0; h < DOC_HIGHLIGHTS; h++)
         compare_highlight(grid, c, (enum doc_highlight_id)h);
 }
@@ -521,14 +531,25 @@ static void print_time(const struct doc_run *run, FILE *out)
             sim_plural(run->cards));
 }
 
+static uint64_t all_work(const struct doc_run *run)
+{
+    double sum = 0;
+    if (!run->outcome.references)
+        return run->outcome.instructions;
+    for (unsigned c = 0; c < run->cards; c++)
+        sum += work_of(run, &run->region[0].card[c]);
+    return (uint64_t)sum;
+}
+
 static void print_work(const struct doc_run *run, FILE *out)
 {
     const struct prog_outcome *o = &run->outcome;
     const unsigned busy = doc_cards(&run->region[0], doc_machine(run));
+    const uint64_t work = all_work(run);
     double ipc;
-    char instructions[32];
-    fprintf(out, "  %s instruction%s of %llu thread%s on %u card%s",
-            doc_grouped(o->instructions, instructions), sim_plural(o->instructions),
+    char grouped[32];
+    fprintf(out, "  %s %s%s of %llu thread%s on %u card%s", doc_grouped(work, grouped),
+            o->references ? "reference" : "instruction", sim_plural(work),
             (unsigned long long)o->threads, sim_plural(o->threads), busy, sim_plural(busy));
     if (is_timed(run) &&
         doc_metric_value(run, &run->region[0], doc_machine(run), DOC_METRIC_ipc, &ipc))
@@ -547,8 +568,9 @@ static void print_summary(const struct doc_run *run, FILE *out)
     if (!is_timed(run))
         fprintf(out, "  functional mode: only counts of instructions mean anything, %s\n",
                 "not times, rates, stalls, misses or traffic");
-    fprintf(out, "  host: %.2f s, %.1f MIPS\n", seconds,
-            seconds > 0 ? (double)run->outcome.instructions / seconds / 1e6 : 0);
+    fprintf(out, "  host: %.2f s, %.1f %s\n", seconds,
+            seconds > 0 ? (double)all_work(run) / seconds / 1e6 : 0,
+            run->outcome.references ? "million references a second" : "MIPS");
 }
 
 /* What the experiment shows, in its own words. */

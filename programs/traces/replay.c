@@ -848,6 +848,7 @@ static void replay_over(void *self)
     struct prog_replayed *out = &r->run->out->replayed;
     const struct tr_came then = tr_came(r->source), now = tr_has_come(r->run->m);
     unsigned used = 0;
+    r->run->out->references = true;
     if (!r->timed || r->part)
         return;
     for (unsigned i = 0; i < nm_machine_cards(r->run->m); i++)
