@@ -49,9 +49,11 @@ void run_progress_update(struct run_progress *p, sim_tick now, uint64_t instruct
     char count[32];
     p->shown = host;
     p->dirty = p->terminal;
-    fprintf(p->out, "%s%.3f us simulated, %s instruction%s, %.1f MIPS", p->terminal ? "\r" : "",
-            1e6 * (double)now / (double)p->hz, doc_grouped(instructions, count),
-            sim_plural(instructions), (double)instructions / spent / 1e6);
+    fprintf(p->out, "%s%.3f us simulated", p->terminal ? "\r" : "",
+            1e6 * (double)now / (double)p->hz);
+    if (instructions)
+        fprintf(p->out, ", %s instruction%s, %.1f MIPS", doc_grouped(instructions, count),
+                sim_plural(instructions), (double)instructions / spent / 1e6);
     if (now > 0)
         tell_end(p, now, spent);
     fputs(p->terminal ? "\033[K" : "\n", p->out);

@@ -24,7 +24,7 @@ struct run_progress {
 void run_progress_init(struct run_progress *p, FILE *out, uint64_t hz, sim_tick limit,
                        const struct run_earlier *earlier);
 
-/** Call often; shows something only when it is time. */
+/** Call often; shows something only when it is time. @param instructions  0: not known */
 void run_progress_update(struct run_progress *p, sim_tick now, uint64_t instructions);
 
 /** Wipes the terminal's line; call before anything else is printed there. */

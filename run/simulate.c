@@ -41,7 +41,8 @@ static void simulate_look(struct run_live *live, sim_tick now)
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct run_live *live = ctx;
-    run_progress_update(&live->asking->progress, now, instructions);
+    const bool known = !live->run.outcome.references;
+    run_progress_update(&live->asking->progress, now, known ? instructions : 0);
     if (live->asking->around->look())
         simulate_look(live, now);
     return !live->asking->around->stop();

@@ -766,6 +766,7 @@ static bool replay_prepare(void *self, struct prog_run *run)
 static void replay_start(void *self)
 {
     struct replay *r = self;
+    r->run->out->references = true;
     for (uint32_t i = 0; i < r->threads; i++) {
         const struct tr_op *op = replay_current(r, i);
         if (!i || !op || op->kind != TR_OP_START)
@@ -848,7 +849,6 @@ static void replay_over(void *self)
     struct prog_replayed *out = &r->run->out->replayed;
     const struct tr_came then = tr_came(r->source), now = tr_has_come(r->run->m);
     unsigned used = 0;
-    r->run->out->references = true;
     if (!r->timed || r->part)
         return;
     for (unsigned i = 0; i < nm_machine_cards(r->run->m); i++)
