@@ -293,6 +293,25 @@ static void print_missing(const struct perfex *p, uint32_t missing)
                 __builtin_popcount(missing));
 }
 
+static void print_report(const struct perfex *p, const struct doc_run *run,
+                         const struct look_perfex *all, const struct look_perfex *each,
+                         const unsigned *card, size_t count)
+{
+    print_command(p);
+    print_warnings(p, run);
+    if (p->r->given->times)
+        look_perfex_clock(all, p->out);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(p->out, "Processor %u\n\n", card[i]);
+        look_perfex_print(&each[i], p->out);
+        putc('\n', p->out);
+    }
+    if (p->r->each)
+        fputs("All processors\n\n", p->out);
+    look_perfex_print(all, p->out);
+    print_missing(p, all->missing & p->counted);
+}
+
 static void perfex_show(struct perfex *p, const struct doc_run *run)
 {
     struct look_perfex all = {.chip = p->chip,
@@ -301,10 +320,10 @@ static void perfex_show(struct perfex *p, const struct doc_run *run)
                               .counted = p->counted,
                               .scaled = p->r->given->all_events,
                               .truth = p->r->given->beside};
-    print_command(p);
-    print_warnings(p, run);
-    if (p->r->given->times)
-        look_perfex_clock(&all, p->out);
+    const bool json = p->r->given->format && !strcmp(p->r->given->format, "json");
+    struct look_perfex *each = sim_alloc(run->cards, sizeof *each);
+    unsigned *card = sim_alloc(run->cards, sizeof *card);
+    size_t count = 0;
     for (unsigned c = 0; c < run->cards; c++) {
         if (!perfex_counts(p->x, c))
             continue;
@@ -314,16 +333,17 @@ static void perfex_show(struct perfex *p, const struct doc_run *run)
         look_perfex_add(&all, &its);
         look_perfex_settle(&its);
         if (p->r->each && doc_had_thread(&run->region[0], c)) {
-            fprintf(p->out, "Processor %u\n\n", c);
-            look_perfex_print(&its, p->out);
-            putc('\n', p->out);
+            each[count] = its;
+            card[count++] = c;
         }
     }
     look_perfex_settle(&all);
-    if (p->r->each)
-        fputs("All processors\n\n", p->out);
-    look_perfex_print(&all, p->out);
-    print_missing(p, all.missing & p->counted);
+    if (json)
+        look_perfex_json(&all, each, card, count, p->out);
+    else
+        print_report(p, run, &all, each, card, count);
+    free(each);
+    free(card);
 }
 
 static void perfex_concluded(void *self)

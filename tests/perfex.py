@@ -5,6 +5,7 @@ asked for in the right way and in wrong ones (ROWS), and every way to end has it
 
     perfex.py NUMACHINE MIPS_GCC
 """
+import json
 import os
 import pathlib
 import re
@@ -105,6 +106,7 @@ ROWS = {
               ("-y -c none.costs ./end", 2, "none.costs: error: cannot be read"), ("-c good.costs -t", 0, "cpu_cycles"), ("-c", 2, "requires an argument")],
     "file": [("-o counts.txt ./end", 7, ""), ("-o /none/there ./end", 5, "/none/there: No such file"),
                ("-o . ./end", 5, ".: Is a directory"), ("-o /dev/full ./end", 5, "/dev/full could not be written")],
+    "format": [("--format=json ./end", 7, '"schema": 1'), ("--format=text ./end", 7, "Summary"), ("--format=yaml ./end", 2, "no 'yaml'")],
     "mixed": [("-T ./end", 7, "Cycles"), ("-T --machine=station-4 ./end", 2, "'station-4' have no event counters")],
     "machine": [("--machine=station-4 ./end", 2, "'station-4' have no event counters"), ("--machine=none ./end", 2, "no machine 'none'"),
                 ("--machine=arm1176-l220 ./end", 2, "'arm1176-l220' have no event counters of an R10000 (processor.core)"),
@@ -213,6 +215,10 @@ def check_sleepers(bench):
             event, count, exact = int(row[1]), int(row[3]), int(row[4])
             found += 1
             assert event not in (0, 2, 3, 6, 15, 17, 18, 19) or abs(count - exact) < 0.15 * exact, (row[0], part)
+    shown = json.loads(bench.run("perfex", "-a", "--truth", "--each", "--format=json", "./sleepers").stderr)
+    for row in shown["events"]:
+        assert (row["count"] is None) == ("reason" in row) and row["count"] == counts.get(row["event"]), (row, counts)
+    assert len(shown["events"]) == 32 and len(shown["processors"]) > 3 and shown["scaled"], shown
     assert found > 4 * 8 and "<not counted>" in text and {0, 16} <= set(counts), text
 
 

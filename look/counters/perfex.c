@@ -32,18 +32,25 @@ void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part)
     sum->ran += part->ran;
 }
 
-static bool perfex_enough(const struct look_perfex *p, unsigned event)
+const char *look_perfex_reason(const struct look_perfex *p, unsigned event)
 {
     enum { SHARE = R10K_IRIX_EVENTS / R10K_COUNTERS, LEAST = 4 * SHARE, TENTHS = 9 };
     const uint64_t during = p->during[event];
-    return during && p->known[event] >= p->ran / 10 * TENTHS &&
-           (during == p->ran || (p->turns[event] > 1 && during >= p->ran / LEAST));
+    if (!p->ran)
+        return "no time was counted";
+    if (!during)
+        return "it had no turn while a thread ran";
+    if (p->known[event] < p->ran / 10 * TENTHS)
+        return "it had no turn on processors with more than a tenth of the time";
+    return during == p->ran || (p->turns[event] > 1 && during >= p->ran / LEAST)
+               ? NULL
+               : "it had too few turns while a thread ran";
 }
 
 void look_perfex_settle(struct look_perfex *sum)
 {
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
-        if (perfex_enough(sum, e))
+        if (!look_perfex_reason(sum, e))
             sum->count[e] *= (double)sum->ran / (double)sum->known[e];
         else
             sum->missing |= UINT32_C(1) << e;

@@ -44,6 +44,14 @@ void look_perfex_clock(const struct look_perfex *p, FILE *out);
 /** The table of events, with times and statistics where they are asked for. */
 void look_perfex_print(const struct look_perfex *p, FILE *out);
 
+/** All of it for programs: one document. What was not counted is null, with the reason beside it.
+ *  @param each  [count] processors, looked at one by one, @param card  [count] and their numbers */
+void look_perfex_json(const struct look_perfex *all, const struct look_perfex *each,
+                      const unsigned *card, size_t count, FILE *out);
+
+/** Why an event that is missing was not counted. */
+const char *look_perfex_reason(const struct look_perfex *p, unsigned event);
+
 /** Statistics that these counts are enough for; each is told with its title and value. */
 typedef void look_statistic_fn(void *ctx, const char *title, double value);
 void look_perfex_statistics(const struct look_perfex *p, look_statistic_fn *told, void *ctx);
