@@ -29,8 +29,9 @@ int main(void)
     setvbuf(stdout, NULL, _IONBF, 0);
     fputs("unbuffered\n", stdout);
     CHECK(write(1, "written\n", 8) == 8);
-    putchar('\0');
-    putchar('\xff');
+    for (size_t n = 0; n <= 8; n++) /* none, one, and so on */
+        CHECK(write(1, "written\n" + 8 - n, n) == (ssize_t)n);
+    CHECK(putchar('\0') == 0 && putchar('\xff') == 0xff);
     puts("no newline follows");
     fputs("end", stdout);
     return guest_result();
