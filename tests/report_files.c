@@ -9,6 +9,7 @@
 #include "documents/statistics/lines.h"
 #include "documents/statistics/registers.h"
 #include "documents/statistics/samples.h"
+#include "documents/statistics/sampling.h"
 #include "documents/statistics/stats.h"
 #include "documents/statistics/table.h"
 #include "documents/totals.h"
@@ -619,4 +620,34 @@ Test(report_files, wrapped_counts_have_no_rates)
             free(text);
         }
     }
+}
+
+/* Of fewer than ten samples no error is told. */
+Test(report_files, an_estimate_has_an_interval_from_ten_samples_on)
+{
+    enum { LEAST = 10, APART = 100000, LENGTH = 10000, MOST = LEAST + 1 };
+    struct prog_sample sample[MOST];
+    struct fake f;
+    for (unsigned i = 0; i < MOST; i++)
+        sample[i] = (struct prog_sample){.from = i * APART,
+                                         .to = i * APART + LENGTH,
+                                         .warmed = i ? APART - LENGTH : 0,
+                                         .done = {.instructions = 5000 + i % 2, .stores = 500},
+                                         .early = {.instructions = 2500, .stores = 250},
+                                         .between = {.instructions = 45000, .stores = 4500},
+                                         .requests = 10,
+                                         .took = 1000,
+                                         .expected = 990,
+                                         .processors = 1};
+    fake_init(&f, "nacks");
+    for (unsigned n = 0; n <= MOST; n++) {
+        f.run.outcome = (struct prog_outcome){
+            .sample = sample, .samples = n, .sampled_to = (n ? n - 1 : 0) * APART + LENGTH};
+        const struct doc_estimate e = doc_estimate(&f.run);
+        const bool few = e.unsuited && strstr(e.unsuited, "too few samples");
+        cr_expect_eq(e.half_width > 0, n >= LEAST, "%u samples: %f", n, e.half_width);
+        cr_expect_eq(few, n < LEAST, "%u samples: %s", n, e.unsuited ? e.unsuited : "trusted");
+    }
+    f.run.outcome.sample = NULL;
+    run_regions_free(&f.run);
 }
