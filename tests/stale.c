@@ -1,5 +1,6 @@
 /* Stale copies: which card reads which value while invalidations are under way. */
 #include "machine/stale.h"
+#include "actors.h"
 #include "machine/statistics.h"
 #include "machine/values.h"
 #include "test_machine.h"
@@ -134,4 +135,58 @@ Test(stale, what_the_operating_system_writes_is_in_every_copy)
     nm_stale_os_wrote(w.stale, AT + LINE, LINE);
     cr_expect_eq(bytes[0] + bytes[LINE - 1], 2, "not its neighbours' bytes");
     nm_stale_free(w.stale);
+}
+
+/* ---- on a machine ---------------------------------------------------------------------------- */
+
+enum { LINES = 4, WINDOW = 100, LOOKS = 3000, ENOUGH = 20 };
+
+/* Stores and loads of a few lines, for as long as one likes. */
+static void any_line(void *self, unsigned card, sim_tick now, struct pc_reference *out)
+{
+    uint64_t *random = (uint64_t *)self + card;
+    const bool store = actors_draw(random, 4) == 0;
+    (void)now;
+    *out = actors_reference(store ? PC_REFERENCE_STORE : PC_REFERENCE_LOAD,
+                            actors_draw(random, LINES) * LINE);
+}
+
+/* The operating system writes a byte of a line that a card still reads an older copy of. */
+static unsigned write_behind(struct nm_machine *m, uint64_t line)
+{
+    unsigned told = 0;
+    for (unsigned c = 0; c < nm_machine_cards(m); c++) {
+        const struct nm_stale *stale = pc_cpu_at(m, c)->card->old;
+        const uint8_t *bytes = nm_stale_bytes(stale, c, line);
+        if (!bytes)
+            continue;
+        nm_machine_image(m)[line + LINE - 1] ^= 1;
+        nm_machine_os_wrote(m, line + LINE - 1, 1);
+        cr_expect_eq(bytes[LINE - 1], nm_machine_image(m)[line + LINE - 1], "card %u", c);
+        told++;
+    }
+    return told;
+}
+
+Test(stale, a_machine_is_told_what_the_operating_system_writes)
+{
+    static const struct pc_driver_source source = {.next = any_line};
+    uint64_t random[PROCESSORS * STATIONS];
+    struct nm_params p;
+    struct nm_trap trap;
+    unsigned told = 0;
+    actors_params(&p, PROCESSORS, STATIONS, 1, 1);
+    p.l2_line = LINE;
+    struct nm_machine *m = actors_machine(&p);
+    for (unsigned c = 0; c < nm_machine_cards(m); c++) {
+        random[c] = c;
+        pc_drive(m, c, &source, random, nm_machine_now(m));
+    }
+    for (unsigned i = 0; i < LOOKS && told < ENOUGH; i++) {
+        cr_assert_eq(nm_machine_run(m, nm_machine_now(m) + WINDOW, &trap), NM_RUN_UNTIL);
+        for (uint64_t line = 0; line < LINES * LINE; line += LINE)
+            told += write_behind(m, line);
+    }
+    cr_expect_geq(told, ENOUGH);
+    nm_machine_free(m);
 }
