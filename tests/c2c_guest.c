@@ -2,6 +2,7 @@
  * Sharing of kinds that a hint can get wrong. The argument says which:
  * - blocks: pairs of threads write members of their own of one small block; blocks share lines, too
  * - counter: a word that all change by LL and SC, with a line for itself
+ * - own: the same, of a variable that one of the threads has alone
  * - turns: two words of a line; the threads swap them again and again
  * - mutex: a lock, and nothing in its line but it
  * - access: an array of locks, and a pointer, read at each access, to a block with a count for each
@@ -32,6 +33,11 @@ static _Alignas(LINE) struct {
 } guard = {.lock = PTHREAD_MUTEX_INITIALIZER};
 static _Alignas(LINE) atomic_uint locks[4];
 static atomic_uint *volatile counts;
+static __thread _Alignas(LINE) struct {
+    atomic_int n;
+    char rest[LINE - sizeof(int)];
+} own;
+static atomic_int *lent;
 static pthread_barrier_t all_here;
 
 static void *in_blocks(void *arg)
@@ -56,6 +62,17 @@ static void *in_counter(void *arg)
         while (!atomic_compare_exchange_weak(&only.n, &old, old + 1))
             ;
     }
+    return NULL;
+}
+
+static void *in_own(void *arg)
+{
+    if (!arg)
+        lent = &own.n;
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < TURNS; i++)
+        atomic_fetch_add(lent, 1);
+    pthread_barrier_wait(&all_here); /* it is there as long as its thread */
     return NULL;
 }
 
@@ -115,6 +132,8 @@ int main(int argc, char **argv)
         run(in_blocks, THREADS);
     else if (!strcmp(what, "counter"))
         run(in_counter, THREADS);
+    else if (!strcmp(what, "own"))
+        run(in_own, THREADS);
     else if (!strcmp(what, "turns"))
         run(in_turns, 2);
     else if (!strcmp(what, "mutex"))

@@ -90,6 +90,12 @@ def check_counter(numachine, directory):
     assert "(1 part)" in c2c(numachine, "--what-if", "only.n", directory)
 
 
+def check_own(numachine, directory):
+    """A variable of one thread has that thread's name, and its own."""
+    line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
+    assert re.fullmatch(r"TLS of thread \d+: own", line["holds"][0]["object"]) and line["verdict"] == "true", line
+
+
 def check_turns(numachine, directory):
     """Both threads use both words: nothing is a thread's own."""
     line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
@@ -155,7 +161,7 @@ def check_time(numachine, directory):
 
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
-    checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns],
+    checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "own": [check_own],
               "mutex": [check_mutex], "access": [check_access], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
