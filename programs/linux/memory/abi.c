@@ -103,6 +103,7 @@ static const struct {
     {EOWNERDEAD, 165},
     {ENOTRECOVERABLE, 166},
     {ERFKILL, 167},
+    {EHWPOISON, 168},
 };
 
 int lx_abi_errno(const struct lx_kind *kind, int host)
