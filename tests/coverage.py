@@ -6,8 +6,9 @@ that none enters.
     coverage.py SOURCE DIRECTORY [TEST...]
 
 Builds SOURCE below DIRECTORY so that each basic block marks that it was there (visited.c), and keeps that. Runs the quick
-suite but for ELSEWHERE, or the tests named, one after the other. The marks are shared by all processes of a program, whoever started them,
-so runs of the command by scripts count as well. DIRECTORY/coverage/map.json is what Map reads. Fails when a test does.
+suite but for ELSEWHERE, or the tests named, one after the other. The marks are shared by all processes of a program,
+whoever started them, so runs of the command by scripts count as well. DIRECTORY/coverage/map.json is what Map reads.
+Fails when a test does.
 """
 import collections
 import hashlib
@@ -48,7 +49,8 @@ class Map:
     def named(self, bits, files):
         """The tests of these bits: those first that come to the most lines of the files for their time."""
         lines = [one for file in files for one in self.lines.get(file, {}).values()]
-        rank = {i: (seconds + 0.01) / (1 + sum(one >> i & 1 for one in lines)) for i, (_, seconds, _) in enumerate(self.tests) if bits >> i & 1}
+        rank = {i: (seconds + 0.01) / (1 + sum(one >> i & 1 for one in lines))
+                for i, (_, seconds, _) in enumerate(self.tests) if bits >> i & 1}
         return [self.tests[i][0] for i in sorted(rank, key=rank.get)]
 
     def of_file(self, file):
