@@ -8,7 +8,7 @@
 #include "cli/again.h"
 #include "cli/cli.h"
 #include "cli/kept.h"
-#include "documents/whole.h"
+#include "documents/directory/rundir.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -114,7 +114,7 @@ static void mend_write(void *ctx, FILE *out)
 static void mend_keep(const char *directory, struct look_mend *m)
 {
     char why[1024];
-    char *path = sim_format("%s/" LOOK_MEND_FILE, directory);
+    char *path = sim_format("%s/" DOC_MEND, directory);
     if (!doc_whole_write(path, false, mend_write, m, NULL, why, sizeof why))
         fprintf(stderr, "numachine: note: %s\n", why);
     free(path);

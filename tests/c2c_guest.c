@@ -7,6 +7,8 @@
  * - mutex: a lock, and nothing in its line but it
  * - access: an array of locks, and a pointer, read at each access, to a block with a count for each
  *   thread; the locks alone on lines of their own make it slower
+ * - colours: a word for each thread in one line, and lines of its own that have the place in the
+ *   primary cache which the word would have if it began the so-manieth line of any page
  * - none: one thread
  */
 #include <pthread.h>
@@ -14,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCKS = 4, THREADS = 2 * BLOCKS, TURNS = 400, LINE = 64 };
+enum { BLOCKS = 4, THREADS = 2 * BLOCKS, TURNS = 400, LINE = 64, PAGE = 4096, COLOURS = 4 };
 
 struct pair {
     volatile int even, odd;
@@ -38,6 +40,8 @@ static __thread _Alignas(LINE) struct {
     char rest[LINE - sizeof(int)];
 } own;
 static atomic_int *lent;
+static _Alignas(LINE) volatile int tallies[THREADS];
+static _Alignas(PAGE) volatile int hot[THREADS][COLOURS * PAGE / sizeof(int)];
 static pthread_barrier_t all_here;
 
 static void *in_blocks(void *arg)
@@ -110,6 +114,17 @@ static void *in_access(void *arg)
     return NULL;
 }
 
+static void *in_colours(void *arg)
+{
+    const size_t me = (size_t)arg;
+    for (size_t i = 0; i < TURNS; i++) {
+        tallies[me]++;
+        for (size_t colour = 0; colour < COLOURS; colour++)
+            hot[me][(colour * PAGE + me * LINE) / sizeof(int)]++;
+    }
+    return NULL;
+}
+
 static void run(void *(*body)(void *), size_t threads)
 {
     pthread_t thread[THREADS];
@@ -138,6 +153,8 @@ int main(int argc, char **argv)
         run(in_turns, 2);
     else if (!strcmp(what, "mutex"))
         run(in_mutex, THREADS);
+    else if (!strcmp(what, "colours"))
+        run(in_colours, THREADS);
     else if (!strcmp(what, "access"))
         run(in_access, THREADS);
     return first == pairs[0] ? 0 : 1;

@@ -7,6 +7,7 @@ What numachine c2c says of sharing whose mend is known, and that it takes each n
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -109,6 +110,19 @@ def check_mutex(numachine, directory):
     assert "numachine locks RUN_DIR" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
 
 
+def check_colours(numachine, directory):
+    """Parts do not lie where, in a direct-mapped cache, they would take turns with what their threads use all the time."""
+    found = json.loads(c2c(numachine, "--format=json", directory))
+    line = next(line for line in found["lines"] if line["holds"][0]["object"] == "tallies")["va"]
+    parts = ", ".join(f"{line + 4 * i:#x}-{line + 4 * i + 4:#x}" for i in range(8))
+    again = directory.with_suffix(".again")
+    subprocess.run([numachine, "run", directory / "config.resolved.yaml", "-q", "-o", again, "-s", f"apart=[{parts}]",
+                    "-s", "run.truth=false"], check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+    in_turn = int(re.search(r"^machine\.elapsed\s+(\d+)", (again / "stats.txt").read_text(), re.M)[1])
+    tried = json.loads(c2c(numachine, "--format=json", "--what-if=tallies", "--unit=elements", directory))
+    assert tried["after"] < 0.95 * in_turn, (tried, in_turn)
+
+
 def mend(numachine, *words):
     done = subprocess.run([str(w) for w in (numachine, "mend", *words)], capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=600, check=True)
@@ -141,6 +155,11 @@ def check_access(numachine, directory):
 def check_nothing(numachine, directory):
     found = json.loads(mend(numachine, "--format=json", directory))
     assert found["best_layout"] is None and not any(c["objects"] for c in found["candidates"]), found
+    assert json.loads((directory / "mend.json").read_text()) == found
+    program = shutil.copy(directory / "guest.elf", directory.parent / "once-more")
+    subprocess.run([numachine, "stat", "-q", "--force", "-o", directory, "--", program], check=True,
+                   stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
+    assert not (directory / "mend.json").exists(), "it is of another run"
 
 
 def check_none(numachine, directory):
@@ -162,7 +181,7 @@ def check_time(numachine, directory):
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
     checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "own": [check_own],
-              "mutex": [check_mutex], "access": [check_access], "none": [check_none, check_nothing]}
+              "mutex": [check_mutex], "access": [check_access], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             for kind in checks if guest == guests[0] or "all" in sys.argv else ["counter", "turns"]:

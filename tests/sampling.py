@@ -199,7 +199,7 @@ def command(*words):
 # looked for in `shown`; "refuses" gets a sampled run, or is asked to sample, and its error says why not.
 READERS = {
     "run": "says", "stat": "says", "perfex": "says", "compare": "says", "diff": "says", "report": "says", "collect": "says",
-    "profile": "refuses", "c2c": "refuses", "placement": "refuses", "locks": "refuses", "whatif": "refuses",
+    "profile": "refuses", "c2c": "refuses", "mend": "refuses", "placement": "refuses", "locks": "refuses", "whatif": "refuses",
     "detect": "refuses",
     **{name: "reads no run" for name in ("points", "list", "check", "init", "protocol", "topology", "latency", "bench", "trace")},
 }

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 /* What every run writes: the manifest is the first to be written and the last to be replaced. */
-static const char *const first[] = {DOC_MANIFEST, DOC_RESOLVED, DOC_PROGRAM, DOC_PAGE};
+static const char *const first[] = {DOC_MANIFEST, DOC_RESOLVED, DOC_PROGRAM, DOC_PAGE, DOC_MEND};
 enum { FIRST = sizeof first / sizeof *first };
 
 #define MONITOR "monitor"

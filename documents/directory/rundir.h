@@ -18,8 +18,10 @@
 #define DOC_RESOLVED "config.resolved.yaml"
 #define DOC_PROGRAM  "guest.elf"
 
-/** The page that `report` makes of a run; no run writes it, but a later run may replace it. */
+/** The page that `report` makes of a run, and what `mend` has tried; no run writes them, but a later
+ *  run may replace them. */
 #define DOC_PAGE "report.html"
+#define DOC_MEND "mend.json"
 
 /** What became of a request for a directory. */
 enum doc_dir {

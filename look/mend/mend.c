@@ -5,7 +5,8 @@
  * reverse. So after each candidate has been tried alone, the search starts from several sets (the
  * best one alone, all that gained, everything), and goes on to neighbours: a set with one candidate
  * less, one exchanged for another layout of its objects, or one more. Candidates that come to gain
- * nothing beside others are dropped again.
+ * nothing beside others are dropped again. Pages come last, because data can be laid out for every
+ * machine, and their places are this one's.
  */
 #include "look/mend/mend.h"
 
@@ -85,21 +86,20 @@ double look_mend_gain(const struct look_mend *m, const struct look_mend_trial *t
 
 /* ---- which is better ------------------------------------------------------------------------- */
 
-/* Whether it parts an object where its declaration does not. */
-static bool is_much_work(const struct look_mend_candidate *c)
-{
-    return !c->ranges && (c->unit == LOOK_UNIT_threads || c->unit == LOOK_UNIT_writers ||
-                          c->unit == LOOK_UNIT_words);
-}
+/* How much work a change is to write: parts that no declaration has are the most. */
+static const unsigned price[LOOK_UNIT__COUNT] = {
+    [LOOK_UNIT_objects] = 1, [LOOK_UNIT_elements] = 1, [LOOK_UNIT_members] = 1,
+    [LOOK_UNIT_leaves] = 1,  [LOOK_UNIT_threads] = 2,  [LOOK_UNIT_writers] = 2,
+    [LOOK_UNIT_words] = 3};
 
 /* Changes that bring next to nothing are not worth a programmer's time. [ticks] */
 static double price_of(const struct look_mend *m, look_mend_set set)
 {
-    double price = 0;
+    unsigned sum = 0;
     for (size_t i = 0; i < m->candidates; i++)
         if (set & bit_of(i))
-            price += is_much_work(&m->candidate[i]) ? 2 : 1;
-    return price * (double)m->before / LEAST;
+            sum += m->candidate[i].ranges ? 1 : price[m->candidate[i].unit];
+    return (double)sum * (double)m->before / LEAST;
 }
 
 /* Of a set that was tried; the empty one is the program as it is. @return false: there is none */
@@ -146,16 +146,19 @@ static void search_try(struct search *s)
 
 /* ---- the search ------------------------------------------------------------------------------ */
 
-static void ask_neighbours(struct search *s, look_mend_set set)
+/* @param moves  candidates that move pages are among them */
+static void ask_neighbours(struct search *s, look_mend_set set, bool moves)
 {
-    for (size_t i = 0; i < s->m->candidates; i++)
+    const struct look_mend *m = s->m;
+    for (size_t i = 0; i < m->candidates; i++)
         if (set & bit_of(i))
             search_ask(s, set & ~bit_of(i));
-    for (size_t i = 0; i < s->m->candidates; i++)
-        if (!(set & bit_of(i)) && objects_of(s->m, set) & s->m->candidate[i].objects)
-            search_ask(s, mend_with(s->m, set, i));
-    for (size_t i = 0; i < s->m->candidates; i++)
-        search_ask(s, mend_with(s->m, set, i));
+    for (size_t i = 0; i < m->candidates; i++)
+        if (!(set & bit_of(i)) && objects_of(m, set) & m->candidate[i].objects)
+            search_ask(s, mend_with(m, set, i));
+    for (size_t i = 0; i < m->candidates; i++)
+        if (moves || !m->candidate[i].ranges)
+            search_ask(s, mend_with(m, set, i));
 }
 
 /* @param moves  sets that move pages are among them */
@@ -168,11 +171,6 @@ static look_mend_set mend_best(const struct look_mend *m, bool moves)
     return best;
 }
 
-static look_mend_set best_of_all(const struct look_mend *m)
-{
-    return mend_best(m, true);
-}
-
 /* The best by itself of those that change just these objects; 0: none did. */
 static look_mend_set best_alone(const struct look_mend *m, unsigned objects)
 {
@@ -183,14 +181,13 @@ static look_mend_set best_alone(const struct look_mend *m, unsigned objects)
     return best;
 }
 
-/* Everything, in the layout that was best for each; or only what gained. Pages are not a part of
- * every layout: they move if that gained. */
+/* Every object in the layout that was best for it; or only those that gained. */
 static look_mend_set best_shapes(const struct look_mend *m, bool gained)
 {
     look_mend_set all = 0;
-    for (unsigned of = 0; of <= LOOK_MEND_PAGES; of++) {
+    for (unsigned of = 0; of < m->objects; of++) {
         const look_mend_set best = best_alone(m, 1u << of);
-        if (best && ((!gained && of != LOOK_MEND_PAGES) || is_better(m, best, 0)))
+        if (best && (!gained || is_better(m, best, 0)))
             all |= best;
     }
     return all;
@@ -218,14 +215,14 @@ static void try_many(struct search *s)
     search_try(s);
 }
 
-static void try_neighbours(struct search *s)
+static void try_neighbours(struct search *s, bool moves)
 {
     look_mend_set known;
     do {
-        known = best_of_all(s->m);
-        ask_neighbours(s, known);
+        known = mend_best(s->m, moves);
+        ask_neighbours(s, known, moves);
         search_try(s);
-    } while (best_of_all(s->m) != known && !s->stopped && s->m->trials < s->m->runs);
+    } while (mend_best(s->m, moves) != known && !s->stopped && s->m->trials < s->m->runs);
 }
 
 /* What is left of the budget goes to pairs. */
@@ -244,11 +241,11 @@ bool look_mend_search(struct look_mend *m, unsigned runs, look_mend_run_fn *run,
     m->trial = sim_alloc(runs, sizeof *m->trial);
     try_alone(&s);
     try_many(&s);
-    try_neighbours(&s);
-    if (!best_of_all(m))
+    try_neighbours(&s, false);
+    if (!mend_best(m, false))
         try_pairs(&s);
-    try_neighbours(&s);
-    m->best = look_mend_tried(m, best_of_all(m));
+    try_neighbours(&s, true);
+    m->best = look_mend_tried(m, mend_best(m, true));
     m->best_layout = look_mend_tried(m, mend_best(m, false));
     return !s.stopped;
 }

@@ -100,7 +100,7 @@ const struct look_mend_trial *look_mend_tried(const struct look_mend *mend, look
 /** What to write in the source for a candidate: lines, each ended. @return the caller's */
 char *look_mend_source(const struct look_mend *mend, const struct look_mend_candidate *candidate);
 
-/** Writes it as LOOK_MEND_FILE has it. */
+/** Writes it as DOC_MEND has it. */
 void look_mend_json(const struct look_mend *mend, FILE *out);
 
 /** How it can be written. Strings are static. */

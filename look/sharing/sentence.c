@@ -8,6 +8,7 @@
 #include "look/sharing/sharing.h"
 
 #include "base/alloc.h"
+#include "documents/directory/rundir.h"
 #include "look/cost.h"
 
 #include <jansson.h>
@@ -142,7 +143,7 @@ static json_t *sentence_measured(const struct look_sharing *s)
 {
     if (!s->code->directory)
         return NULL;
-    char *path = sim_format("%s/" LOOK_MEND_FILE, s->code->directory);
+    char *path = sim_format("%s/" DOC_MEND, s->code->directory);
     json_t *root = json_load_file(path, 0, NULL);
     free(path);
     const json_t *before = json_object_get(root, "before");

@@ -150,9 +150,6 @@ enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
 const char *look_sharing_advice(const struct look_sharing *sharing,
                                 const struct look_shared_line *line, char *buf, size_t size);
 
-/** What numachine mend leaves in a run's directory: its JSON. */
-#define LOOK_MEND_FILE "mend.json"
-
 /** What a person would say first, in one to three sentences; "": nothing is wrong. The caller's */
 char *look_sharing_sentence(const struct look_sharing *sharing);
 /** Writes that, with an empty line behind it; or nothing. */
