@@ -19,12 +19,32 @@ enum { ANONYMOUS_LENGTH = sizeof ANONYMOUS - 1 };
 /* How much of a C++ name to skip that is no bracket of arguments: of an operator, say. */
 static size_t chain_skip(const char *c)
 {
-    static const char *const brackets[] = {"operator()", "operator<<", "operator<=>", "operator<",
-                                           "operator>>", "operator->", "operator>"};
+    static const char *const brackets[] = {"operator()", "operator< ", "operator<<", "operator<=>",
+                                           "operator<",  "operator>>", "operator->", "operator>"};
     for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
         if (!strncmp(c, brackets[i], strlen(brackets[i])))
             return strlen(brackets[i]);
     return !strncmp(c, ANONYMOUS, ANONYMOUS_LENGTH) ? ANONYMOUS_LENGTH : 0;
+}
+
+/* The length of the arguments of a function that something is in ("f(int) const::"); 0: they end
+ * the name. */
+static size_t chain_arguments(const char *c)
+{
+    size_t at = 0, depth = 0;
+    do {
+        depth += c[at] == '(';
+        depth -= c[at] == ')';
+        at++;
+    } while (depth && c[at]);
+    at += !strncmp(c + at, " const", 6) ? 6 : 0;
+    return c[at] == ':' ? at : 0;
+}
+
+/* Whether a bracket begins arguments of a template: those of a lambda's name begin its name. */
+static bool chain_opens(const char *function, size_t at)
+{
+    return function[at] == '<' && at && function[at - 1] != ':';
 }
 
 /* Where the arguments of a C++ function begin, or its name's end; and where its name begins, behind
@@ -39,11 +59,16 @@ static size_t chain_name(const char *function, size_t *from)
             at += skip - 1;
             continue;
         }
-        if (c == '(' && !depth)
-            break;
+        if (c == '(' && !depth) {
+            const size_t arguments = chain_arguments(function + at);
+            if (!arguments)
+                break;
+            at += arguments - 1;
+            continue;
+        }
         depth += c == '<' || c == '{';
         depth -= depth && (c == '>' || c == '}');
-        if (c == ' ' && !depth)
+        if (c == ' ' && !depth && (at < 8 || strncmp(function + at - 8, "operator", 8) != 0))
             *from = at + 1;
     }
     if (!strncmp(function + *from, ANONYMOUS, ANONYMOUS_LENGTH))
@@ -51,15 +76,35 @@ static size_t chain_name(const char *function, size_t *from)
     return at;
 }
 
+void look_chain_name(const char *function, FILE *out)
+{
+    size_t from, depth = 0, braces = 0;
+    const size_t to = chain_name(function, &from);
+    for (size_t at = from; at < to; at++) {
+        size_t skip = chain_skip(function + at);
+        const char c = function[at];
+        braces += c == '{' || (c == '<' && !depth && !chain_opens(function, at));
+        braces -= braces && (c == '}' || (c == '>' && !depth));
+        if (skip && !depth)
+            fprintf(out, "%.*s", (int)(skip - (function[at + skip - 1] == ' ')), function + at);
+        else if (c == '(' && !depth && !braces)
+            skip = chain_arguments(function + at);
+        else if (depth ? c == '<' : chain_opens(function, at))
+            depth++;
+        else if (!depth)
+            putc(c, out);
+        else
+            depth -= c == '>';
+        at += skip ? skip - 1 : 0;
+    }
+}
+
 static void chain_put_frame(const struct look_code *code, const struct prog_frame *frame, FILE *out)
 {
     const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
-    const char *function = frame->function ? frame->function : "?";
-    size_t from;
     if (!look_files_system(code->files, frame->file)) {
-        const size_t to = chain_name(function, &from);
-        fprintf(out, "%.*s%s", (int)(to > from ? to - from : 0), function + from,
-                frame->file ? " " : "");
+        look_chain_name(frame->function ? frame->function : "?", out);
+        fputs(frame->file ? " " : "", out);
     }
     if (frame->file)
         fprintf(out, "%s:%u", slash ? slash + 1 : frame->file, frame->line);

@@ -70,6 +70,9 @@ const struct look_chain *look_code_chain(struct look_code *code, uint64_t va);
 /** The function whose line is shown; NULL: not known. */
 const char *look_chain_function(const struct look_chain *chain);
 
+/** A function's name as people say it: without arguments, also of templates. */
+void look_chain_name(const char *function, FILE *out);
+
 /** "atomic_base.h:618 < Histogram::add hist.cc:14 < worker hist.cc:36": a chain for people, from a
  *  frame on, and not the last few. Functions of the system have no name there. */
 void look_chain_put(const struct look_code *code, const struct look_chain *chain, unsigned from,

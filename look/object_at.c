@@ -155,28 +155,35 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* The last call on the way to a site that has a source line. @param own  of the program's own files
+ * @return PC_PROFILE_NOWHERE: none has */
+static uint64_t site_call(struct look_finder *f, const struct doc_site *s, bool own)
+{
+    uint64_t call = s->call;
+    for (uint32_t path = s->path;; path = f->profile->path[path].parent) {
+        const char *file = call == PC_PROFILE_NOWHERE ? NULL : look_code_at(f->code, call)->file;
+        if (file && !(own && look_files_system(f->code->files, file)))
+            return call;
+        if (f->profile->path[path].parent == path)
+            return PC_PROFILE_NOWHERE;
+        call = f->profile->path[path].call;
+    }
+}
+
 const char *look_site_name(struct look_finder *f, uint32_t site, char *buf, size_t size)
 {
     const struct doc_site *s = &f->o->site[site];
-    const struct prog_place none = {0}, *place = &none;
-    uint64_t call = s->call;
-    uint32_t path = s->path;
-    while (!place->file) {
-        if (call != PC_PROFILE_NOWHERE)
-            place = look_code_at(f->code, call);
-        if (place->file || f->profile->path[path].parent == path)
-            break;
-        call = f->profile->path[path].call;
-        path = f->profile->path[path].parent;
-    }
-    if (!place->file) {
+    uint64_t call = site_call(f, s, true);
+    if (call == PC_PROFILE_NOWHERE)
+        call = site_call(f, s, false);
+    if (call == PC_PROFILE_NOWHERE)
         call = s->call != PC_PROFILE_NOWHERE ? s->call : f->profile->path[s->path].function;
-        place = look_code_at(f->code, call);
-    }
-    if (place->function && place->file)
-        snprintf(buf, size, "%s at %s:%u", place->function, base_name(place->file), place->line);
-    else if (place->function)
-        snprintf(buf, size, "%s", place->function);
+    const struct prog_place *place = look_code_at(f->code, call);
+    const char *function = look_chain_function(look_code_chain(f->code, call));
+    if (function && place->file)
+        snprintf(buf, size, "%s at %s:%u", function, base_name(place->file), place->line);
+    else if (function)
+        snprintf(buf, size, "%s", function);
     else
         snprintf(buf, size, "0x%" PRIx64, call);
     return buf;

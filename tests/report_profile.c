@@ -240,6 +240,39 @@ Test(report_profile, folded)
     close_view(&view);
 }
 
+Test(report_profile, names_of_chains)
+{
+    static const char *const names[][2] = {
+        {"main", "main"},
+        {"worker(void*)", "worker"},
+        {"Histogram::add(unsigned int)", "Histogram::add"},
+        {"(anonymous namespace)::Histogram::add", "Histogram::add"},
+        {"lab::(anonymous namespace)::f(int)", "lab::(anonymous namespace)::f"},
+        {"void lab::fill<double>(std::vector<double, std::allocator<double> >&, double)",
+         "lab::fill"},
+        {"Map<int, Pair<int> >::find(int const&) const", "Map::find"},
+        {"Map<int>::operator[](int)", "Map::operator[]"},
+        {"bool A::operator< <int>(A const&)", "A::operator<"},
+        {"A::operator()(int) const", "A::operator()"},
+        {"A::operator bool() const", "A::operator bool"},
+        {"A::operator->()", "A::operator->"},
+        {"most() const::{lambda(int, int)#1}::operator()(int, int) const",
+         "most::{lambda(int, int)#1}::operator()"},
+        {"most::<lambda(int, int)>::operator()", "most::<lambda(int, int)>::operator()"},
+        {"", ""},
+        {"(", ""},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char *text;
+        size_t size;
+        FILE *out = sim_text_open(&text, &size);
+        look_chain_name(names[i][0], out);
+        sim_text_close(out, &text);
+        cr_expect_str_eq(text, names[i][1], "%s: %s", names[i][0], text);
+        free(text);
+    }
+}
+
 Test(report_profile, csv)
 {
     const struct look_show rows_of = {0}, sums = {.by_given = true, .by = LOOK_BY_function};
