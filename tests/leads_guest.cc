@@ -134,6 +134,7 @@ int main()
     says(&deque[3], "deque[3]");
     says(&static_cast<Derived *>(object)->more[2], "object->more[2]");
     says(&dynamic_cast<Bottom *>(diamond)->bottom, "diamond->bottom");
+    says(&diamond->top, "diamond->top");
     says(&grid[2][5], "grid[2][5]");
     says(&ring->tail, "ring->tail");
     says(&ring->part, "ring->whole|part");

@@ -360,6 +360,11 @@ size_t lx_symbols_count(const struct lx_symbols *s)
     return s->count;
 }
 
+const struct lx_symbol *lx_symbols_get(const struct lx_symbols *s, size_t i)
+{
+    return &s->entry[i].symbol;
+}
+
 /** How many pieces start at `va` or in front of it. */
 static size_t pieces_to(const struct lx_symbols *s, uint64_t va)
 {

@@ -44,6 +44,9 @@ void lx_symbols_free(struct lx_symbols *symbols);
 
 size_t lx_symbols_count(const struct lx_symbols *symbols);
 
+/** @param i  less than there are; in the order of addresses */
+const struct lx_symbol *lx_symbols_get(const struct lx_symbols *symbols, size_t i);
+
 /** The symbol that covers `va`; of several, the one that starts last. @return NULL: none does */
 const struct lx_symbol *lx_symbols_at(const struct lx_symbols *symbols, uint64_t va);
 

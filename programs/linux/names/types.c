@@ -13,6 +13,7 @@
 #include "programs/linux/names/locals.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/names/types_sent.h"
+#include "programs/linux/names/vtables.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -33,6 +34,7 @@ enum { NONE = 0 }; /* number of no type */
 struct member {
     uint64_t at, size; /**< size: of a bit field */
     uint64_t id;       /**< of its type; 0: a bit field */
+    bool in_table;     /**< a virtual base: `at` is where the struct's table says its place */
     char *name;        /**< NULL: none */
 };
 
@@ -68,8 +70,9 @@ struct lx_types {
     struct type *by_id;
     struct type *by_name; /**< whole structs and unions, the first of each name */
     struct lx_locals *locals;
-    struct type **type;   /**< [types + 1] by number, from 1 */
-    struct lx_type *told; /**< [types + 1] what lx_types_tell says, once all are there */
+    struct lx_vtables *vtables; /**< while structs get their parts, if one has a virtual base */
+    struct type **type;         /**< [types + 1] by number, from 1 */
+    struct lx_type *told;       /**< [types + 1] what lx_types_tell says, once all are there */
     size_t types;
     struct lx_variable *variable; /**< [variables] by local, from */
     size_t variables;
@@ -114,8 +117,11 @@ static void add_member(struct type *to, const struct lx_sent *s, const char *nam
         return;
     if ((to->members & (to->members + 1)) == 0)
         to->member = sim_grow(to->member, 2 * to->members + 1, sizeof *to->member);
-    to->member[to->members++] = (struct member){
-        .at = s->at, .size = s->size, .id = s->type, .name = name ? sim_strdup(name) : NULL};
+    to->member[to->members++] = (struct member){.at = s->at,
+                                                .size = s->size,
+                                                .id = s->type,
+                                                .in_table = s->id,
+                                                .name = name ? sim_strdup(name) : NULL};
 }
 
 static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t bias,
@@ -232,6 +238,16 @@ static void add_part(const struct lx_types *t, struct type *to, const struct mem
     to->parts++;
 }
 
+/** Where a member is, of a struct at `at` in `to`. A virtual base is where the whole object's table
+ *  says, which the first bases share. @return false: that is not known */
+static bool place_in(const struct lx_types *t, const struct type *to, const struct member *m,
+                     uint64_t at, uint64_t *out)
+{
+    *out = at + m->at;
+    return !m->in_table || (!at && to->name && t->vtables &&
+                            lx_vtables_base(t->vtables, to->name, m->at, out) && *out < to->size);
+}
+
 /** Its members, and those of its nameless ones, at their places. */
 static void types_collect(const struct lx_types *t, struct type *to, const struct type *from,
                           uint64_t at, unsigned depth)
@@ -239,10 +255,13 @@ static void types_collect(const struct lx_types *t, struct type *to, const struc
     for (size_t i = 0; i < from->members && to->parts < PARTS_MAX; i++) {
         const struct member *m = &from->member[i];
         const struct type *inner = m->name || depth == DEPTH_MAX ? NULL : type_at(t, m->id);
+        uint64_t place;
+        if (!place_in(t, to, m, at, &place))
+            continue;
         if (inner && inner->members)
-            types_collect(t, to, inner, at + m->at, depth + 1);
+            types_collect(t, to, inner, place, depth + 1);
         else
-            add_part(t, to, m, at + m->at);
+            add_part(t, to, m, place);
     }
 }
 
@@ -336,9 +355,10 @@ static void add_named(struct lx_types *t, struct type *type)
 /** A struct whose first member has no name and lies at its beginning: its base. */
 static void add_derived(struct lx_types *t, struct type *type)
 {
-    struct type *base = type->members && !type->member->name && !type->member->at
-                            ? type_at(t, type->member->id)
-                            : NULL;
+    struct type *base =
+        type->members && !type->member->name && !type->member->in_table && !type->member->at
+            ? type_at(t, type->member->id)
+            : NULL;
 
     if (!base || base->kind != LX_SENT_STRUCT || base->number == type->number)
         return;
@@ -375,7 +395,17 @@ static void types_settle(struct lx_types *t)
         tell(t, (uint32_t)i, &t->told[i]);
 }
 
-struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image)
+static bool has_virtual_base(const struct lx_types *t)
+{
+    for (size_t i = 1; i <= t->types; i++)
+        for (size_t m = 0; m < t->type[i]->members; m++)
+            if (t->type[i]->member[m].in_table)
+                return true;
+    return false;
+}
+
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image,
+                              const struct lx_symbols *objects)
 {
     struct lx_types *t = sim_alloc(1, sizeof *t);
     pid_t child;
@@ -385,7 +415,11 @@ struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct l
     if (in)
         take_all(t, image->bias, in);
     lx_dwarf_end(in, child);
+    if (has_virtual_base(t))
+        t->vtables = lx_vtables_new(fd, image, objects);
     types_settle(t);
+    lx_vtables_free(t->vtables);
+    t->vtables = NULL;
     lx_locals_settle(t->locals, t);
     return t;
 }

@@ -6,6 +6,7 @@
 
 #include "programs/linux/binary/elf.h"
 #include "programs/linux/names/dwarf.h"
+#include "programs/linux/names/symbols.h"
 #include "programs/workload.h"
 
 /** A variable. */
@@ -21,8 +22,10 @@ struct lx_types;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,
  *  is left out.
+ *  @param objects  its objects: tables of virtual functions are among them
  *  @return the caller's, never NULL */
-struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image);
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image,
+                              const struct lx_symbols *objects);
 void lx_types_free(struct lx_types *types);
 
 /** The variable that starts at `va`. @return NULL: none is known */

@@ -316,6 +316,26 @@ static bool send_buffer(struct sender *s, Dwarf_Die *type)
     return false;
 }
 
+/** Where in a class's table of virtual functions the place of a virtual base is, so many bytes in
+ *  front of what the object points to. @return false: it is none */
+static bool base_in_table(Dwarf_Die *member, uint64_t *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t ops;
+
+    if (!dwarf_hasattr(member, DW_AT_virtuality) ||
+        !dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute) ||
+        dwarf_getlocation(&attribute, &op, &ops) || ops != 6 || op[0].atom != DW_OP_dup ||
+        op[1].atom != DW_OP_deref || op[3].atom != DW_OP_minus || op[4].atom != DW_OP_deref ||
+        op[5].atom != DW_OP_plus)
+        return false;
+    *out = op[2].atom >= DW_OP_lit0 && op[2].atom <= DW_OP_lit31
+               ? (Dwarf_Word)op[2].atom - DW_OP_lit0
+               : op[2].number;
+    return true;
+}
+
 static void send_member(struct sender *s, Dwarf_Die *member)
 {
     uint64_t bits;
@@ -326,7 +346,9 @@ static void send_member(struct sender *s, Dwarf_Die *member)
         return; /* a static one */
     if (types_send_number(member, DW_AT_bit_size, &bits)) {
         send_bits(s, member, bits);
-    } else if (lx_types_send_type_of(member, &type) && record.at != UINT64_MAX) {
+    } else if (lx_types_send_type_of(member, &type) &&
+               (record.at != UINT64_MAX || base_in_table(member, &record.at))) {
+        record.id = dwarf_hasattr(member, DW_AT_virtuality);
         record.type = lx_types_send_id(type.addr);
         lx_types_send_record(s, &record,
                              dwarf_tag(member) == DW_TAG_inheritance ? "" : own_name(member));

@@ -14,7 +14,9 @@ enum lx_sent_kind {
     LX_SENT_STRUCT,  /**< `size`; its members follow */
     LX_SENT_UNION,   /**< the same */
     LX_SENT_MEMBER,  /**< of the last STRUCT or UNION: `type`, or a bit field of `size` bytes whose
-                          type is 0; `at` [bytes] from the beginning */
+                          type is 0; `at` [bytes] from the beginning; or, if `id` is not 0, a
+                         virtual base, whose place is `at` bytes in front of the first function in
+                         the struct's table */
     LX_SENT_ARRAY,   /**< `at` elements of `type`; LX_SENT_OPEN: a number that is not known */
     LX_SENT_POINTER, /**< of `size` bytes, to a `type`; 0: to nothing that is known */
     LX_SENT_COLUMNS, /**< an ARRAY of Fortran's, whose first element has the number `size` */
