@@ -99,13 +99,19 @@ def dearest_place(askers):
     return costs.most_common(1)[0][0]
 
 
+def any_element(name):
+    """What an object is called together with its like: blocks that one array leads to are one object."""
+    return re.sub(r"\[\d+\]", "[]", name)
+
+
 def sharing(numachine, directory):
     """The object that costs most, by the name that it has in its costliest line."""
     found = asked(numachine, "c2c", directory)
     first = max((o for o in found["objects"] if o["verdict"] != "none"), key=cost, default=None)
     if not first:
         return NOTHING
-    held = [hold for line in found["lines"] for hold in line["holds"] if hold["object"] == first["object"]]
+    held = [hold for line in found["lines"] for hold in line["holds"]
+            if hold["object"] == first["object"] or any_element(hold["object"]) == first["object"]]
     name = max(held, key=cost)["first"] if held else first["object"]
     return Answer(first["verdict"], name, *dearest_place(first["askers"]), cost(first) / found["pcycles"])
 
@@ -121,7 +127,7 @@ def waiting(numachine, directory):
     for site in found["sites"]:
         if (site["kind"], site["lock"]) == (first["kind"], first["lock"]):
             costs[site["place"]] += site["waited"]
-    file, _, line = costs.most_common(1)[0][0].split(" ")[-1].rpartition(":")
+    file, _, line = costs.most_common(1)[0][0].split(" (")[0].split(" ")[-1].rpartition(":")
     return Answer("lock", first["lock"], pathlib.Path(file).name, line, first["bound"] / found["elapsed"])
 
 
