@@ -47,7 +47,7 @@ struct doc_part {
     uint32_t site;     /**< of its block: an index into `site`; of a stack: how many those are */
     uint32_t path;     /**< index into `path`: the pointer that leads there, or the variable */
     uint32_t function; /**< index into `path`: whose variable that begins with; 0: no function's */
-    uint32_t shape; /**< index into `path`: "1:10,0:5" of an array of Fortran's; 0: it is none */
+    uint32_t shape;    /**< index into `path`: "1:10,0:5" of an array of Fortran's; 0: it is none */
     uint32_t thread;   /**< that executed the function, or has the variable; 0: none has it */
     uint32_t type;     /**< for prog_names.member; 0: not known */
     sim_tick born, died; /**< [ticks] known from then on; died SIM_NEVER: to the end */
