@@ -142,7 +142,7 @@ def check_access(numachine, directory):
     assert min(t["gain"] for t in alone) < 0 and all(t["gain"] < best["gain"] - 2 for t in alone if t["gain"] != best["gain"]), alone
     assert all(t["compares"] and t["same_output"] for t in trials), trials
     source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
-    assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "aligned_alloc(64" in source, source
+    assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "counts;\ncounts[], heap 64" in source, source
     said = c2c(numachine, directory).splitlines()[0]
     assert f" would take {best['gain']:.0f} % less (measured). " in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said

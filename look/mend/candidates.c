@@ -98,8 +98,8 @@ static size_t candidates_shapes_of(const struct look_mend *m, const char *name,
     look_sharing_find(m->sharing, name, &named);
     const bool typed = named.at.variable.name;
     if (typed)
-        m->sharing->code->names->member(m->sharing->code->names, &named.at.variable, 0, 1, &part);
-    if (typed && *part.name == '[')
+        look_object_member(m->sharing->finder, &named.at, 0, 1, &part);
+    if (typed && *part.name && !strchr(".-", *part.name))
         shape[count++] = LOOK_UNIT_elements;
     if (typed && *part.name)
         shape[count++] = LOOK_UNIT_members;

@@ -78,11 +78,16 @@ static bool is_declaration(const char *text, const char *name)
     return false;
 }
 
-/* The last part of "worker::count". */
-static const char *plain_name(const char *name)
+/* The variable that a path begins with, without the scopes around it: "count" of "worker::count",
+ * "pool" of "*pool" and "pool->stats[]". @return the caller's */
+static char *plain_name(const char *path)
 {
+    const char *begin = path + strspn(path, "*(");
+    char *name = sim_strndup(begin, strcspn(begin, ".-[( %"));
     const char *last = strrchr(name, ':');
-    return last ? last + 1 : name;
+    if (last)
+        memmove(name, last + 1, strlen(last));
+    return name;
 }
 
 static const char *file_name(const char *path)
@@ -103,18 +108,32 @@ static bool put_declaration_in(const struct source_text *t, const char *file, co
     return false;
 }
 
-/* The line that declares a variable, or else its name. */
-static void put_declaration(const struct source_text *t, const char *name)
+/* @return false: none of the files that asked for it has that line */
+static bool put_declaration(const struct source_text *t, const char *name)
 {
     const struct look_shared_object *o = look_sharing_shared(t->m->sharing, name);
-    for (size_t i = 0; o && i < o->askers; i++) {
+    char *plain = plain_name(name);
+    bool found = false;
+    for (size_t i = 0; o && i < o->askers && !found; i++) {
         const uint64_t call = o->asker[i].call;
         const struct prog_place *place =
             look_code_at(t->m->sharing->code, call == PC_PROFILE_NOWHERE ? o->asker[i].pc : call);
-        if (place->file && put_declaration_in(t, place->file, plain_name(name)))
-            return;
+        found = place->file && put_declaration_in(t, place->file, plain);
     }
-    fprintf(t->out, "%s:\n", name);
+    free(plain);
+    return found;
+}
+
+/* The line that declares the variable which leads to the object, and what memory it is; or its name
+ * alone. */
+static void put_where(const struct source_text *t, const char *name, const struct look_object *at)
+{
+    const struct look_shared_object *o = look_sharing_shared(t->m->sharing, name);
+    char memory[LOOK_OBJECT_NAME] = "";
+    if (o)
+        look_sharing_memory(t->m->sharing, o, memory, sizeof memory);
+    if (!at->variable.name || !put_declaration(t, name) || *memory)
+        fprintf(t->out, "%s%s%s:\n", name, *memory ? ", " : "", memory);
 }
 
 /* ---- what lies together ---------------------------------------------------------------------- */
@@ -129,9 +148,8 @@ static void put_part(const struct source_text *t, const struct look_object *at,
         fprintf(t->out, " +0x%" PRIx64 "-0x%" PRIx64, from, to - 1);
         return;
     }
-    struct prog_names *names = t->m->sharing->code->names;
-    names->member(names, &at->variable, from, UINT_MAX, &first);
-    names->member(names, &at->variable, to - 1, UINT_MAX, &last);
+    look_object_member(t->m->sharing->finder, at, from, UINT_MAX, &first);
+    look_object_member(t->m->sharing->finder, at, to - 1, UINT_MAX, &last);
     fprintf(t->out, " %s", first.name);
     if (strcmp(first.name, last.name) != 0)
         fprintf(t->out, " to %s", last.name);
@@ -180,11 +198,10 @@ static void put_static(const struct source_text *t, const struct look_mend_candi
                        const char *name, const struct look_object *at)
 {
     const uint64_t line = line_of(t);
-    struct prog_names *names = t->m->sharing->code->names;
     struct prog_member part = {.size = 0};
-    put_declaration(t, name);
-    if (names)
-        names->member(names, &at->variable, 0, 1, &part);
+    put_where(t, name, at);
+    if (at->variable.name)
+        look_object_member(t->m->sharing->finder, at, 0, 1, &part);
     if (c->unit == LOOK_UNIT_elements)
         fprintf(t->out,
                 "+ alignas(%" PRIu64 ") on the type of its elements, so that each (%" PRIu64
@@ -210,7 +227,11 @@ static void put_heap(const struct source_text *t, const struct look_mend_candida
                      const char *name, const struct look_object *at)
 {
     const uint64_t line = line_of(t);
-    fprintf(t->out, "%s:\n", name);
+    if (look_unit_is_typed(c->unit)) {
+        put_static(t, c, name, at);
+        return;
+    }
+    put_where(t, name, at);
     if (c->unit == LOOK_UNIT_objects) {
         fprintf(t->out,
                 "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
@@ -219,8 +240,6 @@ static void put_heap(const struct source_text *t, const struct look_mend_candida
     } else if (c->unit == LOOK_UNIT_words) {
         fprintf(t->out, "+ each of its words at the beginning of a line, %" PRIu64 " bytes apart\n",
                 line);
-    } else if (look_unit_is_typed(c->unit)) {
-        put_static(t, c, name, at);
     } else {
         fprintf(
             t->out,

@@ -89,9 +89,10 @@ static void put_name(const struct sentence *t, const struct look_shared_object *
     struct prog_member part = {.size = 0};
     struct look_object at;
     look_object_asked(t->s->finder, t->s->truth, &t->s->truth->row[o->row], &at);
-    if (at.variable.name && t->s->code->names)
-        t->s->code->names->member(t->s->code->names, &at.variable, 0, 1, &part);
-    fprintf(t->out, "%s%s", o->name, *part.name == '[' ? "[]" : "");
+    if (at.variable.name)
+        look_object_member(t->s->finder, &at, 0, 1, &part);
+    const bool array = *part.name == '[' && !at.part;
+    fprintf(t->out, "%s%s", o->name, array ? "[]" : "");
 }
 
 /* ---- what it went into ----------------------------------------------------------------------- */
