@@ -398,9 +398,25 @@ def check_inlined(bench):
     (moved / source.name).write_text("\n".join(line + " // moved" for line in text))
     done = bench.ask("inlined-run", "--by=line", f"--source-path={source.parent}={moved}")
     assert f"{moved}/inlined_guest.cc:{add} (" in done.stdout and "// moved" in done.stdout, done.stdout
+    if bench.abi == "o32":
+        check_called(bench, source, add)
     check_inlined_grind(bench, rows)
     check_pprof(bench, "inlined-run", rows)
     check_inlined_sharing(bench, scope, add, (first, second))
+
+
+def check_called(bench, source, add):
+    """What was not inlined is called: lines of the library's functions count for the line that called them, too."""
+    guest = bench.directory / "called"
+    subprocess.run([bench.tools + "g++", "-O0", "-g", "-static", "-pthread", "-o", guest, source], check=True, timeout=600)
+    bench.run("called-run", guest, "--profile")
+    rows, lines = bench.csv("called-run"), bench.csv("called-run", "--by=line")
+    assert total(lines) == total(rows)
+    within = [r for r in rows if re.search(r"::Histogram::add\(unsigned int\)(;std::[^;]*)*$", r["path"])]
+    own = [r for r in lines if re.search(rf"inlined_guest\.cc:({'|'.join(str(add + n) for n in (-2, -1, 0, 1))})$", r["line"])]
+    assert total(own) == total(within) > total(rows) / 4, (total(own), total(within))
+    hot = next(r for r in own if r["line"].endswith(f":{add}"))
+    assert re.fullmatch(rf"\w+\.h:\d+ .*< Histogram::add inlined_guest\.cc:{add}", hot["inlined"]), hot
 
 
 def check_inlined_grind(bench, rows):

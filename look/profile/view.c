@@ -213,14 +213,12 @@ static struct look_text *view_text(struct look_view *view, char *label,
     return text;
 }
 
-/* What was spent in a line by what was inlined there from files of the system. */
-static void view_add_inner(const struct look_view *view, struct look_text *text,
-                           const struct look_chain *chain, unsigned frame,
+/* What was spent in a line by code of the system. @param inner  it, taken */
+static void view_add_inner(const struct look_view *view, struct look_text *text, char *inner,
                            const struct pc_profile_row *row)
 {
     const struct look_cost cost = look_cost_of(row);
     const int64_t value = look_measured(&view->measure, &cost);
-    char *inner = view_part(view, chain, 0, frame);
     size_t i = 0;
     while (i < text->inners && strcmp(text->inner[i].text, inner))
         i++;
@@ -265,23 +263,85 @@ static struct look_text *view_line_nowhere(struct look_view *view, uint32_t func
                      &nothing, 0);
 }
 
+/** A place in the calls under way: a frame of the chain at an address. */
+struct view_at {
+    uint32_t node; /* the call that it is in */
+    const struct look_chain *chain;
+    unsigned from, frame; /* the innermost one that counts, and the one that is shown */
+};
+
+static struct view_at view_at(const struct look_view *view, uint32_t node,
+                              const struct look_chain *chain, unsigned from)
+{
+    return (struct view_at){node, chain, from, view_shown(view, chain, from)};
+}
+
+static bool view_is_system(const struct look_view *view, const struct view_at *at)
+{
+    return at->chain->frames &&
+           look_files_system(view->code->files, at->chain->frame[at->frame].file);
+}
+
+/* The call that led to the function with the code there. @return false: none is known */
+static bool view_out(const struct look_view *view, struct view_at *at)
+{
+    uint32_t node = at->node;
+    while (view->node[node].inlined)
+        node = view->node[node].parent;
+    const struct look_node *n = &view->node[node];
+    if (n->parent == node || n->at == PC_PROFILE_NOWHERE || !n->site || !n->site->frames)
+        return false;
+    *at = view_at(view, n->parent, n->site, n->frame);
+    return true;
+}
+
+/* Where the program's own code is, for which code of the system counts that has lines: that of a
+ * header of C++, say. */
+static struct view_at view_own(const struct look_view *view, struct view_at at)
+{
+    struct view_at own = at;
+    while (view_is_system(view, &own))
+        if (!view_out(view, &own))
+            return at;
+    return own;
+}
+
+/* What is between the two: "atomic_base.h:618 < atomic_base.h:369"; the caller's. */
+static char *view_between(const struct look_view *view, struct view_at at,
+                          const struct view_at *own)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    while (at.chain != own->chain || at.node != own->node) {
+        look_chain_put(view->code, at.chain, at.from, at.chain->frames, out);
+        if (!view_out(view, &at))
+            break;
+        fputs(at.chain != own->chain || at.node != own->node || at.frame > at.from ? " < " : "",
+              out);
+    }
+    look_chain_put(view->code, at.chain, at.from, own->frame, out);
+    sim_text_close(out, &text);
+    return text;
+}
+
 static bool line_key(struct summing *s, uint32_t node, const struct pc_profile_row *row, size_t i,
                      struct look_key *key)
 {
     struct look_view *view = s->view;
-    const uint32_t function = view->called[row->path];
     struct look_text *text;
     (void)node;
     if (i)
         return false;
     if (row->pc == PC_PROFILE_NOWHERE) {
-        text = view_line_nowhere(view, function);
+        text = view_line_nowhere(view, view->called[row->path]);
     } else {
         const struct look_chain *chain = look_code_chain(view->code, row->pc);
-        const unsigned shown = chain->shown;
-        text = view_line_at(view, function, chain, shown);
-        if (chain->frames > 1)
-            view_add_inner(view, text, chain, shown, row);
+        const struct view_at at = view_at(view, view->path_node[row->path], chain, 0);
+        const struct view_at own = view_own(view, at);
+        text = view_line_at(view, view->node[own.node].function, own.chain, own.frame);
+        if (chain->frames > 1 || own.chain != chain)
+            view_add_inner(view, text, view_between(view, at, &own), row);
     }
     *key = (struct look_key){text->number, 0};
     return true;
@@ -296,10 +356,9 @@ static bool line_call(struct summing *s, uint32_t node, const struct pc_profile_
     (void)i;
     if (n->at == PC_PROFILE_NOWHERE || !n->site)
         return false;
-    *key = (struct look_key){view_line_at(view, view->node[n->parent].function, n->site,
-                                          view_shown(view, n->site, n->frame))
-                                 ->number,
-                             0};
+    const struct view_at own = view_own(view, view_at(view, n->parent, n->site, n->frame));
+    *key = (struct look_key){
+        view_line_at(view, view->node[own.node].function, own.chain, own.frame)->number, 0};
     return true;
 }
 
