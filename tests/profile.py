@@ -408,9 +408,14 @@ def check_inlined(bench):
 def check_called(bench, source, add):
     """What was not inlined is called: lines of the library's functions count for the line that called them, too."""
     guest = bench.directory / "called"
-    subprocess.run([bench.tools + "g++", "-O0", "-g", "-static", "-pthread", "-o", guest, source], check=True, timeout=600)
+    subprocess.run([bench.tools + "g++", "-O0", "-g", f"-ffile-prefix-map={source.parent}=.", "-static", "-pthread", "-o",
+                    guest, source.name], check=True, timeout=600, cwd=source.parent)
     bench.run("called-run", guest, "--profile")
-    rows, lines = bench.csv("called-run"), bench.csv("called-run", "--by=line")
+    assert f" ./{source.name}:{add} (" in bench.ask("called-run", "--by=line").stdout
+    moved = f"--source-path=.={source.parent}"
+    rows, lines = bench.csv("called-run", moved), bench.csv("called-run", "--by=line", moved)
+    assert f" {source}:{add} (" in bench.show("called-run", "--by=line", moved)
+    assert "bins_[value" in bench.show("called-run", "--by=line", moved)
     assert total(lines) == total(rows)
     within = [r for r in rows if re.search(r"::Histogram::add\(unsigned int\)(;std::[^;]*)*$", r["path"])]
     own = [r for r in lines if re.search(rf"inlined_guest\.cc:({'|'.join(str(add + n) for n in (-2, -1, 0, 1))})$", r["line"])]
