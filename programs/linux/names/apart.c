@@ -573,10 +573,11 @@ static void find_split(struct apart *a)
     struct splitting s = {.apart = a, .safe = true};
     if (!apart_has(a->apart.dwarf.fd, SPLIT) || prog_scratch_make(&a->scratch))
         return;
-    split_copy(a);
     s.dwp = split_package(a);
     take_units(&s, send_units, split_unit);
     lx_dwp_close(s.dwp);
+    if (s.units)
+        split_copy(a);
     if (s.units && s.safe && a->copy >= 0) {
         a->apart.dwarf.fd = a->copy;
         a->apart.dwarf.split = true;
