@@ -130,7 +130,7 @@ static void read_objects(struct names *n)
         return;
     n->objects = lx_symbols_new(n->apart->symbols, &n->image, LX_OBJECT);
     n->locals = lx_symbols_new(n->apart->symbols, &n->image, LX_THREAD_LOCAL);
-    n->types = lx_types_new(&n->apart->dwarf, &n->image, n->objects);
+    n->types = lx_types_new(&n->apart->dwarf, n->fd, &n->image, n->objects);
 }
 
 /** The symbol says how long it is, the debugging information what it is. */

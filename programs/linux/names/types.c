@@ -404,8 +404,8 @@ static bool has_virtual_base(const struct lx_types *t)
     return false;
 }
 
-struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image,
-                              const struct lx_symbols *objects)
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, int fd,
+                              const struct lx_elf_image *image, const struct lx_symbols *objects)
 {
     struct lx_types *t = sim_alloc(1, sizeof *t);
     pid_t child;

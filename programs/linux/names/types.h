@@ -22,10 +22,11 @@ struct lx_types;
 
 /** Reads the debugging information. What is damaged, or takes more than a few seconds or gigabytes,
  *  is left out.
+ *  @param fd       the executable
  *  @param objects  its objects: tables of virtual functions are among them
  *  @return the caller's, never NULL */
-struct lx_types *lx_types_new(const struct lx_dwarf_files *files, const struct lx_elf_image *image,
-                              const struct lx_symbols *objects);
+struct lx_types *lx_types_new(const struct lx_dwarf_files *files, int fd,
+                              const struct lx_elf_image *image, const struct lx_symbols *objects);
 void lx_types_free(struct lx_types *types);
 
 /** The variable that starts at `va`. @return NULL: none is known */
