@@ -16,6 +16,7 @@ import simulator
 
 WIDEST = 140  # columns of what a line holds; names of variables and files are the program's own
 BLOCK = re.compile(r"heap 8 bytes by main at c2c_guest\.c:\d+")  # what pairs[] and first lead to
+MEASURED = ("access", "colours")  # whose gains are looked at, on the first guest's machine only
 PAIRS, ONE, FIRST = "*pairs[]", "*pairs[1]", "*first"
 
 
@@ -51,7 +52,7 @@ def check_blocks(numachine, directory):
     memory, site = BLOCK.search(text)[0], PAIRS
     assert f"aligned_alloc(64, ...), and keep the parts of one '{site}' that different threads use 64 bytes apart" in text, text
     table, held, tried = printed_names(text)
-    assert site in table and site in tried and "pairs[1]->even" in held and FIRST in table, (table, held, tried)
+    assert site in table and site in tried and {"pairs[1]->even", "pairs[1]->odd"} & {*held} and FIRST in table, (table, held, tried)
     assert max(len(line) for line in text.splitlines() if "mend" not in line) < WIDEST, text
     lines = [block.split("  holds\n")[1] for block in text.split("  line at ")[1:]]
     assert all(line.lstrip().split("  ")[-1].startswith(("pairs[", "first->")) for line in (x.split("\n")[0] for x in lines)), lines
@@ -120,7 +121,7 @@ def check_colours(numachine, directory):
                     "-s", "run.truth=false"], check=True, stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     in_turn = int(re.search(r"^machine\.elapsed\s+(\d+)", (again / "stats.txt").read_text(), re.M)[1])
     tried = json.loads(c2c(numachine, "--format=json", "--what-if=tallies", "--unit=elements", directory))
-    assert tried["after"] < 0.95 * in_turn, (tried, in_turn)
+    assert tried["after"] < 0.97 * in_turn, (tried, in_turn)
 
 
 def mend(numachine, *words):
@@ -130,8 +131,8 @@ def mend(numachine, *words):
 
 
 def check_access(numachine, directory):
-    """What no run has tried is not promised. Of locks, a pointer and a block, some gain nothing by themselves, or harm; the best is found by trying sets. It is
-    what was tried, within the budget, and does not hang on how many run at a time."""
+    """What no run has tried is not promised. Of locks, a pointer and a block, the best is a set of several, and others harm
+    beside some; it is one that was tried, within the budget, and does not hang on how many run at a time."""
     said = c2c(numachine, directory).splitlines()[0]
     assert "numachine mend RUN_DIR measures" in said and "(measured)" not in said, said
     found = json.loads(mend(numachine, "--format=json", directory))
@@ -139,7 +140,10 @@ def check_access(numachine, directory):
     alone = [t for t in trials if len(t["candidates"]) == 1]
     assert best in trials and len(best["candidates"]) > 1 and best["gain"] > 30, best
     assert len(trials) <= found["runs"] == 30 and trials == sorted(trials, key=lambda t: -t["gain"]), trials
-    assert min(t["gain"] for t in alone) < 0 and all(t["gain"] < best["gain"] - 2 for t in alone if t["gain"] != best["gain"]), alone
+    assert all(t["gain"] < best["gain"] - 2 for t in alone), (best, alone)
+    harm = [(one, more) for one in trials for more in trials
+            if {*one["candidates"]} < {*more["candidates"]} and more["gain"] < one["gain"]]
+    assert harm, "here a change that is added can harm"
     assert all(t["compares"] and t["same_output"] for t in trials), trials
     source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
     assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "counts;\ncounts[], heap 64" in source, source
@@ -156,8 +160,9 @@ def check_nothing(numachine, directory):
     found = json.loads(mend(numachine, "--format=json", directory))
     assert found["best_layout"] is None and not any(c["objects"] for c in found["candidates"]), found
     assert json.loads((directory / "mend.json").read_text()) == found
-    program = shutil.copy(directory / "guest.elf", directory.parent / "once-more")
-    subprocess.run([numachine, "stat", "-q", "--force", "-o", directory, "--", program], check=True,
+    program = shutil.copy(directory / "guest.elf", directory.with_suffix(""))  # its name says for what
+    machine = simulator.MACHINES.get(simulator.abi_of(program), [])
+    subprocess.run([numachine, "stat", "-q", "--force", *machine, "-o", directory, "--", program], check=True,
                    stdin=subprocess.DEVNULL, capture_output=True, timeout=600)
     assert not (directory / "mend.json").exists(), "it is of another run"
 
@@ -184,7 +189,8 @@ def main():
               "mutex": [check_mutex], "access": [check_access], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
-            for kind in checks if guest == guests[0] or "all" in sys.argv else ["counter", "turns"]:
+            some = [kind for kind in checks if kind not in MEASURED] if "all" in sys.argv else ["counter", "turns"]
+            for kind in checks if guest == guests[0] else some:
                 directory = kept(numachine, guest, kind, pathlib.Path(scratch))
                 for check in checks[kind]:
                     check(numachine, directory)
