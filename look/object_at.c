@@ -260,14 +260,16 @@ const char *look_object_member_name(const struct look_finder *f, const struct lo
     return buf;
 }
 
-/* The name is that of the member there. */
+/* The name is that of the member there. A number or a pointer is one thing, whichever of its bytes
+ * is meant. */
 static void name_member(const struct look_finder *f, struct look_object *out)
 {
+    enum { ONE_THING = 8 /* [bytes] */ };
     struct prog_member member;
     look_object_member(f, out, out->offset, UINT_MAX, &member);
     const uint64_t behind = out->offset - member.offset;
     look_object_member_name(f, out, &member, out->name, sizeof out->name);
-    if (behind && !member.padding)
+    if (behind && !member.padding && member.size > ONE_THING)
         snprintf(out->name + strlen(out->name), sizeof out->name - strlen(out->name),
                  " +0x%" PRIx64, behind);
 }

@@ -148,7 +148,7 @@ ASKED = {"false": sharing, "true": sharing, "mixed": sharing, "lock": waiting, "
 
 def components(name):
     """The parts of a path that are the author's own words: no reserved names, which are a library's; [] is any element."""
-    name = re.sub(r"\s*\([^()]*\)", "", name).replace("->", ".").replace("%", ".").lstrip("*&.")
+    name = re.sub(r"\s*(\([^()]*\)|\+0x[0-9a-f]+$)", "", name).replace("->", ".").replace("%", ".").lstrip("*&.")
     name = re.sub(r"[\w<>]+::", "", re.sub(r"\[[^\]]*\]", ".[]", name))
     return [part for part in name.split(".") if part and part != "this" and not re.match(r"_[A-Z_]", part)]
 
