@@ -242,7 +242,8 @@ static void apart_read_link(int fd, struct apart_link *link)
         (end = memchr(bytes, '\0', size))) {
         const size_t at = ((size_t)(end - bytes) + 4) & ~(size_t)3;
         const bool little = eh.e_ident[EI_DATA] == ELFDATA2LSB;
-        if (at + 4 <= size && end - bytes <= NAME_MAX && !memchr(bytes, '/', size)) {
+        if (at + 4 <= size && end - bytes <= NAME_MAX &&
+            !memchr(bytes, '/', (size_t)(end - bytes))) {
             memcpy(link->name, bytes, (size_t)(end - bytes));
             for (size_t i = 0; i < 4; i++)
                 link->crc |= (uint32_t)bytes[at + i] << 8 * (little ? i : 3 - i);
