@@ -235,7 +235,7 @@ static int typed_by_place(const void *a, const void *b)
     return 0;
 }
 
-static uint64_t goodness(const struct run_typed *t, const struct found *found, size_t parts)
+static uint64_t typed_goodness(const struct run_typed *t, const struct found *found, size_t parts)
 {
     uint64_t best = UNNAMED;
     for (size_t i = 0; i < parts; i++) {
@@ -293,7 +293,7 @@ static void typed_keep(struct run_typed *t, const struct doc_block *block,
                        const struct found *found, size_t parts)
 {
     struct typed_block *of = block_of(t, block, t->parts < PARTS_MAX);
-    const uint64_t good = goodness(t, found, parts);
+    const uint64_t good = typed_goodness(t, found, parts);
     struct life *life = of ? of->life : NULL;
     if (!of)
         return;

@@ -16,16 +16,14 @@ import tempfile
 import simulator
 
 CORES = {"o32": ([], ["--set", "processor.core=r10000", "--set", "l2.split=false"]), "n64": ([],), "armel": (simulator.MACHINES["armel"],)}
-MAPPED, GOT, GONE = (rf"{kind} \d+ bytes by {site} at whose_guest.c:\d+"
-                     for kind, site in (("mmap", "(map_room|main)"), ("heap", "(get_room|main)"), ("mmap", "(map_gone|main)")))
 USERS = {
     "use_counters": "counters",
     **{f"use_{part}": "mixed" for part in ("front", "between", "behind")},
-    **{f"use_mapped_{part}": MAPPED for part in ("front", "between", "behind")},
-    **{f"use_got_{part}": GOT for part in ("front", "between", "behind")},
-    **{f"use_gone_{part}": GONE for part in ("front", "far", "behind")},
+    **{f"use_mapped_{part}": r"\*mapped" for part in ("front", "between", "behind")},
+    **{f"use_got_{part}": r"\*got" for part in ("front", "between", "behind")},
+    **{f"use_gone_{part}": r"\*gone" for part in ("front", "far", "behind")},
     "use_local": r"stack of thread \d+",
-    "use_main": "stack of thread 1000",
+    "use_main": r"here \(local of main\)",
     "use_arguments": "stack of thread 1000",
 }
 MUCH = 2000  # [PCycles] that a function's object costs at least

@@ -221,8 +221,8 @@ static bool is_librarys(const char *name)
 
 /* What lies where a pointer to a struct leads: perhaps one that begins with it, or has it as a base
  * elsewhere. @param va  where that begins then */
-static struct lx_type refined(struct reach *r, struct lx_type type, uint64_t *va,
-                              const struct node *node, const char *holder)
+static struct lx_type reach_refined(struct reach *r, struct lx_type type, uint64_t *va,
+                                    const struct node *node, const char *holder)
 {
     uint64_t top = *va, left = node->to - *va;
     uint32_t found = has_table(r, &type) ? by_table(r, &top) : NONE;
@@ -350,8 +350,8 @@ static bool is_scalar(const struct lx_type *type)
 }
 
 /* How a pointer divides what is behind it. */
-static struct view divided(const struct reach *r, const struct lx_type *type, uint64_t va,
-                           const struct node *node)
+static struct view reach_divided(const struct reach *r, const struct lx_type *type, uint64_t va,
+                                 const struct node *node)
 {
     const uint64_t left = node->to - va, size = type->size;
     const bool whole = va - node->from <= HEADER, fits = size <= left;
@@ -373,7 +373,7 @@ static struct view divided(const struct reach *r, const struct lx_type *type, ui
 
 /* A pointer to such a thing has the value `va`. @param holder  the struct that it is in; NULL: none
  */
-static void follow(struct reach *r, uint32_t number, uint64_t va, const char *holder)
+static void reach_follow(struct reach *r, uint32_t number, uint64_t va, const char *holder)
 {
     struct lx_type type = type_of(r, number);
     struct node *node = node_at(r, va);
@@ -385,8 +385,8 @@ static void follow(struct reach *r, uint32_t number, uint64_t va, const char *ho
         return;
     if (!type.size)
         return; /* void: its name says less than where the block comes from */
-    type = refined(r, type, &va, node, holder);
-    view = divided(r, &type, va, node);
+    type = reach_refined(r, type, &va, node, holder);
+    view = reach_divided(r, &type, va, node);
     if (view.says != ELEMENT || type.kind == LX_TYPE_STRUCT)
         add_view(r, node, &view, &type);
 }
@@ -512,7 +512,7 @@ static void look_through(struct reach *r, uint32_t number, uint64_t va, const ch
     switch (type.kind) {
     case LX_TYPE_POINTER:
         if (word_at(r, va, &value))
-            follow(r, type.of, value, holder);
+            reach_follow(r, type.of, value, holder);
         break;
     case LX_TYPE_DESCRIPTOR:
         follow_descriptor(r, &type, va);
@@ -595,7 +595,7 @@ static void begin_piece(struct reach *r, uint32_t number, uint64_t offset, uint6
         const uint64_t each = type.kind == LX_TYPE_ARRAY ? type_of(r, type.of).size : 0;
         struct lx_part part = {0};
         if (type.kind == LX_TYPE_POINTER && !offset)
-            follow(r, type.of, value, holder);
+            reach_follow(r, type.of, value, holder);
         for (size_t i = 0; i < type.parts && type.kind == LX_TYPE_STRUCT; i++) {
             struct lx_part next;
             lx_types_part(r->types, type.number, i, &next);

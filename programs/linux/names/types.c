@@ -366,7 +366,7 @@ static void add_derived(struct lx_types *t, struct type *type)
     base->derived = type->number;
 }
 
-static void tell(const struct lx_types *t, uint32_t number, struct lx_type *out);
+static void types_tell(const struct lx_types *t, uint32_t number, struct lx_type *out);
 
 /** All has come: variables get their types, and structs their parts. */
 static void types_settle(struct lx_types *t)
@@ -392,7 +392,7 @@ static void types_settle(struct lx_types *t)
         }
     t->told = sim_alloc(t->types + 1, sizeof *t->told);
     for (size_t i = 1; i <= t->types; i++)
-        tell(t, (uint32_t)i, &t->told[i]);
+        types_tell(t, (uint32_t)i, &t->told[i]);
 }
 
 static bool has_virtual_base(const struct lx_types *t)
@@ -513,7 +513,7 @@ static const struct type *whole_of(const struct lx_types *t, const struct type *
     return known ? known : type;
 }
 
-static void tell(const struct lx_types *t, uint32_t number, struct lx_type *out)
+static void types_tell(const struct lx_types *t, uint32_t number, struct lx_type *out)
 {
     const struct type *type = whole_of(t, t->type[number]);
     const struct type *of = type_at(t, type->of);
