@@ -236,13 +236,6 @@ void pc_stack_seen(struct pc_profile *profile, struct pc_stack *stack, uint64_t 
 /** The core has come round a loop. (spin.c) */
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round);
 
-/** A store-conditional has been made. @param changes  other bytes than the word has or had */
-static inline void pc_cursor_tried(struct pc_cursor *c, bool changes, bool stored)
-{
-    c->changed += changes && stored;
-    c->failed += !stored;
-}
-
 /** It is out of any loop: by a call, a jump or a return, or all is at its end.
  *  @param now  [ticks] (spin.c) */
 void pc_cursor_out(struct pc_cursor *c, sim_tick now);
@@ -260,7 +253,7 @@ bool pc_profile_leaves(const struct pc_profile *profile, uint64_t from, uint64_t
 /** The node of a thread's first function, which holds `pc`; NOWHERE: of a card without a thread. */
 struct pc_node *pc_profile_root(struct pc_profile *profile, uint32_t thread, uint64_t pc);
 
-/** A call begins: the registers that it will give back. (frames.c) */
+/** A call begins: the registers that it will give back. (stack.c) */
 void pc_cursor_keep(const struct pc_cursor *c, struct pc_frame *frame);
 
 /** The same path of the same thread in the present phase. */

@@ -44,6 +44,11 @@ struct pc_loop {
     uint32_t lost_to;  /**< the thread that took it */
 };
 
+struct pc_cursor;
+
+/** A store-conditional has been made. @param changes  other bytes than the word has or had */
+void pc_cursor_tried(struct pc_cursor *cursor, bool changes, bool stored);
+
 enum { PC_LOOKS = 4 };
 
 /** The last accesses of a core that may have taken longer, from its last transfer elsewhere on:

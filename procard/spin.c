@@ -128,6 +128,12 @@ static void outer_round(struct pc_cursor *c, const struct pc_round *round)
     loop->tries = 0;
 }
 
+void pc_cursor_tried(struct pc_cursor *c, bool changes, bool stored)
+{
+    c->changed += changes && stored;
+    c->failed += !stored;
+}
+
 void pc_cursor_round(struct pc_cursor *c, const struct pc_round *round)
 {
     struct pc_loop *loop = &c->loop;

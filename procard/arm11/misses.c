@@ -6,7 +6,7 @@
  * data.
  */
 #include "procard/arm11/misses.h"
-#include "procard/cursor.h"
+#include "procard/loop.h"
 #include "procard/l2c.h"
 
 #include <string.h>

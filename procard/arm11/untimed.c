@@ -3,7 +3,7 @@
  * by byte; of a store all its bytes are found before any is written.
  */
 #include "procard/arm11/profile.h"
-#include "procard/cursor.h"
+#include "procard/loop.h"
 
 #include <string.h>
 
