@@ -18,8 +18,8 @@
 #define DOC_RESOLVED "config.resolved.yaml"
 #define DOC_PROGRAM  "guest.elf"
 
-/** The page that `report` makes of a run, and what `mend` has tried; no run writes them, but a later
- *  run may replace them. */
+/** The page that `report` makes of a run, and what `mend` has tried; no run writes them, but a
+ * later run may replace them. */
 #define DOC_PAGE "report.html"
 #define DOC_MEND "mend.json"
 

@@ -6,8 +6,8 @@
  * data.
  */
 #include "procard/arm11/misses.h"
-#include "procard/loop.h"
 #include "procard/l2c.h"
+#include "procard/loop.h"
 
 #include <string.h>
 
