@@ -174,15 +174,15 @@ static uint64_t tenants_size(const struct held *held)
     return held->tenant.kind == DOC_TENANT_stack ? held->to - held->from : b->to - b->from;
 }
 
-uint32_t run_tenants_smallest(struct run_tenants *t, uint64_t va, enum run_layer *its)
+uint32_t run_tenants_smallest(struct run_tenants *t, uint64_t va, enum run_layer *its_layer)
 {
     struct held *best = NULL;
-    *its = RUN_LAYER_MAPPINGS;
+    *its_layer = RUN_LAYER_MAPPINGS;
     for (enum run_layer layer = 0; layer < RUN_LAYER_MAPPINGS; layer++) {
         struct held *held = tenants_at(t, layer, va);
         if (held && (!best || tenants_size(held) < tenants_size(best))) {
             best = held;
-            *its = layer;
+            *its_layer = layer;
         }
     }
     return tenants_number_of(t, best);

@@ -35,8 +35,8 @@ void run_tenants_clear(struct run_tenants *tenants, enum run_layer layer, uint64
 /** The number of who has it; DOC_TENANT_nobody: none of the layer. */
 uint32_t run_tenants_at(struct run_tenants *tenants, enum run_layer layer, uint64_t va);
 /** The number of the smallest that has it, of the layers before the mappings; likewise.
- *  @param[out] layer  its; nobody: RUN_LAYER_MAPPINGS */
-uint32_t run_tenants_smallest(struct run_tenants *tenants, uint64_t va, enum run_layer *layer);
+ *  @param[out] its_layer  nobody: RUN_LAYER_MAPPINGS */
+uint32_t run_tenants_smallest(struct run_tenants *tenants, uint64_t va, enum run_layer *its_layer);
 
 /** Who has it, and its number if it has been asked for, else 0. NULL: none of the layer. */
 const struct doc_tenant *run_tenants_of(const struct run_tenants *tenants, enum run_layer layer,

@@ -75,7 +75,7 @@ struct look_mend {
 
 /**
  * Finds the candidates.
- * @param sharing, pages, objects  outlive it
+ * @param sharing  outlives it, as `pages` and `objects` do
  * @return the caller's
  */
 struct look_mend *look_mend_new(const struct look_sharing *sharing, const struct look_pages *pages,

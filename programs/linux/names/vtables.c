@@ -89,18 +89,18 @@ struct lx_vtables *lx_vtables_new(int fd, const struct lx_elf_image *image,
     return t;
 }
 
-void lx_vtables_free(struct lx_vtables *t)
+void lx_vtables_free(struct lx_vtables *vtables)
 {
     struct vtable *table, *next;
 
-    if (!t)
+    if (!vtables)
         return;
-    HASH_ITER(hh, t->by_name, table, next) {
-        HASH_DEL(t->by_name, table);
+    HASH_ITER(hh, vtables->by_name, table, next) {
+        HASH_DEL(vtables->by_name, table);
         free(table->name);
         free(table);
     }
-    free(t);
+    free(vtables);
 }
 
 bool lx_vtables_base(const struct lx_vtables *t, const char *class_name, uint64_t behind,
