@@ -28,7 +28,48 @@ struct look_finder {
     struct look_code *code;
     uint64_t *end; /* [2 * leaves]: the tree; end[1] is of all */
     size_t leaves;
+    bool *several; /* [parts] the pointer has led to blocks of several sites */
 };
+
+/* A part of a block, for bringing those of one pointer together. */
+struct led {
+    const struct doc_part *part;
+    size_t number;
+};
+
+static int by_pointer(const void *a, const void *b)
+{
+    const struct doc_part *x = ((const struct led *)a)->part, *y = ((const struct led *)b)->part;
+    if (x->path != y->path)
+        return x->path < y->path ? -1 : 1;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    return (x->site > y->site) - (x->site < y->site);
+}
+
+static bool same_pointer(const struct led *a, const struct led *b)
+{
+    return a->part->path == b->part->path && a->part->function == b->part->function;
+}
+
+/* Blocks of several sites are not one object because one pointer led to them in turn: such a name
+ * tells none of them from the others. @return [parts] the caller's */
+static bool *led_to_several(const struct doc_objects *o)
+{
+    bool *several = sim_alloc(o->parts + 1, sizeof *several);
+    struct led *led = sim_alloc(o->parts + 1, sizeof *led);
+    for (size_t i = 0; i < o->parts; i++)
+        led[i] = (struct led){&o->part[i], i};
+    qsort(led, o->parts, sizeof *led, by_pointer);
+    for (size_t from = 0, to; from < o->parts; from = to) {
+        for (to = from + 1; to < o->parts && same_pointer(&led[from], &led[to]);)
+            to++;
+        for (size_t i = from; i < to; i++)
+            several[led[i].number] = led[from].part->site != led[to - 1].part->site;
+    }
+    free(led);
+    return several;
+}
 
 struct look_finder *look_finder_new(const struct doc_objects *o, const struct doc_profile *profile,
                                     struct look_code *code)
@@ -42,6 +83,7 @@ struct look_finder *look_finder_new(const struct doc_objects *o, const struct do
         f->end[f->leaves + i] = o->block[i].to;
     for (size_t i = f->leaves - 1; i > 0; i--)
         f->end[i] = f->end[2 * i] > f->end[2 * i + 1] ? f->end[2 * i] : f->end[2 * i + 1];
+    f->several = led_to_several(o);
     return f;
 }
 
@@ -49,6 +91,7 @@ void look_finder_free(struct look_finder *f)
 {
     if (!f)
         return;
+    free(f->several);
     free(f->end);
     free(f);
 }
@@ -294,6 +337,8 @@ static void name_part(const struct look_finder *f, uint64_t va, const struct doc
                       struct look_object *out)
 {
     char owner[300], all[PROG_SHAPE];
+    if (f->several[part - f->o->part])
+        return;
     snprintf(out->memory, sizeof out->memory, "%s", out->key);
     out->part = part;
     out->from = part->from;

@@ -116,7 +116,7 @@ static void say_variables(void)
     SAY(tallies[9].letter);
     SAY(tallies[9].d);
     says(&tallies[4].letter + 1, "tallies[4] (padding)");
-    says((char *)&tallies[2].d + 5, "tallies[2].d +0x5");
+    says((char *)&tallies[2].d + 5, "tallies[2].d");
     SAY(text[4]);
     SAY(grid[0][0]);
     SAY(grid[3][4]);
