@@ -6,6 +6,7 @@
 #include "documents/cells.h"
 #include "look/code.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 const char *look_chain_function(const struct look_chain *chain)
@@ -99,15 +100,20 @@ void look_chain_name(const char *function, FILE *out)
     }
 }
 
+static const char *chain_base(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
 static void chain_put_frame(const struct look_code *code, const struct prog_frame *frame, FILE *out)
 {
-    const char *slash = frame->file ? strrchr(frame->file, '/') : NULL;
     if (!look_files_system(code->files, frame->file)) {
         look_chain_name(frame->function ? frame->function : "?", out);
         fputs(frame->file ? " " : "", out);
     }
     if (frame->file)
-        fprintf(out, "%s:%u", slash ? slash + 1 : frame->file, frame->line);
+        fprintf(out, "%s:%u", chain_base(frame->file), frame->line);
 }
 
 void look_chain_put(const struct look_code *code, const struct look_chain *chain, unsigned from,
@@ -118,6 +124,31 @@ void look_chain_put(const struct look_code *code, const struct look_chain *chain
             fputs(" < ", out);
         chain_put_frame(code, &chain->frame[i], out);
     }
+}
+
+/* Without the functions of the system that called the program's outermost one: how a library starts
+ * a thread, say. They are kept if the program has none. */
+static unsigned chain_own(const struct look_code *code, const struct look_chain *chain)
+{
+    unsigned own = chain->frames;
+    while (own && look_files_system(code->files, chain->frame[own - 1].file))
+        own--;
+    return own ? own : chain->frames;
+}
+
+void look_place_put(struct look_code *code, uint64_t pc, FILE *out)
+{
+    const struct prog_place *place = look_code_at(code, pc);
+    const struct look_chain *chain = look_code_chain(code, pc);
+    const char *function = look_chain_function(chain);
+    if (function && place->file && chain->frames > 1)
+        look_chain_put(code, chain, 0, chain_own(code, chain), out);
+    else if (function && place->file)
+        fprintf(out, "%s %s:%u", function, chain_base(place->file), place->line);
+    else if (place->function)
+        fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
+    else
+        fprintf(out, "0x%" PRIx64, pc);
 }
 
 void look_chain_behind(const struct look_code *code, const struct look_chain *chain, FILE *out)

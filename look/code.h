@@ -78,6 +78,10 @@ void look_chain_name(const char *function, FILE *out);
 void look_chain_put(const struct look_code *code, const struct look_chain *chain, unsigned from,
                     unsigned to, FILE *out);
 
+/** A place for people, said once: "str_get x.c:29 < session_run x.c:60", without the functions of
+ * the system that called the program's; "_int_free+0x28" or an address where no line is known. */
+void look_place_put(struct look_code *code, uint64_t pc, FILE *out);
+
 /** All of it in brackets, behind what is shown; nothing if nothing was inlined there. */
 void look_chain_behind(const struct look_code *code, const struct look_chain *chain, FILE *out);
 

@@ -121,6 +121,14 @@ static uint64_t most_at(const struct doc_locks *l, uint32_t lock, unsigned colum
     return most;
 }
 
+static void text_put_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
+{
+    if (pc == DOC_LOCKS_NOWHERE)
+        fputs("(not known)", out);
+    else
+        look_place_put(view->code, pc, out);
+}
+
 static void put_most(const struct look_locks_view *view, const struct look_lock_row *row,
                      unsigned column, const char *what, FILE *out)
 {
@@ -130,7 +138,7 @@ static void put_most(const struct look_locks_view *view, const struct look_lock_
     if (!most)
         return;
     fprintf(out, "#   %6.2f%% %s ", text_percent(most, all), what);
-    look_lock_place(view, pc, out);
+    text_put_place(view, pc, out);
     if (places > 1)
         fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
     putc('\n', out);
@@ -272,7 +280,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         fprintf(out, " %s ", doc_lock_kinds[view->locks->lock[s->lock].kind].name);
         look_lock_label(view, s->lock, out);
         fputs(" in ", out);
-        look_lock_place(view, s->pc, out);
+        text_put_place(view, s->pc, out);
         fprintf(out, ", %" PRIu32 " time%s", s->thread, sim_plural(s->thread));
     }
     putc('\n', out);

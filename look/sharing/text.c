@@ -19,26 +19,6 @@ enum {
     WORD = 4,     /* [bytes] of a place in the map */
 };
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
-static void put_place(const struct look_sharing *s, uint64_t pc, FILE *out)
-{
-    const struct prog_place *place = look_code_at(s->code, pc);
-    const char *function = look_chain_function(look_code_chain(s->code, pc));
-    if (pc == PC_PROFILE_NOWHERE)
-        fputs("(no instruction)", out);
-    else if (function && place->file)
-        fprintf(out, "%s %s:%u", function, base_name(place->file), place->line);
-    else if (place->function)
-        fprintf(out, "%s+0x%" PRIx64, place->function, pc - place->from);
-    else
-        fprintf(out, "0x%" PRIx64, pc);
-}
-
 static double text_share(const struct look_sharing *s, int64_t cycles)
 {
     return look_percent(cycles, s->time);
@@ -231,6 +211,20 @@ static void take_asker(struct look_asker *sum, const struct look_asker *a)
         sum->v[c] = doc_plus(sum->v[c], -a->v[c]);
 }
 
+/* The instruction, and the call in the program that led to one of a library's. */
+static void put_asker_place(const struct look_sharing *s, const struct look_asker *a, FILE *out)
+{
+    if (a->pc == PC_PROFILE_NOWHERE)
+        fputs("(no instruction)", out);
+    else
+        look_place_put(s->code, a->pc, out);
+    fprintf(out, " (0x%" PRIx64 ")", a->pc);
+    if (a->call != PC_PROFILE_NOWHERE) {
+        fputs(", called by ", out);
+        look_place_put(s->code, a->call, out);
+    }
+}
+
 static void put_askers(const struct look_sharing *s, const struct look_shared_line *line, FILE *out)
 {
     size_t shown = 0;
@@ -242,14 +236,7 @@ static void put_askers(const struct look_sharing *s, const struct look_shared_li
         const struct look_asker *a = &line->asker[shown];
         take_asker(&rest, a);
         put_asked(a, out);
-        put_place(s, a->pc, out);
-        fprintf(out, " (0x%" PRIx64 ")", a->pc);
-        look_chain_behind(s->code, look_code_chain(s->code, a->pc), out);
-        if (a->call != PC_PROFILE_NOWHERE) {
-            fputs(", called by ", out);
-            put_place(s, a->call, out);
-            look_chain_behind(s->code, look_code_chain(s->code, a->call), out);
-        }
+        put_asker_place(s, a, out);
         putc('\n', out);
     }
     if (shown < line->askers) {
