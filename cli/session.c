@@ -169,6 +169,7 @@ static enum cli_exit open_results(struct state *s)
         session_complain(why);
         return made == DOC_DIR_REFUSED ? CLI_EXIT_USAGE : CLI_EXIT_IO;
     }
+    s->live.directory = s->dir.path;
     return write_start(s) ? CLI_EXIT_OK : CLI_EXIT_IO;
 }
 

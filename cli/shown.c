@@ -1,4 +1,5 @@
 /* What a profile and the truth of misses say, of a run that no directory keeps. */
+#include "base/alloc.h"
 #include "look/profile/write.h"
 #include "look/sharing/sharing.h"
 #include "run/observer.h"
@@ -39,7 +40,8 @@ typedef void truth_fn(const struct look_sharing *sharing, FILE *out);
 
 static void truth_write(struct run_live *live, truth_fn *write, FILE *out)
 {
-    struct look_code code = {.names = run_names(live)};
+    struct look_code code = {.names = run_names(live),
+                             .directory = live->directory ? sim_strdup(live->directory) : NULL};
     struct look_finder *finder = look_finder_new(live->objects, live->profile, &code);
     struct look_sharing *sharing = look_sharing_new(live->truth, live->profile, finder, &code);
     write(sharing, out);

@@ -14,7 +14,7 @@ const char *look_chain_function(const struct look_chain *chain)
     return chain->frames ? chain->frame[chain->shown].function : NULL;
 }
 
-static const char ANONYMOUS[] = "(anonymous namespace)";
+static const char ANONYMOUS[] = "(anonymous namespace)", NAMELESS[] = "(anonymous)"; /* a class */
 enum { ANONYMOUS_LENGTH = sizeof ANONYMOUS - 1 };
 
 /* How much of a C++ name to skip that is no bracket of arguments: of an operator, say. */
@@ -25,6 +25,8 @@ static size_t chain_skip(const char *c)
     for (size_t i = 0; i < sizeof brackets / sizeof *brackets; i++)
         if (!strncmp(c, brackets[i], strlen(brackets[i])))
             return strlen(brackets[i]);
+    if (!strncmp(c, NAMELESS, sizeof NAMELESS - 1))
+        return sizeof NAMELESS - 1;
     return !strncmp(c, ANONYMOUS, ANONYMOUS_LENGTH) ? ANONYMOUS_LENGTH : 0;
 }
 

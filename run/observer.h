@@ -30,7 +30,8 @@ struct run_heap;
 /** A run under way, for those who listen to it. */
 struct run_live {
     const struct in_experiment *experiment;
-    bool kept; /**< a directory keeps what the run leaves */
+    bool kept;             /**< a directory keeps what the run leaves, */
+    const char *directory; /**< its name; NULL: none, or not made yet */
     const char
         *path; /**< of the program's executable when the run is prepared; NULL: it has none */
     const struct run_observer *const *row; /**< [rows] who may listen, */

@@ -88,7 +88,7 @@ def check_counter(numachine, directory):
     only = next(o for o in found["objects"] if o["object"] == "only")
     assert only["truly"] > 0 and only["falsely"] == 0, only
     text = c2c(numachine, directory)
-    assert "  only.n\n" in text and "numachine locks RUN_DIR" in text and "a copy for each" not in text, text
+    assert "  only.n\n" in text and f"numachine locks {directory}" in text and "a copy for each" not in text, text
     assert "(1 part)" in c2c(numachine, "--what-if", "only.n", directory)
 
 
@@ -108,7 +108,7 @@ def check_turns(numachine, directory):
 def check_mutex(numachine, directory):
     line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
     assert line["holds"][0]["object"] == "guard", line
-    assert "numachine locks RUN_DIR" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
+    assert f"numachine locks {directory}" in line["advice"] and "a copy for each" not in line["advice"], line["advice"]
 
 
 def check_colours(numachine, directory):
@@ -134,7 +134,7 @@ def check_access(numachine, directory):
     """What no run has tried is not promised. Of locks, a pointer and a block, the best is a set of several, and others harm
     beside some; it is one that was tried, within the budget, and does not hang on how many run at a time."""
     said = c2c(numachine, directory).splitlines()[0]
-    assert "numachine mend RUN_DIR measures" in said and "(measured)" not in said, said
+    assert f"numachine mend {directory} measures" in said and "(measured)" not in said, said
     found = json.loads(mend(numachine, "--format=json", directory))
     best, trials = found["best_layout"], found["trials"]
     alone = [t for t in trials if len(t["candidates"]) == 1]

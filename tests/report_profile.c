@@ -259,6 +259,7 @@ Test(report_profile, names_of_chains)
         {"most() const::{lambda(int, int)#1}::operator()(int, int) const",
          "most::{lambda(int, int)#1}::operator()"},
         {"most::<lambda(int, int)>::operator()", "most::<lambda(int, int)>::operator()"},
+        {"main::(anonymous)::operator()", "main::(anonymous)::operator()"},
         {"", ""},
         {"(", ""},
     };

@@ -187,7 +187,7 @@ static const char *advice_name_of(const struct look_held *part, char buf[LOOK_OB
 static const char *advice_measure(const struct advice *a)
 {
     char name[LOOK_OBJECT_NAME], option[LOOK_OBJECT_NAME + 16];
-    advice_say(a, "; measure it: numachine mend RUN_DIR, or c2c");
+    advice_say(a, "; measure it: numachine mend %s, or c2c", look_sharing_directory(a->s));
     const char *names = a->text + strlen(a->text);
     for (size_t i = 0; i < a->parts; i++) {
         snprintf(option, sizeof option, " --what-if '%s'", advice_name_of(&a->part[i], name));
@@ -237,8 +237,9 @@ static const char *about_same(const struct advice *a)
         "are not used together (a lock, and the data that it guards) belong on different lines, "
         "and using them less helps");
     if (a->locking)
-        advice_say(a, "; numachine locks RUN_DIR names the threads that wait");
-    return advice_say(a, "; measure it: numachine mend RUN_DIR");
+        advice_say(a, "; numachine locks %s names the threads that wait",
+                   look_sharing_directory(a->s));
+    return advice_say(a, "; measure it: numachine mend %s", look_sharing_directory(a->s));
 }
 
 /* Objects that share the line, and perhaps one of which different bytes are used. */
@@ -290,9 +291,11 @@ static const char *about_true(const struct advice *a)
 {
     if (a->locking)
         return advice_say(
-            a, "the bytes themselves are shared, by locks or by atomic instructions (LL, "
-               "SC): less of it helps (more locks, held for shorter); numachine locks "
-               "RUN_DIR names the threads that wait");
+            a,
+            "the bytes themselves are shared, by locks or by atomic instructions (LL, "
+            "SC): less of it helps (more locks, held for shorter); numachine locks "
+            "%s names the threads that wait",
+            look_sharing_directory(a->s));
     return advice_say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
                          "thread, put together at the end), or a home station nearer to the "
                          "processors that use them (numachine placement)");

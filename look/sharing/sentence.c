@@ -192,7 +192,8 @@ static void put_gain(const struct sentence *t)
     if (root)
         put_measured(t, root);
     else
-        fputs("; numachine mend RUN_DIR measures what mending it would gain", t->out);
+        fprintf(t->out, "; numachine mend %s measures what mending it would gain",
+                look_sharing_directory(t->s));
     json_decref(root);
 }
 
