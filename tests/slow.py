@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """
-slow.py NUMACHINE ROOT: README.md's "My program is slow" and "Did it help?" show what their commands show. And what
-docs/tools.md records has the threads in it, and its Python runs. Programs of another compiler have other numbers.
+slow.py NUMACHINE ROOT: README.md's "My program is slow", "My program is in C++" and "Did it help?" show what their
+commands show. And what docs/tools.md records has the threads in it, and its Python runs. Programs of another compiler have other numbers.
 """
 import gzip
 import json
@@ -21,6 +21,7 @@ import skip
 
 PARTED = 1  # numachine diff: the results differ
 HEADINGS = ("## My program is slow\n", "## Did it help?\n")
+IN_CPP = "## My program is in C++\n"  # where its compiler is
 IS_COMMAND = re.compile(r"\./numachine|mips-|sed ")
 
 
@@ -49,7 +50,8 @@ def without_numbers(line):
 def check_readme(numachine, root, scratch, ours):
     """@param ours  whether the numbers are those of the compiler that is here"""
     text = (root / "README.md").read_text()
-    sections = "".join(text.split(heading)[1].split("\n## ")[0] for heading in HEADINGS)
+    headings = HEADINGS + ((IN_CPP,) if shutil.which("mips-linux-gnu-g++") else ())
+    sections = "".join(text.split(heading)[1].split("\n## ")[0] for heading in headings)
     blocks = [line[4:] for line in sections.splitlines() if line.startswith("    ")]
     commands = [line for line in blocks if IS_COMMAND.match(line)]
     shown = [line.strip() for line in blocks if line.strip() and not IS_COMMAND.match(line)]
