@@ -279,11 +279,16 @@ static const char *code_moved(struct look_code *code, const char *name)
     return moved->now ? moved->now : name;
 }
 
-/* The innermost frame in a file of the program's own. */
+bool look_code_others(const struct look_code *code, const struct prog_frame *frame)
+{
+    return frame->made || look_files_system(code->files, frame->file);
+}
+
+/* The innermost frame of the program's own. */
 static unsigned code_shown(const struct look_code *code, const struct look_chain *chain)
 {
     for (unsigned i = 0; i < chain->frames; i++)
-        if (!look_files_system(code->files, chain->frame[i].file))
+        if (!look_code_others(code, &chain->frame[i]))
             return i;
     return chain->frames ? chain->frames - 1 : 0;
 }
@@ -296,7 +301,7 @@ static void code_find_chain(struct look_code *code, struct look_code_place *at)
     if (code->names->chain)
         frames = code->names->chain(code->names, at->va, frame, PROG_FRAMES_MAX);
     else
-        frame[frames++] = (struct prog_frame){p->function, p->file, p->line, p->from, 0};
+        frame[frames++] = (struct prog_frame){p->function, p->file, p->line, p->from, 0, false};
     at->frame = sim_alloc(frames, sizeof *at->frame);
     memcpy(at->frame, frame, frames * sizeof *frame);
     at->chain = (struct look_chain){.frame = at->frame, .frames = frames};

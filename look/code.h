@@ -27,7 +27,7 @@ struct look_code_piece {
 struct look_chain {
     const struct prog_frame *frame; /**< [frames] */
     unsigned frames;                /**< 0: nothing is known of the address */
-    unsigned shown; /**< the innermost one in a file of the program's own; else the last */
+    unsigned shown; /**< the innermost one that is the program's own; else the last */
 };
 
 /** Zero is a program of which nothing is known; look_code_close releases it. */
@@ -66,6 +66,10 @@ void look_code_close(struct look_code *code);
  * line are those of the chain that are shown. Valid until look_code_close. */
 const struct prog_place *look_code_at(struct look_code *code, uint64_t va);
 const struct look_chain *look_code_chain(struct look_code *code, uint64_t va);
+
+/** Whether a frame is not the program's own: of a file of the system's, or a function that the
+ *  compiler made, of which nobody has written a line. */
+bool look_code_others(const struct look_code *code, const struct prog_frame *frame);
 
 /** The function whose line is shown; NULL: not known. */
 const char *look_chain_function(const struct look_chain *chain);

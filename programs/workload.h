@@ -77,6 +77,7 @@ struct prog_frame {
     unsigned line;        /**< NULL, 0: not known */
     uint64_t from;        /**< its first instruction there */
     uint32_t call; /**< the names' number of the inlined call; 0: the function has its code */
+    bool made;     /**< inlined, and the compiler made it: its line is that of its class, or so */
 };
 
 /** A variable of an executable: static, or thread-local. Strings are the names' own. */

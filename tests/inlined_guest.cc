@@ -1,8 +1,9 @@
 // A program whose hot lines are all in functions that were inlined, of its own and of the library:
-// one of them from two places.
+// one of them from two places. Nobody has written the destructor of Request.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <memory>
 #include <pthread.h>
 #include <vector>
 
@@ -30,9 +31,14 @@ private:
     std::vector<std::atomic<int>> bins_;
 };
 
+struct Request {
+    std::shared_ptr<int> of;
+};
+
 struct Job {
     Histogram *histogram;
     unsigned seed;
+    std::shared_ptr<int> of;
 };
 
 inline unsigned next_of(unsigned &seed)
@@ -48,6 +54,7 @@ void *work(void *argument)
         job->histogram->add(next_of(job->seed));
         if (i % 2 == 0)
             job->histogram->add(3);
+        Request request{job->of};
     }
     return nullptr;
 }
@@ -59,8 +66,9 @@ int main()
     Histogram histogram(6);
     Job jobs[4];
     pthread_t thread[4];
+    auto of = std::make_shared<int>(1);
     for (unsigned i = 0; i < 4; i++) {
-        jobs[i] = {&histogram, i};
+        jobs[i] = {&histogram, i, of};
         pthread_create(&thread[i], nullptr, work, &jobs[i]);
     }
     for (pthread_t t : thread)

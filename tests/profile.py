@@ -372,8 +372,8 @@ def check_inlined(bench):
         return
     source, guest = pathlib.Path(__file__).with_name("inlined_guest.cc"), bench.directory / "inlined"
     text = source.read_text().splitlines()
-    add, first, second = (1 + next(i for i, line in enumerate(text) if part in line)
-                          for part in ("bins_[value", "add(next_of", "add(3)"))
+    add, first, second, made, block = (1 + next(i for i, line in enumerate(text) if part in line)
+                          for part in ("bins_[value", "add(next_of", "add(3)", "struct Request", "Request request"))
     subprocess.run([bench.tools + "g++", "-O2", "-g", "-static", "-pthread", "-o", guest, source], check=True, timeout=600)
     bench.run("inlined-run", guest, "--profile", "--truth")
     rows = bench.csv("inlined-run")
@@ -391,6 +391,9 @@ def check_inlined(bench):
     assert system and not [r for r in lines if "include/c++" in r["line"] and "inlined_guest" in r["inlined"]]
     every = bench.csv("inlined-run", "--by=line", f"--system-path={source.parent}")
     assert not [r for r in every if r["line"].endswith(f"inlined_guest.cc:{add}") and "include/c++" in r["inlined"]]
+    implicit = [r for r in lines if f"~Request inlined_guest.cc:{made}" in r["inlined"]]
+    assert implicit and not [r for r in lines if r["line"].endswith(f"inlined_guest.cc:{made}")], implicit
+    assert all(int(r["line"].rsplit(":", 1)[1]) in range(block - 5, block + 2) for r in implicit), implicit
     functions = {row["function"]: row for row in bench.csv("inlined-run", "--by=function", "--children")}
     paths = [r for r in rows if f"{scope}Histogram::add;" in r["path"] + ";"]
     assert functions[scope + "Histogram::add"]["pcycles"] == total(paths) > 0

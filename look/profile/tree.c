@@ -164,11 +164,11 @@ static uint32_t tree_within(struct tree *t, uint32_t node, uint64_t va)
         uint32_t inner;
         if (tree_number(&t->nodes, key, view->nodes, &inner)) {
             const uint32_t function = tree_inlined(view, frame);
-            const bool system = look_files_system(view->code->files, frame->file);
+            const bool others = look_code_others(view->code, frame);
             inner = tree_add_node(t, node,
                                   (struct look_node){
                                       .function = function,
-                                      .own = system ? view->node[node].own : function,
+                                      .own = others ? view->node[node].own : function,
                                       .at = frame->from,
                                       .site = chain,
                                       .frame = i,

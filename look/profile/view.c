@@ -231,12 +231,11 @@ static void view_add_inner(const struct look_view *view, struct look_text *text,
     text->inner[i].cost = doc_plus(text->inner[i].cost, value);
 }
 
-/* The innermost frame in a file of the program's own, from a frame on; else the last. */
+/* The innermost frame of the program's own, from a frame on; else the last. */
 static unsigned view_shown(const struct look_view *view, const struct look_chain *chain,
                            unsigned frame)
 {
-    while (frame + 1 < chain->frames &&
-           look_files_system(view->code->files, chain->frame[frame].file))
+    while (frame + 1 < chain->frames && look_code_others(view->code, &chain->frame[frame]))
         frame++;
     return frame;
 }
@@ -278,8 +277,7 @@ static struct view_at view_at(const struct look_view *view, uint32_t node,
 
 static bool view_is_system(const struct look_view *view, const struct view_at *at)
 {
-    return at->chain->frames &&
-           look_files_system(view->code->files, at->chain->frame[at->frame].file);
+    return at->chain->frames && look_code_others(view->code, &at->chain->frame[at->frame]);
 }
 
 /* The call that led to the function with the code there. @return false: none is known */

@@ -26,6 +26,7 @@ struct sent {
     uint64_t from, to; /**< of a range: the file's own addresses; of a call: to is 0 */
     uint32_t in;       /**< of a call: the number of another; NONE: none */
     uint32_t line;
+    uint32_t made;       /**< of a call: as lx_chain has it */
     uint32_t name, file; /**< [bytes] that follow; 0 of a range */
 };
 
@@ -144,6 +145,16 @@ static Dwarf_Word chains_number(Dwarf_Die *die, unsigned name)
     return value;
 }
 
+/** Whether the compiler made the function that is inlined: nobody has written a line of it. */
+static bool chains_made(Dwarf_Die *call)
+{
+    Dwarf_Attribute attribute;
+    bool made = false;
+
+    return dwarf_attr_integrate(call, DW_AT_artificial, &attribute) &&
+           !dwarf_formflag(&attribute, &made) && made;
+}
+
 /** @return the call's number */
 static uint32_t send_call(struct chain_sender *s, Dwarf_Die *function, uint32_t in)
 {
@@ -156,6 +167,7 @@ static uint32_t send_call(struct chain_sender *s, Dwarf_Die *function, uint32_t 
         const Dwarf_Word number = chains_number(function, DW_AT_call_file);
         lx_file_name(s->files, s->files ? dwarf_filesrc(s->files, number, NULL, NULL) : NULL, file);
         sent.line = (uint32_t)chains_number(function, DW_AT_call_line);
+        sent.made = sent.line && chains_made(function);
     }
     sent.name = (uint32_t)strlen(name);
     sent.file = (uint32_t)strlen(file);
@@ -260,6 +272,7 @@ static bool take_call(struct lx_chains *c, const struct sent *s, FILE *in)
     c->call[c->calls++] = (struct lx_chain){.name = name ? name : "(unnamed)",
                                             .file = file,
                                             .line = s->line,
+                                            .made = s->made != 0,
                                             .from = s->in == NONE ? 0 : UINT64_MAX,
                                             .in = (void *)(uintptr_t)s->in};
     return true;

@@ -14,6 +14,8 @@ struct lx_chain {
     const char *name;          /**< as its symbol would be called */
     const char *file;          /**< of the call, as lx_line has it; NULL: not known */
     uint32_t line;             /**< of the call; 0: not known */
+    bool made;                 /**< inlined, with a line of the call, and the compiler made it: an
+                                    implicit destructor */
     uint64_t from;             /**< guest virtual: its first instruction; 0 of what has no `in`,
                                     UINT64_MAX: not known */
 };

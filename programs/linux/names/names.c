@@ -112,6 +112,7 @@ static unsigned names_chain(struct prog_names *names, uint64_t va, struct prog_f
         frame.function = names_readable(n, call->name);
         frame.from = call->from;
         frame.call = lx_chains_number(n->chains, call);
+        frame.made = call->made;
         if (left < most)
             out[count++] = frame;
         frame = (struct prog_frame){.file = call->file, .line = call->line};
