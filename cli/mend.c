@@ -11,6 +11,8 @@
 #include "documents/directory/rundir.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -76,7 +78,7 @@ static int mend_run_one(void *ctx, size_t i)
     struct cli_again again;
     const struct look_mend_candidate *mover = look_mend_mover(now->mend, now->set[i]);
     mend_own_stdin();
-    if (i || now->mend->trials)
+    if (now->set[i])
         mend_silence();
     mend_lay_out(&x, now->mend, now->set[i]);
     if (mover)
@@ -120,13 +122,23 @@ static void mend_keep(const char *directory, struct look_mend *m)
     free(path);
 }
 
-/* Whether a run came to the end that the first one had come to; why not, has been said. */
-static bool mend_compares(const struct look_mend *m)
+/* Whether the program as it is takes its time again: with another input, no run says anything. */
+static bool mend_repeats(struct mending *mending, const struct look_mend *m)
 {
-    bool compares = !m->trials;
-    for (size_t i = 0; i < m->trials; i++)
-        compares |= m->trial[i].result.compares;
-    return compares;
+    static const look_mend_set nothing = 0;
+    struct look_mend_result again = {0};
+    if (!mend_run_all(mending, m, &nothing, 1, &again) || !again.compares)
+        return false; /* has been said */
+    if (again.ticks == m->before)
+        return true;
+    char *why = sim_format("the program as it is took %" PRIu64 " PCycles, and %" PRIu64
+                           " now: no comparison; if it reads standard input, give this command "
+                           "the same from a file (< FILE), or have the first run take one: "
+                           "stat --set program.stdin=FILE",
+                           m->before, again.ticks);
+    cli_complain(CLI_EXIT_EXPECT, why);
+    free(why);
+    return false;
 }
 
 static int mend_search(const struct cli_given *g, const struct look_kept *kept,
@@ -135,10 +147,10 @@ static int mend_search(const struct cli_given *g, const struct look_kept *kept,
     struct mending mending = {.kept = kept,
                               .experiment = x,
                               .jobs = g->jobs ? (unsigned)g->jobs : sim_beside_processors()};
+    if (m->candidates && !mend_repeats(&mending, m))
+        return CLI_EXIT_EXPECT;
     if (!look_mend_search(m, (unsigned)g->budget, mend_run_all, &mending))
         return cli_complain(CLI_EXIT_IO, "a run could not be made, or was stopped");
-    if (!mend_compares(m))
-        return CLI_EXIT_EXPECT;
     mend_keep(g->words[0], m);
     look_mend_formats[CLI_NAMED(g, "no format", g->format, look_mend_formats)].write(m, stdout);
     return CLI_EXIT_OK;

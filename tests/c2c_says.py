@@ -124,10 +124,11 @@ def check_colours(numachine, directory):
     assert tried["after"] < 0.97 * in_turn, (tried, in_turn)
 
 
-def mend(numachine, *words):
+def mend(numachine, *words, status=0):
     done = subprocess.run([str(w) for w in (numachine, "mend", *words)], capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL, timeout=600, check=True)
-    return done.stdout
+                          stdin=subprocess.DEVNULL, timeout=600, check=False)
+    assert done.returncode == status, f"status {done.returncode}: {words}: {done.stderr}"
+    return done.stderr if status else done.stdout
 
 
 def check_access(numachine, directory):
@@ -167,6 +168,16 @@ def check_nothing(numachine, directory):
     assert not (directory / "mend.json").exists(), "it is of another run"
 
 
+def check_repeats(numachine, directory):
+    """A program that does not take its time again, as without its standard input, has nothing measured."""
+    copy = shutil.copytree(directory, directory.with_suffix(".other"))
+    before = json.loads(mend(numachine, "--format=json", "--runs=1", directory))["before"]
+    manifest = (copy / "manifest.json").read_text()
+    (copy / "manifest.json").write_text(re.sub(r'("\w+": )%d\b' % before, r"\g<1>%d" % (before + 1000), manifest))
+    simulator.listed_again(copy, "guest.stdout")
+    assert f"took {before + 1000} PCycles, and {before} now: no comparison" in mend(numachine, copy, status=1)
+
+
 def check_none(numachine, directory):
     text = c2c(numachine, directory)
     assert "(nothing was shared)" in text and "1 shared lines" not in text, text
@@ -186,7 +197,7 @@ def check_time(numachine, directory):
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
     checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "own": [check_own],
-              "mutex": [check_mutex], "access": [check_access], "colours": [check_colours], "none": [check_none, check_nothing]}
+              "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:
             some = [kind for kind in checks if kind not in MEASURED] if "all" in sys.argv else ["counter", "turns"]
