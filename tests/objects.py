@@ -169,6 +169,12 @@ def check_cxx(program, numachine, scratch):
         directory = scratch / f"cxx{version}"
         said = dict(line.split(" ", 1) for line in run(numachine, scratch / "cxx", directory).splitlines())
         check_names(Names(program, directory), said)
+    subprocess.run([*CXX, "-g0", source, "-o", scratch / "cxx.o"], check=True)
+    subprocess.run([*LINK, scratch / "cxx.o", "-o", scratch / "cxx"], check=True)
+    said = run(numachine, scratch / "cxx", scratch / "bare").splitlines()
+    whole = dict(line.split(" ", 1) for line in said if line.endswith(("::value", "::shared", "::all")))
+    assert len(whole) == 3, said
+    check_names(Names(program, scratch / "bare"), whole)  # symbols, and no debugging information
 
 
 def main():

@@ -149,7 +149,7 @@ static bool object_at(struct names *n, bool local, uint64_t va, struct prog_obje
     *out = (struct prog_object){0};
     if (va >= end)
         return false;
-    *out = (struct prog_object){.name = variable ? variable->name : symbol->name,
+    *out = (struct prog_object){.name = variable ? variable->name : names_readable(n, symbol->name),
                                 .from = symbol->from,
                                 .to = end,
                                 .local = local,
