@@ -44,12 +44,27 @@ static int by_pointer(const void *a, const void *b)
         return x->path < y->path ? -1 : 1;
     if (x->function != y->function)
         return x->function < y->function ? -1 : 1;
-    return (x->site > y->site) - (x->site < y->site);
+    return (x->from > y->from) - (x->from < y->from);
 }
 
 static bool same_pointer(const struct led *a, const struct led *b)
 {
     return a->part->path == b->part->path && a->part->function == b->part->function;
+}
+
+/* Whether blocks of several sites were there one after the other: two have the same bytes. Those of
+ * a container are there together. (The file has not the time of each block.) */
+static bool in_turn(const struct led *led, size_t count)
+{
+    const struct doc_part *farthest = led->part;
+    for (size_t i = 1; i < count; i++) {
+        const struct doc_part *part = led[i].part;
+        if (part->from < farthest->to && part->site != farthest->site)
+            return true;
+        if (part->to > farthest->to)
+            farthest = part;
+    }
+    return false;
 }
 
 /* Blocks of several sites are not one object because one pointer led to them in turn: such a name
@@ -64,8 +79,9 @@ static bool *led_to_several(const struct doc_objects *o)
     for (size_t from = 0, to; from < o->parts; from = to) {
         for (to = from + 1; to < o->parts && same_pointer(&led[from], &led[to]);)
             to++;
+        const bool turns = in_turn(&led[from], to - from);
         for (size_t i = from; i < to; i++)
-            several[led[i].number] = led[from].part->site != led[to - 1].part->site;
+            several[led[i].number] = turns;
     }
     free(led);
     return several;
