@@ -126,7 +126,7 @@ static void say_variables(void)
     SAY(zoo.nameless);
     SAY(zoo.second);
     says(&zoo.as_int, "zoo.as_int|as_float");
-    says((char *)&zoo.as_float + 2, "zoo.as_int|as_float +0x2");
+    says((char *)&zoo.as_float + 2, "zoo.as_int|as_float");
     SAY(zoo.grid[1][2][3]);
     SAY(zoo.next);
     SAY(zoo.function);
