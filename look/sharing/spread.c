@@ -66,25 +66,11 @@ static bool is_data(const struct pc_missed_copy *copy)
 
 /* ---- who uses what --------------------------------------------------------------------------- */
 
-/* The first range that ends behind `va`. */
-static size_t spread_behind(const struct look_layout *l, uint64_t va)
-{
-    size_t low = 0, high = l->ranges;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (l->range[middle].to <= va)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Whether any byte of a line is moved. */
 static bool spread_moves(const struct spread *s, uint64_t va)
 {
     const uint64_t from = va & ~(s->line - 1);
-    const size_t first = spread_behind(s->layout, from);
+    const size_t first = look_layout_behind(s->layout, from);
     return first < s->layout->ranges && s->layout->range[first].from < from + s->line;
 }
 
@@ -93,7 +79,7 @@ static void spread_use(struct spread *s, const struct pc_missed_copy *copy)
 {
     const uint64_t from = copy->va & ~(s->line - 1);
     const pc_bytes touched = look_copy_read(copy) | look_copy_written(copy);
-    for (size_t i = spread_behind(s->layout, from);
+    for (size_t i = look_layout_behind(s->layout, from);
          i < s->layout->ranges && s->layout->range[i].from < from + s->line; i++) {
         const struct nm_apart_range *range = &s->layout->range[i];
         for (uint64_t byte = 0; byte < s->line; byte++)

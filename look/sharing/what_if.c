@@ -369,17 +369,23 @@ struct asked {
     UT_hash_handle hh;
 };
 
-static bool is_moved(const struct look_layout *l, uint64_t va)
+size_t look_layout_behind(const struct look_layout *layout, uint64_t va)
 {
-    size_t low = 0, high = l->ranges; /* the first that ends behind it */
+    size_t low = 0, high = layout->ranges;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (l->range[middle].to <= va)
+        if (layout->range[middle].to <= va)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < l->ranges && l->range[low].from <= va;
+    return low;
+}
+
+static bool is_moved(const struct look_layout *l, uint64_t va)
+{
+    const size_t at = look_layout_behind(l, va);
+    return at < l->ranges && l->range[at].from <= va;
 }
 
 static void what_if_add_asked(struct asked **all, const char *key, int64_t requests)

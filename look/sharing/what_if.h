@@ -57,6 +57,10 @@ bool look_layout_is_same(const struct look_layout *a, const struct look_layout *
 void look_layout_spread(struct look_layout *layout, const struct doc_truth *truth,
                         const struct nm_params *p);
 
+/** The first range that ends behind `va`, by its index; layout->ranges: none. They are in the order
+ * of their addresses. */
+size_t look_layout_behind(const struct look_layout *layout, uint64_t va);
+
 /** Whether the parts leave half of a station's memory to the program. */
 bool look_layout_fits(const struct look_layout *layout, const struct doc_truth *truth);
 
