@@ -202,22 +202,15 @@ bool cli_pass_experiment(const struct cli_looked *what, const struct in_pass *pa
 }
 
 /** In the child: runs the experiment. @return its exit status */
-static int passes_listen(const struct in_experiment *x, enum in_sample sample, bool again,
-                         struct cli_heard *heard)
+static int passes_listen(const struct in_experiment *x, const struct run_observer *observer,
+                         void *self, bool again)
 {
-    struct ear ear = {.x = x, .sample = sample, .heard = heard};
-    const struct run_observer observer = {
-        .begin = ear_begin,
-        .paged = ear_paged,
-        .interrupted = sample == IN_SAMPLE_NONE ? NULL : ear_interrupted,
-        .concluded = ear_concluded,
-    };
     const struct cli_session session = {
         .experiment = x,
         .stdin_fd = -1,
         .quiet = true,
-        .observer = &observer,
-        .self = &ear,
+        .observer = observer,
+        .self = self,
         .table = fopen("/dev/null", "we"),
     };
     struct prog_outcome outcome;
@@ -260,27 +253,40 @@ static enum cli_exit passes_judge(enum cli_exit status, const struct in_experime
     return status;
 }
 
-enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
-                           char *const *more, bool again, struct cli_heard *heard)
+enum cli_exit cli_listen(const struct in_experiment *x, const struct run_observer *observer,
+                         void *self, bool again)
 {
-    struct in_experiment x;
-    if (!cli_pass_experiment(what, pass, more, &x))
-        return CLI_EXIT_USAGE;
-    memset(heard, 0, offsetof(struct cli_heard, page));
-    memset(heard->word, 0, sizeof heard->word);
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
-        const int status = passes_listen(&x, pass->sample, again, heard);
+        const int status = passes_listen(x, observer, self, again);
         fflush(NULL);
         _exit(status);
     }
     if (child < 0)
         fprintf(stderr, "numachine: error: cannot start a run: %s\n", strerror(errno));
     const enum cli_exit status = child < 0 ? CLI_EXIT_IO : passes_await(child);
-    const enum cli_exit verdict = passes_judge(status, &x, x.limit != SIM_NEVER, again);
+    return passes_judge(status, x, x->limit != SIM_NEVER, again);
+}
+
+enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
+                           char *const *more, bool again, struct cli_heard *heard)
+{
+    struct in_experiment x;
+    struct ear ear = {.x = &x, .sample = pass->sample, .heard = heard};
+    const struct run_observer observer = {
+        .begin = ear_begin,
+        .paged = ear_paged,
+        .interrupted = pass->sample == IN_SAMPLE_NONE ? NULL : ear_interrupted,
+        .concluded = ear_concluded,
+    };
+    if (!cli_pass_experiment(what, pass, more, &x))
+        return CLI_EXIT_USAGE;
+    memset(heard, 0, offsetof(struct cli_heard, page));
+    memset(heard->word, 0, sizeof heard->word);
+    const enum cli_exit status = cli_listen(&x, &observer, &ear, again);
     in_experiment_free(&x);
-    return verdict;
+    return status;
 }
 
 struct cli_heard *cli_heard_new(void)

@@ -1,5 +1,5 @@
 /*
- * The runs of a detector's passes, each in a process of its own, and what was heard in them.
+ * Runs of detectors, each in a process of its own, and what was heard in those of passes.
  */
 #ifndef CLI_PASSES_H
 #define CLI_PASSES_H
@@ -7,6 +7,8 @@
 #include "cli/exit.h"
 #include "input/detector.h"
 #include "input/experiment.h"
+
+struct run_observer;
 
 /** The program to be looked at, and where. Everything belongs to the caller. */
 struct cli_looked {
@@ -73,6 +75,12 @@ void cli_heard_free(struct cli_heard *heard);
  *  @return CLI_EXIT_OK, also of a run that came to a limit which `more` has set */
 enum cli_exit cli_pass_run(const struct cli_looked *what, const struct in_pass *pass,
                            char *const *more, bool again, struct cli_heard *heard);
+
+/** Runs an experiment in a process of its own, with a listener there (cli_session.observer).
+ *  @param again  as cli_pass_run
+ *  @return CLI_EXIT_OK, also of a run that came to the experiment's limit */
+enum cli_exit cli_listen(const struct in_experiment *x, const struct run_observer *observer,
+                         void *self, bool again);
 
 /** Makes the experiment of a pass, to see whether all is well with it. @return false after
  *  complaints; else the caller's (in_experiment_free) */

@@ -12,7 +12,9 @@
 #include "base/alloc.h"
 #include "input/yaml.h"
 #include "monitor/pattern.h"
+#include "run/models.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -419,13 +421,18 @@ static int by_score(const struct cli_line *a, const struct cli_line *b)
     return a->pa < b->pa ? -1 : a->pa > b->pa;
 }
 
+void cli_suspects_sort(struct cli_suspects *s)
+{
+    HASH_SORT(s->lines, by_score);
+}
+
 static void judge_all(struct cli_suspects *s)
 {
     struct cli_line *line, *next;
     set_totals(s);
     HASH_ITER(hh, s->lines, line, next)
         suspects_judge(s, line);
-    HASH_SORT(s->lines, by_score);
+    cli_suspects_sort(s);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
@@ -497,6 +504,88 @@ enum cli_exit cli_suspects_find(struct cli_suspects *s, const struct cli_looked 
     cli_heard_free(w.heard);
     if (status == CLI_EXIT_OK)
         judge_all(s);
+    return status;
+}
+
+/* ---- models ---------------------------------------------------------------------------------- */
+
+static void suspects_take_line(struct cli_suspects *s, const struct run_models_line *from)
+{
+    struct cli_line *line;
+    HASH_FIND(hh, s->lines, &from->pa, sizeof from->pa, line);
+    if (!line) {
+        line = sim_alloc(1, sizeof *line);
+        line->pa = from->pa;
+        HASH_ADD(hh, s->lines, pa, sizeof line->pa, line);
+    }
+    line->va = from->va;
+    line->placed = from->placed;
+    line->like = 1;
+    line->measure[IN_MEASURE_count] += (double)from->count;
+    line->score = from->score > line->score ? from->score : line->score;
+    s->suspects += !line->suspect && line->score >= DET_SUSPECT;
+    line->suspect = line->score >= DET_SUSPECT;
+}
+
+static bool suspects_take(struct cli_suspects *s, const struct run_models_came *run, FILE *answers)
+{
+    struct run_models_said said;
+    struct run_models_line line;
+    if (fread(&said, sizeof said, 1, answers) != 1)
+        return false;
+    s->runs = 1;
+    s->ticks = run->ticks;
+    s->hash = run->hash;
+    s->bits = said.bits;
+    s->events = said.events;
+    s->interrupts = said.interrupts;
+    s->lost_notes = said.lost;
+    s->pcycles = said.pcycles;
+    for (uint64_t i = 0; i < said.lines; i++) {
+        if (fread(&line, sizeof line, 1, answers) != 1)
+            return false;
+        suspects_take_line(s, &line);
+    }
+    cli_suspects_sort(s);
+    return true;
+}
+
+static enum cli_exit suspects_read(struct cli_suspects *const *s, size_t models, FILE *answers)
+{
+    struct run_models_came run;
+    rewind(answers);
+    bool good = fread(&run, sizeof run, 1, answers) == 1;
+    for (size_t i = 0; i < models && good; i++)
+        good = suspects_take(s[i], &run, answers);
+    if (good)
+        return CLI_EXIT_OK;
+    fputs("numachine: error: what the models have answered could not be read\n", stderr);
+    return CLI_EXIT_IO;
+}
+
+enum cli_exit cli_models_look(struct cli_suspects *const *s, size_t models,
+                              const struct cli_looked *what)
+{
+    const struct in_pass plain = {0};
+    struct in_experiment x;
+    enum cli_exit status = CLI_EXIT_USAGE;
+    if (!cli_pass_experiment(what, &plain, NULL, &x))
+        return status;
+    struct det_choice *choice = sim_alloc(models, sizeof *choice);
+    for (size_t i = 0; i < models; i++)
+        choice[i] = s[i]->choice;
+    struct run_models looking = {.choice = choice, .models = models, .answers = tmpfile()};
+    pc_eyes_machine(x.machine.params, &looking.machine);
+    if (!looking.answers)
+        fprintf(stderr, "numachine: error: cannot make a temporary file: %s\n", strerror(errno));
+    else if (is_timed(&x))
+        status = cli_listen(&x, &run_models, &looking, false);
+    if (status == CLI_EXIT_OK)
+        status = suspects_read(s, models, looking.answers);
+    if (looking.answers)
+        fclose(looking.answers);
+    free(choice);
+    in_experiment_free(&x);
     return status;
 }
 

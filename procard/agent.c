@@ -34,6 +34,7 @@
 #include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
+#include "procard/eye.h"
 
 #include <string.h>
 
@@ -320,6 +321,8 @@ static void first_issue(struct pc_card *card, struct pc_request *r, sim_tick now
     if (pc_is_noncoherent(r))
         return;
     card->truth.requests++;
+    if (card->eye)
+        pc_eye_issues(card, r, now);
     if (card->monitor.wants & MON_WANTS_ISSUES)
         pc_monitor_issue(card, now);
     const unsigned match = pc_monitor_compare(card, r->line);
@@ -779,6 +782,8 @@ static void agent_complete(struct pc_card *card, struct pc_request *r, const str
 {
     if (card->copies)
         pc_misses_have(card, r, in, now);
+    if (card->eye)
+        pc_eye_has(card, r, in, now);
     if (card->served)
         tell_served(card, r, now, false);
     if (card->warm.watches && !pc_is_noncoherent(r))

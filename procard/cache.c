@@ -16,6 +16,7 @@
 #include "machine/values.h"
 #include "procard/card.h"
 #include "procard/cursor.h"
+#include "procard/eye.h"
 #include "procard/record.h"
 
 #include <inttypes.h>
@@ -174,6 +175,8 @@ static void part_drop(struct pc_card *card, enum pc_side side, unsigned place)
     part_write_back(card, side, place);
     if (card->copies && side == PC_SIDE_D)
         pc_misses_touch(card, place);
+    if (card->eye && side == PC_SIDE_D && card->l1_line[side][place])
+        pc_eye_drops(card, pc_l1_part(card, side, place), pc_card_now(card));
     card->l1_line[side][place] = 0;
     card->l1[side][place].tag = pc_line_none(place);
 }
@@ -213,6 +216,8 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, cache_owned(card, side, line));
+    if (card->eye && side == PC_SIDE_D)
+        pc_eye_loses(card, line, pc_place_state(&card->l2[side], place), taken, pc_card_now(card));
     card->l2[side].tag[place] = 0;
     card->l2[side].colour[place] = (uint8_t)~PC_COLOURLESS;
 }
@@ -231,6 +236,8 @@ void pc_line_clean(struct pc_card *card, uint64_t line)
     struct parts p = parts_of(card, PC_SIDE_D, PC_SIDE_D, line);
     pc_card_unforeseen(card);
     tell_loss(card, line, PC_LOSS_SHARED);
+    if (card->eye)
+        pc_eye_shares(card, line, pc_place_state(&card->l2[PC_SIDE_D], place), pc_card_now(card));
     pc_place_set(&card->l2[PC_SIDE_D], place, line, NM_LINE_S);
     for (; p.part < p.end; next_part(&p)) {
         if (!pc_l1_has(card, PC_SIDE_D, p.place, p.part))
@@ -486,15 +493,18 @@ static void l1_fill(struct pc_card *card, enum pc_side side, uint64_t va, uint64
         looked_up(card, side, pa, at + victim);
     }
     cache_passed(card, MON_KIND_REFILL, side, pa, at + before, card->p->l2_refill);
+    const uint64_t took = before + refill_time(card, side, at + before);
     pc_card_stall(card,
                   missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side),
-                  before + refill_time(card, side, at + before), at);
+                  took, at);
     if (card->l2[side].first)
         cache_train(&card->l2[side], pc_line_find(card, side, line));
     part_drop(card, side, place); /* the victim; what comes may not be shown (bytes_of) */
     card->l1_line[side][place] = (pa & ~((1ull << card->l1_shift[side]) - 1)) | PC_L1_PRESENT;
     if (card->copies)
         pc_misses_use(card, side, line);
+    if (card->eye && side == PC_SIDE_D)
+        pc_eye_raises(card, pa, took, at);
     if (side == PC_SIDE_I)
         card->truth.l1i_misses++;
     else
@@ -697,6 +707,8 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
         cache_begun(cpu, access, va, size, *stop);
         if (card->copies && *stop == PC_STOP_MISS)
             pc_misses_ask(card, target.va, target.pa, size, at);
+        if (card->eye && *stop == PC_STOP_MISS)
+            pc_eye_asks(card, card->request, va, target.pa, size);
         return NULL;
     }
     if (apart)
@@ -883,6 +895,8 @@ void pc_asked_for(struct pc_cpu *cpu, const struct pc_look *look, uint64_t va, u
     if (card->copies)
         pc_misses_ask_for(card, pc_request_of(card, cache_line_of(card, look->pa)), va, look->pa,
                           size, at);
+    if (card->eye)
+        pc_eye_asks(card, pc_request_of(card, cache_line_of(card, look->pa)), va, look->pa, size);
 }
 
 void pc_touched(struct pc_cpu *cpu, uint64_t pa, uint8_t bytes, bool load, bool store)

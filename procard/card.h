@@ -278,6 +278,9 @@ struct pc_card {
     /* misses.c; read by all: who is told of lines and bytes */
     struct pc_copies *copies; /**< NULL: nobody asks. Not ours */
 
+    /* eye.c; read by all: who tells models of detectors */
+    struct pc_eye *eye; /**< NULL: there are none. Not ours */
+
     /* ops.c; read by all: what host and operating system have told the card */
     struct pc_exported *exported; /**< follows the lines of what it exports; NULL: nobody asks. Not
                                        ours */

@@ -45,6 +45,12 @@ struct pc_recorded {
     bool ordered;     /**< `ordered` says that threads synchronise there */
 };
 
+/** Is told of each load and store at once, of an LL and an SC of those that succeed.
+ *  @param pc  virtual address of the instruction
+ *  @param at  as in pc_record_listener.ordered */
+typedef void pc_each_fn(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
+                        uint64_t va, unsigned size, sim_tick at);
+
 /** A listener. It only reads what is simulated. */
 struct pc_record_listener {
     void *ctx;
@@ -68,6 +74,9 @@ struct pc_record_listener {
      *  @param from, to  [ticks] of the card's clock: when it stopped, and when it goes on */
     void (*goes_on)(void *ctx, unsigned card, uint32_t thread, uint64_t own, sim_tick from,
                     sim_tick to);
+
+    /** NULL; else it is called instead of the first two. */
+    pc_each_fn *each;
 };
 
 struct pc_records;
@@ -78,6 +87,9 @@ struct pc_records;
  *          cards' core cannot tell, or is told otherwise already (a profile) */
 struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_listener *listener);
 void pc_record_end(struct pc_records *records);
+
+/** The same, for a listener that wants to hear of each access and of nothing else. */
+struct pc_records *pc_record_follow(struct nm_machine *m, pc_each_fn *each, void *ctx);
 
 /** Has `made` called for all that a card's core has made. The machine stands.
  *  @return [PCycles] of the core's own, up to now */
@@ -131,12 +143,18 @@ void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
  *  again when it is tried again: that is no reference of its own. */
 void pc_record_forgets(struct pc_card *card);
 
-/** A core has made a reference. @param at  [ticks] of its clock: of the instruction, behind what it
- *  was let wait for */
-static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t va,
-                             unsigned size, sim_tick at)
+/** A core has made a reference.
+ *  @param pc  of the instruction
+ *  @param at  [ticks] of its clock: of the instruction, behind what it was let wait for */
+static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
+                             uint64_t va, unsigned size, sim_tick at)
 {
     struct pc_record *record = cpu->record;
+    if (record->listener->each) {
+        if (kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED)
+            record->listener->each(record->listener->ctx, cpu, kind, pc, va, size, at);
+        return;
+    }
     const bool again = record->again;
     record->again = false;
     if (again && kind == PC_RECORDED_FETCH)

@@ -145,10 +145,39 @@ static void counts_print(json_t *group, FILE *out)
     doc_grid_free(&grid);
 }
 
+/** A model of a detector, and what it can be built with. */
+static void model_print(json_t *model, FILE *out)
+{
+    struct doc_grid grid;
+    size_t i;
+    json_t *row;
+    fprintf(out, "finds:  %s\npaper:  %s\n\n", rows_member(model, "finds"),
+            rows_member(model, "paper"));
+    doc_grid_init(&grid, "lrrrll");
+    for (const char *const *head = (const char *const[]){"parameter", "default", "least", "most",
+                                                         "unit", "meaning", NULL};
+         *head; head++)
+        doc_grid_cell(&grid, "%s", *head);
+    json_array_foreach(json_object_get(model, "parameters"), i, row) {
+        doc_grid_cell(&grid, "%s", rows_member(row, "name"));
+        for (const char *const *key = (const char *const[]){"default", "least", "most", NULL}; *key;
+             key++)
+            doc_grid_cell(&grid, "%lld", (long long)json_integer_value(json_object_get(row, *key)));
+        doc_grid_cell(&grid, "%s", rows_member(row, "unit"));
+        doc_grid_cell(&grid, "%s", rows_member(row, "sentence"));
+    }
+    doc_grid_print(&grid, out, false, LINE);
+    doc_grid_free(&grid);
+}
+
 /** Everything about one group or detector, as people read it. */
 static void row_print_long(json_t *row, FILE *out)
 {
     fprintf(out, "%s: %s\n\n", rows_member(row, "name"), rows_member(row, "sentence"));
+    if (json_object_get(row, "paper")) {
+        model_print(row, out);
+        return;
+    }
     if (json_object_get(row, "events"))
         counts_print(row, out);
     else
@@ -160,7 +189,8 @@ static void row_print_long(json_t *row, FILE *out)
 void show_rows_text(const json_t *rows, const char *columns, FILE *out)
 {
     json_t *first = json_array_get(rows, 0);
-    if (json_array_size(rows) == 1 && json_object_get(first, "long"))
+    if (json_array_size(rows) == 1 &&
+        (json_object_get(first, "long") || json_object_get(first, "paper")))
         row_print_long(first, out);
     else
         columns_print(rows, columns, out);

@@ -1,6 +1,7 @@
 #include "show/tables.h"
 
 #include "base/alloc.h"
+#include "detect/desk.h"
 #include "documents/rows/documents.h"
 #include "documents/rows/profile.h"
 #include "documents/rows/truth.h"
@@ -241,6 +242,33 @@ LISTING(groups)
     in_free_list(names);
 }
 
+static const char *tables_finds(bool words)
+{
+    return words ? "false sharing" : "any sharing";
+}
+
+/** Models of detectors: their parameters are an object in the row. */
+static void tables_add_models(json_t *rows)
+{
+    for (size_t i = 0; i < det_row_count; i++) {
+        const struct det_row *model = &det_rows[i];
+        json_t *parameters = json_array();
+        for (unsigned k = 0; k < DET_PARAMETERS; k++) {
+            const struct det_parameter_row *p = &det_parameter_rows[k];
+            if (det_owns(model, k))
+                json_array_append_new(parameters,
+                                      json_pack("{s:s,s:s,s:I,s:I,s:I,s:s}", "name", p->name,
+                                                "unit", p->unit, "default", (json_int_t)p->value,
+                                                "least", (json_int_t)p->least, "most",
+                                                (json_int_t)p->most, "sentence", p->sentence));
+        }
+        row_add(rows, "name kind finds sentence paper", model->name, "model",
+                tables_finds(model->finds == DET_FALSE_SHARING), model->sentence, model->paper);
+        json_object_set_new(json_array_get(rows, json_array_size(rows) - 1), "parameters",
+                            parameters);
+    }
+}
+
 LISTING(detectors)
 {
     char **names = tables_shipped(IN_DETECTORS, diag);
@@ -248,12 +276,12 @@ LISTING(detectors)
         struct in_detector detector;
         if (!in_detector_load(&detector, names[i], diag))
             continue;
-        row_add(rows, "name file finds sentence long", detector.name, detector.path,
-                in_detector_sees_words(&detector) ? "false sharing" : "any sharing", detector.about,
-                detector.text);
+        row_add(rows, "name kind file finds sentence long", detector.name, "cards", detector.path,
+                tables_finds(in_detector_sees_words(&detector)), detector.about, detector.text);
         in_detector_free(&detector);
     }
     in_free_list(names);
+    tables_add_models(rows);
 }
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -530,7 +558,7 @@ const struct show_table show_tables[] = {
      "questions with events and formulas; a NAME tells all"},
     {"words", list_words, NULL, "name unit sentence",
      "what formulas of groups may name beside events"},
-    {"detectors", list_detectors, NULL, "name finds sentence",
+    {"detectors", list_detectors, NULL, "name kind finds sentence",
      "ways to look for false sharing (numachine detect); 'any sharing' may be true as well"},
     {"measures", list_measures, NULL, "name unit sentence",
      "what formulas of detectors may name of a pass beside pcycles"},

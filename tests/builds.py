@@ -7,9 +7,10 @@ there, so that the next time is short.
         an unoptimised build and NUMACHINE simulate the guests, and the first experiment, with
         identical results
     builds.py added SOURCE DIRECTORY NUMACHINE GUEST
-        another core, of a folder and a row, and another listener, of a file and a row (docs/extending.md), in a copy of
-        the tree: the core executes the guest, which says the same as on an R4400; the listener's file is with the run's
-        results, and the run is the same as NUMACHINE's; the copy keeps to its rooms
+        another core, of a folder and a row, another listener and another detector, of a file and a row
+        (docs/extending.md), in a copy of the tree: the core executes the guest, which says the same as on an R4400; the
+        listener's file is with the run's results, and the run is the same as NUMACHINE's; the detector looks at the
+        guest; the copy keeps to its rooms
     builds.py suite SOURCE DIRECTORY NAME OPTION...
         the build with these meson options passes the quick suite
 """
@@ -71,6 +72,10 @@ ADDED = {
               'CORE(PLAIN, plain, "plain", "Plain", "MIPS", MON_PROCESSORS, NO_L2C, "")\n'),
     "listener": ("run", "cli/observers.def", 'OBSERVER("cli/shown.c",        cli_shown_profile)',
                  'OBSERVER("run/turns.c", run_turns)'),
+    "detector": ("detect", "detect/models.def", "MODEL(naive,",
+                 'MODEL(handed, ANY_SHARING, "lines that were taken from a card most often", "none: an example")\n'
+                 'PARAMETER(handed, entries, "counters", 64, 1, 65536, "of each card")\n'
+                 'PARAMETER(handed, least, "times", 3, 1, 1000000, "a line was taken from a card")'),
 }
 
 
@@ -122,13 +127,24 @@ def another_listener_hears(numachine, without, guest):
     return same and times["born"] == times["ends"] + 1 == 4 and times["page"] > 0 and "monitor/turns.csv" in listed
 
 
+def another_detector_looks(numachine, guest):
+    """Beside one of the tree, at one run; its storage is what it says of it."""
+    said, listed = [json.loads(subprocess.run([numachine, *words], check=True, text=True, stdout=subprocess.PIPE).stdout)
+                    for words in (["detect", "--format=json", "-m", "station-4", "handed:entries=16:least=2,naive", "--", guest, "3"],
+                                  ["list", "--json", "detectors", "handed"])]
+    print(said[0]["detector"], said[0]["parameters"], said[0]["bits"], len(said[0]["lines"]), listed)
+    return (said[0]["parameters"] == {"entries": 16, "least": 2} and said[0]["bits"] == 4 * 16 * 56 and said[0]["lines"]
+            and all(line["suspect"] for line in said[0]["lines"]) and said[0]["pcycles"] == said[1]["pcycles"]
+            and [row["kind"] for row in listed] == ["model"])
+
+
 def added(source, directory, without, guest):
     source, copy, numachine = pathlib.Path(source), directory / "added-tree", directory / "added/cli/numachine"
     copy_with_added(source, copy)
     build(str(copy), directory / "added", ["--buildtype=plain", "-Dtests=false", "-Dinvariants=true"], ["cli/numachine"])
     quietly([sys.executable, str(copy / "tests/rooms.py"), str(copy)])
-    good = another_core_says(numachine, guest), another_listener_hears(numachine, without, guest)
-    print("core, listener:", *good)
+    good = another_core_says(numachine, guest), another_listener_hears(numachine, without, guest), another_detector_looks(numachine, guest)
+    print("core, listener, detector:", *good)
     return all(good)
 
 

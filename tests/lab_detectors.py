@@ -55,6 +55,9 @@ def detect(numachine, *words):
     return subprocess.run([numachine, "detect", *map(str, words)], capture_output=True, text=True, check=False)
 
 
+MODELS = ["naive", "naive:writers=3"]  # what finds the plainest of all
+
+
 def look(numachine, detector, executable):
     """What a detector says, as a dictionary."""
     done = detect(numachine, "--format=json", detector, "--", executable)
@@ -94,6 +97,10 @@ def check_shipped(lab, numachine, directory):
         assert said["lost"] == 0, detector
         if detector == "words":
             assert look(numachine, detector, executable)[0] == text, f"{detector} says one thing and another"
+    models = look(numachine, ",".join(MODELS), executable)[1]
+    for model, said in zip(MODELS, models):
+        assert said["detector"] == model.split(":")[0] and said["result_hash"] == result, said
+        assert min(lines["tallies"]) in suspects(said) and said["bits"] > 0 and said["runs"] == 1, said
 
 
 def check_words(lab, numachine, directory, every):
@@ -143,6 +150,9 @@ def check_failed(numachine, directory):
 def check_told(lab, numachine, directory, every):
     """What a detector cannot tell is said, by what it does; a program's complaints come once, however often it runs."""
     listed = json.loads(subprocess.run([numachine, "list", "--json", "detectors"], capture_output=True, check=True).stdout)
+    models = [row for row in listed if row["kind"] == "model"]
+    assert all(row["paper"] and row["finds"] in ("false sharing", "any sharing") for row in models) and models, models
+    listed = [row for row in listed if row["kind"] == "cards"]
     for row in listed:
         samples = "sample: access" in pathlib.Path(lab.HERE, "detectors", row["name"] + ".yaml").read_text()
         assert row["finds"] == ("false sharing" if samples else "any sharing"), row

@@ -13,7 +13,7 @@ import re
 import sys
 
 HEAD = "| file | function | reached by |"
-ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "run", "look", "sweep", "page", "show", "cli"]
+ROOMS = ["base", "ring", "monitor", "machine", "procard", "programs", "input", "documents", "detect", "run", "look", "sweep", "page", "show", "cli"]
 
 
 @functools.lru_cache(maxsize=None)

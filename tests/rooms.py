@@ -25,7 +25,7 @@ for core, family, keys in CORE.findall((pathlib.Path(sys.argv[1]) / "procard/cor
 ROOMS = [
     ["experiments/include"],  # what programs include, and who runs them
     ["base", "procard/cores.def"],  # rows, which include nothing
-    ["ring", "monitor"],
+    ["ring", "monitor", "detect"],
     ["machine"],
     ["procard"],
     ["procard/mips", "procard/arm"],
@@ -62,6 +62,7 @@ KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/p
          "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "show/tables.c", "trace/references.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
+    "detect": "det_",
     "ring": "ring_",
     "monitor": "mon_",
     "monitor/board": "mon_",

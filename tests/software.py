@@ -20,6 +20,7 @@ PURPOSE = {  # what a room is for, as a reader would ask for it
     "base": "simulated time, the queue of events, memory of the simulator's own",
     "ring": "slotted rings that carry packets",
     "monitor": "counter units: events, counters, registers",
+    "detect": "models of detectors of false sharing",
     "machine": "station bus, memory, network card; directories and their protocols",
     "procard": "a processor card: core, caches, agent, counters",
     "programs": "what runs on the machine: Linux programs, kernels, patterns, traces",

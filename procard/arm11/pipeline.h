@@ -313,9 +313,10 @@ struct arm11 {
     uint64_t loads, stores, l1_misses[PC_SIDES], l1_writebacks;
     struct arm11_signals signals;
 
-    /* in a trace: the line of instructions that has been told of last, and how many references
+    /* in a trace: the instruction that has been told of last and its line, and how many references
      * before their PCycle */
     uint64_t told_line, told_early;
+    uint32_t told_pc;
 
     /* its counters */
     struct arm11_pmu pmu;

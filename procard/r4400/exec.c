@@ -64,10 +64,10 @@ enum {
 #define CHARGED(column, n)  ((void)0)
 #endif
 #ifdef R4400_RECORDING
-#define RECORDED(kind, va, size, at) \
-    pc_record(&cpu->base, PC_RECORDED_##kind, exec_wrap(cpu, (va)), (size), (at))
+#define RECORDED(kind, pc, va, size, at) \
+    pc_record(&cpu->base, PC_RECORDED_##kind, (pc), exec_wrap(cpu, (va)), (size), (at))
 #else
-#define RECORDED(kind, va, size, at) ((void)0)
+#define RECORDED(kind, pc, va, size, at) ((void)0)
 #endif
 #ifdef R4400_TOUCHING
 #define TOUCHED(where, id, va, size, shift) \
@@ -416,7 +416,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             PACE_AGAIN();                                                         \
             TOUCHED(cpu->base.touched, id, va, size, shift);                      \
         }                                                                         \
-        RECORDED(kind, va, size, NOW);                                            \
+        RECORDED(kind, PC, va, size, NOW);                                        \
         statement;                                                                \
         NEXT();                                                                   \
     }
@@ -434,7 +434,7 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
             goto stopped;                                                                        \
         PACE_AGAIN();                                                                            \
         TOUCHED(cpu->base.touched, id, exec_wrap(cpu, S + IMM), size, 0);                        \
-        RECORDED(LL, S + IMM, size, NOW);                                                        \
+        RECORDED(LL, PC, S + IMM, size, NOW);                                                    \
         statement;                                                                               \
         LINKS(size);                                                                             \
         NEXT();                                                                                  \
@@ -452,11 +452,11 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
         PACE_AGAIN();                                                                \
         if (p) {                                                                     \
             TOUCHED(cpu->base.touched, id, va, size, 32);                            \
-            RECORDED(SC, va, size, NOW);                                             \
+            RECORDED(SC, PC, va, size, NOW);                                         \
             statement;                                                               \
             cpu->base.tries.row = 0;                                                 \
         } else {                                                                     \
-            RECORDED(SC_FAILED, va, size, NOW);                                      \
+            RECORDED(SC_FAILED, PC, va, size, NOW);                                  \
             failed_try(cpu, PC, va);                                                 \
         }                                                                            \
         TRIES(size, !failed);                                                        \
@@ -510,10 +510,10 @@ static bool read_hardware(struct r4400 *cpu, int32_t reg, sim_tick at, uint64_t 
     } while (0)
 
 /** The block's first instruction has been looked up, if `check` says so. */
-#define LOOKED(pc)                                 \
-    do {                                           \
-        if (check)                                 \
-            RECORDED(FETCH, pc, 0, cpu->base.now); \
+#define LOOKED(pc)                                     \
+    do {                                               \
+        if (check)                                     \
+            RECORDED(FETCH, pc, pc, 0, cpu->base.now); \
     } while (0)
 
 #define IN_CACHE(block) \
@@ -597,7 +597,7 @@ sim_tick r4400_run(struct pc_cpu *base, sim_tick horizon)
     while (!(b = exec_resume(cpu))) {
         if (!fetch_missing(cpu, cpu->r.pc, &why))
             goto done;
-        RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
+        RECORDED(FETCH, cpu->r.pc, cpu->r.pc, 0, cpu->base.now);
         check = false;
         cpu->fetched_pc = cpu->r.pc;
     }
@@ -619,7 +619,7 @@ do_ENTER:
 
 do_LOOK:
     if (IN_CACHE(b)) {
-        RECORDED(FETCH, b->key.pc, 0, cpu->base.now);
+        RECORDED(FETCH, b->key.pc, b->key.pc, 0, cpu->base.now);
         goto do_ENTER;
     }
     take_down(&sign);
@@ -629,7 +629,7 @@ miss:
         check = true;
         goto stopped_before;
     }
-    RECORDED(FETCH, b->key.pc, 0, cpu->base.now);
+    RECORDED(FETCH, b->key.pc, b->key.pc, 0, cpu->base.now);
     check = false;
     goto brink;
 
@@ -641,12 +641,12 @@ do_LINE : {
         HERE(va);
         if (!pc_fetch(&cpu->base, va, NOW, &why))
             goto stopped;
-        RECORDED(FETCH, va, 0, NOW);
+        RECORDED(FETCH, va, va, 0, NOW);
         if (NOW >= horizon)
             goto stopped_behind_line;
         PACE_AGAIN();
     } else {
-        RECORDED(FETCH, va, 0, NOW);
+        RECORDED(FETCH, va, va, 0, NOW);
     }
     NEXT();
 }
@@ -763,7 +763,7 @@ off_the_map: /* no instruction there, or not yet */
     cpu->fetched_pc = R4400_NOWHERE;
     if (!fetch_missing(cpu, cpu->r.pc, &why))
         goto done;
-    RECORDED(FETCH, cpu->r.pc, 0, cpu->base.now);
+    RECORDED(FETCH, cpu->r.pc, cpu->r.pc, 0, cpu->base.now);
     b = exec_resume(cpu);
     check = false;
     goto brink;

@@ -1,0 +1,272 @@
+/*
+ * Models of detectors on sequences of accesses that are made by hand: what each must answer. The
+ * machine is the smallest that has the events: caches without an end, one line of the primary cache
+ * for one of the secondary, and a directory of invalid, shared and dirty.
+ */
+#include "detect/desk.h"
+
+#include <criterion/criterion.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { CARDS = 4, LINES = 64, LINE = 64, STEPS = 24, ANSWERS = 4 };
+
+/* ---- the machine ----------------------------------------------------------------------------- */
+
+enum holds { NOTHING, SHARES, OWNS };
+
+struct world {
+    struct det_desk *desk;
+    enum holds holds[CARDS][LINES];
+    sim_tick now;
+};
+
+static const struct det_machine machine = {
+    .cards = CARDS,
+    .stations = 2,
+    .memory = 1 << 20,
+    .line = LINE,
+    .part = LINE,
+    .primary = 256,
+    .secondary = 1024,
+    .page = 4096,
+    .address = 40,
+};
+
+/** An access. */
+struct step {
+    unsigned card;
+    uint64_t at;
+    unsigned bytes; /* 0: the sequence is over */
+    bool store;
+};
+#define LOAD(card, at, bytes)  \
+    {                          \
+        card, at, bytes, false \
+    }
+#define STORE(card, at, bytes) \
+    {                          \
+        card, at, bytes, true  \
+    }
+
+static void tell(struct world *w, enum det_event_kind kind, const struct step *step, unsigned card,
+                 enum det_served served)
+{
+    det_desk_tell(w->desk, kind,
+                  &(struct det_event){.card = card,
+                                      .at = w->now,
+                                      .line = step->at / LINE * LINE,
+                                      .part = step->at / LINE * LINE,
+                                      .thread = card + 1,
+                                      .pc = 0x400000 + 4 * step->store,
+                                      .va = step->at,
+                                      .pa = step->at,
+                                      .bytes = step->bytes,
+                                      .store = step->store,
+                                      .dirty = served == DET_SERVED_DIRTY,
+                                      .served = served,
+                                      .latency = served == DET_SERVED_PRIMARY ? 1 : 100});
+}
+
+/** The others' copies go, or of a load the owner's stays to read. @return where the line is had */
+static enum det_served give_way(struct world *w, const struct step *step)
+{
+    enum det_served served = DET_SERVED_MEMORY;
+    for (unsigned c = 0; c < CARDS; c++) {
+        enum holds *holds = &w->holds[c][step->at / LINE];
+        if (c == step->card || *holds == NOTHING)
+            continue;
+        const enum det_served was = *holds == OWNS ? DET_SERVED_DIRTY : DET_SERVED_MEMORY;
+        if (*holds == OWNS)
+            served = was;
+        if (step->store)
+            tell(w, DET_EVENT_dropped, step, c, was);
+        if (step->store || *holds == OWNS)
+            tell(w, step->store ? DET_EVENT_taken : DET_EVENT_shared, step, c, was);
+        *holds = step->store ? NOTHING : SHARES;
+    }
+    return served;
+}
+
+static void make(struct world *w, const struct step *step)
+{
+    enum holds *holds = &w->holds[step->card][step->at / LINE];
+    enum det_served served = DET_SERVED_PRIMARY;
+    if (*holds == NOTHING || (step->store && *holds != OWNS)) {
+        tell(w, DET_EVENT_asked, step, step->card, served);
+        served = give_way(w, step);
+        tell(w, *holds == NOTHING ? DET_EVENT_filled : DET_EVENT_upgraded, step, step->card,
+             served);
+        if (*holds == NOTHING)
+            tell(w, DET_EVENT_raised, step, step->card, served);
+        *holds = step->store ? OWNS : SHARES;
+    }
+    tell(w, DET_EVENT_access, step, step->card, served);
+    w->now += 100;
+}
+
+/* ---- what must be answered ------------------------------------------------------------------- */
+
+struct row {
+    const char *says;
+    const char *model;
+    unsigned times; /* the sequence is made */
+    struct step step[STEPS];
+    uint64_t suspect[ANSWERS]; /* addresses, in their order; 0: no more */
+};
+
+static const struct row rows[] = {
+    {"one writer and a reader are no suspects", "naive", 8, {STORE(0, 64, 4), LOAD(1, 64, 4)}, {0}},
+    {"two writers are, wherever they write",
+     "naive",
+     1,
+     {STORE(0, 64, 4), STORE(1, 96, 4), STORE(1, 128, 4), STORE(2, 192, 4), STORE(3, 192, 4)},
+     {64, 192}},
+    {"so many as are asked for",
+     "naive:writers=3",
+     1,
+     {STORE(0, 64, 4), STORE(1, 96, 4), STORE(0, 128, 4), STORE(1, 128, 4), STORE(2, 128, 4)},
+     {128}},
+};
+
+static int by_address(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void check(const struct row *row)
+{
+    struct world w = {0};
+    struct det_choice choice;
+    char why[200];
+    uint64_t found[LINES];
+    size_t count = 0;
+    cr_assert(det_choose(&choice, row->model, why, sizeof why), "%s: %s", row->says, why);
+    w.desk = det_desk_new(&machine, &choice, 1);
+    for (unsigned i = 0; i < row->times; i++)
+        for (const struct step *step = row->step; step < row->step + STEPS && step->bytes; step++)
+            make(&w, step);
+    det_desk_end(w.desk);
+    const struct det_answer *answer = det_desk_answer(w.desk, 0);
+    for (size_t i = 0; i < answer->names; i++) {
+        const struct det_named *named = &answer->named[i];
+        cr_assert(named->score >= 0 && named->score <= 1, "%s: score %g", row->says, named->score);
+        if (named->score >= DET_SUSPECT)
+            found[count++] = named->at;
+    }
+    qsort(found, count, sizeof *found, by_address);
+    for (size_t i = 0; i < ANSWERS; i++)
+        cr_assert_eq(i < count ? found[i] : 0, row->suspect[i],
+                     "%s: '%s': suspect %zu is %#" PRIx64 ", not %#" PRIx64, row->model, row->says,
+                     i, i < count ? found[i] : 0, row->suspect[i]);
+    cr_assert_leq(count, ANSWERS, "%s: %zu suspects", row->says, count);
+    det_desk_free(w.desk);
+}
+
+Test(detectors, sequences)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check(&rows[i]);
+}
+
+/* ---- a model gets what it has declared ------------------------------------------------------- */
+
+/* What the last event brought, and how many there were. */
+struct spy {
+    struct det_event event;
+    unsigned accesses, traps;
+};
+static struct spy spied;
+
+static void spy_access(void *self, const struct det_event *event)
+{
+    (void)self;
+    spied.event = *event;
+    spied.accesses++;
+}
+
+static void spy_trapped(void *self, const struct det_event *event)
+{
+    (void)self;
+    cr_assert_eq(event->slot, 3);
+    spied.traps++;
+}
+
+static void spy_begin(void *self, struct det_seat *seat)
+{
+    (void)self;
+    det_watch(seat, 1, 3, 72, 4, true);
+    det_interrupt(seat, 0, 500);
+    det_spend(seat, 0, 20);
+}
+
+static uint64_t spy_bits(const void *self, const struct det_seat *seat)
+{
+    (void)self, (void)seat;
+    return 7;
+}
+
+static void spy_answer(void *self, struct det_seat *seat)
+{
+    (void)self, (void)seat;
+}
+
+Test(detectors, sees_what_it_has_declared)
+{
+    const struct det_ops ops = {.size = 1,
+                                .sees = DET_SEES_VA | DET_SEES_STORE,
+                                .bits = spy_bits,
+                                .begin = spy_begin,
+                                .answer = spy_answer,
+                                .access = spy_access,
+                                .trapped = spy_trapped};
+    const struct det_row spy = {.name = "spy", .ops = &ops};
+    const struct det_choice choice = {.row = &spy};
+    const struct step steps[] = {STORE(1, 64, 8), LOAD(1, 72, 4),  STORE(0, 72, 4),
+                                 STORE(1, 70, 4), STORE(1, 76, 4), STORE(1, 75, 1)};
+    struct world w = {.desk = det_desk_new(&machine, &choice, 1)};
+    cr_assert(det_desk_hears(w.desk, DET_EVENT_access) && !det_desk_hears(w.desk, DET_EVENT_taken));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        make(&w, &steps[i]);
+    cr_assert_eq(spied.accesses, 6);
+    cr_assert_eq(spied.traps, 2, "%u", spied.traps); /* 70 to 73, and 75 */
+    cr_assert(spied.event.card == 1 && spied.event.va == 75 && spied.event.store &&
+              spied.event.at == 500);
+    cr_assert(!spied.event.pa && !spied.event.line && !spied.event.bytes && !spied.event.pc &&
+              !spied.event.thread && !spied.event.latency && !spied.event.part);
+    det_desk_end(w.desk);
+    const struct det_answer *answer = det_desk_answer(w.desk, 0);
+    cr_assert(answer->bits == 7 && answer->interrupts == 1 && answer->pcycles == 520);
+    det_desk_free(w.desk);
+}
+
+Test(detectors, choices)
+{
+    static const char *const bad[][2] = {
+        {"naiv", "no model 'naiv'"},
+        {"naive:", "no parameter ''"},
+        {"naive:lime=3", "no parameter 'lime'"},
+        {"naive:writers", "from 2 to 1024"},
+        {"naive:writers=1", "from 2 to 1024"},
+        {"naive:writers=3x", "from 2 to 1024"},
+        {"naive:writers=", "from 2 to 1024"},
+        {"naive:writers=2:writers=1025", "from 2 to 1024"},
+    };
+    struct det_choice choice;
+    char why[200];
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        cr_assert_not(det_choose(&choice, bad[i][0], why, sizeof why), "%s", bad[i][0]);
+        cr_assert(strstr(why, bad[i][1]), "%s: %s", bad[i][0], why);
+    }
+    for (size_t i = 0; i < det_row_count; i++)
+        cr_assert(det_choose(&choice, det_rows[i].name, why, sizeof why) &&
+                      choice.row == &det_rows[i],
+                  "%s", why);
+    for (unsigned i = 0; i < DET_PARAMETERS; i++) {
+        const struct det_parameter_row *row = &det_parameter_rows[i];
+        cr_assert(det_row_named(row->model, strlen(row->model)), "%s of no model", row->name);
+        cr_assert(row->least <= row->value && row->value <= row->most, "%s", row->name);
+    }
+}
