@@ -212,12 +212,12 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     if (place == PC_NOWHERE)
         return;
     pc_card_unforeseen(card);
+    if (card->eye && side == PC_SIDE_D)
+        pc_eye_loses(card, line, pc_place_state(&card->l2[side], place), taken, pc_card_now(card));
     parts_drop(card, side, line);
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
     if (card->copies)
         pc_misses_lose(card, side, line, taken, cache_owned(card, side, line));
-    if (card->eye && side == PC_SIDE_D)
-        pc_eye_loses(card, line, pc_place_state(&card->l2[side], place), taken, pc_card_now(card));
     card->l2[side].tag[place] = 0;
     card->l2[side].colour[place] = (uint8_t)~PC_COLOURLESS;
 }

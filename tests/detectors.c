@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { CARDS = 4, LINES = 64, LINE = 64, STEPS = 24, ANSWERS = 4 };
+enum { CARDS = 4, LINES = 64, LINE = 64, STEPS = 8, ANSWERS = 4 };
 
 /* ---- the machine ----------------------------------------------------------------------------- */
 
@@ -80,10 +80,10 @@ static enum det_served give_way(struct world *w, const struct step *step)
         const enum det_served was = *holds == OWNS ? DET_SERVED_DIRTY : DET_SERVED_MEMORY;
         if (*holds == OWNS)
             served = was;
-        if (step->store)
-            tell(w, DET_EVENT_dropped, step, c, was);
         if (step->store || *holds == OWNS)
             tell(w, step->store ? DET_EVENT_taken : DET_EVENT_shared, step, c, was);
+        if (step->store)
+            tell(w, DET_EVENT_dropped, step, c, was);
         *holds = step->store ? NOTHING : SHARES;
     }
     return served;
@@ -123,6 +123,44 @@ static const struct row rows[] = {
      1,
      {STORE(0, 64, 4), STORE(1, 96, 4), STORE(1, 128, 4), STORE(2, 192, 4), STORE(3, 192, 4)},
      {64, 192}},
+    {"writers of parts of a line, often enough",
+     "fsdetect",
+     40,
+     {STORE(0, 64, 4), STORE(1, 96, 4)},
+     {64}},
+    {"a reader beside a writer, too", "fsdetect", 40, {LOAD(0, 64, 4), STORE(1, 96, 4)}, {64}},
+    {"too seldom for the thresholds", "fsdetect", 8, {STORE(0, 64, 4), STORE(1, 96, 4)}, {0}},
+    {"often enough for lower ones",
+     "fsdetect:fetches=4:invalidations=4",
+     8,
+     {STORE(0, 64, 4), STORE(1, 96, 4)},
+     {64}},
+    {"one byte that both write is true sharing",
+     "fsdetect",
+     400,
+     {STORE(0, 64, 8), STORE(1, 71, 1)},
+     {0}},
+    {"a byte that one writes and another reads is, too",
+     "fsdetect",
+     400,
+     {LOAD(0, 64, 8), STORE(1, 71, 1)},
+     {0}},
+    {"readers invalidate nothing", "fsdetect", 400, {LOAD(0, 64, 4), LOAD(1, 96, 4)}, {0}},
+    {"bytes that all read, beside one that is written",
+     "fsdetect",
+     40,
+     {LOAD(0, 64, 4), LOAD(1, 64, 4), LOAD(2, 64, 4), STORE(3, 100, 4)},
+     {64}},
+    {"two lines that take turns in a table of one entry are counted anew each time",
+     "fsdetect:entries=1",
+     100,
+     {STORE(0, 64, 4), STORE(1, 96, 4), STORE(0, 128, 4), STORE(1, 160, 4)},
+     {0}},
+    {"in one of two they are named",
+     "fsdetect:entries=2",
+     100,
+     {STORE(0, 64, 4), STORE(1, 96, 4), STORE(0, 128, 4), STORE(1, 160, 4)},
+     {64, 128}},
     {"so many as are asked for",
      "naive:writers=3",
      1,
