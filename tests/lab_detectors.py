@@ -55,7 +55,7 @@ def detect(numachine, *words):
     return subprocess.run([numachine, "detect", *map(str, words)], capture_output=True, text=True, check=False)
 
 
-MODELS = ["naive", "naive:writers=3", "fsdetect"]  # what finds the plainest of all
+MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10"]  # what finds the plainest of all
 
 
 def look(numachine, detector, executable):
