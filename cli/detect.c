@@ -267,8 +267,13 @@ int cli_detect(struct cli_given *g)
     if (!g->quoted)
         cli_options_late(g, program);
     if (detect_take_all(&d, g->words[0])) {
-        const struct cli_looked what = {
-            .machine = g->machine, .sets = g->sets, .allow = g->allow, .words = program};
+        if (g->charge && !d.models)
+            cli_refuse(g, "--charge is for models: what takes the cards' interrupts is not known");
+        const struct cli_looked what = {.machine = g->machine,
+                                        .sets = g->sets,
+                                        .allow = g->allow,
+                                        .words = program,
+                                        .charge = g->charge};
         status = (int)detect_find(&d, &what);
         if (status == CLI_EXIT_OK && !print(g, d.found, d.count))
             status = CLI_EXIT_IO;

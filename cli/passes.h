@@ -16,6 +16,7 @@ struct cli_looked {
     char *const *sets;   /**< the user's; NULL: none */
     char *const *allow;  /**< as in_experiment_allow */
     char *const *words;  /**< the program and its arguments, NULL-terminated */
+    bool charge;         /**< models delay processors */
 };
 
 /** A page of the program: virtual and physical address. */

@@ -574,7 +574,8 @@ enum cli_exit cli_models_look(struct cli_suspects *const *s, size_t models,
     struct det_choice *choice = sim_alloc(models, sizeof *choice);
     for (size_t i = 0; i < models; i++)
         choice[i] = s[i]->choice;
-    struct run_models looking = {.choice = choice, .models = models, .answers = tmpfile()};
+    struct run_models looking = {
+        .choice = choice, .models = models, .charge = what->charge, .answers = tmpfile()};
     pc_eyes_machine(x.machine.params, &looking.machine);
     if (!looking.answers)
         fprintf(stderr, "numachine: error: cannot make a temporary file: %s\n", strerror(errno));

@@ -212,7 +212,7 @@ static void half_drop(struct pc_card *card, enum pc_side side, uint64_t line, bo
     if (place == PC_NOWHERE)
         return;
     pc_card_unforeseen(card);
-    if (card->eye && side == PC_SIDE_D)
+    if (card->eye && (side == PC_SIDE_D || card->l2[PC_SIDE_I].tag == card->l2[PC_SIDE_D].tag))
         pc_eye_loses(card, line, pc_place_state(&card->l2[side], place), taken, pc_card_now(card));
     parts_drop(card, side, line);
     tell_loss(card, line, taken ? PC_LOSS_TAKEN : PC_LOSS_EVICTED);
@@ -672,6 +672,8 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)
 {
     struct pc_card *card = cpu->card;
+    if (card->eye && at < cpu->horizon && !card->functional)
+        at = pc_eye_delays(card, at);
     if (at >= cpu->horizon) {
         *stop = PC_STOP_HORIZON;
         return NULL;

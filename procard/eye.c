@@ -27,6 +27,7 @@ struct pc_eye {
     uint64_t line; /* of which the following is */
     enum det_served served;
     uint64_t latency;
+    uint64_t owed; /* [PCycles] that the processor is still to spend for models */
 };
 
 /** How a line was when its last owner gave it away. */
@@ -96,7 +97,8 @@ static struct det_event eye_event_of(const struct pc_card *card, const struct pc
 void pc_eye_asks(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
                  unsigned size)
 {
-    card->eye->asked[r - card->request] = (struct eye_asked){va, pa, size};
+    /* a core that asks ahead of a store names no bytes */
+    card->eye->asked[r - card->request] = (struct eye_asked){va, pa, size ? size : 1};
 }
 
 void pc_eye_issues(struct pc_card *card, const struct pc_request *r, sim_tick now)
@@ -248,6 +250,29 @@ static void eye_accessed(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind ki
         eye->line = PC_NOWHERE;
     }
     eye_tell(card, DET_EVENT_access, &event);
+}
+
+/* ---- what models cost ------------------------------------------------------------------------ */
+
+static void eye_charged(void *ctx, unsigned card, uint64_t pcycles)
+{
+    ((struct pc_eyes *)ctx)->eye[card].owed += pcycles;
+}
+
+sim_tick pc_eye_delays(struct pc_card *card, sim_tick at)
+{
+    const uint64_t owed = card->eye->owed;
+    card->eye->owed = 0;
+    return owed ? at + pc_card_exception(card, owed, at) : at;
+}
+
+bool pc_eyes_charge(struct pc_eyes *eyes)
+{
+    for (unsigned i = 0; i < nm_machine_cards(eyes->m); i++)
+        if (eye_card_at(eyes, i)->core->requests)
+            return false;
+    det_desk_charge(eyes->desk, eye_charged, eyes);
+    return true;
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */

@@ -25,8 +25,17 @@ void pc_eyes_machine(const struct nm_params *p, struct det_machine *out);
 struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk);
 void pc_eyes_close(struct pc_eyes *eyes);
 
+/** What models make cards spend delays their processors from now on: an exception whose handler
+ *  takes so long comes ahead of the next access that is not a hit of the fast path. It is an
+ *  interrupt as others are: a link is lost.
+ *  @return false: the cards' core does not wait for its requests, and cannot be delayed so */
+bool pc_eyes_charge(struct pc_eyes *eyes);
+
 /* ---- for cache.c, agent.c and record.c; only while card->eye is there ------------------------ */
 
+/** An access that may begin at tick `at` begins later, if a model has made the card spend time.
+ *  @return when */
+sim_tick pc_eye_delays(struct pc_card *card, sim_tick at);
 /** The card begins to ask for a line of data, for an access of `size` bytes. */
 void pc_eye_asks(struct pc_card *card, const struct pc_request *r, uint64_t va, uint64_t pa,
                  unsigned size);
@@ -35,7 +44,8 @@ void pc_eye_issues(struct pc_card *card, const struct pc_request *r, sim_tick no
 /** It is served, by `in`. */
 void pc_eye_has(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                 sim_tick now);
-/** The card's copy of a line of data goes. @param state  that it was in
+/** The card's copy of a line goes: of data, or of a cache that is joint and does not know. @param
+ * state  that it was in
  *  @param taken  another card wants it; false: it makes room */
 void pc_eye_loses(struct pc_card *card, uint64_t line, uint8_t state, bool taken, sim_tick now);
 /** The card had it alone, in `state`, and keeps a copy. */

@@ -57,6 +57,12 @@ static enum run_begun models_begin(void *self, struct run_live *live, char *why,
     m->live = live;
     m->desk = det_desk_new(&m->machine, m->choice, m->models);
     m->eyes = pc_eyes_open(live->machine, m->desk);
+    if (m->eyes && m->charge && !pc_eyes_charge(m->eyes)) {
+        snprintf(why, size,
+                 "detect: --charge: handlers' time is simulated on processors that wait for each "
+                 "request only (processor.core: r4400)");
+        return RUN_REFUSED;
+    }
     if (m->eyes)
         return RUN_BEGUN;
     snprintf(why, size, "detect: the processors of this machine cannot tell of their accesses");

@@ -39,6 +39,7 @@ struct run_models {
     struct det_machine machine;
     const struct det_choice *choice; /**< [models] */
     size_t models;
+    bool charge;   /**< they delay processors */
     FILE *answers; /**< where they go */
 
     /* its own, which begins as zeroes */
