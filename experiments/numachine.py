@@ -36,6 +36,7 @@ FIELDS = {
     ("truth", "copies"): "line va card code read read_rest written written_rest taken evicted first last",
     ("truth", "tenants"): "kind from to site thread",
     ("truth", "rows"): "copy phase thread path pc va tenant since time values",
+    ("truth", "windows"): "copy begin end values",
     ("locks", "locks"): "kind address held handover",
     ("locks", "sites"): "lock thread pc values",
     ("locks", "threads"): "number by born ended",

@@ -17,6 +17,8 @@
 /* [bytes] what the definitions call a word. */
 enum { WORD = 4 };
 
+_Static_assert((int)PC_MISS__COUNT <= UINT8_MAX, "pc_shared_request.column");
+
 enum loss { NEVER_HAD, TAKEN, EVICTED };
 
 struct line;
@@ -28,21 +30,27 @@ struct request {
     bool upgrade, noncoherent;
 };
 
+/* From asking to having. */
+struct wait {
+    sim_tick at, took;
+};
+
 struct copy {
     struct pc_copy_seen seen; /* `of` is the key */
     bool held;
-    enum loss loss;          /* how the last life ended */
-    pc_bytes read, written;  /* in this life */
-    pc_bytes fresh;          /* written, not published */
-    pc_bytes news;           /* written by others since the last essential life began */
-    pc_bytes word_news;      /* the same, where a life is essential by words */
-    pc_bytes since_loss;     /* ... since the last life ended */
-    pc_bytes since_touch;    /* ... since touched here */
-    pc_bytes late;           /* ... while it is held: counts from its end on */
-    struct pc_asked *miss;   /* that began this life, not decided; NULL: none */
-    sim_tick miss_time;      /* [ticks] it took */
+    enum loss loss;         /* how the last life ended */
+    pc_bytes read, written; /* in this life */
+    pc_bytes fresh;         /* written, not published */
+    pc_bytes news;          /* written by others since the last essential life began */
+    pc_bytes word_news;     /* the same, where a life is essential by words */
+    pc_bytes since_loss;    /* ... since the last life ended */
+    pc_bytes since_touch;   /* ... since touched here */
+    pc_bytes late;          /* ... while it is held: counts from its end on */
+    struct pc_asked *miss;  /* that began this life, not decided; NULL: none */
+    struct wait miss_wait;
+    uint8_t by_word[2];      /* the miss's columns by the definitions that look at the word */
     struct pc_asked *raised; /* the upgrade that began this ownership; NULL: none */
-    sim_tick raised_time;
+    struct wait raised_wait;
     struct request request;
     struct line *line;
     struct copy *next; /* of the line */
@@ -55,6 +63,7 @@ struct line {
     struct copy *copies;
     pc_bytes taken; /* touched in copies that were taken away in this ownership */
     unsigned takes; /* how many of them had been touched */
+    struct pc_windows *windows;
     UT_hash_handle hh;
 };
 
@@ -112,6 +121,7 @@ void pc_copies_free(struct pc_copies *s)
     }
     HASH_ITER(hh, s->lines, line, next_line) {
         HASH_DEL(s->lines, line);
+        pc_windows_free(line->windows);
         free(line);
     }
     for (size_t i = 0; i < s->cards * s->halves; i++)
@@ -231,6 +241,16 @@ static void copies_count(struct pc_asked *asked, enum pc_miss_column class, sim_
     asked->v[class + 1] += (int64_t)time;
 }
 
+/* What sharing made, in its row and in the line's windows. */
+static void copies_count_shared(struct line *line, struct pc_asked *asked,
+                                const struct pc_shared_request *request)
+{
+    for (unsigned i = 0; i < request->columns; i++)
+        asked->v[request->column[i]]++;
+    asked->v[request->column[0] + 1] += (int64_t)request->took;
+    pc_windows_add(&line->windows, request);
+}
+
 /* ---- the fully associative cache ------------------------------------------------------------- */
 
 static struct used **used_of(const struct pc_copies *s, struct pc_copy_of of)
@@ -301,8 +321,34 @@ static void copies_decide(struct copy *copy, pc_bytes touched)
                             : PC_MISS_COLD_FALSE]++;
         return;
     }
-    copies_count(miss, essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING, copy->miss_time);
-    miss->v[meet_in_words(copy->word_news, touched) ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE]++;
+    const bool by_words = meet_in_words(copy->word_news, touched);
+    copies_count_shared(copy->line, miss,
+                        &(struct pc_shared_request){
+                            .at = copy->miss_wait.at,
+                            .took = copy->miss_wait.took,
+                            .falsely = !essential,
+                            .column = {essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING,
+                                       by_words ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE,
+                                       copy->by_word[0], copy->by_word[1]},
+                            .columns = 4});
+}
+
+/* An ownership ends that an upgrade began. */
+static void copies_decide_upgrade(struct copy *copy)
+{
+    struct line *line = copy->line;
+    const bool truly = line->taken & copy->fresh;
+    if (line->takes)
+        copies_count_shared(line, copy->raised,
+                            &(struct pc_shared_request){
+                                .at = copy->raised_wait.at,
+                                .took = copy->raised_wait.took,
+                                .falsely = !truly,
+                                .column = {truly ? PC_MISS_UPGRADE_TRUE : PC_MISS_UPGRADE_FALSE},
+                                .columns = 1});
+    else
+        copies_count(copy->raised, PC_MISS_UPGRADE_ALONE, copy->raised_wait.took);
+    copy->raised = NULL;
 }
 
 /* An ownership ends: what was written in it comes to be known. */
@@ -310,12 +356,7 @@ static void copies_publish(struct copy *copy)
 {
     struct line *line = copy->line;
     if (copy->raised)
-        copies_count(copy->raised,
-                     !line->takes                ? PC_MISS_UPGRADE_ALONE
-                     : line->taken & copy->fresh ? PC_MISS_UPGRADE_TRUE
-                                                 : PC_MISS_UPGRADE_FALSE,
-                     copy->raised_time);
-    copy->raised = NULL;
+        copies_decide_upgrade(copy);
     line->taken = 0;
     line->takes = 0;
     for (struct copy *other = line->copies; copy->fresh && other; other = other->next) {
@@ -415,16 +456,16 @@ void pc_copies_ask(struct pc_copies *s, const struct pc_request_asked *asked)
 }
 
 /* By the definitions that look at the word asked for. */
-static void decide_by_word(const struct copy *copy)
+static void decide_by_word(struct copy *copy)
 {
     const struct request *r = &copy->request;
-    int64_t *v = r->asked->v;
-    v[meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE]++;
+    copy->by_word[0] =
+        meet_in_words(copy->since_loss, r->word) ? PC_MISS_EGGERS_TRUE : PC_MISS_EGGERS_FALSE;
     const pc_bytes known =
         copies_words(copy->seen.read | copy->seen.written) & copies_words(r->word);
-    v[!known                                    ? PC_MISS_TORRELLAS_COLD
-      : meet_in_words(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
-                                                : PC_MISS_TORRELLAS_FALSE]++;
+    copy->by_word[1] = !known                                    ? PC_MISS_TORRELLAS_COLD
+                       : meet_in_words(copy->since_touch, known) ? PC_MISS_TORRELLAS_TRUE
+                                                                 : PC_MISS_TORRELLAS_FALSE;
 }
 
 static void have_missed(struct pc_copies *s, struct copy *copy, sim_tick took)
@@ -447,7 +488,7 @@ static void have_missed(struct pc_copies *s, struct copy *copy, sim_tick took)
         copy->loss == NEVER_HAD || (copy->loss == TAKEN && others_have_touched(copy));
     copies_begin(copy);
     copy->miss = later ? r->asked : NULL;
-    copy->miss_time = took;
+    copy->miss_wait = (struct wait){r->at, took};
 }
 
 static void have_upgraded(struct copy *copy, sim_tick took)
@@ -457,7 +498,7 @@ static void have_upgraded(struct copy *copy, sim_tick took)
         copies_begin(copy); /* the copy was lost on the way: the line came instead of the right */
     write_bytes(copy, r->word); /* also of a store-conditional that fails, then */
     copy->raised = r->asked;
-    copy->raised_time = took;
+    copy->raised_wait = (struct wait){r->at, took};
 }
 
 void pc_copies_have(struct pc_copies *s, struct pc_copy_of of, sim_tick at, unsigned nacks,
@@ -506,6 +547,9 @@ void pc_copies_end(struct pc_copies *s)
     for (struct copy *copy = s->copies; copy; copy = copy->hh.next)
         if (copy->held)
             copies_end(copy, EVICTED, copy->raised);
+    for (struct line *line = s->lines; line; line = line->hh.next)
+        if (line->windows)
+            pc_windows_close(line->windows);
 }
 
 void pc_copies_each(const struct pc_copies *s,
@@ -513,4 +557,15 @@ void pc_copies_each(const struct pc_copies *s,
 {
     for (const struct copy *copy = s->copies; copy; copy = copy->hh.next)
         fn(ctx, &copy->seen);
+}
+
+void pc_copies_windows(const struct pc_copies *s,
+                       void (*fn)(void *ctx, uint64_t line, const struct pc_window *window),
+                       void *ctx)
+{
+    for (const struct line *line = s->lines; line; line = line->hh.next)
+        for (size_t i = 0; i < pc_windows_count(line->windows); i++) {
+            const struct pc_window window = pc_windows_at(line->windows, i);
+            fn(ctx, line->address, &window);
+        }
 }

@@ -29,6 +29,7 @@
 #define PC_COPIES_H
 
 #include "base/time.h"
+#include "procard/windows.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +120,10 @@ void pc_copies_end(struct pc_copies *s);
 /** Calls `fn` for each card's copies of each line; their order is that of the first requests. */
 void pc_copies_each(const struct pc_copies *s,
                     void (*fn)(void *ctx, const struct pc_copy_seen *seen), void *ctx);
+
+/** Calls `fn` for each window of each line, after pc_copies_end; those of a line in their order. */
+void pc_copies_windows(const struct pc_copies *s,
+                       void (*fn)(void *ctx, uint64_t line, const struct pc_window *window),
+                       void *ctx);
 
 #endif

@@ -20,7 +20,8 @@ struct pc_misses {
     struct pc_copies *copies;
     struct pc_missed_copy *copy;
     struct pc_missed_row *row;
-    size_t copy_count, row_count;
+    struct pc_missed_window *window;
+    size_t copy_count, row_count, window_count;
 };
 
 /* ---- from the cards -------------------------------------------------------------------------- */
@@ -191,6 +192,7 @@ void pc_misses_free(struct pc_misses *misses)
     pc_copies_free(misses->copies);
     free(misses->copy);
     free(misses->row);
+    free(misses->window);
     free(misses);
 }
 
@@ -207,6 +209,13 @@ static int misses_by_line(const void *x, const void *y)
     const struct pc_copy_of *p = &(*a)->of, *q = &(*b)->of;
     const int line = misses_order(p->line, q->line), card = misses_order(p->card, q->card);
     return line ? line : card ? card : misses_order(p->half, q->half);
+}
+
+static int misses_by_begin(const void *x, const void *y)
+{
+    const struct pc_missed_window *a = x, *b = y;
+    const int copy = misses_order(a->copy, b->copy);
+    return copy ? copy : misses_order(a->begin, b->begin);
 }
 
 static int misses_by_place(const void *x, const void *y)
@@ -236,6 +245,32 @@ static void misses_collect(void *ctx, const struct pc_copy_seen *seen)
     list->seen[list->count++] = seen;
     for (const struct pc_asked *asked = seen->asked; asked; asked = asked->next)
         list->rows++;
+}
+
+/* The first card's part in a line that has one. */
+static uint32_t misses_first_copy(const struct pc_misses *misses, uint64_t line)
+{
+    size_t from = 0, to = misses->copy_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (misses->copy[middle].line < line)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return (uint32_t)from;
+}
+
+static void misses_add_window(void *ctx, uint64_t line, const struct pc_window *window)
+{
+    struct pc_misses *misses = ctx;
+    const size_t count = misses->window_count++;
+    if (!(count & (count + 1)))
+        misses->window = sim_grow(misses->window, 2 * count + 1, sizeof *misses->window);
+    misses->window[count] = (struct pc_missed_window){.copy = misses_first_copy(misses, line),
+                                                      .begin = window->begin,
+                                                      .end = window->end,
+                                                      .v = window->v};
 }
 
 static void misses_add_row(struct pc_misses *misses, const struct pc_asked *asked)
@@ -298,6 +333,9 @@ void pc_misses_end(struct pc_misses *misses)
         add_copy(misses, list.seen[i], line);
     if (misses->row_count)
         qsort(misses->row, misses->row_count, sizeof *misses->row, misses_by_place);
+    pc_copies_windows(misses->copies, misses_add_window, misses);
+    if (misses->window_count)
+        qsort(misses->window, misses->window_count, sizeof *misses->window, misses_by_begin);
     free(list.seen);
 }
 
@@ -311,4 +349,10 @@ size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row
 {
     *rows = misses->row;
     return misses->row_count;
+}
+
+size_t pc_misses_windows(const struct pc_misses *misses, const struct pc_missed_window **windows)
+{
+    *windows = misses->window;
+    return misses->window_count;
 }

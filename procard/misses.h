@@ -37,6 +37,13 @@ struct pc_missed_row {
     const int64_t *v;     /**< by enum pc_miss_column */
 };
 
+/** What sharing made of a line in a stretch of its time (windows.h). */
+struct pc_missed_window {
+    uint32_t copy;       /**< number of a card's part in the line: the first */
+    sim_tick begin, end; /**< its first request, and its last */
+    const int64_t *v;    /**< by enum pc_miss_column */
+};
+
 struct pc_misses;
 
 /**
@@ -62,7 +69,7 @@ typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
  */
 void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx);
 
-/** Ends the truth: after the machine's last run. To be called once, before the two below. */
+/** Ends the truth: after the machine's last run. To be called once, before the three below. */
 void pc_misses_end(struct pc_misses *misses);
 
 /** By line, card and half. @return how many; *copies holds until pc_misses_free */
@@ -71,5 +78,9 @@ size_t pc_misses_copies(const struct pc_misses *misses, const struct pc_missed_c
 /** By copy, phase, thread, path, pc and tenant. @return how many; *rows holds, and
  *  all that it points to, until pc_misses_free */
 size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row **rows);
+
+/** By copy and begin. @return how many; *windows holds, and all that it points to, until
+ *  pc_misses_free */
+size_t pc_misses_windows(const struct pc_misses *misses, const struct pc_missed_window **windows);
 
 #endif

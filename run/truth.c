@@ -34,12 +34,23 @@ static enum run_begun missing_begin(void *self, struct run_live *live, char *why
     return RUN_BEGUN;
 }
 
+static int64_t *missing_values(size_t rows)
+{
+    return sim_alloc(rows * doc_truth_columns.count + 1, sizeof(int64_t));
+}
+
+static const int64_t *missing_keep(int64_t *values, size_t row, const int64_t *v)
+{
+    return memcpy(&values[row * doc_truth_columns.count], v, doc_truth_columns.count * sizeof *v);
+}
+
 static void missing_finish(void *self, sim_tick at)
 {
     struct missing *m = self;
     const struct nm_params *params = m->live->experiment->machine.params;
     const struct pc_missed_copy *seen;
     const struct pc_missed_row *row;
+    const struct pc_missed_window *window;
     struct doc_truth *out = &m->left;
     (void)at;
     *out = (struct doc_truth){.line = nm_value_l2_line(params),
@@ -50,12 +61,14 @@ static void missing_finish(void *self, sim_tick at)
     out->rows = pc_misses_rows(m->misses, &row);
     out->copy = sim_copy(seen, out->copies, sizeof *seen);
     out->row = sim_copy(row, out->rows, sizeof *row);
-    out->values = sim_alloc(out->rows * doc_truth_columns.count + 1, sizeof *out->values);
-    for (size_t i = 0; i < out->rows; i++) {
-        int64_t *v = &out->values[i * doc_truth_columns.count];
-        memcpy(v, row[i].v, doc_truth_columns.count * sizeof *v);
-        out->row[i].v = v;
-    }
+    out->windows = pc_misses_windows(m->misses, &window);
+    out->window = sim_copy(window, out->windows, sizeof *window);
+    out->values = missing_values(out->rows);
+    for (size_t i = 0; i < out->rows; i++)
+        out->row[i].v = missing_keep(out->values, i, row[i].v);
+    out->window_values = missing_values(out->windows);
+    for (size_t i = 0; i < out->windows; i++)
+        out->window[i].v = missing_keep(out->window_values, i, window[i].v);
     out->tenant = run_heap_tenants(m->live->heap, &out->tenants);
     m->live->truth = out;
 }

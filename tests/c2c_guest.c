@@ -9,6 +9,7 @@
  *   thread; the locks alone on lines of their own make it slower
  * - colours: a word for each thread in one line, and lines of its own that have the place in the
  *   primary cache which the word would have if it began the so-manieth line of any page
+ * - phases: two threads write words of their own of a line first, and one word later
  * - none: one thread
  */
 #include <pthread.h>
@@ -90,6 +91,16 @@ static void *in_turns(void *arg)
     return NULL;
 }
 
+static void *in_phases(void *arg)
+{
+    for (size_t words = 2; words; words--) {
+        pthread_barrier_wait(&all_here);
+        for (int i = 0; i < TURNS; i++)
+            swapped[(size_t)arg % words]++;
+    }
+    return NULL;
+}
+
 static void *in_mutex(void *arg)
 {
     (void)arg;
@@ -151,6 +162,8 @@ int main(int argc, char **argv)
         run(in_own, THREADS);
     else if (!strcmp(what, "turns"))
         run(in_turns, 2);
+    else if (!strcmp(what, "phases"))
+        run(in_phases, 2);
     else if (!strcmp(what, "mutex"))
         run(in_mutex, THREADS);
     else if (!strcmp(what, "colours"))

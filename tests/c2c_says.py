@@ -105,6 +105,15 @@ def check_turns(numachine, directory):
     assert "use the same bytes of it, but not at the same time" in line["advice"], line["advice"]
 
 
+def check_phases(numachine, directory):
+    """Of a line that was shared falsely first and truly later, both are said, each with its time."""
+    line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
+    kinds = [w["kind"] for w in line["windows"] if w["falsely"] + w["truly"] > (line["falsely"] + line["truly"]) // 16]
+    assert line["holds"][0]["object"] == "swapped" and kinds == ["false", "true"], line
+    rows = re.findall(r"^ +(\d+) to +(\d+) +(-?\d+) +(-?\d+)  (false|true)$", c2c(numachine, "--lines=1", directory), re.M)
+    assert {row[-1] for row in rows} == {"false", "true"}, rows
+
+
 def check_mutex(numachine, directory):
     line = json.loads(c2c(numachine, "--format=json", directory))["lines"][0]
     assert line["holds"][0]["object"] == "guard", line
@@ -196,7 +205,7 @@ def check_time(numachine, directory):
 
 def main():
     numachine, guests = pathlib.Path(sys.argv[1]).resolve(), [name for name in sys.argv[2:] if name != "all"]
-    checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "own": [check_own],
+    checks = {"blocks": [check_blocks, check_time], "counter": [check_counter, check_mistakes], "turns": [check_turns], "phases": [check_phases], "own": [check_own],
               "mutex": [check_mutex], "access": [check_access, check_repeats], "colours": [check_colours], "none": [check_none, check_nothing]}
     with tempfile.TemporaryDirectory() as scratch:
         for guest in guests:

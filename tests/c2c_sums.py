@@ -40,7 +40,7 @@ def wrong_of_document(found, what):
         if summed([*map(pair, found[name]), pair(rest[name])]) != pair(found):
             yield f"{what}: {name} and the rest are not all"
     for line in found["lines"] if what == "JSON" else []:
-        for name in ("holds", "askers"):
+        for name in ("holds", "askers", "windows"):
             if summed(map(pair, line[name])) != pair(line):
                 yield f"{what}: {name} of line {line['va']:#x} are not all of it"
 
@@ -48,9 +48,10 @@ def wrong_of_document(found, what):
 def wrong_of_line(block):
     """Of a line that is shown in full."""
     whole = re.search(LOST, block).groups()
+    windows = re.findall(r"^ +\d+ to +\d+ +(-?\d+) +(-?\d+)  (?:none|false|true|mixed)$", block, re.M)
     holds = re.findall(r"^ {4,}(?:\d+-\d+|rest) +(-?\d+) +(-?\d+)  ", block, re.M)
     askers = re.findall(r"^ +(-?\d+) +(-?\d+) +-?\d+ +-?\d+  ", block, re.M)
-    for name, rows in (("holds", holds), ("asked by", askers)):
+    for name, rows in (("holds", holds), ("asked by", askers), ("windows", windows or [whole])):
         if summed(rows) != summed([whole]):
             yield f"text: {name} {rows} are not {whole}"
 

@@ -552,6 +552,51 @@ static void drawn(struct world *w, uint64_t seed)
         arrive(w, l);
 }
 
+/* The columns that windows have. */
+static bool is_of_sharing(enum pc_miss_column column)
+{
+    return (column >= PC_MISS_TRUE_SHARING && column <= PC_MISS_FALSE_SHARING_TIME) ||
+           (column >= PC_MISS_UPGRADE_TRUE && column <= PC_MISS_UPGRADE_FALSE_TIME) ||
+           (column >= PC_MISS_WORD_TRUE && column <= PC_MISS_TORRELLAS_FALSE);
+}
+
+struct in_windows {
+    unsigned count[LINES];
+    sim_tick end[LINES];
+    int64_t v[LINES][PC_MISS__COUNT];
+};
+
+static void add_window(void *ctx, uint64_t line, const struct pc_window *window)
+{
+    struct in_windows *in = ctx;
+    const unsigned l = (unsigned)(line / LINE);
+    cr_expect(in->count[l]++ < PC_WINDOWS_MOST);
+    cr_expect(window->begin > in->end[l] && window->end >= window->begin);
+    in->end[l] = window->end;
+    for (unsigned k = 0; k < PC_MISS__COUNT; k++)
+        in->v[l][k] += window->v[k];
+}
+
+/* A line's windows come one after the other, and together they are the line's rows. */
+static unsigned windows_add_up(const struct pc_copies *copies, sums is, unsigned stream)
+{
+    struct in_windows in = {0};
+    unsigned differ = 0;
+    pc_copies_windows(copies, add_window, &in);
+    for (unsigned l = 0; l < LINES; l++)
+        for (unsigned k = 0; k < PC_MISS__COUNT; k++) {
+            int64_t rows = 0;
+            for (unsigned c = 0; c < CARDS; c++)
+                for (unsigned p = 0; p < PCS * TENANTS; p++)
+                    rows += is[c][l][p / TENANTS][p % TENANTS][k];
+            if (in.v[l][k] != (is_of_sharing(k) ? rows : 0) && ++differ == 1)
+                cr_expect_fail("stream %u, line %u, %s: %" PRId64 " in windows, %" PRId64
+                               " in rows",
+                               stream, l, name[k], in.v[l][k], rows);
+        }
+    return differ;
+}
+
 Test(misses, are_what_a_slow_way_says)
 {
     enum { STREAMS = 1000 };
@@ -566,7 +611,7 @@ Test(misses, are_what_a_slow_way_says)
         memset(is, 0, sizeof *is);
         pc_copies_each(w.copies, collect, is);
         judge(&w, *should);
-        differ += compare(*is, *should, stream);
+        differ += compare(*is, *should, stream) + windows_add_up(w.copies, *is, stream);
         for (size_t i = 0; i < sizeof *is / sizeof(int64_t); i++)
             total[i % PC_MISS__COUNT] += ((const int64_t *)is)[i];
         stop(&w);
@@ -728,5 +773,75 @@ Test(misses, replaced)
         cr_expect_eq((*is)[0][0][0][0][rows[i].class], 1, "%u others", rows[i].others);
         stop(&w);
         free(is);
+    }
+}
+
+/* ---- windows -----------------------------------------------------------------------------------
+ */
+
+/* Requests "kind from-to/step*took": false or true, at these ticks, and what each took. */
+static struct pc_windows *windows_of(const char *requests)
+{
+    struct pc_windows *windows = NULL;
+    struct pc_shared_request r = {.columns = 1};
+    char kind;
+    unsigned from, to, step, took;
+    int used;
+    while (sscanf(requests, " %c%u-%u/%u*%u%n", &kind, &from, &to, &step, &took, &used) == 5) {
+        r.falsely = kind == 'f';
+        r.column[0] = r.falsely ? PC_MISS_FALSE_SHARING : PC_MISS_TRUE_SHARING;
+        r.took = took;
+        for (r.at = from; r.at <= to; r.at += step)
+            pc_windows_add(&windows, &r);
+        requests += used;
+    }
+    cr_assert(!*requests);
+    pc_windows_close(windows);
+    return windows;
+}
+
+/* As "falsely/truly@begin-end", in misses. */
+static char *text_of(const struct pc_windows *windows)
+{
+    char *text = calloc(1, 64 * PC_WINDOWS_MOST), *end = text;
+    for (size_t i = 0; i < pc_windows_count(windows); i++) {
+        const struct pc_window w = pc_windows_at(windows, i);
+        end += sprintf(end, "%s%d/%d@%d-%d", i ? " " : "", (int)w.v[PC_MISS_FALSE_SHARING],
+                       (int)w.v[PC_MISS_TRUE_SHARING], (int)w.begin, (int)w.end);
+    }
+    return text;
+}
+
+Test(misses, windows_of_known_sequences)
+{
+    static const struct {
+        const char *what, *requests, *windows;
+    } rows[] = {
+        {"one request", "f5-5/1*10", "1/0@5-5"},
+        {"one kind, evenly", "f1000-9990/10*10", "900/0@1000-9990"},
+        {"false, then true", "f1000-1990/10*10 t2000-2990/10*10",
+         "100/0@1000-1990 0/100@2000-2990"},
+        {"true, false, true", "t1000-1990/10*10 f2000-2490/10*20 t2500-3990/10*10",
+         "0/100@1000-1990 50/0@2000-2490 0/150@2500-3990"},
+        {"a pause", "f1000-1990/10*10 f3000-3990/10*10", "100/0@1000-1990 100/0@3000-3990"},
+        {"no pause: a sixteenth of the time is more", "f1000-1990/10*10 f2100-2990/10*10",
+         "190/0@1000-2990"},
+        {"the few true ones make no window", "f1000-1990/10*10 t1995-1995/1*10 f2000-2990/10*10",
+         "200/1@1000-2990"},
+        {"in turn: it is both", "f1000-1990/20*10 t1010-2000/20*10", "50/50@1000-1990"},
+        {"told too late", "f1000-1500/10*10 t2000-2490/10*10 f1510-1990/10*10",
+         "100/0@1000-1990 0/50@2000-2490"},
+        {"many turns",
+         "f0-90/10*9 t100-190/10*9 f200-290/10*9 t300-390/10*9 f400-490/10*9 t500-590/10*9 "
+         "f600-690/10*9 t700-790/10*9",
+         "10/0@0-90 0/10@100-190 10/0@200-290 0/10@300-390 10/0@400-490 0/10@500-590 "
+         "10/0@600-690 0/10@700-790"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pc_windows *windows = windows_of(rows[i].requests);
+        char *text = text_of(windows);
+        cr_expect_str_eq(text, rows[i].windows, "%s: %s", rows[i].what, text);
+        free(text);
+        pc_windows_free(windows);
     }
 }

@@ -59,6 +59,22 @@ static void draw_tenant(struct doc_tenant *tenant, size_t number, uint64_t *stat
         block->thread = (uint32_t)(next(state) % 5000);
 }
 
+static void draw_windows(struct doc_truth *t, uint64_t *state)
+{
+    t->windows = t->copies ? next(state) % 30 : 0;
+    t->window = sim_alloc(t->windows + 1, sizeof *t->window);
+    t->window_values = sim_alloc(t->windows * doc_truth_columns.count + 1, sizeof(int64_t));
+    for (size_t i = 0; i < t->windows; i++) {
+        int64_t *values = &t->window_values[i * doc_truth_columns.count];
+        t->window[i] = (struct pc_missed_window){.copy = (uint32_t)(i * t->copies / t->windows),
+                                                 .begin = 10 * i,
+                                                 .end = 10 * i + next(state) % 9,
+                                                 .v = values};
+        for (unsigned c = 0; c < doc_truth_columns.count; c++)
+            values[c] = next(state) % 3 ? 0 : (int64_t)next(state);
+    }
+}
+
 static struct doc_truth drawn(uint64_t seed)
 {
     struct doc_truth t = {.line = 64, .memory = 1 << 28, .processors = 4};
@@ -85,6 +101,7 @@ static struct doc_truth drawn(uint64_t seed)
     for (size_t i = 0; i < t.rows; i++)
         draw_row(&t.row[i], &t.values[i * doc_truth_columns.count],
                  (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
+    draw_windows(&t, &seed);
     if (t.rows)
         t.row[t.rows - 1].pc = PC_PROFILE_NOWHERE;
     return t;
@@ -113,7 +130,8 @@ Test(report_truth, what_is_written_is_read)
         char why[512] = "", *text = text_of(&t), *again;
         put_file(text, strlen(text));
         cr_assert(doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why), "%s", why);
-        cr_expect(back.copies == t.copies && back.rows == t.rows && back.tenants == t.tenants);
+        cr_expect(back.copies == t.copies && back.rows == t.rows && back.tenants == t.tenants &&
+                  back.windows == t.windows);
         again = text_of(&back);
         cr_expect_str_eq(again, text);
         free(again);
@@ -128,7 +146,7 @@ Test(report_truth, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":2", "\"schema\":1", "schema 1: only 2 can be read: another version"},
+        {"\"schema\":3", "\"schema\":1", "schema 1: only 3 can be read: another version"},
         {"\"line\":64", "\"line\":63", "line: no power of two"},
         {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
         {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},

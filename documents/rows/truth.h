@@ -45,7 +45,10 @@ struct doc_truth {
     size_t tenants;
     struct pc_missed_row *row; /**< [rows] by copy, phase, thread, path, pc and tenant */
     size_t rows;
-    int64_t *values; /**< [rows][doc_truth_columns.count] what the rows' `v` point to */
+    struct pc_missed_window *window; /**< [windows] by copy and begin */
+    size_t windows;
+    int64_t *values;        /**< [rows][doc_truth_columns.count] what the rows' `v` point to */
+    int64_t *window_values; /**< the same of the windows */
 };
 
 /** What a row has values of: procard/misses.def. */

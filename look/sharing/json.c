@@ -99,6 +99,23 @@ static json_t *json_holds(const struct look_sharing *s, const struct look_shared
     return array;
 }
 
+static json_t *json_windows(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    size_t count;
+    const struct pc_missed_window *window = look_sharing_windows(s, line, &count);
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const struct look_lost lost = look_lost_of(window[i].v);
+        json_array_append_new(
+            array,
+            json_pack("{s:I,s:I,s:s,s:I,s:I,s:o}", "begin", (json_int_t)window[i].begin, "end",
+                      (json_int_t)window[i].end, "kind", look_verdict_name[look_kind_of(&lost)],
+                      "falsely", (json_int_t)lost.falsely, "truly", (json_int_t)lost.truly,
+                      "columns", json_columns(window[i].v)));
+    }
+    return array;
+}
+
 static json_t *json_line_of(const struct look_sharing *s, const struct look_shared_line *line)
 {
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
@@ -106,12 +123,12 @@ static json_t *json_line_of(const struct look_sharing *s, const struct look_shar
     char advice[LOOK_ADVICE];
     look_sharing_object(s, line, copy->va, &at);
     return json_pack(
-        "{s:I,s:I,s:I,s:o,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "va", (json_int_t)copy->va, "pa",
+        "{s:I,s:I,s:I,s:o,s:s,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o}", "va", (json_int_t)copy->va, "pa",
         (json_int_t)copy->line, "home", (json_int_t)(copy->line / s->truth->memory), "first_object",
         doc_json_text(at.name), "verdict", look_verdict_name[look_verdict_of(s, &line->lost)],
         "falsely", (json_int_t)line->lost.falsely, "truly", (json_int_t)line->lost.truly, "columns",
         json_columns(line->v), "holds", json_holds(s, line), "cards", json_cards(s, line), "askers",
-        json_askers(s, line->asker, line->askers), "advice",
+        json_askers(s, line->asker, line->askers), "windows", json_windows(s, line), "advice",
         doc_json_text(look_sharing_advice(s, line, advice, sizeof advice)));
 }
 

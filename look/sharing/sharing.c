@@ -59,9 +59,14 @@ static void sharing_add(int64_t *to, const int64_t *v)
 
 enum look_verdict look_verdict_of(const struct look_sharing *s, const struct look_lost *lost)
 {
-    const int64_t cost = sharing_cost_of(lost);
     const int64_t greater = lost->falsely > lost->truly ? lost->falsely : lost->truly;
-    if (greater <= 0 || greater < s->time / SMALL)
+    return greater < s->time / SMALL ? LOOK_VERDICT_none : look_kind_of(lost);
+}
+
+enum look_verdict look_kind_of(const struct look_lost *lost)
+{
+    const int64_t cost = sharing_cost_of(lost);
+    if (lost->falsely <= 0 && lost->truly <= 0)
         return LOOK_VERDICT_none;
     if (lost->falsely >= cost - cost / 4)
         return LOOK_VERDICT_false;

@@ -90,7 +90,18 @@ struct look_sharing *look_sharing_new(const struct doc_truth *truth,
 void look_sharing_free(struct look_sharing *sharing);
 
 enum look_verdict look_verdict_of(const struct look_sharing *sharing, const struct look_lost *lost);
+/** The same of a cost that is looked at by itself: `none` is of no cost only. */
+enum look_verdict look_kind_of(const struct look_lost *lost);
 extern const char *const look_verdict_name[];
+
+/** The windows of a line: what sharing made of it, in time (procard/windows.h).
+ *  @param[out] count  how many */
+const struct pc_missed_window *look_sharing_windows(const struct look_sharing *sharing,
+                                                    const struct look_shared_line *line,
+                                                    size_t *count);
+/** Writes them as rows, if they are of different kinds; or nothing. */
+void look_sharing_put_windows(const struct look_sharing *sharing,
+                              const struct look_shared_line *line, FILE *out);
 
 /** What lies at an address of a line while it was asked for; of several, the one that lost most. */
 void look_sharing_object(const struct look_sharing *sharing, const struct look_shared_line *line,

@@ -258,6 +258,7 @@ static void sharing_text_put_line(const struct look_sharing *s, const struct loo
     put_contents(s, line, out);
     put_map(s, line, out);
     put_askers(s, line, out);
+    look_sharing_put_windows(s, line, out);
     if (*look_sharing_advice(s, line, advice, sizeof advice))
         fprintf(out, "    %s\n", advice);
 }
