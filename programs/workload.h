@@ -135,7 +135,7 @@ struct prog_part {
     const char *shape; /**< of an array of Fortran's: "1:10,0:5"; NULL: of others */
     const char *function; /**< whose variable `path` begins with; NULL: no function's */
     uint32_t thread;      /**< of the function, or of a thread-local variable; else 0 */
-    uint32_t depth;       /**< of the function's frame (pc_profile_frame) */
+    uint32_t depth;       /**< the less, the farther out its function is */
 };
 
 typedef void prog_found_fn(void *ctx, const struct prog_part *part);

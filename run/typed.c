@@ -53,7 +53,7 @@ struct typed_block {
 /* A part that a look has found. */
 struct found {
     struct doc_part part;
-    uint32_t depth; /* of the function's frame */
+    uint32_t depth; /* of its function: prog_part.depth */
 };
 
 struct text {

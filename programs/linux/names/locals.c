@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { FUNCTION_NAME = 80, ROWS_MAX = 1 << 21 };
+enum { FUNCTION_NAME = 80, ROWS_MAX = 1 << 21, INLINED_MAX = 63 };
 
 struct row {
     struct lx_local local;
@@ -21,6 +21,7 @@ struct row {
 /** A function that has variables, in the order in which they came. */
 struct owner {
     char *name;
+    unsigned inlined;
     struct owner *next;
 };
 
@@ -54,11 +55,13 @@ static char *short_name(const char *name)
     return made;
 }
 
-static void add_owner(struct lx_locals *l, const char *name)
+static void add_owner(struct lx_locals *l, const char *name, uint64_t inlined)
 {
     struct owner *owner = sim_alloc(1, sizeof *owner);
 
-    *owner = (struct owner){.name = short_name(name ? name : "?"), .next = l->owner};
+    *owner = (struct owner){.name = short_name(name ? name : "?"),
+                            .inlined = inlined < INLINED_MAX ? (unsigned)inlined : INLINED_MAX,
+                            .next = l->owner};
     l->owner = owner;
 }
 
@@ -84,6 +87,7 @@ static void add_row(struct lx_locals *l, const struct lx_sent *sent, uint64_t bi
                                .to = sent->size + bias,
                                .name = sim_strdup(name),
                                .function = l->owner->name,
+                               .inlined = l->owner->inlined,
                                .mode = (unsigned)(sent->at >> 56),
                                .base = (unsigned)(sent->at >> bits & 0xff),
                                .offset = (int64_t)(sent->at << (64 - bits)) >> (64 - bits)},
@@ -96,7 +100,7 @@ void lx_locals_take(struct lx_locals *l, const struct lx_sent *sent, uint64_t bi
                     const char *name)
 {
     if (sent->kind == LX_SENT_FUNCTION)
-        add_owner(l, name);
+        add_owner(l, name, sent->at);
     else
         add_row(l, sent, bias, name);
 }

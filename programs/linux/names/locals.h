@@ -13,7 +13,8 @@
 struct lx_local {
     uint64_t from, to;    /**< instructions, guest virtual */
     const char *name;     /**< the table's, as `function` */
-    const char *function; /**< that it is declared in, perhaps one that is inlined there */
+    const char *function; /**< that it is declared in, perhaps one that is inlined there: */
+    unsigned inlined;     /**< in so many, one in another */
     uint32_t type;
     unsigned mode; /**< LX_PLACE_MEMORY ... */
     unsigned base; /**< a register, or LX_PLACE_CFA */

@@ -21,12 +21,13 @@ struct sent_function {
     struct sender *s;
     uint64_t base; /**< its frame's: LX_PLACE_CFA, or a register */
     const char *name;
-    bool told; /**< its name is */
+    unsigned inlined; /**< so many functions are around it that it is inlined in */
+    bool told;        /**< its name is */
 };
 
 static void tell_function(struct sent_function *f)
 {
-    struct lx_sent record = {.kind = LX_SENT_FUNCTION};
+    struct lx_sent record = {.kind = LX_SENT_FUNCTION, .at = f->inlined};
 
     if (!f->told)
         lx_types_send_record(f->s, &record, f->name);
@@ -153,7 +154,10 @@ static void send_scope(struct sent_function *f, Dwarf_Die *scope)
             break;
         case DW_TAG_inlined_subroutine: {
             const char *name = lx_types_send_function(f->s, &child);
-            struct sent_function in = {.s = f->s, .base = f->base, .name = name ? name : f->name};
+            struct sent_function in = {.s = f->s,
+                                       .base = f->base,
+                                       .name = name ? name : f->name,
+                                       .inlined = f->inlined + 1};
             send_scope(&in, &child);
             f->told = f->told && !in.told;
             break;

@@ -4,7 +4,8 @@
  * The hard idea is that a pointer's type is only said where the pointer is. A block has none of its
  * own: it is what the first pointer says that leads to its beginning, and from then on its members
  * lead on. So blocks are visited in order of their distance: from variables that are not a
- * function's first, then from those of one frame after the other. A block that two pointers call
+ * function's first, pointers before what holds pointers; then from those of one function under way
+ * after the other. A block that two pointers call
  * differently has the name of the one that says more (enum says), or came first. Memory is whatever
  * a program left there, and may hold the addresses of anything: a pointer into the midst of a block
  * names the struct that it points to, and a number no block at all.
@@ -27,6 +28,7 @@ enum {
     DEPTH_MAX = 32,     /* types in one another */
     VIEWS_MAX = 64,     /* of a block */
     ABOVE_MAX = 8,      /* pointers back, in which a type is looked for once more */
+    INLINED = 64,       /* functions, more than there are in one another */
     WORDS_MAX = 4 << 20 /* looked at in all */
 };
 
@@ -416,6 +418,23 @@ static uint64_t shape_of(struct reach *r, const struct lx_type *type, uint64_t v
     return count;
 }
 
+/* Of an array whose bounds nobody knows any more, the address is. */
+static void follow_address(struct reach *r, const struct lx_type *type, uint64_t va)
+{
+    const struct lx_type of = type_of(r, type->of);
+    struct node *node = of.size ? node_at(r, va) : NULL;
+
+    if (!node || va - node->from > HEADER || node->to - va < of.size)
+        return;
+    add_view(r, node,
+             &(struct view){.from = va,
+                            .to = va + (node->to - va) / of.size * of.size,
+                            .each = of.size,
+                            .type = of.number,
+                            .says = WHOLE},
+             &of);
+}
+
 /* An array's descriptor leads to the array. */
 static void follow_descriptor(struct reach *r, const struct lx_type *type, uint64_t va)
 {
@@ -573,13 +592,16 @@ static const struct view *lead_on(struct reach *r, const struct view *last)
 
 /* ---- where it begins ------------------------------------------------------------------------- */
 
-static void begin_static(struct reach *r)
+/* @param pointers  whether those are meant that are pointers, or all others */
+static void begin_static(struct reach *r, bool pointers)
 {
     size_t count;
     const struct lx_variable *v = lx_types_variables(r->types, &count);
 
     for (size_t i = 0; i < count; i++)
         for (size_t t = 0; t < (v[i].local ? r->memory->threads : 1); t++) {
+            if ((type_of(r, v[i].type).kind == LX_TYPE_POINTER) != pointers)
+                continue;
             begin_text(r, v[i].name, NULL, v[i].local ? r->memory->thread[t] : 0);
             look_through(r, v[i].type, v[i].from + (v[i].local ? r->memory->tls[t] : 0), NULL, 0);
         }
@@ -596,6 +618,8 @@ static void begin_piece(struct reach *r, uint32_t number, uint64_t offset, uint6
         struct lx_part part = {0};
         if (type.kind == LX_TYPE_POINTER && !offset)
             reach_follow(r, type.of, value, holder);
+        if (type.kind == LX_TYPE_DESCRIPTOR && !offset)
+            follow_address(r, &type, value);
         for (size_t i = 0; i < type.parts && type.kind == LX_TYPE_STRUCT; i++) {
             struct lx_part next;
             lx_types_part(r->types, type.number, i, &next);
@@ -620,7 +644,7 @@ static void begin_local(struct reach *r, const struct pc_profile_frame *frame,
     uint64_t va;
 
     begin_text(r, local->name, local->function, frame->thread);
-    r->depth = frame->depth;
+    r->depth = frame->depth * INLINED + local->inlined;
     if (lx_local_address(local, frame, reach_word, r, &va))
         look_through(r, local->type, va, NULL, 0);
     else if (local->mode == LX_PLACE_REGISTER && local->base < PC_REGISTERS &&
@@ -628,18 +652,32 @@ static void begin_local(struct reach *r, const struct pc_profile_frame *frame,
         begin_piece(r, local->type, (uint64_t)local->offset, frame->reg[local->base]);
 }
 
-/* What a function's own variables lead to is called by them, and not by what its callees call it.
- */
-static const struct view *lead_from_frames(struct reach *r, const struct view *last)
+/* A function's own variables lead on, or those of one that is so deep in it.
+ * @return whether there are deeper ones */
+static bool begin_locals(struct reach *r, const struct pc_profile_frame *frame, unsigned inlined)
 {
     const struct lx_locals *locals = lx_types_locals(r->types);
+    bool more = false;
 
-    for (size_t i = 0; i < r->memory->frames; i++) {
-        const struct pc_profile_frame *frame = &r->memory->frame[i];
-        for (const struct lx_local *l = lx_locals_at(locals, frame->pc, NULL); l;
-             l = lx_locals_at(locals, frame->pc, l))
+    for (const struct lx_local *l = lx_locals_at(locals, frame->pc, NULL); l;
+         l = lx_locals_at(locals, frame->pc, l)) {
+        if (l->inlined == inlined)
             begin_local(r, frame, l);
-        last = lead_on(r, last);
+        more |= l->inlined > inlined;
+    }
+    return more;
+}
+
+/* What a function's own variables lead to is called by them, and not by what its callees call it,
+ * inlined or not. */
+static const struct view *lead_from_frames(struct reach *r, const struct view *last)
+{
+    for (size_t i = 0; i < r->memory->frames; i++) {
+        bool more = true;
+        for (unsigned inlined = 0; more; inlined++) {
+            more = begin_locals(r, &r->memory->frame[i], inlined);
+            last = lead_on(r, last);
+        }
     }
     return last;
 }
@@ -697,7 +735,8 @@ size_t lx_reach(const struct lx_types *types, const struct lx_symbols *objects,
     const struct view *last;
 
     r.objects = objects;
-    begin_static(&r);
+    begin_static(&r, true);
+    begin_static(&r, false);
     last = lead_on(&r, NULL);
     lead_from_frames(&r, last);
     tell_views(&r, found, ctx);

@@ -26,7 +26,8 @@ enum lx_sent_kind {
                              dimension: `at` and `size`, the first dimension first */
     LX_SENT_STATIC,     /**< a variable of `type` at address `at` */
     LX_SENT_LOCAL,      /**< the same, `at` bytes from the beginning of a thread's variables */
-    LX_SENT_FUNCTION,   /**< its variables follow */
+    LX_SENT_FUNCTION,   /**< its variables follow; `at` functions are around it that it is inlined
+                             in */
     LX_SENT_AUTO        /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
                              (lx_place) while instructions at [id, size) execute */
 };
