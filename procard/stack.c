@@ -112,6 +112,15 @@ static const struct pc_cursor *stack_cursor(const struct pc_profile *p,
     return NULL;
 }
 
+/* Where the function that executes stands: one that has just been called has not begun, and the
+ * instruction is its caller's yet. */
+static uint64_t stack_stands(const struct pc_cursor *c, const struct pc_frame *top)
+{
+    if (c->at == c->node)
+        return c->pc;
+    return c->pc == top->call ? c->node->from : PC_PROFILE_NOWHERE;
+}
+
 size_t pc_profile_frames(struct pc_profile *p, uint32_t thread, bool now,
                          struct pc_profile_frame **frames)
 {
@@ -133,7 +142,7 @@ size_t pc_profile_frames(struct pc_profile *p, uint32_t thread, bool now,
             out->pc = t->frame[i + 1].call;
             stack_kept(p->cursor[0].card->core, &t->frame[i + 1], out);
         } else if (on) {
-            out->pc = on->pc;
+            out->pc = stack_stands(on, &t->frame[i]);
             if (now)
                 stack_now(on, out);
         }
