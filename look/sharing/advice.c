@@ -163,15 +163,6 @@ static bool is_parted(const struct advice *a, pc_bytes bytes)
     return false;
 }
 
-/* One within which they use different bytes; NULL: none. */
-static const struct look_held *parted_one(const struct advice *a)
-{
-    for (size_t i = 0; i < a->parts; i++)
-        if (is_parted(a, a->part[i].bytes))
-            return &a->part[i];
-    return NULL;
-}
-
 /* ---- sentences ------------------------------------------------------------------------------- */
 
 /* As the table of objects has it: blocks of one site are one. */
@@ -242,11 +233,24 @@ static const char *about_same(const struct advice *a)
     return advice_say(a, "; measure it: numachine mend %s", look_sharing_directory(a->s));
 }
 
-/* Objects that share the line, and perhaps one of which different bytes are used. */
-static const char *about_several(const struct advice *a, const struct look_held *parted)
+/* Those within which they use different bytes, each name once. */
+static void about_parted(const struct advice *a)
+{
+    char name[LOOK_OBJECT_NAME], one[LOOK_OBJECT_NAME + 16];
+    const char *said = a->text + strlen(a->text);
+    for (size_t i = 0; i < a->parts; i++) {
+        snprintf(one, sizeof one, " of one '%.300s'", advice_name_of(&a->part[i], name));
+        if (is_parted(a, a->part[i].bytes) && !strstr(said, one))
+            advice_say(a, "%s%s", *said ? " and" : ", and keep the parts", one);
+    }
+    if (*said)
+        advice_say(a, " that different threads use %" PRIu64 " bytes apart", a->s->truth->line);
+}
+
+/* Objects that share the line, and perhaps some of which different bytes are used. */
+static const char *about_several(const struct advice *a)
 {
     const uint64_t line = a->s->truth->line;
-    char name[LOOK_OBJECT_NAME];
     if (a->part[0].at.kind == LOOK_OBJECT_HEAP)
         advice_say(a,
                    "untested: start blocks that different threads use at borders of lines, with "
@@ -261,11 +265,7 @@ static const char *about_several(const struct advice *a, const struct look_held 
                    "untested: %.300s and %.300s lie in one line: start each at a border, with "
                    "__attribute__((aligned(%" PRIu64 ")))",
                    a->part[0].at.key, a->part[1].at.key, line);
-    if (parted)
-        advice_say(a,
-                   ", and keep the parts of one '%.300s' that different threads use %" PRIu64
-                   " bytes apart",
-                   advice_name_of(parted, name), line);
+    about_parted(a);
     return advice_measure(a);
 }
 
@@ -318,7 +318,7 @@ const char *look_sharing_advice(const struct look_sharing *s, const struct look_
     if (a.losers > 1 && !is_parted(&a, ~(pc_bytes)0))
         about_same(&a);
     else if (a.parts > 1)
-        about_several(&a, parted_one(&a));
+        about_several(&a);
     else if (a.parts)
         about_one(&a);
     free(a.part);
