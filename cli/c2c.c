@@ -11,6 +11,7 @@
 #include "documents/cells.h"
 #include "look/cost.h"
 #include "look/sharing/what_if.h"
+#include "look/trouble/trouble.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -143,6 +144,34 @@ static int what_if(const struct cli_given *g, const struct look_kept *kept,
     return status;
 }
 
+/* What is said first. @return the caller's */
+static char *c2c_sentence(struct look_kept *kept, struct look_finder *finder,
+                          const struct look_sharing *sharing)
+{
+    struct in_experiment x;
+    struct look_troubles all;
+    const struct look_trouble of = {.code = &kept->code, .finder = finder, .sharing = sharing};
+    const bool loaded = cli_again_load(&x, kept->directory, true);
+    look_troubles_open(&all, &of, &kept->locks, loaded ? &x : NULL);
+    char *sentence = look_trouble_sentence(&all.of);
+    look_troubles_close(&all);
+    if (loaded)
+        in_experiment_free(&x);
+    return sentence;
+}
+
+static void c2c_write(const struct cli_given *g, const struct look_sharing *sharing,
+                      const char *sentence)
+{
+    if (cli_is_format(g, "json")) {
+        look_sharing_json(sharing, sentence, stdout);
+        return;
+    }
+    if (*sentence)
+        printf("%s\n\n", sentence);
+    look_sharing_text(sharing, (size_t)g->lines, stdout);
+}
+
 static int c2c_show(const struct cli_given *g, struct look_kept *kept)
 {
     struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
@@ -151,11 +180,10 @@ static int c2c_show(const struct cli_given *g, struct look_kept *kept)
     int status = CLI_EXIT_OK;
     if (g->objects)
         status = what_if(g, kept, sharing);
-    else if (cli_is_format(g, "json"))
-        look_sharing_json(sharing, stdout);
     else {
-        look_sharing_say(sharing, stdout);
-        look_sharing_text(sharing, (size_t)g->lines, stdout);
+        char *sentence = c2c_sentence(kept, finder, sharing);
+        c2c_write(g, sharing, sentence);
+        free(sentence);
     }
     look_sharing_free(sharing);
     look_finder_free(finder);
@@ -166,7 +194,7 @@ int cli_c2c(struct cli_given *g)
 {
     struct look_kept kept = {.files = cli_files(g)};
     int status = CLI_EXIT_USAGE;
-    if (is_in_order(g) && cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH)) {
+    if (is_in_order(g) && cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH | LOOK_KEPT_LOCKS)) {
         if (kept.code.lacks)
             fprintf(stderr, "numachine: note: %s\n", kept.code.lacks);
         status = c2c_show(g, &kept);

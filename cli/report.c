@@ -49,16 +49,16 @@ static int report_conclude(bool good, bool host, const char *path, const struct 
 }
 
 /* @return exit status */
-static int write_page(const struct cli_given *g, const struct in_machine *machine)
+static int write_page(const struct cli_given *g, const struct in_experiment *x)
 {
     char why[8192];
     bool host;
     struct page_notes notes = {0};
-    char *drawing = draw(machine);
+    char *drawing = draw(&x->machine);
     char *path = report_path_of(g);
     const struct look_files files = cli_files(g);
     const struct page_run run = {
-        .directory = g->words[0], .params = machine->params, .drawing = drawing, .files = &files};
+        .directory = g->words[0], .experiment = x, .drawing = drawing, .files = &files};
     const bool good = page_write(&run, path, &notes, &host, why, sizeof why);
     const int status = report_conclude(good, host, path, &notes, why);
     free(notes.names);
@@ -86,7 +86,7 @@ static int report_run(const struct cli_given *g)
     struct in_experiment x;
     if (!is_run(g->words[0]) || !cli_again_load(&x, g->words[0], false))
         return CLI_EXIT_USAGE;
-    const int status = write_page(g, &x.machine);
+    const int status = write_page(g, &x);
     in_experiment_free(&x);
     return status;
 }

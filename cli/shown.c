@@ -1,8 +1,21 @@
 /* What a profile and the truth of misses say, of a run that no directory keeps. */
 #include "base/alloc.h"
 #include "look/profile/write.h"
-#include "look/sharing/sharing.h"
+#include "look/trouble/trouble.h"
 #include "run/observer.h"
+
+/* What was inlined where is read by a process of its own, and a run that has begun may make none.
+ */
+static enum run_begun shown_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct prog_names *names = run_names(live);
+    struct prog_frame frame;
+    uint64_t at;
+    (void)self, (void)why, (void)size;
+    if (names && names->chain && names->function && names->function(names, "main", &at))
+        names->chain(names, at, &frame, 1);
+    return RUN_BEGUN;
+}
 
 static bool profile_wanted(const struct run_live *live)
 {
@@ -28,15 +41,16 @@ static void profile_show(void *self, FILE *out)
     look_code_close(&code);
 }
 
-const struct run_observer cli_shown_profile = {.wants = profile_wanted, .show = profile_show};
+const struct run_observer cli_shown_profile = {
+    .wants = profile_wanted, .begin = shown_begin, .show = profile_show};
 
 static bool truth_wanted(const struct run_live *live)
 {
     return live->experiment->truth;
 }
 
-/* What is written of the lines and objects of a run that has just ended. */
-typedef void truth_fn(const struct look_sharing *sharing, FILE *out);
+/* What is written of a run that has just ended. */
+typedef void truth_fn(struct run_live *live, const struct look_trouble *of, FILE *out);
 
 static void truth_write(struct run_live *live, truth_fn *write, FILE *out)
 {
@@ -44,24 +58,36 @@ static void truth_write(struct run_live *live, truth_fn *write, FILE *out)
                              .directory = live->directory ? sim_strdup(live->directory) : NULL};
     struct look_finder *finder = look_finder_new(live->objects, live->profile, &code);
     struct look_sharing *sharing = look_sharing_new(live->truth, live->profile, finder, &code);
-    write(sharing, out);
+    write(live, &(struct look_trouble){.code = &code, .finder = finder, .sharing = sharing}, out);
     look_sharing_free(sharing);
     look_finder_free(finder);
     code.names = NULL; /* the run's */
     look_code_close(&code);
 }
 
+static void truth_sentence(struct run_live *live, const struct look_trouble *of, FILE *out)
+{
+    struct look_troubles all;
+    look_troubles_open(&all, of, live->locks, live->experiment);
+    char *text = look_trouble_sentence(&all.of);
+    if (*text)
+        fprintf(out, "%s\n\n", text);
+    free(text);
+    look_troubles_close(&all);
+}
+
 static void truth_say(void *self, FILE *out)
 {
-    truth_write(self, look_sharing_say, out);
+    truth_write(self, truth_sentence, out);
 }
 
 /* The objects, and the lines that lost most. */
-static void truth_lines(const struct look_sharing *sharing, FILE *out)
+static void truth_lines(struct run_live *live, const struct look_trouble *of, FILE *out)
 {
     enum { LINES = 3 };
+    (void)live;
     putc('\n', out);
-    look_sharing_text(sharing, LINES, out);
+    look_sharing_text(of->sharing, LINES, out);
     fputs("# with -o DIR the truth stays: numachine c2c DIR, and mend DIR\n", out);
 }
 
@@ -73,4 +99,4 @@ static void truth_show(void *self, FILE *out)
 }
 
 const struct run_observer cli_shown_truth = {
-    .wants = truth_wanted, .say = truth_say, .show = truth_show};
+    .wants = truth_wanted, .begin = shown_begin, .say = truth_say, .show = truth_show};

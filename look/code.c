@@ -335,6 +335,14 @@ const struct prog_place *look_code_at(struct look_code *code, uint64_t va)
     return &code_place(code, va)->place;
 }
 
+const struct prog_place *look_code_own(struct look_code *code, uint64_t va)
+{
+    const struct look_code_place *at = code_place(code, va);
+    const bool own =
+        at->place.file && at->chain.frames && !look_code_others(code, &at->frame[at->chain.shown]);
+    return own ? &at->place : NULL;
+}
+
 const struct look_chain *look_code_chain(struct look_code *code, uint64_t va)
 {
     return &code_place(code, va)->chain;

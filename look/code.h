@@ -67,6 +67,9 @@ void look_code_close(struct look_code *code);
 const struct prog_place *look_code_at(struct look_code *code, uint64_t va);
 const struct look_chain *look_code_chain(struct look_code *code, uint64_t va);
 
+/** The same, if the line that is shown is the program's own; else NULL. */
+const struct prog_place *look_code_own(struct look_code *code, uint64_t va);
+
 /** Whether a frame is not the program's own: of a file of the system's, or a function that the
  *  compiler made, of which nobody has written a line. */
 bool look_code_others(const struct look_code *code, const struct prog_frame *frame);

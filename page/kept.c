@@ -7,9 +7,8 @@
 #include "base/alloc.h"
 #include "documents/cells.h"
 #include "look/kept.h"
-#include "look/locks/view.h"
 #include "look/profile/view.h"
-#include "look/sharing/sharing.h"
+#include "look/trouble/trouble.h"
 
 #include <string.h>
 
@@ -189,7 +188,7 @@ static json_t *kept_written(write_fn *write, const void *what)
 
 static void write_sharing(const void *sharing, FILE *out)
 {
-    look_sharing_json(sharing, out);
+    look_sharing_json(sharing, "", out); /* the page has it for itself */
 }
 
 static void write_locks(const void *view, FILE *out)
@@ -199,22 +198,14 @@ static void write_locks(const void *view, FILE *out)
 
 /* ---- lines and objects ----------------------------------------------------------------------- */
 
-struct run {
-    struct look_kept kept;
-    struct look_finder *finder;
-};
-
-static void put_sharing(json_t *page, struct run *run)
+static void put_sharing(json_t *page, const struct look_sharing *sharing)
 {
-    struct look_sharing *sharing =
-        look_sharing_new(&run->kept.truth, &run->kept.profile, run->finder, &run->kept.code);
     json_t *root = kept_written(write_sharing, sharing);
     cut_lost(root, "objects", OBJECTS);
     cut_lost(root, "lines", LINES);
     cut_askers(json_object_get(root, "objects"));
     cut_askers(json_object_get(root, "lines"));
-    look_sharing_free(sharing);
-    json_object_set(page, "sentence", json_object_get(root, "sentence"));
+    json_object_del(root, "sentence");
     json_object_set_new(page, "sharing", root);
 }
 
@@ -277,54 +268,61 @@ static json_t *sorted_sites(const json_t *sites)
     return list;
 }
 
-static json_t *locks_of(struct run *run, char *why, size_t size)
+static json_t *locks_of(const struct look_locks_view *view)
 {
-    struct look_locks_view view = {.locks = &run->kept.locks,
-                                   .code = &run->kept.code,
-                                   .finder = run->finder,
-                                   .sort = DOC_LOCK_WAITED};
-    json_t *root = NULL;
-    if (look_locks_view_open(&view, NULL, why, size)) {
-        root = kept_written(write_locks, &view);
-        json_object_set_new(root, "sites", sorted_sites(json_object_get(root, "sites")));
-        cut_member(root, "locks", LOCKS);
-        cut_member(root, "sites", SITES);
-        cut_member(root, "path", PATH);
-    }
-    look_locks_view_close(&view);
+    json_t *root = kept_written(write_locks, view);
+    json_object_set_new(root, "sites", sorted_sites(json_object_get(root, "sites")));
+    cut_member(root, "locks", LOCKS);
+    cut_member(root, "sites", SITES);
+    cut_member(root, "path", PATH);
     return root;
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static bool add_all(json_t *root, struct run *run, const struct page_kept *kept, char *why,
-                    size_t size)
+static void add_trouble(json_t *root, const struct look_trouble *trouble)
+{
+    char *sentence = look_trouble_sentence(trouble);
+    json_object_set_new(root, "sentence", doc_json_text(sentence));
+    free(sentence);
+    if (trouble->sharing)
+        put_sharing(root, trouble->sharing);
+    if (trouble->locks)
+        json_object_set_new(root, "locks", locks_of(trouble->locks));
+}
+
+static void add_all(json_t *root, struct look_kept *kept, const struct page_run *page,
+                    const struct page_kept *has)
 {
     const json_t *machine = json_object_get(root, "machine");
-    json_object_set_new(root, "profile", profile_of(&run->kept.profile, &run->kept.code));
-    run->finder = look_finder_new(&run->kept.objects, &run->kept.profile, &run->kept.code);
-    if (kept->truth) {
+    struct look_troubles all;
+    struct look_finder *finder = look_finder_new(&kept->objects, &kept->profile, &kept->code);
+    struct look_sharing *sharing =
+        has->truth ? look_sharing_new(&kept->truth, &kept->profile, finder, &kept->code) : NULL;
+    const struct look_trouble of = {.code = &kept->code, .finder = finder, .sharing = sharing};
+    json_object_set_new(root, "profile", profile_of(&kept->profile, &kept->code));
+    if (has->truth) {
         const unsigned stations =
             (unsigned)json_integer_value(json_object_get(machine, "stations"));
-        json_object_set_new(root, "traffic", traffic_of(&run->kept.truth, stations));
-        put_sharing(root, run);
+        json_object_set_new(root, "traffic", traffic_of(&kept->truth, stations));
     }
-    json_t *locks = kept->locks ? locks_of(run, why, size) : NULL;
-    if (locks)
-        json_object_set_new(root, "locks", locks);
-    look_finder_free(run->finder);
-    return locks || !kept->locks;
+    look_troubles_open(&all, &of, has->locks ? &kept->locks : NULL, page->experiment);
+    add_trouble(root, &all.of);
+    look_troubles_close(&all);
+    look_sharing_free(sharing);
+    look_finder_free(finder);
 }
 
 bool page_kept_add(json_t *root, const struct page_run *page, const struct page_kept *kept,
                    char **note, char *why, size_t size)
 {
-    struct run run = {.kept = {.files = *page->files}};
+    struct look_kept all = {.files = *page->files};
     const unsigned parts = LOOK_KEPT_OBJECTS | (kept->truth ? LOOK_KEPT_TRUTH : 0) |
                            (kept->locks ? LOOK_KEPT_LOCKS : 0);
-    const bool good = look_kept_open(&run.kept, page->directory, parts, why, size) &&
-                      add_all(root, &run, kept, why, size);
-    *note = run.kept.code.lacks ? sim_strdup(run.kept.code.lacks) : NULL;
-    look_kept_close(&run.kept);
+    const bool good = look_kept_open(&all, page->directory, parts, why, size);
+    if (good)
+        add_all(root, &all, page, kept);
+    *note = all.code.lacks ? sim_strdup(all.code.lacks) : NULL;
+    look_kept_close(&all);
     return good;
 }

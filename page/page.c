@@ -11,6 +11,7 @@
 #include "documents/rows/objects.h"
 #include "documents/rows/profile.h"
 #include "documents/rows/truth.h"
+#include "machine/statistics.h"
 #include "page/kept.h"
 #include "page/samples.h"
 #include "page/sheet.h"
@@ -128,7 +129,7 @@ static bool add_stats(struct making *m)
 /* What of the machine the drawing and the shares need. */
 static void add_machine(struct making *m)
 {
-    const struct nm_params *p = m->run->params;
+    const struct nm_params *p = m->run->experiment->machine.params;
     const struct ring_shape shape = nm_ring_shape(p);
     const bool rings = nm_ring_count(p);
     json_t *fan = json_array();
@@ -182,8 +183,8 @@ static bool add_samples(struct making *m)
     if (!page_has(m, "monitor/samples.csv"))
         return true;
     char *path = page_path_of(m, "monitor/samples.csv");
-    json_t *samples =
-        page_samples_read(path, (unsigned)nm_params_stations(m->run->params), m->why, m->size);
+    json_t *samples = page_samples_read(
+        path, (unsigned)nm_params_stations(m->run->experiment->machine.params), m->why, m->size);
     if (samples)
         json_object_set_new(m->root, "samples", samples);
     free(path);

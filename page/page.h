@@ -7,18 +7,18 @@
 #ifndef PAGE_PAGE_H
 #define PAGE_PAGE_H
 
+#include "input/experiment.h"
 #include "look/files.h"
-#include "machine/statistics.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /** What a page is made of. */
 struct page_run {
-    const char *directory;          /**< of the run */
-    const struct nm_params *params; /**< of the machine */
-    const char *drawing;            /**< the machine, as SVG */
-    const struct look_files *files; /**< what the user says of source files */
+    const char *directory;                  /**< of the run */
+    const struct in_experiment *experiment; /**< that ran */
+    const char *drawing;                    /**< the machine, as SVG */
+    const struct look_files *files;         /**< what the user says of source files */
 };
 
 /** What is worth saying about a page that was written; NULL: nothing. */

@@ -2,6 +2,7 @@
 What c2c prints adds up: the rows and the rest are the total, in its text, in its JSON and in the data of the page. And the
 sentence in front has its numbers from these rows, or there is none.
 """
+import collections
 import json
 import pathlib
 import re
@@ -81,26 +82,70 @@ def percent(part, whole):
     return f"{share:.1f} %" if share < 10 else f"{share:.0f} %"
 
 
-def wrong_of_sentence(found):
-    """It names what took a twentieth of the time, three objects of each kind at most, and all of its shares are these."""
-    shares = []
-    for kind in ("falsely", "truly"):
-        dear = [o for o in found["objects"] if o[kind] > 0 and o[kind] >= found["pcycles"] // 20]
-        for o in sorted(dear, key=lambda o: -o[kind])[:3]:
-            shares.append(percent(o[kind], found["pcycles"]))
-            if o["object"] not in found["sentence"]:
-                yield f"sentence: {o['object']} is not named in {found['sentence']}"
+SILENT = {"join", "sleep", "once", "condition", "semaphore"}  # waiting for these is how programs are written
+MOST = 3  # objects of a kind that are named, and sentences
+
+
+def is_dear(lock, locks):
+    """Whether a row of the locks is worth a word: a twentieth of the threads' time, and of the run's."""
+    known = lock["bound"] is not None and lock["kind"] not in SILENT and lock["waited"]
+    return known and lock["waited"] >= locks["threads_time"] // 20 and lock["bound"] >= locks["elapsed"] // 20
+
+
+def said_of_sharing(kind, found, locks):
+    """[(cost, its shares, its name)]. What a lock is, or has, need not be said again as true sharing."""
+    dear = [o for o in found["objects"] if o[kind] > 0 and o[kind] >= found["pcycles"] // 20]
+    waited = max((lock["waited"] for lock in locks["locks"] if is_dear(lock, locks)), default=-1)
+    truly = found["sentence"].partition("true sharing of")[2].partition(". ")[0]
+    said = [o for o in dear if kind == "falsely" or o["object"] in truly or waited < o[kind]]
+    return [(o[kind], [percent(o[kind], found["pcycles"])], o["object"]) for o in sorted(said, key=lambda o: -o[kind])[:MOST]]
+
+
+def said_of_locks(locks):
+    dear = sorted((lock for lock in locks["locks"] if is_dear(lock, locks)), key=lambda lock: -lock["waited"])[:MOST]
+    said = [(lock["waited"], [percent(lock["waited"], locks["threads_time"])], lock["lock"]) for lock in dear]
+    if said:
+        said[-1][1].append(percent(dear[0]["bound"], locks["elapsed"]))
+    return said
+
+
+def said_of_pages(found, pages):
+    """Requests for pages of which an object has most, that went to other stations and need not have."""
+    said, shared = [], {o["object"] for o in found["objects"] if o["falsely"] + o["truly"] >= found["pcycles"] // 20}
+    for name in {p["object"] for p in pages["pages"]} - shared:
+        of = [p for p in pages["pages"] if p["object"] == name]
+        best = 0
+        for p in of:
+            stations = collections.Counter()
+            for part in p["stations"]:
+                stations[part["station"]] += part["requests"]
+            best += max(stations.values())
+        requests, local, time = (sum(p[key] for p in of) for key in ("requests", "local", "pcycles"))
+        cost = int(time * (best - local) / requests) if requests else 0
+        if cost > 0 and cost >= found["pcycles"] // 20:
+            said.append((cost, [percent(time, found["pcycles"]), percent(local, requests), percent(best, requests)], name))
+    return sorted(said, key=lambda s: -s[0])[:MOST]
+
+
+def wrong_of_sentence(found, locks, pages):
+    """It names what took a twentieth of the time, and all of its shares are the rows', the dearest kind first."""
+    kinds = [said_of_sharing("falsely", found, locks), said_of_sharing("truly", found, locks), said_of_locks(locks), said_of_pages(found, pages)]
+    kinds = sorted((k for k in kinds if k), key=lambda k: -sum(cost for cost, _, _ in k))[:MOST]
+    shares = [share for kind in kinds for _, shares, _ in kind for share in shares]
+    for name in [name for kind in kinds for _, _, name in kind]:
+        if name not in found["sentence"]:
+            yield f"sentence: {name} is not named in {found['sentence']}"
     said = re.findall(r"[\d.]+ %(?! less)", found["sentence"])
     if said != shares:
-        yield f"sentence: it says {said}, and the rows {shares}"
+        yield f"sentence: it says {said}, and the rows {shares}: {found['sentence']}"
     if not shares and found["sentence"]:
         yield f"sentence: nothing is wrong, and it says {found['sentence']}"
 
 
 def wrong(numachine, directory, page=None):
     """All that does not add up. @param page  a file for the page; None: it is not looked at"""
-    found = json.loads(asked(numachine, "c2c", "--format=json", directory))
-    bad = [*wrong_of_document(found, "JSON"), *wrong_of_sentence(found)]
+    found, locks, pages = (json.loads(asked(numachine, what, "--format=json", directory)) for what in ("c2c", "locks", "placement"))
+    bad = [*wrong_of_document(found, "JSON"), *wrong_of_sentence(found, locks, pages)]
     for options in ([], ["--lines=1"], ["--lines=0"]):
         text = asked(numachine, "c2c", *options, directory)
         bad += wrong_of_text(text, found)

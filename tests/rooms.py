@@ -51,7 +51,7 @@ ROOMS = [
     ["run"],  # what listens while a run lasts
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
-    ["look/compare", "look/mend"],
+    ["look/compare", "look/mend", "look/trouble"],
     ["sweep", "page", "trace", "show"],
     ["cli"],
 ]

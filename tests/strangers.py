@@ -201,9 +201,11 @@ def run(numachine, strangers, row, target, scratch):
     modules = scratch / f"{row.number}.{target}.modules"  # of Fortran
     modules.mkdir()
     subprocess.run([compiler, *row.flags, "-Wl,--no-warnings", strangers / row.name, "-o", executable], cwd=modules, check=True)
-    done = simulator.bounded([numachine, "stat", "--truth", "-q", *row.machine, *OPTIONS[target], "-o", directory, "--", executable],
+    done = simulator.bounded([numachine, "stat", "--truth", *row.machine, *OPTIONS[target], "-o", directory, "--", executable],
                              cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 0, f"{row.name} for {target}: status {done.returncode}: {done.stderr.decode(errors='replace')}"
+    sentence = asked(numachine, "c2c", directory)["sentence"]
+    assert sentence in done.stderr.decode(), f"{row.name} for {target}: stat does not say what c2c says: {sentence}"
     return judged(numachine, row, target, directory)
 
 

@@ -14,13 +14,19 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+/* The function and line that are shown of a place, or its address. @return the caller's */
 static char *rows_place_of(const struct look_locks_view *view, uint64_t pc)
 {
-    char *text;
-    size_t size;
-    FILE *out = sim_text_open(&text, &size);
-    look_lock_place(view, pc, out);
-    sim_text_close(out, &text);
+    const struct prog_place *place = look_code_at(view->code, pc);
+    const char *function = look_chain_function(look_code_chain(view->code, pc));
+    const bool known = pc != DOC_LOCKS_NOWHERE;
+    char *name = known && function ? sim_strdup(function)
+                 : known           ? sim_format("0x%" PRIx64, pc)
+                                   : sim_strdup("(not known)");
+    if (!known || !place->file || !place->line)
+        return name;
+    char *text = sim_format("%s %s:%u", name, place->file, place->line);
+    free(name);
     return text;
 }
 
@@ -132,6 +138,7 @@ static json_t *site_object(const struct look_locks_view *view, const struct doc_
     json_object_set_new(o, "lock", doc_json_taken(look_lock_label_text(view, site->lock)));
     rows_set(o, "thread", site->thread);
     json_object_set_new(o, "place", doc_json_taken(rows_place_of(view, site->pc)));
+    json_object_set_new(o, "inlined", look_chain_json(look_code_chain(view->code, site->pc)));
     set_columns(o, site->v);
     return o;
 }
@@ -176,6 +183,7 @@ void look_locks_json(const struct look_locks_view *view, FILE *out)
     for (size_t i = view->segments; i--;)
         json_array_append_new(path, part_object(view, &view->segment[i]));
     rows_set(root, "elapsed", view->locks->ticks);
+    rows_set(root, "threads_time", look_locks_time(view->locks));
     json_object_set_new(root, "locks", locks);
     json_object_set_new(root, "sites", sites);
     json_object_set_new(root, "path", path);

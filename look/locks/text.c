@@ -29,8 +29,9 @@ static void text_put_head(const struct look_locks_view *view, FILE *out)
     const uint64_t *v = view->whole;
     if (view->code->command)
         fprintf(out, "# program: %s\n", view->code->command);
-    fprintf(out, "# elapsed: %" PRIu64 " PCycles\n# threads: %zu\n", view->locks->ticks,
-            view->locks->threads);
+    fprintf(out, "# elapsed: %" PRIu64 " PCycles\n", view->locks->ticks);
+    fprintf(out, "# threads: %zu, of %" PRIu64 " PCycles together\n", view->locks->threads,
+            look_locks_time(view->locks));
     fprintf(out, "# waiting of threads: %" PRIu64 " PCycles\n", v[DOC_LOCK_WAITED]);
     fprintf(out, "#   asleep     %16" PRIu64 " %7.2f %%\n", v[DOC_LOCK_ASLEEP],
             text_percent(v[DOC_LOCK_ASLEEP], v[DOC_LOCK_WAITED]));
@@ -81,67 +82,19 @@ static void put_lock(const struct look_locks_view *view, const struct look_lock_
     putc('\n', out);
 }
 
-/** What of a column is at a place. */
-struct part {
-    uint64_t pc, n;
-};
-
-static int by_pc(const void *x, const void *y)
-{
-    const struct part *a = x, *b = y;
-    return a->pc < b->pc ? -1 : a->pc > b->pc;
-}
-
-/* The place with most of a column among those of the lock, whichever thread was there.
- * @param[out] all     of the lock
- * @param[out] places  that have something of it */
-static uint64_t most_at(const struct doc_locks *l, uint32_t lock, unsigned column, uint64_t *pc,
-                        uint64_t *all, size_t *places)
-{
-    struct part *part = sim_alloc(l->sites, sizeof *part);
-    size_t count = 0;
-    uint64_t most = 0, sum = 0;
-    for (size_t i = 0; i < l->sites; i++)
-        if (l->site[i].lock == lock && l->site[i].v[column])
-            part[count++] = (struct part){l->site[i].pc, l->site[i].v[column]};
-    if (count)
-        qsort(part, count, sizeof *part, by_pc);
-    *all = *places = 0;
-    for (size_t i = 0; i < count; i++) {
-        const bool again = i && part[i].pc == part[i - 1].pc;
-        sum = again ? sum + part[i].n : part[i].n;
-        *places += !again;
-        *all += part[i].n;
-        if (sum > most) {
-            most = sum;
-            *pc = part[i].pc;
-        }
-    }
-    free(part);
-    return most;
-}
-
-static void text_put_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
-{
-    if (pc == DOC_LOCKS_NOWHERE)
-        fputs("(not known)", out);
-    else
-        look_place_put(view->code, pc, out);
-}
-
 static void put_most(const struct look_locks_view *view, const struct look_lock_row *row,
                      unsigned column, const char *what, FILE *out)
 {
-    uint64_t pc = DOC_LOCKS_NOWHERE, all;
     size_t places;
-    const uint64_t most = most_at(view->locks, row->lock, column, &pc, &all, &places);
-    if (!most)
-        return;
-    fprintf(out, "#   %6.2f%% %s ", text_percent(most, all), what);
-    text_put_place(view, pc, out);
-    if (places > 1)
-        fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
-    putc('\n', out);
+    struct look_lock_place *place = look_lock_places(view, row->lock, column, &places);
+    if (places) {
+        fprintf(out, "#   %6.2f%% %s ", text_percent(place->n, row->v[column]), what);
+        look_lock_place(view, place->pc, out);
+        if (places > 1)
+            fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
+        putc('\n', out);
+    }
+    free(place);
 }
 
 /* What a person would say who sees the numbers. */
@@ -280,7 +233,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         fprintf(out, " %s ", doc_lock_kinds[view->locks->lock[s->lock].kind].name);
         look_lock_label(view, s->lock, out);
         fputs(" in ", out);
-        text_put_place(view, s->pc, out);
+        look_lock_place(view, s->pc, out);
         fprintf(out, ", %" PRIu32 " time%s", s->thread, sim_plural(s->thread));
     }
     putc('\n', out);

@@ -144,18 +144,10 @@ static void find_uses(struct look_locks_view *view)
 
 void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
 {
-    const struct prog_place *place = look_code_at(view->code, pc);
-    const struct look_chain *chain = look_code_chain(view->code, pc);
     if (pc == DOC_LOCKS_NOWHERE)
         fputs("(not known)", out);
-    else if (!look_chain_function(chain))
-        fprintf(out, "0x%" PRIx64, pc);
     else
-        fputs(look_chain_function(chain), out);
-    if (pc != DOC_LOCKS_NOWHERE && place->file && place->line)
-        fprintf(out, " %s:%u", place->file, place->line);
-    if (pc != DOC_LOCKS_NOWHERE)
-        look_chain_behind(view->code, chain, out);
+        look_place_put(view->code, pc, out);
 }
 
 char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock)
@@ -166,6 +158,50 @@ char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock)
     look_lock_label(view, lock, out);
     sim_text_close(out, &text);
     return text;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+static int place_by_pc(const void *x, const void *y)
+{
+    const struct look_lock_place *a = x, *b = y;
+    return a->pc < b->pc ? -1 : a->pc > b->pc;
+}
+
+static int place_by_most(const void *x, const void *y)
+{
+    const struct look_lock_place *a = x, *b = y;
+    return a->n != b->n ? (a->n > b->n ? -1 : 1) : place_by_pc(x, y);
+}
+
+struct look_lock_place *look_lock_places(const struct look_locks_view *view, uint32_t lock,
+                                         unsigned column, size_t *count)
+{
+    const struct doc_locks *l = view->locks;
+    struct look_lock_place *place = sim_alloc(l->sites, sizeof *place);
+    size_t all = 0;
+    *count = 0;
+    for (size_t i = 0; i < l->sites; i++)
+        if (l->site[i].lock == lock && l->site[i].v[column])
+            place[all++] = (struct look_lock_place){l->site[i].pc, l->site[i].v[column]};
+    if (all)
+        qsort(place, all, sizeof *place, place_by_pc);
+    for (size_t i = 0; i < all; i++)
+        if (*count && place[*count - 1].pc == place[i].pc)
+            place[*count - 1].n += place[i].n;
+        else
+            place[(*count)++] = place[i];
+    if (*count)
+        qsort(place, *count, sizeof *place, place_by_most);
+    return place;
+}
+
+uint64_t look_locks_time(const struct doc_locks *locks)
+{
+    uint64_t time = 0;
+    for (size_t i = 0; i < locks->threads; i++)
+        time += locks->thread[i].ended - locks->thread[i].born;
+    return time;
 }
 
 /* ---- sums ------------------------------------------------------------------------------------ */

@@ -42,7 +42,7 @@ struct look_locks_view {
     const struct doc_locks *locks;
     struct look_code *code;
     struct look_finder *finder; /**< what lay at a lock's address then */
-    unsigned sort; /**< enum doc_lock_column or look_lock_figure */ /**< enum doc_lock_column */
+    unsigned sort;              /**< enum doc_lock_column or look_lock_figure */
 
     /* of look_locks_view_open */
     struct look_lock_use *use; /**< [locks] */
@@ -64,8 +64,21 @@ void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *ou
 /** The same; the caller's. */
 char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock);
 
-/** A place for people: its function and line, or its address. */
+/** A place for people, said once: its function and line, or its address. */
 void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out);
+
+/** What of a column is at a place. */
+struct look_lock_place {
+    uint64_t pc, n;
+};
+
+/** Where a lock has something of a column, whichever thread was there: most first.
+ *  @param[out] count  how many @return the caller's */
+struct look_lock_place *look_lock_places(const struct look_locks_view *view, uint32_t lock,
+                                         unsigned column, size_t *count);
+
+/** [PCycles] that all threads were there. */
+uint64_t look_locks_time(const struct doc_locks *locks);
 
 /** A figure of a row. */
 double look_lock_figure(const struct look_locks_view *view, const struct look_lock_row *row,

@@ -115,9 +115,8 @@ static bool put_declaration(const struct source_text *t, const char *name)
     char *plain = plain_name(name);
     bool found = false;
     for (size_t i = 0; o && i < o->askers && !found; i++) {
-        const uint64_t call = o->asker[i].call;
         const struct prog_place *place =
-            look_code_at(t->m->sharing->code, call == PC_PROFILE_NOWHERE ? o->asker[i].pc : call);
+            look_code_at(t->m->sharing->code, look_asker_shown(&o->asker[i]));
         found = place->file && put_declaration_in(t, place->file, plain);
     }
     free(plain);

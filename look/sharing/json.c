@@ -20,7 +20,7 @@ static json_t *json_columns(const int64_t *v)
 static json_t *json_asker(const struct look_sharing *s, const struct look_asker *a)
 {
     const bool library = a->call != PC_PROFILE_NOWHERE;
-    const uint64_t at = library ? a->call : a->pc;
+    const uint64_t at = look_asker_shown(a);
     const char *function = look_chain_function(look_code_chain(s->code, a->pc)),
                *caller = look_chain_function(look_code_chain(s->code, at));
     const struct prog_place *line = look_code_at(s->code, at);
@@ -167,7 +167,7 @@ static json_t *json_requests(const struct look_sharing *s)
     return array;
 }
 
-void look_sharing_json(const struct look_sharing *s, FILE *out)
+void look_sharing_json(const struct look_sharing *s, const char *sentence, FILE *out)
 {
     json_t *objects = json_array(), *lines = json_array();
     for (size_t i = 0; i < s->objects; i++) {
@@ -185,13 +185,11 @@ void look_sharing_json(const struct look_sharing *s, FILE *out)
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
-    char *sentence = look_sharing_sentence(s);
     json_t *root =
         json_pack("{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "sentence",
                   doc_json_text(sentence), "pcycles", (json_int_t)s->time, "line_bytes",
                   (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
                   (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests",
                   json_requests(s), "rest", json_rest(s), "objects", objects, "lines", lines);
-    free(sentence);
     doc_json_put(out, root, JSON_INDENT(1));
 }

@@ -75,11 +75,9 @@ enum look_verdict look_kind_of(const struct look_lost *lost)
 
 /* ---- who asked ------------------------------------------------------------------------------- */
 
-/* Whether the line of an address is the program's own. */
-static bool sharing_is_own(const struct look_sharing *s, uint64_t va)
+uint64_t look_asker_shown(const struct look_asker *asker)
 {
-    const char *file = look_code_at(s->code, va)->file;
-    return file && !look_files_system(s->code->files, file);
+    return asker->call == PC_PROFILE_NOWHERE ? asker->pc : asker->call;
 }
 
 /* Of an instruction without a source line of the program's own, the last call before it that has
@@ -88,11 +86,11 @@ static uint64_t call_of(const struct look_sharing *s, const struct pc_missed_row
 {
     const struct pc_profile_path *all = s->profile->path;
     uint32_t path = row->path;
-    if (row->pc == PC_PROFILE_NOWHERE || sharing_is_own(s, row->pc))
+    if (row->pc == PC_PROFILE_NOWHERE || look_code_own(s->code, row->pc))
         return PC_PROFILE_NOWHERE;
     for (;; path = all[path].parent) {
         const uint64_t call = all[path].call;
-        if (call != PC_PROFILE_NOWHERE && sharing_is_own(s, call))
+        if (call != PC_PROFILE_NOWHERE && look_code_own(s->code, call))
             return call;
         if (all[path].parent == path)
             return PC_PROFILE_NOWHERE;

@@ -45,6 +45,9 @@ struct look_asker {
     int64_t v[DOC_COLUMNS_MOST];
 };
 
+/** The address whose source line is shown for it: one of the program's own, if there is one. */
+uint64_t look_asker_shown(const struct look_asker *asker);
+
 /** A line of the secondary caches that more than one card has touched. */
 struct look_shared_line {
     size_t copy, copies; /**< in the truth: the first, and how many */
@@ -164,13 +167,9 @@ enum { LOOK_ADVICE = 4096 /**< [bytes] room for one */ };
 const char *look_sharing_advice(const struct look_sharing *sharing,
                                 const struct look_shared_line *line, char *buf, size_t size);
 
-/** What a person would say first, in one to three sentences; "": nothing is wrong. The caller's */
-char *look_sharing_sentence(const struct look_sharing *sharing);
-/** Writes that, with an empty line behind it; or nothing. */
-void look_sharing_say(const struct look_sharing *sharing, FILE *out);
-
 /** Writes it for people. @param most  lines in full; 0: all */
 void look_sharing_text(const struct look_sharing *sharing, size_t most, FILE *out);
-void look_sharing_json(const struct look_sharing *sharing, FILE *out);
+/** The same for programs. @param sentence  that a person would say first; "": none */
+void look_sharing_json(const struct look_sharing *sharing, const char *sentence, FILE *out);
 
 #endif

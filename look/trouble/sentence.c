@@ -1,0 +1,502 @@
+/*
+ * What a person would say of a run first: what most of the time went into, where, and what mending
+ * it gains. Every number is a row's of c2c, locks or placement, or of what numachine mend has
+ * measured.
+ *
+ * The hard idea is silence: what took less than a twentieth of the time is not why the program is
+ * slow, nor is a wait without which the run would end no sooner.
+ */
+#include "look/trouble/trouble.h"
+
+#include "base/alloc.h"
+#include "documents/directory/rundir.h"
+#include "look/cost.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SAID = 20,     /* one part in so many of the time is worth a word */
+    OBJECTS = 3,   /* that a sentence names */
+    PLACES = 3,    /* of each */
+    TENTH = 10,    /* one part in so many of what an object cost is worth its place */
+    CHANGES = 2,   /* that are named */
+    SENTENCES = 3, /* in all */
+};
+
+struct sentence {
+    const struct look_trouble *t;
+    FILE *out;
+    bool said; /* what time it is that shares are of */
+};
+
+/* As a person says it: 71 %, 7.1 %. */
+static void put_percent(const struct sentence *s, double percent)
+{
+    fprintf(s->out, percent < 10 ? "%.1f %%" : "%.0f %%", percent);
+}
+
+static const char *sentence_directory(const struct look_trouble *t)
+{
+    return t->code->directory ? t->code->directory : "RUN_DIR";
+}
+
+/* What divides the next name from those in front: `first` stands before the first one. */
+static void put_between(const struct sentence *s, size_t named, const char *first)
+{
+    fputs(named ? ", " : first, s->out);
+}
+
+/* A share of the time of threads that were awake. */
+static void put_awake(struct sentence *s, int64_t time)
+{
+    put_percent(s, look_percent(time, s->t->sharing->time));
+    if (!s->said)
+        fputs(" of the time in which threads did not sleep", s->out);
+    s->said = true;
+}
+
+/* ---- where ----------------------------------------------------------------------------------- */
+
+/* Lines of the program's own, in the order in which they came. */
+struct lines {
+    struct one {
+        const struct prog_place *place;
+        int64_t cost; /* [PCycles] */
+    } * one;
+    size_t count, room;
+};
+
+/* @param place  NULL: it is none */
+static void lines_add(struct lines *lines, const struct prog_place *place, int64_t cost)
+{
+    for (size_t i = 0; place && i < lines->count; i++) {
+        struct one *one = &lines->one[i];
+        if (one->place->line == place->line && !strcmp(one->place->file, place->file)) {
+            one->cost = doc_plus(one->cost, cost);
+            return;
+        }
+    }
+    if (!place)
+        return;
+    SIM_ROOM(lines->one, lines->count, lines->room, 16);
+    lines->one[lines->count++] = (struct one){place, cost};
+}
+
+/* In brackets those that have a tenth of all; releases them. */
+static void lines_put(struct lines *lines, int64_t all, FILE *out)
+{
+    unsigned shown = 0;
+    for (size_t i = 0; i < lines->count && shown < PLACES; i++) {
+        const char *file = lines->one[i].place->file, *slash = strrchr(file, '/');
+        if (lines->one[i].cost >= all / TENTH)
+            fprintf(out, "%s%s:%u", shown++ ? ", " : " (", slash ? slash + 1 : file,
+                    lines->one[i].place->line);
+    }
+    if (shown)
+        putc(')', out);
+    free(lines->one);
+}
+
+/* ---- sharing --------------------------------------------------------------------------------- */
+
+static int64_t sentence_lost(const struct look_lost *lost, bool falsely)
+{
+    return falsely ? lost->falsely : lost->truly;
+}
+
+/* Whether a lock is worth a word. */
+static bool is_dear(const struct look_trouble *t, const struct look_lock_row *row)
+{
+    const uint64_t kinds = 1u << DOC_LOCK_join | 1u << DOC_LOCK_sleep | 1u << DOC_LOCK_once |
+                           1u << DOC_LOCK_condition | 1u << DOC_LOCK_semaphore;
+    const struct doc_locks *l = t->locks->locks;
+    return !(kinds >> l->lock[row->lock].kind & 1) && row->v[DOC_LOCK_WAITED] &&
+           row->v[DOC_LOCK_WAITED] >= look_locks_time(l) / SAID && row->bound_known &&
+           row->bound >= l->ticks / SAID;
+}
+
+/* Whether the object has a lock that cost more than the bytes themselves: it is spoken of. */
+static bool is_said_lock(const struct look_trouble *t, const struct look_shared_object *o)
+{
+    for (size_t i = 0; t->locks && i < t->locks->rows; i++) {
+        const struct look_lock_row *row = &t->locks->row[i];
+        struct look_object at;
+        if (!is_dear(t, row) || (int64_t)row->v[DOC_LOCK_WAITED] < o->lost.truly)
+            continue;
+        look_object_at(t->finder, t->locks->locks->lock[row->lock].address,
+                       t->locks->use[row->lock].from, t->locks->use[row->lock].to, &at);
+        look_object_group(&at);
+        if (!strcmp(at.key, o->name))
+            return true;
+    }
+    return false;
+}
+
+/* The object that lost most of those behind `before`; NULL: none is worth a word. */
+static const struct look_shared_object *sentence_next(const struct look_trouble *t, bool falsely,
+                                                      const struct look_shared_object *before)
+{
+    const struct look_sharing *s = t->sharing;
+    const struct look_shared_object *best = NULL;
+    const int64_t below = before ? sentence_lost(&before->lost, falsely) : INT64_MAX;
+    for (size_t i = 0; i < s->objects; i++) {
+        const struct look_shared_object *o = &s->object[i];
+        const int64_t lost = sentence_lost(&o->lost, falsely);
+        const bool behind = lost < below || (lost == below && before && o > before);
+        if (behind && lost > 0 && lost >= s->time / SAID &&
+            (!best || lost > sentence_lost(&best->lost, falsely)) &&
+            (falsely || !is_said_lock(t, o)))
+            best = o;
+    }
+    return best;
+}
+
+static int64_t cost_of_sharing(const struct look_trouble *t, bool falsely)
+{
+    const struct look_shared_object *o = NULL;
+    int64_t cost = 0;
+    for (unsigned n = 0; t->sharing && n < OBJECTS && (o = sentence_next(t, falsely, o)); n++)
+        cost = doc_plus(cost, sentence_lost(&o->lost, falsely));
+    return cost;
+}
+
+/* Those lines first that lost most by both kinds. */
+static void put_places(const struct sentence *s, const struct look_shared_object *o, bool falsely)
+{
+    struct lines lines = {.count = 0};
+    for (size_t i = 0; i < o->askers; i++)
+        lines_add(&lines, look_code_own(s->t->code, look_asker_shown(&o->asker[i])),
+                  sentence_lost(&o->asker[i].lost, falsely));
+    lines_put(&lines, sentence_lost(&o->lost, falsely), s->out);
+}
+
+/* "found[]" of an array. */
+static void put_name(const struct sentence *s, const struct look_shared_object *o)
+{
+    const struct look_sharing *sharing = s->t->sharing;
+    struct prog_member part = {.size = 0};
+    struct look_object at;
+    look_object_asked(sharing->finder, sharing->truth, &sharing->truth->row[o->row], &at);
+    if (at.variable.name)
+        look_object_member(sharing->finder, &at, 0, 1, &part);
+    fprintf(s->out, "%s%s", o->name, *part.name == '[' && !at.part ? "[]" : "");
+}
+
+static void put_sharing(struct sentence *s, bool falsely)
+{
+    const struct look_shared_object *o = NULL;
+    for (unsigned n = 0; n < OBJECTS && (o = sentence_next(s->t, falsely, o)); n++) {
+        put_between(s, n, "");
+        put_awake(s, sentence_lost(&o->lost, falsely));
+        if (n)
+            fputs(" of ", s->out);
+        else
+            fprintf(s->out, " went into %s sharing of ", falsely ? "false" : "true");
+        put_name(s, o);
+        put_places(s, o, falsely);
+    }
+}
+
+/* ---- what mending it gains ------------------------------------------------------------------- */
+
+/* What mend has left of this run; NULL: nothing. The caller's */
+static json_t *sentence_measured(const struct look_trouble *t)
+{
+    if (!t->code->directory)
+        return NULL;
+    char *path = sim_format("%s/" DOC_MEND, t->code->directory);
+    json_t *root = json_load_file(path, 0, NULL);
+    free(path);
+    const json_t *before = json_object_get(root, "before");
+    if (json_is_integer(before) && (uint64_t)json_integer_value(before) == t->code->ticks)
+        return root;
+    json_decref(root);
+    return NULL;
+}
+
+/* "each element of found", of a candidate by number. */
+static const char *sentence_change(const json_t *root, const json_t *number)
+{
+    const json_t *candidates = json_object_get(root, "candidates");
+    const json_int_t nth = json_integer_value(number);
+    const json_t *one = nth > 0 ? json_array_get(candidates, (size_t)nth - 1) : NULL;
+    const char *what = json_string_value(json_object_get(one, "what"));
+    return what ? what : "?";
+}
+
+static void put_measured(const struct sentence *s, const json_t *root)
+{
+    const json_t *best = json_object_get(root, "best_layout"),
+                 *numbers = json_object_get(best, "candidates");
+    const size_t count = json_array_size(numbers);
+    if (!count) {
+        fprintf(s->out, "; of %zu runs with other layouts none took less (measured)",
+                json_array_size(json_object_get(root, "trials")));
+        return;
+    }
+    fputs("; with ", s->out);
+    if (count > CHANGES)
+        fprintf(s->out, "%zu changes of layout", count);
+    for (size_t i = 0; i < count && count <= CHANGES; i++)
+        fprintf(s->out, "%s%s", i ? ", and " : "",
+                sentence_change(root, json_array_get(numbers, i)));
+    fputs(count > CHANGES ? "" : " on lines of its own", s->out);
+    fputs(" the run would take ", s->out);
+    put_percent(s, json_number_value(json_object_get(best, "gain")));
+    fputs(" less (measured)", s->out);
+}
+
+static int64_t cost_falsely(const struct look_trouble *t)
+{
+    return cost_of_sharing(t, true);
+}
+
+static void say_falsely(struct sentence *s)
+{
+    put_sharing(s, true);
+    json_t *root = sentence_measured(s->t);
+    if (root)
+        put_measured(s, root);
+    else
+        fprintf(s->out, "; numachine mend %s measures what mending it would gain",
+                sentence_directory(s->t));
+    json_decref(root);
+}
+
+static int64_t cost_truly(const struct look_trouble *t)
+{
+    return cost_of_sharing(t, false);
+}
+
+static void say_truly(struct sentence *s)
+{
+    put_sharing(s, false);
+    fputs(": these bytes themselves are shared, and only less of it helps", s->out);
+}
+
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* Whether one lock was waited for longer than another. */
+static bool is_longer(const struct look_lock_row *a, const struct look_lock_row *b)
+{
+    const uint64_t of_a = a->v[DOC_LOCK_WAITED], of_b = b->v[DOC_LOCK_WAITED];
+    return of_a != of_b ? of_a > of_b : a->lock < b->lock;
+}
+
+/* The lock that was waited for longest of those behind `before`; NULL: none is worth a word. */
+static const struct look_lock_row *sentence_lock(const struct look_trouble *t,
+                                                 const struct look_lock_row *before)
+{
+    const struct look_lock_row *best = NULL;
+    for (size_t i = 0; i < t->locks->rows; i++) {
+        const struct look_lock_row *row = &t->locks->row[i];
+        if ((!before || is_longer(before, row)) && (!best || is_longer(row, best)) &&
+            is_dear(t, row))
+            best = row;
+    }
+    return best;
+}
+
+static int64_t cost_locks(const struct look_trouble *t)
+{
+    const struct look_lock_row *row = NULL;
+    int64_t cost = 0;
+    for (unsigned n = 0; t->locks && n < OBJECTS && (row = sentence_lock(t, row)); n++)
+        cost = doc_plus(cost, (int64_t)row->v[DOC_LOCK_WAITED]);
+    return cost;
+}
+
+/* Where threads waited. */
+static void put_lock_places(const struct sentence *s, const struct look_lock_row *row)
+{
+    struct lines lines = {.count = 0};
+    size_t count;
+    struct look_lock_place *place =
+        look_lock_places(s->t->locks, row->lock, DOC_LOCK_WAITED, &count);
+    for (size_t i = 0; i < count; i++)
+        if (place[i].pc != DOC_LOCKS_NOWHERE)
+            lines_add(&lines, look_code_own(s->t->code, place[i].pc), (int64_t)place[i].n);
+    lines_put(&lines, (int64_t)row->v[DOC_LOCK_WAITED], s->out);
+    free(place);
+}
+
+static void say_locks(struct sentence *s)
+{
+    const struct look_locks_view *view = s->t->locks;
+    const struct look_lock_row *row = NULL, *first = sentence_lock(s->t, NULL);
+    unsigned named = 0;
+    for (; named < OBJECTS && (row = sentence_lock(s->t, row)); named++) {
+        put_between(s, named, "Threads waited ");
+        put_percent(s, look_percent((int64_t)row->v[DOC_LOCK_WAITED],
+                                    (int64_t)look_locks_time(view->locks)));
+        fprintf(s->out, "%s for %s ", named ? "" : " of their time",
+                doc_lock_kinds[view->locks->lock[row->lock].kind].name);
+        look_lock_label(view, row->lock, s->out);
+        put_lock_places(s, row);
+    }
+    fprintf(s->out, "; without %s the run would end at most ", named > 1 ? "the first" : "it");
+    put_percent(s, look_percent((int64_t)first->bound, (int64_t)view->locks->ticks));
+    fprintf(s->out, " sooner (numachine locks %s)", sentence_directory(s->t));
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+/* The pages of which an object has most. */
+struct paged {
+    const struct look_paged_object *object;
+    int64_t requests, local, best, time; /* best: of one station each */
+};
+
+static void paged_add(struct paged *to, const struct look_page *page)
+{
+    to->requests = doc_plus(to->requests, page->requests);
+    to->local = doc_plus(to->local, page->local);
+    to->best = doc_plus(to->best, page->of_best);
+    to->time = doc_plus(to->time, page->time);
+}
+
+/* Whether sharing it is worth a word. */
+static bool is_said_shared(const struct look_trouble *t, const struct look_paged_object *o)
+{
+    const struct look_shared_object *shared = look_sharing_shared(t->sharing, o->name);
+    return shared && doc_plus(shared->lost.falsely, shared->lost.truly) >= t->sharing->time / SAID;
+}
+
+/* [PCycles] of requests that went to other stations and need not have, if each took as long as
+ * another; 0: nothing worth a word. */
+static int64_t cost_of_pages(const struct look_trouble *t, const struct paged *p)
+{
+    const int64_t nearer = doc_plus(p->best, -p->local);
+    if (nearer <= 0 || p->requests <= 0 || is_said_shared(t, p->object))
+        return 0;
+    const int64_t cost = (int64_t)((double)p->time * (double)nearer / (double)p->requests);
+    return cost >= t->sharing->time / SAID ? cost : 0;
+}
+
+/* @return [pages->objects] the caller's: in their order */
+static struct paged *sentence_paged(const struct look_trouble *t)
+{
+    struct paged *all = sim_alloc(t->pages->objects + 1, sizeof *all);
+    for (size_t i = 0; i < t->pages->objects; i++)
+        all[i].object = &t->pages->object[i];
+    for (size_t i = 0; i < t->pages->pages; i++)
+        paged_add(&all[t->pages->page[i].object], &t->pages->page[i]);
+    return all;
+}
+
+/* The costliest, whose pages then count no more. @return false: no more is worth a word */
+static bool take_paged(const struct look_trouble *t, struct paged *all, struct paged *out)
+{
+    size_t best = 0;
+    int64_t most = 0;
+    for (size_t i = 0; i < t->pages->objects; i++) {
+        const int64_t cost = cost_of_pages(t, &all[i]);
+        if (cost > most) {
+            most = cost;
+            best = i;
+        }
+    }
+    if (!most)
+        return false;
+    *out = all[best];
+    all[best].requests = 0;
+    return true;
+}
+
+static int64_t cost_pages(const struct look_trouble *t)
+{
+    struct paged one, *all = t->pages ? sentence_paged(t) : NULL;
+    int64_t cost = 0;
+    for (unsigned n = 0; all && n < OBJECTS && take_paged(t, all, &one); n++)
+        cost = doc_plus(cost, cost_of_pages(t, &one));
+    free(all);
+    return cost;
+}
+
+static void put_paged(struct sentence *s, const struct paged *p, bool first)
+{
+    put_awake(s, p->time);
+    fprintf(s->out, "%s pages of %s, of which ",
+            first ? " went into requests for" : " into those for", p->object->name);
+    put_percent(s, look_percent(p->local, p->requests));
+    fputs(first ? " went to the memory of their own station and " : " did and ", s->out);
+    put_percent(s, look_percent(p->best, p->requests));
+    fputs(" could", s->out);
+}
+
+static void say_pages(struct sentence *s)
+{
+    struct paged one, *all = sentence_paged(s->t);
+    for (unsigned n = 0; n < OBJECTS && take_paged(s->t, all, &one); n++) {
+        put_between(s, n, "");
+        put_paged(s, &one, !n);
+    }
+    free(all);
+    fprintf(s->out,
+            ": the thread that uses a page most should be the first to write to it (numachine "
+            "placement %s)",
+            sentence_directory(s->t));
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static const struct trouble_kind {
+    int64_t (*cost)(const struct look_trouble *t); /* [PCycles] 0: nothing is to be said */
+    void (*say)(struct sentence *s);               /* without an end */
+} kinds[] = {{cost_falsely, say_falsely},
+             {cost_truly, say_truly},
+             {cost_locks, say_locks},
+             {cost_pages, say_pages}};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+static void put_sentences(struct sentence *s)
+{
+    int64_t cost[KINDS];
+    for (unsigned k = 0; k < KINDS; k++)
+        cost[k] = kinds[k].cost(s->t);
+    for (unsigned n = 0; n < SENTENCES; n++) {
+        unsigned dearest = 0;
+        for (unsigned k = 1; k < KINDS; k++)
+            if (cost[k] > cost[dearest])
+                dearest = k;
+        if (!cost[dearest])
+            return;
+        fputs(n ? " " : "", s->out);
+        kinds[dearest].say(s);
+        putc('.', s->out);
+        cost[dearest] = 0;
+    }
+}
+
+char *look_trouble_sentence(const struct look_trouble *t)
+{
+    char *text;
+    size_t size;
+    FILE *out = sim_text_open(&text, &size);
+    struct sentence s = {.t = t, .out = out};
+    put_sentences(&s);
+    sim_text_close(out, &text);
+    return text;
+}
+
+void look_troubles_open(struct look_troubles *all, const struct look_trouble *of,
+                        const struct doc_locks *locks, const struct in_experiment *x)
+{
+    char why[256];
+    *all = (struct look_troubles){.of = *of};
+    all->locks = (struct look_locks_view){
+        .locks = locks, .code = of->code, .finder = of->finder, .sort = DOC_LOCK_WAITED};
+    if (locks && look_locks_view_open(&all->locks, NULL, why, sizeof why))
+        all->of.locks = &all->locks;
+    if (x && of->sharing)
+        all->of.pages =
+            look_pages_new(of->sharing->truth, x, of->finder, of->code, why, sizeof why);
+}
+
+void look_troubles_close(struct look_troubles *all)
+{
+    look_pages_free((struct look_pages *)all->of.pages);
+    look_locks_view_close(&all->locks);
+}
