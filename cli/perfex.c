@@ -86,6 +86,8 @@ struct processor {
     unsigned slot;                   /* events `slot` and `slot + SLOTS` have their turn */
     uint64_t ran[SLOTS];             /* [PCycles] that a thread had it meanwhile */
     uint64_t turns[SLOTS];           /* in which one had */
+    struct r10k_signals since;       /* totals when the first of the open regions was opened, */
+    struct r10k_signals within;      /* and the sum of what was counted in such times: -s */
 };
 
 struct perfex {
@@ -96,7 +98,7 @@ struct perfex {
     uint32_t counted; /* IRIX's events */
     unsigned modes;
     struct look_costs costs;
-    struct processor *processor; /* [cards] of -a */
+    struct processor *processor; /* [cards] */
     uint64_t ticks;
     bool open; /* a region is: of -s, the time that counts */
     FILE *out; /* a text, shown when all complaints have been made */
@@ -147,6 +149,31 @@ static void look_at_all(struct perfex *p, bool turns)
     }
 }
 
+static void add_signals(struct r10k_signals *sum, const struct r10k_signals *to,
+                        const struct r10k_signals *from)
+{
+    for (unsigned s = 0; s < R10K_SIGNALS; s++)
+        for (unsigned m = 0; m < R10K_MODES; m++)
+            sum->total[s][m] += to->total[s][m] - from->total[s][m];
+}
+
+/* A time that counts begins, or ends. Regions in each other are one time. */
+static void turn_regions(struct perfex *p, bool open)
+{
+    struct nm_machine *m = p->live->machine;
+    for (unsigned c = 0; c < nm_machine_cards(m) && open != p->open; c++) {
+        struct processor *its = &p->processor[c];
+        struct r10k_signals now;
+        if (!pc_counters(m, c))
+            continue;
+        read_signals(m, c, &now);
+        if (!open)
+            add_signals(&its->within, &now, &its->since);
+        its->since = now;
+    }
+    p->open = open;
+}
+
 /* A clock tick: the next two events. */
 static enum run_begun perfex_begin(void *self, struct run_live *live, char *why, size_t size)
 {
@@ -177,13 +204,15 @@ static void perfex_mark(void *self, const char *name, bool begin, sim_tick at)
 {
     struct perfex *p = self;
     const struct doc_run *run = &p->live->run;
+    bool open = false;
     (void)name, (void)begin, (void)at;
-    if (!p->r->given->all_events || !p->r->given->regions)
+    if (!p->r->given->regions)
         return;
-    look_at_all(p, false);
-    p->open = false;
+    if (p->r->given->all_events)
+        look_at_all(p, false);
     for (size_t i = 1; i < run->regions; i++)
-        p->open |= run->region[i].open;
+        open |= run->region[i].open;
+    turn_regions(p, open);
 }
 
 static void perfex_finish(void *self, sim_tick at)
@@ -192,6 +221,8 @@ static void perfex_finish(void *self, sim_tick at)
     (void)at;
     if (p->r->given->all_events && p->live->run.own)
         look_at_all(p, true);
+    if (p->r->given->regions)
+        turn_regions(p, false);
 }
 
 static void scale_up(const struct processor *its, struct look_perfex *out)
@@ -208,25 +239,19 @@ static void scale_up(const struct processor *its, struct look_perfex *out)
     }
 }
 
-/* Signals of a card over the regions that count. */
-static void add_region(const struct doc_region *region, unsigned card, struct r10k_signals *sum)
+/* Signals of a card over the whole run. */
+static struct r10k_signals signals_of(const struct doc_region *whole, unsigned card)
 {
-    const struct r10k_signals *own = &region->own[card].sum.r10000;
-    for (unsigned s = 0; s < R10K_SIGNALS; s++)
-        for (unsigned m = 0; m < R10K_MODES; m++)
-            sum->total[s][m] += s == R10K_SIGNAL_CYCLES && m == R10K_KERNEL
-                                    ? region->card[card].sum.truth.system
-                                    : own->total[s][m];
+    struct r10k_signals sum = whole->own[card].sum.r10000;
+    sum.total[R10K_SIGNAL_CYCLES][R10K_KERNEL] = whole->card[card].sum.truth.system;
+    return sum;
 }
 
 static void counts_of(struct perfex *p, const struct doc_run *run, unsigned card,
                       struct look_perfex *out)
 {
-    struct r10k_signals sum = {0};
-    if (!p->r->given->regions)
-        add_region(&run->region[0], card, &sum);
-    for (size_t i = 1; p->r->given->regions && i < run->regions; i++)
-        add_region(&run->region[i], card, &sum);
+    const struct r10k_signals sum =
+        p->r->given->regions ? p->processor[card].within : signals_of(&run->region[0], card);
     out->ran = !p->r->given->regions || run->regions > 1;
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++) {
         out->exact[e] = look_perfex_total(p->chip, e, p->modes, &sum);

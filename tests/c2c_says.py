@@ -159,7 +159,7 @@ def check_access(numachine, directory):
     source = "".join(c["source"] for c in found["candidates"] if c["number"] in best["candidates"])
     assert "c2c_guest.c:" in source and "atomic_uint locks[4];\n+ alignas(64)" in source and "counts;\ncounts[], heap 64" in source, source
     said = c2c(numachine, directory).splitlines()[0]
-    assert f" would take {best['gain']:.0f} % less (measured). " in said, said
+    assert f" would take {best['gain']:.0f} % less (measured)." in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
     few = mend(numachine, "--runs=4", "-j1", directory)
     assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few and "were not tried" in few, few

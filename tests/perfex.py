@@ -78,7 +78,9 @@ int main(void)
     for (int i = 0; i < 40; i++) {
         work(9000);
         NUMACHINE_BEGIN("some");
+        NUMACHINE_BEGIN("in it");
         work(5000);
+        NUMACHINE_END("in it");
         NUMACHINE_END("some");
     }
     return 0;
@@ -234,6 +236,9 @@ def check_ways(bench):
     text, _ = bench.perfex("-a", "-s", "--truth", "--set", "os.tick=10000cy", "./regions", status=0)
     rows = {int(row[1]): (int(row[3]), int(row[4])) for row in LINE.finditer(text)}
     assert abs(rows[17][0] - rows[17][1]) < 0.3 * rows[17][1] and rows[17][1] > 1000, text
+    # what two open regions have is counted once
+    inside, whole = (bench.perfex(*words, "-e17", "./regions", status=0)[1][17] for words in (["-s"], []))
+    assert 0.3 * whole < inside < 0.4 * whole, (inside, whole)
     bench.perfex("-e0", "-o", "counts.txt", "--", "./guest")
     assert LINE.search((bench.home / "counts.txt").read_text())
     assert bench.perfex("-e", "15", "e.yaml")[1] == bench.perfex("-e15", "./guest")[1]
