@@ -71,7 +71,7 @@ struct look_files cli_files(const struct cli_given *g)
         .system = g->system_path, .debug = g->debug_path, .moved = g->source_path};
     char why[512];
     if (!look_files_check(&files, why, sizeof why))
-        cli_refuse(g, "--source-path: %s", why);
+        cli_refuse(g, "%s", why);
     return files;
 }
 

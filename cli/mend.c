@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "documents/directory/rundir.h"
+#include "machine/values.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -62,6 +63,10 @@ static void mend_lay_out(struct in_experiment *x, const struct look_mend *m, loo
 /* The first range that holds a page counts. */
 static void mend_place(struct in_experiment *x, const struct look_mend_candidate *mover)
 {
+    if (mover->rule != LOOK_MEND_RULE) {
+        x->machine.params->placement = mover->rule; /* this process's */
+        return;
+    }
     struct nm_range *all = sim_alloc(mover->ranges + x->range_count, sizeof *all);
     memcpy(all, mover->range, mover->ranges * sizeof *all);
     if (x->range_count)
@@ -165,9 +170,13 @@ static int mend_open(const struct cli_given *g, struct look_kept *kept,
         look_sharing_new(&kept->truth, &kept->profile, finder, &kept->code);
     struct look_pages *pages =
         look_pages_new(&kept->truth, x, finder, &kept->code, why, sizeof why);
-    struct look_mend *m = look_mend_new(sharing, pages, &kept->objects);
+    struct look_locks_view locks = {
+        .locks = &kept->locks, .code = &kept->code, .finder = finder, .sort = DOC_LOCK_WAITED};
+    look_locks_view_open(&locks, NULL, why, sizeof why);
+    struct look_mend *m = look_mend_new(sharing, &locks, pages, &kept->objects);
     const int status = mend_search(g, kept, x, m);
     look_mend_free(m);
+    look_locks_view_close(&locks);
     look_pages_free(pages);
     look_sharing_free(sharing);
     look_finder_free(finder);
@@ -179,7 +188,7 @@ int cli_mend(struct cli_given *g)
     struct look_kept kept = {0};
     struct in_experiment x;
     int status = CLI_EXIT_USAGE;
-    if (!cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH)) {
+    if (!cli_kept_open(&kept, g->words[0], LOOK_KEPT_TRUTH | LOOK_KEPT_LOCKS)) {
         /* it has complained */
     } else if (!kept.code.ended) {
         cli_complain(status, "the program did not come to its end in that run, so there is nothing "

@@ -18,6 +18,9 @@ static const struct system_row {
 #undef SYSTEM
 #undef OWN
 };
+/* What --system-path has instead of folders: in front of all, or alone. */
+static const char BESIDE[] = "+", NONE[] = "none";
+
 enum { ROWS = sizeof rows / sizeof *rows };
 
 /* [bytes] of a folder's name without a slash at its end. */
@@ -60,9 +63,9 @@ static bool is_usual(const char *file)
 bool look_files_system(const struct look_files *files, const char *file)
 {
     char *const *said = files ? files->system : NULL;
-    if (!file)
+    if (!file || (said && !strcmp(*said, NONE)))
         return false;
-    if (!said || !strcmp(*said, "+")) {
+    if (!said || !strcmp(*said, BESIDE)) {
         if (is_usual(file))
             return true;
         said += said != NULL;
@@ -94,7 +97,15 @@ bool look_files_check(const struct look_files *files, char *why, size_t size)
     for (char *const *moved = files->moved; moved && *moved; moved++) {
         const char *to = strchr(*moved, '=');
         if (!to || to == *moved || !to[1]) {
-            snprintf(why, size, "'%.200s' is not FROM=TO, two folders", *moved);
+            snprintf(why, size, "--source-path: '%.200s' is not FROM=TO, two folders", *moved);
+            return false;
+        }
+    }
+    for (char *const *said = files->system; said && *said; said++) {
+        const bool first = said == files->system;
+        if (!strcmp(*said, BESIDE) ? !first : !strcmp(*said, NONE) && (!first || said[1])) {
+            snprintf(why, size, "--system-path: '%s' stands %s", *said,
+                     strcmp(*said, NONE) ? "in front of all others" : "alone");
             return false;
         }
     }

@@ -66,7 +66,7 @@ ROWS = {
     "hosts": (":", "other", []),
     "hosts_file": ("hosts", "others", []),
     "env": ("A=1", "B=2", ["A", "=1", "="]),
-    "system_path": ("none", "+,/usr/src", []),
+    "system_path": ("none", "+,/usr/src", ["", "none,+", "/usr/src,+", "none,/usr/src"]),
     "source_path": ("/build=/home", "a=b", ["/build", "=/home", "/build="]),
     "separator": (";", ",", []),
     "limit": ("1ms", "2ms", ["0", "0us", "1", "-1ms", "99999999999999s"]),

@@ -1,6 +1,7 @@
 /*
- * What could be changed: of each object that sharing cost much, and of those that lie in its lines,
- * the layouts that a programmer could give it.
+ * What could be changed: of each object that sharing or waiting cost much, and of those that lie in
+ * its lines, the layouts that a programmer could give it; a lock apart from what it lies in; the
+ * homes of pages.
  */
 #include "look/mend/mend.h"
 
@@ -16,6 +17,9 @@ enum {
     LINES = 16, /* whose other objects are looked at */
     SHAPES = 5, /* of an object, at most */
     OFTEN = 16, /* one part in so many of the times that the line is lost counts */
+    LOCKS = 2,  /* that are laid out for themselves, at most */
+    WAITS = 20, /* one part in so many of the threads' time makes a lock one of these */
+    NEAR = 4,   /* one part in so many of a page's requests is worth a move */
 };
 
 /* ---- which objects --------------------------------------------------------------------------- */
@@ -75,6 +79,48 @@ static void mend_list_beside(struct look_mend *m, const struct look_shared_line 
     free(part);
 }
 
+/* ---- locks ----------------------------------------------------------------------------------- */
+
+/* The lock that was waited for longest of those behind `before`; NULL: no more is worth a run. */
+static const struct look_lock_row *mend_lock(const struct look_mend *m,
+                                             const struct look_lock_row *before)
+{
+    const struct doc_locks *l = m->locks->locks;
+    const struct look_lock_row *best = NULL;
+    for (size_t i = 0; i < m->locks->rows; i++) {
+        const struct look_lock_row *row = &m->locks->row[i];
+        const uint64_t waited = row->v[DOC_LOCK_WAITED];
+        const bool has_place = l->lock[row->lock].address != DOC_LOCKS_NOWHERE &&
+                               l->lock[row->lock].kind != DOC_LOCK_join;
+        const bool behind = !before || waited < before->v[DOC_LOCK_WAITED] ||
+                            (waited == before->v[DOC_LOCK_WAITED] && row > before);
+        if (has_place && behind && waited && waited >= look_locks_time(l) / WAITS &&
+            (!best || waited > best->v[DOC_LOCK_WAITED]))
+            best = row;
+    }
+    return best;
+}
+
+/* What the lock lies in, by its name. */
+static void mend_around_lock(const struct look_mend *m, const struct look_lock_row *row,
+                             struct look_object *at)
+{
+    const struct look_lock_use *use = &m->locks->use[row->lock];
+    look_object_at(m->sharing->finder, m->locks->locks->lock[row->lock].address, use->from, use->to,
+                   at);
+    look_object_group(at);
+}
+
+static void mend_list_locks(struct look_mend *m)
+{
+    const struct look_lock_row *row = NULL;
+    for (unsigned n = 0; n < LOCKS && (row = mend_lock(m, row)); n++) {
+        struct look_object at;
+        mend_around_lock(m, row, &at);
+        mend_list(m, at.key);
+    }
+}
+
 static void mend_list_all(struct look_mend *m)
 {
     const struct look_sharing *s = m->sharing;
@@ -84,6 +130,7 @@ static void mend_list_all(struct look_mend *m)
     for (size_t i = 0; i < s->lines && i < LINES; i++)
         if (look_verdict_of(s, &s->line[i].lost) != LOOK_VERDICT_none)
             mend_list_beside(m, &s->line[i]);
+    mend_list_locks(m);
 }
 
 /* ---- their shapes ---------------------------------------------------------------------------- */
@@ -145,22 +192,46 @@ static bool is_new(const struct look_mend *m, const struct look_mend_candidate *
     return look_layout_fits(&c->layout, m->sharing->truth);
 }
 
+/* One that has its names, if it is worth a run; else it goes. */
+static void candidates_put(struct look_mend *m, const struct doc_objects *objects,
+                           struct look_mend_candidate *c)
+{
+    char why[2048];
+    c->what = mend_what(c);
+    if (m->candidates < LOOK_MEND_CANDIDATES &&
+        look_what_if(m->sharing, objects, c->names, c->unit, &c->layout, why, sizeof why) &&
+        is_new(m, c))
+        m->candidate[m->candidates++] = *c;
+    else
+        candidate_free(c);
+}
+
 static void candidates_add(struct look_mend *m, const struct doc_objects *objects, unsigned of,
                            enum look_unit unit)
 {
-    struct look_mend_candidate c = {.unit = unit, .objects = of};
-    char why[2048];
+    struct look_mend_candidate c = {.unit = unit, .objects = of, .rule = LOOK_MEND_RULE};
     size_t names = 0;
     for (size_t i = 0; i < m->objects; i++)
         if (of >> i & 1)
             c.names[names++] = sim_strdup(m->object[i]);
-    c.what = mend_what(&c);
-    if (m->candidates < LOOK_MEND_CANDIDATES &&
-        look_what_if(m->sharing, objects, c.names, unit, &c.layout, why, sizeof why) &&
-        is_new(m, &c))
-        m->candidate[m->candidates++] = c;
-    else
-        candidate_free(&c);
+    candidates_put(m, objects, &c);
+}
+
+/* A lock apart from what it lies in. */
+static void candidates_add_locks(struct look_mend *m, const struct doc_objects *objects)
+{
+    const struct look_lock_row *row = NULL;
+    for (unsigned n = 0; n < LOCKS && (row = mend_lock(m, row)); n++) {
+        struct look_mend_candidate c = {.unit = LOOK_UNIT_objects, .rule = LOOK_MEND_RULE};
+        struct look_object at;
+        mend_around_lock(m, row, &at);
+        for (size_t i = 0; i < m->objects; i++)
+            c.objects |= (unsigned)!strcmp(m->object[i], at.key) << i;
+        if (!c.objects)
+            continue;
+        c.names[0] = look_lock_label_text(m->locks, row->lock);
+        candidates_put(m, objects, &c);
+    }
 }
 
 /* Of objects that several threads use, what each uses lies together. */
@@ -205,10 +276,19 @@ static void candidates_add_page(struct look_mend_candidate *c, uint64_t page, ui
     c->range[c->ranges++] = (struct nm_range){page, page + size, station};
 }
 
+/* One that moves pages, if there is room; else it goes. */
+static void candidates_put_pages(struct look_mend *m, struct look_mend_candidate *c, bool good)
+{
+    if (good && m->candidates < LOOK_MEND_CANDIDATES)
+        m->candidate[m->candidates++] = *c;
+    else
+        candidate_free(c);
+}
+
 /* Of the pages that should move all, or those that have such objects. */
 static void candidates_add_pages(struct look_mend *m, bool data)
 {
-    struct look_mend_candidate c = {.objects = 1u << LOOK_MEND_PAGES};
+    struct look_mend_candidate c = {.objects = 1u << LOOK_MEND_PAGES, .rule = LOOK_MEND_RULE};
     uint64_t all = 0, some = 0;
     for (size_t i = 0; i < m->pages->ranges; i++) {
         const struct nm_range *r = &m->pages->range[i];
@@ -220,25 +300,57 @@ static void candidates_add_pages(struct look_mend *m, bool data)
     }
     c.what = sim_format("%s pages in %zu range%s at the stations that ask for them",
                         data ? "these objects'" : "all", c.ranges, sim_plural(c.ranges));
-    if (m->candidates < LOOK_MEND_CANDIDATES && some && (!data || some < all))
-        m->candidate[m->candidates++] = c;
-    else
-        candidate_free(&c);
+    candidates_put_pages(m, &c, some && (!data || some < all));
+}
+
+/* Where placement names no ranges, because one card would lose more than others gain: the pages
+ * that another station asks for most, without those that matter little. */
+static void candidates_add_asked(struct look_mend *m)
+{
+    struct look_mend_candidate c = {.objects = 1u << LOOK_MEND_PAGES, .rule = LOOK_MEND_RULE};
+    for (size_t i = 0; m->pages->hurts && i < m->pages->pages; i++) {
+        const struct look_page *page = &m->pages->page[i];
+        if (page->va && page->of_best - page->local > page->requests / NEAR)
+            candidates_add_page(&c, page->va, m->pages->page_size, page->best);
+    }
+    c.what = sim_format("pages in %zu range%s at the stations that ask for them most", c.ranges,
+                        sim_plural(c.ranges));
+    candidates_put_pages(m, &c, c.ranges);
+}
+
+/* Pages by another rule, if some are asked for from afar. */
+static void candidates_add_rules(struct look_mend *m)
+{
+    static const struct {
+        const char *name;
+        int rule;
+    } rules[] = {{"first_touch", NM_PLACE_FIRST_TOUCH}, {"round_robin", NM_PLACE_ROUND_ROBIN}};
+    const bool far = m->pages->stations > 1 && (m->pages->hurts || m->pages->ranges);
+    for (size_t i = 0; far && i < sizeof rules / sizeof *rules; i++) {
+        struct look_mend_candidate c = {.objects = 1u << LOOK_MEND_PAGES, .rule = rules[i].rule};
+        c.what = sim_format("pages by memory.placement %s", rules[i].name);
+        candidates_put_pages(m, &c, strcmp(rules[i].name, m->pages->rule) != 0);
+    }
 }
 
 void look_mend_find(struct look_mend *m, const struct doc_objects *objects)
 {
     enum look_unit shape[SHAPES];
     mend_list_all(m);
-    for (size_t k = 0; k < SHAPES; k++)
+    for (size_t k = 0; k < SHAPES; k++) {
         for (size_t i = 0; i < m->objects; i++)
             if (k < candidates_shapes_of(m, m->object[i], shape))
                 candidates_add(m, objects, 1u << i, shape[k]);
+        if (!k)
+            candidates_add_locks(m, objects);
+    }
     candidates_add_together(m, objects, true);
     candidates_add_together(m, objects, false);
     if (m->pages) {
         candidates_add_pages(m, true);
         candidates_add_pages(m, false);
+        candidates_add_asked(m);
+        candidates_add_rules(m);
     }
 }
 

@@ -71,10 +71,15 @@ void look_mend_layout(const struct look_mend *m, look_mend_set set, struct look_
             look_layout_join(layout, &m->candidate[i].layout);
 }
 
+bool look_mend_moves(const struct look_mend_candidate *candidate)
+{
+    return !candidate->names[0];
+}
+
 const struct look_mend_candidate *look_mend_mover(const struct look_mend *m, look_mend_set set)
 {
     for (size_t i = 0; i < m->candidates; i++)
-        if (set & bit_of(i) && m->candidate[i].ranges)
+        if (set & bit_of(i) && look_mend_moves(&m->candidate[i]))
             return &m->candidate[i];
     return NULL;
 }
@@ -98,7 +103,7 @@ static double price_of(const struct look_mend *m, look_mend_set set)
     unsigned sum = 0;
     for (size_t i = 0; i < m->candidates; i++)
         if (set & bit_of(i))
-            sum += m->candidate[i].ranges ? 1 : price[m->candidate[i].unit];
+            sum += look_mend_moves(&m->candidate[i]) ? 1 : price[m->candidate[i].unit];
     return (double)sum * (double)m->before / LEAST;
 }
 
@@ -157,7 +162,7 @@ static void ask_neighbours(struct search *s, look_mend_set set, bool moves)
         if (!(set & bit_of(i)) && objects_of(m, set) & m->candidate[i].objects)
             search_ask(s, mend_with(m, set, i));
     for (size_t i = 0; i < m->candidates; i++)
-        if (moves || !m->candidate[i].ranges)
+        if (moves || !look_mend_moves(&m->candidate[i]))
             search_ask(s, mend_with(m, set, i));
 }
 
@@ -250,11 +255,13 @@ bool look_mend_search(struct look_mend *m, unsigned runs, look_mend_run_fn *run,
     return !s.stopped;
 }
 
-struct look_mend *look_mend_new(const struct look_sharing *sharing, const struct look_pages *pages,
+struct look_mend *look_mend_new(const struct look_sharing *sharing,
+                                const struct look_locks_view *locks, const struct look_pages *pages,
                                 const struct doc_objects *objects)
 {
     struct look_mend *m = sim_alloc(1, sizeof *m);
-    *m = (struct look_mend){.sharing = sharing, .pages = pages, .before = sharing->code->ticks};
+    *m = (struct look_mend){
+        .sharing = sharing, .locks = locks, .pages = pages, .before = sharing->code->ticks};
     look_mend_find(m, objects);
     return m;
 }

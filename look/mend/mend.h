@@ -1,6 +1,6 @@
 /*
- * What would mend a program: other layouts of what its threads share, and other homes of its pages,
- * each tried by a run, alone and together, until a budget of runs is used up.
+ * What would mend a program: other layouts of what its threads share and lock, and other homes of
+ * its pages, each tried by a run, alone and together, until a budget of runs is used up.
  *
  * Nothing is concluded from shares of time. A layout that was not run is not recommended, and one
  * that did not gain is not either.
@@ -8,6 +8,7 @@
 #ifndef LOOK_MEND_MEND_H
 #define LOOK_MEND_MEND_H
 
+#include "look/locks/view.h"
 #include "look/placement/pages.h"
 #include "look/sharing/what_if.h"
 
@@ -16,6 +17,7 @@ enum {
     LOOK_MEND_CANDIDATES = 32, /**< bits of a look_mend_set */
     LOOK_MEND_NAMES = LOOK_MEND_OBJECTS + 1,
     LOOK_MEND_PAGES = 31, /**< the bit that stands for pages among those of objects */
+    LOOK_MEND_RULE = -1,  /**< memory.placement as it is */
 };
 
 /** A change. */
@@ -28,6 +30,7 @@ struct look_mend_candidate {
     struct look_layout layout;
     struct nm_range *range; /**< [ranges] of pages that move */
     size_t ranges;
+    int rule;   /**< memory.placement that pages in no range go by, or LOOK_MEND_RULE */
     char *what; /**< "each element of tallies" */
 };
 
@@ -58,6 +61,7 @@ typedef bool look_mend_run_fn(void *ctx, const struct look_mend *mend, const loo
 /** Made by look_mend_new, filled by look_mend_search. */
 struct look_mend {
     const struct look_sharing *sharing;
+    const struct look_locks_view *locks;
     const struct look_pages *pages;
     uint64_t before;                       /**< [ticks] of the program as it is */
     const char *object[LOOK_MEND_OBJECTS]; /**< [objects] names, the sharing's or its own */
@@ -75,10 +79,13 @@ struct look_mend {
 
 /**
  * Finds the candidates.
- * @param sharing  outlives it, as `pages` and `objects` do
+ * @param sharing  outlives it, as all the others do
+ * @param locks  of all locks
+ * @param pages  NULL: none can move
  * @return the caller's
  */
-struct look_mend *look_mend_new(const struct look_sharing *sharing, const struct look_pages *pages,
+struct look_mend *look_mend_new(const struct look_sharing *sharing,
+                                const struct look_locks_view *locks, const struct look_pages *pages,
                                 const struct doc_objects *objects);
 void look_mend_free(struct look_mend *mend);
 
@@ -87,6 +94,9 @@ bool look_mend_search(struct look_mend *mend, unsigned runs, look_mend_run_fn *r
 
 /** What bytes a set keeps apart. @param layout  the caller's, zeroed before */
 void look_mend_layout(const struct look_mend *mend, look_mend_set set, struct look_layout *layout);
+
+/** Whether a candidate moves pages. */
+bool look_mend_moves(const struct look_mend_candidate *candidate);
 
 /** The one of a set that moves pages; NULL: none does. */
 const struct look_mend_candidate *look_mend_mover(const struct look_mend *mend, look_mend_set set);
@@ -97,8 +107,8 @@ double look_mend_gain(const struct look_mend *mend, const struct look_mend_trial
 /** The run of a set; NULL: there was none. */
 const struct look_mend_trial *look_mend_tried(const struct look_mend *mend, look_mend_set set);
 
-/** What to write in the source for a candidate: lines, each ended. @return the caller's */
-char *look_mend_source(const struct look_mend *mend, const struct look_mend_candidate *candidate);
+/** What to write in the source for a set: lines, each ended. @return the caller's */
+char *look_mend_source(const struct look_mend *mend, look_mend_set set);
 
 /** Writes it as DOC_MEND has it. */
 void look_mend_json(const struct look_mend *mend, FILE *out);

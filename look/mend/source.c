@@ -23,9 +23,17 @@ enum {
     NAMES = 6,  /* of parts in each */
 };
 
+/* A line of the source; `file` NULL: none. */
+struct declared {
+    const char *file, *text;
+    unsigned line;
+};
+
 struct source_text {
     const struct look_mend *m;
+    look_mend_set set;
     struct look_sources *sources;
+    struct declared said; /* what stands above */
     FILE *out;
 };
 
@@ -39,8 +47,8 @@ static bool is_of_name(char c)
 /* Words that a name may follow, and that are no types. */
 static bool is_word(const char *text, const char *end)
 {
-    static const char *const words[] = {"return", "else",   "case", "goto",
-                                        "sizeof", "delete", "throw"};
+    static const char *const words[] = {"return", "else",   "case",  "goto",
+                                        "sizeof", "delete", "throw", "new"};
     const char *begin = end;
     while (begin > text && is_of_name(begin[-1]))
         begin--;
@@ -51,18 +59,34 @@ static bool is_word(const char *text, const char *end)
     return false;
 }
 
-/* Whether the name that begins at `at`, of `length` bytes, is declared there. */
+/* Whether a type stands in front of a row of * and & that ends at `end`, and no operand: "Pool *p",
+ * "Pool& p", but not "[&p", "n & p". @param blank  one stands between them and the name */
+static bool is_pointed(const char *text, const char *end, bool blank)
+{
+    const char *type = end;
+    while (type > text && strchr("*&", type[-1]))
+        type--;
+    const bool apart = type > text && isspace((unsigned char)type[-1]);
+    while (type > text && isspace((unsigned char)type[-1]))
+        type--;
+    return type > text && (is_of_name(type[-1]) || type[-1] == '>') && !(blank && apart) &&
+           !is_word(text, type);
+}
+
+/* Whether the name that begins at `at`, of `length` bytes, is declared there; "Pool p(8)" is. */
 static bool is_declared_at(const char *text, const char *at, size_t length)
 {
     const char *before = at, *behind = at + length;
     while (before > text && isspace((unsigned char)before[-1]))
         before--;
     behind += strspn(behind, " \t");
-    if (before == text || (before == at && is_of_name(before[-1])) || !strchr("[;={,", *behind) ||
-        !*behind || (*behind == '=' && behind[1] == '='))
+    if (before == text || (before == at && is_of_name(before[-1])) || !*behind ||
+        !strchr("[;={,(", *behind) || (*behind == '=' && behind[1] == '='))
         return false;
     const char last = before[-1];
-    if (last == '*' || last == '&' || last == '}' || (last == '>' && before[-2] != '-'))
+    if (last == '*' || last == '&')
+        return *behind != '(' && is_pointed(text, before, before != at);
+    if (*behind != '(' && (last == '}' || (last == '>' && before[-2] != '-')))
         return true;
     return is_of_name(last) && before != at && !is_word(text, before);
 }
@@ -96,79 +120,123 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static bool put_declaration_in(const struct source_text *t, const char *file, const char *name)
+static bool find_declaration_in(const struct source_text *t, const char *file, const char *name,
+                                struct declared *out)
 {
     const struct look_source *source = look_source_get(t->sources, file);
     const char *text;
     for (unsigned line = 1; (text = look_source_line(source, line)); line++)
         if (is_declaration(text, name)) {
-            fprintf(t->out, "%s:%u: %s\n", file_name(file), line, text + strspn(text, " \t"));
+            *out = (struct declared){file, text + strspn(text, " \t"), line};
             return true;
         }
     return false;
 }
 
-/* @return false: none of the files that asked for it has that line */
-static bool put_declaration(const struct source_text *t, const char *name)
+/* In the files whose instructions asked for it. @param o  the shared object, or one that has it */
+static struct declared find_declaration(const struct source_text *t, const char *name,
+                                        const struct look_shared_object *o)
 {
-    const struct look_shared_object *o = look_sharing_shared(t->m->sharing, name);
+    struct declared found = {.file = NULL};
     char *plain = plain_name(name);
-    bool found = false;
-    for (size_t i = 0; o && i < o->askers && !found; i++) {
+    for (size_t i = 0; o && i < o->askers && !found.file; i++) {
         const struct prog_place *place =
             look_code_at(t->m->sharing->code, look_asker_shown(&o->asker[i]));
-        found = place->file && put_declaration_in(t, place->file, plain);
+        if (place->file)
+            find_declaration_in(t, place->file, plain, &found);
     }
     free(plain);
     return found;
 }
 
-/* The line that declares the variable which leads to the object, and what memory it is; or its name
- * alone. */
-static void put_where(const struct source_text *t, const char *name, const struct look_object *at)
+/* The shared object that something is a part of, or is. */
+static const struct look_shared_object *shared_around(const struct look_mend *m,
+                                                      const struct look_object *at)
 {
-    const struct look_shared_object *o = look_sharing_shared(t->m->sharing, name);
+    struct look_object group = *at;
+    look_object_group(&group);
+    return look_sharing_shared(m->sharing, group.key);
+}
+
+static struct declared declared_of(const struct source_text *t, const char *name)
+{
+    struct look_named named;
+    if (!look_sharing_find(t->m->sharing, name, &named) || !named.at.variable.name)
+        return (struct declared){.file = NULL};
+    return find_declaration(t, name, shared_around(t->m, &named.at));
+}
+
+static bool is_same_line(const struct declared *a, const struct declared *b)
+{
+    return a->file && b->file && a->line == b->line && !strcmp(a->file, b->file);
+}
+
+/* How many of all that is changed stand in one line. */
+static unsigned declared_there(const struct source_text *t, const struct declared *at)
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < t->m->candidates; i++)
+        for (size_t n = 0; t->set >> i & 1 && t->m->candidate[i].names[n]; n++) {
+            const struct declared other = declared_of(t, t->m->candidate[i].names[n]);
+            count += is_same_line(at, &other);
+        }
+    return count;
+}
+
+/* The line that declares the variable which leads to the object, once; and its name and what
+ * memory it is, where the line does not say which one is meant. */
+static void put_where(struct source_text *t, const char *name, const struct look_named *named)
+{
+    const struct look_shared_object *o = shared_around(t->m, &named->at);
+    const struct declared at = declared_of(t, name);
     char memory[LOOK_OBJECT_NAME] = "";
-    if (o)
+    if (o && !strcmp(o->name, name) && named->at.kind == LOOK_OBJECT_HEAP)
         look_sharing_memory(t->m->sharing, o, memory, sizeof memory);
-    if (!at->variable.name || !put_declaration(t, name) || *memory)
+    if (at.file && !is_same_line(&at, &t->said))
+        fprintf(t->out, "%s:%u: %s\n", file_name(at.file), at.line, at.text);
+    if (at.file)
+        t->said = at;
+    if (!at.file || *memory || named->from != named->at.from || declared_there(t, &at) > 1)
         fprintf(t->out, "%s%s%s:\n", name, *memory ? ", " : "", memory);
 }
 
 /* ---- what lies together ---------------------------------------------------------------------- */
 
-/* A part's name: a member's, or its bytes. */
-static void put_part(const struct source_text *t, const struct look_object *at,
-                     const struct nm_apart_range *range)
+/* A part's name: a member's, or its bytes. @return the caller's */
+static char *part_text(const struct source_text *t, const struct look_object *at,
+                       const struct nm_apart_range *range)
 {
     struct prog_member first, last;
     const uint64_t from = range->from - at->from, to = range->to - at->from;
-    if (!at->variable.name) {
-        fprintf(t->out, " +0x%" PRIx64 "-0x%" PRIx64, from, to - 1);
-        return;
-    }
+    if (!at->variable.name)
+        return sim_format("+0x%" PRIx64 "-0x%" PRIx64, from, to - 1);
     look_object_member(t->m->sharing->finder, at, from, UINT_MAX, &first);
     look_object_member(t->m->sharing->finder, at, to - 1, UINT_MAX, &last);
-    fprintf(t->out, " %s", first.name);
-    if (strcmp(first.name, last.name) != 0)
-        fprintf(t->out, " to %s", last.name);
+    return strcmp(first.name, last.name) ? sim_format("%s to %s", first.name, last.name)
+                                         : sim_strdup(first.name);
 }
 
-/* The parts of an object that a group has. @return whether there are any */
+/* The parts of an object that a group has: pieces of one are one. @return whether there are any */
 static bool put_group(const struct source_text *t, const struct look_layout *l,
                       const struct look_object *at, uint32_t group)
 {
     size_t shown = 0, more = 0;
+    char *before = sim_strdup("");
     for (size_t i = 0; i < l->ranges; i++) {
         const struct nm_apart_range *range = &l->range[i];
         if (range->group != group || range->from < at->from || range->to > at->from + at->size)
             continue;
-        if (!shown)
-            fputs("+   alignas:", t->out);
-        if (shown < NAMES)
-            put_part(t, at, range);
-        more += shown++ >= NAMES;
+        char *part = part_text(t, at, range);
+        if (strcmp(part, before) != 0) {
+            fputs(shown ? "" : "+   alignas:", t->out);
+            if (shown < NAMES)
+                fprintf(t->out, " %s", part);
+            more += shown++ >= NAMES;
+        }
+        free(before);
+        before = part;
     }
+    free(before);
     if (more)
         fprintf(t->out, " and %zu more", more);
     if (shown)
@@ -176,14 +244,19 @@ static bool put_group(const struct source_text *t, const struct look_layout *l,
     return shown;
 }
 
+/* Behind what was said of the line; an end if there are none. */
 static void put_groups(const struct source_text *t, const struct look_mend_candidate *c,
                        const struct look_object *at)
 {
-    size_t shown = 0;
+    char *text;
+    size_t size, shown = 0;
+    struct source_text inner = *t;
+    inner.out = sim_text_open(&text, &size);
     for (uint32_t group = 1; group <= c->layout.ranges && shown < GROUPS; group++)
-        shown += put_group(t, &c->layout, at, group);
-    if (shown == GROUPS)
-        fputs("+   ...\n", t->out);
+        shown += put_group(&inner, &c->layout, at, group);
+    sim_text_close(inner.out, &text);
+    fprintf(t->out, "%s\n%s%s", *text ? ":" : "", text, shown == GROUPS ? "+   ...\n" : "");
+    free(text);
 }
 
 /* ---- what to write --------------------------------------------------------------------------- */
@@ -193,105 +266,118 @@ static uint64_t line_of(const struct source_text *t)
     return t->m->sharing->truth->line;
 }
 
-static void put_static(const struct source_text *t, const struct look_mend_candidate *c,
-                       const char *name, const struct look_object *at)
+static void put_elements(const struct source_text *t, const struct prog_member *part)
 {
-    const uint64_t line = line_of(t);
-    struct prog_member part = {.size = 0};
-    put_where(t, name, at);
-    if (at->variable.name)
-        look_object_member(t->m->sharing->finder, at, 0, 1, &part);
-    if (c->unit == LOOK_UNIT_elements)
-        fprintf(t->out,
-                "+ alignas(%" PRIu64 ") on the type of its elements, so that each (%" PRIu64
-                " byte%s) begins a line\n",
-                line, part.size, sim_plural(part.size));
-    else if (c->unit == LOOK_UNIT_members)
-        fprintf(t->out, "+ alignas(%" PRIu64 ") in front of each of its members%s\n", line,
-                *part.name == '[' ? ", in each element" : "");
-    else if (c->unit == LOOK_UNIT_objects)
-        fprintf(t->out,
-                "+ alignas(%" PRIu64 ") on it, and its size rounded up to a multiple of that\n",
-                line);
-    else {
-        fprintf(t->out,
-                "+ its parts in another order, alignas(%" PRIu64
-                ") in front of what other threads use:\n",
-                line);
-        put_groups(t, c, at);
-    }
+    fprintf(t->out,
+            "+ alignas(%" PRIu64 ") on the type of its elements, so that each (%" PRIu64
+            " byte%s) begins a line\n",
+            line_of(t), part->size, sim_plural(part->size));
 }
 
-static void put_heap(const struct source_text *t, const struct look_mend_candidate *c,
-                     const char *name, const struct look_object *at)
+static void put_members(const struct source_text *t, const struct prog_member *part)
+{
+    fprintf(t->out, "+ alignas(%" PRIu64 ") in front of each of its members%s\n", line_of(t),
+            *part->name == '[' ? ", in each element" : "");
+}
+
+/* Of a variable; of a block `heap`. */
+static void put_whole(const struct source_text *t, const struct look_named *named, bool heap)
 {
     const uint64_t line = line_of(t);
-    if (look_unit_is_typed(c->unit)) {
-        put_static(t, c, name, at);
-        return;
-    }
-    put_where(t, name, at);
-    if (c->unit == LOOK_UNIT_objects) {
+    if (named->to - named->from != named->at.size)
+        fprintf(t->out,
+                "+ alignas(%" PRIu64 ") in front of it, and in front of the member behind it\n",
+                line);
+    else if (heap)
         fprintf(t->out,
                 "+ aligned_alloc(%" PRIu64 ", size), size rounded up to a multiple of %" PRIu64
                 ", in place of malloc\n",
                 line, line);
-    } else if (c->unit == LOOK_UNIT_words) {
-        fprintf(t->out, "+ each of its words at the beginning of a line, %" PRIu64 " bytes apart\n",
+    else
+        fprintf(t->out,
+                "+ alignas(%" PRIu64 ") on it, and its size rounded up to a multiple of that\n",
                 line);
-    } else {
-        fprintf(
-            t->out,
-            "+ what one thread uses of it in one piece that begins a line: aligned_alloc(%" PRIu64
-            ", ...) for each thread\n",
-            line);
-        put_groups(t, c, at);
-    }
 }
 
-static void put_other(const struct source_text *t, const struct look_mend_candidate *c,
-                      const char *name, const struct look_object *at)
+static void put_users(const struct source_text *t, const struct look_mend_candidate *c,
+                      const struct look_object *at, bool heap)
 {
-    fprintf(t->out, "%s:\n+ alignas(%" PRIu64 ") in front of what other threads use of it:\n", name,
-            line_of(t));
+    if (heap)
+        fprintf(t->out,
+                "+ what one thread uses of it in one piece that begins a line: "
+                "aligned_alloc(%" PRIu64 ", ...) for each thread",
+                line_of(t));
+    else
+        fprintf(t->out,
+                "+ its parts in another order, alignas(%" PRIu64
+                ") in front of what other threads use",
+                line_of(t));
     put_groups(t, c, at);
 }
 
-static void put_object(const struct source_text *t, const struct look_mend_candidate *c,
-                       const char *name)
+static void put_object(struct source_text *t, const struct look_mend_candidate *c, const char *name)
 {
     struct look_named named;
+    struct prog_member part = {.size = 0};
     if (!look_sharing_find(t->m->sharing, name, &named))
         return;
-    (named.at.kind == LOOK_OBJECT_STATIC ? put_static
-     : named.at.kind == LOOK_OBJECT_HEAP ? put_heap
-                                         : put_other)(t, c, name, &named.at);
+    const bool heap = named.at.kind == LOOK_OBJECT_HEAP;
+    put_where(t, name, &named);
+    if (named.at.variable.name)
+        look_object_member(t->m->sharing->finder, &named.at, 0, 1, &part);
+    if (c->unit == LOOK_UNIT_elements)
+        put_elements(t, &part);
+    else if (c->unit == LOOK_UNIT_members)
+        put_members(t, &part);
+    else if (c->unit == LOOK_UNIT_objects)
+        put_whole(t, &named, heap);
+    else if (c->unit == LOOK_UNIT_words)
+        fprintf(t->out, "+ each of its words at the beginning of a line, %" PRIu64 " bytes apart\n",
+                line_of(t));
+    else
+        put_users(t, c, &named.at, heap);
+}
+
+static void put_ranges(const struct source_text *t, const struct look_mend_candidate *c)
+{
+    enum { RANGES = 8 };
+    fputs("+ placement: {", t->out);
+    for (size_t i = 0; i < c->ranges && i < RANGES; i++)
+        fprintf(t->out, "%s0x%" PRIx64 "-0x%" PRIx64 ": %u", i ? ", " : "", c->range[i].from,
+                c->range[i].to, c->range[i].station);
+    fputs(c->ranges <= RANGES  ? "}\n"
+          : t->m->pages->hurts ? ", ...}\n"
+                               : ", ...} (numachine placement --format=yaml has all)\n",
+          t->out);
 }
 
 static void put_pages(const struct source_text *t, const struct look_mend_candidate *c)
 {
-    enum { RANGES = 8 };
-    fputs(
-        "pages: the thread that uses one most is the first to write to it; or in the experiment:\n"
-        "+ placement: {",
-        t->out);
-    for (size_t i = 0; i < c->ranges && i < RANGES; i++)
-        fprintf(t->out, "%s0x%" PRIx64 "-0x%" PRIx64 ": %u", i ? ", " : "", c->range[i].from,
-                c->range[i].to, c->range[i].station);
-    fputs(c->ranges > RANGES ? ", ...} (numachine placement --format=yaml has all)\n" : "}\n",
-          t->out);
+    if (c->rule == LOOK_MEND_RULE) {
+        fputs("pages: the thread that uses one most is the first to write to it; or in the "
+              "experiment:\n",
+              t->out);
+        put_ranges(t, c);
+    } else {
+        fprintf(t->out, "pages: in the machine's file, or with --set:\n+ memory.placement=%s\n",
+                strrchr(c->what, ' ') + 1);
+    }
 }
 
-char *look_mend_source(const struct look_mend *m, const struct look_mend_candidate *c)
+char *look_mend_source(const struct look_mend *m, look_mend_set set)
 {
     char *text = NULL;
     size_t size;
     struct look_sources sources = {.ran = m->sharing->code->ran};
-    const struct source_text t = {m, &sources, sim_text_open(&text, &size)};
-    for (size_t i = 0; c->names[i]; i++)
-        put_object(&t, c, c->names[i]);
-    if (!c->names[0])
-        put_pages(&t, c);
+    struct source_text t = {
+        .m = m, .set = set, .sources = &sources, .out = sim_text_open(&text, &size)};
+    for (size_t i = 0; i < m->candidates; i++) {
+        const struct look_mend_candidate *c = &m->candidate[i];
+        for (size_t n = 0; set >> i & 1 && c->names[n]; n++)
+            put_object(&t, c, c->names[n]);
+        if (set >> i & 1 && look_mend_moves(c))
+            put_pages(&t, c);
+    }
     sim_text_close(t.out, &text);
     look_sources_free(&sources);
     return text;

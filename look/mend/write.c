@@ -100,24 +100,15 @@ static void put_trials(const struct look_mend *m, bool alone, size_t most, const
     free((void *)all);
 }
 
-static void put_source(const struct look_mend *m, look_mend_set set, FILE *out)
-{
-    for (size_t i = 0; i < m->candidates; i++) {
-        if (!(set >> i & 1))
-            continue;
-        char *text = look_mend_source(m, &m->candidate[i]);
-        fputs(text, out);
-        free(text);
-    }
-}
-
 static void put_recommended(const struct look_mend *m, const char *heading,
                             const struct look_mend_trial *trial, FILE *out)
 {
     char *numbers = mend_numbers(m, trial->set);
     fprintf(out, "\n%s: %s, %.1f %% fewer PCycles (measured)\n", heading, numbers,
             look_mend_gain(m, trial));
-    put_source(m, trial->set, out);
+    char *text = look_mend_source(m, trial->set);
+    fputs(text, out);
+    free(text);
     free(numbers);
 }
 
@@ -148,7 +139,7 @@ static void mend_text(const struct look_mend *m, FILE *out)
         return;
     }
     put_trials(m, true, LOOK_MEND_CANDIDATES,
-               "\n#    gain        PCycles  number    on lines of its own\n", out);
+               "\n#    gain        PCycles  number    on lines of its own, or moved\n", out);
     put_trials(m, false, TOGETHER, "\n#    gain        PCycles  together\n", out);
     put_best(m, out);
 }
@@ -181,13 +172,13 @@ static json_t *json_candidate(const struct look_mend *m, size_t i)
 {
     const struct look_mend_candidate *c = &m->candidate[i];
     json_t *objects = json_array();
-    char *source = look_mend_source(m, c);
+    char *source = look_mend_source(m, (look_mend_set)1 << i);
     for (size_t k = 0; c->names[k]; k++)
         json_array_append_new(objects, doc_json_text(c->names[k]));
     json_t *o = json_pack("{s:I,s:o,s:s?,s:I,s:o,s:o}", "number", (json_int_t)i + 1, "objects",
-                          objects, "unit", c->ranges ? NULL : look_unit_name[c->unit], "parts",
-                          (json_int_t)c->layout.parts, "what", doc_json_text(c->what), "source",
-                          doc_json_text(source));
+                          objects, "unit", look_mend_moves(c) ? NULL : look_unit_name[c->unit],
+                          "parts", (json_int_t)c->layout.parts, "what", doc_json_text(c->what),
+                          "source", doc_json_text(source));
     free(source);
     return o;
 }

@@ -426,6 +426,45 @@ static void put_paged(struct sentence *s, const struct paged *p, bool first)
     fputs(" could", s->out);
 }
 
+/* What moving pages alone has gained at most; NULL: no run gained. @param[out] gain  [%] */
+static const char *sentence_moved(const json_t *root, double *gain)
+{
+    const json_t *trial, *best = NULL;
+    size_t i;
+    *gain = 0;
+    json_array_foreach(json_object_get(root, "trials"), i, trial) {
+        const json_t *numbers = json_object_get(trial, "candidates");
+        const json_int_t nth = json_integer_value(json_array_get(numbers, 0));
+        const json_t *one =
+            nth > 0 ? json_array_get(json_object_get(root, "candidates"), (size_t)nth - 1) : NULL;
+        const double now = json_number_value(json_object_get(trial, "gain"));
+        if (json_array_size(numbers) != 1 || !json_is_null(json_object_get(one, "unit")) ||
+            now <= *gain)
+            continue;
+        best = one;
+        *gain = now;
+    }
+    return json_string_value(json_object_get(best, "what"));
+}
+
+static void put_moved(const struct sentence *s)
+{
+    double gain;
+    json_t *root = sentence_measured(s->t);
+    const char *what = sentence_moved(root, &gain);
+    if (what) {
+        fprintf(s->out, "; with %s the run would take ", what);
+        put_percent(s, gain);
+        fputs(" less (measured)", s->out);
+    } else if (root) {
+        fputs("; moving them gained nothing (measured)", s->out);
+    } else {
+        fprintf(s->out, "; numachine mend %s measures what moving them would gain",
+                sentence_directory(s->t));
+    }
+    json_decref(root);
+}
+
 static void say_pages(struct sentence *s)
 {
     struct paged one, *all = sentence_paged(s->t);
@@ -434,10 +473,7 @@ static void say_pages(struct sentence *s)
         put_paged(s, &one, !n);
     }
     free(all);
-    fprintf(s->out,
-            ": the thread that uses a page most should be the first to write to it (numachine "
-            "placement %s)",
-            sentence_directory(s->t));
+    put_moved(s);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
