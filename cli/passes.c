@@ -56,11 +56,18 @@ static uint64_t passes_read_address(struct nm_machine *m, unsigned card, const c
     return (uint64_t)passes_read_register(m, card, high) << 32 | passes_read_register(m, card, low);
 }
 
+/** Whether a counter counts time in which the processor waits. */
+static bool counts_waits(const struct mon_unit *unit, const struct mon_wish_counter *counter)
+{
+    return strstr(unit->ops->events[counter->event].name, "stall") != NULL;
+}
+
 /** Loads the counters that have overflowed. Up to an eighth more or less by chance, or samples
- * would keep step with the program. */
-static void load_again(struct ear *ear, struct nm_machine *m, unsigned card)
+ * would keep step with the program. @return [PCycles] of waiting that they have counted */
+static uint32_t load_again(struct ear *ear, struct nm_machine *m, unsigned card)
 {
     const uint32_t flags = passes_read_register(m, card, "OVERFLOW");
+    uint32_t waited = 0;
     passes_write_register(m, card, "OVERFLOW", flags);
     for (unsigned k = 0; k < ear->x->wish.counters; k++) {
         char name[] = "COUNTER0";
@@ -71,8 +78,11 @@ static void load_again(struct ear *ear, struct nm_machine *m, unsigned card)
         if (flags >> k & 1) {
             passes_write_register(m, card, name, -(left - left / 8 + more));
             ear->heard->events += left;
+            if (counts_waits(nm_card_unit(m, card), &ear->x->wish.counter[k]))
+                waited += left;
         }
     }
+    return waited;
 }
 
 /** The bytes of its line that an access is about. */
@@ -91,6 +101,7 @@ static struct cli_note note_of(const struct prog_access *access, unsigned count,
 {
     struct cli_note note = {.line = access->va / line * line,
                             .bytes = passes_bytes_of(access, line),
+                            .pc = access->pc,
                             .store = access->store};
     for (unsigned i = 0; i < count; i++) {
         const uint64_t bytes = passes_bytes_of(&access[i], line);
@@ -123,12 +134,13 @@ static void ear_interrupted(void *self, unsigned card, const struct prog_access 
         note = note_of(access, count, (unsigned)nm_value_l2_line(ear->x->machine.params));
     note.request = passes_read_address(m, card, "ADDRESS_LOW", "ADDRESS_HIGH");
     note.card = (uint16_t)card;
-    if (ear->sample == IN_SAMPLE_LINE || count) {
+    note.number = (uint32_t)heard->notes;
+    note.waited = load_again(ear, m, card);
+    if (ear->sample == IN_SAMPLE_LINE || count || note.waited) {
         if (heard->notes < CLI_NOTES_MAX)
             heard->note[heard->notes] = note;
         heard->notes++;
     }
-    load_again(ear, m, card);
 }
 
 /* ---- what else is heard ---------------------------------------------------------------------- */

@@ -27,10 +27,13 @@ struct cli_page {
 /** What a handler of an interrupt noted. Bytes of a line are 64 bits: of longer lines each stands
  *  for several. */
 struct cli_note {
-    uint64_t line;          /**< virtual, of an access; physical, of the comparator */
+    uint64_t line;          /**< virtual, of an access, 0: of none; physical, of the comparator */
     uint64_t request;       /**< physical line of the card's last request */
     uint64_t bytes;         /**< accessed by the instruction */
     uint64_t reads, writes; /**< by it and its block */
+    uint64_t pc;            /**< of the instruction */
+    uint32_t number;        /**< of the note, in order of time */
+    uint32_t waited;        /**< [PCycles] that the sample stands for */
     uint16_t card;
     bool store; /**< the instruction is one */
 };

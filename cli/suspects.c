@@ -297,25 +297,92 @@ struct seen {
     uint64_t reads, writes, count;
 };
 
+/** By line, and by time. */
 static int suspects_by_line(const void *a, const void *b)
 {
     const struct cli_note *x = a, *y = b;
-    return x->line < y->line ? -1 : x->line > y->line;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/** Of the cards that could have taken the line from the sample's, because one of the two writes:
- *  the part that is known to use none of its bytes. @return below 0: there is no such card */
-static double part_apart(const struct work *w, const struct cli_note *note, const struct seen *seen)
+/** Puts down what notes say of the use of bytes. @param[out] seen  [cards] */
+static void note_uses(const struct work *w, const struct cli_note *note, size_t count,
+                      struct seen *seen)
+{
+    memset(seen, 0, w->heard->cards * sizeof *seen);
+    for (size_t i = 0; i < count; i++) {
+        seen[note[i].card].reads |= note[i].reads;
+        seen[note[i].card].writes |= note[i].writes;
+    }
+}
+
+/** Of the other cards that write the line, or with `readers` use it: the part that is known to use
+ *  none of the sample's bytes. @return below 0: there is no such card */
+static double part_apart(const struct work *w, const struct cli_note *note, const struct seen *seen,
+                         bool readers)
 {
     unsigned others = 0, apart = 0;
     for (unsigned c = 0; c < w->heard->cards; c++) {
-        const uint64_t used = seen[c].writes | (note->store ? seen[c].reads : 0);
+        const uint64_t used = seen[c].writes | (readers ? seen[c].reads : 0);
         if (c != note->card && used) {
             others++;
             apart += !(used & note->bytes);
         }
     }
     return others ? (double)apart / others : -1;
+}
+
+/** Of the samples of accesses to one line: what was waited for bytes that others use, or do not,
+ *  at that time. */
+static void sum_up_waits(struct work *w, const struct cli_note *note, size_t count,
+                         struct cli_line *line, struct seen *seen)
+{
+    enum { NEAR = 24 }; /* [samples] in which a program is taken to be at the same thing */
+    for (size_t i = 0; i < count; i++) {
+        if (note[i].request != line->pa || !note[i].waited)
+            continue;
+        const size_t first = i > NEAR ? i - NEAR : 0;
+        const size_t end = count - i > NEAR ? i + NEAR + 1 : count;
+        note_uses(w, &note[first], end - first, seen);
+        double apart = part_apart(w, &note[i], seen, note[i].store);
+        if (apart < 0) /* nobody was seen to write it, and somebody has */
+            apart = part_apart(w, &note[i], seen, true);
+        if (apart < 0)
+            continue;
+        *suspects_measure(w, line, IN_MEASURE_parted) += apart * note[i].waited;
+        *suspects_measure(w, line, IN_MEASURE_joined) += (1 - apart) * note[i].waited;
+    }
+}
+
+static int suspects_by_pc(const void *a, const void *b)
+{
+    const struct cli_note *x = *(const struct cli_note *const *)a;
+    const struct cli_note *y = *(const struct cli_note *const *)b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+/** The instruction at which most was waited for the line. @return 0: none was seen */
+static uint64_t pc_of_most(const struct cli_note *note, size_t count, uint64_t pa)
+{
+    const struct cli_note **by_pc = sim_alloc(count, sizeof *by_pc);
+    uint64_t pc = 0, most = 0;
+    size_t waits = 0;
+    for (size_t i = 0; i < count; i++)
+        if (note[i].request == pa && note[i].waited)
+            by_pc[waits++] = &note[i];
+    qsort(by_pc, waits, sizeof *by_pc, suspects_by_pc);
+    for (size_t i = 0, end; i < waits; i = end) {
+        uint64_t sum = 0;
+        for (end = i; end < waits && by_pc[end]->pc == by_pc[i]->pc; end++)
+            sum += by_pc[end]->waited;
+        if (sum > most) {
+            most = sum;
+            pc = by_pc[i]->pc;
+        }
+    }
+    free(by_pc);
+    return pc;
 }
 
 /** The samples of accesses to one line. Those that waited for it are counted; the others only say
@@ -325,22 +392,22 @@ static void sum_up(struct work *w, const struct cli_note *note, size_t count, ui
     struct cli_line *line = line_at(w, pa);
     struct seen *seen = sim_alloc(w->heard->cards, sizeof *seen);
     uint64_t *card = sim_alloc(CLI_CARDS_MAX, sizeof *card), words = 0;
-    for (size_t i = 0; i < count; i++) {
-        seen[note[i].card].reads |= note[i].reads;
-        seen[note[i].card].writes |= note[i].writes;
+    note_uses(w, note, count, seen);
+    for (size_t i = 0; i < count; i++)
         words |= note[i].bytes;
-    }
     for (size_t i = 0; i < count; i++) {
         if (note[i].request != pa)
             continue;
         card[note[i].card]++;
         *suspects_measure(w, line, IN_MEASURE_stores) += note[i].store;
-        const double apart = part_apart(w, &note[i], seen);
+        const double apart = part_apart(w, &note[i], seen, note[i].store);
         *suspects_measure(w, line, IN_MEASURE_apart) += apart < 0 ? 0 : apart;
         *suspects_measure(w, line, IN_MEASURE_common) += apart < 0 ? 0 : 1 - apart;
     }
     add_cards(w, line, card);
     *suspects_measure(w, line, IN_MEASURE_words) += __builtin_popcountll(words);
+    sum_up_waits(w, note, count, line, seen);
+    line->pc = pc_of_most(note, count, pa);
     free(seen);
     free(card);
 }
@@ -356,11 +423,89 @@ static void sum_up_lines(struct work *w, const struct cli_note *note, size_t cou
     free(card);
 }
 
+/** What all samples stand for is put down to the lines that the cards had asked for. */
+static void sum_up_requests(struct work *w, const struct cli_note *note, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!note[i].waited)
+            continue;
+        struct cli_line *line = line_at(w, note[i].request);
+        *suspects_measure(w, line, IN_MEASURE_waited) += note[i].waited;
+        line->noise += (double)note[i].waited * note[i].waited;
+    }
+}
+
+/** Lines at which the same instruction waits. */
+struct alike {
+    uint64_t pc;
+    double lines, sum, squares, noise; /* of _waited */
+    UT_hash_handle hh;
+};
+
+static struct alike *alike_of(struct alike **all, uint64_t pc)
+{
+    struct alike *alike;
+    HASH_FIND(hh, *all, &pc, sizeof pc, alike);
+    if (!alike) {
+        alike = sim_alloc(1, sizeof *alike);
+        alike->pc = pc;
+        HASH_ADD(hh, *all, pc, sizeof alike->pc, alike);
+    }
+    return alike;
+}
+
+/** The part of what a line differs from the mean that is not by chance: of a few lines all. */
+static double alike_own(const struct alike *alike)
+{
+    enum { FEW = 8 };
+    if (alike->lines < FEW || alike->noise <= 0)
+        return 1;
+    const double mean = alike->sum / alike->lines, noise = alike->noise / alike->lines;
+    const double spread = (alike->squares - alike->sum * mean) / (alike->lines - 1);
+    return spread > noise ? (spread - noise) / spread : 0;
+}
+
+/** Many lines that the same code treats alike say more together than each of its few samples. */
+static void pool_alike(struct work *w)
+{
+    struct alike *all = NULL, *alike, *behind;
+    struct cli_line *line, *next;
+    HASH_ITER(hh, w->s->lines, line, next) {
+        const double waited = *suspects_measure(w, line, IN_MEASURE_waited);
+        if (!line->pc || waited <= 0)
+            continue;
+        alike = alike_of(&all, line->pc);
+        alike->lines++;
+        alike->sum += waited;
+        alike->squares += waited * waited;
+        alike->noise += line->noise;
+    }
+    HASH_ITER(hh, w->s->lines, line, next) {
+        const double waited = *suspects_measure(w, line, IN_MEASURE_waited);
+        double *pooled = suspects_measure(w, line, IN_MEASURE_alike);
+        *pooled = waited;
+        if (!line->pc || waited <= 0)
+            continue;
+        alike = alike_of(&all, line->pc);
+        const double mean = alike->sum / alike->lines;
+        *pooled = mean + alike_own(alike) * (waited - mean);
+    }
+    HASH_ITER(hh, all, alike, behind) {
+        HASH_DEL(all, alike);
+        free(alike);
+    }
+}
+
 static void read_notes(struct work *w, enum in_sample sample)
 {
     struct cli_note *note = w->heard->note;
     const size_t notes = w->heard->notes < CLI_NOTES_MAX ? w->heard->notes : CLI_NOTES_MAX;
     uint64_t pa;
+    struct cli_line *line, *next;
+    HASH_ITER(hh, w->s->lines, line, next) {
+        line->pc = 0;
+        line->noise = 0;
+    }
     qsort(note, notes, sizeof *note, suspects_by_line);
     for (size_t i = 0, end; i < notes; i = end) {
         for (end = i; end < notes && note[end].line == note[i].line;)
@@ -369,6 +514,10 @@ static void read_notes(struct work *w, enum in_sample sample)
             sum_up_lines(w, &note[i], end - i);
         else if (suspects_place(w, note[i].line, &pa))
             sum_up(w, &note[i], end - i, pa);
+    }
+    if (sample == IN_SAMPLE_ACCESS) {
+        sum_up_requests(w, note, notes);
+        pool_alike(w);
     }
 }
 

@@ -17,6 +17,8 @@ struct cli_line {
     bool placed;     /**< a page of the program has it; else va is 0 */
     unsigned like;   /**< lines that the cards cannot tell from it, itself included */
     uint32_t first_word, last_word; /**< of the SRAM, in which it counts */
+    uint64_t pc;  /**< of the last pass: at which most was waited for it; 0: at none */
+    double noise; /**< of the last pass: the square of the deviation of _waited by chance */
     double measure[IN_PASSES_MAX * IN_MEASURE__COUNT];
     bool suspect;
     double score; /**< 0: the formula has no value */

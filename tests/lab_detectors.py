@@ -131,6 +131,72 @@ def check_words(lab, numachine, directory, every):
         assert named <= falsely and bool(named) == bool(falsely), f"{row.name}: {named}"
 
 
+WAITS = """short: x
+passes:
+  - name: wait
+    monitor:
+      - "counters=[{event: run, start: -3000, interrupt: true}, {event: l2_stall, start: -500, interrupt: true},
+         {event: mp_stall, start: -500, interrupt: true}]"
+    sample: access
+require: [wait_waited - 10000]
+score: wait_waited
+long: x
+"""
+PHASES = """#include <pthread.h>
+#include <stdio.h>
+static volatile int line[16] __attribute__((aligned(64))), many[16 * 64] __attribute__((aligned(64)));
+static pthread_barrier_t barrier;
+static void *work(void *at)
+{
+    const long own = (long)at;
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 200; i++)
+        __sync_fetch_and_add(&line[i % 4], 1);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 600; i++)
+        line[own]++;
+    for (int k = 0; k < 6; k++)
+        for (int i = 0; i < 64; i++)
+            many[16 * i + own]++;
+    return NULL;
+}
+int main(void)
+{
+    pthread_t thread[4];
+    pthread_barrier_init(&barrier, NULL, 4);
+    for (long i = 0; i < 4; i++)
+        pthread_create(&thread[i], NULL, work, (void *)i);
+    for (int i = 0; i < 4; i++)
+        pthread_join(thread[i], NULL);
+    printf("%p %p\\n", (void *)line, (void *)many);
+    return 0;
+}
+"""
+
+
+def check_waits(numachine, directory):
+    """Waiting is put down to lines, by what a line's bytes were used for then; lines alike say more together."""
+    detector, source = pathlib.Path(directory, "waits.yaml"), pathlib.Path(directory, "phases.c")
+    detector.write_text(WAITS)
+    source.write_text(PHASES)
+    executable = source.with_suffix("")
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-static", "-pthread", source, "-o", executable], check=True)
+    line, many = (int(word, 16) for word in subprocess.run([numachine, "stat", "-q", "--", executable],
+                  capture_output=True, text=True, check=True).stdout.split()[:2])
+    said = {int(row["virtual"], 16): row["measures"] for row in look(numachine, detector, executable)[1]["lines"]
+            if row["virtual"]}
+    here = said[line]
+    assert here.get("wait_apart", 0) < here["wait_common"], f"the whole run: {here}"
+    assert here["wait_parted"] > 2 * here["wait_joined"] > 0, f"sample by sample: {here}"
+    assert here["wait_parted"] + here["wait_joined"] <= here["wait_waited"] == here["wait_alike"], here
+    rows = [said[many + 64 * i] for i in range(64)]
+    for row in rows:
+        assert row["wait_waited"] % 500 == 0, row
+    spread, pooled = ([max(row[name] for row in rows) - min(row[name] for row in rows)]
+                      for name in ("wait_waited", "wait_alike"))
+    assert pooled < spread, (pooled, spread)
+
+
 def check_bad(numachine, directory, executable):
     """One clear line for each mistake, and status 2."""
     file = pathlib.Path(directory, "bad.yaml")
@@ -204,6 +270,7 @@ def main():
         check_shipped(lab, numachine, directory)
         every = "all" in sys.argv[3:]
         check_words(lab, numachine, directory, every)
+        check_waits(numachine, directory)
         check_bad(numachine, directory, pathlib.Path(directory, "plain/tallies"))
         check_failed(numachine, directory)
         check_charged(numachine, pathlib.Path(directory, "plain/tallies"))
