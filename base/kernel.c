@@ -2,17 +2,15 @@
  * The event kernel: what happens next on one station.
  *
  * The hard idea: nearly every event lies a few dozen ticks ahead, so the near future is a wheel of
- * buckets, one per tick, with a bitmap to find the next full one; the far future (time slices,
- * retries, sampling) is a binary heap that is poured into the wheel as time comes near. Within a
- * bucket records are kept in the total order (rank, component, sequence), so the order in which
- * they were posted, or by which route they came, cannot be seen. The wheel need not store the
- * sequence: what is poured was posted before anything that is posted straight into the bucket.
+ * buckets, one per tick, with a bit each in one word to find the next full one; the far future
+ * (time slices, retries, sampling) is a binary heap that is poured into the wheel as time comes
+ * near. Within a bucket records are kept in the total order (rank, component, sequence), so the
+ * order in which they were posted, or by which route they came, cannot be seen. The wheel need not
+ * store the sequence: what is poured was posted before anything that is posted straight into the
+ * bucket.
  *
  * Nearly all events are standing ones: a component has one of a kind, and what it does never
  * changes. Of these a bucket needs no more than a bit. The few others are records in a list.
- * A standing event that is posted before all others waits apart, until it is fired or another one
- * is posted for its tick or an earlier one: where a transaction goes on by itself, each of its
- * events is such a one, and nothing is written into the wheel or looked for there.
  *
  * What runs for every event is inline (kernel.h).
  */
@@ -22,7 +20,9 @@
 
 #include <stdlib.h>
 
-enum { WORDS = SIM_WHEEL / 64, POOL = 32 };
+_Static_assert(SIM_WHEEL == 64, "a bit of a word for each tick");
+
+enum { POOL = 32 };
 
 struct sim_far {
     sim_tick at;
@@ -37,8 +37,7 @@ struct sim_kernel *sim_kernel_new(void)
     k->free_list = SIM_NO_EVENT;
     for (unsigned i = 0; i < SIM_WHEEL; i++)
         k->bucket[i] = SIM_NO_EVENT;
-    k->soon_at = k->next = k->heap_first = SIM_NEVER;
-    k->exact = true;
+    k->heap_first = SIM_NEVER;
     return k;
 }
 
@@ -71,40 +70,6 @@ void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t compone
     k->standing[number] = (struct sim_standing){fire, self, sim_order(rank, component)};
 }
 
-/* Gives a standing event a place in the wheel or the heap. */
-static void place(struct sim_kernel *k, sim_tick at, uint32_t number)
-{
-    sim_foremost(k, at);
-    if (at - k->now < SIM_WHEEL)
-        sim_standing_insert(k, at, number);
-    else
-        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
-}
-
-/* It is no longer before all others. */
-void sim_soon_over(struct sim_kernel *k)
-{
-    const sim_tick at = k->soon_at;
-    k->soon_at = SIM_NEVER;
-    place(k, at, k->soon);
-}
-
-/* Of the two that come first one waits apart; of one tick none does. */
-void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number)
-{
-    const sim_tick soon_at = k->soon_at;
-    if (at < soon_at && soon_at != SIM_NEVER) {
-        const uint32_t soon = k->soon;
-        k->soon_at = at;
-        k->soon = number;
-        at = soon_at;
-        number = soon;
-    } else if (at == soon_at) {
-        sim_soon_over(k);
-    }
-    place(k, at, number);
-}
-
 /* ---- events that are not standing ------------------------------------------------------------ */
 
 /* Of one order they go before the standing one. */
@@ -120,10 +85,8 @@ void sim_pool_step(struct sim_kernel *k)
     const uint32_t slot = k->now % SIM_WHEEL, e = k->bucket[slot];
     const struct sim_event ev = k->pool[e];
     k->bucket[slot] = ev.next;
-    if (sim_slot_empty(k, slot)) {
-        k->full[slot / 64] &= ~(1ull << (slot % 64));
-        k->exact = false;
-    }
+    if (sim_slot_empty(k, slot))
+        k->full &= ~(1ull << slot);
     k->pool[e].next = k->free_list;
     k->free_list = e;
     k->fired = ev.order;
@@ -190,24 +153,7 @@ void sim_heap_pour(struct sim_kernel *k)
     }
 }
 
-/* ---- what comes next ------------------------------------------------------------------------- */
-
-/* Distance from `now` to the first full bucket; SIM_NEVER if all are empty. */
-static sim_tick wheel_first(const struct sim_kernel *k)
-{
-    const uint32_t start = k->now % SIM_WHEEL;
-    uint32_t word = start / 64;
-    uint64_t bits = k->full[word] & (~0ull << (start % 64));
-    for (unsigned i = 0; i <= WORDS; i++) {
-        if (bits) {
-            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(bits);
-            return (slot - start) % SIM_WHEEL;
-        }
-        word = (word + 1) % WORDS;
-        bits = k->full[word];
-    }
-    return SIM_NEVER;
-}
+/* ---- looks at what is posted ----------------------------------------------------------------- */
 
 /* Events of one order lie side by side. */
 void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx)
@@ -228,19 +174,11 @@ void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx)
 /* Every event of the heap is at a distance of SIM_WHEEL or more. */
 uint32_t sim_kernel_count(const struct sim_kernel *k)
 {
-    uint32_t count = k->heap_count + (k->soon_at != SIM_NEVER);
+    uint32_t count = k->heap_count;
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
         count += (uint32_t)__builtin_popcountll(k->due[slot]);
     for (unsigned slot = 0; slot < SIM_WHEEL; slot++)
         for (uint32_t e = k->bucket[slot]; e != SIM_NO_EVENT; e = k->pool[e].next)
             count++;
     return count;
-}
-
-sim_tick sim_kernel_look(struct sim_kernel *k)
-{
-    const sim_tick first = wheel_first(k);
-    k->next = first == SIM_NEVER ? k->heap_first : k->now + first;
-    k->exact = true;
-    return k->next;
 }

@@ -27,8 +27,8 @@ enum sim_rank {
 /** What an event does when it is due. `self` is the component, `arg` the word given at posting. */
 typedef void sim_fire_fn(void *self, sim_tick now, uint64_t arg);
 
-/** Ticks of the near future that have a bucket each. */
-enum { SIM_WHEEL = 256 };
+/** Ticks of the near future that have a bucket each: a bit of a word. */
+enum { SIM_WHEEL = 64 };
 
 /** Standing events (sim_kernel_stand). */
 enum { SIM_STANDING = 64, SIM_STANDING_COMPONENTS = SIM_STANDING - 2 };
@@ -58,23 +58,19 @@ typedef void sim_tie_fn(void *ctx, const struct sim_event *first, const struct s
 /** Event queue; one per island. Its members are for the inline functions below only. */
 struct sim_kernel {
     sim_tick now;
-    sim_tick soon_at;              /**< a standing event before all others; SIM_NEVER: none */
-    sim_tick next;                 /**< none of the others is before this tick */
-    uint32_t soon;                 /**< number of the one at soon_at */
-    bool exact;                    /**< one of the others is at `next` */
-    uint32_t fired;                /**< order of the event fired last */
-    uint32_t free_list;            /**< of the pool; SIM_NO_EVENT: empty */
-    struct sim_event *pool;        /**< grows only when it is empty */
-    uint64_t full[SIM_WHEEL / 64]; /**< in which ticks something is due */
-    uint64_t due[SIM_WHEEL];       /**< standing events of the tick, a bit each, lowest first */
-    uint32_t bucket[SIM_WHEEL];    /**< first of the other events of the tick, in order */
+    uint64_t full;       /**< in which of the next ticks something is due: bit tick % SIM_WHEEL */
+    sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
+    sim_tick limit;      /**< see sim_kernel_allow */
+    uint32_t fired;      /**< order of the event fired last */
+    uint32_t free_list;  /**< of the pool; SIM_NO_EVENT: empty */
+    struct sim_event *pool;     /**< grows only when it is empty */
+    uint64_t due[SIM_WHEEL];    /**< standing events of the tick, a bit each, lowest first */
+    uint32_t bucket[SIM_WHEEL]; /**< first of the other events of the tick, in order */
     struct sim_standing standing[SIM_STANDING];
     struct sim_far *heap; /**< events at or beyond now + SIM_WHEEL when posted */
     uint32_t heap_count, heap_size, pool_size;
-    uint64_t sequence;   /**< of postings to the heap */
-    sim_tick heap_first; /**< tick of the first event of the heap, SIM_NEVER if none */
-    sim_tick limit;      /**< see sim_kernel_allow */
-    sim_tie_fn *tie;     /**< builds with -Dinvariants=true tell it of each tie; NULL: nobody */
+    uint64_t sequence; /**< of postings to the heap */
+    sim_tie_fn *tie;   /**< builds with -Dinvariants=true tell it of each tie; NULL: nobody */
     void *tie_ctx;
 };
 
@@ -87,13 +83,10 @@ void sim_kernel_free(struct sim_kernel *k);
 
 /** Slow parts of the functions below. */
 void sim_pool_grow(struct sim_kernel *k);
-void sim_soon_over(struct sim_kernel *k);
-void sim_post_among(struct sim_kernel *k, sim_tick at, uint32_t number);
 void sim_post_far(struct sim_kernel *k, sim_tick at, uint32_t event, uint32_t order);
 void sim_heap_pour(struct sim_kernel *k);
 bool sim_pool_first(const struct sim_kernel *k);
 void sim_pool_step(struct sim_kernel *k);
-sim_tick sim_kernel_look(struct sim_kernel *k);
 void sim_slot_ties(const struct sim_kernel *k, uint32_t slot, sim_tie_fn *fn, void *ctx);
 
 static inline uint32_t sim_order(enum sim_rank rank, uint32_t component)
@@ -116,7 +109,7 @@ static inline void sim_wheel_insert(struct sim_kernel *k, sim_tick at, uint32_t 
         link = &k->pool[*link].next;
     k->pool[event].next = *link;
     *link = event;
-    k->full[slot / 64] |= 1ull << (slot % 64);
+    k->full |= 1ull << slot;
     if (SIM_LOOKS_AT_INVARIANTS && k->tie)
         sim_slot_ties(k, slot, k->tie, k->tie_ctx);
 }
@@ -125,35 +118,13 @@ static inline void sim_standing_insert(struct sim_kernel *k, sim_tick at, uint32
 {
     const uint32_t slot = at % SIM_WHEEL;
     k->due[slot] |= 1ull << number;
-    k->full[slot / 64] |= 1ull << (slot % 64);
+    k->full |= 1ull << slot;
 }
 
 /** Whether anything is due at the tick of a bucket. */
 static inline bool sim_slot_empty(const struct sim_kernel *k, uint32_t slot)
 {
     return !k->due[slot] && k->bucket[slot] == SIM_NO_EVENT;
-}
-
-/** Of the events that have a place in the wheel or the heap, one is at `at`. */
-static inline void sim_foremost(struct sim_kernel *k, sim_tick at)
-{
-    if (at < k->next) {
-        k->next = at;
-        k->exact = true;
-    }
-}
-
-/** Tick of the first of them, or SIM_NEVER. */
-static inline sim_tick sim_kernel_later(struct sim_kernel *k)
-{
-    if (k->exact)
-        return k->next;
-    const uint32_t start = k->now % SIM_WHEEL;
-    const uint64_t near = k->full[start / 64] >> (start % 64);
-    if (!near)
-        return sim_kernel_look(k);
-    k->exact = true;
-    return k->next = k->now + (sim_tick)__builtin_ctzll(near);
 }
 
 /**
@@ -178,9 +149,6 @@ static inline void sim_post(struct sim_kernel *k, sim_tick at, enum sim_rank ran
     ev->fire = fire;
     ev->self = self;
     ev->arg = arg;
-    if (__builtin_expect(at <= k->soon_at && k->soon_at != SIM_NEVER, 0))
-        sim_soon_over(k);
-    sim_foremost(k, at);
     if (at - k->now < SIM_WHEEL)
         sim_wheel_insert(k, at, e);
     else
@@ -205,12 +173,10 @@ static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim
 {
     const uint32_t number = sim_standing(rank, component);
     assert(at >= k->now && k->standing[number].fire);
-    if (k->soon_at == SIM_NEVER && at < sim_kernel_later(k)) {
-        k->soon_at = at;
-        k->soon = number;
-    } else {
-        sim_post_among(k, at, number);
-    }
+    if (at - k->now < SIM_WHEEL)
+        sim_standing_insert(k, at, number);
+    else
+        sim_post_far(k, at, SIM_STANDING_FAR | number, k->standing[number].order);
 }
 
 /** Events posted and not yet fired; walks through them. A standing one posted twice for one tick
@@ -221,9 +187,12 @@ uint32_t sim_kernel_count(const struct sim_kernel *k);
 void sim_kernel_ties(const struct sim_kernel *k, sim_tie_fn *fn, void *ctx);
 
 /** Tick of the next event, or SIM_NEVER. */
-static inline sim_tick sim_kernel_next(struct sim_kernel *k)
+static inline sim_tick sim_kernel_next(const struct sim_kernel *k)
 {
-    return k->soon_at != SIM_NEVER ? k->soon_at : sim_kernel_later(k);
+    if (!k->full)
+        return k->heap_first; /* farther than anything in the wheel */
+    const uint32_t start = k->now % SIM_WHEEL, end = -start % SIM_WHEEL;
+    return k->now + (sim_tick)__builtin_ctzll(k->full >> start | k->full << end);
 }
 
 /** Current tick: that of the last event fired, or set by sim_kernel_advance. */
@@ -236,7 +205,7 @@ static inline sim_tick sim_kernel_now(const struct sim_kernel *k)
  *  once. */
 static inline bool sim_kernel_clear(const struct sim_kernel *k)
 {
-    return k->soon_at != k->now && sim_slot_empty(k, k->now % SIM_WHEEL);
+    return sim_slot_empty(k, k->now % SIM_WHEEL);
 }
 
 /** Rank and component of the event fired last. */
@@ -290,15 +259,9 @@ static inline void sim_fire_standing(struct sim_kernel *k, uint32_t number)
 /** Fires the first event in order. Precondition: there is one. */
 static inline void sim_kernel_step(struct sim_kernel *k)
 {
-    const bool soon = k->soon_at != SIM_NEVER;
     k->now = sim_kernel_next(k);
     if (k->heap_first - k->now < SIM_WHEEL)
         sim_heap_pour(k);
-    if (soon) {
-        k->soon_at = SIM_NEVER;
-        sim_fire_standing(k, k->soon);
-        return;
-    }
     const uint32_t slot = k->now % SIM_WHEEL;
     const uint64_t due = k->due[slot], rest = due & (due - 1);
     const bool others = k->bucket[slot] != SIM_NO_EVENT;
@@ -307,10 +270,8 @@ static inline void sim_kernel_step(struct sim_kernel *k)
         return;
     }
     k->due[slot] = rest;
-    if (!rest && !others) {
-        k->full[slot / 64] &= ~(1ull << (slot % 64));
-        k->exact = false;
-    }
+    if (!rest && !others)
+        k->full &= ~(1ull << slot);
     sim_fire_standing(k, (uint32_t)__builtin_ctzll(due));
 }
 
