@@ -1,0 +1,53 @@
+/*
+ * Two threads and a record of four words. In the first half they hand the record to and fro and
+ * both change all of it; in the second each keeps to its own two words.
+ */
+#include "shown.h"
+
+#include <pthread.h>
+
+enum { HANDINGS = 200, STEPS = 6000 };
+
+static struct record {
+    struct {
+        APART volatile unsigned a, b;
+    } of[2];
+} record LINE_ALIGNED;
+
+static volatile int turn LINE_ALIGNED;
+static pthread_barrier_t half LINE_ALIGNED;
+
+static void *play(void *arg)
+{
+    const int me = (int)(size_t)arg;
+    for (int i = 0; i < HANDINGS; i++) {
+        while (turn != me)
+            ;
+        for (int side = 0; side < 2; side++) {
+            record.of[side].a++;
+            record.of[side].b += record.of[side].a;
+        }
+        __sync_synchronize();
+        turn = !me;
+    }
+    pthread_barrier_wait(&half);
+    for (int i = 0; i < STEPS; i++) {
+        record.of[me].a++;        /* shares: record */
+        record.of[me].b ^= 0x55u; /* shares: record */
+    }
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t ids[2];
+    pthread_barrier_init(&half, NULL, 2);
+    for (size_t t = 0; t < 2; t++)
+        pthread_create(&ids[t], NULL, play, (void *)t);
+    for (int t = 0; t < 2; t++)
+        pthread_join(ids[t], NULL);
+    SHOW(record);
+    SHOW(turn);
+    printf("%u %u\n", record.of[0].a, record.of[1].b);
+    return record.of[0].a != 2 * HANDINGS + STEPS || record.of[0].b != record.of[1].b;
+}
