@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-enum { WORDS = 16, MOST = 16, ROUNDS = 40 };
+enum { WORDS = 16, MOST = 16, ROUNDS = 70 };
 
 static unsigned parcels[MOST][MOST][WORDS] LINE_ALIGNED;
 static int threads LINE_ALIGNED;

@@ -9,7 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { LOCKS = 41, OBJECTS = 5, ROUNDS = 700 };
+enum { LOCKS = 41, OBJECTS = 40, ROUNDS = 700 };
 
 typedef struct {
     APART atomic_uint word;
@@ -21,7 +21,8 @@ typedef struct {
 } object;
 
 static spinlock pool[LOCKS] LINE_ALIGNED;
-static object objects[64][OBJECTS] LINE_ALIGNED;
+static object objects[OBJECTS] LINE_ALIGNED;
+static int threads LINE_ALIGNED;
 static pthread_barrier_t begin LINE_ALIGNED;
 
 static spinlock *lock_of(const object *o)
@@ -57,29 +58,31 @@ static unsigned release(object *o)
 
 static void *user(void *arg)
 {
-    object *mine = arg;
+    const int each = OBJECTS / threads;
+    object *const mine = objects + (size_t)arg;
     pthread_barrier_wait(&begin);
     for (int i = 0; i < ROUNDS; i++) {
-        retain(&mine[i % OBJECTS]);
+        retain(&mine[i % each * threads]);
         if (i % 3 == 2)
-            release(&mine[(i - 1) % OBJECTS]);
+            release(&mine[(i - 1) % each * threads]);
     }
     return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    const int threads = thread_count(argc, argv, 2);
-    pthread_t ids[64];
+    pthread_t ids[OBJECTS];
     unsigned left = 0;
+    threads = thread_count(argc, argv, 2);
+    if (threads > OBJECTS)
+        threads = OBJECTS;
     pthread_barrier_init(&begin, NULL, (unsigned)threads);
+    for (size_t t = 0; t < (size_t)threads; t++)
+        pthread_create(&ids[t], NULL, user, (void *)t);
     for (int t = 0; t < threads; t++)
-        pthread_create(&ids[t], NULL, user, objects[t]);
-    for (int t = 0; t < threads; t++) {
         pthread_join(ids[t], NULL);
-        for (int i = 0; i < OBJECTS; i++)
-            left += objects[t][i].count;
-    }
+    for (int i = 0; i < OBJECTS; i++)
+        left += objects[i].count;
     SHOW(pool);
     printf("references left: %u\n", left);
     return left != (unsigned)threads * (ROUNDS - ROUNDS / 3);

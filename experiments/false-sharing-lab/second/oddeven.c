@@ -13,10 +13,12 @@ static struct element {
 } array[ELEMENTS] LINE_ALIGNED;
 
 static int threads LINE_ALIGNED;
+static pthread_barrier_t begin LINE_ALIGNED;
 
 static void *raise_elements(void *arg)
 {
     const int first = (int)(size_t)arg, step = threads;
+    pthread_barrier_wait(&begin);
     for (int r = 0; r < ROUNDS; r++)
         for (int i = first; i < ELEMENTS; i += step)
             for (int k = 0; k < 8; k++)
@@ -29,6 +31,7 @@ int main(int argc, char **argv)
     pthread_t ids[64];
     unsigned sum = 0;
     threads = thread_count(argc, argv, 2);
+    pthread_barrier_init(&begin, NULL, (unsigned)threads);
     for (int t = 1; t < threads; t++)
         pthread_create(&ids[t], NULL, raise_elements, (void *)(size_t)t);
     raise_elements((void *)0);

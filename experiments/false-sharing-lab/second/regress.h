@@ -14,7 +14,7 @@ struct point {
 };
 
 struct part {
-    const struct point *first;
+    unsigned first; /* of its points */
     unsigned count;
 #if RECORD == 64
     unsigned number, spare[3];
@@ -60,7 +60,7 @@ static void *regress(void *arg)
     struct part *part = &((struct slot *)arg)->part;
     pthread_barrier_wait(&begin);
     for (unsigned i = 0; i < part->count; i++)
-        add_point(part, part->first[i].x, part->first[i].y);
+        add_point(part, points[part->first + i].x, points[part->first + i].y);
     return NULL;
 }
 
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
     pthread_barrier_init(&begin, NULL, (unsigned)threads);
     for (int t = 0; t < threads; t++) {
         struct part *part = &args.slots[t].part;
-        part->first = points;
+        part->first = 0;
         part->count = POINTS_EACH;
         part->number = (unsigned)t;
         pthread_create(&ids[t], NULL, regress, &args.slots[t]);

@@ -16,23 +16,25 @@ struct entry {
     unsigned last_from;
 };
 
-static char *arena, *arena_at;
-static pthread_mutex_t arena_lock LINE_ALIGNED = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    pthread_mutex_t lock;
+    char *at;
+} arena LINE_ALIGNED = {PTHREAD_MUTEX_INITIALIZER, NULL};
 static pthread_barrier_t begin LINE_ALIGNED;
 
 static void arena_new(size_t bytes)
 {
-    arena = arena_at = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    memset(arena, 0, bytes);
-    show_object("arena_new()", arena, bytes);
+    arena.at = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    memset(arena.at, 0, bytes);
+    show_object("arena_new()", arena.at, bytes);
 }
 
 static struct entry *entry_new(unsigned page)
 {
-    pthread_mutex_lock(&arena_lock);
-    struct entry *e = (struct entry *)arena_at;
-    arena_at += sizeof *e;
-    pthread_mutex_unlock(&arena_lock);
+    pthread_mutex_lock(&arena.lock);
+    struct entry *e = (struct entry *)arena.at;
+    arena.at += sizeof *e;
+    pthread_mutex_unlock(&arena.lock);
     e->page = page; /* shares: arena_new() */
     return e;
 }
@@ -78,7 +80,7 @@ int main(int argc, char **argv)
         for (struct entry *e = lists[t].head; e; e = e->next)
             links += e->links;
     }
-    SHOW(arena_lock);
+    SHOW(arena);
     printf("links %u\n", links);
     return links != LINKS * (unsigned)threads;
 }

@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
     const unsigned threads = static_cast<unsigned>(thread_count(argc, argv, 4));
     std::string text;
-    for (int i = 0; i < 100; i++)
+    for (int i = 0; i < 250; i++)
         text += "(a (b) (c (d)))";
     Parsers all = parsers(threads);
     std::vector<std::thread> pool;

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { RING = 64, ITEMS = 6000 };
+enum { RING = 8, ITEMS = 6000 };
 
 static struct {
     APART atomic_uint head; /* of the producer, with the next two */
@@ -19,7 +19,7 @@ static struct {
 } queue LINE_ALIGNED;
 
 static struct {
-    APART unsigned item;
+    LINE_ALIGNED unsigned item;
 } ring[RING] LINE_ALIGNED;
 
 static void put(unsigned item)
@@ -27,8 +27,8 @@ static void put(unsigned item)
     const unsigned at = atomic_load_explicit(&queue.head, memory_order_relaxed);
     while (at - queue.tail_seen == RING)
         queue.tail_seen =
-            atomic_load_explicit(&queue.tail, memory_order_acquire);  /* shares: queue */
-    ring[at % RING].item = item;                                      /* shares: ring */
+            atomic_load_explicit(&queue.tail, memory_order_acquire); /* shares: queue */
+    ring[at % RING].item = item;
     queue.produced++;                                                 /* shares: queue */
     atomic_store_explicit(&queue.head, at + 1, memory_order_release); /* shares: queue */
 }
