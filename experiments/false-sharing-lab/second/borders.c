@@ -41,6 +41,7 @@ int main(int argc, char **argv)
         for (int column = 0; column < COLUMNS; column++)
             wrong += grid[row].cell[column] != STEPS * (STEPS + 1) / 2;
     SHOW(grid);
+    SHOW(step);
     printf("wrong %d\n", wrong);
     return wrong != 0;
 }

@@ -57,7 +57,7 @@ int main(int argc, char **argv)
 {
     pthread_t ids[64];
     unsigned entries = 0, evicted = 0;
-    threads = thread_count(argc, argv, 4);
+    threads = thread_count(argc, argv, 32);
     stripes_new(threads);
     pthread_barrier_init(&begin, NULL, (unsigned)threads);
     for (long t = 0; t < threads; t++)

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { OWN = 1500, COMMON = 100 };
+enum { OWN = 2200, COMMON = 100 };
 
 static struct {
     APART atomic_uint n;
