@@ -5,7 +5,7 @@
 #include "shown.h"
 #include <stdatomic.h>
 
-enum { ROUNDS = 5000, BEATS = 400, BETWEEN = 160 };
+enum { ROUNDS = 3000, BEATS = 800, BETWEEN = 60 };
 
 struct gains {
     int proportional, integral, differential;

@@ -21,7 +21,7 @@ class Deque
     // The next job's number from 1, or 0.
     int take()
     {
-        std::lock_guard<std::mutex> hold(lock);
+        std::lock_guard<std::mutex> hold(lock); // shares: main()
         if (top == bottom)
             return 0;
         taken++;      // shares: main()

@@ -30,7 +30,7 @@ static void produce(struct ring *r)
         if (i % BATCH == 0)
             while (i + BATCH - atomic_load_explicit(&r->read, memory_order_acquire) > SLOTS)
                 sched_yield();
-        r->slots[i % SLOTS] = cook(i);
+        r->slots[i % SLOTS] = cook(i);                                   /* shares: rings */
         atomic_store_explicit(&r->written, i + 1, memory_order_release); /* shares: rings */
     }
 }

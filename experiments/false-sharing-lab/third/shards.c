@@ -14,7 +14,7 @@ struct counter {
     struct shard *shard;
 };
 
-enum { REQUESTS = 600 };
+enum { REQUESTS = 400 };
 
 static OWN_LINE struct counter *lookups;
 

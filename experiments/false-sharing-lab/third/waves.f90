@@ -1,8 +1,8 @@
-! Two threads on a string, one with the odd and one with the even points. How fast a point moves is its thread's
-! own affair; where it is, its neighbours want to know.
+! Two threads on a string, one with the odd and one with the even points: in each step they pull
+! at them several times, which changes speeds, and then all points move.
 module string
   implicit none
-  integer, parameter :: points = 96, steps = 60, margin = 32
+  integer, parameter :: points = 48, steps = 6, pulls = 20, margin = 32
   integer :: place(1 - margin:points + margin)
   integer :: speed(1 - margin:points + 2 * margin)
 contains
@@ -10,7 +10,7 @@ contains
     integer :: i
     speed = 0
     do i = 0, points + 1
-      place(i) = min(i, points + 1 - i) * 48
+      place(i) = min(i, points + 1 - i) * 96
     end do
   end subroutine pluck
 
@@ -39,54 +39,47 @@ contains
     v = v + distance / (8 * part) ! shares: speed
   end subroutine hasten
 
-  subroutine move(k, me)
-    integer, intent(in) :: k, me
-    integer :: i
-    i = 2 * k - 1 + me
-    place(i) = place(i) + speed(at(k, me)) / 4
-  end subroutine move
-
   subroutine half(me)
     integer, intent(in) :: me
     integer :: k, s
-    do s = 1, steps
+    do s = 1, pulls
       do k = 1, points / 2
         call pull(k, me)
       end do
-      !$omp barrier
-      do k = 1, points / 2
-        call move(k, me)
-      end do
-      !$omp barrier
     end do
   end subroutine half
+
+  ! All points move: main does this, alone.
+  subroutine move()
+    integer :: k, me
+    do me = 0, 1
+      do k = 1, points / 2
+        place(2 * k - 1 + me) = place(2 * k - 1 + me) + speed(at(k, me)) / 64
+      end do
+    end do
+  end subroutine move
 end module string
 
 program waves
   use string
   use omp_lib
   implicit none
-  integer :: k, s, me, found(points)
+  integer :: s, found(points)
   call omp_set_num_threads(2)
-  write (*, '(a,z0,1x,i0)') 'object place 0x', loc(place), sizeof(place)
   write (*, '(a,z0,1x,i0)') 'object speed 0x', loc(speed), sizeof(speed)
   call pluck()
-  !$omp parallel
-  call half(omp_get_thread_num())
-  !$omp end parallel
+  do s = 1, steps
+    !$omp parallel
+    call half(omp_get_thread_num())
+    !$omp end parallel
+    call move()
+  end do
   found = place(1:points)
   call pluck()
   do s = 1, steps
-    do me = 0, 1
-      do k = 1, points / 2
-        call pull(k, me)
-      end do
-    end do
-    do me = 0, 1
-      do k = 1, points / 2
-        call move(k, me)
-      end do
-    end do
+    call half(0)
+    call half(1)
+    call move()
   end do
   s = count(found /= place(1:points))
   print '(i0,a)', s, ' wrong'
