@@ -21,19 +21,19 @@ import skip
 
 SOME = ["accounts", "neighbours", "answers", "board", "counter", "private"]  # heap, variables, stack, both kinds, true, none
 NAMED = SOME[:3]  # those whose objects' names are all tried
-PROGRAM = re.compile(r'^PROGRAM\((\w+),\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)",\s*"([^"]*)"', re.M)
+PROGRAM = re.compile(r'^PROGRAM\((\w+),\s*"([^"]*)",\s*"([^"]*)"', re.M)
 COMPILER = "mips-linux-gnu-gcc"
 
 
 def programs(lab):
-    for name, kind, falsely, _, _ in PROGRAM.findall((lab / "programs.def").read_text()):
+    for name, kind, falsely in PROGRAM.findall((lab / "programs.def").read_text()):
         yield name, kind, falsely.split()
 
 
 def build(lab, name, where, *flags):
     out = where / name
     subprocess.run([COMPILER, "-O2", "-g", "-static", "-pthread", *flags, "-o", out,
-                    lab / "programs" / f"{name}.c"], check=True)
+                    lab / f"{name}.c"], check=True)
     return out
 
 
@@ -54,7 +54,7 @@ def is_named(declared, shown, program):
 
 def shared_lines(lab, name, falsely):
     """The lines of source that say which object they share."""
-    text = (lab / "programs" / f"{name}.c").read_text().splitlines()
+    text = (lab / f"{name}.c").read_text().splitlines()
     return {number for number, line in enumerate(text, 1)
             if any(f"shares: {o}" in line for o in falsely)}
 
@@ -123,7 +123,7 @@ def check(numachine, lab, program, scratch):
 
 def main():
     numachine, root = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
-    lab = root / "experiments" / "false-sharing-lab"
+    lab = root / "experiments" / "false-sharing-lab/first"
     skip.need(f"gcc-{COMPILER.removesuffix('-gcc')}", COMPILER)
     rows = [p for p in programs(lab) if "all" in sys.argv[3:] or p[0] in SOME]
     bad, gains = 0, []

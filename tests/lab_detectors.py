@@ -100,7 +100,7 @@ def objects_of(lab, numachine, executable):
 
 def check_shipped(lab, numachine, directory):
     """All of them find the plainest of all, and leave it as it is."""
-    row = next(row for row in lab.table() if row.name == "tallies")
+    row = next(row for row in lab.table() if row.label == "first/tallies")
     executable = row.build(directory)
     lines, result = objects_of(lab, numachine, executable)
     shipped = sorted(path.stem for path in (lab.HERE / "detectors").glob("*.yaml"))
@@ -121,7 +121,7 @@ def check_shipped(lab, numachine, directory):
 
 def check_words(lab, numachine, directory, every):
     """Words tell false sharing from true."""
-    for row in lab.table():
+    for row in lab.table(["first"]):
         if row.name not in (("flags", "pairs", "board", "tasks", "mailbox", "handed") if every else ("flags", "tasks")):
             continue
         executable = row.build(directory)
@@ -241,7 +241,7 @@ def check_told(lab, numachine, directory, every):
     assert [row["name"] for row in listed if row["finds"] == "false sharing"] == ["words"], listed
     shown = subprocess.run([numachine, "list", "detectors", "words"], capture_output=True, text=True, check=True).stdout
     assert "finds:  false sharing" in shown and "events:" not in shown and "counters)" not in shown, shown
-    executable = pathlib.Path(directory, "plain/tallies")
+    executable = pathlib.Path(directory, "plain/first/tallies")
     for detector, told in ("lines", True), ("words", False):
         text = detect(numachine, detector, executable).stdout
         assert ("finds any sharing" in text) == told and "physical line" in text and "virtual line" in text, text
@@ -271,9 +271,9 @@ def main():
         every = "all" in sys.argv[3:]
         check_words(lab, numachine, directory, every)
         check_waits(numachine, directory)
-        check_bad(numachine, directory, pathlib.Path(directory, "plain/tallies"))
+        check_bad(numachine, directory, pathlib.Path(directory, "plain/first/tallies"))
         check_failed(numachine, directory)
-        check_charged(numachine, pathlib.Path(directory, "plain/tallies"))
+        check_charged(numachine, pathlib.Path(directory, "plain/first/tallies"))
         check_told(lab, numachine, directory, every)
 
 

@@ -11,6 +11,7 @@ were dealt out for tuning and testing.
 """
 import concurrent.futures
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -34,15 +35,17 @@ def measure(numachine, executable, threads):
 
 
 def check_text(program, lab):
-    """The source marks what it writes of the objects that the table says are shared falsely."""
+    """The source, or a header beside it, marks what it writes of the objects that the table says are shared falsely."""
     text = program.source.read_text()
+    text += "".join((program.source.parent / name).read_text() for name in re.findall(r'^#include "([\w.]+)"', text, re.M))
     for thing in program.falsely:
         assert f"/* shares: {thing} */" in text, f"{program.name}: no line is marked with 'shares: {thing}'"
-    assert bool(program.falsely) == ("shares:" in text), program.name
+    assert bool(program.falsely) == ("shares:" in text) or program.kind == "cold", program.label
     assert bool(program.falsely) == (program.kind in ("false", "mixed")), program.name
     assert program.kind in lab.KINDS, program.name
-    assert lab.recorded().get(program.name) == program.digest, \
-        f"{program.name}.c is another text than the one that was dealt out: restore it, or add a program of a new name"
+    assert program.when in lab.WHEN, program.name
+    assert lab.recorded(program.hand).get(program.name) == program.digest, \
+        f"{program.source}: another text than the one that was dealt out: restore it, or add a program of a new name"
 
 
 def check_sharing(program, threads, plain, padded):
@@ -79,9 +82,12 @@ def main():
     sys.dont_write_bytecode = True
     import programs as lab  # of the laboratory, wherever it is installed
     rows = lab.table()
-    assert len(rows) >= 24 and {row.kind for row in rows} == set(lab.KINDS)
-    assert set(lab.recorded()) == {row.name for row in rows} == {p.stem for p in lab.SOURCES.glob("*.c")}
-    for part in ("tune", "test"):
+    assert {row.kind for row in rows} == set(lab.KINDS)
+    for hand in lab.HANDS:
+        names = {row.name for row in rows if row.hand == hand}
+        assert set(lab.recorded(hand)) == names, hand
+        assert names == {p.stem for p in (lab.HERE / hand).iterdir() if p.suffix in lab.COMPILERS}, hand
+    for part in lab.SETS:
         of_set = [row for row in rows if row.set == part]
         assert sum(bool(row.falsely) for row in of_set) >= 6 <= sum(not row.falsely for row in of_set), part
     for row in rows:

@@ -2,7 +2,7 @@
  * An array of locks, a pointer that is read at each access, and the block that it points to: each
  * thread has a lock and a count of its own, and all three objects are in the way.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <stdatomic.h>
 

@@ -2,7 +2,7 @@
  * A simple allocator that gives 24 bytes from one array, so that blocks of different threads lie
  * beside each other. Each thread has two.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 enum { ROUNDS = 400, EACH = 2 };
 

@@ -1,7 +1,7 @@
 /*
  * Counters that are atomic, in a std::unique_ptr to an array: each thread adds to its own.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <atomic>
 #include <memory>

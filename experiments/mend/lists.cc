@@ -2,7 +2,7 @@
  * A vector of vectors: each thread appends to its own, which writes the end in its head, and the
  * heads lie beside each other. The elements themselves are far apart.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <vector>
 

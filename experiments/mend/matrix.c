@@ -2,7 +2,7 @@
  * A matrix on the heap whose rows have five doubles: a thread has a row, and neighbours share
  * lines.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 enum { ROUNDS = 250, COLUMNS = 5, STRIDE = LAB_PADDED ? LAB_LINE / sizeof(double) : COLUMNS };
 

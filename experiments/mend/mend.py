@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-LAB = HERE.parent / "false-sharing-lab"
+LAB = HERE.parent / "false-sharing-lab/first"
 DOCUMENT = HERE.parents[1] / "docs" / "mend.md"
 LABELLED = re.compile(r'^PROGRAM\((\w+),\s*"(?:false|mixed)"', re.M)
 BLOCK = re.compile(r"(<!-- measured: mend -->\n).*?(<!-- end -->)", re.S)
@@ -34,7 +34,7 @@ NEAR = 0.1
 
 def sources():
     for name in LABELLED.findall((LAB / "programs.def").read_text()):
-        yield LAB / "programs" / f"{name}.c"
+        yield LAB / f"{name}.c"
     yield from sorted(f for f in HERE.iterdir() if f.suffix in COMPILERS)
 
 

@@ -2,7 +2,7 @@
  * A pool that is one block of the heap: a head that all read, and behind it a record for each
  * thread.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 enum { ROUNDS = 500 };
 

@@ -2,7 +2,7 @@
  * A queue on the heap between two threads: the one writes `tail`, the other `head`, and both keep
  * what they have seen of the other's, so that they rarely need it.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <stdatomic.h>
 

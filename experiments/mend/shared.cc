@@ -2,7 +2,7 @@
  * std::shared_ptr: each thread copies its own, over and over, which counts in the block behind it;
  * the blocks were made one after the other.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <memory>
 

@@ -1,7 +1,7 @@
 /*
  * A std::vector with an element for each thread.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 #include <vector>
 

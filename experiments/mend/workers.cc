@@ -2,7 +2,7 @@
  * Objects of a class with virtual functions, made one after the other by new: their blocks share
  * lines.
  */
-#include "../false-sharing-lab/programs/lab.h"
+#include "../false-sharing-lab/first/lab.h"
 
 enum { ROUNDS = 400 };
 
