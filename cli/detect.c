@@ -62,6 +62,8 @@ static json_t *line_json(const struct cli_suspects *s, const struct cli_line *li
     json_t *object =
         json_pack("{s:b,s:f,s:s,s:I,s:o}", "suspect", line->suspect, "score", line->score, "line",
                   physical, "like", (json_int_t)line->like, "measures", detect_measures(s, line));
+    json_object_set_new(object, "when",
+                        line->when ? json_integer((json_int_t)line->when) : json_null());
     json_object_set_new(object, "virtual", line->placed ? json_string(virtual) : json_null());
     return object;
 }

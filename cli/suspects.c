@@ -669,6 +669,7 @@ static void suspects_take_line(struct cli_suspects *s, const struct run_models_l
     }
     line->va = from->va;
     line->placed = from->placed;
+    line->when = from->when;
     line->like = 1;
     line->measure[IN_MEASURE_count] += (double)from->count;
     line->score = from->score > line->score ? from->score : line->score;

@@ -21,7 +21,8 @@ struct cli_line {
     double noise; /**< of the last pass: the square of the deviation of _waited by chance */
     double measure[IN_PASSES_MAX * IN_MEASURE__COUNT];
     bool suspect;
-    double score; /**< 0: the formula has no value */
+    double score;  /**< 0: the formula has no value */
+    sim_tick when; /**< a model could have named it then; 0: at the run's end */
     UT_hash_handle hh;
 };
 

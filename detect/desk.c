@@ -53,9 +53,11 @@ static desk_hear_fn *desk_op(const struct det_ops *ops, enum det_event_kind kind
 }
 
 /** An event as words, and what a model has of it: ones. */
+typedef uint64_t __attribute__((may_alias)) desk_word;
+enum { DESK_WORDS = sizeof(struct det_event) / sizeof(desk_word) };
 union desk_words {
     struct det_event event;
-    uint64_t word[sizeof(struct det_event) / sizeof(uint64_t)];
+    desk_word word[DESK_WORDS];
 };
 _Static_assert(sizeof(struct det_event) % sizeof(uint64_t) == 0, "an event is whole words");
 
@@ -235,35 +237,34 @@ bool det_desk_sees(const struct det_desk *desk, unsigned sees)
     return false;
 }
 
-static void desk_hand(const struct desk_listener *to, const union desk_words *all)
+static void desk_hand(const struct desk_listener *to, const struct det_event *event)
 {
     union desk_words some;
-    for (size_t i = 0; i < sizeof some.word / sizeof *some.word; i++)
-        some.word[i] = all->word[i] & to->seat->mask.word[i];
+    const desk_word *all = (const desk_word *)event;
+    for (size_t i = 0; i < DESK_WORDS; i++)
+        some.word[i] = all[i] & to->seat->mask.word[i];
     to->hear(to->seat->self, &some.event);
 }
 
-static void desk_trap(const struct desk_listener *to, const union desk_words *all)
+static void desk_trap(const struct desk_listener *to, const struct det_event *e)
 {
-    const struct det_event *e = &all->event;
     const struct desk_slot *slot = to->seat->slot ? &to->seat->slot[e->card * DET_SLOTS_MAX] : NULL;
     for (unsigned i = 0; slot && i < DET_SLOTS_MAX; i++)
         if (e->va < slot[i].va + slot[i].bytes && slot[i].va < e->va + e->bytes &&
             (e->store || !slot[i].stores)) {
-            union desk_words trapped = *all;
-            trapped.event.slot = i;
+            struct det_event trapped = *e;
+            trapped.slot = i;
             desk_hand(to, &trapped);
         }
 }
 
 void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event)
 {
-    const union desk_words all = {.event = *event};
     for (size_t i = 0; i < desk->listeners[kind]; i++)
-        desk_hand(&desk->listener[kind][i], &all);
+        desk_hand(&desk->listener[kind][i], event);
     if (kind == DET_EVENT_access)
         for (size_t i = 0; i < desk->listeners[DET_EVENT_trapped]; i++)
-            desk_trap(&desk->listener[DET_EVENT_trapped][i], &all);
+            desk_trap(&desk->listener[DET_EVENT_trapped][i], event);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */

@@ -56,7 +56,8 @@ struct fsdetect_line {
     uint64_t line;
     uint64_t *cards;    /* a bit for each that has a copy */
     uint64_t *required; /* ... whose bits are sent when its primary cache drops it */
-    uint64_t times;     /* it was found to be shared falsely */
+    uint64_t times;     /* it was found to be shared falsely, */
+    sim_tick when;      /* and first then */
     UT_hash_handle hh;
 };
 
@@ -283,7 +284,7 @@ static void fsdetect_asked(void *self, const struct det_event *e)
         counter->fetches = counter->invalidations = 0;
         if (entry && !entry->true_sharing) {
             counter->named = true;
-            line->times++;
+            line->when = line->times++ ? line->when : e->at;
         }
     }
     if (++counter->fetches >= f->most)
@@ -399,7 +400,9 @@ static void fsdetect_answer(void *self, struct det_seat *seat)
     const struct fsdetect *f = self;
     for (const struct fsdetect_line *line = f->lines; line; line = line->hh.next)
         if (line->times)
-            det_name(seat, &(struct det_named){.at = line->line, .score = 1, .count = line->times});
+            det_name(seat,
+                     &(struct det_named){
+                         .at = line->line, .score = 1, .count = line->times, .when = line->when});
 }
 
 static void fsdetect_end(void *self)

@@ -128,6 +128,7 @@ struct det_named {
     double score;   /**< confidence that it is shared falsely, from 0 to 1; from DET_SUSPECT on it
                          is a suspect */
     uint64_t count; /**< what the score rests on: samples, misses, ... */
+    sim_tick when; /**< [PCycles] the detector could have named it then; 0: at the run's end only */
 };
 #define DET_SUSPECT 0.5
 
@@ -155,7 +156,7 @@ struct det_ops {
     void (*end)(void *self);
 
     /** Events. NULL: it does not hear of it; what no model hears of costs no host time, either.
-     *  `access` and `trapped` are dear: the run takes several times as long on the host. */
+     *  `access` and `trapped` are dear: the run takes up to three times as long on the host. */
 #define EVENT(name, sentence) void (*name)(void *self, const struct det_event *event);
 #include "detect/events.def"
 #undef EVENT

@@ -14,12 +14,14 @@ struct naive_line {
     uint64_t line;
     uint64_t *cards; /* a bit for each that has written it */
     unsigned writers;
+    sim_tick when; /* ... there were enough of them; 0: there are not */
     uint64_t stores;
     UT_hash_handle hh;
 };
 
 struct naive {
     const struct det_seat *seat;
+    unsigned least;           /* cards */
     struct naive_line *lines; /* by address */
     struct naive_line *last;  /* that was written; NULL: none */
 };
@@ -50,17 +52,21 @@ static void naive_access(void *self, const struct det_event *e)
 {
     if (!e->store)
         return;
-    struct naive_line *line = naive_line_at(self, e->line);
+    struct naive *n = self;
+    struct naive_line *line = naive_line_at(n, e->line);
     uint64_t *word = &line->cards[e->card / NAIVE_WORD];
     const uint64_t bit = UINT64_C(1) << e->card % NAIVE_WORD;
-    line->writers += !(*word & bit);
+    if (!(*word & bit) && ++line->writers == n->least)
+        line->when = e->at;
     *word |= bit;
     line->stores++;
 }
 
 static void naive_begin(void *self, struct det_seat *seat)
 {
-    ((struct naive *)self)->seat = seat;
+    struct naive *n = self;
+    n->seat = seat;
+    n->least = (unsigned)det_parameter(seat, DET_naive_writers);
 }
 
 /* A bit for each card and line that was written, and the line's address. */
@@ -73,11 +79,11 @@ static uint64_t naive_bits(const void *self, const struct det_seat *seat)
 static void naive_answer(void *self, struct det_seat *seat)
 {
     struct naive *n = self;
-    const int64_t least = det_parameter(seat, DET_naive_writers);
     for (struct naive_line *line = n->lines; line; line = line->hh.next)
-        if (line->writers >= least)
+        if (line->writers >= n->least)
             det_name(seat,
-                     &(struct det_named){.at = line->line, .score = 1, .count = line->stores});
+                     &(struct det_named){
+                         .at = line->line, .score = 1, .count = line->stores, .when = line->when});
 }
 
 static void naive_end(void *self)

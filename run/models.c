@@ -96,7 +96,8 @@ static void models_thread(void *self, const struct prog_thread *thread)
 static struct run_models_line models_line_at(const struct run_models *m,
                                              const struct det_named *named, uint64_t at)
 {
-    struct run_models_line line = {.score = named->score, .count = named->count};
+    struct run_models_line line = {
+        .score = named->score, .count = named->count, .when = named->when};
     at -= at % m->machine.line;
     if (named->virtual) {
         line.va = at;

@@ -32,6 +32,7 @@ struct run_models_line {
     bool placed; /* a page of the program has it; else va is 0 */
     double score;
     uint64_t count;
+    sim_tick when;
 };
 
 /** What the listener `run_models` needs: its `self`, the caller's. */

@@ -117,6 +117,7 @@ def check_shipped(lab, numachine, directory):
         for model, said in zip(MODELS, models):
             assert said["detector"] == model.split(":")[0] and (said["result_hash"] == result or machine == "r10000"), said
             assert min(lines["tallies"]) in suspects(said) and said["bits"] > 0 and said["runs"] == 1, said
+            assert all(0 < line["when"] <= said["pcycles"] for line in said["lines"] if line["when"]), said
 
 
 def check_words(lab, numachine, directory, every):

@@ -29,7 +29,7 @@ COMMANDS = {
     "stat": ["--", "./no-such-program"],
     "perfex": ["--", "./no-such-program"],
     "profile": ["no-such-run"],
-    "detect": ["lines", "./no-such-program"],
+    "detect": ["naive", "./no-such-program"],
     "c2c": ["no-such-run"],
     "mend": ["no-such-run"],
     "placement": ["no-such-run"],
