@@ -114,10 +114,10 @@ static enum det_served eye_served(const struct pc_card *card, const struct pc_re
                                   const struct nm_packet *in)
 {
     struct eye_line *line;
-    if (in->info & NM_INFO_NC_HIT)
-        return DET_SERVED_NETWORK;
-    if (pc_is_noncoherent(r) || in->info & NM_INFO_VALID)
+    if (pc_is_noncoherent(r))
         return DET_SERVED_MEMORY;
+    if (in->info & NM_INFO_VALID)
+        return in->info & NM_INFO_NC_HIT ? DET_SERVED_NETWORK : DET_SERVED_MEMORY;
     HASH_FIND(hh, card->eye->eyes->lines, &r->line, sizeof r->line, line);
     return line && line->dirty ? DET_SERVED_DIRTY : DET_SERVED_CLEAN;
 }
