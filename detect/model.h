@@ -15,7 +15,8 @@
  * Cards run ahead of each other by a few hundred PCycles, so accesses of different cards come in an
  * order that may be wrong by that; never wrong is the order of a card's accesses and of what
  * happens to the lines that it has: between `filled` and `taken` of a card come those of its
- * accesses that this copy served. Which thread is on a card changes without an event.
+ * accesses that this copy served. (A core that goes on while it waits tells of its accesses when
+ * they graduate: perhaps behind that.) Which thread is on a card changes without an event.
  *
  * What a detector costs, the model says: its bits of memory (`bits`), and while it runs interrupts
  * and time of processors (det_interrupt, det_spend). Nothing is delayed by that unless the user
