@@ -141,6 +141,15 @@ def mend(numachine, *words, status=0):
     return done.stderr if status else done.stdout
 
 
+def check_source(text):
+    """A line of the source is said once, though several objects are declared there; and a sentence that ends in : has more."""
+    for best in text.split("\nbest")[1:]:
+        declared = re.findall(r"^\w+\.cc?:\d+: .*$", best, re.M)
+        assert len(set(declared)) == len(declared), best
+        assert not re.search(r"^\+.*:\n(?!\+)", best, re.M), best
+        assert not re.search(r"^\+   alignas:.* (\S+) \1( |$)", best, re.M), best
+
+
 def check_access(numachine, directory):
     """What no run has tried is not promised. Of locks, a pointer and a block, the best is a set of several, and others harm
     beside some; it is one that was tried, within the budget, and does not hang on how many run at a time."""
@@ -161,6 +170,9 @@ def check_access(numachine, directory):
     said = c2c(numachine, directory).splitlines()[0]
     assert f" would take {best['gain']:.0f} % less (measured)." in said, said
     assert all(c["what"] in said for c in found["candidates"] if c["number"] in best["candidates"]), said
+    for what in "the whole of locks[", "pages by memory.placement first_touch":  # a lock by itself, and pages
+        assert any(c["what"].startswith(what) for c in found["candidates"]), (what, found["candidates"])
+    check_source(mend(numachine, directory))
     few = mend(numachine, "--runs=4", "-j1", directory)
     assert few == mend(numachine, "--runs=4", "-j4", directory) and "4 runs of 4" in few and "were not tried" in few, few
     table = mend(numachine, "--runs=4", "--format=csv", directory).splitlines()

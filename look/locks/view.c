@@ -196,6 +196,35 @@ struct look_lock_place *look_lock_places(const struct look_locks_view *view, uin
     return place;
 }
 
+static bool is_dear(const struct look_locks_view *view, const struct look_lock_row *row)
+{
+    const uint32_t how = 1u << DOC_LOCK_join | 1u << DOC_LOCK_sleep | 1u << DOC_LOCK_once |
+                         1u << DOC_LOCK_condition | 1u << DOC_LOCK_semaphore;
+    const struct doc_locks *l = view->locks;
+    return !(how >> l->lock[row->lock].kind & 1) && row->v[DOC_LOCK_WAITED] &&
+           row->v[DOC_LOCK_WAITED] >= look_locks_time(l) / LOOK_LOCK_DEAR && row->bound_known &&
+           row->bound >= l->ticks / LOOK_LOCK_DEAR;
+}
+
+static bool is_waited_longer(const struct look_lock_row *a, const struct look_lock_row *b)
+{
+    const uint64_t of_a = a->v[DOC_LOCK_WAITED], of_b = b->v[DOC_LOCK_WAITED];
+    return of_a != of_b ? of_a > of_b : a->lock < b->lock;
+}
+
+const struct look_lock_row *look_lock_dear(const struct look_locks_view *view,
+                                           const struct look_lock_row *before)
+{
+    const struct look_lock_row *best = NULL;
+    for (size_t i = 0; i < view->rows; i++) {
+        const struct look_lock_row *row = &view->row[i];
+        if ((!before || is_waited_longer(before, row)) && (!best || is_waited_longer(row, best)) &&
+            is_dear(view, row))
+            best = row;
+    }
+    return best;
+}
+
 uint64_t look_locks_time(const struct doc_locks *locks)
 {
     uint64_t time = 0;

@@ -32,6 +32,10 @@ enum look_lock_figure {
     LOOK_LOCK_FIGURES
 };
 
+/** A lock is dear if threads waited one part in so many of their time for it, and the run would end
+ *  as much of its time sooner without it. */
+enum { LOOK_LOCK_DEAR = 20 };
+
 /** When a lock was waited for. */
 struct look_lock_use {
     sim_tick from, to;
@@ -76,6 +80,12 @@ struct look_lock_place {
  *  @param[out] count  how many @return the caller's */
 struct look_lock_place *look_lock_places(const struct look_locks_view *view, uint32_t lock,
                                          unsigned column, size_t *count);
+
+/** The dear lock that was waited for longest of those behind `before`; NULL: no more. Waiting for a
+ *  thread's end, a condition, a semaphore, an initialisation or a date is how programs are written.
+ */
+const struct look_lock_row *look_lock_dear(const struct look_locks_view *view,
+                                           const struct look_lock_row *before);
 
 /** [PCycles] that all threads were there. */
 uint64_t look_locks_time(const struct doc_locks *locks);

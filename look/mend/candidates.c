@@ -18,7 +18,6 @@ enum {
     SHAPES = 5, /* of an object, at most */
     OFTEN = 16, /* one part in so many of the times that the line is lost counts */
     LOCKS = 2,  /* that are laid out for themselves, at most */
-    WAITS = 20, /* one part in so many of the threads' time makes a lock one of these */
     NEAR = 4,   /* one part in so many of a page's requests is worth a move */
 };
 
@@ -81,26 +80,6 @@ static void mend_list_beside(struct look_mend *m, const struct look_shared_line 
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* The lock that was waited for longest of those behind `before`; NULL: no more is worth a run. */
-static const struct look_lock_row *mend_lock(const struct look_mend *m,
-                                             const struct look_lock_row *before)
-{
-    const struct doc_locks *l = m->locks->locks;
-    const struct look_lock_row *best = NULL;
-    for (size_t i = 0; i < m->locks->rows; i++) {
-        const struct look_lock_row *row = &m->locks->row[i];
-        const uint64_t waited = row->v[DOC_LOCK_WAITED];
-        const bool has_place = l->lock[row->lock].address != DOC_LOCKS_NOWHERE &&
-                               l->lock[row->lock].kind != DOC_LOCK_join;
-        const bool behind = !before || waited < before->v[DOC_LOCK_WAITED] ||
-                            (waited == before->v[DOC_LOCK_WAITED] && row > before);
-        if (has_place && behind && waited && waited >= look_locks_time(l) / WAITS &&
-            (!best || waited > best->v[DOC_LOCK_WAITED]))
-            best = row;
-    }
-    return best;
-}
-
 /* What the lock lies in, by its name. */
 static void mend_around_lock(const struct look_mend *m, const struct look_lock_row *row,
                              struct look_object *at)
@@ -114,7 +93,7 @@ static void mend_around_lock(const struct look_mend *m, const struct look_lock_r
 static void mend_list_locks(struct look_mend *m)
 {
     const struct look_lock_row *row = NULL;
-    for (unsigned n = 0; n < LOCKS && (row = mend_lock(m, row)); n++) {
+    for (unsigned n = 0; n < LOCKS && (row = look_lock_dear(m->locks, row)); n++) {
         struct look_object at;
         mend_around_lock(m, row, &at);
         mend_list(m, at.key);
@@ -221,7 +200,7 @@ static void candidates_add(struct look_mend *m, const struct doc_objects *object
 static void candidates_add_locks(struct look_mend *m, const struct doc_objects *objects)
 {
     const struct look_lock_row *row = NULL;
-    for (unsigned n = 0; n < LOCKS && (row = mend_lock(m, row)); n++) {
+    for (unsigned n = 0; n < LOCKS && (row = look_lock_dear(m->locks, row)); n++) {
         struct look_mend_candidate c = {.unit = LOOK_UNIT_objects, .rule = LOOK_MEND_RULE};
         struct look_object at;
         mend_around_lock(m, row, &at);

@@ -106,25 +106,13 @@ static int64_t sentence_lost(const struct look_lost *lost, bool falsely)
     return falsely ? lost->falsely : lost->truly;
 }
 
-/* Whether a lock is worth a word. */
-static bool is_dear(const struct look_trouble *t, const struct look_lock_row *row)
-{
-    const uint64_t kinds = 1u << DOC_LOCK_join | 1u << DOC_LOCK_sleep | 1u << DOC_LOCK_once |
-                           1u << DOC_LOCK_condition | 1u << DOC_LOCK_semaphore;
-    const struct doc_locks *l = t->locks->locks;
-    return !(kinds >> l->lock[row->lock].kind & 1) && row->v[DOC_LOCK_WAITED] &&
-           row->v[DOC_LOCK_WAITED] >= look_locks_time(l) / SAID && row->bound_known &&
-           row->bound >= l->ticks / SAID;
-}
-
 /* Whether the object has a lock that cost more than the bytes themselves: it is spoken of. */
 static bool is_said_lock(const struct look_trouble *t, const struct look_shared_object *o)
 {
-    for (size_t i = 0; t->locks && i < t->locks->rows; i++) {
-        const struct look_lock_row *row = &t->locks->row[i];
+    const struct look_lock_row *row = NULL;
+    while (t->locks && (row = look_lock_dear(t->locks, row)) &&
+           (int64_t)row->v[DOC_LOCK_WAITED] >= o->lost.truly) {
         struct look_object at;
-        if (!is_dear(t, row) || (int64_t)row->v[DOC_LOCK_WAITED] < o->lost.truly)
-            continue;
         look_object_at(t->finder, t->locks->locks->lock[row->lock].address,
                        t->locks->use[row->lock].from, t->locks->use[row->lock].to, &at);
         look_object_group(&at);
@@ -278,32 +266,11 @@ static void say_truly(struct sentence *s)
 
 /* ---- locks ----------------------------------------------------------------------------------- */
 
-/* Whether one lock was waited for longer than another. */
-static bool is_longer(const struct look_lock_row *a, const struct look_lock_row *b)
-{
-    const uint64_t of_a = a->v[DOC_LOCK_WAITED], of_b = b->v[DOC_LOCK_WAITED];
-    return of_a != of_b ? of_a > of_b : a->lock < b->lock;
-}
-
-/* The lock that was waited for longest of those behind `before`; NULL: none is worth a word. */
-static const struct look_lock_row *sentence_lock(const struct look_trouble *t,
-                                                 const struct look_lock_row *before)
-{
-    const struct look_lock_row *best = NULL;
-    for (size_t i = 0; i < t->locks->rows; i++) {
-        const struct look_lock_row *row = &t->locks->row[i];
-        if ((!before || is_longer(before, row)) && (!best || is_longer(row, best)) &&
-            is_dear(t, row))
-            best = row;
-    }
-    return best;
-}
-
 static int64_t cost_locks(const struct look_trouble *t)
 {
     const struct look_lock_row *row = NULL;
     int64_t cost = 0;
-    for (unsigned n = 0; t->locks && n < OBJECTS && (row = sentence_lock(t, row)); n++)
+    for (unsigned n = 0; t->locks && n < OBJECTS && (row = look_lock_dear(t->locks, row)); n++)
         cost = doc_plus(cost, (int64_t)row->v[DOC_LOCK_WAITED]);
     return cost;
 }
@@ -325,9 +292,9 @@ static void put_lock_places(const struct sentence *s, const struct look_lock_row
 static void say_locks(struct sentence *s)
 {
     const struct look_locks_view *view = s->t->locks;
-    const struct look_lock_row *row = NULL, *first = sentence_lock(s->t, NULL);
+    const struct look_lock_row *row = NULL, *first = look_lock_dear(view, NULL);
     unsigned named = 0;
-    for (; named < OBJECTS && (row = sentence_lock(s->t, row)); named++) {
+    for (; named < OBJECTS && (row = look_lock_dear(view, row)); named++) {
         put_between(s, named, "Threads waited ");
         put_percent(s, look_percent((int64_t)row->v[DOC_LOCK_WAITED],
                                     (int64_t)look_locks_time(view->locks)));
