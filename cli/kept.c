@@ -1,6 +1,7 @@
 #include "cli/kept.h"
 
 #include "base/alloc.h"
+#include "input/workload.h"
 #include "sweep/dir.h"
 
 #include <errno.h>
@@ -44,13 +45,33 @@ static const struct part {
     {LOOK_KEPT_LOCKS, DOC_LOCKS, "locks (they come with a profile)", "profile"},
 };
 
+/* Whether it is a run of references, of a trace or a pattern, which have no instructions. */
+static bool was_of_references(const char *directory)
+{
+    struct stat st;
+    char why[256];
+    char *manifest = sim_format("%s/manifest.json", directory);
+    char *path = sim_format("%s/guest.elf", directory);
+    const struct prog_workload *w = in_workload_for(path, why, sizeof why);
+    const bool is = !stat(manifest, &st) && (!w || !w->names);
+    free(manifest);
+    free(path);
+    return is;
+}
+
 /* What has to be asked for is one thing: of what is missing, it names what brings all the rest. */
 static bool has_part(const char *directory, const struct part *part, char *why, size_t size)
 {
     char *path = sim_format("%s/%s", directory, part->file);
-    char *what = sim_format("%s; run it again with: numachine stat --%s -o RUN_DIR -- PROGRAM ... "
-                            "(or with run: {%s: true} in its experiment's file)",
-                            part->what, part->option, part->option);
+    char *what =
+        was_of_references(directory)
+            ? sim_format("%s, because it had references only, and no program's instructions; a run "
+                         "of the program that made them can: numachine stat --%s -o RUN_DIR -- "
+                         "PROGRAM ...",
+                         part->what, part->option)
+            : sim_format("%s; run it again with: numachine stat --%s -o RUN_DIR -- PROGRAM ... "
+                         "(or with run: {%s: true} in its experiment's file)",
+                         part->what, part->option, part->option);
     const bool has = cli_kept_find(directory, path, what, why, size);
     free(what);
     free(path);

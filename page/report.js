@@ -67,9 +67,10 @@ function warnings() {
   for (const what of ['bus', 'memory', 'ring', 'top_ring'])
     if (whole[named('metric.busiest_' + what)] > saturatedAbove)
       list.push(`Saturated: the busiest ${what.replace('_', ' ')} had something to do in ${pc(whole['metric.busiest_' + what])} of its cycles.`);
-  for (let i = 0; i < CARDS; i++) if (!(SNAPSHOTS[0].stats[card(i)] || {})[named('truth.instructions')]) idle.push(i);
-  if (idle.length) list.push(idle.length === CARDS ? 'No card completed an instruction.'
-    : `${idle.length} of ${CARDS} cards completed no instruction: ${spans(idle)}.`);
+  const did = ofTrace() ? ['loads', 'stores'] : ['instructions'], one = ofTrace() ? 'a reference' : 'an instruction';
+  for (let i = 0; i < CARDS; i++) if (!did.some(stat => (SNAPSHOTS[0].stats[card(i)] || {})[named('truth.' + stat)])) idle.push(i);
+  if (idle.length) list.push(idle.length === CARDS ? `No card completed ${one}.`
+    : `${idle.length} of ${CARDS} cards never completed ${one}: ${spans(idle)}.`);
   for (const s of SNAPSHOTS.filter(s => s.machine_only)) list.push(`Of the region ${s.name} the page has the machine's statistics only; stats.json has the rest.`);
   return list;
 }
@@ -105,7 +106,7 @@ function facts() {
 }
 
 /* A trace has references: what it has not told of has no value. */
-const ofTrace = () => stats().machine[named('truth.instructions')] > 0 && statCell('machine', named('metric.ipc')).v === null;
+const ofTrace = () => stats().machine[named('truth.instructions')] === null;
 const INSTRUCTIONS = [['truth.instructions', 'instructions'], ['metric.ipc', 'instructions a PCycle and card that had a thread', 3],
   ['metric.mips', 'million instructions a second', 4], ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3]];
 const REFERENCES = [['truth.loads', 'loads'], ['truth.stores', 'stores']];
@@ -268,7 +269,7 @@ function cpi(chosen) {
 
 function time() {
   const node = section('time', 'Where time went', 'What each processor spent its PCycles on. A thread that waits for a lock or a barrier in the C library sleeps.');
-  panel(node, list => '', cpi, [['what', 'Show ', [['all', 'share of all PCycles'], ['busy', 'share, without sleep'], ['cpi', 'PCycles an instruction (CPI)']]]])
+  panel(node, list => '', cpi, [['what', 'Show ', [['all', 'share of all PCycles'], ['busy', 'share, without sleep'], ['cpi', 'PCycles an instruction (CPI)']].slice(0, ofTrace() ? 2 : 3)]])
     .querySelector('h3').textContent = CARDS <= 128 ? 'By processor' : 'By station';
 }
 
@@ -599,8 +600,7 @@ function profile() {
 /* ---- shared lines and objects ---------------------------------------------------------------- */
 
 const lineOf = at => at.file ? `${at.file.split('/').pop()}:${at.line}` : '?';
-const place = asker => (asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ' ' + lineOf(asker) : '') +
-  (asker.inlined ? ` (${asker.inlined.map(lineOf).join(' < ')})` : '');
+const place = asker => (asker.caller || asker.function || '0x' + asker.pc.toString(16)) + (asker.file ? ' ' + lineOf(asker) : '');
 const askersOf = item => (item.askers || []).slice(0, 3).map(place).filter((p, i, all) => all.indexOf(p) === i).join('; ');
 const badge = verdict => el('span', { class: 'badge ' + ({ false: 'bad', mixed: 'bad', true: 'warn' }[verdict] || '') }, verdict === 'none' ? 'costs little' : verdict + ' sharing');
 
@@ -668,7 +668,7 @@ function locks() {
   if (first.length) panel(node, 'Waiting [PCycles of all threads]', () => [rowBars(first, 'Waiting by lock', l => `${l.lock} (${l.kind})`, WAITS, l => short(l.waited)), legend(WAITS.map(([text, fill]) => [fill, text])), drawnOf(first.length, waited.length, 'that were waited for longest'),
     behind('locks', columns, L.locks.map(l => columns.map(c => l[c] === undefined ? null : l[c])), '',
       L.of.locks > L.locks.length ? `The ${L.locks.length} that were waited for longest, of ${grouped(L.of.locks)}.` : ''),
-    L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place, s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null]);
+    L.sites.length ? behind('lock-sites', ['lock', 'kind', 'thread', 'place', 'waited', 'asleep', 'late', 'spun'], L.sites.map(s => [s.lock, s.kind, s.thread, s.place.replace(/ \/\S*\/(?=[^/]+:\d+$)/, ' '), s.waited, s.asleep, s.late, s.spun]), 'Who waited where') : null]);
   panel(node, 'Critical path', () => [pathStrip(L), legend(PATH.map(p => [color(p), p])), el('p', { class: 'note' }, 'What the end of the run hangs on, from its beginning to its end [PCycles].'),
     behind('path', ['part', 'thread', 'from', 'to', 'PCycles', 'lock'], L.path.map(p => [p.part, p.thread, p.from, p.to, p.to - p.from, p.lock || '']))]);
 }

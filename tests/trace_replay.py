@@ -164,8 +164,11 @@ def check_text():
                            stdin=subprocess.DEVNULL, check=True)
     assert "12,000 references of 1 thread" in shown.stderr + shown.stdout and "/1000 refs" in shown.stderr + shown.stdout, shown
     assert not re.search(r"IPC|MIPS|instr\b|\bipc\b|\d instruction", shown.stderr + shown.stdout), "a trace has no instructions"
-    for name in "metric.ipc", "metric.mips", "metric.l2_misses_per_1000":
+    for name in "metric.ipc", "metric.mips", "metric.l2_misses_per_1000", "truth.instructions":
         assert have[name] in ("", "null", "nan"), (name, have[name])
+    for command in "c2c", "profile":
+        done = subprocess.run([numachine, command, "text"], capture_output=True, text=True, cwd=scratch, check=False)
+        assert done.returncode == 2 and "references only" in done.stderr and "run it again" not in done.stderr, done.stderr
     (scratch / "cut.txt").write_text("".join(lines) + " S 10")
     done = subprocess.run([numachine, "stat", "-q", "--force", "-o", "cut", "-m", "station-4", "--", "cut.txt"],
                           capture_output=True, text=True, cwd=scratch, check=True)

@@ -220,12 +220,20 @@ static void walk_status(const struct walk *w)
     }
 }
 
+/* What a run cannot know of its truth: how many instructions a trace's references were. */
+static bool walk_is_untold(const struct walk *w, enum in_truth row)
+{
+    return row == IN_TRUTH_instructions && doc_is_untold(w->run, truths[row].unit);
+}
+
 static void walk_truth(struct walk *w)
 {
+    static const double untold = NAN;
     for (unsigned i = 0; i < IN_TRUTH__COUNT; i++) {
         w->timed = truths[i].timed;
         stats_emit(w, "truth.", truths[i].name, truths[i].unit, truths[i].sentence,
-                   doc_truth_row(w->region, w->level, (enum in_truth)i), NULL);
+                   doc_truth_row(w->region, w->level, (enum in_truth)i),
+                   walk_is_untold(w, (enum in_truth)i) ? &untold : NULL);
     }
     w->timed = false;
 }
