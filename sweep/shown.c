@@ -69,21 +69,36 @@ static const char *region_of(const struct in_measured *stat)
     return stat->region ? stat->region : DOC_WHOLE;
 }
 
-/* @param results  of a point that is there */
+/* What of a name the reader needs: without words in front that all of these names have. */
+static const char *last_words(const char *name)
+{
+    static const char *const common[] = {"machine.", "metric.", "program."};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        name += !strncmp(name, common[i], strlen(common[i])) ? strlen(common[i]) : 0;
+    return name;
+}
+
+/* Names, and the units of results below them.
+ * @param results  of a point that is there */
 static void shown_put_heading(const struct shown *s, struct doc_grid *grid,
                               const struct doc_finished *results)
 {
     for (size_t k = 0; k < s->result->keys; k++)
-        doc_grid_cell(grid, "%s", s->result->key[k]);
+        doc_grid_cell(grid, "%s", last_words(s->result->key[k]));
     for (size_t i = 0; i < s->stats; i++) {
         const struct in_measured *stat = &s->stat[i];
-        const char *unit = "";
-        doc_finished_at(results, region_of(stat), stat->stat, &unit);
-        doc_grid_cell(grid, "%s%s%s%s%s%s", stat->region ? stat->region : "",
-                      stat->region ? "/" : "", stat->stat, *unit ? " [" : "", unit,
-                      *unit ? "]" : "");
+        doc_grid_cell(grid, "%s%s%s", stat->region ? stat->region : "", stat->region ? "/" : "",
+                      last_words(stat->stat));
     }
     doc_grid_cell(grid, "%s", s->ends ? "ended" : "");
+    for (size_t k = 0; k < s->result->keys; k++)
+        doc_grid_cell(grid, "%s", "");
+    for (size_t i = 0; i < s->stats; i++) {
+        const char *unit = "";
+        doc_finished_at(results, region_of(&s->stat[i]), s->stat[i].stat, &unit);
+        doc_grid_cell(grid, "%s", unit);
+    }
+    doc_grid_cell(grid, "%s", "");
 }
 
 static void shown_put_value(const struct in_measured *stat, struct doc_grid *grid,

@@ -349,7 +349,7 @@ def shown(bench, head, out, *words):
     """The table of a sweep that has ended: [[cell]]."""
     bench.write("{program.processors: [1, 2], protocol: [flat, numachine]}", head=head)
     done = bench.command("run", "s.yaml", "-o", out, *words)
-    table = done.stderr[done.stderr.index("  program.processors"):] if "  program.processors" in done.stderr else ""
+    table = done.stderr[done.stderr.index("  processors"):] if "  processors" in done.stderr else ""
     again = bench.command("collect", out, "-o", f"{out}-collected").stderr
     bench.expect(not words or not table, done.stderr)
     bench.expect(words or again.startswith(table.partition("\n4 done")[0]), (again, table))
@@ -362,9 +362,10 @@ def test_shown(bench):
     show = expect + "show: [machine.truth.stores, whole/machine.elapsed]\n"
     for number, (head, stats) in enumerate([(HEAD, ["elapsed", "metric.ipc", "metric.mean_read_latency"]), (expect, ["truth.loads"]),
                                             (show, ["truth.stores", "elapsed"])]):
-        heading, *rows = shown(bench, head, f"shown{number}")
-        bench.expect(heading[:2] == ["program.processors", "protocol"], heading)
-        bench.expect([re.sub(r".*machine\.| \[.*", "", name) for name in heading[2:2 + len(stats)]] == stats, heading)
+        heading, units, *rows = shown(bench, head, f"shown{number}")
+        bench.expect(heading[:2] == ["processors", "protocol"], heading)
+        bench.expect([name.rpartition("/")[2] for name in heading[2:2 + len(stats)]] == [s.removeprefix("metric.") for s in stats], heading)
+        bench.expect(units[-1] == {"metric.mean_read_latency": "cycles", "elapsed": "PCycles"}.get(stats[-1], "instructions"), units)
         bench.expect(heading[2 + len(stats):] == ["ended"] * (number > 0), heading)
         table = list(csv.DictReader(open(bench.directory / f"shown{number}/sweep.csv", newline="", encoding="utf-8")))
         for row in rows:
