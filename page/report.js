@@ -111,7 +111,7 @@ const INSTRUCTIONS = [['truth.instructions', 'instructions'], ['metric.ipc', 'in
   ['metric.mips', 'million instructions a second', 4], ['metric.l2_misses_per_1000', 'misses of the secondary cache per 1,000 instructions', 3]];
 const REFERENCES = [['truth.loads', 'loads'], ['truth.stores', 'stores']];
 /* They add up to 100 %. */
-const SHARES = [['metric.useful_share', 'an instruction completed'], ['metric.stall_share', 'the pipeline stood still'], ['metric.killslip_share', 'killed or slipped'],
+const SHARES = [['metric.useful_share', ofTrace() ? 'references, and the work between' : 'an instruction completed'], ['metric.stall_share', 'the pipeline stood still'], ['metric.killslip_share', 'killed or slipped'],
   ['metric.system_share', 'operating system'], ['metric.waiting_share', 'asleep, for another thread'], ['metric.asleep_share', 'asleep, for other things'], ['metric.idle_share', 'no thread']];
 
 function overview() {
@@ -216,7 +216,7 @@ function machine() {
 
 /* The states of processors: one colour and one name each, in all charts. The first ones are a profile's, which leaves `idle` out. */
 const STATES = [
-  ['run', 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
+  ['run', ofTrace() ? 'references, and the work between' : 'instructions completed', c => ['load', 'store', 'branch_untaken', 'branch_taken', 'other_integer', 'other_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
   ['killslip', 'killed or slipped', c => ['killed_branch', 'killed_exception', 'slipped_integer', 'slipped_float'].reduce((n, s) => n + timedOf(c, 'status.' + s), 0)],
   ['primary', 'waited for the secondary cache', c => timedOf(c, 'status.l1i_stall') + timedOf(c, 'status.l1d_stall')],
   ['secondary', 'waited for data from outside the card', c => timedOf(c, 'status.l2_stall')],
@@ -633,13 +633,15 @@ function oneLine(line) {
 
 function sharing() {
   const S = D.sharing, node = section('sharing', 'Shared data', `Threads that did not sleep took ${grouped(S.pcycles)} PCycles: this is the time that shares are of. Misses and upgrades that come of sharing took ${ofTime(cost(S))} of it: ${ofTime(S.falsely)} falsely (others’ bytes in the same line), ${ofTime(S.truly)} truly.`);
-  const columns = ['sharing', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16), first = worthABar(S.objects, MOST_BARS, cost, S.pcycles);
-  panel(node, 'Objects', () => [rowBars(first, 'What sharing cost', o => o.object, SHARINGS, o => ofTime(cost(o))), legend(SHARINGS.map(([name, fill]) => [fill, name])), drawnOf(first.length, S.of.objects, 'costliest'),
+  const columns = ['sharing', 'falsely [PCycles]', 'truly [PCycles]'], hex = n => '0x' + n.toString(16), first = S.objects.some(o => o.verdict !== 'none') ? worthABar(S.objects, MOST_BARS, cost, S.pcycles) : [];
+  panel(node, 'Objects', () => [...(first.length ? [rowBars(first, 'What sharing cost', o => o.object, SHARINGS, o => ofTime(cost(o))), legend(SHARINGS.map(([name, fill]) => [fill, name])), drawnOf(first.length, S.of.objects, 'costliest')]
+    : [el('p', { class: 'note' }, 'No object’s sharing cost a hundredth of the time.')]),
     behind('objects', ['object'].concat(columns, ['lines', 'NACKs', 'transfers', 'asked by']), S.objects.map(o => [o.object, o.verdict, o.falsely, o.truly, o.lines, o.columns.nacks || 0, o.columns.transfers || 0, askersOf(o)])
       .concat([['rest', '', S.rest.objects.falsely, S.rest.objects.truly, null, null, null, ''], ['all', '', S.falsely, S.truly, null, null, null, '']]), '',
       S.of.objects > S.objects.length ? `The ${S.objects.length} costliest of ${S.of.objects}; numachine c2c has all.` : '')]);
-  const dear = S.lines.filter((l, i) => !i || l.verdict !== 'none').slice(0, MOST_DRAWN);
-  if (dear.length) panel(node, 'Lines', () => [el('div', { class: 'two' }, dear.map(oneLine)), legend([[color('read'), 'read (r)'], [color('written'), 'written (w), or both (b)']]), drawnOf(dear.length, S.of.lines, 'costliest'),
+  const dear = S.lines.filter(l => l.verdict !== 'none').slice(0, MOST_DRAWN);
+  if (S.lines.length) panel(node, 'Lines', () => [...(dear.length ? [el('div', { class: 'two' }, dear.map(oneLine)), legend([[color('read'), 'read (r)'], [color('written'), 'written (w), or both (b)']]), drawnOf(dear.length, S.of.lines, 'costliest')]
+    : [el('p', { class: 'note' }, 'No line’s sharing cost a hundredth of the time.')]),
     behind('lines', ['address', 'home'].concat(columns, ['cards', 'objects', 'asked by']), S.lines.map(l => [hex(l.va), l.home, l.verdict, l.falsely, l.truly, l.cards.length, l.holds.map(h => h.first).join('; '), askersOf(l)])
       .concat([['rest', null, '', S.rest.lines.falsely, S.rest.lines.truly, null, '', ''], ['all', null, '', S.falsely, S.truly, null, '', '']]), '',
       S.of.lines > S.lines.length ? `The ${S.lines.length} costliest of ${grouped(S.of.lines)}; numachine c2c has all.` : '')]);
