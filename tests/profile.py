@@ -51,6 +51,9 @@ class Bench:
 
     def csv(self, run, *words):
         rows = list(csv.DictReader(io.StringIO(self.show(run, "--format=csv", *words))))
+        if rows and "pc" in rows[0]:  # a row has the number of its path
+            paths = {row["number"]: row["path"] for row in self.csv(run, "--by=path", *words)}
+            rows = [{**row, "path": paths[row["path"]]} for row in rows]
         return [{k: int(v) if k in STATES + ["pcycles", "idle", "instructions", "nacks"] else v
                  for k, v in row.items()} for row in rows]
 

@@ -72,9 +72,11 @@ def check(numachine, guest, machine, scratch):
     subprocess.run([numachine, "stat", "-q", "--profile", "-m", machine,
                     *simulator.MACHINES.get(simulator.abi_of(guest), []), "-o", run, "--", guest], check=True,
                    capture_output=True, timeout=600)
-    shown = subprocess.run([numachine, "profile", run, "--format=csv"], check=True, capture_output=True, text=True,
-                           timeout=600)
-    rows = list(csv.DictReader(io.StringIO(shown.stdout)))
+    rows, paths = (list(csv.DictReader(io.StringIO(subprocess.run(
+        [numachine, "profile", run, "--format=csv", *words], check=True, capture_output=True, text=True, timeout=600).stdout)))
+                   for words in ([], ["--by=path"]))
+    named = {row["number"]: row["path"] for row in paths}
+    rows = [{**row, "path": named[row["path"]]} for row in rows]
     begins = entries(guest)
     for region, expected in ("whole", CALLS), ("recursion", IN_REGION):
         found = calls(rows, begins, region)

@@ -2,6 +2,9 @@
  * A profile for programs: a table of columns that never change their meaning, as JSON or CSV. Its
  * rows are those of the profile with names beside the addresses, or sums.
  *
+ * A call path has a number in a row: paths are few, rows many, and in C++ a path may have ten
+ * thousand characters. The sums by path have the number and the path.
+ *
  * JSON is a list of objects, one in a line, as pandas.read_json takes it. CSV is as RFC 4180 has
  * it. What is not known is null, or nothing.
  */
@@ -75,16 +78,6 @@ static char *rows_regions_of(const struct doc_profile *p, const uint32_t *phase)
     return text;
 }
 
-static char *stack_of(const struct look_view *view, uint32_t stack)
-{
-    char *text;
-    size_t size;
-    FILE *out = sim_text_open(&text, &size);
-    look_view_stack(view, stack, ';', out);
-    sim_text_close(out, &text);
-    return text;
-}
-
 static void rows_put_row(struct table *t, struct look_view *view, size_t i)
 {
     const struct pc_profile_row *row = &view->profile->row[i];
@@ -95,7 +88,6 @@ static void rows_put_row(struct table *t, struct look_view *view, size_t i)
         row->pc == PC_PROFILE_NOWHERE ? &nothing : look_code_at(view->code, row->pc);
     const struct look_cost cost = look_cost_of(row);
     char *regions = rows_regions_of(p, p->phase[row->phase]);
-    char *stack = stack_of(view, node->stack);
     char *inlined = row->pc == PC_PROFILE_NOWHERE
                         ? NULL
                         : look_chain_text(view->code, look_code_chain(view->code, row->pc));
@@ -104,10 +96,9 @@ static void rows_put_row(struct table *t, struct look_view *view, size_t i)
         doc_cell_integer(row->thread), doc_cell_text(view->function[node->own].name),
         doc_cell_text(at->file),       at->line ? doc_cell_integer(at->line) : doc_cell_text(NULL),
         doc_cell_text(inlined),        doc_cell_address(row->pc, PC_PROFILE_NOWHERE),
-        doc_cell_text(stack)};
+        doc_cell_integer(node->stack)};
     put_cells(t, cell, HEADS, &cost);
     free(regions);
-    free(stack);
     free(inlined);
 }
 
@@ -122,23 +113,32 @@ static void put_rows(struct table *t, struct look_view *view)
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
+/* Whether a sum has another head behind its label. */
+static bool has_more(enum look_by by)
+{
+    return by == LOOK_BY_line || by == LOOK_BY_path;
+}
+
 static void put_sum(struct table *t, struct look_view *view, const struct look_show *show,
                     const struct look_entry *entry)
 {
-    const bool lines = show->by == LOOK_BY_line;
     char *text = look_view_label(view, show->by, entry->key);
     struct doc_cell cell[2 + COSTS] = {doc_cell_text(text)};
-    if (lines)
+    if (show->by == LOOK_BY_line)
         cell[1] = doc_cell_text(look_view_inlined(view, entry->key));
-    put_cells(t, cell, 1 + lines, show->children ? &entry->all : &entry->self);
+    else if (show->by == LOOK_BY_path)
+        cell[1] = doc_cell_integer((int64_t)entry->key.a);
+    put_cells(t, cell, 1 + has_more(show->by), show->children ? &entry->all : &entry->self);
     free(text);
 }
 
 static void put_sums(struct table *t, struct look_view *view, const struct look_show *show)
 {
     struct look_sums sums = look_view_sum(view, show->by);
-    begin_table(t, (const char *const[]){look_by_rows[show->by].name, "inlined"},
-                1 + (show->by == LOOK_BY_line));
+    begin_table(t,
+                (const char *const[]){look_by_rows[show->by].name,
+                                      show->by == LOOK_BY_path ? "number" : "inlined"},
+                1 + has_more(show->by));
     look_sums_sort(&sums, &view->measure, show->children);
     for (size_t i = 0; i < sums.entries; i++)
         put_sum(t, view, show, sums.entry[i]);
