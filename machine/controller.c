@@ -309,16 +309,12 @@ static void refused_by_table(struct nm_controller *c, const struct nm_dir_line *
     refused(c, who, in->age, now);
 }
 
-static bool is_intervention(const struct nm_packet *in)
-{
-    return in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
-}
-
 /* A request needs its line's place, an intervention only its line. */
 static bool in_the_way(const struct nm_controller *c, const struct nm_packet *in)
 {
     const uint64_t apart = (in->line ^ c->oldest.line) >> c->line_shift;
-    return c->oldest.for_room || (is_intervention(in) ? !apart : !(apart & (c->places - 1)));
+    return c->oldest.for_room ||
+           (nm_is_intervention(in->message) ? !apart : !(apart & (c->places - 1)));
 }
 
 /* Of interventions for one line there is only one at a time. */
@@ -326,7 +322,7 @@ static bool is_oldest(const struct nm_controller *c, const struct nm_packet *in,
 {
     const struct nm_refused *o = &c->oldest, it = sender(c, in, from_network);
     return o->line == it.line && o->from_network == it.from_network && o->card == it.card &&
-           (is_intervention(in) || o->station == it.station);
+           (nm_is_intervention(in->message) || o->station == it.station);
 }
 
 bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *in,
@@ -340,34 +336,26 @@ bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *i
     return true;
 }
 
+/* The answer is no: it takes a look into the directory, and no data. */
+static void say_no(struct nm_controller *c, const struct nm_packet *in, bool from_network,
+                   uint8_t info, sim_tick now)
+{
+    struct nm_packet no = nm_dir_refusal(&c->place, in, from_network, info);
+    c->free_at = now + c->timing.directory;
+    occupy(c, now, c->free_at);
+    nm_controller_send(c, &no, c->free_at);
+}
+
 /* Says no without looking: to a request, or to another station's intervention. */
 void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                           enum nm_refusal why, sim_tick now)
 {
-    const bool intervention = is_intervention(in);
-    const uint16_t to = intervention ? c->place.home : in->station;
-    struct nm_packet p = {.line = in->line,
-                          .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
-                          .requester = card_of(c, in, from_network),
-                          .station = in->station,
-                          .phase = in->phase,
-                          .info = why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM,
-                          .age = in->age,
-                          .data = -1,
-                          .rank = in->rank};
     struct nm_refused who = sender(c, in, from_network);
     who.for_room = why == NM_NO_ROOM;
     refused(c, who, in->age, now);
-    if (from_network) {
-        p.route = ring_mask_station(c->place.rings, to);
-        p.targets = 1u << NM_MODULE_NETWORK;
-    } else
-        p.targets = (uint8_t)(1u << in->requester);
     c->refused++;
     c->no_room += why != NM_NO_TURN;
-    c->free_at = now + c->timing.directory;
-    occupy(c, now, c->free_at);
-    nm_controller_send(c, &p, c->free_at);
+    say_no(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
 }
 
 static void no_transition(struct nm_controller *c, const struct nm_dir_line *line,
@@ -392,28 +380,49 @@ static uint8_t info_of(const struct nm_controller *c, const struct nm_dir_line *
     return is_request(in) ? c->table->state[before->state].info : in->info;
 }
 
-bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
-                        const struct nm_packet *in, bool from_network, sim_tick now)
+/* The books of a look at a line found in that state. */
+static void count_look(struct nm_controller *c, unsigned state, const struct nm_packet *in,
+                       bool from_network)
+{
+    c->accesses++;
+    if (!c->selects.length || in->line - c->selects.from < c->selects.length)
+        c->seen[state][in->message][from_network]++;
+}
+
+/* The table's step and all that comes of it: the plain rule. */
+static bool take_step(struct nm_controller *c, struct nm_dir_line *line, const struct nm_packet *in,
+                      bool from_network, sim_tick now)
 {
     struct nm_sends out;
     uint64_t actions;
-    struct nm_dir_line before = *line;
-    c->actions = 0;
-    if (c->late_count && refusable(in)) {
-        nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
-        return true;
-    }
+    const struct nm_dir_line before = *line;
     if (!nm_dir_step(c->agent, &c->place, line, in, from_network, &out, &actions)) {
         no_transition(c, &before, in, from_network, now);
         return false;
     }
     c->actions = actions;
     refused_by_table(c, &before, in, from_network, actions, now);
-    const uint8_t info = info_of(c, &before, in);
-    c->accesses++;
-    if (!c->selects.length || in->line - c->selects.from < c->selects.length)
-        c->seen[before.state][in->message][from_network]++;
-    perform(c, in, info, &out, actions, now);
+    count_look(c, before.state, in, from_network);
+    perform(c, in, info_of(c, &before, in), &out, actions, now);
+    return true;
+}
+
+/* Where the step is to refuse and nothing else, no step is made. */
+bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
+                        const struct nm_packet *in, bool from_network, sim_tick now)
+{
+    c->actions = 0;
+    if (c->late_count && refusable(in)) {
+        nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
+        return true;
+    }
+    const uint64_t no = nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    if (!no)
+        return take_step(c, line, in, from_network, now);
+    c->actions = no;
+    refused(c, sender(c, in, from_network), in->age, now);
+    count_look(c, line->state, in, from_network);
+    say_no(c, in, from_network, info_of(c, line, in), now);
     return true;
 }
 

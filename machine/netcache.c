@@ -154,7 +154,7 @@ static struct slot *entry_for(struct nm_netcache *cache, const struct nm_packet 
     if (s)
         return s;
     const bool asks = !from_network && is_read(in);
-    const bool stays = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
+    const bool stays = nm_is_intervention(in->message);
     s = asks ? allocate(cache, in->line, now) : buffer(cache, in->line, stays);
     if (!s)
         nm_controller_refuse(cache->c, in, from_network, asks ? NM_NO_PLACE : NM_NO_ROOM, now);
@@ -181,6 +181,19 @@ static void count_request(struct nm_netcache *cache, struct slot *s, const struc
     }
 }
 
+/* What the books are about. */
+static const uint64_t BOOKS = NM_DIR_ACT_FOUND | NM_DIR_ACT_LOCALISED | NM_DIR_ACT_MISSED |
+                              NM_DIR_ACT_COMBINED | NM_DIR_ACT_FALSE_REMOTE | NM_DIR_ACT_N_SPECIAL;
+
+static void count(struct nm_netcache *cache, struct slot *s, const struct nm_packet *in, bool asks)
+{
+    const uint64_t a = cache->c->actions;
+    if (asks)
+        count_request(cache, s, in);
+    cache->count.false_remote += !!(a & NM_DIR_ACT_FALSE_REMOTE);
+    cache->count.special += !!(a & NM_DIR_ACT_N_SPECIAL);
+}
+
 void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, bool from_network,
                         sim_tick now)
 {
@@ -193,10 +206,8 @@ void nm_netcache_handle(struct nm_netcache *cache, const struct nm_packet *in, b
                          : NULL;
     if (!s || !nm_controller_take(c, &s->dir, in, from_network, now))
         return;
-    if (asks)
-        count_request(cache, s, in);
-    cache->count.false_remote += !!(c->actions & NM_DIR_ACT_FALSE_REMOTE);
-    cache->count.special += !!(c->actions & NM_DIR_ACT_N_SPECIAL);
+    if (c->actions & BOOKS)
+        count(cache, s, in, asks);
     if (nm_dir_unknown(&s->dir))
         clear(cache, s);
 }

@@ -134,6 +134,12 @@ static inline const struct nm_message_row *nm_message_row(enum nm_message m)
     return &nm_message_rows[m];
 }
 
+/** Whether it asks a card, or another station's cache, for a line that it owns. */
+static inline bool nm_is_intervention(enum nm_message m)
+{
+    return m == NM_MSG_INTV_S || m == NM_MSG_INTV_X;
+}
+
 /** Whether the rings order it among all that go to many stations. */
 static inline bool nm_is_multicast(enum nm_message m)
 {

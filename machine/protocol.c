@@ -220,6 +220,43 @@ unsigned nm_dir_event_of(enum nm_agent agent, const struct nm_place *place,
     return NM_MEANS_NOTHING;
 }
 
+struct nm_packet nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
+                                bool from_network, uint8_t info)
+{
+    const bool intervention = nm_is_intervention(in->message),
+               known = !from_network || place->protocol->direct;
+    return (struct nm_packet){
+        .line = in->line,
+        .route = from_network ? mask_of(place, intervention ? place->home : in->station) : 0,
+        .message = intervention ? NM_MSG_INTV_NACK : NM_MSG_NACK,
+        .targets = (uint8_t)(1u << (from_network ? NM_MODULE_NETWORK : in->requester)),
+        .requester = known ? in->requester : NM_NO_CARD,
+        .station = in->station,
+        .phase = in->phase,
+        .info = info,
+        .age = in->age,
+        .data = -1,
+        .rank = in->rank};
+}
+
+uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
+                             const struct nm_dir_line *line, const struct nm_packet *in,
+                             bool from_network)
+{
+    const struct nm_table *t = place->protocol->agent[agent];
+    if (!nm_locked(t, line->state) || nm_message_row(in->message)->class != NM_NONSINKABLE)
+        return 0;
+    const unsigned event = nm_dir_event_of(agent, place, line, in, from_network);
+    if (event == NM_MEANS_NOTHING)
+        return 0;
+    const struct nm_cell *cell = nm_cell(t, line->state, event);
+    const uint64_t no = !from_network                     ? NACK
+                        : nm_is_intervention(in->message) ? N_INTV_NACK
+                                                          : N_NACK;
+    const bool only = cell->next == line->state && (cell->actions & ~(uint64_t)COMBINED) == no;
+    return only ? cell->actions : 0;
+}
+
 /* Action words by what they do. */
 #define SENDS_HERE                                                                     \
     (INVAL | INVAL_HELD | ACK_INVAL | ACK_INVAL_HELD | DATA_S | DATA_S_HELD | DATA_X | \
@@ -338,11 +375,11 @@ static void pass_on(const struct nm_place *place, uint64_t a, const struct nm_pa
                     struct who here, struct nm_sends *out)
 {
     assert(in); /* nothing is passed on of what nobody sent */
-    const bool intervention = in->message == NM_MSG_INTV_S || in->message == NM_MSG_INTV_X;
     if (a & TO_HOME)
         to_stations(out, in->message, mask_of(place, place->home), here);
     else
-        to_cards(out, in->message, intervention ? in->bytes : bit_of(place, here), here);
+        to_cards(out, in->message,
+                 nm_is_intervention(in->message) ? in->bytes : bit_of(place, here), here);
 }
 
 /* The network cache's messages to the home and to other stations. */

@@ -201,6 +201,20 @@ bool nm_dir_step(enum nm_agent agent, const struct nm_place *place, struct nm_di
                  const struct nm_packet *in, bool from_network, struct nm_sends *out,
                  uint64_t *actions);
 
+/** The NACK to a request, or the INTV_NACK to another station's intervention, complete but for its
+ *  source. @param info  what it says of the directory */
+struct nm_packet nm_dir_refusal(const struct nm_place *place, const struct nm_packet *in,
+                                bool from_network, uint8_t info);
+
+/**
+ * Whether all that nm_dir_step would do is to send nm_dir_refusal: the shortcut for a request or an
+ * intervention that finds its line locked.
+ * @return what is done, as nm_dir_step says; 0: something else
+ */
+uint64_t nm_dir_only_refuses(enum nm_agent agent, const struct nm_place *place,
+                             const struct nm_dir_line *line, const struct nm_packet *in,
+                             bool from_network);
+
 /** A network cache entry makes room (EJECT). Returns false when it is locked (no cell). */
 bool nm_nc_eject(const struct nm_place *place, struct nm_dir_line *line, struct nm_sends *out,
                  uint64_t *actions);

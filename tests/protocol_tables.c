@@ -207,3 +207,54 @@ Test(protocol_tables, steps)
                             cr_expect(!out.count && is_same_line(&line, &before));
                     }
 }
+
+/* The shortcut for a refusal says what the step would do: one message, and the line as it was. For
+ * each state and message, of a card known and unknown, of this station and another, with masks. */
+static unsigned refuses_as_the_step(const struct nm_place *place, unsigned agent,
+                                    struct nm_dir_line line, const struct nm_packet *in, bool far)
+{
+    const struct nm_dir_line before = line;
+    const uint64_t no = nm_dir_only_refuses(agent, place, &line, in, far);
+    struct nm_packet said = nm_dir_refusal(place, in, far, 0);
+    struct nm_sends out;
+    uint64_t actions;
+    if (!no)
+        return 0;
+    cr_expect(nm_dir_step(agent, place, &line, in, far, &out, &actions));
+    const struct nm_packet *step = &out.packet[0];
+    const char *state = place->protocol->agent[agent]->state[line.state].name;
+    cr_expect(is_same_line(&line, &before) && out.count == 1 && actions == no, "%s %s: %s",
+              place->protocol->name, nm_agent_name(agent), state);
+    cr_expect(step->message == said.message && step->route == said.route &&
+                  step->targets == said.targets && step->requester == said.requester &&
+                  step->station == said.station && step->data == said.data &&
+                  step->bytes == said.bytes,
+              "%s %s: %s", place->protocol->name, nm_agent_name(agent), state);
+    return 1;
+}
+
+Test(protocol_tables, refusals)
+{
+    const struct ring_shape shape = {.fan = {4, 1, 1}};
+    for (const struct nm_protocol *p = nm_protocols; p < nm_protocols + NM_PROTOCOLS; p++) {
+        unsigned refusals = 0;
+        for (unsigned a = NM_AGENT_HOME; a <= NM_AGENT_NC; a++)
+            for (unsigned state = 0; state < p->agent[a]->states; state++)
+                for (unsigned message = 0; message < NM_MSG__COUNT; message++)
+                    for (unsigned way = 0; way < 8; way++) {
+                        const bool far = way & 1;
+                        const struct nm_place place = {.rings = &shape,
+                                                       .protocol = p,
+                                                       .station = 1,
+                                                       .home = a == NM_AGENT_HOME ? 1 : 3,
+                                                       .cards = 4};
+                        const struct nm_packet in = {.message = (uint8_t)message,
+                                                     .station = far && way & 2 ? 2 : 1,
+                                                     .requester = 1};
+                        const struct nm_dir_line line = {
+                            .state = (uint8_t)state, .cards = way & 4 ? 2 : 0, .held_station = 2};
+                        refusals += refuses_as_the_step(&place, a, line, &in, far);
+                    }
+        cr_expect_gt(refusals, 0, "%s", p->name);
+    }
+}
