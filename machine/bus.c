@@ -31,11 +31,11 @@ struct nm_bus {
     unsigned held, holder;     /* cards whose next places are held for a packet of this module */
     sim_tick free_at;          /* end of the tenure in progress */
     struct sim_timer decision; /* the arbitration event */
-    unsigned data_cycles;      /* per line */
-    unsigned word_cycles;      /* per doubleword */
-    unsigned depth;            /* of every FIFO */
-    unsigned last;             /* granted last: lowest priority now */
-    uint64_t granted;          /* [cycles] in all tenures, the present one whole */
+    uint16_t
+        data_cycles[NM_MSG__COUNT]; /* behind the header: of a line, of a doubleword, or none */
+    unsigned depth;                 /* of every FIFO */
+    unsigned last;                  /* granted last: lowest priority now */
+    uint64_t granted;               /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -64,8 +64,11 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struc
     bus->room = room;
     bus->clock = sim_clock_of(p->cpu_clock / p->bus_clock);
     bus->arbitration = p->bus_arbitration * bus->clock.cycle;
-    bus->data_cycles = (unsigned)((p->l2_line + p->bus_width - 1) / p->bus_width);
-    bus->word_cycles = (unsigned)((sizeof(uint64_t) + p->bus_width - 1) / p->bus_width);
+    for (unsigned m = 0; m < NM_MSG__COUNT; m++) {
+        const struct nm_message_row *row = nm_message_row(m);
+        const uint64_t bytes = row->has_data ? p->l2_line : row->has_word ? sizeof(uint64_t) : 0;
+        bus->data_cycles[m] = (uint16_t)((bytes + p->bus_width - 1) / p->bus_width);
+    }
     bus->depth = (unsigned)p->bus_fifo;
     bus->decision.at = SIM_NEVER;
     sim_kernel_stand(k, SIM_RANK_ARBITRATE, 0, decide, bus);
@@ -94,6 +97,12 @@ sim_tick nm_bus_cycle(const struct nm_bus *bus)
     return bus->clock.cycle;
 }
 
+/* Whether any packet may find no room, or a place held for another: if not, all have a way. */
+static inline bool crowded(const struct nm_bus *bus)
+{
+    return bus->full[NM_SINKABLE] | bus->full[NM_NONSINKABLE] | bus->held;
+}
+
 /* Whether the incoming FIFOs of its class of all its targets have room. */
 static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
 {
@@ -114,12 +123,6 @@ static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_por
     return older && has_way(bus, nonsinkable) ? nonsinkable : sinkable;
 }
 
-/* Data cycles behind the header. */
-static unsigned data_cycles(const struct nm_bus *bus, const struct nm_message_row *row)
-{
-    return row->has_data ? bus->data_cycles : row->has_word ? bus->word_cycles : 0;
-}
-
 /* Makes sure a decision happens as soon as a module that has asked since `since` can win. */
 static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 {
@@ -135,10 +138,11 @@ static void decide_for(struct nm_bus *bus, sim_tick since, sim_tick now)
 /* The same for whichever module has asked first. */
 static void schedule(struct nm_bus *bus, sim_tick now)
 {
+    const bool free = !crowded(bus);
     sim_tick first = SIM_NEVER;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const struct nm_port *port = bus->port[__builtin_ctz(m)];
-        if (port->ready_at < first && has_way(bus, port_head(bus, port)))
+        if (port->ready_at < first && (free || has_way(bus, port_head(bus, port))))
             first = port->ready_at;
     }
     if (first != SIM_NEVER)
@@ -154,7 +158,7 @@ void nm_bus_send(struct nm_bus *bus, unsigned position, const struct nm_packet *
         port->ready_at = sim_clock_edge(&bus->clock, now);
         bus->asking |= 1u << position;
     }
-    if (has_way(bus, port_head(bus, port)))
+    if (!crowded(bus) || has_way(bus, port_head(bus, port)))
         decide_for(bus, port->ready_at, now);
 }
 
@@ -205,13 +209,9 @@ static bool anybody_passed_over(const struct nm_bus *bus)
     return bus->passed_over[NM_SINKABLE] | bus->passed_over[NM_NONSINKABLE];
 }
 
-/* The next module in turn that asked early enough and has somewhere to send to. Precondition:
- * somebody asks. */
+/* The next module in turn that asked early enough and has somewhere to send to. */
 static unsigned choose(const struct nm_bus *bus, sim_tick now)
 {
-    const unsigned only = (unsigned)__builtin_ctz(bus->asking);
-    if (bus->asking == 1u << only && !anything_full(bus))
-        return ready(bus, only, now) ? only : NM_MODULES;
     const unsigned below = (2u << bus->last) - 1; /* those whose turn comes later */
     const unsigned first = anybody_passed_over(bus) ? longest_waiting(bus, now) : NM_MODULES;
     for (unsigned half = 0; half < 2 && first == NM_MODULES; half++)
@@ -221,6 +221,21 @@ static unsigned choose(const struct nm_bus *bus, sim_tick now)
                 return i;
         }
     return first;
+}
+
+/* The same where everybody has a way and nobody was passed over. Bit 0 of `turns` is
+ * the module behind the last. */
+static inline unsigned choose_freely(const struct nm_bus *bus, sim_tick now)
+{
+    const unsigned from = bus->last + 1;
+    const uint32_t turns = bus->asking >> from | bus->asking << (NM_MODULES - from);
+    for (unsigned m = turns; m; m &= m - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(m) + from,
+                       module = i < NM_MODULES ? i : i - NM_MODULES;
+        if (ready(bus, module, now))
+            return module;
+    }
+    return NM_MODULES;
 }
 
 /* A packet for several cards needs room at all of them at once, and would never find it beside a
@@ -246,8 +261,6 @@ static void hold_places(struct nm_bus *bus)
  * its module's answers would lose its place with every one of them. */
 static void pass_over(struct nm_bus *bus, sim_tick now)
 {
-    if (!anything_full(bus))
-        return;
     for (unsigned m = bus->asking; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m);
         struct nm_port *port = bus->port[i];
@@ -280,7 +293,7 @@ static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     struct nm_port *port = bus->port[m];
     const struct nm_packet *head = port_head(bus, port);
     const struct nm_message_row *row = nm_message_row(head->message);
-    const unsigned cycles = 1 + data_cycles(bus, row);
+    const unsigned cycles = 1 + bus->data_cycles[head->message];
     reserve(bus, head->targets, row->class);
     bus->moving = nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
@@ -299,14 +312,23 @@ static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     port->sent(port->module, now);
 }
 
+/* Who has the bus, where FIFOs are full or somebody was passed over. */
+static __attribute__((noinline)) unsigned choose_in_crowd(struct nm_bus *bus, sim_tick now)
+{
+    const unsigned m = choose(bus, now);
+    if (anything_full(bus))
+        pass_over(bus, now);
+    return m;
+}
+
 static void decide(void *self, sim_tick now, uint64_t arg)
 {
     struct nm_bus *bus = self;
     (void)arg;
     if (!sim_timer_fires(&bus->decision, now))
         return;
-    const unsigned m = choose(bus, now);
-    pass_over(bus, now);
+    const bool crowd = crowded(bus) || anybody_passed_over(bus);
+    const unsigned m = crowd ? choose_in_crowd(bus, now) : choose_freely(bus, now);
     if (m != NM_MODULES)
         grant(bus, m, now);
     if (bus->asking)
@@ -339,7 +361,7 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
     struct nm_bus *bus = self;
     struct nm_packet *p = &bus->moving;
     const struct nm_message_row *row = nm_message_row(p->message);
-    const unsigned data = data_cycles(bus, row), targets = p->targets;
+    const unsigned data = bus->data_cycles[p->message], targets = p->targets;
     (void)arg;
     count(bus->port[p->source], p, true, data, now);
     p->arrived = (uint32_t)now;
@@ -347,8 +369,9 @@ static void deliver(void *self, sim_tick now, uint64_t arg)
         bus->listener(bus->listener_ctx, now, p);
     for (unsigned t = targets; t; t &= t - 1) {
         struct nm_port *port = bus->port[__builtin_ctz(t)];
-        port->in[row->class].reserved--;
-        fifo_push(&port->in[row->class], p);
+        struct nm_fifo *in = &port->in[row->class];
+        in->reserved--;
+        fifo_push(in, p);
         count(port, p, false, data, now);
     }
     for (unsigned t = targets; t; t &= t - 1) {

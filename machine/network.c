@@ -420,9 +420,18 @@ static sim_tick look_again(struct nm_network *n, sim_tick now)
     return n->polls ? sim_earlier(next, now + c->cycle) : next;
 }
 
+/* Whether a request of a card, or a few, is all that waits. */
+static bool cards_alone(const struct nm_network *n)
+{
+    return n->port.in[NM_NONSINKABLE].count && !n->port.in[NM_SINKABLE].count &&
+           !n->in[NM_SINKABLE].q.count && !n->in[NM_NONSINKABLE].q.count;
+}
+
 /* Moves on at most one packet of each FIFO. @return whether there was one */
 static bool advance_heads(struct nm_network *n, sim_tick now)
 {
+    if (cards_alone(n))
+        return advance(n, NM_NONSINKABLE, false, now);
     bool moved = false;
     for (unsigned class = 0; class < NM_CLASSES; class ++) {
         const bool first = class == NM_NONSINKABLE && rings_first(n);
@@ -431,6 +440,17 @@ static bool advance_heads(struct nm_network *n, sim_tick now)
                 moved |= advance(n, class, i ^ first, now);
     }
     return moved;
+}
+
+/* Something is left to do. */
+static void wait_on(struct nm_network *n, sim_tick now)
+{
+    for (unsigned class = 0; class < NM_CLASSES; class ++)
+        if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
+            wake(n, n->in[class].a[n->in[class].q.head].at);
+    const sim_tick again = look_again(n, now);
+    if (again != SIM_NEVER)
+        wake(n, again);
 }
 
 static void work(void *self, sim_tick now, uint64_t arg)
@@ -456,12 +476,7 @@ static void work(void *self, sim_tick now, uint64_t arg)
     n->polls = false;
     if (!waiting(n) && !nm_controller_holds(c))
         return;
-    for (unsigned class = 0; class < NM_CLASSES; class ++)
-        if (n->in[class].q.count && n->in[class].a[n->in[class].q.head].at > now)
-            wake(n, n->in[class].a[n->in[class].q.head].at);
-    const sim_tick again = look_again(n, now);
-    if (again != SIM_NEVER)
-        wake(n, again);
+    wait_on(n, now);
 }
 
 /* ---- putting it together --------------------------------------------------------------------- */

@@ -970,9 +970,25 @@ bool pc_agent_is_response(enum nm_card_event event)
            event == NM_CARD_EV_NACK;
 }
 
+/* Whether a message refuses a request and nothing else comes of it: its state stays. Then no step
+ * of the table is made. */
+static bool agent_only_nacked(const struct pc_card *card, const struct pc_request *r,
+                              const struct nm_packet *in)
+{
+    const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
+    if (!r || in->message != NM_MSG_NACK)
+        return false;
+    const struct nm_cell *cell = nm_cell(t, r->state, NM_CARD_EV_NACK);
+    return cell->exists && cell->next == r->state && cell->actions == NM_CARD_ACT_RETRY;
+}
+
 static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_request *r = pc_coherent_request(card, in->line);
+    if (agent_only_nacked(card, r, in)) {
+        agent_nacked(card, r, in, now);
+        return;
+    }
     struct nm_sends sends;
     uint64_t actions;
     enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
