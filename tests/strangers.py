@@ -105,9 +105,9 @@ def any_element(name):
 
 
 def sharing(numachine, directory):
-    """The object that costs most, by the name that it has in its costliest line."""
+    """The object that is named first, by the name that it has in its costliest line."""
     found = asked(numachine, "c2c", directory)
-    first = max((o for o in found["objects"] if o["verdict"] != "none"), key=cost, default=None)
+    first = next((o for o in found["objects"] if o["verdict"] != "none"), None)
     if not first:
         return NOTHING
     held = [hold for line in found["lines"] for hold in line["holds"]

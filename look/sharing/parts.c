@@ -23,6 +23,20 @@ pc_bytes look_copy_written(const struct pc_missed_copy *copy)
     return (pc_bytes)copy->written[1] << 64 | copy->written[0];
 }
 
+pc_bytes look_sharing_written(const struct look_sharing *s, const struct look_shared_line *line)
+{
+    enum { PART = 100 /* one time in so many is not again and again */ };
+    const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
+    uint64_t taken = 0;
+    pc_bytes written = 0;
+    for (size_t i = 0; i < line->copies; i++)
+        taken += copy[i].taken;
+    for (size_t i = 0; i < line->copies; i++)
+        if (copy[i].taken && copy[i].taken >= taken / PART)
+            written |= look_copy_written(&copy[i]);
+    return written;
+}
+
 static pc_bytes parts_word_at(unsigned byte)
 {
     return (pc_bytes)15 << byte;
@@ -59,12 +73,24 @@ static int by_cost(const void *x, const void *y)
     return p != q ? (q > p) - (q < p) : (int)parts_first_of(a) - (int)parts_first_of(b);
 }
 
+/* A part is called by the dearest of its words, and by one that is read only if none is written. */
+static void parts_call(struct look_held *part, const struct look_object *at, int64_t cost,
+                       bool written)
+{
+    if (part->written > written || (part->written == written && cost <= part->most))
+        return;
+    part->most = cost;
+    part->written = written;
+    part->at = *at;
+}
+
 struct look_held *look_sharing_parts(const struct look_sharing *s,
                                      const struct look_shared_line *line, size_t *count)
 {
     const struct doc_truth *truth = s->truth;
     const uint64_t va = truth->copy[line->copy].va;
     struct look_held *part = sim_alloc(line->rows + (size_t)truth->line / WORD, sizeof *part);
+    const pc_bytes written = look_sharing_written(s, line);
     pc_bytes touched = 0;
     struct look_object at;
     assert(truth->line);
@@ -83,12 +109,10 @@ struct look_held *look_sharing_parts(const struct look_sharing *s,
             continue;
         look_object_asked(s->finder, truth, &truth->row[i], &at);
         struct look_held *p = parts_part_of(part, count, &at);
-        p->bytes |=
+        const pc_bytes word =
             parts_word_at((unsigned)(truth->row[i].va - va) % (unsigned)truth->line / WORD * WORD);
-        if (doc_plus(lost.falsely, lost.truly) > p->most) {
-            p->most = doc_plus(lost.falsely, lost.truly);
-            p->at = at;
-        }
+        p->bytes |= word;
+        parts_call(p, &at, doc_plus(lost.falsely, lost.truly), word & written);
         p->lost.falsely = doc_plus(p->lost.falsely, lost.falsely);
         p->lost.truly = doc_plus(p->lost.truly, lost.truly);
     }

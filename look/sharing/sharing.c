@@ -263,19 +263,71 @@ static struct look_shared_object *sharing_object_of(struct look_sharing *s, stru
 static int by_object(const void *x, const void *y)
 {
     const struct look_shared_object *a = x, *b = y;
+    const int weight = sharing_order(sharing_cost_of(&b->weight), sharing_cost_of(&a->weight));
     const int cost = sharing_order(sharing_cost_of(&b->lost), sharing_cost_of(&a->lost));
-    return cost ? cost : strcmp(a->name, b->name);
+    return weight ? weight : cost ? cost : strcmp(a->name, b->name);
+}
+
+/* What an object lost in a line. */
+struct share {
+    struct look_lost lost;
+    bool written;
+};
+
+static bool share_is_read(const struct share *share)
+{
+    return sharing_cost_of(&share->lost) && !share->written;
+}
+
+/* Who keeps reading waits for those who write beside it: what is read alone weighs on that which is
+ * written and lost most. @param of  [rows] the number of its object @param share  [objects] zero */
+static void weigh_line(struct look_sharing *s, const struct look_shared_line *line,
+                       const size_t *of, struct share *share)
+{
+    const pc_bytes written = look_sharing_written(s, line);
+    struct look_shared_object *most = NULL;
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        const struct pc_missed_row *row = &s->truth->row[i];
+        struct share *its = of[i] < s->objects ? &share[of[i]] : NULL;
+        if (!its)
+            continue;
+        its->lost = look_lost_plus(its->lost, look_lost_of(row->v));
+        its->written |= written >> (row->va & (s->truth->line - 1)) & 1;
+        if (its->written &&
+            (!most || sharing_cost_of(&its->lost) > sharing_cost_of(&share[most - s->object].lost)))
+            most = &s->object[of[i]];
+    }
+    for (size_t i = line->row; i < line->row + line->rows; i++) {
+        if (of[i] >= s->objects)
+            continue;
+        if (most && share_is_read(&share[of[i]]))
+            most->weight = look_lost_plus(most->weight, share[of[i]].lost);
+        share[of[i]] = (struct share){0};
+    }
+}
+
+static void weigh_objects(struct look_sharing *s, const size_t *of)
+{
+    struct share *share = sim_alloc(s->objects + 1, sizeof *share);
+    for (size_t i = 0; i < s->objects; i++)
+        s->object[i].weight = s->object[i].lost;
+    for (size_t i = 0; i < s->lines; i++)
+        weigh_line(s, &s->line[i], of, share);
+    free(share);
 }
 
 static void find_objects(struct look_sharing *s)
 {
     struct known *names = NULL, *known, *next;
+    size_t *of = sim_alloc(s->truth->rows + 1, sizeof *of);
     for (size_t i = 0; i < s->truth->rows; i++) {
         const struct pc_missed_row *row = &s->truth->row[i];
         const struct look_lost lost = look_lost_of(row->v);
+        of[i] = SIZE_MAX;
         if (!lost.falsely && !lost.truly)
             continue;
         struct look_shared_object *object = sharing_object_of(s, &names, i);
+        of[i] = (size_t)(object - s->object);
         sharing_add(object->v, row->v);
         sharing_ask(s, &object->asker, &object->askers, row);
     }
@@ -288,6 +340,8 @@ static void find_objects(struct look_sharing *s)
         s->object[i].lost = look_lost_of(s->object[i].v);
         sort_askers(s->object[i].asker, s->object[i].askers);
     }
+    weigh_objects(s, of);
+    free(of);
     if (s->objects)
         qsort(s->object, s->objects, sizeof *s->object, by_object);
 }

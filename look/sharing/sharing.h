@@ -63,6 +63,8 @@ struct look_shared_object {
     char *name; /**< of a heap block without its number */
     size_t row; /**< in the truth: one that asked for it */
     struct look_lost lost;
+    struct look_lost weight; /**< the same, with that of what is only read in lines in which of this
+                                  most is written */
     int64_t v[DOC_COLUMNS_MOST];
     size_t lines;
     struct look_asker *asker; /**< [askers] the one that lost most first */
@@ -83,7 +85,7 @@ struct look_sharing {
     struct look_lost lost;         /**< all of it: objects have all, shared lines may not */
     struct look_shared_line *line; /**< [lines] the one that lost most first */
     size_t lines;
-    struct look_shared_object *object; /**< [objects] the same */
+    struct look_shared_object *object; /**< [objects] the one that weighs most first */
     size_t objects;
 };
 
@@ -114,13 +116,19 @@ void look_sharing_object(const struct look_sharing *sharing, const struct look_s
 pc_bytes look_copy_read(const struct pc_missed_copy *copy);
 pc_bytes look_copy_written(const struct pc_missed_copy *copy);
 
+/** The bytes of a line that are written while cards take it from each other: by those from which it
+ *  was taken again and again. Others may have been written before. */
+pc_bytes look_sharing_written(const struct look_sharing *sharing,
+                              const struct look_shared_line *line);
+
 /** An object that lies in a line. */
 struct look_held {
-    struct look_object
-        at;         /**< at the word whose requests lost most, or the first that is touched */
-    pc_bytes bytes; /**< of the line: its words that are touched */
+    struct look_object at; /**< at the word whose requests lost most, of those that are written
+                                (look_sharing_written) if any is; or the first that is touched */
+    pc_bytes bytes;        /**< of the line: its words that are touched */
     struct look_lost lost; /**< by requests for it, in this line */
     int64_t most;          /**< [PCycles] that those for `at` lost */
+    bool written;          /**< and whether it is written */
 };
 
 /** The objects of a line that anybody touched, the one that lost most first.

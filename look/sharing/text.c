@@ -114,7 +114,8 @@ static void put_objects(const struct look_sharing *s, FILE *out)
 {
     size_t shown = 0;
     fprintf(out,
-            "\n# objects, by the PCycles that sharing cost\n# %-7s %16s %9s %13s %9s %6s %9s"
+            "\n# objects, by the PCycles that sharing cost, with what is only read beside them\n# "
+            "%-7s %16s %9s %13s %9s %6s %9s"
             "  object\n",
             "sharing", "PCycles: falsely", "of time", "truly", "of time", "lines", "NACKs");
     for (; shown < s->objects && shown < OBJECTS; shown++) {

@@ -122,19 +122,20 @@ static bool is_said_lock(const struct look_trouble *t, const struct look_shared_
     return false;
 }
 
-/* The object that lost most of those behind `before`; NULL: none is worth a word. */
+/* The object that weighs most of those behind `before`; NULL: none is worth a word. */
 static const struct look_shared_object *sentence_next(const struct look_trouble *t, bool falsely,
                                                       const struct look_shared_object *before)
 {
     const struct look_sharing *s = t->sharing;
     const struct look_shared_object *best = NULL;
-    const int64_t below = before ? sentence_lost(&before->lost, falsely) : INT64_MAX;
+    const int64_t below = before ? sentence_lost(&before->weight, falsely) : INT64_MAX;
     for (size_t i = 0; i < s->objects; i++) {
         const struct look_shared_object *o = &s->object[i];
         const int64_t lost = sentence_lost(&o->lost, falsely);
-        const bool behind = lost < below || (lost == below && before && o > before);
+        const int64_t weight = sentence_lost(&o->weight, falsely);
+        const bool behind = weight < below || (weight == below && before && o > before);
         if (behind && lost > 0 && lost >= s->time / SAID &&
-            (!best || lost > sentence_lost(&best->lost, falsely)) &&
+            (!best || weight > sentence_lost(&best->weight, falsely)) &&
             (falsely || !is_said_lock(t, o)))
             best = o;
     }
