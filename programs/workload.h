@@ -119,6 +119,7 @@ struct prog_memory {
     const struct pc_profile_frame
         *frame; /**< [frames] in the order in which they are asked for names */
     size_t frames;
+    bool near;              /**< only from them, and not far */
     const uint64_t *tls;    /**< [threads] where each thread's variables begin, */
     const uint32_t *thread; /**< and its number */
     size_t threads;

@@ -607,16 +607,31 @@ static bool is_dear(uint32_t asked)
            (__builtin_ctz(asked) - __builtin_ctz(DEAR)) % 2 == 0;
 }
 
+/* A block without a name is looked for from the instruction that asks for it, each time it has been
+ * asked for twice as often. */
+static void ask_near(struct run_heap *h, const struct doc_block *block, uint32_t thread,
+                     uint32_t asked)
+{
+    enum { OFTEN = 8 };
+    const bool often = asked >= OFTEN && !(asked & (asked - 1));
+    if (often && !run_typed_knows(h->typed, block))
+        run_typed_near(h->typed,
+                       &(struct run_typed_now){.block = block, .blocks = 1, .stopped = thread});
+}
+
 /* A block is asked for once more. */
 static void block_asked(struct run_heap *h, enum run_layer layer, uint32_t tenant, uint32_t thread,
                         uint64_t va)
 {
-    const struct doc_tenant *holder;
-    if (!is_dear(heap_ask(h, tenant)) || !run_typed_may(h->typed))
+    const uint32_t asked = heap_ask(h, tenant);
+    const struct doc_tenant *holder =
+        asked & (asked - 1) ? NULL : run_tenants_of(h->tenants, layer, va, &tenant);
+    if (!holder)
         return;
-    holder = run_tenants_of(h->tenants, layer, va, &tenant);
-    if (holder && !run_typed_has(h->typed, &holder->block))
+    if (is_dear(asked) && run_typed_may(h->typed) && !run_typed_has(h->typed, &holder->block))
         heap_look(h, thread);
+    if (layer == RUN_LAYER_BLOCKS)
+        ask_near(h, &holder->block, thread, asked);
 }
 
 /* A place on the stack of a thread is asked for once more. */

@@ -311,16 +311,23 @@ static void typed_keep(struct run_typed *t, const struct doc_block *block,
     of->lives++;
 }
 
+bool run_typed_knows(const struct run_typed *t, const struct doc_block *block)
+{
+    const struct typed_block *of = block_of((struct run_typed *)t, block, false);
+    return of && of->life->serial == block->serial;
+}
+
 bool run_typed_has(const struct run_typed *t, const struct doc_block *block)
 {
     const struct typed_block *of = block_of((struct run_typed *)t, block, false);
     return of && of->life->serial == block->serial && of->life->good >> RANK == GLOBAL;
 }
 
-void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
+/* @return what it has cost */
+static size_t typed_look(struct run_typed *t, const struct run_typed_now *now,
+                         const struct prog_memory *memory)
 {
-    const struct prog_memory memory = typed_memory(t, now);
-    const size_t words = t->names->reach(t->names, &memory, typed_found, t);
+    const size_t words = t->names->reach(t->names, memory, typed_found, t);
     if (t->founds)
         qsort(t->found, t->founds, sizeof *t->found, typed_by_place);
     for (size_t i = 0, next; i < t->founds; i = next) {
@@ -333,8 +340,24 @@ void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
     free(t->found);
     t->found = NULL;
     t->founds = 0;
-    t->next = now->at + (words + now->blocks + now->mappings) * TICKS_A_WORD;
     typed_forget(t);
+    return words + now->blocks + now->mappings;
+}
+
+void run_typed_look(struct run_typed *t, const struct run_typed_now *now)
+{
+    const struct prog_memory memory = typed_memory(t, now);
+    t->next = now->at + typed_look(t, now, &memory) * TICKS_A_WORD;
+}
+
+void run_typed_near(struct run_typed *t, const struct run_typed_now *now)
+{
+    struct prog_memory memory = typed_memory(t, now);
+    memory.near = true;
+    add_frames(t, now->stopped);
+    memory.frame = t->frame;
+    memory.frames = t->frames;
+    typed_look(t, now, &memory);
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------- */

@@ -5,7 +5,9 @@
  * A look costs the host as much as there are pointers. So it is taken when a block or a place on a
  * stack has been asked for often, before such a block is given back, when a thread ends and at the
  * end of the run, and not again before the run has simulated as much as the last one has cost. That
- * depends on simulated things alone.
+ * depends on simulated things alone. A block that no look has found is looked for once more from
+ * the instruction that asks for it: it has a variable in a register, perhaps the only pointer there
+ * is.
  */
 #ifndef RUN_TYPED_H
 #define RUN_TYPED_H
@@ -36,6 +38,13 @@ bool run_typed_may(const struct run_typed *typed);
 
 /** Looks where all pointers lead. */
 void run_typed_look(struct run_typed *typed, const struct run_typed_now *now);
+
+/** The same from the variables of the thread alone that has been stopped, and not far, for the
+ *  blocks that are given: of little cost. */
+void run_typed_near(struct run_typed *typed, const struct run_typed_now *now);
+
+/** Whether the block has a name. */
+bool run_typed_knows(const struct run_typed *typed, const struct doc_block *block);
 
 /** Whether the block has a name that nothing better is to be hoped for. */
 bool run_typed_has(const struct run_typed *typed, const struct doc_block *block);

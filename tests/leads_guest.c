@@ -3,11 +3,12 @@
  * program calls it. With an argument, several threads ask for variables on each other's stacks.
  */
 #include <pthread.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { THREADS = 4, TURNS = 4000 };
+enum { THREADS = 4, TURNS = 4000, FEW = 7 };
 
 static void says(const volatile void *at, const char *name)
 {
@@ -171,6 +172,37 @@ static __attribute__((noinline, noclone)) void *holds(void *dear)
     return was;
 }
 
+static volatile uintptr_t marked; /* a pointer that no pointer is: with a bit of its own */
+static pthread_barrier_t all_here;
+
+static __attribute__((noinline)) void counts(struct queue *counted)
+{
+    volatile int *const tail = &counted->tail;
+    ++*tail;
+}
+
+/* Only the function that asks knows what it asks for, and it asks a few times. */
+static void *asks_marked(void *arg)
+{
+    pthread_barrier_wait(&all_here);
+    for (int i = 0; i < FEW; i++)
+        counts((struct queue *)(marked - 1));
+    return arg;
+}
+
+static int on_marked(void)
+{
+    pthread_t thread[THREADS];
+    pthread_barrier_init(&all_here, NULL, THREADS);
+    marked = (uintptr_t)malloc(sizeof(struct queue)) + 1;
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, asks_marked, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    says(&((struct queue *)(marked - 1))->tail, "counted->tail (local of counts, thread *)");
+    return 0;
+}
+
 static int on_stacks(void)
 {
     struct queue queue = {.tail = 1};
@@ -197,7 +229,7 @@ int main(int argc, char **argv)
     int tail;
     (void)argv;
     if (argc > 1)
-        return on_stacks();
+        return on_stacks() || on_marked();
     make();
     queue.slots = malloc(12 * sizeof *queue.slots);
     heap->slots = malloc(16 * sizeof *heap->slots);

@@ -24,12 +24,13 @@
 #include <uthash.h>
 
 enum {
-    HEADER = 16,        /* [bytes] in front of an array that its block may begin with */
-    DEPTH_MAX = 32,     /* types in one another */
-    VIEWS_MAX = 64,     /* of a block */
-    ABOVE_MAX = 8,      /* pointers back, in which a type is looked for once more */
-    INLINED = 64,       /* functions, more than there are in one another */
-    WORDS_MAX = 4 << 20 /* looked at in all */
+    HEADER = 16,         /* [bytes] in front of an array that its block may begin with */
+    DEPTH_MAX = 32,      /* types in one another */
+    VIEWS_MAX = 64,      /* of a block */
+    ABOVE_MAX = 8,       /* pointers back, in which a type is looked for once more */
+    INLINED = 64,        /* functions, more than there are in one another */
+    WORDS_MAX = 4 << 20, /* looked at in all, */
+    WORDS_NEAR = 256     /* ... and near a frame */
 };
 
 enum { NONE = 0 };
@@ -66,7 +67,7 @@ struct reach {
     struct node *nodes;
     struct view *first, *last;
     uint8_t *leads; /* [types + 1] whether a type has pointers: 0 not known, 1 no, 2 yes */
-    size_t words;
+    size_t words, most;
 
     /* the memory that was read last */
     uint64_t near;
@@ -482,8 +483,7 @@ static void look_through_array(struct reach *r, const struct lx_type *array, uin
 
     if (arrow)
         *arrow = '\0';
-    for (uint64_t i = 0; each && array->size && i < array->size / each && r->words < WORDS_MAX;
-         i++) {
+    for (uint64_t i = 0; each && array->size && i < array->size / each && r->words < r->most; i++) {
         const size_t length = reach_append(r, "[%" PRIu64 "]", i);
         look_through(r, array->of, va + i * each, holder, depth + 1);
         r->text[length] = '\0';
@@ -526,7 +526,7 @@ static void look_through(struct reach *r, uint32_t number, uint64_t va, const ch
     const struct lx_type type = type_of(r, number);
     uint64_t value;
 
-    if (depth == DEPTH_MAX || r->words >= WORDS_MAX || !leads_on(r, number))
+    if (depth == DEPTH_MAX || r->words >= r->most || !leads_on(r, number))
         return;
     switch (type.kind) {
     case LX_TYPE_POINTER:
@@ -567,7 +567,7 @@ static void look_through_view(struct reach *r, const struct view *view)
     r->in = view;
     if (view->gone || !leads_on(r, view->type))
         return;
-    for (uint64_t i = 0; i < count && r->words < WORDS_MAX; i++) {
+    for (uint64_t i = 0; i < count && r->words < r->most; i++) {
         const size_t length = view->shape
                                   ? reach_append(r, "%s", prog_shape_index(view->shape, i, number))
                               : view->each ? reach_append(r, "[%" PRIu64 "]", i)
@@ -723,6 +723,7 @@ static struct reach reach_new(const struct lx_types *types, const struct lx_kind
     return (struct reach){.types = types,
                           .kind = kind,
                           .memory = memory,
+                          .most = memory->near ? WORDS_NEAR : WORDS_MAX,
                           .near = UINT64_MAX,
                           .leads = sim_alloc(lx_types_count(types) + 1, sizeof(uint8_t))};
 }
@@ -735,8 +736,8 @@ size_t lx_reach(const struct lx_types *types, const struct lx_symbols *objects,
     const struct view *last;
 
     r.objects = objects;
-    begin_static(&r, true);
-    begin_static(&r, false);
+    for (unsigned turn = 0; turn < 2 && !memory->near; turn++)
+        begin_static(&r, turn == 0);
     last = lead_on(&r, NULL);
     lead_from_frames(&r, last);
     tell_views(&r, found, ctx);
