@@ -22,11 +22,13 @@ bool cli_again_load(struct in_experiment *x, const char *directory, bool truth)
     char *path = sim_format("%s/config.resolved.yaml", directory);
     char *profile = sim_strdup("run.profile=false");
     char *asked = sim_format("run.truth=%s", truth ? "true" : "false");
+    char *sizes = sim_strdup("run.truth_sizes=false");
     char *expect = sim_strdup("expect.stats=[]"); /* of the run as it was */
-    char *sets[] = {profile, asked, expect, NULL};
+    char *sets[] = {profile, asked, sizes, expect, NULL};
     const bool good = in_experiment_load(x, path, sets, &diag);
     free(profile);
     free(asked);
+    free(sizes);
     free(expect);
     free(path);
     return good;

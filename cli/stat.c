@@ -82,9 +82,13 @@ static bool make_experiment(struct in_experiment *x, const struct cli_given *g,
         x->profile = 1;
         in_set_origin(x, IN_KEY_profile);
     }
-    if (g->truth) {
+    if (g->truth || g->truth_sizes) {
         x->truth = 1;
         in_set_origin(x, IN_KEY_truth);
+    }
+    if (g->truth_sizes) {
+        x->truth_sizes = 1;
+        in_set_origin(x, IN_KEY_truth_sizes);
     }
     if (g->env)
         in_replace_list(x, IN_KEY_envp, g->env);

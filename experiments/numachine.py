@@ -37,6 +37,7 @@ FIELDS = {
     ("truth", "tenants"): "kind from to site thread",
     ("truth", "rows"): "copy phase thread path pc va tenant since time values",
     ("truth", "windows"): "copy begin end values",
+    ("truth", "sizes"): "copy bytes offset falsely truly upgrades_falsely upgrades_truly",
     ("locks", "locks"): "kind address held handover",
     ("locks", "sites"): "lock thread pc values",
     ("locks", "threads"): "number by born ended",

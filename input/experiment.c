@@ -586,6 +586,13 @@ static void read_apart(struct build *b)
                     "are");
 }
 
+static void check_sizes(struct build *b)
+{
+    const struct in_value *sizes = &b->values[IN_KEY_truth_sizes];
+    if (sizes->number && !b->values[IN_KEY_truth].number)
+        in_complain(b->r, &sizes->at, "'run.truth_sizes': only with run.truth, whose part it is");
+}
+
 static void check_events(struct build *b)
 {
     struct mon_choice choice = {0};
@@ -676,6 +683,7 @@ static void experiment_build(struct build *b, char *const *sets)
     const bool has_machine = read_machine(b);
     if (!has_machine)
         b->x->machine.card = in_cards(); /* whose events are probably meant */
+    check_sizes(b);
     check_events(b);
     read_groups(b);
     if (has_machine) {

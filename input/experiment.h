@@ -102,7 +102,8 @@ struct in_experiment {
     char *warm;                    /**< word */
     sim_tick sample_every, sample_length, sample_lead; /**< [ticks] SIM_NEVER: none */
     unsigned profile;                                  /**< 1: it is profiled */
-    unsigned truth; /**< 1: so it is, and why misses had to be is found out */
+    unsigned truth;       /**< 1: so it is, and why misses had to be is found out */
+    unsigned truth_sizes; /**< 1: with that, also of lines of other sizes */
 
     char **events;          /**< NULL-terminated event names of its unit */
     char **groups;          /**< NULL-terminated groups as named ... */

@@ -277,6 +277,7 @@ struct pc_card {
 
     /* misses.c; read by all: who is told of lines and bytes */
     struct pc_copies *copies; /**< NULL: nobody asks. Not ours */
+    struct pc_sizes *sizes;   /**< ... about other line sizes; only with `copies`. Not ours */
 
     /* eye.c; read by all: who tells models of detectors */
     struct pc_eye *eye; /**< NULL: there are none. Not ours */
@@ -688,6 +689,12 @@ void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_
 /** Bytes of a line of data, the first in bit 0, have been touched. */
 void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bool load,
                            bool store);
+/** An access has been made, of a core that notes bytes at `where` and is to tell of each access
+ *  (pc_cpu.seen).
+ *  @param where    cpu->touches of the place that has its line, or what takes its place past the
+ *                  caches
+ *  @param touched  as there */
+void pc_misses_see(struct pc_cpu *cpu, const uint64_t *where, uint64_t touched, sim_tick at);
 /** A request has its line. @param in  the response */
 void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                     sim_tick now);

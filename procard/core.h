@@ -199,6 +199,7 @@ struct pc_cpu {
                             its line the core has read (bits 0 to 31, by the address's low five) and
                             written (32 to 63) since the card looked. The card's */
     uint64_t *touched; /**< where those of the last access through a slow path belong */
+    bool seen;         /**< each access is told at once, too (pc_misses_see) */
 };
 
 /**

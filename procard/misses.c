@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "procard/copies.h"
 #include "procard/cursor.h"
+#include "procard/sizes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,12 @@
 struct pc_misses {
     struct pc_profile *profile;
     struct pc_copies *copies;
+    struct pc_sizes *sizes; /* NULL: nobody asks */
     struct pc_missed_copy *copy;
     struct pc_missed_row *row;
     struct pc_missed_window *window;
-    size_t copy_count, row_count, window_count;
+    struct pc_missed_size *size;
+    size_t copy_count, row_count, window_count, size_count;
 };
 
 /* ---- from the cards -------------------------------------------------------------------------- */
@@ -53,6 +56,8 @@ static uint32_t tenant_of(const struct pc_cursor *cursor, uint64_t va)
 void pc_misses_ask(struct pc_card *card, uint64_t va, uint64_t pa, unsigned size, sim_tick at)
 {
     /* such a core waits for its only one */
+    if (card->sizes)
+        pc_sizes_waits(card->sizes, card->cpu.number, at);
     pc_misses_ask_for(card, card->request, va, pa, size, at);
 }
 
@@ -79,6 +84,8 @@ void pc_misses_ask_for(struct pc_card *card, const struct pc_request *r, uint64_
 void pc_misses_have(struct pc_card *card, const struct pc_request *r, const struct nm_packet *in,
                     sim_tick now)
 {
+    if (card->sizes)
+        pc_sizes_goes_on(card->sizes, card->cpu.number, now);
     const bool data = nm_message_row(in->message)->has_data;
     if (card->core->requests) /* it does not look once more */
         pc_misses_use(card, pc_side_of(r), r->line);
@@ -88,6 +95,8 @@ void pc_misses_have(struct pc_card *card, const struct pc_request *r, const stru
 
 void pc_misses_give_up(struct pc_card *card, const struct pc_request *r, sim_tick now)
 {
+    if (card->sizes)
+        pc_sizes_goes_on(card->sizes, card->cpu.number, now);
     pc_copies_give_up(card->copies, misses_copy_of(card, pc_side_of(r), r->line), now);
 }
 
@@ -126,6 +135,29 @@ void pc_misses_touch_bytes(struct pc_card *card, uint64_t pa, unsigned bytes, bo
     const pc_bytes touched = (pc_bytes)bytes << (pa - line);
     pc_copies_touch(card->copies, misses_copy_of(card, PC_SIDE_D, line), load ? touched : 0,
                     store ? touched : 0);
+    if (!card->sizes)
+        return;
+    const uint32_t in_part = (uint32_t)((uint64_t)bytes << (pa & 31));
+    if (load)
+        pc_sizes_see(card->sizes, card->cpu.number, pa & ~UINT64_C(31), in_part, false,
+                     card->cpu.now);
+    if (store)
+        pc_sizes_see(card->sizes, card->cpu.number, pa & ~UINT64_C(31), in_part, true,
+                     card->cpu.now);
+}
+
+void pc_misses_see(struct pc_cpu *cpu, const uint64_t *where, uint64_t touched, sim_tick at)
+{
+    const struct pc_card *card = cpu->card;
+    const uintptr_t place = ((uintptr_t)where - (uintptr_t)cpu->touches) / sizeof *where;
+    if (place > card->l1_mask[PC_SIDE_D])
+        return; /* past the caches */
+    const uint64_t part = pc_l1_part(card, PC_SIDE_D, (unsigned)place);
+    if (part == PC_NOWHERE)
+        return;
+    const bool store = touched >> 32;
+    pc_sizes_see(card->sizes, cpu->number, part & ~UINT64_C(31),
+                 (uint32_t)(store ? touched >> 32 : touched), store, at);
 }
 
 void pc_misses_share(struct pc_card *card, uint64_t line)
@@ -173,6 +205,17 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     return misses;
 }
 
+void pc_misses_sizes(struct pc_misses *misses)
+{
+    misses->sizes =
+        pc_sizes_new(misses->profile->cards, nm_value_l2_line(misses_card_at(misses, 0)->p));
+    for (unsigned i = 0; i < misses->profile->cards; i++) {
+        struct pc_card *card = misses_card_at(misses, i);
+        card->sizes = misses->sizes;
+        card->cpu.seen = true;
+    }
+}
+
 void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx)
 {
     misses->profile->tenant = tenant;
@@ -188,11 +231,14 @@ void pc_misses_free(struct pc_misses *misses)
         free(card->cpu.touches);
         card->cpu.touches = NULL;
         card->copies = NULL;
+        card->sizes = NULL;
     }
     pc_copies_free(misses->copies);
     free(misses->copy);
     free(misses->row);
     free(misses->window);
+    free(misses->size);
+    pc_sizes_free(misses->sizes);
     free(misses);
 }
 
@@ -216,6 +262,13 @@ static int misses_by_begin(const void *x, const void *y)
     const struct pc_missed_window *a = x, *b = y;
     const int copy = misses_order(a->copy, b->copy);
     return copy ? copy : misses_order(a->begin, b->begin);
+}
+
+static int misses_by_size(const void *x, const void *y)
+{
+    const struct pc_missed_size *a = x, *b = y;
+    const int copy = misses_order(a->copy, b->copy), bytes = misses_order(a->bytes, b->bytes);
+    return copy ? copy : bytes ? bytes : misses_order(a->offset, b->offset);
 }
 
 static int misses_by_place(const void *x, const void *y)
@@ -259,6 +312,27 @@ static uint32_t misses_first_copy(const struct pc_misses *misses, uint64_t line)
             to = middle;
     }
     return (uint32_t)from;
+}
+
+/* What no card has asked for as a line of its own (it is in a line that only came unasked) has no
+ * row. */
+static void misses_add_size(void *ctx, const struct pc_sized_line *sized)
+{
+    struct pc_misses *misses = ctx;
+    const uint32_t copy = misses_first_copy(misses, sized->line);
+    if (copy == misses->copy_count || misses->copy[copy].line != sized->line)
+        return;
+    const size_t count = misses->size_count++;
+    if (!(count & (count + 1)))
+        misses->size = sim_grow(misses->size, 2 * count + 1, sizeof *misses->size);
+    misses->size[count] =
+        (struct pc_missed_size){.copy = copy,
+                                .bytes = sized->bytes,
+                                .offset = sized->offset,
+                                .falsely = sized->v[PC_SIZED_FALSE],
+                                .truly = sized->v[PC_SIZED_TRUE],
+                                .upgrades_falsely = sized->v[PC_SIZED_UPGRADE_FALSE],
+                                .upgrades_truly = sized->v[PC_SIZED_UPGRADE_TRUE]};
 }
 
 static void misses_add_window(void *ctx, uint64_t line, const struct pc_window *window)
@@ -336,6 +410,12 @@ void pc_misses_end(struct pc_misses *misses)
     pc_copies_windows(misses->copies, misses_add_window, misses);
     if (misses->window_count)
         qsort(misses->window, misses->window_count, sizeof *misses->window, misses_by_begin);
+    if (misses->sizes) {
+        pc_sizes_end(misses->sizes);
+        pc_sizes_each(misses->sizes, misses_add_size, misses);
+    }
+    if (misses->size_count)
+        qsort(misses->size, misses->size_count, sizeof *misses->size, misses_by_size);
     free(list.seen);
 }
 
@@ -355,4 +435,10 @@ size_t pc_misses_windows(const struct pc_misses *misses, const struct pc_missed_
 {
     *windows = misses->window;
     return misses->window_count;
+}
+
+size_t pc_misses_of_sizes(const struct pc_misses *misses, const struct pc_missed_size **sizes)
+{
+    *sizes = misses->size;
+    return misses->size_count;
 }

@@ -44,6 +44,15 @@ struct pc_missed_window {
     const int64_t *v;    /**< by enum pc_miss_column */
 };
 
+/** What sharing would make of a line's bytes if lines had another size, or all objects lay some
+ *  bytes further on (sizes.h). */
+struct pc_missed_size {
+    uint32_t copy; /**< number of a card's part in the line: the first */
+    uint32_t bytes, offset;
+    uint32_t falsely, truly;                   /**< misses */
+    uint32_t upgrades_falsely, upgrades_truly; /**< upgrades */
+};
+
 struct pc_misses;
 
 /**
@@ -54,6 +63,10 @@ struct pc_misses;
  */
 struct pc_misses *pc_misses_new(struct pc_profile *profile);
 void pc_misses_free(struct pc_misses *misses);
+
+/** Has it told what sharing there would be at other line sizes and offsets; before the machine's
+ *  first run. */
+void pc_misses_sizes(struct pc_misses *misses);
 
 /** The tenant of an address now, when a thread asks for it: a number, 0 if there is none. */
 typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
@@ -69,7 +82,7 @@ typedef uint32_t pc_tenant_fn(void *ctx, uint32_t thread, uint64_t va);
  */
 void pc_misses_tenants(struct pc_misses *misses, pc_tenant_fn *tenant, void *ctx);
 
-/** Ends the truth: after the machine's last run. To be called once, before the three below. */
+/** Ends the truth: after the machine's last run. To be called once, before the four below. */
 void pc_misses_end(struct pc_misses *misses);
 
 /** By line, card and half. @return how many; *copies holds until pc_misses_free */
@@ -82,5 +95,9 @@ size_t pc_misses_rows(const struct pc_misses *misses, const struct pc_missed_row
 /** By copy and begin. @return how many; *windows holds, and all that it points to, until
  *  pc_misses_free */
 size_t pc_misses_windows(const struct pc_misses *misses, const struct pc_missed_window **windows);
+
+/** By copy, bytes and offset. @return how many, 0 without pc_misses_sizes; *sizes holds until
+ *  pc_misses_free */
+size_t pc_misses_of_sizes(const struct pc_misses *misses, const struct pc_missed_size **sizes);
 
 #endif

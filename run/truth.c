@@ -30,6 +30,8 @@ static enum run_begun missing_begin(void *self, struct run_live *live, char *why
                  "run.truth: a machine of mode: functional has no caches, and no misses");
         return RUN_REFUSED;
     }
+    if (live->experiment->truth_sizes)
+        pc_misses_sizes(m->misses);
     run_heap_watch_misses(live->heap, m->misses);
     return RUN_BEGUN;
 }
@@ -51,6 +53,7 @@ static void missing_finish(void *self, sim_tick at)
     const struct pc_missed_copy *seen;
     const struct pc_missed_row *row;
     const struct pc_missed_window *window;
+    const struct pc_missed_size *size;
     struct doc_truth *out = &m->left;
     (void)at;
     *out = (struct doc_truth){.line = nm_value_l2_line(params),
@@ -63,6 +66,8 @@ static void missing_finish(void *self, sim_tick at)
     out->row = sim_copy(row, out->rows, sizeof *row);
     out->windows = pc_misses_windows(m->misses, &window);
     out->window = sim_copy(window, out->windows, sizeof *window);
+    out->sizes = pc_misses_of_sizes(m->misses, &size);
+    out->size = sim_copy(size, out->sizes, sizeof *size);
     out->values = missing_values(out->rows);
     for (size_t i = 0; i < out->rows; i++)
         out->row[i].v = missing_keep(out->values, i, row[i].v);

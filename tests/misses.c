@@ -1,9 +1,11 @@
 /*
- * The truth of misses against sequences whose answers are known, and against a second, slow way to
- * decide: from a list of all that has ever happened, by the text of the definitions.
+ * The truth of misses, and what it tells of other line sizes, against sequences whose answers are
+ * known; and against a second, slow way to decide: from a list of all that has ever happened, by
+ * the text of the definitions.
  */
 #include "procard/copies.h"
 #include "procard/miss_columns.h"
+#include "procard/sizes.h"
 
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -843,5 +845,81 @@ Test(misses, windows_of_known_sequences)
         cr_expect_str_eq(text, rows[i].windows, "%s: %s", rows[i].what, text);
         free(text);
         pc_windows_free(windows);
+    }
+}
+
+/* ---- other line sizes --------------------------------------------------------------------------
+ */
+
+/* Of a layout, and of one line of the run or of all. */
+struct of_layout {
+    uint32_t bytes, offset;
+    uint64_t line;
+    int64_t v[PC_SIZED__COUNT];
+};
+
+static void add_sized(void *ctx, const struct pc_sized_line *sized)
+{
+    struct of_layout *of = ctx;
+    if (sized->bytes != of->bytes || sized->offset != of->offset ||
+        (of->line && sized->line != of->line))
+        return;
+    for (unsigned k = 0; k < PC_SIZED__COUNT; k++)
+        of->v[k] += sized->v[k];
+}
+
+/* Accesses "card operation offset" of a word, 1,000 ticks one after the other; `+` before one: at
+ * once. */
+static void see(struct pc_sizes *s, const char *accesses)
+{
+    unsigned card, offset;
+    char operation;
+    int used;
+    for (sim_tick at = 1000; *accesses; accesses += used) {
+        const bool together = accesses[strspn(accesses, " ")] == '+';
+        cr_assert_eq(sscanf(accesses + strspn(accesses, " +"), "%u%c%u%n", &card, &operation,
+                            &offset, &used),
+                     3);
+        used += (int)strspn(accesses, " +");
+        at += together ? 1 : 1000;
+        pc_sizes_see(s, card, offset & ~31u, 15u << (offset & 31), operation == 'w', at);
+    }
+    pc_sizes_end(s);
+}
+
+Test(misses, of_other_sizes)
+{
+    static const struct {
+        const char *what, *accesses;
+        uint32_t bytes, offset;
+        int64_t falsely, truly, upgrades_falsely, upgrades_truly;
+    } rows[] = {
+        {"words of their own", "0w0 1w4 0w0 1w4", 64, 0, 2, 0, 0, 0},
+        {"in the least of lines, too", "0w0 1w4 0w0 1w4", 16, 0, 2, 0, 0, 0},
+        {"... but if they are moved apart", "0w0 1w4 0w0 1w4", 16, 12, 0, 0, 0, 0},
+        {"words of two lines", "0w0 1w64 0w0 1w64", 64, 0, 0, 0, 0, 0},
+        {"... that are one line", "0w0 1w64 0w0 1w64", 128, 0, 2, 0, 0, 0},
+        {"... or move into one", "0w60 1w64 0w60 1w64", 64, 4, 2, 0, 0, 0},
+        {"one word", "0w0 1w0 0w0 1r0", 64, 0, 0, 2, 0, 0},
+        {"read, and then written", "0r0 1r4 0w0 1r4", 64, 0, 1, 0, 1, 0},
+        {"... the word that another reads", "0r0 1r0 0w0 1r0", 64, 0, 0, 1, 0, 1},
+        {"the only copy", "0r0 0w0 1r128", 64, 0, 0, 0, 0, 0},
+        {"read by all", "0r0 1r0 0r0 1r4", 64, 0, 0, 0, 0, 0},
+        {"news that is read late", "0r0 1w8 0r0 1w4 0r8", 64, 0, 1, 1, 1, 0},
+        {"before it would have been lost", "0w0 1w4 +0w0 +1w4 +0w0", 64, 0, 1, 0, 0, 0},
+        {"two pages are never one line", "0w4092 1w4096 0w4092 1w4096", 256, 4, 0, 0, 0, 0},
+        {"neighbours in the largest of lines", "0w0 1w252 0w0", 256, 0, 1, 0, 0, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pc_sizes *s = pc_sizes_new(CARDS, LINE);
+        struct of_layout of = {.bytes = rows[i].bytes, .offset = rows[i].offset};
+        see(s, rows[i].accesses);
+        pc_sizes_each(s, add_sized, &of);
+        cr_expect(of.v[PC_SIZED_FALSE] == rows[i].falsely && of.v[PC_SIZED_TRUE] == rows[i].truly &&
+                      of.v[PC_SIZED_UPGRADE_FALSE] == rows[i].upgrades_falsely &&
+                      of.v[PC_SIZED_UPGRADE_TRUE] == rows[i].upgrades_truly,
+                  "%s: %d %d %d %d", rows[i].what, (int)of.v[0], (int)of.v[1], (int)of.v[2],
+                  (int)of.v[3]);
+        pc_sizes_free(s);
     }
 }

@@ -75,6 +75,20 @@ static void draw_windows(struct doc_truth *t, uint64_t *state)
     }
 }
 
+static void draw_sizes(struct doc_truth *t, uint64_t *state)
+{
+    t->sizes = t->copies ? next(state) % 30 : 0;
+    t->size = sim_alloc(t->sizes + 1, sizeof *t->size);
+    for (size_t i = 0; i < t->sizes; i++)
+        t->size[i] = (struct pc_missed_size){.copy = (uint32_t)(i * t->copies / t->sizes),
+                                             .bytes = 256,
+                                             .offset = (uint32_t)(2 * i),
+                                             .falsely = (uint32_t)next(state),
+                                             .truly = UINT32_MAX,
+                                             .upgrades_falsely = (uint32_t)next(state),
+                                             .upgrades_truly = (uint32_t)next(state)};
+}
+
 static struct doc_truth drawn(uint64_t seed)
 {
     struct doc_truth t = {.line = 64, .memory = 1 << 28, .processors = 4};
@@ -102,6 +116,7 @@ static struct doc_truth drawn(uint64_t seed)
         draw_row(&t.row[i], &t.values[i * doc_truth_columns.count],
                  (uint32_t)(i * t.copies / t.rows), 4 * i, t.tenants, &seed);
     draw_windows(&t, &seed);
+    draw_sizes(&t, &seed);
     if (t.rows)
         t.row[t.rows - 1].pc = PC_PROFILE_NOWHERE;
     return t;
@@ -131,7 +146,7 @@ Test(report_truth, what_is_written_is_read)
         put_file(text, strlen(text));
         cr_assert(doc_truth_read("truth.json", &profile, SITES, &back, why, sizeof why), "%s", why);
         cr_expect(back.copies == t.copies && back.rows == t.rows && back.tenants == t.tenants &&
-                  back.windows == t.windows);
+                  back.windows == t.windows && back.sizes == t.sizes);
         again = text_of(&back);
         cr_expect_str_eq(again, text);
         free(again);

@@ -47,6 +47,8 @@ struct doc_truth {
     size_t rows;
     struct pc_missed_window *window; /**< [windows] by copy and begin */
     size_t windows;
+    struct pc_missed_size *size; /**< [sizes] by copy, bytes and offset */
+    size_t sizes;
     int64_t *values;        /**< [rows][doc_truth_columns.count] what the rows' `v` point to */
     int64_t *window_values; /**< the same of the windows */
 };

@@ -116,6 +116,22 @@ static json_t *json_windows(const struct look_sharing *s, const struct look_shar
     return array;
 }
 
+/* Of all lines, by the first copy of each. */
+static json_t *json_sizes(const struct look_sharing *s)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < s->truth->sizes; i++) {
+        const struct pc_missed_size *size = &s->truth->size[i];
+        json_array_append_new(
+            array,
+            json_pack("{s:I,s:I,s:I,s:I,s:I}", "va", (json_int_t)s->truth->copy[size->copy].va,
+                      "bytes", (json_int_t)size->bytes, "offset", (json_int_t)size->offset,
+                      "falsely", (json_int_t)size->falsely + (json_int_t)size->upgrades_falsely,
+                      "truly", (json_int_t)size->truly + (json_int_t)size->upgrades_truly));
+    }
+    return array;
+}
+
 static json_t *json_line_of(const struct look_sharing *s, const struct look_shared_line *line)
 {
     const struct pc_missed_copy *copy = &s->truth->copy[line->copy];
@@ -185,11 +201,12 @@ void look_sharing_json(const struct look_sharing *s, const char *sentence, FILE 
     }
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
-    json_t *root =
-        json_pack("{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o}", "schema", 1, "sentence",
-                  doc_json_text(sentence), "pcycles", (json_int_t)s->time, "line_bytes",
-                  (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
-                  (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests",
-                  json_requests(s), "rest", json_rest(s), "objects", objects, "lines", lines);
+    json_t *sizes = s->truth->sizes ? json_sizes(s) : NULL;
+    json_t *root = json_pack("{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o*}", "schema", 1,
+                             "sentence", doc_json_text(sentence), "pcycles", (json_int_t)s->time,
+                             "line_bytes", (json_int_t)s->truth->line, "falsely",
+                             (json_int_t)s->lost.falsely, "truly", (json_int_t)s->lost.truly,
+                             "columns", json_columns(s->v), "requests", json_requests(s), "rest",
+                             json_rest(s), "objects", objects, "lines", lines, "sizes", sizes);
     doc_json_put(out, root, JSON_INDENT(1));
 }

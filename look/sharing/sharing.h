@@ -108,6 +108,10 @@ const struct pc_missed_window *look_sharing_windows(const struct look_sharing *s
 void look_sharing_put_windows(const struct look_sharing *sharing,
                               const struct look_shared_line *line, FILE *out);
 
+/** Writes what sharing would be at other line sizes and offsets, or nothing if the run has not been
+ *  asked. */
+void look_sharing_put_sizes(const struct look_sharing *sharing, FILE *out);
+
 /** What lies at an address of a line while it was asked for; of several, the one that lost most. */
 void look_sharing_object(const struct look_sharing *sharing, const struct look_shared_line *line,
                          uint64_t va, struct look_object *out);

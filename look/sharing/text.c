@@ -303,6 +303,7 @@ void look_sharing_text(const struct look_sharing *s, size_t most, FILE *out)
     struct left_lines left = {0}, quiet = {0};
     sharing_text_put_head(s, out);
     put_objects(s, out);
+    look_sharing_put_sizes(s, out);
     for (size_t i = 0; i < s->lines; i++) {
         if (look_verdict_of(s, &s->line[i].lost) == LOOK_VERDICT_none)
             leave_line(&quiet, &s->line[i]);

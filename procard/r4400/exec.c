@@ -70,8 +70,13 @@ enum {
 #define RECORDED(kind, pc, va, size, at) ((void)0)
 #endif
 #ifdef R4400_TOUCHING
-#define TOUCHED(where, id, va, size, shift) \
-    (*(where) |= r4400_touched(MIPS_OP_##id, (va), (size)) << (shift))
+#define TOUCHED(where, id, va, size, shift)                                            \
+    do {                                                                               \
+        const uint64_t touched = r4400_touched(MIPS_OP_##id, (va), (size)) << (shift); \
+        *(where) |= touched;                                                           \
+        if (unlikely(cpu->base.seen))                                                  \
+            pc_misses_see(&cpu->base, (where), touched, NOW);                          \
+    } while (0)
 #else
 #define TOUCHED(where, id, va, size, shift) ((void)0)
 #endif
