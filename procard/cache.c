@@ -672,7 +672,9 @@ static uint8_t *data_access(struct pc_cpu *cpu, uint64_t va, unsigned size, enum
                             sim_tick at, enum pc_stop *stop, uint64_t *pa)
 {
     struct pc_card *card = cpu->card;
-    if (card->eye && at < cpu->horizon && !card->functional)
+    /* not where it would undo something: a line that is granted, or linked */
+    if (card->eye && at < cpu->horizon && !card->functional && card->filled == NOWHERE &&
+        !cpu->link)
         at = pc_eye_delays(card, at);
     if (at >= cpu->horizon) {
         *stop = PC_STOP_HORIZON;

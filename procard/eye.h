@@ -26,8 +26,9 @@ struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk);
 void pc_eyes_close(struct pc_eyes *eyes);
 
 /** What models make cards spend delays their processors from now on: an exception whose handler
- *  takes so long comes ahead of the next access that is not a hit of the fast path. It is an
- *  interrupt as others are: a link is lost.
+ *  takes so long comes ahead of the next access that is not a hit of the fast path. It waits until
+ * a line that was granted has been accessed, and a store conditional has been made, or a program
+ *  whose every miss is sampled would get nowhere.
  *  @return false: the cards' core does not wait for its requests, and cannot be delayed so */
 bool pc_eyes_charge(struct pc_eyes *eyes);
 

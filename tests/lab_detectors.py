@@ -55,6 +55,35 @@ def detect(numachine, *words):
     return subprocess.run([numachine, "detect", *map(str, words)], capture_output=True, text=True, check=False)
 
 
+STORES = """#include <pthread.h>
+static volatile int n[4] __attribute__((aligned(64)));
+static void *fill(void *at)
+{
+    for (int i = 0; i < 300; i++)
+        *(volatile int *)at = i;
+    return 0;
+}
+int main(void)
+{
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&t[i], 0, fill, (void *)&n[i]);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], 0);
+    return 0;
+}
+"""
+
+
+def check_progress(numachine, directory):
+    """A store whose miss is sampled is made before the handler has let others take its line."""
+    source = pathlib.Path(directory, "stores.c")
+    source.write_text(STORES)
+    subprocess.run(["mips-linux-gnu-gcc", "-O1", "-static", "-pthread", source, "-o", source.with_suffix("")], check=True)
+    done = detect(numachine, "--charge", "hitm:period=1:handler=20000", "--", source.with_suffix(""))
+    assert done.returncode == 0, done.stderr
+
+
 def check_charged(numachine, executable):
     """What a model's handlers take delays the processors if it is asked to, the same each time; and only then."""
     slow = "hitm:period=1:handler=20000"
@@ -288,6 +317,7 @@ def main():
         check_bad(numachine, directory, pathlib.Path(directory, "plain/first/tallies"))
         check_failed(numachine, directory)
         check_served(numachine, pathlib.Path(directory, "plain/first/tallies"))
+        check_progress(numachine, directory)
         check_charged(numachine, pathlib.Path(directory, "plain/first/tallies"))
         check_told(lab, numachine, directory, every)
 
