@@ -353,13 +353,15 @@ struct look_sharing *look_sharing_new(const struct doc_truth *truth,
                                       struct look_code *code)
 {
     struct look_measure awake = look_measure_total();
+    struct look_cost all = {{0}};
     struct look_sharing *s = sim_alloc(1, sizeof *s);
     *s = (struct look_sharing){.truth = truth, .profile = profile, .finder = finder, .code = code};
     awake.less = UINT64_C(1) << PC_PROFILE_WAITING | UINT64_C(1) << PC_PROFILE_ASLEEP;
     for (size_t i = 0; i < profile->rows; i++) {
         const struct look_cost cost = look_cost_of(&profile->row[i]);
-        s->time = doc_plus(s->time, look_measured(&awake, &cost));
+        look_cost_add(&all, &cost);
     }
+    s->time = look_measured(&awake, &all);
     find_lines(s);
     find_objects(s);
     s->rest = s->time;
