@@ -165,7 +165,7 @@ static void detect_print_text(const struct cli_suspects *s, size_t count)
         printf("%s%s: %s\n", i ? "\n" : "", detect_name(&s[i]),
                s[i].detector ? s[i].detector->about : s[i].choice.row->sentence);
         if (!detect_tells_words(&s[i]))
-            puts("It finds any sharing of lines, true or false: 'words' tells one from the other.");
+            puts("It finds any sharing of lines, true or false: 'waits' tells one from the other.");
         putchar('\n');
         suspects_print_lines(&s[i]);
         suspects_print_costs(&s[i]);

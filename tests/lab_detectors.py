@@ -5,7 +5,7 @@ Detectors of false sharing: numachine detect, and the shipped ones.
     lab_detectors.py NUMACHINE HOME [all]
 
 Each shipped detector names the line of a program whose sharing is plain. Listening changes nothing: the result's
-hash is that of a run that nobody listens to, and the same is said twice. The one that looks at words names
+hash is that of a run that nobody listens to, and the same is said twice. Those that look at words name
 nothing where words are shared (without `all`: of two programs). Files that are wrong are refused with a line that says where.
 """
 import json
@@ -152,7 +152,7 @@ def check_shipped(lab, numachine, directory):
         assert said["result_hash"] == result, f"{detector} has changed the run"
         assert set(suspects(said)) == {min(lines["tallies"])}, f"{detector}: {suspects(said)}"
         assert said["lost"] == 0, detector
-        if detector == "words":
+        if detector in ("waits", "words"):
             assert look(numachine, detector, executable)[0] == text, f"{detector} says one thing and another"
     for machine in "numachine-64", "r10000":
         models = json.loads(detect(numachine, "--format=json", "-m", machine, ",".join(MODELS), "--", executable).stdout)
@@ -170,8 +170,9 @@ def check_words(lab, numachine, directory, every):
         executable = row.build(directory)
         lines, _ = objects_of(lab, numachine, executable)
         falsely = set().union(*(lines[name] for name in row.falsely)) if row.falsely else set()
-        named = set(suspects(look(numachine, "words", executable)[1]))
-        assert named <= falsely and bool(named) == bool(falsely), f"{row.name}: {named}"
+        for detector in ["words", *(["waits"] if row.name != "mailbox" else [])]:
+            named = set(suspects(look(numachine, detector, executable)[1]))
+            assert named <= falsely and bool(named) == bool(falsely), f"{detector}: {row.name}: {named}"
 
 
 WAITS = """short: x
@@ -228,6 +229,7 @@ def check_waits(numachine, directory):
                   capture_output=True, text=True, check=True).stdout.split()[:2])
     said = {int(row["virtual"], 16): row["measures"] for row in look(numachine, detector, executable)[1]["lines"]
             if row["virtual"]}
+    assert line in suspects(look(numachine, "waits", executable)[1]) and line not in suspects(look(numachine, "words", executable)[1])
     here = said[line]
     assert here.get("wait_apart", 0) < here["wait_common"], f"the whole run: {here}"
     assert here["wait_parted"] > 2 * here["wait_joined"] > 0, f"sample by sample: {here}"
@@ -281,7 +283,7 @@ def check_told(lab, numachine, directory, every):
     for row in listed:
         samples = "sample: access" in pathlib.Path(lab.HERE, "detectors", row["name"] + ".yaml").read_text()
         assert row["finds"] == ("false sharing" if samples else "any sharing"), row
-    assert [row["name"] for row in listed if row["finds"] == "false sharing"] == ["words"], listed
+    assert [row["name"] for row in listed if row["finds"] == "false sharing"] == ["waits", "words"], listed
     shown = subprocess.run([numachine, "list", "detectors", "words"], capture_output=True, text=True, check=True).stdout
     assert "finds:  false sharing" in shown and "events:" not in shown and "counters)" not in shown, shown
     executable = pathlib.Path(directory, "plain/first/tallies")
