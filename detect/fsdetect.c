@@ -7,8 +7,10 @@
  * invalidation or intervention it asks for the card's bits, and puts them into its table of lines
  * (shared access metadata, SAM): who wrote each byte last, and who has read it. If a byte is one's
  * to write and another's besides, the line is shared truly, and nobody sends bits for it any more.
- * A line that is asked for when both counts have come to their thresholds, and has an entry without
- * true sharing, is named: once.
+ * When both counts have come to their thresholds, the next request ends an epoch of the line. If it
+ * has an entry without true sharing, it is named: once. If the entry has true sharing, the entry is
+ * cleared, and bits are sent again: what a thread has prepared for others is true sharing of the
+ * first epoch only.
  *
  * Where the paper has one last-level cache with the directory, this machine has a directory in the
  * memory of each station: so each has a table, and counters for as many lines as such a cache would
@@ -280,9 +282,11 @@ static void fsdetect_asked(void *self, const struct det_event *e)
     struct fsdetect_line *line = fsdetect_line_at(f, e->line);
     fsdetect_reset(f, e->at);
     if (!counter->named && counter->fetches >= f->fetches && counter->invalidations >= f->invals) {
-        const struct fsdetect_entry *entry = fsdetect_entry_of(f, e->line);
+        struct fsdetect_entry *entry = fsdetect_entry_of(f, e->line);
         counter->fetches = counter->invalidations = 0;
-        if (entry && !entry->true_sharing) {
+        if (entry && entry->true_sharing) {
+            fsdetect_clear(f, entry, entry->line);
+        } else if (entry) {
             counter->named = true;
             line->when = line->times++ ? line->when : e->at;
         }
