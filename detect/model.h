@@ -136,6 +136,21 @@ struct det_named {
 /** Names a line or an object; each once. In `answer` only. */
 void det_name(struct det_seat *seat, const struct det_named *named);
 
+/** Draws a lot. @param chance  begins as a parameter `seed`
+ *  @return below `below` */
+static inline uint64_t det_lot(uint64_t *chance, uint64_t below)
+{
+    *chance = *chance * 6364136223846793005u + 1442695040888963407u;
+    return (*chance >> 33) % below;
+}
+
+/** What a counter is loaded with that overflows about once a period: up to an eighth more or less
+ *  by lot, or samples would keep step with the program. */
+static inline uint64_t det_about(uint64_t *chance, uint64_t period)
+{
+    return period - period / 8 + det_lot(chance, period / 4 + 1);
+}
+
 /** A model. */
 struct det_ops {
     size_t size; /**< [bytes] of `self`, which begins as zeroes */

@@ -201,11 +201,67 @@ static const struct row rows[] = {
      400,
      {STORE(0, 64, 4), STORE(1, 96, 4)},
      {0}},
+    {"slow loads beside what another card writes",
+     "loadlat:period=1:stores=1",
+     8,
+     {STORE(0, 64, 4), LOAD(1, 96, 4)},
+     {64}},
+    {"slow loads of what another card writes",
+     "loadlat:period=1:stores=1",
+     8,
+     {STORE(0, 64, 8), LOAD(1, 71, 1)},
+     {0}},
+    {"cards that only store have no slow loads",
+     "loadlat:period=1:stores=1",
+     8,
+     {STORE(0, 64, 4), STORE(1, 96, 4)},
+     {0}},
+    {"nobody is known to write if no store is sampled",
+     "loadlat:period=1:stores=0",
+     8,
+     {STORE(0, 64, 4), LOAD(1, 96, 4)},
+     {0}},
+    {"loads that are not slow enough",
+     "loadlat:period=1:stores=1:latency=101",
+     8,
+     {STORE(0, 64, 4), LOAD(1, 96, 4)},
+     {0}},
+    {"readers and a writer beside them, seldom sampled",
+     "loadlat",
+     800,
+     {LOAD(0, 64, 4), LOAD(1, 68, 4), STORE(2, 96, 4)},
+     {64}},
+    {"memory serves what nobody has written",
+     "loadlat:period=1:stores=1",
+     8,
+     {LOAD(0, 64, 4), LOAD(1, 96, 4)},
+     {0}},
+    {"two lines, of which one is shared truly",
+     "loadlat:period=1:stores=1",
+     8,
+     {STORE(0, 64, 4), LOAD(1, 64, 4), STORE(0, 128, 4), LOAD(1, 132, 4)},
+     {128}},
     {"so many as are asked for",
      "naive:writers=3",
      1,
      {STORE(0, 64, 4), STORE(1, 96, 4), STORE(0, 128, 4), STORE(1, 128, 4), STORE(2, 128, 4)},
      {128}},
+};
+
+/* What it must cost. */
+struct cost {
+    const char *model;
+    unsigned times;
+    struct step step[STEPS];
+    uint64_t interrupts, pcycles;
+};
+
+static const struct cost costs[] = {
+    {"loadlat:period=1:stores=1:buffer=4:handler=1000:sample=10", /* 8 samples of each card */
+     8,
+     {STORE(0, 64, 4), LOAD(1, 96, 4)},
+     4,
+     4 * (1000 + 4 * 10)},
 };
 
 static int by_address(const void *a, const void *b)
@@ -214,21 +270,28 @@ static int by_address(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-static void check(const struct row *row)
+/** Lets a model look at a sequence. @return the caller's, to be given to det_desk_free */
+static struct det_desk *look(const char *model, const struct step *first, unsigned times)
 {
     struct world w = {0};
     struct det_choice choice;
     char why[200];
-    uint64_t found[LINES];
-    size_t count = 0;
-    cr_assert(det_choose(&choice, row->model, why, sizeof why), "%s: %s", row->says, why);
+    cr_assert(det_choose(&choice, model, why, sizeof why), "%s: %s", model, why);
     w.desk = det_desk_new(&machine, &choice, 1);
-    for (unsigned i = 0; i < row->times; i++)
-        for (const struct step *step = row->step; step < row->step + STEPS && step->bytes; step++)
+    for (unsigned i = 0; i < times; i++)
+        for (const struct step *step = first; step < first + STEPS && step->bytes; step++)
             if (i == 0 || !step->once)
                 make(&w, step);
     det_desk_end(w.desk);
-    const struct det_answer *answer = det_desk_answer(w.desk, 0);
+    return w.desk;
+}
+
+static void check(const struct row *row)
+{
+    uint64_t found[LINES];
+    size_t count = 0;
+    struct det_desk *desk = look(row->model, row->step, row->times);
+    const struct det_answer *answer = det_desk_answer(desk, 0);
     for (size_t i = 0; i < answer->names; i++) {
         const struct det_named *named = &answer->named[i];
         cr_assert(named->score >= 0 && named->score <= 1, "%s: score %g", row->says, named->score);
@@ -241,13 +304,27 @@ static void check(const struct row *row)
                      "%s: '%s': suspect %zu is %#" PRIx64 ", not %#" PRIx64, row->model, row->says,
                      i, i < count ? found[i] : 0, row->suspect[i]);
     cr_assert_leq(count, ANSWERS, "%s: %zu suspects", row->says, count);
-    det_desk_free(w.desk);
+    det_desk_free(desk);
 }
 
 Test(detectors, sequences)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         check(&rows[i]);
+}
+
+Test(detectors, costs)
+{
+    for (const struct cost *cost = costs; cost < costs + sizeof costs / sizeof *costs; cost++) {
+        struct det_desk *desk = look(cost->model, cost->step, cost->times);
+        const struct det_answer *answer = det_desk_answer(desk, 0);
+        cr_assert_eq(answer->interrupts, cost->interrupts, "%s: %" PRIu64 " interrupts",
+                     cost->model, answer->interrupts);
+        cr_assert_eq(answer->pcycles, cost->pcycles, "%s: %" PRIu64 " PCycles", cost->model,
+                     answer->pcycles);
+        cr_assert_gt(answer->bits, 0, "%s", cost->model);
+        det_desk_free(desk);
+    }
 }
 
 /* ---- a model gets what it has declared ------------------------------------------------------- */
