@@ -99,7 +99,7 @@ def check_charged(numachine, executable):
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)
 
 
-MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10", "loadlat:period=2", "featherlight"]  # what finds the plainest of all
+MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10", "loadlat:period=2", "featherlight", "predator"]  # what finds the plainest of all
 
 
 def look(numachine, detector, executable):
