@@ -38,20 +38,24 @@ static const struct det_machine machine = {
 struct step {
     unsigned card;
     uint64_t at;
-    unsigned bytes;   /* 0: the sequence is over */
-    bool store, once; /* once: the first time only that the sequence is made */
+    unsigned bytes;           /* 0: the sequence is over */
+    bool store, once, atomic; /* once: the first time only that the sequence is made */
 };
-#define LOAD(card, at, bytes)         \
-    {                                 \
-        card, at, bytes, false, false \
+#define LOAD(card, at, bytes)                \
+    {                                        \
+        card, at, bytes, false, false, false \
     }
-#define STORE(card, at, bytes)       \
-    {                                \
-        card, at, bytes, true, false \
+#define STORE(card, at, bytes)              \
+    {                                       \
+        card, at, bytes, true, false, false \
     }
-#define PREPARE(card, at, bytes)    \
-    {                               \
-        card, at, bytes, true, true \
+#define PREPARE(card, at, bytes)           \
+    {                                      \
+        card, at, bytes, true, true, false \
+    }
+#define SC(card, at, bytes)                \
+    {                                      \
+        card, at, bytes, true, false, true \
     }
 
 static void tell(struct world *w, enum det_event_kind kind, const struct step *step, unsigned card,
@@ -68,6 +72,7 @@ static void tell(struct world *w, enum det_event_kind kind, const struct step *s
                                       .pa = step->at,
                                       .bytes = step->bytes,
                                       .store = step->store,
+                                      .atomic = step->atomic,
                                       .dirty = served == DET_SERVED_DIRTY,
                                       .served = served,
                                       .latency = served == DET_SERVED_PRIMARY ? 1 : 100});
@@ -333,6 +338,47 @@ static const struct row rows[] = {
      40,
      {STORE(0, 120, 4), STORE(0, 128, 4)},
      {0}},
+    {"what two threads store to between timers",
+     "sheriff:sample=150",
+     40,
+     {STORE(0, 64, 4), STORE(1, 96, 4)},
+     {64}},
+    {"one word that both store to",
+     "sheriff:sample=150",
+     40,
+     {STORE(0, 64, 4), STORE(1, 64, 4)},
+     {0}},
+    {"bytes of one word are one word",
+     "sheriff:sample=150",
+     40,
+     {STORE(0, 64, 1), STORE(1, 65, 1)},
+     {0}},
+    {"loads are not seen", "sheriff:sample=150", 40, {STORE(0, 64, 4), LOAD(1, 96, 4)}, {0}},
+    {"intervals that overlap",
+     "sheriff:sample=0",
+     20,
+     {STORE(0, 64, 4), STORE(1, 96, 4), SC(0, 4032, 4), SC(1, 4032, 4)},
+     {64}},
+    {"the same, too seldom",
+     "sheriff:sample=0:least=100",
+     20,
+     {STORE(0, 64, 4), STORE(1, 96, 4), SC(0, 4032, 4), SC(1, 4032, 4)},
+     {0}},
+    {"intervals that do not overlap: in turn, under a lock",
+     "sheriff:sample=0:least=1",
+     20,
+     {STORE(0, 64, 4), SC(0, 4032, 4), STORE(1, 96, 4), SC(1, 4032, 4)},
+     {0}},
+    {"locks side by side are no private memory",
+     "sheriff:sample=150:least=1",
+     40,
+     {SC(0, 64, 4), SC(1, 68, 4)},
+     {0}},
+    {"what threads have not given back when the run ends",
+     "sheriff:sample=0:least=1",
+     1,
+     {STORE(0, 64, 4), STORE(1, 96, 4), STORE(1, 96, 4)},
+     {64}},
     {"so many as are asked for",
      "naive:writers=3",
      1,
@@ -361,6 +407,16 @@ static const struct cost costs[] = {
      6 + 2,
      6 * 1000 + 2 * 500 + 3 * 4 * 10},
     {"predator:access=7", 5, {STORE(0, 64, 4), LOAD(1, 128, 4)}, 0, 10 * 7},
+    {"sheriff:sample=0:fault=100:compare=10", /* a page of its own, twice */
+     2,
+     {STORE(0, 64, 4), STORE(0, 128, 4), SC(0, 4032, 4)},
+     2,
+     2 * (100 + 10)},
+    {"sheriff:sample=150:fault=100:compare=10:timer=1", /* behind 200 and 400; and the end */
+     5,
+     {STORE(0, 64, 4)},
+     1 + 2,
+     100 + 2 * (1 + 10) + 10},
 };
 
 static int by_address(const void *a, const void *b)

@@ -99,7 +99,20 @@ def check_charged(numachine, executable):
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)
 
 
-MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10", "loadlat:period=2", "featherlight", "predator"]  # what finds the plainest of all
+def check_served(numachine, executable):
+    """What another cache served is what the truth of misses says; nearly all of it had been written."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory, "run")
+        subprocess.run([numachine, "stat", "-q", "--truth", "-o", out, "--", executable], capture_output=True, check=True)
+        truth = json.loads((out / "truth.json").read_text())
+    transfers = [name for name, *_ in truth["columns"]].index("transfers")
+    cells = (row[9:] for row in truth["rows"])  # pairs of column and value
+    all_of = sum(value for row in cells for column, value in zip(row[::2], row[1::2]) if column == transfers)
+    counted = json.loads(detect(numachine, "--format=json", "hitm:period=1", "--", executable).stdout)["events"]
+    assert 0.9 * all_of < counted <= all_of, (counted, all_of)
+
+
+MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10", "loadlat:period=2", "featherlight", "predator", "sheriff"]  # what finds the plainest of all
 
 
 def look(numachine, detector, executable):
