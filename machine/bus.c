@@ -113,7 +113,7 @@ static bool has_way(const struct nm_bus *bus, const struct nm_packet *p)
 
 /* The packet a module would send next: the oldest, but a nonsinkable one that finds no room steps
  * aside for sinkable ones. Precondition: it has one. */
-static struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
+static inline struct nm_packet *port_head(const struct nm_bus *bus, const struct nm_port *port)
 {
     const struct nm_fifo *s = &port->out[NM_SINKABLE], *n = &port->out[NM_NONSINKABLE];
     if (!s->count || !n->count)
@@ -224,10 +224,12 @@ static unsigned choose(const struct nm_bus *bus, sim_tick now)
 }
 
 /* The same where everybody has a way and nobody was passed over. Bit 0 of `turns` is
- * the module behind the last. */
+ * the module behind the last. Precondition: somebody asks. */
 static inline unsigned choose_freely(const struct nm_bus *bus, sim_tick now)
 {
-    const unsigned from = bus->last + 1;
+    const unsigned from = bus->last + 1, only = (unsigned)__builtin_ctz(bus->asking);
+    if (bus->asking == 1u << only)
+        return ready(bus, only, now) ? only : NM_MODULES;
     const uint32_t turns = bus->asking >> from | bus->asking << (NM_MODULES - from);
     for (unsigned m = turns; m; m &= m - 1) {
         const unsigned i = (unsigned)__builtin_ctz(m) + from,
@@ -295,7 +297,7 @@ static void grant(struct nm_bus *bus, unsigned m, sim_tick now)
     const struct nm_message_row *row = nm_message_row(head->message);
     const unsigned cycles = 1 + bus->data_cycles[head->message];
     reserve(bus, head->targets, row->class);
-    bus->moving = nm_fifo_pop(&port->out[row->class]);
+    bus->moving = *nm_fifo_pop(&port->out[row->class]);
     bus->last = m;
     bus->passed_over[row->class] &= ~(1u << m);
     if (m == bus->holder && row->class == NM_SINKABLE)

@@ -34,13 +34,14 @@ static inline struct nm_packet *nm_fifo_at(const struct nm_fifo *f, unsigned i)
     return &f->slot[(f->head + i) & f->wrap];
 }
 
-/** Takes the head. Precondition: not empty. */
-static inline struct nm_packet nm_fifo_pop(struct nm_fifo *f)
+/** Takes the head, which stays where it is until the next one is appended. Precondition: not empty.
+ */
+static inline const struct nm_packet *nm_fifo_pop(struct nm_fifo *f)
 {
     const struct nm_packet *p = nm_fifo_at(f, 0);
     f->head = --f->count ? f->head + 1 : 0; /* an empty one begins where the host's cache has it */
     f->filled += sim_kernel_now(f->clock);
-    return *p;
+    return p;
 }
 
 /** A module's connection to the bus. The module fills `out`, the bus fills `in`. */

@@ -175,7 +175,7 @@ static bool special(struct nm_memory *mem, sim_tick now)
 {
     struct nm_controller *c = &mem->controller;
     struct nm_packet request;
-    if (!nm_special_next(&mem->special, c, now, &request))
+    if (!mem->special.busy || !nm_special_next(&mem->special, c, now, &request))
         return false;
     if (!nm_controller_has_turn(c, &request, false, now))
         nm_special_refused(&mem->special, now);
@@ -205,7 +205,7 @@ static void work(void *self, sim_tick now, uint64_t arg)
         mem->unit_last = true;
     else if (class != NM_CLASSES) {
         mem->unit_last = mem->unit_last && class == NM_SINKABLE;
-        struct nm_packet in = nm_fifo_pop(&mem->port.in[class]);
+        const struct nm_packet in = *nm_fifo_pop(&mem->port.in[class]);
         nm_bus_drained(mem->bus, now);
         take(mem, &in, now);
     }

@@ -474,7 +474,7 @@ static void work(void *self, sim_tick now, uint64_t arg)
     if (n->special.busy)
         wake(n, nm_special_wake(&n->special, c, now));
     n->polls = false;
-    if (!waiting(n) && !nm_controller_holds(c))
+    if (!waiting(n) && !nm_controller_stuck(c, now))
         return;
     wait_on(n, now);
 }

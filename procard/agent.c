@@ -68,6 +68,16 @@ bool pc_agent_step(const struct pc_card *card, uint8_t *state, enum nm_card_even
     return nm_card_step(&seat, state, event, in, sends, actions);
 }
 
+/* What the table says; NULL: nothing. Where no message but the request comes of it, which agent_put
+ * writes, or none at all, no step has to be made: the state becomes the cell's next. */
+static const struct nm_cell *agent_cell(const struct pc_card *card, uint8_t state,
+                                        enum nm_card_event event)
+{
+    const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
+    const struct nm_cell *cell = event != NM_CARD_EVENTS ? nm_cell(t, state, event) : NULL;
+    return cell && cell->exists ? cell : NULL;
+}
+
 /* ---- outward --------------------------------------------------------------------------------- */
 
 /* A row of the table for a request that begins. */
@@ -90,13 +100,12 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
                                           sim_tick at)
 {
     const enum pc_side side = access == NM_FETCH ? PC_SIDE_I : PC_SIDE_D;
-    struct nm_sends sends;
-    uint64_t actions;
     const bool noncoherent = event == NM_CARD_EVENTS;
     /* a line that is there under the other attribute will leave */
     const uint8_t state = noncoherent ? NM_LINE_I : pc_line_half_state(card, side, line);
     const uint64_t place = pc_line_place(card, side, line);
     const bool upgrade = state == NM_LINE_S;
+    const struct nm_cell *cell = agent_cell(card, state, event);
     struct pc_request *r = new_request(card);
     *r = (struct pc_request){.access = (uint8_t)access,
                              .event = (uint8_t)event,
@@ -110,7 +119,9 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
     card->stall = upgrade ? PC_ST_STALL_MP : PC_ST_STALL_L2;
     if (card->warm.on)
         return r; /* warm.c serves it */
-    if (!noncoherent && !pc_agent_step(card, &r->state, event, NULL, line, &sends, &actions))
+    if (cell)
+        r->state = cell->next;
+    else if (!noncoherent)
         pc_agent_broken(card, at, line, state, "a processor access");
     if (upgrade)
         card->truth.upgrades++;
@@ -210,10 +221,14 @@ static void agent_evict(struct pc_card *card, enum pc_side side, uint64_t victim
         evict_noncoherent(card, side, victim, state);
         return;
     }
-    if (!pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions)) {
+    const struct nm_cell *cell = agent_cell(card, state, NM_CARD_EV_REPLACE);
+    if (!cell) {
         pc_agent_broken(card, now, victim, state, "replacement");
         return;
     }
+    sends.count = 0;
+    if (cell->actions & NM_CARD_ACT_SEND_WB)
+        pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions);
     for (unsigned i = 0; i < sends.count; i++) {
         sends.packet[i].phase = agent_phase(card);
         agent_send(card, &sends.packet[i], victim);
@@ -340,11 +355,16 @@ static bool agent_answering(const struct pc_card *card, uint64_t line)
     return card->port.out[NM_SINKABLE].reserved > 0 && card->answer.line == line;
 }
 
+/* What an upgrade whose copy has gone becomes: as if it had been refused. */
+static uint8_t state_refused(const struct pc_card *card, const struct pc_request *r)
+{
+    const struct nm_cell *cell = agent_cell(card, r->state, NM_CARD_EV_NACK);
+    return cell ? cell->next : r->state;
+}
+
 /* Puts a request (again) into the outgoing FIFO, for what its line is by now. */
 static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
 {
-    struct nm_sends sends;
-    uint64_t actions;
     uint64_t victim;
     uint8_t victim_state;
     r->due = SIM_NEVER;
@@ -363,7 +383,7 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
     if (replace)
         agent_evict(card, pc_side_of(r), victim, victim_state);
     if (nm_card_lost(card->protocol, r->state))
-        pc_agent_step(card, &r->state, NM_CARD_EV_NACK, NULL, r->line, &sends, &actions);
+        r->state = state_refused(card, r);
     struct nm_packet p = {
         .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
@@ -970,62 +990,66 @@ bool pc_agent_is_response(enum nm_card_event event)
            event == NM_CARD_EV_NACK;
 }
 
-/* Whether a message refuses a request and nothing else comes of it: its state stays. Then no step
- * of the table is made. */
-static bool agent_only_nacked(const struct pc_card *card, const struct pc_request *r,
-                              const struct nm_packet *in)
+/* The state of a request, and what the processor waits for, after a message. */
+static void request_becomes(struct pc_card *card, struct pc_request *r, uint8_t state, sim_tick now)
 {
-    const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
-    if (!r || in->message != NM_MSG_NACK)
-        return false;
-    const struct nm_cell *cell = nm_cell(t, r->state, NM_CARD_EV_NACK);
-    return cell->exists && cell->next == r->state && cell->actions == NM_CARD_ACT_RETRY;
+    const bool lost = nm_card_lost(card->protocol, r->state);
+    r->state = state;
+    if (nm_card_lost(card->protocol, state) && !lost)
+        becomes_read(card, r, now);
+}
+
+/* What answers the card's own request. None of these sends a message but the request once more. */
+static void agent_response(struct pc_card *card, struct pc_request *r, const struct nm_packet *in,
+                           enum nm_card_event event, sim_tick now)
+{
+    const struct nm_cell *cell = agent_cell(card, r->state, event);
+    if (!cell) {
+        pc_agent_broken(card, now, in->line, r->state, nm_message_row(in->message)->name);
+        return;
+    }
+    if (cell->next != r->state)
+        request_becomes(card, r, cell->next, now);
+    if (cell->actions & NM_CARD_ACT_RETRY) {
+        agent_nacked(card, r, in, now);
+        return;
+    }
+    if (cell->actions & NM_CARD_ACT_SEND_SPECIAL) {
+        r->sent = false;
+        agent_put(card, r, now);
+        return;
+    }
+    if (cell->actions & NM_CARD_ACT_FILL) {
+        nm_check_to(card->check, card->cpu.number, in->line, in->data);
+        written_in(card, pc_side_of(r), in->line, now);
+    }
+    pc_line_fill(card, pc_side_of(r), r->place, in->line, cell->next);
+    agent_account(card, r, in, now, event == NM_CARD_EV_ACK);
+    agent_complete(card, r, in, now);
 }
 
 static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_tick now)
 {
     struct pc_request *r = pc_coherent_request(card, in->line);
-    if (agent_only_nacked(card, r, in)) {
-        agent_nacked(card, r, in, now);
-        return;
-    }
     struct nm_sends sends;
     uint64_t actions;
     enum nm_card_event event = nm_card_event_of(in, (uint8_t)card->position);
-    bool response = r && pc_agent_is_response(event);
-    const bool lost = r && nm_card_lost(card->protocol, r->state);
-    uint8_t before = response ? r->state : pc_line_state(card, in->line), state = before;
+    if (r && pc_agent_is_response(event)) {
+        agent_response(card, r, in, event, now);
+        return;
+    }
+    const uint8_t before = pc_line_state(card, in->line);
+    uint8_t state = before;
     if (!pc_agent_step(card, &state, event, in, in->line, &sends, &actions)) {
         pc_agent_broken(card, now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
-    if (r && (response || before == r->state))
-        r->state = state;
-    if (r && nm_card_lost(card->protocol, r->state) && !lost)
-        becomes_read(card, r, now);
-    if (!response) {
-        if (sends.count)
-            agent_answer(card, &sends.packet[0], in, now,
-                         actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
-        procard_agent_external(card, in, actions, now);
-        return;
-    }
-    if (actions & NM_CARD_ACT_RETRY) {
-        agent_nacked(card, r, in, now);
-        return;
-    }
-    if (actions & NM_CARD_ACT_SEND_SPECIAL) {
-        r->sent = false;
-        agent_put(card, r, now);
-        return;
-    }
-    if (actions & NM_CARD_ACT_FILL) {
-        nm_check_to(card->check, card->cpu.number, in->line, in->data);
-        written_in(card, pc_side_of(r), in->line, now);
-    }
-    pc_line_fill(card, pc_side_of(r), r->place, in->line, state);
-    agent_account(card, r, in, now, event == NM_CARD_EV_ACK);
-    agent_complete(card, r, in, now);
+    if (r && before == r->state)
+        request_becomes(card, r, state, now);
+    if (sends.count)
+        agent_answer(card, &sends.packet[0], in, now,
+                     actions & (NM_CARD_ACT_DROP | NM_CARD_ACT_CLEAN));
+    procard_agent_external(card, in, actions, now);
 }
 
 /* Messages the protocol's table does not know. */
@@ -1061,7 +1085,7 @@ static void agent_work(void *self, sim_tick now, uint64_t arg)
         return;
     }
     card->passed = c == NM_SINKABLE ? card->passed + agent_overtaken(card, now) : 0;
-    struct nm_packet in = nm_fifo_pop(&card->port.in[c]);
+    const struct nm_packet in = *nm_fifo_pop(&card->port.in[c]);
     card->at_work = 1u << c;
     nm_bus_drained(card->bus, now);
     if (in.message == NM_MSG_SF_DONE || in.message == NM_MSG_SF_BUSY ||
