@@ -574,6 +574,31 @@ struct target {
     bool hidden; /* the processor must ask for each access */
 };
 
+/* Whether its primary line is in the primary cache. */
+static bool has_part(const struct pc_card *card, enum pc_side side, const struct target *target)
+{
+    const uint64_t part = target->pa & ~((1ull << card->l1_shift[side]) - 1);
+    return pc_l1_has(card, side, l1_place(card, side, target->va), part);
+}
+
+/* The secondary cache has the line with the right that is asked for: the primary one gets it.
+ * @return its bytes */
+static inline uint8_t *bring_up(struct pc_card *card, enum pc_side side,
+                                const struct target *target, uint64_t line, bool store, sim_tick at)
+{
+    const uint64_t va = target->va, pa = target->pa;
+    const unsigned place = l1_place(card, side, va);
+    if (!has_part(card, side, target))
+        l1_fill(card, side, va, pa, line, at);
+    card->filled = NOWHERE;
+    if (store)
+        card->l1_line[side][place] |= PC_L1_DIRTY;
+    uint8_t *const bytes = side == PC_SIDE_I ? card->image + pa : cache_bytes_of(card, pa);
+    if (!target->hidden && bytes == card->image + pa)
+        cache_show(card, side, va, pa, pc_l1_dirty(card, side, place) && may_store(card, va));
+    return bytes;
+}
+
 /* The heart: makes the target readable or writable in the primary cache, or asks for it. */
 static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct target *target,
                          enum nm_access access, sim_tick at, enum pc_stop *stop)
@@ -586,8 +611,6 @@ static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct t
         return true;
     }
     uint64_t line = pa & ~(uint64_t)(card->p->l2_line - 1);
-    uint64_t part = pa & ~((1ull << card->l1_shift[side]) - 1);
-    unsigned place = l1_place(card, side, va);
     uint8_t state = noncoherent ? noncoherent_state(card, side, line, store)
                                 : pc_line_half_state(card, side, line);
     if (side == PC_SIDE_I && state == NM_LINE_I && !noncoherent)
@@ -605,8 +628,8 @@ static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct t
     if (state == NM_LINE_I) {
         *stop = PC_STOP_MISS;
         looked_up(card, side, pa, at);
-        if (!pc_l1_has(card, side, place, part))
-            goes_down(card, side, place, at + card->p->l2_lookup);
+        if (!has_part(card, side, target))
+            goes_down(card, side, l1_place(card, side, va), at + card->p->l2_lookup);
         pc_agent_request(card, line, access,
                          noncoherent ? NM_CARD_EVENTS
                          : store     ? NM_CARD_EV_STORE
@@ -620,13 +643,7 @@ static bool cache_obtain(struct pc_card *card, enum pc_side side, const struct t
         pc_bus_error(&card->cpu, access, va, PC_FAILED_UPGRADE, stop);
         return false;
     }
-    if (!pc_l1_has(card, side, place, part))
-        l1_fill(card, side, va, pa, line, at);
-    card->filled = NOWHERE;
-    if (store)
-        card->l1_line[side][place] |= PC_L1_DIRTY;
-    if (!target->hidden && (side == PC_SIDE_I || cache_bytes_of(card, pa) == card->image + pa))
-        cache_show(card, side, va, pa, pc_l1_dirty(card, side, place) && may_store(card, va));
+    bring_up(card, side, target, line, store, at);
     return true;
 }
 
@@ -665,6 +682,51 @@ static inline void cache_begun(struct pc_cpu *cpu, enum nm_access access, uint64
 {
     if (cpu->record)
         pc_record_begun(cpu, access, va, size, why);
+}
+
+/* Gives a line in the half for data the colour of an access, unless it has another. */
+static inline bool takes_colour(const struct pc_card *card, uint64_t place, uint64_t va)
+{
+    uint8_t *colour = &card->l2[PC_SIDE_D].colour[place];
+    const uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
+    if (!card->colours)
+        return true;
+    if (had != PC_COLOURLESS && had != wanted)
+        return false;
+    *colour = (uint8_t)~wanted;
+    return true;
+}
+
+/* Whether a load or a store is nothing to anybody but its own caches: nobody listens, no line has
+ * been cut, and what is in a place is so without another question. */
+static inline bool cache_unheard(const struct pc_card *card)
+{
+    return !card->copies && !(card->monitor.wants & MON_WANTS_ACCESSES) && !card->functional &&
+           !card->warm.on && card->l2[PC_SIDE_D].ways == 1 && !card->request->failed &&
+           !nm_machine_apart(card->machine) && !nm_check_on(card->check);
+}
+
+/* The short way of a load or a store that must look into the secondary cache and finds there what
+ * it needs, of a coherent page that has been translated before. It does what data_access would do,
+ * and runs of checking mode (run.check), which never come by here, hold the two together.
+ * @return NULL: nothing has been done, the long way is to be taken */
+static uint8_t *data_at_hand(struct pc_card *card, uint64_t va, unsigned size, bool store,
+                             sim_tick at)
+{
+    const uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
+    const struct pc_xlate *x = &card->tlb[page % PC_TLB];
+    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    if (at >= card->cpu.horizon || va & (size - 1) || x->result != NM_XLATE_OK ||
+        x->tag[store ? NM_STORE : NM_LOAD] != page || !cache_unheard(card))
+        return NULL;
+    const struct target target = {.va = va, .pa = x->page | offset};
+    const uint64_t line = target.pa & ~(uint64_t)(card->p->l2_line - 1),
+                   place = pc_line_set(card, PC_SIDE_D, line),
+                   state = l2->tag[place] ^ (~line & ~(uint64_t)PC_STATE);
+    const bool here = store ? state == NM_LINE_D : state - NM_LINE_S <= NM_LINE_D - NM_LINE_S;
+    if (!here || !pc_tlb_translates(card, va) || !takes_colour(card, place, va))
+        return NULL;
+    return bring_up(card, PC_SIDE_D, &target, line, store, at);
 }
 
 /* @param[out] pa  as the caches see it */
@@ -747,13 +809,15 @@ bool pc_served(const struct pc_cpu *cpu, uint64_t va, unsigned size, bool store)
 uint8_t *pc_load(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
-    return data_access(cpu, va, size, NM_LOAD, at, stop, &pa);
+    uint8_t *const bytes = data_at_hand(cpu->card, va, size, false, at);
+    return bytes ? bytes : data_access(cpu, va, size, NM_LOAD, at, stop, &pa);
 }
 
 uint8_t *pc_store(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at, enum pc_stop *stop)
 {
     uint64_t pa;
-    return data_access(cpu, va, size, NM_STORE, at, stop, &pa);
+    uint8_t *const bytes = data_at_hand(cpu->card, va, size, true, at);
+    return bytes ? bytes : data_access(cpu, va, size, NM_STORE, at, stop, &pa);
 }
 
 uint8_t *pc_load_linked(struct pc_cpu *cpu, uint64_t va, unsigned size, sim_tick at,

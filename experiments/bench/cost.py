@@ -47,6 +47,7 @@ WORKS = {
     "far-1": ("far-1", "program.args=[1, {}, 1048576, 0, stream]", (10000, 40000)),
     "exchange-64": ("exchange-64", "program.args=[64, {}, 262144, 0, exchange]", (8192, 16384)),
     "locks-64": ("locks-64", "program.args=[64, {}, 64, 0, locks]", (20, 60)),
+    "second-1": ("hits", "program.args=[1, {}, 32768, 30, private]", (10000, 50000)),
     "barriers-64": ("barriers-64", "program.args=[64, 100, {}, barrier]", (4, 20)),
     "product-64": ("product-64", "program.args=[64, 64, {}, product]", (1, 2)),
     "stencil-64": ("stencil-64", "program.args=[64, 128, {}, stencil]", (2, 10)),
@@ -57,13 +58,15 @@ WORKS = {
     "arm11-hits": ("arm11-hits", "program.args=[1, {}, 2048, 30, private]", (1000, 200000)),
 }
 STORMS = ("barriers-64", "product-64", "stencil-64", "fft-64")  # the whole run of the large size is held, too
+SECOND = "second-1"  # its misses of the primary cache hit the secondary one
 HEADINGS = {"instructions": "per instruction", "references": "per reference", "misses": "per miss",
-            "refusals": "per NACK", "whole": "whole run"}
+            "refusals": "per NACK", "primaries": "per L1 miss", "whole": "whole run"}
 TRUTH = {
     "instructions": ["instructions"],
     "references": ["loads", "stores"],
     "misses": ["l2_misses", "upgrades"],
     "refusals": ["nacks_locked", "nacks_no_room", "nacks_no_turn"],
+    "primaries": ["l1d_misses"],
 }
 BAND = 1.03  # dearer than this is a regression
 APART = 50  # what differs by less than one in so many between the two sizes costs nothing that can be told
@@ -107,6 +110,8 @@ def costs(options, work):
         per.pop("misses", None)
     if delta["refusals"] <= delta["misses"] or work in STORMS:  # there a NACK comes with much else
         per.pop("refusals", None)
+    if work != SECOND:
+        per.pop("primaries", None)
     if work in STORMS:
         per["whole"] = large
     return per, rate, small - per.get("instructions", 0) * less["instructions"]
