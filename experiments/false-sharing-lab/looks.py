@@ -258,3 +258,21 @@ class Bench:
             shutil.rmtree(out)
             return pcycles
         return self.kept(f"apart-{hashlib.sha256(text.encode()).hexdigest()[:12]}-{subject.key}", make)
+
+    def invalidates(self, subject, threads):
+        """[incoming invalidates of others, those of them that hit, first requests for the last line]"""
+        def make():
+            out = self.directory / "runs" / f"masks-{subject.program.name}-{threads}"
+            shutil.rmtree(out, ignore_errors=True)
+            self._run("stat", "-q", "-o", out, "-e", "invalidate_hits", "-e", "invalidates_done", "-e", "rereferences",
+                      "--set", "monitor.counters=[{event: packet_headers, masked: true}]",
+                      "--set", "monitor.mask.direction=in", "--set", "monitor.mask.command=INVALIDATE",
+                      "--", self.executable(subject), threads)
+            with open(out / "stats.csv", newline="", encoding="utf-8") as file:
+                total = {r["stat"]: int(r["value"]) for r in csv.DictReader(file)
+                         if r["snapshot"] == "whole" and r["component"] == "machine" and r["stat"].startswith("monitor.")}
+            with open(out / "monitor/counters.csv", newline="", encoding="utf-8") as file:
+                came = sum(int(r["counted"]) for r in csv.DictReader(file))
+            shutil.rmtree(out)
+            return [came - total["monitor.invalidates_done"], total["monitor.invalidate_hits"], total["monitor.rereferences"]]
+        return self.kept(f"masks-{threads}-{subject.key}", make)

@@ -60,6 +60,13 @@ def by_line(look):
     return Quality(len(look.named), len(look.named) - len(look.wrong), len(falsely), len(falsely) - len(look.missed))
 
 
+def by_line_of_any_cost(look):
+    """A line is shared falsely if that costs more than sharing it truly, be it ever so little."""
+    lines = look.truth.lines
+    right = sum(at in lines and lines[at].false > lines[at].true for at in look.named)
+    return by_line(look) + Quality(0, right - by_line(look).right)
+
+
 def by_object(look):
     """An object is named if one of its lines is."""
     there = look.truth.false_objects
@@ -76,7 +83,13 @@ def by_cost(look):
                    sum(falsely[at] for at in named if at in falsely))
 
 
-COUNTED = {"line": by_line, "object": by_object, "cost": by_cost}
+def moments(looks):
+    """Of each line that was found: the part of its run after which it could have been named."""
+    return [line["when"] / look.cost["pcycles"] if line.get("when") else 1.0
+            for look in looks for line in look.lines if line["suspect"] and line["virtual"] in look.truth.falsely]
+
+
+COUNTED = {"line": by_line, "any cost": by_line_of_any_cost, "object": by_object, "cost": by_cost}
 
 
 def quality(looks, by="line"):
