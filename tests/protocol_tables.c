@@ -235,7 +235,7 @@ static unsigned refuses_as_the_step(const struct nm_place *place, unsigned agent
 
 Test(protocol_tables, refusals)
 {
-    const struct ring_shape shape = {.fan = {4, 1, 1}};
+    const struct ring_shape shape = {.levels = 1, .fan = {4, 1, 1}};
     for (const struct nm_protocol *p = nm_protocols; p < nm_protocols + NM_PROTOCOLS; p++) {
         unsigned refusals = 0;
         for (unsigned a = NM_AGENT_HOME; a <= NM_AGENT_NC; a++)
