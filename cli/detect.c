@@ -173,7 +173,7 @@ static void detect_print_text(const struct cli_suspects *s, size_t count)
 }
 
 /* @return false, with a complaint, if what was printed does not get to where it goes */
-static bool print(const struct cli_given *g, const struct cli_suspects *s, size_t count)
+static bool suspects_print(const struct cli_given *g, const struct cli_suspects *s, size_t count)
 {
     (cli_is_format(g, "json") ? detect_print_json : detect_print_text)(s, count);
     if (!(fflush(stdout) || ferror(stdout)))
@@ -277,7 +277,7 @@ int cli_detect(struct cli_given *g)
                                         .words = program,
                                         .charge = g->charge};
         status = (int)detect_find(&d, &what);
-        if (status == CLI_EXIT_OK && !print(g, d.found, d.count))
+        if (status == CLI_EXIT_OK && !suspects_print(g, d.found, d.count))
             status = CLI_EXIT_IO;
     }
     detectors_free(&d);

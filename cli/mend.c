@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "documents/directory/rundir.h"
-#include "machine/values.h"
+#include "machine/params.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -64,7 +64,7 @@ static void mend_lay_out(struct in_experiment *x, const struct look_mend *m, loo
 static void mend_place(struct in_experiment *x, const struct look_mend_candidate *mover)
 {
     if (mover->rule != LOOK_MEND_RULE) {
-        x->machine.params->placement = mover->rule; /* this process's */
+        nm_params_place(x->machine.params, mover->rule); /* this process's */
         return;
     }
     struct nm_range *all = sim_alloc(mover->ranges + x->range_count, sizeof *all);

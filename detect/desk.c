@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #define MODEL(name, finds, sentence, paper) extern const struct det_ops det_##name;
@@ -174,11 +175,7 @@ const struct det_machine *det_machine(const struct det_seat *seat)
 
 int64_t det_parameter(const struct det_seat *seat, enum det_parameters which)
 {
-    if (!det_owns(seat->choice.row, which)) {
-        fprintf(stderr, "numachine: error: model '%s' asks for a parameter that is not its own\n",
-                seat->choice.row->name);
-        abort();
-    }
+    assert(det_owns(seat->choice.row, which));
     return seat->choice.value[which];
 }
 

@@ -61,6 +61,11 @@ struct nm_params *nm_params_copy(const struct nm_params *p)
     return copy;
 }
 
+void nm_params_place(struct nm_params *p, uint64_t rule)
+{
+    p->placement = rule;
+}
+
 uint64_t nm_params_stations(const struct nm_params *p)
 {
     return p->ring_stations * p->ring_locals * p->ring_groups;

@@ -72,6 +72,9 @@ size_t nm_params_size(void);
 /** Stations of the machine: the product of the rings' fan-outs. */
 uint64_t nm_params_stations(const struct nm_params *p);
 
+/** Pages are placed by this rule from now on: a value of memory.placement. */
+void nm_params_place(struct nm_params *p, uint64_t rule);
+
 /** Processor cards of the machine. */
 uint64_t nm_params_cards(const struct nm_params *p);
 

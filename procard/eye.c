@@ -9,7 +9,7 @@
 #include "procard/eye.h"
 
 #include "base/alloc.h"
-#include "machine/values.h"
+#include "machine/params.h"
 #include "procard/card.h"
 
 #include <uthash.h>
@@ -52,12 +52,12 @@ static struct pc_card *eye_card_at(const struct pc_eyes *eyes, unsigned card)
 
 static uint64_t eye_line_of(const struct pc_card *card, uint64_t pa)
 {
-    return pa & ~(uint64_t)(card->p->l2_line - 1);
+    return pa & ~(uint64_t)(nm_value_l2_line(card->p) - 1);
 }
 
 static uint64_t eye_part_of(const struct pc_card *card, uint64_t pa)
 {
-    return pa & ~(uint64_t)(card->p->l1d_line - 1);
+    return pa & ~(uint64_t)(nm_value_l1d_line(card->p) - 1);
 }
 
 static void eye_tell(const struct pc_card *card, enum det_event_kind kind,
@@ -281,16 +281,16 @@ enum { EYE_ADDRESS = 40 /* [bits] of a physical address (docs/machine.md) */ };
 
 void pc_eyes_machine(const struct nm_params *p, struct det_machine *out)
 {
-    const uint64_t half = p->l2_split ? p->l2_size / 2 : p->l2_size;
+    const uint64_t half = nm_value_l2_split(p) ? nm_value_l2_size(p) / 2 : nm_value_l2_size(p);
     *out = (struct det_machine){
-        .cards = (unsigned)(nm_params_stations(p) * p->processors),
+        .cards = (unsigned)(nm_params_stations(p) * nm_value_processors(p)),
         .stations = (unsigned)nm_params_stations(p),
-        .memory = p->memory_size,
-        .line = (unsigned)p->l2_line,
-        .part = (unsigned)p->l1d_line,
-        .primary = (unsigned)(p->l1d_size / p->l1d_line),
-        .secondary = (unsigned)(half / p->l2_line),
-        .page = (unsigned)p->page_size,
+        .memory = nm_value_memory_size(p),
+        .line = (unsigned)nm_value_l2_line(p),
+        .part = (unsigned)nm_value_l1d_line(p),
+        .primary = (unsigned)(nm_value_l1d_size(p) / nm_value_l1d_line(p)),
+        .secondary = (unsigned)(half / nm_value_l2_line(p)),
+        .page = (unsigned)nm_value_page_size(p),
         .address = EYE_ADDRESS,
     };
 }

@@ -95,7 +95,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch, concurrent.futures.ThreadPoolExecutor(2) as pool:
         scratch = pathlib.Path(scratch)
         guest = build(root / "tests" / "sizes_guest.c", scratch)
-        built = [build(root / "experiments/false-sharing-lab/programs" / f"{name}.c", scratch) for name in programs]
+        built = [build(root / "experiments/false-sharing-lab/first" / f"{name}.c", scratch) for name in programs]
         tables = [*pool.map(lambda program: (program.name, of_sizes(numachine, program, scratch)), built),
                   *pool.map(lambda kind: (f"{kind}, moved", of_offsets(numachine, guest, kind, scratch)), kinds)]
     for name, rows in tables:

@@ -155,8 +155,9 @@ class Bench:
         if mark.exists() and mark.read_text() != mine:
             print("lab: another simulator than last time: all runs are made anew", file=sys.stderr)
             shutil.rmtree(self.directory / "kept")
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_text(mine)
+        if not mark.exists():
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.write_text(mine)
 
     def kept(self, key, make):
         """The result called `key`, made if there is none yet."""
