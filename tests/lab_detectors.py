@@ -112,7 +112,8 @@ def check_served(numachine, executable):
     assert 0.9 * all_of < counted <= all_of, (counted, all_of)
 
 
-MODELS = ["naive", "naive:writers=3", "fsdetect", "hitm:period=10", "loadlat:period=2", "featherlight", "predator", "sheriff"]  # what finds the plainest of all
+MODELS = ["naive", "naive:writers=3", "fsdetect", "fought", "hitm:period=10", "loadlat:period=2", "featherlight", "predator",
+          "sheriff"]  # what finds the plainest of all
 
 
 def look(numachine, detector, executable):
