@@ -2,16 +2,16 @@
  * Few lines are fought for: bits of bytes for these only, and judgement by what waiting they cost.
  *
  * The directory of each memory has a small table of lines of which copies were taken away or had to
- * be shared. With its answer to a request, an invalidation or an intervention it tells the card
- * that the line is one of them. The card has a small table, too: which bytes of the line it reads
- * and writes, how long it waited for the line since that was taken from it, and how long to write
- * it. When its copy is taken or shared, that goes to the directory. This ends a tenure.
+ * be shared. With its answer to a request it tells the card that the line is one of them. The card
+ * has a small table, too: which bytes of the line it uses and writes, how long it waited for the
+ * line if that had been taken from it, and how long to write it. When its copy is taken or shared,
+ * or its table has no more room, that goes to the directory: a tenure ends.
  *
- * Tenures that wrote are numbered, line by line, and the directory keeps what bytes the last of
- * them wrote. A card is told the number when it loses the line, and tells it when it had the line
- * again: what has been written in between is what it could be waiting for. If it used any of it,
- * waiting for the line was true sharing, else false (Dubois and others, ISCA 1993). For waiting to
- * write it, the directory keeps what was used in the copies that were taken since the last tenure
+ * The directory keeps what bytes the last tenures wrote, and of each card whether it lost the line,
+ * and how many of these tenures ended since. When the card has the line again, it is told how many:
+ * what was written in them is what it could be waiting for. If it uses any of it, waiting for the
+ * line was true sharing, else false (Dubois and others, ISCA 1993). Waiting to write a line was
+ * true sharing if the card writes what was used in the copies that were taken since the last tenure
  * that wrote.
  *
  * A line is a suspect if false sharing of it cost enough, and more than true sharing. So nothing is
@@ -34,7 +34,6 @@ enum {
     FOUGHT_WAIT = 12,   /* [bits] for a tenure's waiting, */
     FOUGHT_SUM = 16,    /* ... and for a sum: when one is full, both are halved */
     FOUGHT_AGE = 4,     /* [bits] */
-    FOUGHT_COUNT = 256, /* tenures are numbered up to this */
     FOUGHT_NOTED = 128, /* [bits] of memory for a line that was let go */
 };
 
@@ -45,9 +44,8 @@ struct fought_held {
     uint64_t written; /* grains, in this tenure */
     uint64_t waited;  /* [units] for the line, since it was lost, */
     uint64_t claimed; /* ... and to write it */
-    uint64_t lost_at; /* the directory's number of tenures when it was lost */
+    uint64_t news;    /* tenures that wrote since it was lost */
     uint64_t turn;    /* when it was held last, in turns */
-    bool lost;        /* it was taken, and is not back */
 };
 
 /** What a card accessed last. */
@@ -61,9 +59,9 @@ struct fought_entry {
     uint64_t line;           /* and 1: it is in use */
     uint64_t falsely, truly; /* [units] */
     unsigned youth;
-    uint64_t count;    /* of tenures that wrote */
-    uint64_t *written; /* [tenures] grains, of the last ones: number n is at n % tenures */
+    uint64_t *written; /* [tenures] grains, of those that wrote, the last one first */
     uint64_t victims;  /* grains that were used in the copies taken since */
+    uint64_t *lost;    /* [cards] 0: not lost; else 1 and tenures that wrote since, if kept */
 };
 
 /** A line that was let go. */
@@ -156,23 +154,32 @@ static struct fought_entry *fought_enter(struct fought *f, uint64_t line)
         fought_note(f, entry);
         det_interrupt(f->seat, (unsigned)fought_home(f, line) * cards, f->handler);
     }
-    uint64_t *written = entry->written;
+    uint64_t *written = entry->written, *lost = entry->lost;
     memset(written, 0, f->tenures * sizeof *written);
-    *entry = (struct fought_entry){.line = line | 1, .youth = 1, .written = written};
+    memset(lost, 0, f->machine->cards * sizeof *lost);
+    *entry = (struct fought_entry){.line = line | 1, .youth = 1, .written = written, .lost = lost};
     return entry;
 }
 
 /* ---- tenures --------------------------------------------------------------------------------- */
 
 /** Whether others have written a byte that the card used, since it had lost the line. */
-static bool fought_meets(const struct fought *f, const struct fought_entry *entry,
-                         const struct fought_held *held)
+static bool fought_meets(const struct fought_entry *entry, const struct fought_held *held)
 {
-    const uint64_t since = (entry->count - held->lost_at) % FOUGHT_COUNT;
     uint64_t written = 0;
-    for (uint64_t i = 0; i < since && i < f->tenures; i++)
-        written |= entry->written[(entry->count - 1 - i) % f->tenures];
+    for (uint64_t i = 0; i < held->news; i++)
+        written |= entry->written[i];
     return written & held->used;
+}
+
+/** It wrote: that is news for all that have lost the line. */
+static void fought_keep(const struct fought *f, struct fought_entry *entry, uint64_t written)
+{
+    memmove(entry->written + 1, entry->written, (f->tenures - 1) * sizeof *entry->written);
+    entry->written[0] = written;
+    entry->victims = 0;
+    for (unsigned c = 0; c < f->machine->cards; c++)
+        entry->lost[c] += entry->lost[c] && entry->lost[c] <= f->tenures;
 }
 
 static void fought_put_down(struct fought_entry *entry, bool truly, uint64_t units)
@@ -188,15 +195,13 @@ static void fought_put_down(struct fought_entry *entry, bool truly, uint64_t uni
 static void fought_send(struct fought *f, struct fought_entry *entry, struct fought_held *held)
 {
     if (held->used) {
-        fought_put_down(entry, fought_meets(f, entry, held), held->waited);
+        fought_put_down(entry, fought_meets(entry, held), held->waited);
         fought_put_down(entry, entry->victims & held->written, held->claimed);
         entry->youth += entry->youth < (1 << FOUGHT_AGE) - 1;
         det_counted(f->seat, 1);
     }
-    if (held->written) {
-        entry->written[entry->count++ % f->tenures] = held->written;
-        entry->victims = 0;
-    }
+    if (held->written)
+        fought_keep(f, entry, held->written);
     held->written = held->waited = held->claimed = 0;
 }
 
@@ -220,7 +225,18 @@ static void fought_held_begin(struct fought *f, unsigned card, struct fought_hel
     f->last[card].line = UINT64_MAX;
 }
 
-/** The one held last longest ago makes room. What it knew is lost. */
+/** The card's copy goes, or its bits do: what was used might be what another one wants to write. */
+static void fought_lose(struct fought *f, struct fought_entry *entry, unsigned card,
+                        struct fought_held *held)
+{
+    if (entry) {
+        fought_send(f, entry, held);
+        entry->victims |= held->used;
+    }
+    fought_held_begin(f, card, held, 0);
+}
+
+/** The one held last longest ago makes room. */
 static struct fought_held *fought_hold(struct fought *f, unsigned card, uint64_t line)
 {
     struct fought_held *held = fought_held_of(f, card, line);
@@ -230,8 +246,8 @@ static struct fought_held *fought_hold(struct fought *f, unsigned card, uint64_t
         for (struct fought_held *other = table; other < table + f->held; other++)
             if (other->turn < held->turn)
                 held = other;
-        if (held->used)
-            det_lost(f->seat, 1);
+        if (held->line)
+            fought_lose(f, fought_entry_of(f, held->line - 1), card, held);
         fought_held_begin(f, card, held, line | 1);
     }
     held->turn = ++f->turns;
@@ -260,12 +276,15 @@ static void fought_use(const struct fought *f, struct fought_held *held, const s
 static void fought_filled(void *self, const struct det_event *e)
 {
     struct fought *f = self;
-    if (!fought_entry_of(f, e->line))
+    struct fought_entry *entry = fought_entry_of(f, e->line);
+    if (!entry)
         return;
     struct fought_held *held = fought_hold(f, e->card, e->line);
+    uint64_t *lost = &entry->lost[e->card];
     held->used = held->written = held->claimed = 0;
-    held->waited = held->lost ? fought_waits(0, e->latency) : 0;
-    held->lost = false;
+    held->waited = *lost ? fought_waits(0, e->latency) : 0;
+    held->news = *lost ? *lost - 1 : 0;
+    *lost = 0;
     fought_use(f, held, e);
 }
 
@@ -276,7 +295,6 @@ static void fought_upgraded(void *self, const struct det_event *e)
         return;
     struct fought_held *held = fought_hold(f, e->card, e->line);
     held->claimed = fought_waits(held->claimed, e->latency);
-    held->lost = false;
     fought_use(f, held, e);
 }
 
@@ -287,7 +305,7 @@ static void fought_access(void *self, const struct det_event *e)
     struct fought_last *last = &f->last[e->card];
     if (last->line != line)
         *last = (struct fought_last){line, fought_held_of(f, e->card, line)};
-    if (last->held && !last->held->lost)
+    if (last->held)
         fought_use(f, last->held, e);
 }
 
@@ -295,33 +313,28 @@ static void fought_taken(void *self, const struct det_event *e)
 {
     struct fought *f = self;
     struct fought_entry *entry = fought_enter(f, e->line);
-    if (!entry)
-        return;
-    struct fought_held *held = fought_hold(f, e->card, e->line);
-    fought_send(f, entry, held);
-    entry->victims |= held->used;
-    held->lost = true;
-    held->lost_at = entry->count;
-    held->used = 0;
+    struct fought_held *held = fought_held_of(f, e->card, e->line);
+    if (held)
+        fought_lose(f, entry, e->card, held);
+    if (entry)
+        entry->lost[e->card] = 1;
 }
 
 static void fought_shared(void *self, const struct det_event *e)
 {
     struct fought *f = self;
     struct fought_entry *entry = fought_enter(f, e->line);
-    if (entry)
-        fought_send(f, entry, fought_hold(f, e->card, e->line));
+    struct fought_held *held = fought_held_of(f, e->card, e->line);
+    if (entry && held)
+        fought_send(f, entry, held);
 }
 
 static void fought_evicted(void *self, const struct det_event *e)
 {
     struct fought *f = self;
-    struct fought_entry *entry = fought_entry_of(f, e->line);
     struct fought_held *held = fought_held_of(f, e->card, e->line);
-    if (entry && held)
-        fought_send(f, entry, held);
     if (held)
-        fought_held_begin(f, e->card, held, 0);
+        fought_lose(f, fought_entry_of(f, e->line), e->card, held);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -345,8 +358,10 @@ static void fought_begin(void *self, struct det_seat *seat)
     f->table = sim_alloc(m->cards * f->held, sizeof *f->table);
     f->last = sim_alloc(m->cards, sizeof *f->last);
     f->entry = sim_alloc(m->stations * f->sets * f->ways, sizeof *f->entry);
-    for (uint64_t i = 0; i < m->stations * f->sets * f->ways; i++)
+    for (uint64_t i = 0; i < m->stations * f->sets * f->ways; i++) {
         f->entry[i].written = sim_alloc(f->tenures, sizeof *f->entry[i].written);
+        f->entry[i].lost = sim_alloc(m->cards, sizeof *f->entry[i].lost);
+    }
 }
 
 /** [bits] for a number up to `most`. */
@@ -362,10 +377,12 @@ static uint64_t fought_bits(const void *self, const struct det_seat *seat)
 {
     const struct fought *f = self;
     const struct det_machine *m = det_machine(seat);
-    const uint64_t tag = m->address - fought_width(m->line - 1) + 1, mask = m->line / f->grain;
-    const uint64_t number = fought_width(FOUGHT_COUNT - 1);
-    const uint64_t held = tag + 2 * mask + 2 * FOUGHT_WAIT + number + fought_width(f->held - 1) + 1;
-    const uint64_t entry = tag + 2 * FOUGHT_SUM + FOUGHT_AGE + number + (f->tenures + 1) * mask;
+    const uint64_t tag = m->address - fought_width(m->line - 1) + 1;
+    const uint64_t mask = (m->line + f->grain - 1) / f->grain;
+    const uint64_t news = fought_width(f->tenures);
+    const uint64_t held = tag + 2 * mask + 2 * FOUGHT_WAIT + news + fought_width(f->held - 1);
+    const uint64_t entry = tag + 2 * FOUGHT_SUM + FOUGHT_AGE + (f->tenures + 1) * mask +
+                           m->cards * fought_width(f->tenures + 1);
     return m->cards * f->held * held + m->stations * f->sets * f->ways * entry +
            HASH_COUNT(f->noted) * (uint64_t)FOUGHT_NOTED;
 }
@@ -394,8 +411,10 @@ static void fought_end(void *self)
         HASH_DEL(f->noted, noted);
         free(noted);
     }
-    for (uint64_t i = 0; i < f->machine->stations * f->sets * f->ways; i++)
+    for (uint64_t i = 0; i < f->machine->stations * f->sets * f->ways; i++) {
         free(f->entry[i].written);
+        free(f->entry[i].lost);
+    }
     free(f->entry);
     free(f->table);
     free(f->last);
