@@ -22,8 +22,8 @@ DEAR = ["invalidate-hits", "phases"]  # many runs a program: asked of the set fo
 SOME = 12  # programs that share falsely, which are run on other machines, too
 
 VARIANTS = [
-    Variant("line-32", "lines of 32 bytes", ("--set", "l2.line=32", "--set", "l1.line=32")),
-    Variant("line-128", "lines of 128 bytes", ("--set", "l2.line=128")),
+    Variant("line-32", "lines of 32 bytes", ("--set", "l2.line=32B")),
+    Variant("line-128", "lines of 128 bytes", ("--set", "l2.line=128B")),
     Variant("fewest", "the least number of threads of the program's row", threads="least"),
     Variant("most", "the greatest number of threads of the program's row", threads="most"),
     Variant("ring-16", "one ring, 16 processors", ("-m", "ring-16"), most_threads=16),
