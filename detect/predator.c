@@ -230,7 +230,8 @@ static void predator_access(void *self, const struct det_event *e)
     struct predator_line *line = predator_line_at(p, e->card, e->va - e->va % bytes);
     if (line->ignored)
         return;
-    det_spend(p->seat, e->card, p->access);
+    if (e->store || !e->atomic) /* an LL and its SC are instrumented as one access, behind them */
+        det_spend(p->seat, e->card, p->access);
     line->stores += e->store;
     if (!line->word && line->stores >= p->track) {
         line->word = sim_alloc(p->words, sizeof *line->word);
@@ -334,7 +335,7 @@ static void predator_end(void *self)
 
 const struct det_ops det_predator = {
     .size = sizeof(struct predator),
-    .sees = DET_SEES_VA | DET_SEES_BYTES | DET_SEES_STORE | DET_SEES_THREAD,
+    .sees = DET_SEES_VA | DET_SEES_BYTES | DET_SEES_STORE | DET_SEES_ATOMIC | DET_SEES_THREAD,
     .bits = predator_bits,
     .begin = predator_begin,
     .answer = predator_answer,

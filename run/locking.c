@@ -7,7 +7,6 @@
  * The hard idea: processors run ahead of each other, but whenever the machine stands at a tick, all
  * that happened before it has been heard.
  */
-#include "documents/totals.h"
 #include "run/locking_books.h"
 #include "run/observer.h"
 

@@ -57,6 +57,10 @@ struct step {
     {                                      \
         card, at, bytes, true, false, true \
     }
+#define LL(card, at, bytes)                 \
+    {                                       \
+        card, at, bytes, false, false, true \
+    }
 
 static void tell(struct world *w, enum det_event_kind kind, const struct step *step, unsigned card,
                  enum det_served served)
@@ -459,6 +463,7 @@ static const struct cost costs[] = {
      6 + 2,
      6 * 1000 + 2 * 500 + 3 * 4 * 10},
     {"predator:access=7", 5, {STORE(0, 64, 4), LOAD(1, 128, 4)}, 0, 10 * 7},
+    {"predator:access=7", 5, {LL(0, 64, 4), SC(0, 64, 4)}, 0, 5 * 7},
     {"sheriff:sample=0:fault=100:compare=10", /* a page of its own, twice */
      2,
      {STORE(0, 64, 4), STORE(0, 128, 4), SC(0, 4032, 4)},
