@@ -175,14 +175,15 @@ static bool locking_adds_up(void *self, char *why, size_t size)
     const struct doc_locks *locks = &l->books.out;
     const struct doc_run *run = &l->live->run;
     static const char *const names[] = {"waiting", "asleep"};
-    uint64_t rested[2] = {0, 0}, cards[2] = {0, 0};
+    const struct doc_level all = {.count = run->cards};
+    const uint64_t cards[] = {
+        doc_truth(&run->region[0], all, offsetof(struct nm_truth, waiting)),
+        doc_truth(&run->region[0], all, offsetof(struct nm_truth, asleep)),
+    };
+    uint64_t rested[2] = {0, 0};
     for (size_t i = 0; i < locks->sites; i++)
         rested[locks->lock[locks->site[i].lock].kind == DOC_LOCK_sleep] +=
             locks->site[i].v[DOC_LOCK_RESTED];
-    for (unsigned c = 0; c < run->cards; c++) {
-        cards[0] += run->region[0].card[c].sum.truth.waiting;
-        cards[1] += run->region[0].card[c].sum.truth.asleep;
-    }
     for (int i = 0; i < 2; i++)
         if (rested[i] != cards[i]) {
             snprintf(why, size,

@@ -2,7 +2,6 @@
 #include "documents/rows/truth.h"
 
 #include "base/copy.h"
-#include "documents/totals.h"
 #include "run/heap.h"
 #include "run/observer.h"
 
@@ -83,19 +82,21 @@ static bool missing_adds_up(void *self, char *why, size_t size)
 {
     const struct missing *m = self;
     const struct doc_run *run = &m->live->run;
+    const struct doc_level all = {.count = run->cards};
     for (size_t r = 0; r < run->regions; r++) {
-        int64_t rows[2], misses = 0, upgrades = 0;
+        const struct doc_region *region = &run->region[r];
+        const int64_t misses =
+            (int64_t)doc_truth(region, all, offsetof(struct nm_truth, l2_misses));
+        const int64_t upgrades =
+            (int64_t)doc_truth(region, all, offsetof(struct nm_truth, upgrades));
+        int64_t rows[2];
         doc_truth_sum(&m->left, m->live->profile, r, &rows[0], &rows[1]);
-        for (unsigned i = 0; i < run->cards; i++) {
-            misses += (int64_t)run->region[r].card[i].sum.truth.l2_misses;
-            upgrades += (int64_t)run->region[r].card[i].sum.truth.upgrades;
-        }
         if (rows[0] == misses && rows[1] == upgrades)
             continue;
         snprintf(why, size,
                  "the truth of region '%s' has %" PRId64 " misses and %" PRId64
                  " upgrades, the cards %" PRId64 " and %" PRId64,
-                 run->region[r].name, rows[0], rows[1], misses, upgrades);
+                 region->name, rows[0], rows[1], misses, upgrades);
         return false;
     }
     return true;
