@@ -58,6 +58,7 @@ struct fought_last {
 struct fought_entry {
     uint64_t line;           /* and 1: it is in use */
     uint64_t falsely, truly; /* [units] */
+    sim_tick when;           /* it could be named first then; 0: not yet */
     unsigned youth;
     uint64_t *written; /* [tenures] grains, of those that wrote, the last one first */
     uint64_t victims;  /* grains that were used in the copies taken since */
@@ -67,6 +68,7 @@ struct fought_entry {
 /** A line that was let go. */
 struct fought_noted {
     uint64_t line, falsely, truly;
+    sim_tick when; /* as of an entry, of the first of them */
     UT_hash_handle hh;
 };
 
@@ -79,6 +81,7 @@ struct fought {
     uint64_t least; /* [units] */
     uint64_t handler;
     uint64_t turns;
+    sim_tick now;               /* of the event */
     struct fought_entry *entry; /* [stations * sets * ways] */
     struct fought_held *table;  /* [cards * held] */
     struct fought_last *last;   /* [cards] for the host's time only */
@@ -126,6 +129,7 @@ static void fought_note(struct fought *f, const struct fought_entry *entry)
     struct fought_noted *noted = fought_noted_at(f, entry->line - 1);
     noted->falsely += entry->falsely;
     noted->truly += entry->truly;
+    noted->when = noted->when ? noted->when : entry->when;
 }
 
 /** Room in a set, if a line may go. @return NULL: none may */
@@ -198,6 +202,8 @@ static void fought_send(struct fought *f, struct fought_entry *entry, struct fou
         fought_put_down(entry, fought_meets(entry, held), held->waited);
         fought_put_down(entry, entry->victims & held->written, held->claimed);
         entry->youth += entry->youth < (1 << FOUGHT_AGE) - 1;
+        if (!entry->when && entry->falsely >= f->least && entry->falsely >= entry->truly)
+            entry->when = f->now;
         det_counted(f->seat, 1);
     }
     if (held->written)
@@ -276,6 +282,7 @@ static void fought_use(const struct fought *f, struct fought_held *held, const s
 static void fought_filled(void *self, const struct det_event *e)
 {
     struct fought *f = self;
+    f->now = e->at;
     struct fought_entry *entry = fought_entry_of(f, e->line);
     if (!entry)
         return;
@@ -291,6 +298,7 @@ static void fought_filled(void *self, const struct det_event *e)
 static void fought_upgraded(void *self, const struct det_event *e)
 {
     struct fought *f = self;
+    f->now = e->at;
     if (!fought_entry_of(f, e->line))
         return;
     struct fought_held *held = fought_hold(f, e->card, e->line);
@@ -312,6 +320,7 @@ static void fought_access(void *self, const struct det_event *e)
 static void fought_taken(void *self, const struct det_event *e)
 {
     struct fought *f = self;
+    f->now = e->at;
     struct fought_entry *entry = fought_enter(f, e->line);
     struct fought_held *held = fought_held_of(f, e->card, e->line);
     if (held)
@@ -323,6 +332,7 @@ static void fought_taken(void *self, const struct det_event *e)
 static void fought_shared(void *self, const struct det_event *e)
 {
     struct fought *f = self;
+    f->now = e->at;
     struct fought_entry *entry = fought_enter(f, e->line);
     struct fought_held *held = fought_held_of(f, e->card, e->line);
     if (entry && held)
@@ -332,6 +342,7 @@ static void fought_shared(void *self, const struct det_event *e)
 static void fought_evicted(void *self, const struct det_event *e)
 {
     struct fought *f = self;
+    f->now = e->at;
     struct fought_held *held = fought_held_of(f, e->card, e->line);
     if (held)
         fought_lose(f, fought_entry_of(f, e->line), e->card, held);
@@ -399,7 +410,8 @@ static void fought_answer(void *self, struct det_seat *seat)
         const double enough = DET_SUSPECT * (double)n->falsely / (double)f->least;
         det_name(seat, &(struct det_named){.at = n->line,
                                            .score = share < enough ? share : enough,
-                                           .count = n->falsely + n->truly});
+                                           .count = n->falsely + n->truly,
+                                           .when = n->when});
     }
 }
 
