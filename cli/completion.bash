@@ -101,7 +101,11 @@ _numachine_value() # VALUE WORD [OPTION]: what an option's value or an argument 
     PROTOCOL) _numachine_offer "$2" "$(_numachine_names "$program" protocols)" ;;
     *[a-z]'|'[a-z]*) _numachine_offer "$2" "${1//|/ }" ;;
     DIR | RUN_DIR) _numachine_files "$2" -d ;;
-    MACHINE | DETECTOR | EXPERIMENT)
+    DETECTORS)
+        _numachine_files "$2" -f
+        _numachine_last "$2" "$(_numachine_names "$program" detectors)"
+        ;;
+    MACHINE | EXPERIMENT)
         _numachine_files "$2" -f
         _numachine_offer "$2" "$(_numachine_names "$program" "${1,,}s")"
         ;;

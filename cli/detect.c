@@ -16,7 +16,7 @@
 #include <jansson.h>
 #include <string.h>
 
-/* What stands behind DETECTOR: the program, and -- perhaps. */
+/* What stands behind DETECTORS: the program, and -- perhaps. */
 static char **program_of(struct cli_given *g)
 {
     char **words = g->words + 1;
@@ -27,7 +27,7 @@ static char **program_of(struct cli_given *g)
     if (!*words)
         cli_refuse(g, "which PROGRAM?");
     if (!g->quoted && **words == '-')
-        cli_refuse(g, "'%.60s' stands behind DETECTOR: options stand in front of it", *words);
+        cli_refuse(g, "'%.60s' stands behind DETECTORS: options stand in front of it", *words);
     return words;
 }
 

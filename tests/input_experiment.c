@@ -248,6 +248,7 @@ Test(input_experiment, every_key_at_its_ends)
         masked[] = "program: {path: a.out}\nmonitor: {counters: [{event: nacks, masked: true}], "
                    "histogram: {source: service-time}}\n",
         recorded[] = "program: {path: a.out}\nrecord: {waves: true}\n",
+        truth[] = "program: {path: a.out}\nrun: {truth: true}\n",
         sampled[] = "program: {path: a.out}\nrun: {sample: {every: 9000000000000cy}}\n";
     /* What a key needs to be taken. */
     static const struct {
@@ -255,6 +256,7 @@ Test(input_experiment, every_key_at_its_ends)
     } needs[] = {{"program.rate", pattern},
                  {"monitor.", masked},
                  {"record.", recorded},
+                 {"run.truth_sizes", truth},
                  {"run.sample.", sampled}};
     make_files();
     for (size_t k = 0; k < in_experiment_table.count; k++) {

@@ -253,7 +253,7 @@ def check_bad(numachine, directory, executable):
         file.write_text(GOOD.replace(before, after, 1))
         done = detect(numachine, file, executable)
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (after, says, done)
-    for words, says in [((), "which DETECTOR"), (("lines",), "which PROGRAM"), (("lime", executable), "lime"),
+    for words, says in [((), "which DETECTORS"), (("lines",), "which PROGRAM"), (("lime", executable), "lime"),
                         (("lines", directory), "directory"), (("lines", "/nonexistent"), "nonexistent"),
                         (("--format=xml", "lines", executable), "--format: no 'xml'"),
                         (("--set", "l2.lime=3", "lines", executable), "lime"), (("lines", file), "bad.yaml")]:
@@ -270,7 +270,7 @@ def check_failed(numachine, directory):
     done = detect(numachine, "lines", executable)
     assert done.returncode == 1 and "did not end well" in done.stderr, done
     for words, says in ((["--set", "run.mode=functional", "lines", executable], "run.mode: functional has no caches"),
-                        (["lines", "--set=run.seed=2", executable], "'--set=run.seed=2' stands behind DETECTOR")):
+                        (["lines", "--set=run.seed=2", executable], "'--set=run.seed=2' stands behind DETECTORS")):
         done = detect(numachine, *words)
         assert done.returncode == 2 and says in done.stderr and not done.stdout, done
 

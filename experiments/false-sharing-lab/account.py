@@ -81,7 +81,7 @@ class Account:
         """{detector: [its look at each subject]}"""
         detectors = detectors or self.detectors
         models = [d.name for d in detectors if d.model]
-        groups = [[d.name] for d in detectors if not d.model] + ([models] if models else [])
+        groups = ([models] if models else []) + sorted(([d.name] for d in detectors if not d.model), key=lambda g: g[0] in DEAR)
         done = self.bench.each(lambda key: self._said(*key),
                                [(group, subject) for group in groups for subject in subjects
                                 if group[0] not in DEAR or subject.program.set == "test"])
