@@ -21,6 +21,7 @@ import threading
 import programs
 
 FALSE_LEAST = 20000  # [PCycles] of all processors, that a line shared falsely costs
+RANGES_MOST = 2000   # of bytes that are parted: an experiment file has 64 KB
 FALSE = ["false_sharing_time", "upgrade_false_time"]
 TRUE = ["true_sharing_time", "upgrade_true_time"]
 
@@ -93,15 +94,16 @@ class Truth:
         """Objects that are shared falsely: one of their lines is, or all of them together are."""
         together = collections.defaultdict(Line)
         for at, line in self.lines.items():
-            thing = together[self.object_at(at)]
-            thing.false += line.false
-            thing.true += line.true
-        return {self.object_at(at) for at in self.falsely} | {name for name, thing in together.items() if thing.falsely}
+            for name in self.objects_of(at):
+                together[name].false += line.false
+                together[name].true += line.true
+        return {name for at in self.falsely for name in self.objects_of(at)} | \
+            {name for name, thing in together.items() if thing.falsely}
 
-    def object_at(self, line):
-        """The object that has a byte of a line, if the program has shown one; else the line is an object by itself."""
-        return next((name for name, first, length in self.objects
-                     if line < first + length and first < line + self.bytes), f"{line:#x}")
+    def objects_of(self, line):
+        """The objects that have bytes of a line, if the program has shown any; else the line is an object by itself."""
+        names = {name for name, first, length in self.objects if line < first + length and first < line + self.bytes}
+        return names or {f"{line:#x}"}
 
 
 def lines_of(document):
@@ -121,10 +123,10 @@ def lines_of(document):
 
 def parts_of(lines, named):
     """Ranges for `apart` that give the bytes of the named lines lines of their own, those together that the same cards
-    touch: what a person does who pads what was named."""
+    touch: what a person does who pads what was named. The dearest lines first, as far as RANGES_MOST reach."""
     groups, ranges = {}, []
-    for at in sorted(named):
-        cards = lines[at].cards if at in lines else {}
+    for at in sorted((at for at in named if at in lines), key=lambda at: (-lines[at].false - lines[at].true, at)):
+        cards = lines[at].cards
         users = [frozenset(card for card, bits in cards.items() if bits >> byte & 1) for byte in range(128)]
         begin = None
         for byte, of in enumerate([*users, frozenset()]):
@@ -133,7 +135,9 @@ def parts_of(lines, named):
                 begin = None
             if begin is None and of:
                 begin = byte
-    return [f"{first:#x}-{end:#x}={group}" for first, end, group in ranges]
+        if len(ranges) > RANGES_MOST:
+            break
+    return [f"{first:#x}-{end:#x}={group}" for first, end, group in sorted(ranges[:RANGES_MOST])]
 
 
 class Bench:
@@ -249,14 +253,18 @@ class Bench:
         ranges = parts_of(truth.lines, named)
         if not ranges:
             return truth.pcycles
-        text = f"apart=[{', '.join(ranges)}]"
+        text = f"apart: [{', '.join(ranges)}]\n"
 
         def make():
             out = self.directory / "runs" / f"apart-{threading.get_ident()}"
             shutil.rmtree(out, ignore_errors=True)
-            self._run("stat", "-q", *subject.variant.options, "--set", text, "-o", out, *self._program(subject))
+            file = out.with_suffix(".yaml")  # ranges may be too many for a command line
+            arguments = ", ".join(subject.variant.arguments(subject.program))
+            file.write_text(f"program: {{path: {self.executable(subject).resolve()}, args: [{arguments}]}}\n{text}")
+            self._run("run", "-q", *subject.variant.options, "-o", out, file)
             pcycles = self._elapsed(out)
             shutil.rmtree(out)
+            file.unlink()
             return pcycles
         return self.kept(f"apart-{hashlib.sha256(text.encode()).hexdigest()[:12]}-{subject.key}", make)
 

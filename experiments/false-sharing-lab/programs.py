@@ -95,4 +95,4 @@ def recorded(hand):
 def objects(output):
     """[(name, first address, length)] that a program's output shows."""
     return [(name, int(at, 16), int(length))
-            for name, at, length in re.findall(r"^object (\S+) (0x[0-9a-f]+) (\d+)$", output, re.M)]
+            for name, at, length in re.findall(r"^object (\S+) (0x[0-9a-fA-F]+) (\d+)$", output, re.M)]

@@ -70,7 +70,7 @@ def by_line_of_any_cost(look):
 def by_object(look):
     """An object is named if one of its lines is."""
     there = look.truth.false_objects
-    named = {look.truth.object_at(at) if at is not None else "no page" for at in look.named}
+    named = {name for at in look.named for name in (look.truth.objects_of(at) if at is not None else ["no page"])}
     return Quality(len(named), len(named & there), len(there), len(named & there))
 
 
