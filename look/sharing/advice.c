@@ -290,15 +290,13 @@ static const char *about_one(const struct advice *a)
 static const char *about_true(const struct advice *a)
 {
     if (a->locking)
-        return advice_say(
-            a,
-            "the bytes themselves are shared, by locks or by atomic instructions (LL, "
-            "SC): less of it helps (more locks, held for shorter); numachine locks "
-            "%s names the threads that wait",
-            look_sharing_directory(a->s));
-    return advice_say(a, "the bytes themselves are shared: only less of it helps (a copy for each "
-                         "thread, put together at the end), or a home station nearer to the "
-                         "processors that use them (numachine placement)");
+        return advice_say(a,
+                          "the bytes themselves are shared, by locks or by LL and SC: more locks, "
+                          "held for shorter, help; numachine locks %s has the threads that wait",
+                          look_sharing_directory(a->s));
+    return advice_say(a,
+                      "the bytes themselves are shared: less of it helps (a copy for each thread, "
+                      "added up at the end), or a nearer home (numachine placement)");
 }
 
 const char *look_sharing_advice(const struct look_sharing *s, const struct look_shared_line *line,
