@@ -63,6 +63,7 @@ struct nm_station {
 struct nm_watched {
     uint64_t instructions;
     sim_tick running; /**< struct nm_truth */
+    sim_tick delayed; /**< the longest that anything has delayed an access of it */
 };
 
 struct nm_machine {

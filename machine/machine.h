@@ -229,6 +229,10 @@ struct nm_trap {
  *  @param[out] trap  of NM_RUN_TRAP and NM_RUN_INTERRUPT; not NULL */
 enum nm_run nm_machine_run(struct nm_machine *m, sim_tick until, struct nm_trap *trap);
 
+/** A processor does something else for so long before it makes an access: the watchdog takes it for
+ *  stuck so much later, from now on. By the card, in a window or an event. */
+void nm_machine_delayed(struct nm_machine *m, unsigned card, sim_tick ticks);
+
 /**
  * Up to so many host threads let the machine run, each of them a block of its stations; the caller
  * is one. Nothing that is simulated changes. One does it all where there are no more stations, in

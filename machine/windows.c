@@ -426,16 +426,24 @@ static bool stands_still(struct nm_machine *m, unsigned card, sim_tick now)
     struct nm_truth truth;
     nm_card_truth(m, card, &truth);
     if (truth.instructions != seen->instructions) {
-        *seen = (struct nm_watched){truth.instructions, truth.running};
+        seen->instructions = truth.instructions;
+        seen->running = truth.running;
         return false;
     }
-    if (truth.running - seen->running <= slowest_instruction(nm_card_params(m, card)))
+    if (truth.running - seen->running <=
+        slowest_instruction(nm_card_params(m, card)) + seen->delayed)
         return false;
     nm_check_fail(m->contents.check, now, NM_NO_LINE,
                   "card %u has a thread, waits for no access, and has completed nothing for %lu "
                   "PCycles: a bug of its core",
                   card, (unsigned long)(truth.running - seen->running));
     return true;
+}
+
+void nm_machine_delayed(struct nm_machine *m, unsigned card, sim_tick ticks)
+{
+    struct nm_watched *seen = &m->watched[card];
+    seen->delayed = sim_later(seen->delayed, ticks);
 }
 
 static bool stuck(struct nm_machine *m, sim_tick now)

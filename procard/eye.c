@@ -263,7 +263,11 @@ sim_tick pc_eye_delays(struct pc_card *card, sim_tick at)
 {
     const uint64_t owed = card->eye->owed;
     card->eye->owed = 0;
-    return owed ? at + pc_card_exception(card, owed, at) : at;
+    if (!owed)
+        return at;
+    const sim_tick delay = pc_card_exception(card, owed, at);
+    nm_machine_delayed(card->eye->eyes->m, card->cpu.number, delay);
+    return at + delay;
 }
 
 bool pc_eyes_charge(struct pc_eyes *eyes)

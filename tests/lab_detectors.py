@@ -92,6 +92,9 @@ def check_charged(numachine, executable):
     assert charged[0] == charged[1], charged
     assert plain["handler_pcycles"] == 20000 * plain["interrupts"] > 0, plain
     assert charged[0]["pcycles"] > plain["pcycles"] + charged[0]["handler_pcycles"] / 64, (plain["pcycles"], charged[0]["pcycles"])
+    for long in "predator:access=100000", "featherlight:period=1:handler=10000:trap=10000:set=10000":
+        done = detect(numachine, "--charge", long, "--", executable)
+        assert done.returncode == 0, f"the watchdog takes {long} for a processor that is stuck: {done.stderr}"
     for words, says in ((["--charge", "words", "--", executable], "--charge is for models"),
                         (["--charge", "-m", "r10000", "hitm", "--", executable], "processor.core: r4400"),
                         (["naive:writers=1", "--", executable], "a number from 2 to 1024")):
