@@ -4,12 +4,14 @@
  * or a model of hardware or software that they are not (detect/model.h).
  */
 #include "base/alloc.h"
+#include "base/nearest.h"
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/suspects.h"
 #include "documents/cells.h"
 #include "documents/grid.h"
 #include "input/home.h"
+#include "input/tables.h"
 #include "input/yaml.h"
 
 #include <inttypes.h>
@@ -192,15 +194,39 @@ struct detectors {
     size_t count, models;
 };
 
-static bool detect_take_model(struct detectors *d, struct cli_suspects *s, const char *text)
+static bool detect_take_model(struct detectors *d, struct cli_suspects *s, const char *text,
+                              struct in_diag *diag)
 {
     char why[300];
     if (!det_choose(&s->choice, text, why, sizeof why)) {
-        fprintf(stderr, "numachine: error: %s\n", why);
+        in_error(diag, NULL, NULL, 0, 0, "%s", why);
         return false;
     }
     d->model[d->models++] = s;
     return true;
+}
+
+/** Refuses a name that is nearly a shipped file's or a model's, and parameters of a file.
+ *  @return whether it did */
+static bool detect_refuse(const char *text, struct in_diag *diag)
+{
+    const size_t length = strcspn(text, ":");
+    const unsigned before = diag->errors;
+    char *name = sim_strndup(text, length), **names = in_home_names(IN_DETECTORS, ".yaml");
+    for (size_t i = 0; i < det_row_count; i++)
+        in_push(&names, det_rows[i].name);
+    const char *near = in_is_file_name(text) ? NULL : sim_nearest(name, in_next_item, names);
+    if (near && strcmp(near, name) != 0)
+        in_error(diag, NULL, NULL, 0, 0, "there is no detector '%.60s'; did you mean '%s'?", name,
+                 near);
+    else if (near && text[length])
+        in_error(diag, NULL, NULL, 0, 0,
+                 "detector '%s' is a file: only models have parameters ('numachine list "
+                 "detectors')",
+                 name);
+    in_free_list(names);
+    free(name);
+    return diag->errors > before;
 }
 
 static bool detect_take(struct detectors *d, const char *text)
@@ -209,9 +235,9 @@ static bool detect_take(struct detectors *d, const char *text)
     struct cli_suspects *s = &d->found[d->count];
     if (det_row_named(text, strcspn(text, ":"))) {
         d->count++;
-        return detect_take_model(d, s, text);
+        return detect_take_model(d, s, text, &diag);
     }
-    if (!in_detector_load(&d->file[d->count], text, &diag))
+    if (detect_refuse(text, &diag) || !in_detector_load(&d->file[d->count], text, &diag))
         return false;
     s->detector = &d->file[d->count++];
     return true;

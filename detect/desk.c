@@ -7,6 +7,7 @@
 #include "detect/desk.h"
 
 #include "base/alloc.h"
+#include "base/nearest.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -120,6 +121,30 @@ static int desk_parameter_named(const struct det_row *row, const char *name, siz
     return -1;
 }
 
+/** Yields the names of a model's parameters. @param row  struct det_row */
+static const char *desk_next_parameter(void *row, size_t i)
+{
+    for (unsigned p = 0; p < DET_PARAMETERS; p++)
+        if (det_owns(row, p) && i-- == 0)
+            return det_parameter_rows[p].name;
+    return NULL;
+}
+
+static void desk_complain_parameter(const struct det_row *row, const char *name, size_t length,
+                                    char *why, size_t size)
+{
+    enum { SHOWN = 60 };
+    char *word = sim_strndup(name, length < SHOWN ? length : SHOWN);
+    const char *near = sim_nearest(word, desk_next_parameter, (void *)row);
+    if (near)
+        snprintf(why, size, "model '%s' has no parameter '%s'; did you mean '%s'?", row->name, word,
+                 near);
+    else
+        snprintf(why, size, "model '%s' has no parameter '%s' ('numachine list detectors %s')",
+                 row->name, word, row->name);
+    free(word);
+}
+
 /** Reads "parameter=number" of so many bytes. */
 static bool desk_set(struct det_choice *choice, const char *text, size_t length, char *why,
                      size_t size)
@@ -129,13 +154,13 @@ static bool desk_set(struct det_choice *choice, const char *text, size_t length,
     const int which = desk_parameter_named(choice->row, text, name);
     char *end;
     if (which < 0) {
-        snprintf(why, size, "model '%s' has no parameter '%.*s' ('numachine list detectors %s')",
-                 choice->row->name, (int)name, text, choice->row->name);
+        desk_complain_parameter(choice->row, text, name, why, size);
         return false;
     }
     const struct det_parameter_row *row = &det_parameter_rows[which];
-    const long long value = equals ? strtoll(equals + 1, &end, 10) : 0;
-    if (!equals || end == equals + 1 || end != text + length || value < row->least ||
+    const bool plain = equals && strchr("-0123456789", equals[1]);
+    const long long value = plain ? strtoll(equals + 1, &end, 10) : 0;
+    if (!plain || end == equals + 1 || end != text + length || value < row->least ||
         value > row->most) {
         snprintf(why, size,
                  "parameter '%s' of model '%s' is a number from %" PRId64 " to %" PRId64

@@ -615,7 +615,10 @@ Test(detectors, choices)
     static const char *const bad[][2] = {
         {"naiv", "no model 'naiv'"},
         {"naive:", "no parameter ''"},
-        {"naive:lime=3", "no parameter 'lime'"},
+        {"naive:lime=3", "no parameter 'lime' ('numachine list detectors naive')"},
+        {"naive:writer=3", "no parameter 'writer'; did you mean 'writers'?"},
+        {"naive:writers= 3", "from 2 to 1024"},
+        {"naive:writers=+3", "from 2 to 1024"},
         {"naive:writers", "from 2 to 1024"},
         {"naive:writers=1", "from 2 to 1024"},
         {"naive:writers=3x", "from 2 to 1024"},

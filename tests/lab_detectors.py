@@ -97,7 +97,10 @@ def check_charged(numachine, executable):
         assert done.returncode == 0, f"the watchdog takes {long} for a processor that is stuck: {done.stderr}"
     for words, says in ((["--charge", "words", "--", executable], "--charge is for models"),
                         (["--charge", "-m", "r10000", "hitm", "--", executable], "processor.core: r4400"),
-                        (["naive:writers=1", "--", executable], "a number from 2 to 1024")):
+                        (["naive:writers=1", "--", executable], "a number from 2 to 1024"),
+                        (["naive:wri\nters" + 500 * "s", "--", executable], "'naive' has no parameter 'wri?ters"),
+                        (["naiv:writers=3", "--", executable], "no detector 'naiv'; did you mean 'naive'?"),
+                        (["words:writers=3", "--", executable], "'words' is a file: only models have parameters")):
         done = detect(numachine, *words)
         assert done.returncode == 2 and says in done.stderr and not done.stdout, (words, done)
 
