@@ -29,6 +29,18 @@ def run(home, numachine, directory, *words):
     return done
 
 
+def check_refused(home, numachine, directory):
+    """What is asked for wrongly is said in a line or two."""
+    for words, says in ((["--detector", "naive,hitm"], "a --detector for each of 'naive,hitm'"),
+                        (["--detector", "naive:lime=3", "--jobs", "1"], "no parameter 'lime'"),
+                        (["--numachine", "/nonexistent"], "/nonexistent: no such simulator"),
+                        (["--program", "first/nosuch"], "no such program")):
+        done = subprocess.run([home / "experiments/false-sharing-lab/run", "--numachine", numachine, "-o", directory / "refused",
+                               "--develop", "--short", *(["--program", FEW[0]] if "--program" not in words else []), *words],
+                              capture_output=True, text=True, check=False)
+        assert done.returncode == 1 and says in done.stderr and "Traceback" not in done.stderr, (words, done)
+
+
 def few_of(programs):
     """A false one and another of each hand, of whatever set."""
     rows = programs.table()
@@ -77,6 +89,7 @@ def main():
         directory = pathlib.Path(scratch)
         if not every:
             check_few(home, numachine, directory, programs)
+            check_refused(home, numachine, directory)
         elif figures.comparable(COMPILER, figures.compiler()):
             run(home, numachine, directory, "--check")
         rows = [row for row in programs.table() if every or row.label in few_of(programs)]

@@ -140,6 +140,10 @@ def parts_of(lines, named):
     return [f"{first:#x}-{end:#x}={group}" for first, end, group in sorted(ranges[:RANGES_MOST])]
 
 
+class Refused(RuntimeError):
+    """The simulator has refused what it was asked, or a run has failed: says what and why."""
+
+
 class Bench:
     """Runs, each made once and kept."""
 
@@ -203,7 +207,7 @@ class Bench:
         done = subprocess.run([self.numachine, *map(str, words)], capture_output=True, text=True, check=False,
                               stdin=subprocess.DEVNULL)
         if done.returncode:
-            raise RuntimeError(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stderr}")
+            raise Refused(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stderr.rstrip()}")
         return done.stdout
 
     def _program(self, subject):
