@@ -78,6 +78,7 @@ struct det_seat {
     struct det_answer answer;
     struct det_named *named;
     size_t room;
+    bool answers; /* its `answer` has begun */
 };
 
 /** Who hears of a kind of events. */
@@ -239,6 +240,8 @@ void det_watch(struct det_seat *seat, unsigned card, unsigned slot, uint64_t va,
 
 void det_name(struct det_seat *seat, const struct det_named *named)
 {
+    assert(seat->answers && "a model names in its answer only");
+    assert(named->score >= 0 && named->score <= 1 && "a score is from 0 to 1");
     SIM_ROOM(seat->named, seat->answer.names, seat->room, 16);
     seat->named[seat->answer.names++] = *named;
 }
@@ -295,6 +298,7 @@ static void desk_sit(struct det_desk *desk, struct det_seat *seat, const struct 
 {
     const struct det_ops *ops = choice->row->ops;
     struct det_event *mask = &seat->mask.event;
+    assert(ops->bits && ops->answer && "a model says what it stores and what it suspects");
     seat->desk = desk;
     seat->choice = *choice;
     seat->self = sim_alloc(1, ops->size);
@@ -349,6 +353,7 @@ void det_desk_end(struct det_desk *desk)
         struct det_seat *seat = &desk->seat[i];
         const struct det_ops *ops = seat->choice.row->ops;
         seat->answer.bits = ops->bits(seat->self, seat);
+        seat->answers = true;
         ops->answer(seat->self, seat);
         if (seat->answer.names)
             qsort(seat->named, seat->answer.names, sizeof *seat->named, desk_by_score);

@@ -151,7 +151,7 @@ static inline uint64_t det_about(uint64_t *chance, uint64_t period)
     return period - period / 8 + det_lot(chance, period / 4 + 1);
 }
 
-/** A model. */
+/** A model. `bits` and `answer` must be there. */
 struct det_ops {
     size_t size; /**< [bytes] of `self`, which begins as zeroes */
     unsigned
