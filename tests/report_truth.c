@@ -173,6 +173,9 @@ Test(report_truth, what_is_wrong_is_said)
         {"\"tenants\":[\n[0,", "\"tenants\":[\n[0,0,",
          "tenants[0]: not [kind, from, to, site, thread]"},
         {"\"tenants\"", "\"tenents\"", "tenants: missing"},
+        {",256,0,", ",257,0,", "sizes[0].bytes: not a number that it may be"},
+        {",256,0,", ",192,0,", "sizes[0]: bytes: no power of two from 16 on"},
+        {",256,0,", ",8,0,", "sizes[0]: bytes: no power of two from 16 on"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct doc_truth t = drawn(7), back;

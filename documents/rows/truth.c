@@ -3,6 +3,7 @@
 
 #include "documents/items.h"
 #include "procard/miss_columns.h"
+#include "procard/sizes.h"
 
 static const struct doc_column columns[] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence, false},
@@ -55,6 +56,14 @@ static const char *truth_check_row(void *document, const size_t *others, size_t 
     t->row[row].first += t->copy[t->row[row].copy].first;
     t->row[row].last += t->row[row].first;
     return NULL;
+}
+
+static const char *truth_check_size(void *document, const size_t *others, size_t row)
+{
+    const uint32_t bytes = ((const struct doc_truth *)document)->size[row].bytes;
+    (void)others;
+    return bytes < PC_SIZES_LEAST || bytes & (bytes - 1) ? "bytes: no power of two from 16 on"
+                                                         : NULL;
 }
 
 static void truth_pack_row(const void *document, void *row)
