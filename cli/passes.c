@@ -245,8 +245,13 @@ static enum cli_exit passes_await(pid_t child)
             return CLI_EXIT_IO;
     if (WIFEXITED(status))
         return (enum cli_exit)WEXITSTATUS(status);
-    fprintf(stderr, "numachine: error: a run was killed by signal %d\n", WTERMSIG(status));
-    return WTERMSIG(status) == SIGINT ? CLI_EXIT_INTERRUPTED : CLI_EXIT_BROKEN;
+    const int signal = WTERMSIG(status);
+    fprintf(stderr, "numachine: error: a run was killed by signal %d%s\n", signal,
+            signal == SIGKILL ? ": by a host that has too little memory for it, or by somebody"
+                              : "");
+    return signal == SIGINT    ? CLI_EXIT_INTERRUPTED
+           : signal == SIGKILL ? CLI_EXIT_USAGE
+                               : CLI_EXIT_BROKEN;
 }
 
 /** How a run that listens ends well: by itself, or at the limit that was set for it. */

@@ -9,10 +9,13 @@ hash is that of a run that nobody listens to, and the same is said twice. Those 
 nothing where words are shared (without `all`: of two programs). Files that are wrong are refused with a line that says where.
 """
 import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 GOOD = """short: x
 passes:
@@ -281,6 +284,23 @@ def check_failed(numachine, directory):
         assert done.returncode == 2 and says in done.stderr and not done.stdout, done
 
 
+def check_killed(numachine, directory):
+    """A host without memory kills a run: that is no bug of the simulator's."""
+    source = pathlib.Path(directory, "ever.c")
+    source.write_text("int main(void)\n{\n    for (;;)\n        ;\n}\n")
+    executable = source.with_suffix("")
+    subprocess.run(["mips-linux-gnu-gcc", "-static", source, "-o", executable], check=True)
+    with subprocess.Popen([numachine, "detect", "hitm", "--", executable], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                          text=True) as command:
+        children = pathlib.Path(f"/proc/{command.pid}/task/{command.pid}/children")
+        while not children.read_text().split() and command.poll() is None:
+            time.sleep(0.01)
+        for child in children.read_text().split():
+            os.kill(int(child), signal.SIGKILL)
+        said = command.communicate(timeout=60)[1]
+    assert command.returncode == 2 and "killed by signal 9: by a host that has too little memory" in said, (command, said)
+
+
 def check_told(lab, numachine, directory, every):
     """What a detector cannot tell is said, by what it does; a program's complaints come once, however often it runs."""
     listed = json.loads(subprocess.run([numachine, "list", "--json", "detectors"], capture_output=True, check=True).stdout)
@@ -325,6 +345,7 @@ def main():
         check_waits(numachine, directory)
         check_bad(numachine, directory, pathlib.Path(directory, "plain/first/tallies"))
         check_failed(numachine, directory)
+        check_killed(numachine, directory)
         check_served(numachine, pathlib.Path(directory, "plain/first/tallies"))
         check_progress(numachine, directory)
         check_charged(numachine, pathlib.Path(directory, "plain/first/tallies"))
