@@ -107,8 +107,10 @@ static struct cli_note note_of(const struct prog_access *access, unsigned count,
         const uint64_t bytes = passes_bytes_of(&access[i], line);
         if (access[i].va / line * line != note.line)
             continue;
-        note.reads |= access[i].store ? 0 : bytes;
-        note.writes |= access[i].store ? bytes : 0;
+        if (access[i].store)
+            *(access[i].later ? &note.later_writes : &note.writes) |= bytes;
+        else
+            *(access[i].later ? &note.later_reads : &note.reads) |= bytes;
     }
     return note;
 }

@@ -31,9 +31,10 @@ struct cli_note {
     uint64_t request;       /**< physical line of the card's last request */
     uint64_t bytes;         /**< accessed by the instruction */
     uint64_t reads, writes; /**< by it and its block */
-    uint64_t pc;            /**< of the instruction */
-    uint32_t number;        /**< of the note, in order of time */
-    uint32_t waited;        /**< [PCycles] that the sample stands for */
+    uint64_t later_reads, later_writes; /**< maybe, behind branches */
+    uint64_t pc;                        /**< of the instruction */
+    uint32_t number;                    /**< of the note, in order of time */
+    uint32_t waited;                    /**< [PCycles] that the sample stands for */
     uint16_t card;
     bool store; /**< the instruction is one */
 };

@@ -306,14 +306,15 @@ static int suspects_by_line(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/** Puts down what notes say of the use of bytes. @param[out] seen  [cards] */
-static void note_uses(const struct work *w, const struct cli_note *note, size_t count,
+/** Puts down what notes say of the use of bytes. @param later  also of what may come later
+ *  @param[out] seen  [cards] */
+static void note_uses(const struct work *w, const struct cli_note *note, size_t count, bool later,
                       struct seen *seen)
 {
     memset(seen, 0, w->heard->cards * sizeof *seen);
     for (size_t i = 0; i < count; i++) {
-        seen[note[i].card].reads |= note[i].reads;
-        seen[note[i].card].writes |= note[i].writes;
+        seen[note[i].card].reads |= note[i].reads | (later ? note[i].later_reads : 0);
+        seen[note[i].card].writes |= note[i].writes | (later ? note[i].later_writes : 0);
     }
 }
 
@@ -333,8 +334,8 @@ static double part_apart(const struct work *w, const struct cli_note *note, cons
     return others ? (double)apart / others : -1;
 }
 
-/** Of the samples of accesses to one line: what was waited for bytes that others use, or do not,
- *  at that time. */
+/** Of the samples of accesses to one line: what was waited for bytes that others use or may come to
+ *  use, or do not, at that time. */
 static void sum_up_waits(struct work *w, const struct cli_note *note, size_t count,
                          struct cli_line *line, struct seen *seen)
 {
@@ -344,7 +345,7 @@ static void sum_up_waits(struct work *w, const struct cli_note *note, size_t cou
             continue;
         const size_t first = i > NEAR ? i - NEAR : 0;
         const size_t end = count - i > NEAR ? i + NEAR + 1 : count;
-        note_uses(w, &note[first], end - first, seen);
+        note_uses(w, &note[first], end - first, true, seen);
         double apart = part_apart(w, &note[i], seen, note[i].store);
         if (apart < 0) /* nobody was seen to write it, and somebody has */
             apart = part_apart(w, &note[i], seen, true);
@@ -392,7 +393,7 @@ static void sum_up(struct work *w, const struct cli_note *note, size_t count, ui
     struct cli_line *line = line_at(w, pa);
     struct seen *seen = sim_alloc(w->heard->cards, sizeof *seen);
     uint64_t *card = sim_alloc(CLI_CARDS_MAX, sizeof *card), words = 0;
-    note_uses(w, note, count, seen);
+    note_uses(w, note, count, false, seen);
     for (size_t i = 0; i < count; i++)
         words |= note[i].bytes;
     for (size_t i = 0; i < count; i++) {

@@ -150,9 +150,10 @@ struct prog_access {
     uint64_t pc, va; /**< of the instruction, and of the bytes that it reads or writes: virtual */
     unsigned size;   /**< [bytes] at most */
     bool store;      /**< it writes */
+    bool later;      /**< behind a branch: it may come, and need not */
 };
 
-enum { PROG_ACCESSES_MAX = 16 /**< that are told of one interrupt */ };
+enum { PROG_ACCESSES_MAX = 48 /**< that are told of one interrupt */ };
 
 /** A statistic that a workload measures by itself, for lists. Strings are static. */
 struct prog_figure {

@@ -244,7 +244,8 @@ struct prog_workload {
     void (*interrupt)(void *self, const struct nm_trap *trap);
 
     /** What the instruction accesses at which the thread on a card stands, and behind it those that
-     *  follow in its block with the same base register. NULL: never known
+     *  follow in its block with the same base register, and then those that may come later with it
+     *  (of MIPS). NULL: never known
      *  @return how many, at most PROG_ACCESSES_MAX; 0: the instruction accesses nothing, or there
      * is none */
     unsigned (*accesses)(void *self, unsigned card, struct prog_access out[PROG_ACCESSES_MAX]);

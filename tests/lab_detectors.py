@@ -6,7 +6,7 @@ Detectors of false sharing: numachine detect, and the shipped ones.
 
 Each shipped detector names the line of a program whose sharing is plain. Listening changes nothing: the result's
 hash is that of a run that nobody listens to, and the same is said twice. Those that look at words name
-nothing where words are shared (without `all`: of two programs). Files that are wrong are refused with a line that says where.
+nothing where words are shared (without `all`: of three programs). Files that are wrong are refused with a line that says where.
 """
 import json
 import os
@@ -175,12 +175,12 @@ def check_shipped(lab, numachine, directory):
 def check_words(lab, numachine, directory, every):
     """Words tell false sharing from true."""
     for row in lab.table(["first"]):
-        if row.name not in (("flags", "pairs", "board", "tasks", "mailbox", "handed") if every else ("flags", "tasks")):
+        if row.name not in (("flags", "pairs", "board", "tasks", "mailbox", "handed") if every else ("flags", "tasks", "mailbox")):
             continue
         executable = row.build(directory)
         lines, _ = objects_of(lab, numachine, executable)
         falsely = set().union(*(lines[name] for name in row.falsely)) if row.falsely else set()
-        for detector in ["words", *(["waits"] if row.name != "mailbox" else [])]:
+        for detector in "words", "waits":
             named = set(suspects(look(numachine, detector, executable)[1]))
             assert named <= falsely and bool(named) == bool(falsely), f"{detector}: {row.name}: {named}"
 

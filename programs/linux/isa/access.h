@@ -4,7 +4,10 @@
 
 #include "programs/linux/process/process.h"
 
-enum { LX_BLOCK = 48 /**< [instructions] that are looked at */ };
+enum {
+    LX_BLOCK = 48,          /**< [instructions] that are looked at */
+    LX_BLOCK_ACCESSES = 16, /**< of a block, at most */
+};
 
 /** As prog_workload.accesses. @param self  a struct lx_prog */
 unsigned lx_accesses(void *self, unsigned card, struct prog_access out[PROG_ACCESSES_MAX]);

@@ -99,7 +99,7 @@ unsigned lx_arm_accesses(struct lx_prog *p, const union lx_regs *regs, struct pr
     if (r->t || !lx_read_code(p, from, 4, &word) || !(f = form_of(word)).size)
         return 0;
     const unsigned base = f.base;
-    for (uint32_t pc = from; count < PROG_ACCESSES_MAX && pc - from < 4 * LX_BLOCK; pc += 4) {
+    for (uint32_t pc = from; count < LX_BLOCK_ACCESSES && pc - from < 4 * LX_BLOCK; pc += 4) {
         if (!lx_read_code(p, pc, 4, &word))
             break;
         f = form_of(word);

@@ -3,7 +3,8 @@
  *
  * The hard idea: a processor that waits for memory is interrupted at the instruction that waits, so
  * its address is an offset and a register that the handler has. What the block does next to the
- * same object is written in the code behind it: other offsets, the same register.
+ * same object is written in the code behind it: other offsets, the same register. What it may do
+ * later, behind branches and calls, is written there too, as long as nothing writes the register.
  */
 #include "programs/linux/isa/access.h"
 #include "programs/linux/isa/mips.h"
@@ -57,6 +58,90 @@ static struct prog_access mips_access_of(const struct mips_regs *regs, uint64_t 
         .pc = pc, .va = va, .size = form_of(word)->size, .store = form_of(word)->store};
 }
 
+/* ---- behind branches ------------------------------------------------------------------------- */
+
+enum { AROUND = 64 /* [instructions] before and behind the first that are looked at */ };
+
+/** Ways through the code. */
+struct ways {
+    struct lx_prog *p;
+    const struct mips_regs *regs;
+    unsigned base; /* register */
+    bool seen[2 * AROUND];
+    uint64_t todo[2 * AROUND]; /* pc */
+    unsigned todos;
+    struct prog_access *out;
+    unsigned count;
+};
+
+static void way_add(struct ways *w, uint64_t pc)
+{
+    const uint64_t at = (pc + (uint64_t)4 * AROUND - w->regs->pc) / 4;
+    if (at >= sizeof w->seen || w->seen[at])
+        return;
+    w->seen[at] = true;
+    w->todo[w->todos++] = pc;
+}
+
+/** Notes what an instruction accesses. @return whether the base register is the same behind it */
+static bool way_note(struct ways *w, uint64_t pc, uint32_t word)
+{
+    if (form_of(word)->size && base_of(word) == w->base && w->count < PROG_ACCESSES_MAX) {
+        w->out[w->count] = mips_access_of(w->regs, pc, word);
+        w->out[w->count++].later = true;
+    }
+    return !mips_access_writes(word, w->base);
+}
+
+/** Whether a function leaves the register as it was: s0 to s7, sp and fp. */
+static bool is_kept(unsigned reg)
+{
+    return (reg >= 16 && reg <= 23) || reg == 29 || reg == 30;
+}
+
+/** Where the program may be after a branch, a jump or a call at `pc`. A call comes back. */
+static void way_fork(struct ways *w, uint64_t pc, uint32_t word)
+{
+    enum { SPECIAL = 0, REGIMM = 1, J = 2, JAL = 3, JALR = 9, SYSCALL = 12 };
+    const unsigned opcode = word >> 26, function = word & 63;
+    const bool always = word >> 16 == 0x1000; /* BEQ of register 0 to itself */
+    if (opcode == JAL || (opcode == REGIMM && word & 1 << 20) ||
+        (opcode == SPECIAL && (function == JALR || function == SYSCALL))) {
+        if (is_kept(w->base))
+            way_add(w, pc + 8);
+    } else if (opcode == J) {
+        way_add(w, ((pc + 4) & ~UINT64_C(0xfffffff)) | (word & 0x3ffffff) << 2);
+    } else if (opcode != SPECIAL) {
+        way_add(w, pc + 4 + (uint64_t)(int64_t)(int16_t)word * 4);
+        if (!always)
+            way_add(w, pc + 8);
+    }
+}
+
+static void way_walk(struct ways *w, uint64_t pc)
+{
+    uint32_t word, slot;
+    if (!lx_read_code(w->p, pc, 4, &word))
+        return;
+    if (!mips_access_ends_block(word)) {
+        if (way_note(w, pc, word))
+            way_add(w, pc + 4);
+    } else if (lx_read_code(w->p, pc + 4, 4, &slot) && way_note(w, pc + 4, slot)) {
+        way_fork(w, pc, word);
+    }
+}
+
+/** What may be accessed later. @return count, with these */
+static unsigned mips_access_later(struct lx_prog *p, const struct mips_regs *regs, unsigned base,
+                                  struct prog_access *out, unsigned count)
+{
+    struct ways w = {.p = p, .regs = regs, .base = base, .out = out, .count = count};
+    way_add(&w, regs->pc);
+    while (w.todos)
+        way_walk(&w, w.todo[--w.todos]);
+    return w.count;
+}
+
 unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog_access *out)
 {
     const struct mips_regs *regs = &r->mips;
@@ -67,7 +152,7 @@ unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog
         return 0;
     const unsigned base = base_of(word);
     bool last = regs->npc != regs->pc + 4; /* in a delay slot */
-    for (uint64_t pc = regs->pc; count < PROG_ACCESSES_MAX && pc < regs->pc + 4 * LX_BLOCK;
+    for (uint64_t pc = regs->pc; count < LX_BLOCK_ACCESSES && pc < regs->pc + 4 * LX_BLOCK;
          pc += 4) {
         if (!lx_read_code(p, pc, 4, &word))
             break;
@@ -77,5 +162,7 @@ unsigned lx_mips_accesses(struct lx_prog *p, const union lx_regs *r, struct prog
             break;
         last = mips_access_ends_block(word);
     }
+    if (regs->npc == regs->pc + 4)
+        count = mips_access_later(p, regs, base, out, count);
     return count;
 }
