@@ -54,13 +54,6 @@ struct hitm {
     struct hitm_line *lines;
 };
 
-static uint64_t hitm_load(struct hitm *h)
-{
-    h->chance = h->chance * 6364136223846793005u + 1442695040888963407u;
-    const uint64_t spread = h->period / 4;
-    return h->period - h->period / 8 + (spread ? (h->chance >> 33) % (spread + 1) : 0);
-}
-
 /* ---- samples --------------------------------------------------------------------------------- */
 
 static uint64_t hitm_grains(const struct hitm *h, const struct det_event *e)
@@ -127,7 +120,7 @@ static void hitm_filled(void *self, const struct det_event *e)
         return;
     hitm_sample(h, e);
     counter->armed = SIM_NEVER;
-    counter->left = hitm_load(h);
+    counter->left = det_about(&h->chance, h->period);
 }
 
 /* ---- the answer ------------------------------------------------------------------------------ */
@@ -179,7 +172,8 @@ static void hitm_begin(void *self, struct det_seat *seat)
     h->least = (uint64_t)det_parameter(seat, DET_hitm_least);
     h->counter = sim_alloc(h->machine->cards, sizeof *h->counter);
     for (unsigned c = 0; c < h->machine->cards; c++)
-        h->counter[c] = (struct hitm_counter){.left = hitm_load(h), .armed = SIM_NEVER};
+        h->counter[c] =
+            (struct hitm_counter){.left = det_about(&h->chance, h->period), .armed = SIM_NEVER};
 }
 
 /* A counter of 48 bits for each processor; its buffer, and what software knows of each line and
