@@ -24,6 +24,7 @@ enum { ROW_SHORT, ROW_EVENTSET, ROW_METRICS, ROW_LONG, ROWS };
 enum { METRIC_NAME, METRIC_UNIT, METRIC_FORMULA, METRIC_ROWS };
 enum { METRICS_MAX = 64 /**< of one group */ };
 
+/* A key without a default ("") must be there. */
 static const struct in_key keys[] = {
     {"short", {IN_TEXT, "a line for people", 0, 0}, NULL, "what the group is about"},
     {"eventset",
@@ -32,9 +33,9 @@ static const struct in_key keys[] = {
      "what the cards count for it"},
     {"metrics",
      {IN_ROWS, "a list of {name, unit, formula}", 0, 0},
-     NULL,
+     "",
      "what is computed from the counts"},
-    {"long", {IN_TEXT, "text for people", 0, 0}, NULL, "how to read the metrics"},
+    {"long", {IN_TEXT, "text for people", 0, 0}, "", "how to read the metrics"},
 };
 
 static const struct in_key metric_keys[] = {
@@ -241,12 +242,12 @@ static void group_build(struct build *b, struct in_doc *doc)
     const unsigned before = b->r->diag->errors;
     in_read_mapping(b->r, doc, in_root(doc), &in_group_table, b->values);
     for (size_t i = 0; i < ROWS && b->r->diag->errors == before; i++)
-        if (!b->values[i].at.doc)
+        if (!keys[i].def && !b->values[i].at.doc)
             in_complain(b->r, &whole, "the group has no '%s'", keys[i].path);
     if (b->r->diag->errors != before)
         return;
     in_choose_events(b->r, b->g->unit, &b->values[ROW_EVENTSET], "eventset", &b->g->choice);
-    if (b->r->diag->errors == before)
+    if (b->r->diag->errors == before && b->values[ROW_METRICS].at.doc)
         read_metrics(b);
     b->g->about = group_take_text(&b->values[ROW_SHORT]);
     b->g->text = group_take_text(&b->values[ROW_LONG]);

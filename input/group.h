@@ -46,7 +46,7 @@ struct in_group {
     char *name;                      /**< the file's, without directory and suffix */
     char *path;                      /**< file it was read from */
     char *about;                     /**< one line */
-    char *text;                      /**< the long explanation */
+    char *text;                      /**< the long explanation; NULL: there is none */
     const struct mon_unit_ops *unit; /**< whose events these are */
     struct mon_choice choice;
     struct in_metric *metric; /**< [metrics] */

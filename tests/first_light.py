@@ -74,16 +74,16 @@ def check_large(numachine, experiment, directory, read):
     assert 0 <= whole["metric.busiest_bus.station"] < 16
 
 
-def check_readme(readme, found):
-    """Every event in the README's table has the values of the run."""
-    rows = [line.split() for line in readme.read_text().splitlines() if line.startswith(6 * " ")]
-    rows = [row for row in rows if row[0] in found["adjacent"] or f"monitor.{row[0]}" in found["adjacent"]]
-    assert len(rows) >= 8, rows
+def check_document(document, least, found):
+    """Every event in a document's table, at least so many, has the values of the run."""
+    rows = [line.split() for line in document.read_text().splitlines() if line.startswith(6 * " ")]
+    rows = [row for row in rows if row and (row[0] in found["adjacent"] or f"monitor.{row[0]}" in found["adjacent"])]
+    assert len(rows) >= least, rows
     for event, *values in rows:
         stat = event if event in found["adjacent"] else f"monitor.{event}"
         for region, text in zip(("adjacent", "padded"), values):
             value = found[region][stat]
-            assert text == f"{value:,.0f}", f"README: {event}, {region}: {text}, but it is {value:,.0f}"
+            assert text == f"{value:,.0f}", f"{document}: {event}, {region}: {text}, but it is {value:,.0f}"
 
 
 def main():
@@ -102,7 +102,8 @@ def main():
     work = adjacent["monitor.run"] / padded["monitor.run"]
     assert 0.9 < work < 1.1, f"not the same work: {work}"
     if figures.of_documents(home):
-        check_readme(home / "README.md", found)
+        check_document(home / "README.md", 4, found)
+        check_document(home / "docs/first-light.md", 8, found)
     with tempfile.TemporaryDirectory() as directory:
         done = subprocess.run([numachine, "run", "--functional", "-o", pathlib.Path(directory, "out"),
                                experiment], check=True, capture_output=True)

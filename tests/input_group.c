@@ -57,6 +57,7 @@ Test(input_group, complaints)
     } rows[] = {
         {__LINE__, "[1]", "g.yaml:1:1: error: expected keys with values"},
         {__LINE__, "short: s\n", "g.yaml:1:1: error: the group has no 'eventset'"},
+        {__LINE__, "eventset: [run]\n", "g.yaml:1:1: error: the group has no 'short'"},
         {__LINE__, HEAD "  {}\n", ":5:3: error: 'metrics' is a mapping; expected a list"},
         {__LINE__, HEAD "  - 3\n", ":5:5: error: expected keys with values"},
         {__LINE__, HEAD "  - {name: a, unit: b}\n", ":5:5: error: the metric has no formula"},
@@ -105,6 +106,10 @@ Test(input_group, every_kind_of_name)
               "%s", complaints);
     cr_expect_eq(g.metrics, 2);
     cr_expect_str_eq(g.name, "g");
+    in_group_free(&g);
+    free(complaints);
+    cr_assert(read_group("short: s\neventset: [run]\n", &g, &complaints), "%s", complaints);
+    cr_expect(!g.metrics && !g.text, "formulas and the long text may be left out");
     in_group_free(&g);
     free(complaints);
 }

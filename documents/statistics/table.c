@@ -293,7 +293,7 @@ static void print_groups(struct pen pen, const struct doc_run *run, const struct
         doc_grid_init(&grid, "lrll");
         doc_grid_cell(&grid, "%s", group->name);
         doc_grid_cell(&grid, "%s", "");
-        doc_grid_cell(&grid, "%s", "unit");
+        doc_grid_cell(&grid, "%s", group->metrics ? "unit" : "");
         doc_grid_cell(&grid, "%s", group->about);
         for (unsigned m = 0; m < group->metrics; m++) {
             const struct in_metric *metric = &group->metric[m];
