@@ -27,8 +27,10 @@ static char *below(void)
     size_t size;
     FILE *out = sim_text_open(&text, &size);
     fputs("Commands (numachine COMMAND --help tells more):\n", out);
-    for (const struct cli_command *c = cli_commands; c->name; c++)
-        fprintf(out, "  %-10s%s\n", c->name, c->sentence);
+#define SECTION(title) fputs(" " title "\n", out);
+#define COMMAND(name, arguments, options, sentence, text, notes, examples) \
+    fprintf(out, "  %-10s%s\n", #name, sentence);
+#include "cli/commands.def"
     fputs("  test      build and run the tests (only as ./numachine test)\n\nExit status:\n", out);
 #define EXIT(name, status, sentence) fprintf(out, "  %-5d%s\n", status, sentence);
 #include "documents/exit.def"
