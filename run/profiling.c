@@ -75,9 +75,14 @@ static enum run_begun profiling_begin(void *self, struct run_live *live, char *w
     }
     p->profile = live->profiled = pc_profile_new(live->machine, function_at, run_names(live));
     if (!p->profile) {
-        snprintf(why, size,
-                 x->profile ? "run.profile: this kind of processor cannot be profiled"
-                            : "run.truth: this kind of processor cannot tell of its misses");
+        snprintf(
+            why, size,
+            x->profile
+                ? "run.profile: a processor of this machine keeps no profile: it makes references "
+                  "that a "
+                  "kernel, a pattern or a trace hands it"
+                : "run.truth: a processor of this machine keeps no reasons of its misses: it makes "
+                  "references that a kernel, a pattern or a trace hands it");
         return RUN_REFUSED;
     }
     phase_of(p, sim_copy((uint32_t[]){1, 0}, 2, sizeof(uint32_t))); /* in `whole` alone */

@@ -140,7 +140,7 @@ ROWS = [
     ("long name", 'kn_begin(t, "1234567890123456789012345678901234567890123456789012345678901")', OK, "", [], 2,
      r"a region's name is 1 to 60 characters"),
     ("empty name", 'kn_begin(t, "")', OK, "", [], 2, r"a region's name is"),
-    ("profile", "", OK, "", ["--profile"], 2, r"run.profile: this kind of processor cannot be profiled"),
+    ("profile", "", OK, "", ["--profile"], 2, r"run.profile: a processor of this machine keeps no profile"),
     ("limit", "kn_wait(t, &s->word, KN_IS, me < 3 ? 0 : 1); for (;;) KN_STORE(t, s->sum, 1)", OK, "",
      ["--limit=100000cy"], 6, r"thread 3, card 3: waits since cycle"),
     ("regions functional", 'for (unsigned i = 0; i < 9; i++) { if (me == i % 4) kn_begin(t, "one"); KN_COMPUTE(t, 300 * me);'

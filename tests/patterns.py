@@ -246,7 +246,7 @@ def commands():
         assert done.returncode == 2 and done.stderr.count("\n") <= 2, (words, done)
     done = subprocess.run([NUMACHINE, "run", "-"], input="program: {pattern: [{kind: private}]}\nrun: {profile: true}\n",
                           capture_output=True, text=True, check=False)
-    assert done.returncode == 2 and "cannot be profiled" in done.stderr, done
+    assert done.returncode == 2 and "keeps no profile" in done.stderr, done
 
 
 BAD = [  # what is wrong, where, and what is said

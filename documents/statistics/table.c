@@ -215,7 +215,8 @@ static void print_counts(struct pen pen, const struct doc_run *run, const struct
 {
     struct doc_grid grid;
     doc_grid_init(&grid, "lrlrll");
-    static const char *const heading[] = {"event", "count", "unit", "rate", "per card", "meaning"};
+    static const char *const heading[] = {"event", "count",         "unit",
+                                          "rate",  "per processor", "meaning"};
     for (size_t i = 0; i < sizeof heading / sizeof *heading; i++)
         doc_grid_cell(&grid, "%s", heading[i]);
     for (unsigned i = 0; i < run->choice.count; i++) {
@@ -316,7 +317,7 @@ void doc_table_region(const struct doc_run *run, const struct doc_region *region
     fprintf(out, "\n%s: ", region->name);
     if (is_timed(run))
         fprintf(out, "%s%.3f us, ", doc_tilde(run), 1e6 * doc_seconds(run, region->elapsed));
-    fprintf(out, "%s%s PCycles of each card\n", doc_tilde(run),
+    fprintf(out, "%s%s PCycles of each processor\n", doc_tilde(run),
             doc_grouped(region->elapsed, ticks));
     if (run->choice.count)
         print_counts(pen, run, region);
@@ -524,7 +525,9 @@ static void print_time(const struct doc_run *run, FILE *out)
 {
     const sim_tick elapsed = run->outcome.ticks;
     char ticks[32];
-    fprintf(out, "  %s%.3f us simulated: %s%s PCycles at %g MHz on each of %u card%s\n",
+    fprintf(out,
+            "  %s%.3f us simulated: %s%s PCycles (processor cycles, at %g MHz) on each of %u "
+            "processor%s\n",
             doc_tilde(run), 1e6 * doc_seconds(run, elapsed), doc_tilde(run),
             doc_grouped(elapsed, ticks),
             (double)nm_value_cpu_clock(run->experiment->machine.params) / 1e6, run->cards,
@@ -548,7 +551,7 @@ static void print_work(const struct doc_run *run, FILE *out)
     const uint64_t work = all_work(run);
     double ipc;
     char grouped[32];
-    fprintf(out, "  %s %s%s of %llu thread%s on %u card%s", doc_grouped(work, grouped),
+    fprintf(out, "  %s %s%s of %llu thread%s on %u processor%s", doc_grouped(work, grouped),
             o->references ? "reference" : "instruction", sim_plural(work),
             (unsigned long long)o->threads, sim_plural(o->threads), busy, sim_plural(busy));
     if (is_timed(run) &&
@@ -609,7 +612,7 @@ static void print_banks(const struct doc_run *run, FILE *out)
     fprintf(out, "\n%u event%s on %u counters", events, sim_plural(events), run->unit->counters);
     if (run->unit->own)
         fprintf(out, " and %u of the processor", mon_own_counters(run->unit->own));
-    fprintf(out, ": %u run%s of the card%s%s", banks, sim_plural(banks),
+    fprintf(out, ": %u run%s of the monitoring card%s%s", banks, sim_plural(banks),
             *run->plan.remark ? ", because " : "", run->plan.remark);
     if (more)
         fprintf(out, ", and one more for %s", more);
