@@ -126,7 +126,7 @@ function overview() {
   const head = el('p', { class: 'tilehead' }, 'Of the PCycles of all cards that had a thread:');
   node.append(tiles, head, shares);
   const draw = () => {
-    tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles simulated'], ...(ofTrace() ? REFERENCES : INSTRUCTIONS), ['truth.requests', 'requests for lines'],
+    tiles.replaceChildren(...tilesOf([['elapsed', 'PCycles (processor cycles) simulated'], ...(ofTrace() ? REFERENCES : INSTRUCTIONS), ['truth.requests', 'requests for lines'],
       ['metric.mean_read_latency', 'mean read latency', 3], ['metric.nacks_per_read', 'NACKs a read', 3]]));
     shares.replaceChildren(...tilesOf(SHARES.map(([stat, name]) => [stat, `of PCycles: ${name}`, 3])));
     head.hidden = !shares.childNodes.length;

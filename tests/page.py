@@ -440,7 +440,7 @@ def check_sentence(bench):
     assert 'class="sentence"' not in page.decode() and "sentence" not in json.loads(parsed(page).data)
     said = page.replace(b'id="data">{', b'id="data">{"sentence": "All of it went well.",', 1)
     texts = dom_of(bench, said).texts
-    assert "All of it went well." in texts and texts.index("All of it went well.") < texts.index("PCycles simulated"), texts
+    assert "All of it went well." in texts and texts.index("All of it went well.") < texts.index("PCycles (processor cycles) simulated"), texts
 
 
 def check_number(component, stat, value, text, stats):
