@@ -10,6 +10,7 @@
  */
 #include "look/counters/perfex.h"
 #include "cli/cli.h"
+#include "cli/counted.h"
 #include "cli/session.h"
 #include "documents/run.h"
 #include "documents/totals.h"
@@ -273,20 +274,6 @@ static void print_command(const struct perfex *p)
     fputs("\n\n", p->out);
 }
 
-static bool perfex_counts(const struct in_experiment *x, unsigned card)
-{
-    return pc_counters_of(in_card_params(&x->machine, card)) < R10K_CHIPS;
-}
-
-/* Processors that have no counters, though others have. */
-static unsigned without_counters(const struct in_experiment *x)
-{
-    unsigned n = 0;
-    for (unsigned c = 0; c < nm_params_cards(x->machine.params); c++)
-        n += !perfex_counts(x, c);
-    return n;
-}
-
 static void print_warnings(const struct perfex *p, const struct doc_run *run)
 {
     if (p->r->given->all_events)
@@ -300,11 +287,11 @@ static void print_warnings(const struct perfex *p, const struct doc_run *run)
               "neither "
               "instructions nor misses.\n\n",
               p->out);
-    if (without_counters(p->x))
+    if (cli_counted_without(&p->x->machine))
         fprintf(p->out,
                 "%u of the machine's %u processors have no counters: what they did is not in "
                 "here.\n\n",
-                without_counters(p->x), run->cards);
+                cli_counted_without(&p->x->machine), run->cards);
     if (p->r->given->regions && run->regions == 1)
         fputs("The program had no region open: nothing was counted.\n\n", p->out);
 }
@@ -350,7 +337,7 @@ static void perfex_show(struct perfex *p, const struct doc_run *run)
     unsigned *card = sim_alloc(run->cards, sizeof *card);
     size_t count = 0;
     for (unsigned c = 0; c < run->cards; c++) {
-        if (!perfex_counts(p->x, c))
+        if (!cli_counted_card(&p->x->machine, c))
             continue;
         struct look_perfex its = all;
         its.machine = in_card_params(&p->x->machine, c);
@@ -388,46 +375,6 @@ static void perfex_concluded(void *self)
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-static bool is_experiment(char *const *program)
-{
-    const char *end = strrchr(program[0], '.');
-    return end && (!strcmp(end, ".yaml") || !strcmp(end, ".yml"));
-}
-
-static bool load_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
-{
-    if (r->program[1] || r->given->by[CLI_OPT_machine]) {
-        in_error(diag, NULL, NULL, 0, 0, "%s: %s of an experiment are what its file says",
-                 r->program[1] ? r->program[1] : "--machine",
-                 r->program[1] ? "arguments" : "machines");
-        return false;
-    }
-    if (!in_experiment_load(x, r->program[0], r->given->sets, diag))
-        return false;
-    if (!x->sweep)
-        return true;
-    in_error(diag, NULL, NULL, 0, 0,
-             "%s has a sweep: one of its points is shown by 'numachine run'", r->program[0]);
-    in_experiment_free(x);
-    return false;
-}
-
-static bool make_experiment(struct in_experiment *x, const struct request *r, struct in_diag *diag)
-{
-    if (is_experiment(r->program))
-        return load_experiment(x, r, diag);
-    if (!in_experiment_make(x, r->given->machine, r->given->sets, diag))
-        return false;
-    x->name = in_strdup("perfex");
-    if (!in_experiment_command(x, r->program, diag)) {
-        in_experiment_free(x);
-        return false;
-    }
-    for (char **input = x->machine.inputs; input && *input; input++)
-        in_push(&x->inputs, *input);
-    return true;
-}
-
 /* Counters for the events that are wanted. @return false after a complaint */
 static bool place_events(struct perfex *p, struct in_diag *diag)
 {
@@ -449,42 +396,11 @@ static bool place_events(struct perfex *p, struct in_diag *diag)
     return false;
 }
 
-/* The R10000 or R12000 whose events are counted; R10K_CHIPS: it is none, or not all are of one
- * kind. */
-static enum r10k_chip chip_of(const struct in_machine *mc)
-{
-    return pc_chip_of(in_processor(mc));
-}
-
-/* Whose events are counted. @return false after a complaint */
-static bool find_chip(struct perfex *p, struct in_diag *diag)
-{
-    const struct in_machine *mc = &p->x->machine;
-    const unsigned without = without_counters(p->x);
-    const bool none = without == nm_params_cards(mc->params);
-    p->chip = chip_of(mc);
-    if (none)
-        in_error(diag, NULL, NULL, 0, 0,
-                 "the processors of machine '%s' have no event counters of an R10000 "
-                 "(processor.core); these have: %s to %s (as --machine=r10000 is, without --set)",
-                 mc->name, r10k_chip_name(0), r10k_chip_name(R10K_CHIPS - 1));
-    else if (p->chip == R10K_CHIPS)
-        in_error(diag, NULL, NULL, 0, 0,
-                 "the processors of machine '%s' count different events (processor.core, "
-                 "r10000.revision): what counters are in such a machine is undefined",
-                 mc->name);
-    else if (without && !p->r->given->mixed)
-        in_error(diag, NULL, NULL, 0, 0,
-                 "%u processors of machine '%s' have no event counters; --mixed (-T) counts on the "
-                 "others",
-                 without, mc->name);
-    return !none && p->chip < R10K_CHIPS && (!without || p->r->given->mixed);
-}
-
 /* @return false after a complaint */
 static bool perfex_prepare(struct perfex *p, struct in_diag *diag)
 {
-    if (!find_chip(p, diag))
+    p->chip = cli_counted_chip(&p->x->machine, p->r->given->mixed, diag);
+    if (p->chip == R10K_CHIPS)
         return false;
     if (p->r->given->all_events && !p->x->machine.params->os_tick) {
         in_error(diag, NULL, NULL, 0, 0,
@@ -524,26 +440,6 @@ static int perfex_run(struct perfex *p)
     return p->good || outcome.end == PROG_UNLOADABLE ? status : CLI_EXIT_USAGE;
 }
 
-/* Where it goes to; NULL after a complaint. */
-static FILE *open_out(const char *path)
-{
-    FILE *out = path ? fopen(path, "we") : stderr;
-    if (!out)
-        fprintf(stderr, "numachine: error: %s: %s\n", path, strerror(errno));
-    return out;
-}
-
-/* @return whether all got to where it goes, else false after a complaint */
-static bool close_out(FILE *out, const char *path)
-{
-    bool whole = !fflush(out) && !ferror(out);
-    if (path)
-        whole = !fclose(out) && whole;
-    if (!whole)
-        fprintf(stderr, "numachine: error: %s could not be written\n", path ? path : "the table");
-    return whole;
-}
-
 /* What is wrong comes before the table. */
 static int perfex_report(struct perfex *p, FILE *out)
 {
@@ -561,13 +457,13 @@ static int run_program(struct perfex *p, struct in_diag *diag)
 {
     struct in_experiment x = {0};
     int status = CLI_EXIT_USAGE;
-    if (!make_experiment(&x, p->r, diag))
+    if (!cli_counted_make(&x, p->r->given, diag))
         return status;
     p->x = &x;
     if (perfex_prepare(p, diag)) {
-        FILE *out = open_out(p->r->given->file);
+        FILE *out = cli_counted_open(p->r->given->file);
         status = out ? perfex_report(p, out) : CLI_EXIT_IO;
-        if (out && !close_out(out, p->r->given->file))
+        if (out && !cli_counted_close(out, p->r->given->file))
             status = CLI_EXIT_IO;
     }
     in_experiment_free(&x);

@@ -106,7 +106,7 @@ PREFIXES = {  # of what headers declare
     "show": "show_",
     "cli": "cli_",
 }
-SOURCES = 40  # .c files a folder has at most, so that it can be read at a glance
+SOURCES = 44  # .c files a folder has at most, so that it can be read at a glance
 STOREY = {room: storey for storey, rooms in enumerate(ROOMS) for room in rooms}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 
