@@ -217,6 +217,14 @@ static void note_time(struct look_code *code, const char *path)
         code->ran = st.st_mtim;
 }
 
+bool look_code_read(struct look_code *code, const char *path, char *why, size_t size)
+{
+    if (!code_read_file(path, &code->bytes, &code->size, why, size))
+        return false;
+    find_pieces(code, path);
+    return true;
+}
+
 bool look_code_open(struct look_code *code, const char *directory, const struct look_files *files,
                     char *why, size_t size)
 {

@@ -62,6 +62,10 @@ bool look_code_open(struct look_code *code, const char *directory, const struct 
                     char *why, size_t size);
 void look_code_close(struct look_code *code);
 
+/** Reads the instructions of an executable alone: of a run that no directory keeps. @return false
+ *  with one line in `why` */
+bool look_code_read(struct look_code *code, const char *path, char *why, size_t size);
+
 /** What lies at an address: zeroed if nothing is known of it. `function` has the code; file and
  * line are those of the chain that are shown. Valid until look_code_close. */
 const struct prog_place *look_code_at(struct look_code *code, uint64_t va);

@@ -79,6 +79,21 @@ struct prog_done {
     uint64_t stores; /**< without failed store-conditionals */
 };
 
+/** Where threads are, asked for by their processors' event counters: whenever a thread has had so
+ *  many events of a kind in user mode, its operating system interrupts it. Of a workload whose
+ *  processors have such counters. */
+struct prog_counted {
+    unsigned event; /**< IRIX's number */
+    uint32_t every; /**< [events] up to INT32_MAX; 0: threads are not interrupted */
+};
+
+/** Such an interrupt. The pc is where the thread stands, which is behind what was counted. */
+struct prog_overflow {
+    unsigned card;
+    uint32_t thread;
+    uint64_t pc; /**< virtual */
+};
+
 /** One sample of a run. [ticks] */
 struct prog_sample {
     sim_tick from, to;
@@ -108,6 +123,7 @@ struct prog_spec {
     const struct nm_apart_range *apart; /**< bytes with lines of their own (machine/apart.h) */
     size_t apart_count;
     struct prog_approach approach;
+    struct prog_counted counted;
 };
 
 /** A thread of the program, and where what it alone has lies. */
@@ -192,6 +208,8 @@ struct prog_hooks {
      *  interrupted; registers of cards may be read and written, nothing else.
      *  @param access  [count] as prog_workload.accesses gives them */
     void (*interrupted)(void *ctx, unsigned card, const struct prog_access *access, unsigned count);
+    /** A thread is interrupted because of prog_spec.counted. It only reads. */
+    void (*overflowed)(void *ctx, const struct prog_overflow *overflow);
     /** A thread took that step; the machine stands. */
     void (*turn)(void *ctx, const struct prog_turn *turn);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */

@@ -137,6 +137,12 @@ static void on_interrupted(void *ctx, unsigned card, const struct prog_access *a
     TELL(live, interrupted, card, access, count)
 }
 
+static void on_overflowed(void *ctx, const struct prog_overflow *overflow)
+{
+    struct run_live *live = ctx;
+    TELL(live, overflowed, overflow)
+}
+
 static void on_turn(void *ctx, const struct prog_turn *turn)
 {
     struct run_live *live = ctx;
@@ -149,6 +155,15 @@ sim_tick run_live_next(const struct run_live *live)
     LISTENING(l, live)
         next = sim_earlier(next, l->next);
     return next;
+}
+
+struct prog_counted run_live_counted(const struct run_live *live)
+{
+    struct prog_counted counted = {0};
+    LISTENING(l, live)
+        if (l->does->counted)
+            counted = l->does->counted(l->self);
+    return counted;
 }
 
 static sim_tick on_moment(void *ctx, sim_tick at)
@@ -172,6 +187,7 @@ struct prog_hooks run_live_hooks(struct run_live *live)
         HOOK(wrote)
         HOOK(paged)
         HOOK(interrupted)
+        HOOK(overflowed)
         HOOK(turn)
         HOOK(moment)
 #undef HOOK

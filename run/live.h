@@ -20,6 +20,9 @@ enum run_begun run_live_begin(struct run_live *live, char *why, size_t size);
 /** [ticks] the next moment at which somebody wants to look; SIM_NEVER: none. */
 sim_tick run_live_next(const struct run_live *live);
 
+/** What threads are to be interrupted by. */
+struct prog_counted run_live_counted(const struct run_live *live);
+
 /** What a run tells them; `ctx` is `live`. What nobody hears is NULL, and costs the run nothing. */
 struct prog_hooks run_live_hooks(struct run_live *live);
 

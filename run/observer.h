@@ -97,6 +97,10 @@ struct run_observer {
     /** There is a program, and no machine yet. @return false, after a complaint on stderr */
     bool (*prepare)(void *self, const struct run_live *live);
 
+    /** What threads are to be interrupted by (prog_spec); of several observers the last one that
+     *  asks has it. NULL: by nothing. */
+    struct prog_counted (*counted)(const void *self);
+
     /** There is a machine that has not run, and all that `live` says of it.
      *  @return other than RUN_BEGUN: with one sentence in `why` */
     enum run_begun (*begin)(void *self, struct run_live *live, char *why, size_t size);
@@ -110,6 +114,7 @@ struct run_observer {
     void (*paged)(void *self, uint64_t va, uint64_t pa);
     void (*interrupted)(void *self, unsigned card, const struct prog_access *access,
                         unsigned count);
+    void (*overflowed)(void *self, const struct prog_overflow *overflow);
     void (*turn)(void *self, const struct prog_turn *turn);
 
     /** Asked behind `begin`. @return [ticks] when `moment` is to be called first; SIM_NEVER: never

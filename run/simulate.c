@@ -101,6 +101,7 @@ static struct prog_spec spec_of(const struct run_live *live, const struct prog_a
         .apart = x->kept_apart,
         .apart_count = x->apart_count,
         .approach = *approach,
+        .counted = run_live_counted(live),
     };
 }
 

@@ -28,6 +28,7 @@ COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
     "perfex": ["--", "./no-such-program"],
+    "ssrun": ["--", "./no-such-program"],
     "profile": ["no-such-run"],
     "detect": ["naive", "./no-such-program"],
     "c2c": ["no-such-run"],
@@ -88,7 +89,7 @@ ROWS = {
     "trace": ("1us:2us", "1us:2us", ["1us", ":"]),
     "paje": ("1us:2us", "1us:2us", ["1us", ":"]),
 }
-LIMITS = {"UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "INT64_MAX": 2**63 - 1}
+LIMITS = {"INT32_MAX": 2**31 - 1, "UINT32_MAX": 2**32 - 1, "UINT64_MAX": 2**64 - 1, "INT64_MAX": 2**63 - 1}
 SINGLE = ["TEXT", "NAME", "MAYBE", "COUNT", "CHOICE"]  # types that are given once
 UNSEEN = ["ALIAS", "HIDDEN", "REFUSED"]                # types that no help has
 Row = collections.namedtuple("Row", "id name key type value least most sentence")

@@ -490,6 +490,7 @@ static void personality_start(void *self)
 
     if (p->program->confine)
         lx_confine(p->view, p->program->path, p->program->off);
+    lx_irix_begin(p->threads);
     lx_thread_start(p->threads);
 }
 

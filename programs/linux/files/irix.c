@@ -161,6 +161,17 @@ static int64_t read_profile(struct lx_call *c, uint64_t va, int64_t count, struc
 
 /* ---- what the counters say ------------------------------------------------------------------- */
 
+/** Tells of a thread that is interrupted for prog_spec.counted, unless the program has had other
+ *  things counted since. */
+static void irix_tell(const struct lx_thread *t)
+{
+    const struct prog_hooks *hooks = t->p->run->hooks;
+
+    if (t->counted == t->counts.generation && hooks && hooks->overflowed)
+        hooks->overflowed(hooks->ctx, &(struct prog_overflow){
+                                          .card = t->card, .thread = t->tid, .pc = lx_pc_now(t)});
+}
+
 /** A threshold has been reached by what the thread did, or by the system whose events it counts. */
 static void irix_reached(void *ctx, struct irix_process *process, unsigned cpu, int signal)
 {
@@ -174,8 +185,10 @@ static void irix_reached(void *ctx, struct irix_process *process, unsigned cpu, 
     t = irix_thread_of(process);
     if (t->state == TH_DEAD)
         return;
-    if (process->profiles)
+    if (process->profiles) {
         irix_bump(t);
+        irix_tell(t);
+    }
     if (signal)
         lx_signal_post(p, t, &info);
     else if (process->profiles)
@@ -587,10 +600,26 @@ void lx_irix_born(struct lx_thread *child, struct lx_thread *t)
     child->parent = t->tid;
     child->usage.born = lx_now(t->p);
     irix_born(&child->counts, &t->counts);
+    child->counted = t->counted;
     if (!t->profile || !lx_keep(t->p, profile_bytes(t->profile->count)))
         return;
     child->profile = sim_alloc(1, profile_bytes(t->profile->count));
     memcpy(child->profile, t->profile, profile_bytes(t->profile->count));
+}
+
+void lx_irix_begin(struct lx_thread *t)
+{
+    const struct prog_counted *asked = &t->p->run->spec->counted;
+    const unsigned e = asked->event;
+    struct irix_setup setup = {0};
+
+    if (!asked->every)
+        return;
+    setup.event[e] =
+        (uint16_t)(e % IRIX_PER_COUNTER << IRIX_EVENT_SHIFT | IRIX_INTERRUPT | IRIX_MODE_USER);
+    setup.threshold[e] = (int32_t)asked->every;
+    if (irix_profile(&t->p->irix->irix, &t->counts, false, &setup) > 0)
+        t->counted = t->counts.generation;
 }
 
 void lx_irix_gone(struct lx_thread *t)

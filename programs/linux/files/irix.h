@@ -18,6 +18,9 @@ bool lx_irix_there(const struct lx_prog *p, unsigned number);
 
 /** `child` has been made by `t`. */
 void lx_irix_born(struct lx_thread *child, struct lx_thread *t);
+/** The program's first thread begins: it, and those that it makes, are interrupted as
+ *  prog_spec.counted has it. */
+void lx_irix_begin(struct lx_thread *t);
 /** The thread ends; those that wait for it still do. */
 void lx_irix_gone(struct lx_thread *t);
 /** It has its card: from now on, or still. */

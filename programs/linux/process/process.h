@@ -196,6 +196,7 @@ struct lx_thread {
     struct lx_watched watched;
     struct lx_usage usage;
     struct irix_process counts; /**< IRIX's event counters (irix.h): a thread is a process there, */
+    uint32_t counted;           /**< their generation if they are prog_spec.counted's; else 0 */
     uint32_t parent;            /**< made by this one; 0: by nobody here */
     struct lx_profile *profile; /**< its profile of program counters, or NULL */
     sim_tick slice_end;         /**< [ticks] others may have the card then */
