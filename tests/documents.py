@@ -6,7 +6,12 @@ its commands.
 
     documents.py NUMACHINE HOME STATEMENT... [--write]    --write: puts the output into the page
 """
+import collections
+import csv
+import io
+import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -150,7 +155,73 @@ def check_contention(output, rounds, core):
         assert (failed > conditional / 20) == (layout == "one line"), output  # "more than a few percent"
 
 
-STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention)}
+# ---- NUMAchine's monitor: blocks, unsuccessful invalidates, lines that would like to be updated -------------------------
+
+def statistics(bench, region):
+    """Of the machine, of the last experiment."""
+    with open(bench.scratch / "out/stats.csv", newline="", encoding="ascii") as file:
+        return {row["stat"]: float(row["value"]) for row in csv.DictReader(file)
+                if row["snapshot"] == region and row["component"] == "machine" and row["value"]}
+
+
+def euclid(numbers):
+    """Pairs, steps, coprime ones, others."""
+    steps, coprime = 0, 0
+    for a, b in itertools.product(range(1, numbers + 1), repeat=2):
+        coprime += math.gcd(a, b) == 1
+        while b:
+            a, b, steps = b, a % b, steps + 1
+    return [numbers**2, steps, coprime, numbers**2 - coprime, 1]
+
+
+def blocks(bench):
+    """The SRAM has what Euclid's algorithm has, counted here, and what the profile has at the writes."""
+    for numbers in (40, 17):
+        output = bench.experiment("blocks", f"program.cflags=[-O2, -g, -DNUMBERS={numbers}]")
+        if numbers == 40:
+            bench.shown("blocks", "numachine run blocks", output)
+        *counted, lost = (int(line.split()[-1]) for line in output.rstrip().split("\n")[2:])
+        assert counted == euclid(numbers) and lost == 0, (counted, euclid(numbers), lost)
+        said = bench.run("profile", "--format=csv", "out")[0]
+        writes = collections.Counter()
+        for row in csv.DictReader(io.StringIO(said, newline="")):
+            if row["function"] in ("with_counts", "coprimes", "numachine_card_write"):
+                writes[row["pc"]] += int(row["store"])
+        assert not collections.Counter(counted) - collections.Counter(writes.values()), (counted, writes)
+        cost = (statistics(bench, "counted")["elapsed"] - statistics(bench, "without")["elapsed"]) / sum(counted)
+        assert 0 < cost < 20, cost  # [PCycles] "minimal intrusion"
+
+
+def unsuccessful(bench):
+    """What the cards and the handler count is all there was."""
+    for threads, machine in ((4, "station-4"), (2, "station-4"), (8, "ring-16")):
+        output = bench.experiment("unsuccessful", f"machine={machine}", "agent.failed_upgrade=bus_error", f"program.cflags=[-O2, -DTHREADS={threads}]")
+        if (threads, machine) == (4, "station-4"):
+            bench.shown("unsuccessful", "numachine run unsuccessful", output)
+        rows = [tuple(map(int, line.split())) for line in output.rstrip().split("\n")[1:]]
+        truth = statistics(bench, "counting")
+        assert len(rows) == threads and sum(failed for _, _, failed in rows) == truth["truth.upgrades_failed"] > 10, (output, truth)
+        # All flags beside are the region's, too: a store of each thread at the end, and one that lets all begin.
+        assert 0 <= truth["monitor.invalidates_done"] - sum(done for _, done, _ in rows) <= threads + 1, (output, truth)
+        assert truth["truth.upgrades"] == truth["truth.upgrades_failed"] + truth["monitor.invalidates_done"], truth
+    output = bench.experiment("unsuccessful", "agent.failed_upgrade=read")
+    assert sum(int(line.split()[2]) for line in output.rstrip().split("\n")[1:]) == 0, output
+    assert statistics(bench, "counting")["truth.upgrades_failed"] > 10
+
+
+def again(bench):
+    """Each round loses a copy. It is asked for again if it is read again, and the comparison ends there; of several lines that
+    are lost in a row the last one is known."""
+    for rounds in (50, 20):
+        output = bench.experiment("again", f"program.cflags=[-O2, -g, -DROUNDS={rounds}]")
+        if rounds == 50:
+            bench.shown("again", "numachine run again", output)
+        counted = [tuple(map(int, line.split()[-3:])) for line in output.rstrip().split("\n")[1:]]
+        # The third kind's second pass begins with a miss of the line that the first one has lost last.
+        assert counted == [(rounds, rounds, rounds), (rounds, 0, 0), (rounds, rounds, 2 * rounds + 1), (4 * rounds, rounds, rounds)], output
+
+
+STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention, blocks, unsuccessful, again)}
 
 
 def main():
