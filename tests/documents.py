@@ -76,9 +76,9 @@ class Bench:
         else:
             assert shown.startswith(f"\n    {command}\n"), shown
 
-    def program(self, name, source, *flags):
+    def program(self, name, source, *flags, gcc="mips-linux-gnu-gcc"):
         (self.scratch / f"{name}.c").write_text(source)
-        subprocess.run(["mips-linux-gnu-gcc", "-O2", "-g", "-static", *flags, f"{name}.c", "-o", name], check=True, cwd=self.scratch)
+        subprocess.run([gcc, "-O2", "-g", "-static", *flags, f"{name}.c", "-o", name], check=True, cwd=self.scratch)
         return f"./{name}"
 
 
@@ -221,7 +221,81 @@ def again(bench):
         assert counted == [(rounds, rounds, rounds), (rounds, 0, 0), (rounds, rounds, 2 * rounds + 1), (4 * rounds, rounds, rounds)], output
 
 
-STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention, blocks, unsuccessful, again)}
+# ---- the ARM11's application note, section 9 ---------------------------------------------------------------------------
+
+NUMBERS = [f"cpu_l1{side}_misses" for side in "id"] + [f"l2c_{name}" for name in (
+    "ir_requests", "ir_hits", "dr_requests", "dr_hits", "dw_requests", "dwt_requests", "dw_hits", "allocates")]
+ARM = r"""
+#include <stdio.h>
+#include <stdlib.h>
+static int order(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+int main(void)
+{
+    static int n[NUMBERS];
+    for (int i = 0; i < NUMBERS; i++)
+        n[i] = i * 7919 % 10007;
+    qsort(n, NUMBERS, sizeof *n, order);
+    printf("%d\n", n[NUMBERS / 2]);
+    return 0;
+}
+"""
+
+
+def level2(bench):
+    """Misses are more than requests, and requests more than hits, of every part and every program, predicted or not. The parts
+    have counts by hand: a look-up for each round's shadow, and reads where the slave port's buffer has another line."""
+    for rounds in (1000, 300):
+        tables = {}
+        for on in ("true", "false"):
+            output = bench.experiment("second-level", f"arm11.prediction={on}",
+                                      f"program.cflags=[-march=armv6, -marm, -O2, -DROUNDS={rounds}]")
+            if rounds == 1000:
+                bench.shown(f"second-level-{on}", "numachine run second-level" + " --set arm11.prediction=false" * (on == "false"), output)
+            tables[on] = [tuple(map(int, line.split()[-9:])) for line in output.rstrip().split("\n")[1:]]
+            check_chain(tables[on], output)
+        check_shadows(tables, rounds)
+    for machine in ("arm1176-l220", "arm1136-l210"):
+        check_any_program(bench, machine)
+
+
+def check_chain(table, output):
+    assert len(table) == 5, output
+    for i_misses, i_requests, i_hits, misses, requests, hits, write_misses, writes, write_hits in table:
+        assert i_misses >= i_requests >= i_hits and misses >= requests >= hits and write_misses >= writes >= write_hits, output
+    sums = [sum(column) for column in zip(*table)]
+    assert sums[0] > sums[1] > sums[2] and sums[3] > sums[4] and sums[6] > sums[7], output
+
+
+def check_shadows(tables, rounds):
+    def about(found, wanted):
+        return wanted <= found <= wanted + 6
+    (straight, loop, returns, reads, _), (_, loop_off, returns_off, reads_off, _) = tables["true"], tables["false"]
+    assert about(straight[0], 64) and about(straight[1], 64) and straight[2] <= 3, straight  # 64 lines that nobody has read
+    assert about(loop[0], 0) and about(loop_off[0], rounds) and about(loop_off[1], 0), (loop, loop_off)
+    assert about(returns[0], rounds) and about(returns[1], 0), returns
+    assert about(returns_off[0], 3 * rounds) and about(returns_off[1], 2 * rounds), returns_off
+    assert about(reads[0], 0) and about(reads_off[0], 16384) and about(reads_off[1], 0), (reads, reads_off)
+    assert reads[3:] == reads_off[3:] and reads[3] - reads[4] <= 4 and reads[4] == reads[5], reads  # data are not asked the prediction
+
+
+def check_any_program(bench, machine):
+    name = bench.program("sort", ARM, "-march=armv6", "-marm", "-DNUMBERS=4000", gcc="arm-linux-gnueabi-gcc")
+    sums = {}
+    for on in ("true", "false"):
+        said = bench.run("stat", "-q", "-f", "csv", "-m", machine, "--set", f"arm11.prediction={on}", "-e", ",".join(NUMBERS), "--", name)[1]
+        c = {row[2]: int(row[0]) for row in csv.reader(io.StringIO(said)) if len(row) > 2 and row[2] in NUMBERS}
+        assert c["cpu_l1i_misses"] > c["l2c_ir_requests"] > c["l2c_ir_hits"] > 0, (machine, on, c)
+        assert c["cpu_l1d_misses"] > c["l2c_dr_requests"] > c["l2c_dr_hits"], (machine, on, c)
+        assert c["l2c_dw_requests"] + c["l2c_dwt_requests"] - c["l2c_dw_hits"] == c["l2c_allocates"], (machine, on, c)
+        sums[on] = c
+    assert sums["false"]["cpu_l1i_misses"] > sums["true"]["cpu_l1i_misses"], sums
+    assert sums["false"]["l2c_ir_requests"] > sums["true"]["l2c_ir_requests"], sums
+
+
+STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention, blocks, unsuccessful, again, level2)}
 
 
 def main():
