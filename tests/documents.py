@@ -295,7 +295,78 @@ def check_any_program(bench, machine):
     assert sums["false"]["l2c_ir_requests"] > sums["true"]["l2c_ir_requests"], sums
 
 
-STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention, blocks, unsuccessful, again, level2)}
+# ---- IRIX's table of items ---------------------------------------------------------------------------------------------
+
+ITEM = re.compile(r"^ ?(\d+) ([^.]+)\.+ +(\d+|<not counted>)(?: +([\d.]+) +([\d.]+) +([\d.]+)  (\w+))?$", re.M)
+SUBSETS = {20: 19, 26: 25, 10: 9, 29: 13, 28: 12, 24: 6}  # of an R10000: the first is a part of the second
+
+
+def cost_table(path):
+    rows = (line.partition("#")[0].split() for line in path.read_text().splitlines())
+    return {row[0]: ([float(time) for time in row[1:4]], row[5]) for row in rows if row}
+
+
+def items(bench):
+    """All 32 items, the dearest first, each with the times of the table, which is said to be recalled where it is. What is
+    recalled is asked for by its name, and nothing else is."""
+    tables = {"simulator": cost_table(bench.home / "monitor/perfex.costs")}
+    tables["irix"] = tables["simulator"] | cost_table(bench.home / "monitor/irix.costs")
+    assert {source for _, source in tables["simulator"].values()} == {"definition", "counted", "measured", "assumed"}, tables
+    file = "experiments/documents/items.yaml"
+    said = bench.run("perfex", "-a", "-y", "-c", "irix", file, cwd=bench.home)[1]
+    bench.shown("items", f"numachine perfex -a -y -c irix {file}", said)
+    rows = ITEM.findall(said)
+    assert sorted(int(row[0]) for row in rows) == list(range(32)) and "<not counted>" not in said, said
+    times = [float(row[3] or 0) for row in rows]
+    assert times == sorted(times, reverse=True), times
+    for name, words in (("irix", ["-c", "irix"]), ("simulator", [])):
+        for core in ("r10000", "r12000"):
+            check_items(bench, tables[name], core, words)
+    check_rounds(bench)
+
+
+def exact(bench, *words):
+    """{event: its row} of the document."""
+    found = json.loads(bench.run("perfex", "-a", "-f", "json", *words, "experiments/documents/items.yaml", cwd=bench.home)[1])
+    return {row["event"]: row for row in found["events"]}, found["statistics"]
+
+
+def event_names(bench, core):
+    """IRIX's number: the event's name here, of which the table is."""
+    said = bench.run("list", "processor-events", core)[0]
+    chip = {"r10000": "R10000 3.x", "r12000": "R12000"}[core]
+    return {int(number): line.split()[0] for line in said.splitlines()
+            for numbers in re.findall(rf"{re.escape(chip)} +(\d[\d, ]*)", line) for number in numbers.split(",")}
+
+
+def check_items(bench, table, core, words):
+    rows, statistics_of = exact(bench, "-y", "--truth", "--set", f"processor.core={core}", *words)
+    names = event_names(bench, core)
+    assert len(rows) == 32 == len(names), (rows, names)
+    for event, row in rows.items():
+        cost, source = table.get(names[event], (None, None))
+        assert row.get("costs") == source, (row, names[event])
+        for time, column in zip(cost or [], ("typical", "minimum", "maximum")):
+            assert abs(row[column] - row["count"] * time / 150e6) < 0.51 * time / 150e6 + 1e-12, (row, time)  # a count is rounded
+        if row["true"] > 200000:  # not those of the beginning
+            assert abs(row["count"] / row["true"] - 1) < 0.05, row
+    cycles, graduated = rows[0]["count"], rows[15]["count"]
+    assert abs(statistics_of["Graduated instructions/cycle"] - graduated / cycles) < 1e-3, statistics_of
+    hits = 1 - rows[25]["count"] / (rows[18]["count"] + rows[19]["count"])
+    assert abs(statistics_of["L1 Data Cache Hit Rate"] - hits) < 1e-3, (statistics_of, hits)
+    if core == "r10000":
+        assert rows[0]["true"] == rows[16]["true"] and rows[15]["true"] == rows[17]["true"], rows
+        assert all(rows[part]["true"] <= rows[whole]["true"] for part, whole in SUBSETS.items()), rows
+
+
+def check_rounds(bench):
+    """Twenty rounds more are 20 x 64 atomic additions: what the store-conditionals that did not fail have grown by."""
+    counts = [exact(bench, "--truth", "--set", f"program.cflags=[-O2, -g, -DROUNDS={rounds}]")[0] for rounds in (20, 40)]
+    done = [rows[20]["true"] - rows[5]["true"] for rows in counts]
+    assert done[1] - done[0] == 20 * 64, done
+
+
+STATEMENTS = {check.__name__: check for check in (ideal, sampled, contention, blocks, unsuccessful, again, level2, items)}
 
 
 def main():

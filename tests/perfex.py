@@ -105,7 +105,7 @@ ROWS = {
     "times": [("-y -e 0 ./end", 7, "Typical (s)")],
     "table": [("-t", 0, "cpu_cycles"), ("-t ./end", 7, "cpu_cycles")],
     "costs": [("-y -c bad.costs ./end", 2, "bad.costs:1:14: error: 'x' is not a time"),
-              ("-y -c none.costs ./end", 2, "none.costs: error: cannot be read"), ("-c good.costs -t", 0, "cpu_cycles"), ("-c", 2, "requires an argument")],
+              ("-y -c none.costs ./end", 2, "none.costs: error: cannot be read"), ("-y -c words.costs ./end", 2, "behind the unit is one word"), ("-c good.costs -t", 0, "cpu_cycles"), ("-c", 2, "requires an argument")],
     "file": [("-o counts.txt ./end", 7, ""), ("-o /none/there ./end", 5, "/none/there: No such file"),
                ("-o . ./end", 5, ".: Is a directory"), ("-o /dev/full ./end", 5, "/dev/full could not be written")],
     "format": [("--format=json ./end", 7, '"schema": 1'), ("--format=text ./end", 7, "Summary"), ("--format=yaml ./end", 2, "no 'yaml'")],
@@ -128,7 +128,7 @@ ENDS = [("./end 0", 0, ""), ("./end 255", 255, ""), ("./end -11", 139, "killed b
         *((f"--set program.{key} ./end", 2, "the one named on the command line")
           for key in ("path=./guest", "source=end.c", "args=[1]", "name=x")), ("-q ./end", 2, "invalid option")]
 EXPERIMENT = "machine: {base: r10000}\nprogram: {path: ./guest}\n"
-LINE = re.compile(r"^ ?(\d+) ([^.]+)\.+ *(\d+)(?: +(\d+) +(?:[-+][\d.]+%|-))?((?: +[\d.]+){3})?$", re.M)
+LINE = re.compile(r"^ ?(\d+) ([^.]+)\.+ *(\d+)(?: +(\d+) +(?:[-+][\d.]+%|-))?((?: +[\d.]+){3})?(?:  \w+)?$", re.M)
 NONE = {"T5_EVENT0", "T5_EVENT1"}
 
 
@@ -249,6 +249,8 @@ def check_costs(bench):
     (bench.home / "own.costs").write_text(table.stdout)
     assert table.returncode == 0 and len(table.stdout.splitlines()) > 20
     assert bench.run("perfex", "-t", "-c", "own.costs").stdout == table.stdout
+    recalled = bench.run("perfex", "-t", "-c", "irix").stdout
+    assert "cpu_l2d_misses                74    48.4    82.3 clks recalled" in recalled and "recalled" not in table.stdout, recalled
     (bench.home / "own.costs").write_text("cpu_cycles 2 1 3 clks # mine\n\ncpu_graduated 10 5 20 nsec\n")
     text, counts = bench.perfex("-y", "-c", "own.costs", "-e0", "-e17", "./guest")
     for found in LINE.finditer(text):
@@ -275,6 +277,7 @@ def main():
         bench = Bench(numachine, home)
         (bench.home / "e.yaml").write_text(EXPERIMENT)
         (bench.home / "bad.costs").write_text("cpu_cycles 1 x 1 clks\n")
+        (bench.home / "words.costs").write_text("cpu_cycles 1 1 1 clks two words\n")
         (bench.home / "good.costs").write_text("cpu_cycles 2 1 3 clks\n")
         include = pathlib.Path(__file__).resolve().parent.parent / "experiments/include"
         for name, source in (("guest", GUEST), ("end", ENDING), ("sleepers", SLEEPERS), ("regions", REGIONS)):

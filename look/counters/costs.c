@@ -15,8 +15,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define SHIPPED "monitor/perfex.costs"
+#define SHIPPED "perfex"
 
 static struct look_costs_row *costs_find(const struct look_costs *costs, const char *event)
 {
@@ -87,11 +88,13 @@ static void costs_put(struct look_costs *costs, const char *event,
     }
     memcpy(row->time, cost->time, sizeof row->time);
     row->nsec = cost->nsec;
+    free(row->source);
+    row->source = cost->source ? sim_strdup(cost->source) : NULL;
 }
 
 static void read_line(struct reading *r, char *line)
 {
-    char event[WORD], word[WORD], *at = line;
+    char event[WORD], word[WORD], source[WORD], *at = line;
     struct look_costs_row cost = {0};
     if (!costs_next_word(&at, event))
         return;
@@ -120,18 +123,31 @@ static void read_line(struct reading *r, char *line)
                  "'%s' is not the unit: clks or nsec", word);
         return;
     }
+    cost.source = costs_next_word(&at, source) ? source : NULL;
     if (costs_next_word(&at, word))
-        in_error(r->diag, r->path, NULL, r->line,
-                 (unsigned)(at - line - (ptrdiff_t)strlen(word)) + 1,
-                 "'%s': nothing follows the unit but a comment (#)", word);
+        in_error(
+            r->diag, r->path, NULL, r->line, (unsigned)(at - line - (ptrdiff_t)strlen(word)) + 1,
+            "'%s': behind the unit is one word, where the times are from, and a comment (#)", word);
     else
         costs_put(r->costs, event, &cost);
 }
 
+/* The path of a shipped table; NULL: it is a file of the user's. */
+static char *costs_shipped(const char *name)
+{
+    if (name && (strchr(name, '/') || !access(name, F_OK)))
+        return NULL;
+    char *path = in_home_path("monitor/%s.costs", name ? name : SHIPPED);
+    if (!name || !access(path, R_OK))
+        return path;
+    free(path);
+    return NULL;
+}
+
 bool look_costs_load(struct look_costs *costs, const char *path, struct in_diag *diag)
 {
-    char *shipped = path ? NULL : in_home_path(SHIPPED);
-    struct reading r = {.costs = costs, .diag = diag, .path = path ? path : shipped};
+    char *shipped = costs_shipped(path);
+    struct reading r = {.costs = costs, .diag = diag, .path = shipped ? shipped : path};
     FILE *in = fopen(r.path, "re");
     const unsigned before = diag->errors;
     char *line = NULL;
@@ -152,8 +168,10 @@ bool look_costs_load(struct look_costs *costs, const char *path, struct in_diag 
 
 void look_costs_free(struct look_costs *costs)
 {
-    for (size_t i = 0; i < costs->rows; i++)
+    for (size_t i = 0; i < costs->rows; i++) {
         free(costs->row[i].event);
+        free(costs->row[i].source);
+    }
     free(costs->row);
     *costs = (struct look_costs){0};
 }
@@ -162,17 +180,24 @@ void look_costs_free(struct look_costs *costs)
 
 void look_costs_write(const struct look_costs *costs, FILE *out)
 {
-    fputs("# event                  typical minimum maximum unit\n", out);
+    fputs("# event                  typical minimum maximum unit source\n", out);
     for (size_t i = 0; i < costs->rows; i++) {
         const struct look_costs_row *c = &costs->row[i];
-        fprintf(out, "%-24s %7g %7g %7g %s\n", c->event, c->time[LOOK_COST_TYPICAL],
-                c->time[LOOK_COST_MINIMUM], c->time[LOOK_COST_MAXIMUM], c->nsec ? "nsec" : "clks");
+        fprintf(out, "%-24s %7g %7g %7g %s%s%s\n", c->event, c->time[LOOK_COST_TYPICAL],
+                c->time[LOOK_COST_MINIMUM], c->time[LOOK_COST_MAXIMUM], c->nsec ? "nsec" : "clks",
+                c->source ? " " : "", c->source ? c->source : "");
     }
 }
 
 bool look_has_cost(const struct look_costs *costs, const char *event)
 {
     return costs_find(costs, event);
+}
+
+const char *look_cost_source(const struct look_costs *costs, const char *event)
+{
+    const struct look_costs_row *row = costs_find(costs, event);
+    return row && row->source ? row->source : "";
 }
 
 double look_event_cost(const struct look_costs *costs, const char *event, unsigned which,

@@ -5,6 +5,18 @@
 #include <jansson.h>
 #include <math.h>
 
+/* What it cost, and where that is from. */
+static void json_times(const struct look_perfex *p, unsigned e, json_t *event)
+{
+    static const char *const names[LOOK_COSTS] = {"typical", "minimum", "maximum"};
+    const char *name = r10k_irix_event(p->chip, e)->name,
+               *source = look_cost_source(p->costs, name);
+    for (unsigned t = 0; t < LOOK_COSTS && look_has_cost(p->costs, name); t++)
+        json_object_set_new(event, names[t], json_real(look_perfex_time(p, e, t)));
+    if (*source)
+        json_object_set_new(event, "costs", json_string(source));
+}
+
 static json_t *json_events(const struct look_perfex *p)
 {
     json_t *array = json_array();
@@ -19,6 +31,8 @@ static json_t *json_events(const struct look_perfex *p)
             json_object_set_new(event, "reason", json_string(look_perfex_reason(p, e)));
         if (p->truth)
             json_object_set_new(event, "true", json_integer((json_int_t)p->exact[e]));
+        if (p->costs && !missing)
+            json_times(p, e, event);
         json_array_append_new(array, event);
     }
     return array;

@@ -56,8 +56,7 @@ void look_perfex_settle(struct look_perfex *sum)
             sum->missing |= UINT32_C(1) << e;
 }
 
-/* [s] */
-static double perfex_time_of(const struct look_perfex *p, unsigned event, unsigned which)
+double look_perfex_time(const struct look_perfex *p, unsigned event, unsigned which)
 {
     const char *name = r10k_irix_event(p->chip, event)->name;
     return p->count[event] *
@@ -105,7 +104,7 @@ static double perfex_value(void *ctx, unsigned name)
         return (double)nm_value_l2_line(p->machine);
     default:
         return name < TIME_OF ? p->count[name]
-                              : perfex_time_of(p, name - TIME_OF, LOOK_COST_TYPICAL);
+                              : look_perfex_time(p, name - TIME_OF, LOOK_COST_TYPICAL);
     }
 }
 
@@ -153,6 +152,16 @@ static int perfex_dearest(const void *a, const void *b)
     return x->time != y->time ? (x->time < y->time ? 1 : -1) : (int)x->event - (int)y->event;
 }
 
+/* And where the costs are from. */
+static void print_times(const struct look_perfex *p, unsigned event, FILE *out)
+{
+    const char *source = look_cost_source(p->costs, r10k_irix_event(p->chip, event)->name);
+    for (unsigned t = 0; t < TIMES; t++)
+        fprintf(out, "%13.6f", look_perfex_time(p, event, t));
+    if (*source)
+        fprintf(out, "  %s", source);
+}
+
 static void print_event(const struct look_perfex *p, unsigned event, FILE *out)
 {
     const char *title = r10k_irix_event(p->chip, event)->title;
@@ -172,8 +181,7 @@ static void print_event(const struct look_perfex *p, unsigned event, FILE *out)
     else if (p->truth)
         fprintf(out, "%9s", "-");
     if (p->costs && !missing && look_has_cost(p->costs, r10k_irix_event(p->chip, event)->name))
-        for (unsigned t = 0; t < TIMES; t++)
-            fprintf(out, "%13.6f", perfex_time_of(p, event, t));
+        print_times(p, event, out);
     putc('\n', out);
 }
 
@@ -186,9 +194,9 @@ static void print_head(const struct look_perfex *p, FILE *out)
     if (p->truth)
         fprintf(out, "%16s%9s", "True", "Error");
     if (p->costs)
-        fprintf(out, "%13s%13s%13s", "Typical (s)", "Minimum (s)", "Maximum (s)");
+        fprintf(out, "%13s%13s%13s  %s", "Typical (s)", "Minimum (s)", "Maximum (s)", "Costs");
     putc('\n', out);
-    for (int i = 0; i < TITLE + 3 + 16 + (p->truth ? 25 : 0) + (p->costs ? 39 : 0); i++)
+    for (int i = 0; i < TITLE + 3 + 16 + (p->truth ? 25 : 0) + (p->costs ? 51 : 0); i++)
         putc('=', out);
     putc('\n', out);
 }
@@ -206,7 +214,7 @@ void look_perfex_print(const struct look_perfex *p, FILE *out)
     for (unsigned e = 0; e < R10K_IRIX_EVENTS; e++)
         if (p->counted >> e & 1)
             order[count++] = (struct order){e, p->costs && !(p->missing >> e & 1)
-                                                   ? perfex_time_of(p, e, LOOK_COST_TYPICAL)
+                                                   ? look_perfex_time(p, e, LOOK_COST_TYPICAL)
                                                    : 0};
     qsort(order, count, sizeof *order, perfex_dearest);
     print_head(p, out);

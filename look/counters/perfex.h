@@ -30,6 +30,9 @@ struct look_perfex {
 uint64_t look_perfex_total(enum r10k_chip chip, unsigned event, unsigned modes,
                            const struct r10k_signals *signals);
 
+/** [s] What an event's count cost. @param which  LOOK_COST_TYPICAL ... */
+double look_perfex_time(const struct look_perfex *p, unsigned event, unsigned which);
+
 /** Adds the counts of one processor to those of all. */
 void look_perfex_add(struct look_perfex *sum, const struct look_perfex *part);
 
