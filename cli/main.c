@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "base/nearest.h"
+#include "base/version.h"
 #include "cli/cli.h"
 #include "cli/host.h"
 #include "cli/version.h"
@@ -132,7 +133,7 @@ int main(int argc, char **argv)
         .options = "cite",
         .text = "A cycle-level simulator of the Toronto NUMAchine and of its monitoring cards."};
     struct cli_given given;
-    argp_program_version = "numachine " NM_VERSION;
+    argp_program_version = "numachine " SIM_VERSION;
     argp_err_exit_status = CLI_EXIT_USAGE;
     argv[0] = "numachine";
     if (!cli_host_prepare())

@@ -6,6 +6,8 @@
  */
 #include "show/cite.h"
 
+#include "base/version.h"
+
 #include <ctype.h>
 #include <string.h>
 
@@ -56,7 +58,7 @@ static void print_bibtex(FILE *out)
 {
     fprintf(out, "@software{numachine,\n  title = {%s}", simulator.title);
     cite_field(out, "author", simulator.authors);
-    cite_field(out, "version", NM_VERSION);
+    cite_field(out, "version", SIM_VERSION);
     fprintf(out, ",\n  year = {%.4s}\n}\n", simulator.released);
     for (const struct cited *c = cited; c < cited + CITED; c++) {
         fprintf(out, "\n@%s{numachine-", c->bibtex);
@@ -163,7 +165,7 @@ static void print_cff(FILE *out)
     cite_entry(out, "", "title", simulator.title);
     cite_entry(out, "", "abstract", simulator.abstract);
     print_authors(out, "", simulator.authors);
-    fprintf(out, "version: %s\ndate-released: %s\nreferences:\n", NM_VERSION, simulator.released);
+    fprintf(out, "version: %s\ndate-released: %s\nreferences:\n", SIM_VERSION, simulator.released);
     for (const struct cited *c = cited; c < cited + CITED; c++)
         print_reference(out, c);
 }

@@ -125,10 +125,17 @@ def program_named(build, name):
     return next((p.resolve() for p in sorted(build.rglob(name)) if p.is_file() and not p.name.endswith(".p")), None)
 
 
+def library(build):
+    """The shared library, by the name of the file, which has the version."""
+    path = build / "libnumachine.so"
+    return path.resolve() if path.exists() else None
+
+
 def lines_of(marks, build, source):
     """({file: {line: bits}}, {(file, function): [lines]}), of the product."""
     lines, functions = collections.defaultdict(dict), collections.defaultdict(set)
-    whole = {name: sites(program_named(build, name)) for name in ("libnumachine.so.0.1.0", "numachine")}
+    product = library(build), program_named(build, "numachine")
+    whole = {path.name: sites(path) for path in product if path}
     for name in sorted({*whole, *marks.visits}):
         program = program_named(build, name)
         if not program:

@@ -38,7 +38,6 @@ import skip
 
 OPTIONS = ["--buildtype=release"]
 PRODUCT = "cli/numachine"
-LIBRARIES = ("libnumachine.a", "libnumachine.so.0.1.0")
 BESIDE = ["experiments", "tests", "docs", "configs"]  # what the tests need of the tree besides the rooms
 FIRST = 4  # tests of which the programs are built at once; then twice as many, and so on
 
@@ -94,6 +93,7 @@ class Tree:
             sys.exit(trouble)
         told = json.loads(subprocess.run(["meson", "introspect", "--targets", self.build], capture_output=True, check=True).stdout)
         files = {one["id"]: [os.path.relpath(f, self.build) for f in one["filename"]] for one in told}
+        self.libraries = [f for one in told if one["name"] == "numachine" and "library" in one["type"] for f in files[one["id"]]]
         self.tests = {one["name"]: one for one in dearest.tests_of(self.build, "quick", ["*"])}
         self.needs = {name: [f for target in one["depends"] for f in files.get(target, [])] for name, one in self.tests.items()}
         commands = json.loads((self.build / "compile_commands.json").read_text())
@@ -102,7 +102,7 @@ class Tree:
 
     def looked(self):
         """Hashes of the product's object files."""
-        return {str(p): hashlib.sha256(p.read_bytes()).digest() for top in ("libnumachine.a.p", "libnumachine.so.0.1.0.p", "cli")
+        return {str(p): hashlib.sha256(p.read_bytes()).digest() for top in (*(f"{f}.p" for f in self.libraries), "cli")
                 for p in (self.build / top).rglob("*.o")}
 
     def changed(self):
@@ -161,7 +161,7 @@ class Campaign:
         ran = {program for name in names for program in self.costs[name][1]}
         library = any(program.startswith("libnumachine.so") for program in ran)
         wanted = {path for name in names for path in self.tree.needs[name] if os.path.basename(path) in ran}
-        return sorted({PRODUCT, *wanted, *(LIBRARIES if library else [])})
+        return sorted({PRODUCT, *wanted, *(self.tree.libraries if library else [])})
 
     def tried(self, one, text, restore):
         """(how it ended, which test, seconds); no end if the test that failed does so anyway."""

@@ -4,6 +4,7 @@
  * The format's unit of time is a power of ten, and a PCycle is none: times are in ps, rounded down.
  * Signals whose values have names are strings, which GTKWave and vcd2fst know beyond the standard.
  */
+#include "base/version.h"
 #include "trace/recorder.h"
 #include "trace/text.h"
 
@@ -103,7 +104,7 @@ static void put_header(const struct trc_recorder *r, FILE *out)
 {
     const struct in_machine *machine = &r->experiment->machine;
     fprintf(out,
-            "$version numachine " NM_VERSION " $end\n$comment\n"
+            "$version numachine " SIM_VERSION " $end\n$comment\n"
             "  Times in ps; a PCycle (a tick) is 1/%" PRIu64 " s.\n"
             "  Status(7:0) shows two PCycles in each MasterClock. Codes:\n",
             nm_value_cpu_clock(machine->params));

@@ -1,6 +1,7 @@
 #include "documents/directory/digest.h"
 
 #include "base/alloc.h"
+#include "base/version.h"
 #include "input/write.h"
 
 #include <fcntl.h>
@@ -90,7 +91,7 @@ static uint64_t of_expectations(const struct in_experiment *x)
 
 static uint64_t of_version(const char *git)
 {
-    char *version = sim_format("%s %s", NM_VERSION, git);
+    char *version = sim_format("%s %s", SIM_VERSION, git);
     const uint64_t hash = XXH64(version, strlen(version) + 1, 0);
     free(version);
     return hash;

@@ -5,6 +5,7 @@
 #include "documents/directory/manifest.h"
 
 #include "base/alloc.h"
+#include "base/version.h"
 #include "documents/cells.h"
 #include "documents/intact.h"
 
@@ -98,7 +99,7 @@ static json_t *manifest_date(const struct timespec *t)
 
 static json_t *program_part(const struct doc_manifest *manifest)
 {
-    return json_pack("{s:s,s:s,s:s}", "version", NM_VERSION, "git", manifest->git, "compiler",
+    return json_pack("{s:s,s:s,s:s}", "version", SIM_VERSION, "git", manifest->git, "compiler",
 #ifdef __clang__
                      __VERSION__
 #else

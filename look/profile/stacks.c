@@ -12,6 +12,7 @@
 #include "look/profile/write.h"
 
 #include "base/alloc.h"
+#include "base/version.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -227,7 +228,7 @@ void look_profile_callgrind(struct look_view *view, const struct look_show *show
     sum_spent(&c);
     sum_calls(&c);
     const size_t spents = c.spent.entries; /* asking how often a call was made adds behind them */
-    fputs("# callgrind format\nversion: 1\ncreator: numachine " NM_VERSION "\n", out);
+    fputs("# callgrind format\nversion: 1\ncreator: numachine " SIM_VERSION "\n", out);
     fprintf(out, "cmd: %s\n", view->code->command ? view->code->command : "?");
     fputs("positions: instr line\n", out);
     put_events(&c);
