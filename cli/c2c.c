@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/kept.h"
 #include "documents/cells.h"
+#include "documents/schemas.h"
 #include "look/cost.h"
 #include "look/sharing/what_if.h"
 #include "look/trouble/trouble.h"
@@ -78,10 +79,11 @@ static void put_json(const struct tried *t)
     json_t *objects = json_array();
     for (size_t i = 0; t->g->objects[i]; i++)
         json_array_append_new(objects, json_string(t->g->objects[i]));
-    json_t *root = json_pack("{s:i,s:o,s:s,s:I,s:I,s:I,s:s}", "schema", 1, "objects", objects,
-                             "unit", look_unit_name[t->unit], "parts", (json_int_t)t->layout->parts,
-                             "before", (json_int_t)t->before, "after", (json_int_t)t->again->ticks,
-                             "output", cli_output_name[t->again->output]);
+    json_t *root =
+        json_pack("{s:i,s:o,s:s,s:I,s:I,s:I,s:s}", "schema", DOC_SCHEMA_what_if, "objects", objects,
+                  "unit", look_unit_name[t->unit], "parts", (json_int_t)t->layout->parts, "before",
+                  (json_int_t)t->before, "after", (json_int_t)t->again->ticks, "output",
+                  cli_output_name[t->again->output]);
     doc_json_put(stdout, root, JSON_INDENT(1));
 }
 

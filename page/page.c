@@ -11,6 +11,7 @@
 #include "documents/rows/objects.h"
 #include "documents/rows/profile.h"
 #include "documents/rows/truth.h"
+#include "documents/schemas.h"
 #include "machine/statistics.h"
 #include "page/kept.h"
 #include "page/samples.h"
@@ -22,7 +23,6 @@
 enum {
     TABLE_ROWS = 12000,   /* of a table that the page has room for */
     STATS_BYTES = 600000, /* of statistics: beyond, regions have the machine's only */
-    STATS_SCHEMA = 2,     /* of stats.json */
 };
 
 struct making {
@@ -113,7 +113,7 @@ static bool add_stats(struct making *m)
                  m->run->directory);
         return false;
     }
-    if (!add_json(m, "stats", "stats.json", STATS_SCHEMA))
+    if (!add_json(m, "stats", "stats.json", DOC_SCHEMA_stats))
         return false;
     json_t *snapshots = json_object_get(json_object_get(m->root, "stats"), "snapshots");
     const json_t *first = json_object_get(json_array_get(snapshots, 0), "stats");
@@ -212,8 +212,8 @@ static bool page_page_is_own(const struct making *m, const char *path)
 
 static bool page_gather(struct making *m, const char *path, struct page_notes *notes)
 {
-    if (!add_json(m, "manifest", "manifest.json", 1) || page_page_is_own(m, path) ||
-        !page_may_be(path, m->why, m->size) ||
+    if (!add_json(m, "manifest", "manifest.json", DOC_SCHEMA_manifest) ||
+        page_page_is_own(m, path) || !page_may_be(path, m->why, m->size) ||
         !doc_run_is_intact(m->run->directory, m->why, m->size) || !add_config(m) || !add_stats(m))
         return false;
     add_machine(m);

@@ -14,6 +14,7 @@
 #include "documents/csv.h"
 #include "documents/directory/rundir.h"
 #include "documents/intact.h"
+#include "documents/schemas.h"
 #include "page/sheet.h"
 #include "page/sums.h"
 
@@ -23,7 +24,6 @@
 #include <uthash.h>
 
 enum {
-    INDEX_SCHEMA = 1,
     NUMBERS = 600000, /* in the page */
     POINTS = 10000,
     REGIONS = 64, /* that have their own `elapsed` in any case */
@@ -142,7 +142,7 @@ static bool sweep_read_index(struct reading *r)
     char *path = sweep_path_of(r, index_of(r));
     const struct doc_claims claims = {path, r->why, r->size};
     r->index = doc_claim_file(&claims);
-    bool good = r->index && doc_claim_schema(&claims, r->index, INDEX_SCHEMA);
+    bool good = r->index && doc_claim_schema(&claims, r->index, DOC_SCHEMA_sweep);
     const json_t *keys = good ? doc_claim_list(&claims, r->index, "parameters") : NULL;
     if (keys && !is_list_of_texts(keys))
         good = doc_refuse(&claims, "parameters: not texts");

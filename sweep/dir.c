@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/owner.h"
 #include "documents/intact.h"
+#include "documents/schemas.h"
 #include "sweep/index.h"
 #include "sweep/result.h"
 
@@ -20,7 +21,7 @@
 
 #define PART ".part"
 
-enum { INDEX_SCHEMA = 1, LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
+enum { LOCK_TRIES = 300, LOCK_PAUSE = 10 /**< [ms] */ };
 
 static bool dir_fail(char *why, size_t size, const char *what, const char *path)
 {
@@ -390,7 +391,7 @@ static void write_index(void *ctx, FILE *out)
     for (size_t i = 0; i < sweep->points; i++)
         json_array_append_new(points, job_json(sweep, &sweep->point[i], &of->plan->job[i]));
     json_t *root =
-        json_pack("{s:i,s:s,s:o,s:o,s:o}", "schema", INDEX_SCHEMA, "name", of->name, "base",
+        json_pack("{s:i,s:s,s:o,s:o,s:o}", "schema", DOC_SCHEMA_sweep, "name", of->name, "base",
                   doc_digest_json(&of->plan->base), "parameters", keys, "points", points);
     doc_manifest_put(root, out);
     json_decref(root);

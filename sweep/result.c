@@ -8,6 +8,7 @@
 #include "documents/csv.h"
 #include "documents/intact.h"
 #include "documents/run.h"
+#include "documents/schemas.h"
 #include "documents/statistics/stats.h"
 #include "documents/whole.h"
 #include "sweep/index.h"
@@ -315,8 +316,8 @@ static void write_index(void *ctx, FILE *out)
         json_array_append_new(keys, json_string(result->key[k]));
     for (size_t i = 0; i < result->rows; i++)
         json_array_append_new(points, point_json(result, &result->row[i]));
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", 1, "name", result->name, "parameters",
-                             keys, "points", points);
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", DOC_SCHEMA_sweep, "name", result->name,
+                             "parameters", keys, "points", points);
     doc_manifest_put(root, out);
     json_decref(root);
 }

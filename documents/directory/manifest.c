@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "documents/cells.h"
 #include "documents/intact.h"
+#include "documents/schemas.h"
 
 #include <assert.h>
 #include <jansson.h>
@@ -16,7 +17,6 @@
 #include <unistd.h>
 
 /** Version of the layout of manifest.json. */
-enum { MANIFEST_SCHEMA = 1 };
 
 static const char *const status_words[] = {
     [DOC_RUNNING] = "running", [DOC_COMPLETE] = "complete",     [DOC_PARTIAL] = "partial",
@@ -258,7 +258,7 @@ void doc_manifest_write(void *ctx, FILE *out)
     bool ended = manifest->status != DOC_RUNNING;
     json_t *root = json_pack(
         "{s:i,s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o,s:o}", "schema",
-        MANIFEST_SCHEMA, "status", status_words[manifest->status], "error",
+        DOC_SCHEMA_manifest, "status", status_words[manifest->status], "error",
         *manifest->error ? doc_json_text(manifest->error) : json_null(), "end",
         ended ? end_part(manifest) : json_null(), "files",
         files_part(manifest, json_object(), put_length), "hashes",

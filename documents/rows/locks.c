@@ -2,6 +2,7 @@
 #include "documents/rows/locks.h"
 
 #include "documents/items.h"
+#include "documents/schemas.h"
 
 const struct doc_column doc_lock_columns[DOC_LOCK_COLUMNS] = {
 #define SUM                               false
@@ -118,7 +119,7 @@ const struct doc_document doc_locks_document = {
     .name = "locks",
     .sentence = "what threads waited for",
     .gap = ",\n",
-    .schema = 1,
+    .schema = DOC_SCHEMA_locks,
     .item = items,
     .items = sizeof items / sizeof *items,
     .bytes = sizeof(DOCUMENT),

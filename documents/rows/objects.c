@@ -1,6 +1,7 @@
 #include "documents/rows/objects.h"
 
 #include "documents/items.h"
+#include "documents/schemas.h"
 
 /** A part of a block is of a site that there is; of a stack, of the one behind them. */
 static const char *objects_check_part(void *document, const size_t *others, size_t i)
@@ -19,7 +20,7 @@ static const char *const others[] = {"paths of the profile", NULL};
 const struct doc_document doc_objects_document = {
     .name = "objects",
     .sentence = "what lay where: blocks of the heap, stacks and thread-local variables",
-    .schema = 2,
+    .schema = DOC_SCHEMA_objects,
     .item = items,
     .items = sizeof items / sizeof *items,
     .bytes = sizeof(DOCUMENT),

@@ -1,6 +1,7 @@
 #include "documents/rows/profile.h"
 
 #include "documents/items.h"
+#include "documents/schemas.h"
 
 static const struct doc_column columns[] = {
 #define COLUMN(name, unit, sentence) {#name, unit, sentence, false},
@@ -17,7 +18,7 @@ static const struct doc_item items[] = {
 const struct doc_document doc_profile_document = {
     .name = "profile",
     .sentence = "where the program spent its time",
-    .schema = 1,
+    .schema = DOC_SCHEMA_profile,
     .item = items,
     .items = sizeof items / sizeof *items,
     .bytes = sizeof(DOCUMENT),

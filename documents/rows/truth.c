@@ -2,6 +2,7 @@
 #include "documents/rows/truth.h"
 
 #include "documents/items.h"
+#include "documents/schemas.h"
 #include "procard/miss_columns.h"
 #include "procard/sizes.h"
 
@@ -83,7 +84,7 @@ const struct doc_document doc_truth_document = {
     .name = "truth",
     .sentence = "why misses had to be, and who touched which bytes",
     .gap = ",",
-    .schema = 3,
+    .schema = DOC_SCHEMA_truth,
     .item = items,
     .items = sizeof items / sizeof *items,
     .bytes = sizeof(DOCUMENT),

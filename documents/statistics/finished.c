@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "documents/claims.h"
 #include "documents/intact.h"
+#include "documents/schemas.h"
 #include "documents/statistics/stats.h"
 
 #include <inttypes.h>
@@ -13,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MANIFEST_SCHEMA = 1, STATS_SCHEMA = 2, PATH_ROOM = 512 };
+enum { PATH_ROOM = 512 };
 
 static const char machine[] = "machine";
 
@@ -22,7 +23,7 @@ static const char machine[] = "machine";
 static bool take_manifest(struct doc_finished *r, const struct doc_claims *claims)
 {
     r->manifest = doc_claim_file(claims);
-    if (!r->manifest || !doc_claim_schema(claims, r->manifest, MANIFEST_SCHEMA))
+    if (!r->manifest || !doc_claim_schema(claims, r->manifest, DOC_SCHEMA_manifest))
         return false;
     r->status = json_string_value(json_object_get(r->manifest, "status"));
     r->end = json_object_get(r->manifest, "end");
@@ -72,7 +73,7 @@ static bool is_snapshot(const struct doc_claims *claims, const json_t *shot, siz
 static bool take_stats(struct doc_finished *r, const struct doc_claims *claims)
 {
     r->stats = doc_claim_file(claims);
-    if (!r->stats || !doc_claim_schema(claims, r->stats, STATS_SCHEMA))
+    if (!r->stats || !doc_claim_schema(claims, r->stats, DOC_SCHEMA_stats))
         return false;
     r->sampled = json_is_object(json_object_get(r->stats, "estimate"));
     const json_t *shots = doc_claim_list(claims, r->stats, "snapshots");

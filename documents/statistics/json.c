@@ -10,6 +10,7 @@
  * "absent". Nothing of the host is in it: equal runs give equal bytes. It is written as it is
  * walked, because of large machines it would not fit into memory.
  */
+#include "documents/schemas.h"
 #include "documents/statistics/sampling.h"
 #include "documents/statistics/stats.h"
 
@@ -17,7 +18,6 @@
 #include <string.h>
 
 /** Version of the layout of stats.json. */
-enum { STATS_SCHEMA = 2 };
 
 struct writer {
     FILE *out;
@@ -130,7 +130,8 @@ void doc_write_json(const struct doc_run *run, FILE *out)
 {
     struct writer w = {.out = out, .names = json_object(), .parted = run->parted};
     fprintf(out, "{\n \"schema\": %d,\n \"ticks_per_second\": %llu,\n \"snapshots\": [\n",
-            STATS_SCHEMA, (unsigned long long)nm_value_cpu_clock(run->experiment->machine.params));
+            DOC_SCHEMA_stats,
+            (unsigned long long)nm_value_cpu_clock(run->experiment->machine.params));
     for (size_t i = 0; i < run->regions; i++) {
         fputs(i ? ",\n" : "", out);
         write_snapshot(&w, run, &run->region[i]);

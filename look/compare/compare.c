@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "documents/cells.h"
 #include "documents/csv.h"
+#include "documents/schemas.h"
 #include "documents/statistics/statistics.h"
 #include "documents/statistics/stats.h"
 
@@ -22,10 +23,9 @@ static const enum doc_statistic usual[] = {
 };
 
 enum {
-    COMPARE_SCHEMA = 1, /**< version of the layout of the JSON */
-    NUMBER = 24,        /**< [bytes] that a number takes */
-    WIDTH = 14,         /**< of a column of numbers, at least */
-    STATUS = 160        /**< [bytes] of how a run ended */
+    NUMBER = 24, /**< [bytes] that a number takes */
+    WIDTH = 14,  /**< of a column of numbers, at least */
+    STATUS = 160 /**< [bytes] of how a run ended */
 };
 
 /* ---- the rows -------------------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static void write_json(const struct look_comparison *c, FILE *out)
     json_t *rows = json_array();
     for (size_t k = 0; k < c->rows; k++)
         json_array_append_new(rows, row_json(c, k));
-    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", COMPARE_SCHEMA, "region", c->region,
+    json_t *root = json_pack("{s:i,s:s,s:o,s:o}", "schema", DOC_SCHEMA_compare, "region", c->region,
                              "runs", runs_json(c), "statistics", rows);
     doc_json_put(out, root, JSON_INDENT(1) | JSON_REAL_PRECISION(12));
 }

@@ -3,6 +3,7 @@
  */
 #include "documents/cells.h"
 #include "documents/csv.h"
+#include "documents/schemas.h"
 #include "documents/statistics/statistics.h"
 #include "documents/statistics/stats.h"
 #include "look/compare/diff.h"
@@ -11,10 +12,9 @@
 #include <string.h>
 
 enum {
-    DIFF_SCHEMA = 1, /**< version of the layout of the JSON */
-    MOST = 20,       /**< rows of a part, unless all are wanted */
-    NUMBER = 24,     /**< [bytes] that a number takes */
-    WIDTH = 14       /**< of a column of numbers */
+    MOST = 20,   /**< rows of a part, unless all are wanted */
+    NUMBER = 24, /**< [bytes] that a number takes */
+    WIDTH = 14   /**< of a column of numbers */
 };
 
 /* What people see where there is no value. */
@@ -263,7 +263,7 @@ static json_t *regions_json(char *const *names)
 static void write_json(const struct look_diff *d, FILE *out)
 {
     json_t *root =
-        json_pack("{s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", DIFF_SCHEMA, "same", d->same, "a",
+        json_pack("{s:i,s:b,s:o,s:o,s:o,s:o,s:o}", "schema", DOC_SCHEMA_diff, "same", d->same, "a",
                   run_json(d->of[0]), "b", run_json(d->of[1]), "configuration", settings_json(d),
                   "regions_only_in_a", regions_json(d->only[0]), "regions_only_in_b",
                   regions_json(d->only[1]));

@@ -1,5 +1,6 @@
 /* Counts of event counters for programs: one document. */
 #include "documents/cells.h"
+#include "documents/schemas.h"
 #include "look/counters/perfex.h"
 
 #include <jansson.h>
@@ -53,7 +54,7 @@ void look_perfex_json(const struct look_perfex *all, const struct look_perfex *e
     if (all->costs)
         look_perfex_statistics(all, json_statistic, statistics);
     doc_json_put(out,
-                 json_pack("{s:i,s:s,s:b,s:o,s:o,s:o}", "schema", 1, "chip",
+                 json_pack("{s:i,s:s,s:b,s:o,s:o,s:o}", "schema", DOC_SCHEMA_perfex, "chip",
                            r10k_chip_name(all->chip), "scaled", (int)all->scaled, "events",
                            json_events(all), "processors", processors, "statistics", statistics),
                  JSON_INDENT(1));

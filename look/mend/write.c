@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/plural.h"
+#include "documents/schemas.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -193,8 +194,8 @@ void look_mend_json(const struct look_mend *m, FILE *out)
         json_array_append_new(trials, json_trial(m, all[i]));
     free((void *)all);
     json_t *root =
-        json_pack("{s:i,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "schema", 1, "runs", (json_int_t)m->runs,
-                  "before", (json_int_t)m->before, "line_bytes",
+        json_pack("{s:i,s:I,s:I,s:I,s:o,s:o,s:o,s:o}", "schema", DOC_SCHEMA_mend, "runs",
+                  (json_int_t)m->runs, "before", (json_int_t)m->before, "line_bytes",
                   (json_int_t)m->sharing->truth->line, "candidates", candidates, "trials", trials,
                   "best", json_trial(m, m->best), "best_layout", json_trial(m, m->best_layout));
     doc_json_put(out, root, JSON_INDENT(1));

@@ -1,5 +1,6 @@
 /* Pages for programs: one document. */
 #include "documents/cells.h"
+#include "documents/schemas.h"
 #include "look/placement/pages.h"
 
 #include <jansson.h>
@@ -64,11 +65,11 @@ static json_t *json_change(const struct look_page_change *c)
 
 void look_pages_json(const struct look_pages *p, FILE *out)
 {
-    json_t *root = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:{s:o,s:o}}", "schema", 1,
-                             "page_bytes", (json_int_t)p->page_size, "requests",
-                             (json_int_t)p->requests, "local", (json_int_t)p->local, "placed",
-                             (json_int_t)p->placed, "pcycles", (json_int_t)p->time, "objects",
-                             objects(p), "pages", pages(p), "placement", ranges(p), "cards",
-                             "gains", json_change(&p->gains), "loses", json_change(&p->loses));
+    json_t *root = json_pack(
+        "{s:i,s:I,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:{s:o,s:o}}", "schema", DOC_SCHEMA_placement,
+        "page_bytes", (json_int_t)p->page_size, "requests", (json_int_t)p->requests, "local",
+        (json_int_t)p->local, "placed", (json_int_t)p->placed, "pcycles", (json_int_t)p->time,
+        "objects", objects(p), "pages", pages(p), "placement", ranges(p), "cards", "gains",
+        json_change(&p->gains), "loses", json_change(&p->loses));
     doc_json_put(out, root, JSON_INDENT(1));
 }

@@ -1,5 +1,6 @@
 /* Shared lines for programs: one document. */
 #include "documents/cells.h"
+#include "documents/schemas.h"
 #include "look/sharing/sharing.h"
 
 #include <inttypes.h>
@@ -202,11 +203,11 @@ void look_sharing_json(const struct look_sharing *s, const char *sentence, FILE 
     for (size_t i = 0; i < s->lines; i++)
         json_array_append_new(lines, json_line_of(s, &s->line[i]));
     json_t *sizes = s->truth->sizes ? json_sizes(s) : NULL;
-    json_t *root = json_pack("{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o*}", "schema", 1,
-                             "sentence", doc_json_text(sentence), "pcycles", (json_int_t)s->time,
-                             "line_bytes", (json_int_t)s->truth->line, "falsely",
-                             (json_int_t)s->lost.falsely, "truly", (json_int_t)s->lost.truly,
-                             "columns", json_columns(s->v), "requests", json_requests(s), "rest",
-                             json_rest(s), "objects", objects, "lines", lines, "sizes", sizes);
+    json_t *root = json_pack(
+        "{s:i,s:o,s:I,s:I,s:I,s:I,s:o,s:o,s:o,s:o,s:o,s:o*}", "schema", DOC_SCHEMA_c2c, "sentence",
+        doc_json_text(sentence), "pcycles", (json_int_t)s->time, "line_bytes",
+        (json_int_t)s->truth->line, "falsely", (json_int_t)s->lost.falsely, "truly",
+        (json_int_t)s->lost.truly, "columns", json_columns(s->v), "requests", json_requests(s),
+        "rest", json_rest(s), "objects", objects, "lines", lines, "sizes", sizes);
     doc_json_put(out, root, JSON_INDENT(1));
 }
