@@ -357,21 +357,6 @@ static enum cli_exit session_run(struct state *s)
     return status;
 }
 
-/* @param cards  the workload's own; NULL: the machine's */
-static struct nm_machine *machine_new(const struct in_experiment *x,
-                                      const struct nm_card_kind *cards)
-{
-    const struct in_machine *mc = &x->machine;
-    struct nm_mix mix = mc->mix;
-    struct nm_fitting *own = cards ? sim_alloc(mix.fittings, sizeof *own) : NULL;
-    for (unsigned i = 0; own && i < mix.fittings; i++)
-        own[i] = (struct nm_fitting){cards, mix.fitting[i].params};
-    mix.fitting = own ? own : mix.fitting;
-    struct nm_machine *m = nm_machine_new_mixed(mc->params, cards ? cards : mc->card, &mix);
-    free(own);
-    return m;
-}
-
 /* Several host threads, if they were asked for. Who waits for the so-manieth time that processors
  * come somewhere counts them in the order in which they are simulated. */
 static void share_out(const struct state *s)
@@ -393,7 +378,7 @@ static enum cli_exit run_on_machine(struct state *s)
     struct run_live *live = &s->live;
     char why[512];
     live->workload = s->guest.workload;
-    live->machine = machine_new(x, live->workload->cards);
+    live->machine = run_machine_new(x, live->workload->cards);
     live->cards = nm_machine_cards(live->machine);
     const enum run_begun begun = run_live_begin(live, why, sizeof why);
     if (begun != RUN_BEGUN) {

@@ -4,6 +4,7 @@
  */
 #include "run/simulate.h"
 
+#include "base/alloc.h"
 #include "documents/host.h"
 #include "documents/statistics/table.h"
 #include "run/expect.h"
@@ -12,8 +13,22 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+struct nm_machine *run_machine_new(const struct in_experiment *x, const struct nm_card_kind *cards)
+{
+    const struct in_machine *mc = &x->machine;
+    struct nm_mix mix = mc->mix;
+    struct nm_fitting *own = cards ? sim_alloc(mix.fittings, sizeof *own) : NULL;
+    for (unsigned i = 0; own && i < mix.fittings; i++)
+        own[i] = (struct nm_fitting){cards, mix.fitting[i].params};
+    mix.fitting = own ? own : mix.fitting;
+    struct nm_machine *m = nm_machine_new_mixed(mc->params, cards ? cards : mc->card, &mix);
+    free(own);
+    return m;
+}
 
 void run_program_cards(struct run_live *live)
 {
@@ -38,6 +53,11 @@ static void simulate_look(struct run_live *live, sim_tick now)
     run_region_free(&region);
 }
 
+static bool simulate_is_over(const struct run_surroundings *around)
+{
+    return around->over && *around->over;
+}
+
 static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
 {
     struct run_live *live = ctx;
@@ -45,7 +65,8 @@ static bool on_progress(void *ctx, sim_tick now, uint64_t instructions)
     run_progress_update(&live->asking->progress, now, known ? instructions : 0);
     if (live->asking->around->look())
         simulate_look(live, now);
-    return !live->asking->around->stop();
+    const struct run_surroundings *around = live->asking->around;
+    return !around->stop() && !simulate_is_over(around);
 }
 
 static bool on_asked(void *ctx)
@@ -55,7 +76,10 @@ static bool on_asked(void *ctx)
 
 static void on_say(void *ctx, const char *text)
 {
-    run_progress_clear(&((struct run_live *)ctx)->asking->progress);
+    struct run_asking *asking = ((struct run_live *)ctx)->asking;
+    if (simulate_is_over(asking->around)) /* nobody wants to know */
+        return;
+    run_progress_clear(&asking->progress);
     fputs(text, stderr);
 }
 
@@ -79,7 +103,7 @@ static struct prog_program program_of(const struct in_experiment *x,
         .allow = x->files,
         .root = x->root,
         .tool = around->tool,
-        .confine = true,
+        .confine = !around->within,
         .argv = x->argv,
         .envp = x->envp,
         .stdout_fd = STDOUT_FILENO,

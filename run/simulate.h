@@ -16,12 +16,18 @@ struct run_surroundings {
     const struct prog_approach *approach; /**< the experiment's, with addresses of the program */
     int stdin_fd; /**< behind the guest's stdin if the experiment names no file; -1: empty */
     bool quiet;   /**< says nothing of how far it is */
+    bool within;  /**< another program: the host's kernel does not confine the process */
     const char *const *tool;           /**< as prog_program.tool */
     const struct run_earlier *earlier; /**< by which the end is told */
 
     /** What people ask meanwhile: that it stops, that it shows its counts, or its threads. */
     bool (*stop)(void), (*look)(void), (*threads)(void);
+    const bool *over; /**< it stops when that is true; NULL: it never is */
 };
+
+/** A machine as the experiment has it. @param cards  the workload's own kind; NULL: the machine's
+ */
+struct nm_machine *run_machine_new(const struct in_experiment *x, const struct nm_card_kind *cards);
 
 /** Writes what the experiment says into the cards' registers. @pre the machine has not run */
 void run_program_cards(struct run_live *live);

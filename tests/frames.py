@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-experiments/numachine.py: its tables have what the files of runs and sweeps have. And the notebook: its cells run in
+The Python module numachine: its tables have what the files of runs and sweeps have. And the notebook: its cells run in
 their order, and no output is stored in it.
 
     frames.py NUMACHINE GUEST HOME [notebook]
@@ -128,7 +128,7 @@ def check_tables(numachine, guest, home):
         skip.skip("no pandas", "python3-pandas")
     if python != sys.executable:
         os.execv(python, [python, *sys.argv])
-    sys.path.insert(0, str(home / "experiments"))
+    sys.path.insert(0, str(home / "python"))
     module = __import__("numachine")
     with tempfile.TemporaryDirectory() as scratch:
         directory = pathlib.Path(scratch)
@@ -146,6 +146,7 @@ def check_notebook(numachine, home):
         skip.skip("no pandas or no matplotlib", "python3-pandas", "python3-matplotlib")
     with tempfile.TemporaryDirectory() as scratch:
         shutil.copytree(home / "experiments", f"{scratch}/experiments")
+        shutil.copytree(home / "python", f"{scratch}/python")
         where = pathlib.Path(scratch) / "experiments"
         environment = dict(os.environ, NUMACHINE=str(numachine), HOME=scratch)
         by_itself = [python, "-c", "import matplotlib\nmatplotlib.use('agg')\n" + "\n".join("".join(cell["source"]) for cell in code)]

@@ -5,7 +5,7 @@
 
 The objects are those of BUILD. It is installed below a directory of its own, so nothing is where it
 was configured to be: whatever works finds its files from its own place. What is asked of the prefix:
-no file names the source or the build tree; the command needs no library but C's and those named, and runs a shipped experiment, from elsewhere; man finds the
+no file names the source or the build tree; the Python module runs a machine; the command needs no library but C's and those named, and runs a shipped experiment, from elsewhere; man finds the
 pages; each public header compiles by itself; the library exports what they declare and nothing else, has no variables,
 and ends a process only where MAY_END says so; every example
 of tests/extending/ compiles with pkg-config's flags alone, shared and static, and runs; each kernel there runs as a
@@ -75,6 +75,14 @@ def command_runs(prefix, elsewhere):
     words = run("bash", "-c", '. "$1"; COMP_WORDS=("$2" list mach) COMP_CWORD=2; _numachine; echo "${COMPREPLY[@]}"',
                 "bash", prefix / "share/bash-completion/completions/numachine", link)
     expect(words.split() == ["machines"], "completion", words)
+
+
+def python_works(prefix, elsewhere):
+    """The module of the prefix finds the prefix's library and machines."""
+    out = run(sys.executable, "-c", "import numachine\nm = numachine.Machine(machine='station-4', sets=['program.pattern="
+              "[{kind: uniform, references: 50}]'])\nm.run()\nprint(m.end['reason'])", cwd=elsewhere,
+              env={**os.environ, "PYTHONPATH": str(prefix / "share/numachine/python"), "PYTHONDONTWRITEBYTECODE": "1"})
+    expect(out.split()[-1:] == ["exited"], "python", out)
 
 
 def manual_is_found(prefix):
@@ -164,7 +172,8 @@ def examples_run(prefix, examples, scratch):
     soname = re.search(r"SONAME.*\[(\S+)\]", run("readelf", "-d", file))[1]
     library = file.parent
     env = {k: v for k, v in os.environ.items() if not k.startswith("PKG_CONFIG")} | {
-        "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library)}
+        "PKG_CONFIG_PATH": str(library / "pkgconfig"), "LD_LIBRARY_PATH": str(library),
+        "NUMACHINE_HOME": str(prefix / "share/numachine")}  # a static program is not beside it
     shared = shlex.split(run("pkg-config", "--cflags", "--libs", "numachine", env=env))
     static = shlex.split(run("pkg-config", "--static", "--cflags", "--libs", "numachine", env=env))
     expect(pathlib.Path(shared[0].removeprefix("-I")).resolve() == prefix / "include/numachine", shared,
@@ -216,6 +225,7 @@ def main():
         names_no_tree(prefix, source, build)
         loads_little(prefix, sys.argv[4:])
         command_runs(prefix, scratch / "elsewhere")
+        python_works(prefix, scratch / "elsewhere")
         manual_is_found(prefix)
         headers_stand_alone(prefix, scratch)
         exports_what_is_declared(prefix)

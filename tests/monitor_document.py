@@ -6,7 +6,7 @@ detect.md are those the program prints.
     monitor_document.py NUMACHINE HOME [--write]
 
 A table stands between '<!-- generated: WHAT -->' and '<!-- end -->' and is what 'numachine list WHAT --markdown'
-says, and so are the fields of documents in experiments/numachine.py. Every feature of the two documents has a row, and
+says, and so are the fields of documents in python/numachine/tables.py, with the version. Every feature of the two documents has a row, and
 the files and tests that a row names exist. The numbers that programs write to a card and read from it are those of
 card_numbers.txt, for good: a row that is new is added to it (with --write), and none that is there ever changes.
 """
@@ -106,20 +106,22 @@ def document(numachine, path, least):
 
 
 def check_python(numachine, home):
-    """experiments/numachine.py knows the fields of each list of a document."""
+    """The Python module knows the version, and the fields of each list of a document."""
     out = subprocess.run([numachine, "list", "documents", "--json"], check=True, capture_output=True).stdout
     lists = {}
     for row in json.loads(out):
         if row["name"] and row["list"]:
             lists.setdefault((row["document"], row["list"]), []).append(row["name"])
     table = "".join(f"    {key!r}: {' '.join(names)!r},\n".replace("'", '"') for key, names in lists.items())
-    path = pathlib.Path(home, "experiments/numachine.py")
+    path = pathlib.Path(home, "python/numachine/tables.py")
     old = path.read_text()
     new, count = re.subn(r"(?s)(\nFIELDS = \{.*?\n)(.*?)(\}\n)", lambda match: match[1] + table + match[3], old)
-    assert count == 1, f"{path}: FIELDS is missing"
+    version = subprocess.run([numachine, "--version"], check=True, capture_output=True, text=True).stdout.split()[1]
+    new, versions = re.subn(r'(?m)^VERSION = .*$', f'VERSION = "{version}"', new)
+    assert count == versions == 1, f"{path}: FIELDS or VERSION is missing"
     if "--write" in sys.argv and old != new:
         path.write_text(new)
-    assert "--write" in sys.argv or old == new, f"{path}: FIELDS is not what the documents have; {WRITE} writes it"
+    assert "--write" in sys.argv or old == new, f"{path} is not what the program has; {WRITE} writes it"
 
 
 def main():

@@ -52,7 +52,7 @@ ROOMS = [
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
     ["look/compare", "look/mend", "look/trouble"],
-    ["sweep", "page", "trace", "show"],
+    ["sweep", "page", "trace", "show", "embed"],
     ["cli"],
 ]
 # Who may include a header of a folder within one of these, beside cores, which put kinds of cards together:
@@ -104,6 +104,7 @@ PREFIXES = {  # of what headers declare
     "page": "page_",
     "trace": "trc_",
     "show": "show_",
+    "embed": "emb_",
     "cli": "cli_",
 }
 SOURCES = 44  # .c files a folder has at most, so that it can be read at a glance

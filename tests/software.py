@@ -32,6 +32,7 @@ PURPOSE = {  # what a room is for, as a reader would ask for it
     "page": "the page of a run",
     "trace": "a run in time",
     "show": "what the program is made of",
+    "embed": "a run in another program",
     "cli": "commands and their options",
 }
 WALKS = (("A reference", "reference", None),

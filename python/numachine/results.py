@@ -1,48 +1,25 @@
 """
-The results of runs and sweeps of numachine as pandas' tables.
-
-    import numachine
-    run = numachine.load("results/first-light-001")
-    run.value("truth.l2_misses", region="padded")
-    sweep = numachine.load("speed-up")
-    sweep.curve("elapsed", over="program.processors", region="sum").plot()
-
-This file lies in experiments/; Python finds it with PYTHONPATH=experiments, or, where numachine is installed, with
-PYTHONPATH=PREFIX/share/numachine/experiments. It needs Debian's python3-pandas, which brings numpy.
+The results of runs and sweeps as tables: pandas' where it is there, and else dictionaries of lists, a list a column.
 """
 import contextlib
+import csv
 import json
 import math
 import pathlib
 import re
 import sqlite3
 
-import numpy
-import pandas
+from .tables import FIELDS
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
 
 WHOLE, MACHINE = "whole", "machine"
 DERIVED = ("metric.", "group.")  # what is no count
 # The apostrophe in front of what a spreadsheet would take for a formula (docs/results.md).
 UNMARKED = re.compile(r"^'(?=[=+\-@\t\r\n＝＋－＠'])")
-
-# The fields of each list of a profiled run's documents (docs/results.md); tests/monitor_document.py --write.
-FIELDS = {
-    ("profile", "paths"): "parent call function",
-    ("profile", "rows"): "phase thread path pc values",
-    ("objects", "sites"): "path call kind blocks bytes most forgotten",
-    ("objects", "blocks"): "from to born died lived thread site serial times",
-    ("objects", "parts"): "from to each site path function shape thread type born died",
-    ("objects", "threads"): "thread stack stack_end variables variables_end born died",
-    ("truth", "copies"): "line va card code read read_rest written written_rest taken evicted first last",
-    ("truth", "tenants"): "kind from to site thread",
-    ("truth", "rows"): "copy phase thread path pc va tenant since time values",
-    ("truth", "windows"): "copy begin end values",
-    ("truth", "sizes"): "copy bytes offset falsely truly upgrades_falsely upgrades_truly",
-    ("locks", "locks"): "kind address held handover",
-    ("locks", "sites"): "lock thread pc values",
-    ("locks", "threads"): "number by born ended",
-    ("locks", "waits"): "thread by site holder since begin released end",
-}
 
 
 def load(directory):
@@ -55,10 +32,44 @@ def load(directory):
     raise FileNotFoundError(f"{directory}: neither a run's directory nor a sweep's")
 
 
+def frame(columns, index=None):
+    """Columns as pandas' DataFrame, or, where there is no pandas, as they are."""
+    return columns if pandas is None else pandas.DataFrame(columns, index=index)
+
+
+def series(values, name=None):
+    """{key: value} as pandas' Series, or as it is."""
+    return values if pandas is None else pandas.Series(values, name=name)
+
+
+def _wanted(what):
+    if pandas is None:
+        raise ImportError(f"{what} needs pandas (Debian: python3-pandas)")
+
+
+def _number(text):
+    """A field of a CSV file without pandas: a number if it is one."""
+    for kind in (int, float):
+        with contextlib.suppress(ValueError):
+            return kind(text)
+    return UNMARKED.sub("", text)
+
+
+def _plain_table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    table = {name: [_number(row[i]) for row in rows] for i, name in enumerate(head)}
+    for name in {"value", "hi"} & set(table):
+        table[name] = [math.nan if value == "" else value for value in table[name]]
+    return table
+
+
 def _table(path):
     """A CSV file; None: the run has none. Empty fields of texts are "", not NaN."""
     if not path.exists():
         return None
+    if pandas is None:
+        return _plain_table(path)
     table = pandas.read_csv(path, keep_default_na=False, na_values={"value": [""], "hi": [""]})
     for name, column in table.items():
         if not pandas.api.types.is_numeric_dtype(column):
@@ -74,7 +85,6 @@ class Run:
     stats       all of stats.csv: snapshot, component, stat, value, unit
     samples     monitor/samples.csv; None: nothing was sampled
     histogram   the words of the cards' SRAMs that are not 0, taken apart; None: there was no histogram
-    words       all words, [card, word], from the file as they are needed; None likewise
     """
 
     def __init__(self, directory):
@@ -83,52 +93,62 @@ class Run:
         self.stats = _table(self.directory / "stats.csv")
         self.samples = _table(self.directory / "monitor/samples.csv")
         self.histogram = _table(self.directory / "monitor/histogram.csv")
-        words = self.directory / "monitor/histogram.npy"
-        self.words = numpy.load(words, mmap_mode="r") if words.exists() else None
+        self._values = {row[:3]: row[3] for row in zip(*(self.stats[c] for c in ("snapshot", "component", "stat", "value")))}
+
+    @property
+    def words(self):
+        """All words of the cards' SRAMs, [card, word], from the file as they are needed; None: there was no histogram."""
+        path = self.directory / "monitor/histogram.npy"
+        if not path.exists():
+            return None
+        import numpy  # pylint: disable=import-outside-toplevel
+
+        return numpy.load(path, mmap_mode="r")
 
     def regions(self):
-        return list(dict.fromkeys(self.stats.snapshot))
+        return list(dict.fromkeys(self.stats["snapshot"]))
 
     def value(self, stat, region=WHOLE, component=MACHINE):
         """One statistic. Of what the files leave out, counts are 0 and derived values NaN (docs/results.md)."""
         if region not in self.regions():
             raise KeyError(f"{self.directory}: no region {region}")
-        rows = self.stats
-        found = rows[(rows.snapshot == region) & (rows.component == component) & (rows.stat == stat)].value
-        if len(found):
-            return found.iloc[0]
+        if (region, component, stat) in self._values:
+            return self._values[region, component, stat]
         if component == MACHINE:
             raise KeyError(f"{self.directory}: no statistic {component}.{stat}")
         return math.nan if stat.startswith(DERIVED) else 0
 
     def cards(self, stat, region=WHOLE):
         """A count of each card of the machine, by its component."""
-        parts = self.stats[self.stats.component.str.contains(r"\.card\[\d+\]$")]
-        rows = parts[(parts.snapshot == region) & (parts.stat == stat)].set_index("component").value
-        return rows.reindex(list(dict.fromkeys(parts.component)), fill_value=0)
+        parts = [part for part in dict.fromkeys(self.stats["component"]) if re.search(r"\.card\[\d+\]$", part)]
+        return series({part: self._values.get((region, part, stat), 0) for part in parts}, "value")
 
     def timeline(self, stat):
         """[s] -> events of all parts in the interval that begins there."""
         second = float(json.loads((self.directory / "stats.json").read_text())["ticks_per_second"])
-        begins = self.samples.begin_tick.drop_duplicates().sort_values()
-        sums = self.samples[self.samples.stat == stat].groupby("begin_tick").value.sum()
-        return sums.reindex(begins, fill_value=0).rename(lambda tick: tick / second).rename_axis("s")
+        sums = dict.fromkeys(sorted(set(self.samples["begin_tick"])), 0)
+        for begin, name, value in zip(*(self.samples[c] for c in ("begin_tick", "stat", "value"))):
+            sums[begin] += value if name == stat else 0
+        line = series({tick / second: events for tick, events in sums.items()}, "value")
+        return line if pandas is None else line.rename_axis("s")
 
     def rows(self, document, name):
         """A list of a profiled run's document, as rows("truth", "copies"): fields, then values by their columns' names."""
         whole = json.loads((self.directory / f"{document}.json").read_text())
         fields = FIELDS[document, name].split()
         heads = [field for field in fields if field != "values"]
-        table = pandas.DataFrame([row[:len(heads)] for row in whole[name]], columns=heads)
+        table = {head: [row[i] for row in whole[name]] for i, head in enumerate(heads)}
         if len(heads) < len(fields):
             values = [dict(zip(row[len(heads)::2], row[len(heads) + 1::2])) for row in whole[name]]
-            columns = {column: [row.get(c, 0) for row in values] for c, (column, *_) in enumerate(whole["columns"])}
-            table = table.join(pandas.DataFrame(columns, index=table.index))
-        return table
+            table |= {column: [row.get(c, 0) for row in values] for c, (column, *_) in enumerate(whole["columns"])}
+        return frame(table)
 
     def spread(self, by="lo"):
         """Counts of the histogram, all cards together, by a column of it: `lo` is a service time or a place."""
-        return self.histogram.groupby(by)["count"].sum()
+        sums = {}
+        for place, count in zip(self.histogram[by], self.histogram["count"]):
+            sums[place] = sums.get(place, 0) + count
+        return series(dict(sorted(sums.items())), "count")
 
 
 class Sweep:
@@ -148,15 +168,25 @@ class Sweep:
         document = json.loads(index.read_text())
         self.name, self.keys = document["name"], document["parameters"]
         rows = [{**p["values"], **p["numbers"], "state": p["state"], "exit_code": p["exit_code"]} for p in document["points"]]
-        ids = pandas.Index([p["id"] for p in document["points"]], name="point")
-        self.points = pandas.DataFrame(rows, index=ids)
-        self.texts = pandas.DataFrame([p["values"] for p in document["points"]], index=ids)
+        self.ids = [p["id"] for p in document["points"]]
+        self.points = self._by_point(rows)
+        self.texts = self._by_point([p["values"] for p in document["points"]])
+
+    def _by_point(self, rows):
+        """Rows by their points' ids; without pandas {id: row}."""
+        if pandas is None:
+            return dict(zip(self.ids, rows))
+        return pandas.DataFrame(rows, index=pandas.Index(self.ids, name="point"))
 
     def query(self, text, *values):
         """Whatever SQL asks of sweep.sqlite (docs/sweeps.md), as a table."""
         file = (self.directory / "sweep.sqlite").resolve().as_uri()  # whose name may have a '?'
         with contextlib.closing(sqlite3.connect(f"{file}?mode=ro", uri=True)) as database:
-            return pandas.read_sql_query(text, database, params=values)
+            if pandas is not None:
+                return pandas.read_sql_query(text, database, params=values)
+            found = database.execute(text, values)
+            rows = found.fetchall()
+            return {column[0]: [row[i] for row in rows] for i, column in enumerate(found.description)}
 
     def stats(self):
         """All of sweep.csv."""
@@ -171,17 +201,21 @@ class Sweep:
         A statistic of each point; NaN where the point, or its region, is not there. Of what the files leave out, counts are
         0 and derived values NaN. KeyError: no point's machine has it, or the region.
         """
-        rows = self.query("SELECT point, value FROM statistics WHERE stat = ? AND region = ? AND component = ?",
-                          stat, region, component)
-        if rows.empty and not len(self.query("SELECT 1 FROM statistics WHERE region = ? LIMIT 1", region)):
+        def asked(text, *words):
+            return self.query(f"SELECT DISTINCT point, value FROM statistics WHERE {text}", *words)
+
+        rows = asked("stat = ? AND region = ? AND component = ?", stat, region, component)
+        found = dict(zip(rows["point"], rows["value"]))
+        there = set(self.query("SELECT DISTINCT point FROM statistics WHERE region = ?", region)["point"])
+        if not there:
             raise KeyError(f"{self.directory}: no region {region}")
-        if rows.empty and (component == MACHINE or not len(self.query("SELECT 1 FROM statistics WHERE stat = ? LIMIT 1", stat))):
+        known = self.query("SELECT 1 AS one FROM statistics WHERE stat = ? LIMIT 1", stat)["one"]
+        if not found and (component == MACHINE or not len(known)):
             raise KeyError(f"{self.directory}: no statistic {component}.{stat}")
-        found = rows.set_index("point").value.reindex(self.points.index)
-        if component == MACHINE or stat.startswith(DERIVED):
-            return found
-        there = self.query("SELECT DISTINCT point FROM statistics WHERE region = ?", region).point
-        return found.mask(found.index.isin(there) & ~found.index.isin(rows.point), 0)
+        counted = component != MACHINE and not stat.startswith(DERIVED)
+        values = {point: found.get(point, 0 if counted and point in there else math.nan) for point in self.ids}
+        values = {point: math.nan if value is None else value for point, value in values.items()}
+        return values if pandas is None else pandas.Series(values, name="value", dtype=float).rename_axis("point")
 
     def curve(self, stat, over, region=WHOLE, component=MACHINE, texts=False):
         """
@@ -189,6 +223,7 @@ class Sweep:
 
         texts       rows and columns are called as the experiment has their values (128KB), in the same order
         """
+        _wanted("curve")
         follows = [key for key in self.keys if key != over and (self.points.groupby(over)[key].nunique() <= 1).all()]
         others = [key for key in self.keys if key != over and key not in follows]
         table = self.points[[over, *others]].assign(value=self.values(stat, region, component))
