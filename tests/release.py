@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-The version stands in meson.build, and whatever else has it has the same.
+The version stands in meson.build, and whatever else has it has the same; debian/ builds with what ./numachine needs.
 
     release.py NUMACHINE HOME
 """
@@ -29,6 +29,12 @@ def main():
     released = first(r"^date-released: (\S+)", home / "CITATION.cff")
     assert said(numachine, "--version").split() == ["numachine", version]
     assert first(r"^version: (\S+)", home / "CITATION.cff") == version
+
+    assert first(r"^numachine \((\S+?)-", home / "debian/changelog") == version
+    packages = set(re.search(r"^build_packages='([^']*)'", (home / "numachine").read_text(), re.M)[1].split())
+    needed = set(re.findall(r"^ ([a-z0-9.+-]+)", first(r"^Build-Depends:\n((?: .*\n)+)", home / "debian/control"), re.M))
+    missing = packages - needed - {"gcc", "libc6-dev", "ninja-build"}  # of every build, and meson's
+    assert not missing, f"debian/control builds without {missing}"
 
     changes = DATED.findall((home / "CHANGELOG.md").read_text())
     assert changes[0] == (version, released), changes[0]
