@@ -57,6 +57,8 @@ static bool is_lock_function(const char *name)
 #define FUNCTION(name, kind, role) name,
 #include "documents/rows/lock_functions.def"
 #undef FUNCTION
+        "__kuser_cmpxchg", /* in place of LL and SC, where a program is for older processors, too */
+        "__kuser_cmpxchg64",
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strcmp(advice_plain(name), advice_plain(all[i])))
@@ -64,11 +66,26 @@ static bool is_lock_function(const char *name)
     return false;
 }
 
-static bool is_of_lock(const struct look_sharing *s, uint64_t pc)
+static bool is_in_lock_function(const struct look_sharing *s, uint64_t pc)
 {
     const struct prog_place *place = look_code_at(s->code, pc);
-    return (place->function && is_lock_function(place->function)) ||
-           look_insn_is_atomic(s->code, pc);
+    return place->function && is_lock_function(place->function);
+}
+
+/* A function that locks may do so by others that it calls: of libraries, or of the kernel's. */
+static bool is_called_by_lock(const struct look_sharing *s, uint32_t path)
+{
+    const struct pc_profile_path *all = s->profile->path;
+    for (; !is_in_lock_function(s, all[path].function); path = all[path].parent)
+        if (all[path].parent == path)
+            return false;
+    return true;
+}
+
+static bool is_of_lock(const struct look_sharing *s, const struct pc_missed_row *row)
+{
+    return is_in_lock_function(s, row->pc) || look_insn_is_atomic(s->code, row->pc) ||
+           is_called_by_lock(s, row->path);
 }
 
 /* The word of the line that a row asked for. */
@@ -85,7 +102,7 @@ static bool is_locking(const struct look_sharing *s, const struct look_shared_li
     pc_bytes words = 0;
     int64_t cost = 0;
     for (size_t i = line->row; i < line->row + line->rows; i++)
-        if (is_of_lock(s, row[i].pc))
+        if (is_of_lock(s, &row[i]))
             words |= asked_word(s, &row[i]);
     for (size_t i = line->row; i < line->row + line->rows; i++) {
         const struct look_lost lost = look_lost_of(row[i].v);

@@ -8,6 +8,17 @@
 
 #include <stddef.h>
 
+/* Names are Linux's; where they lie is arm_page.def's. */
+static const struct lx_os_function arm_functions[] = {
+    {"__kernel_sigreturn", 0x500, 0x50c},
+    {"__kernel_rt_sigreturn", 0x50c, 0x518},
+    {"__kuser_cmpxchg64", 0xf60, 0xf9c},
+    {"__kuser_memory_barrier", 0xfa0, 0xfa8},
+    {"__kuser_cmpxchg", 0xfc0, 0xfe0},
+    {"__kuser_get_tls", 0xfe0, 0xfe8},
+    {NULL, 0, 0},
+};
+
 const struct lx_kind lx_kinds[LX_KINDS] = {
     {.name = "o32",
      .isa = &lx_mips,
@@ -46,11 +57,20 @@ const struct lx_kind lx_kinds[LX_KINDS] = {
      .column = 2,
      .end = UINT64_C(0xbf000000),
      .os = UINT64_C(0xffff0000),
+     .os_functions = arm_functions,
      .bias = UINT64_C(0x400000),
      .features = 0x97,
      .machine = "armv6l",
      .compiler = "arm-linux-gnueabi-gcc -static"},
 };
+
+const struct lx_os_function *lx_os_function_at(const struct lx_kind *k, uint64_t va)
+{
+    for (const struct lx_os_function *f = k->os_functions; f && f->name; f++)
+        if (va >= k->os + f->from && va < k->os + f->to)
+            return f;
+    return NULL;
+}
 
 static const struct number {
     enum lx_number_set set;

@@ -18,6 +18,12 @@ struct lx_isa; /* process/isa.h */
 /** The instruction sets there are. */
 extern const struct lx_isa lx_mips, lx_arm;
 
+/** Code that programs find in the operating system's page. */
+struct lx_os_function {
+    const char *name;  /**< NULL: the end of a list */
+    unsigned from, to; /**< [bytes] in the page, `to` is the first one behind */
+};
+
 /** One of lx_kinds(). */
 struct lx_kind {
     const char *name;         /**< "o32", "n64", "armel" */
@@ -30,16 +36,20 @@ struct lx_kind {
     unsigned base;            /**< what such a number lacks */
     uint64_t end;             /**< one past the stack, and of what mmap may be asked for */
     uint64_t os;              /**< page of the operating system's: trampolines, helpers */
-    uint64_t bias;            /**< where an executable goes that may go anywhere */
-    unsigned step;            /**< [bytes] addresses of instructions are multiples of it */
-    uint64_t features;        /**< AT_HWCAP */
-    const char *machine;      /**< as uname has it */
-    const char *compiler;     /**< the stock one, for people */
+    const struct lx_os_function *os_functions; /**< of it; NULL: none has a name */
+    uint64_t bias;                             /**< where an executable goes that may go anywhere */
+    unsigned step;        /**< [bytes] addresses of instructions are multiples of it */
+    uint64_t features;    /**< AT_HWCAP */
+    const char *machine;  /**< as uname has it */
+    const char *compiler; /**< the stock one, for people */
 };
 
 enum lx_kind_name { LX_O32, LX_N64, LX_ARMEL, LX_KINDS };
 
 extern const struct lx_kind lx_kinds[LX_KINDS];
+
+/** What lies at an address in the operating system's page. @return NULL: nothing that has a name */
+const struct lx_os_function *lx_os_function_at(const struct lx_kind *k, uint64_t va);
 
 /** Sets of numbers that are translated (numbers.def). Flags are so bit by bit. */
 enum lx_number_set { LX_OPEN, LX_MAP, LX_FCNTL, LX_LIMIT, LX_SIGNAL, LX_ACTION, LX_CODE, LX_HOW };

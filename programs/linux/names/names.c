@@ -78,8 +78,14 @@ static bool names_at(struct prog_names *names, uint64_t va, struct prog_place *o
     struct names *n = (struct names *)names;
     const struct lx_symbol *function = lx_symbols_at(n->functions, va);
     const struct lx_line *line = lx_lines_at(n->lines, va);
+    const struct lx_os_function *os = lx_os_function_at(n->image.kind, va);
 
     *out = (struct prog_place){0};
+    if (os) {
+        out->function = os->name;
+        out->from = n->image.kind->os + os->from;
+        out->to = n->image.kind->os + os->to;
+    }
     if (function) {
         out->function = names_readable(n, function->name);
         out->from = function->from;
@@ -89,7 +95,7 @@ static bool names_at(struct prog_names *names, uint64_t va, struct prog_place *o
         out->file = line->file;
         out->line = line->line;
     }
-    return function || line;
+    return function || line || os;
 }
 
 /** Where in a function its own code is, or that of what was inlined in it. */
