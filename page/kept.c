@@ -1,6 +1,6 @@
 /*
- * Sums and names are those of the commands profile, c2c and locks. A page has no room for all of
- * them: a document is cut where its lists end in what cost next to nothing.
+ * Sums and names are those of the commands profile, c2c, locks and placement. A page has no room
+ * for all of them: a document is cut where its lists end in what cost next to nothing.
  */
 #include "page/kept.h"
 
@@ -21,6 +21,7 @@ enum {
     LOCKS = 120,
     SITES = 200,
     PATH = 300,
+    MOVING = 60,
 };
 
 /* ---- functions and stacks -------------------------------------------------------------------- */
@@ -278,6 +279,58 @@ static json_t *locks_of(const struct look_locks_view *view)
     return root;
 }
 
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static void write_pages(const void *pages, FILE *out)
+{
+    look_pages_json(pages, out);
+}
+
+/* [page, from, to, requests, local, placed, object] */
+static json_t *moving_page_of(const struct look_pages *p, const struct look_page *page)
+{
+    return json_pack("[I,I,I,I,I,I,o]", (json_int_t)page->va, (json_int_t)page->home,
+                     (json_int_t)page->best, (json_int_t)page->requests, (json_int_t)page->local,
+                     (json_int_t)page->of_best, doc_json_text(p->object[page->object].name));
+}
+
+static void add_moving(json_t *root, const struct look_pages *p)
+{
+    size_t count;
+    const struct look_page **moving = look_pages_moving(p, &count);
+    json_t *list = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, moving_page_of(p, moving[i]));
+    json_object_set_new(root, "pages", list);
+    free(moving);
+}
+
+/* Why nothing should move; null if something should. */
+static json_t *stays_of(const struct look_pages *p)
+{
+    char *text;
+    size_t size;
+    if (p->ranges)
+        return json_null();
+    FILE *out = sim_text_open(&text, &size);
+    look_pages_nothing(p, out);
+    sim_text_close(out, &text);
+    return doc_json_taken(text);
+}
+
+static json_t *placement_of(const struct look_pages *p)
+{
+    json_t *root = kept_written(write_pages, p);
+    add_moving(root, p);
+    cut_member(root, "objects", OBJECTS);
+    cut_member(root, "pages", MOVING);
+    json_object_set_new(root, "stays", stays_of(p));
+    json_object_set_new(root, "rule", json_string(p->rule));
+    json_object_del(root, "placement");
+    json_object_del(root, "cards");
+    return root;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static void add_trouble(json_t *root, const struct look_trouble *trouble)
@@ -289,6 +342,8 @@ static void add_trouble(json_t *root, const struct look_trouble *trouble)
         put_sharing(root, trouble->sharing);
     if (trouble->locks)
         json_object_set_new(root, "locks", locks_of(trouble->locks));
+    if (trouble->pages)
+        json_object_set_new(root, "placement", placement_of(trouble->pages));
 }
 
 static void add_all(json_t *root, struct look_kept *kept, const struct page_run *page,

@@ -1,6 +1,6 @@
 /*
  * What the page has of a profiled run: functions and stacks, traffic between stations, shared lines
- * and objects, locks. Names come from the program in the run's directory.
+ * and objects, locks, pages. Names come from the program in the run's directory.
  */
 #ifndef PAGE_KEPT_H
 #define PAGE_KEPT_H
@@ -17,8 +17,8 @@ struct page_kept {
 };
 
 /**
- * Adds "profile" to the document; with the files they need "traffic", "sharing" and "locks". Of
- * long lists what cost most is in the page, and how long they were ("of").
+ * Adds "profile" to the document; with the files they need "traffic", "sharing", "placement" and
+ * "locks". Of long lists what cost most is in the page, and how long they were ("of").
  * @param[out] note  the caller's; NULL: nothing to say
  * @return false with one line in `why`
  */

@@ -675,6 +675,18 @@ function locks() {
     behind('path', ['part', 'thread', 'from', 'to', 'PCycles', 'lock'], L.path.map(p => [p.part, p.thread, p.from, p.to, p.to - p.from, p.lock || '']))]);
 }
 
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+function placement() {
+  const A = D.placement, moves = !A.stays, of = (some, all) => `${percent(some, all).toFixed(1)} %`, node = section('placement', 'Pages', `Of the ${grouped(A.requests)} requests that left a card, ${of(A.local, A.requests)} went to the memory of the card’s own station${moves ? `; with other homes for some pages ${of(A.placed, A.requests)} would` : ''}. Pages went by memory.placement: ${A.rule}.`);
+  const objects = A.objects.map(o => [o.object, o.requests, share(o.local, o.requests)].concat(moves ? [share(o.placed, o.requests)] : [], [o.pcycles, o.pages])), columns = ['object', 'requests', 'local [%]'].concat(moves ? ['placed [%]'] : [], ['PCycles', 'pages']);
+  panel(node, 'Objects, by requests to other stations', () => [...tableOf('placed-objects', columns, objects.slice(0, 10)),
+    objects.length > 10 ? behind('all-placed-objects', columns, objects, 'More objects', A.of.objects > objects.length ? `The first ${objects.length} of ${grouped(A.of.objects)}; numachine placement has all.` : '') : null]);
+  panel(node, 'Pages that should move', () => moves ? [...tableOf('moving-pages', ['page', 'from', 'to', 'requests', 'local [%]', 'placed [%]', 'mostly'], A.pages.map(([va, home, best, n, local, placed, object]) => ['0x' + va.toString(16), home, best, n, share(local, n), share(placed, n), object])),
+    el('p', { class: 'note' }, `${A.of.pages > A.pages.length ? `The ${A.pages.length} of which most requests become local, of ${grouped(A.of.pages)}. ` : ''}More local requests need not be less time: numachine placement --measure says it, and has the ranges for the experiment’s file.`)]
+    : [el('p', { class: 'note' }, A.stays[0].toUpperCase() + A.stays.slice(1) + '.')]);
+}
+
 /* ---- configuration --------------------------------------------------------------------------- */
 
 /* A text of several lines is one line of the file, with escapes: here it is a block, as somebody would write it. */
@@ -708,6 +720,7 @@ const some = rows => !!rows && rows.length > 0;
 overview();
 if (D.sharing && some(D.sharing.objects)) sharing();
 if (D.locks && (D.locks.locks.some(l => l.waited) || D.locks.path.length > 1)) locks();
+if (D.placement && D.placement.requests) placement();
 if (P && P.total) profile();
 time();
 if (D.samples && D.samples.samples) samples();

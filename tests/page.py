@@ -148,7 +148,7 @@ def check_sections(bench):
     """The reader's question decides the order; what was measured is there, and nothing else."""
     script = pathlib.Path(__file__).resolve().parent.parent / "page/report.js"
     calls = re.findall(r"^(?:if .*?\) )?(\w+)\(\);$", script.read_text().partition("what was not measured is not there")[2], re.M)
-    assert calls == ["overview", "sharing", "locks", "profile", "time", "samples", "pins", "counters", "histogram", "machine", "traffic",
+    assert calls == ["overview", "sharing", "locks", "placement", "profile", "time", "samples", "pins", "counters", "histogram", "machine", "traffic",
                      "coherence", "configuration", "finish"], calls
     style = (script.parent / "report.css").read_text()
     assert not re.search(r"^\.(warn|good|bad) \{", style, re.M), "a rule for all that warns changes badges"
@@ -204,6 +204,19 @@ def check_kept(bench, data):
     assert data["locks"]["locks"] == locks["locks"][:120] and data["locks"]["path"] == locks["path"][:300]
     waits = [site["waited"] for site in data["locks"]["sites"]]
     assert waits == sorted(waits, reverse=True) and sum(waits) == sum(s["waited"] for s in locks["sites"])
+    check_placement(bench, data["placement"])
+
+
+def check_placement(bench, shown):
+    """The table of objects, and pages that move in the order of numachine placement's text."""
+    found = json.loads(bench.command("placement", "run", "--format=json").stdout)
+    assert all(shown[name] == found[name] for name in ("requests", "local", "placed", "pcycles")), shown
+    assert shown["objects"] == found["objects"][:60] and shown["of"]["objects"] == len(found["objects"]), shown["of"]
+    text = bench.command("placement", "run").stdout
+    pages = re.findall(r"^  0x(\w+) +(\d+) +(\d+) +(\d+) ", text, re.M)
+    assert [[f"{row[0]:010x}", *map(str, row[1:4])] for row in shown["pages"][:20]] == [list(page) for page in pages], (shown["pages"], pages)
+    assert shown["of"]["pages"] == sum(page["fate"] == "moves" for page in found["pages"]), shown["of"]
+    assert (shown["stays"] is None) == bool(found["placement"]) and (shown["stays"] or "ranges below") in text, shown["stays"]
 
 
 def check_data(bench, page):
@@ -478,7 +491,7 @@ def in_browser(bench, work):
     skip.need("chromium", "chromium")
     whole = check_shown(bench, "run")
     check_legends(whole)
-    assert whole.root["data-sections"] == ("overview sharing locks profile time time-lines pins counters histogram machine traffic coherence"
+    assert whole.root["data-sections"] == ("overview sharing locks placement profile time time-lines pins counters histogram machine traffic coherence"
                                            " configuration"), whole.root["data-sections"]
     zoomed = whole.root["data-zoomed"]
     assert not HAS_CHARTS or abs(float(zoomed) - 0.5) < 1e-9, zoomed

@@ -445,3 +445,25 @@ void look_pages_free(struct look_pages *p)
     free(p->range);
     free(p);
 }
+
+/* ---- what should move ------------------------------------------------------------------------ */
+
+static int by_gain(const void *x, const void *y)
+{
+    const struct look_page *a = *(const struct look_page *const *)x,
+                           *b = *(const struct look_page *const *)y;
+    const int64_t gain = doc_plus(a->of_best, b->local), other = doc_plus(b->of_best, a->local);
+    return gain != other ? (gain < other) - (gain > other) : (a->va > b->va) - (a->va < b->va);
+}
+
+const struct look_page **look_pages_moving(const struct look_pages *p, size_t *count)
+{
+    const struct look_page **list = sim_alloc(p->pages + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; i < p->pages; i++)
+        if (p->page[i].fate == LOOK_PAGE_moves)
+            list[(*count)++] = &p->page[i];
+    if (*count)
+        qsort(list, *count, sizeof *list, by_gain);
+    return list;
+}

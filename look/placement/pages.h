@@ -88,6 +88,10 @@ void look_pages_free(struct look_pages *pages);
 /** Writes why there are no ranges, as one sentence without an end of line. */
 void look_pages_nothing(const struct look_pages *pages, FILE *out);
 
+/** The pages that should move, those first of which most requests become local.
+ *  @param[out] count  how many @return [*count] the caller's (free) */
+const struct look_page **look_pages_moving(const struct look_pages *pages, size_t *count);
+
 /** All requests of a truth. */
 struct look_asked {
     int64_t requests, local, time;

@@ -68,25 +68,12 @@ static void put_page(const struct look_pages *p, const struct look_page *page, F
         look_percent(page->of_best, page->requests), p->object[page->object].name);
 }
 
-static int by_gain(const void *x, const void *y)
-{
-    const struct look_page *a = *(const struct look_page *const *)x,
-                           *b = *(const struct look_page *const *)y;
-    const int64_t gain = doc_plus(a->of_best, b->local), other = doc_plus(b->of_best, a->local);
-    return gain != other ? (gain < other) - (gain > other) : (a->va > b->va) - (a->va < b->va);
-}
-
 static void put_pages(const struct look_pages *p, FILE *out)
 {
-    const struct look_page **list = sim_alloc(p->pages, sizeof *list);
-    size_t moving = 0, staying = 0;
-    for (size_t i = 0; i < p->pages; i++) {
+    size_t moving, staying = 0;
+    const struct look_page **list = look_pages_moving(p, &moving);
+    for (size_t i = 0; i < p->pages; i++)
         staying += p->page[i].fate == LOOK_PAGE_stays;
-        if (p->page[i].fate == LOOK_PAGE_moves)
-            list[moving++] = &p->page[i];
-    }
-    if (moving)
-        qsort(list, moving, sizeof *list, by_gain);
     fprintf(out,
             "\n# pages that should move, by the requests that become local\n"
             "# %-12s %5s %5s %10s %9s %9s  mostly\n",
