@@ -64,7 +64,7 @@ void sim_pool_grow(struct sim_kernel *k)
 void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t component,
                       sim_fire_fn *fire, void *self)
 {
-    const uint32_t number = sim_standing(rank, component);
+    const uint32_t number = sim_standing_number(rank, component);
     assert(rank == SIM_RANK_MODULE ? component < SIM_STANDING_COMPONENTS : component == 0);
     assert(rank >= SIM_RANK_DELIVER && rank <= SIM_RANK_ARBITRATE && !k->standing[number].fire);
     k->standing[number] = (struct sim_standing){fire, self, sim_order(rank, component)};

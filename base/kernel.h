@@ -95,7 +95,7 @@ static inline uint32_t sim_order(enum sim_rank rank, uint32_t component)
 }
 
 /** A number for a standing event; numbers have the order of (rank, component). */
-static inline uint32_t sim_standing(enum sim_rank rank, uint32_t component)
+static inline uint32_t sim_standing_number(enum sim_rank rank, uint32_t component)
 {
     return rank == SIM_RANK_MODULE ? 1 + component : rank < SIM_RANK_MODULE ? 0 : SIM_STANDING - 1;
 }
@@ -171,7 +171,7 @@ void sim_kernel_stand(struct sim_kernel *k, enum sim_rank rank, uint32_t compone
 static inline void sim_post_standing(struct sim_kernel *k, sim_tick at, enum sim_rank rank,
                                      uint32_t component)
 {
-    const uint32_t number = sim_standing(rank, component);
+    const uint32_t number = sim_standing_number(rank, component);
     assert(at >= k->now && k->standing[number].fire);
     if (at - k->now < SIM_WHEEL)
         sim_standing_insert(k, at, number);

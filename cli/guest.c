@@ -59,7 +59,7 @@ static enum cli_exit guest_build(struct cli_guest *guest, const struct in_experi
         .directory = guest->directory.path,
         .cache = kept ? &cache : NULL,
     };
-    const enum prog_built built = prog_build(&what, &guest->path, &why);
+    const enum prog_built built = prog_build_program(&what, &guest->path, &why);
     if (built != PROG_BUILT)
         fprintf(stderr, "numachine: error: cannot build %s: %s\n", x->source, why);
     else if (*why)

@@ -116,7 +116,7 @@ static size_t own_prefix(const struct mon_unit_ops *unit, const char *name)
     const size_t n = end ? (size_t)(end - name) + 1 : 0;
     for (const struct mon_unit_ops *const *b = unit->beside; n && b && *b; b++)
         for (unsigned i = 0; i < mon_own_events((*b)->own); i++)
-            if (!strncmp(mon_own_event((*b)->own, i)->name, name, n))
+            if (!strncmp(mon_own_event_at((*b)->own, i)->name, name, n))
                 return n;
     return 0;
 }

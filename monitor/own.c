@@ -55,7 +55,7 @@ unsigned mon_own_counters(const struct mon_own *own)
     return sum;
 }
 
-const struct mon_event *mon_own_event(const struct mon_own *own, unsigned event)
+const struct mon_event *mon_own_event_at(const struct mon_own *own, unsigned event)
 {
     return &own_at(own, event).event->event;
 }

@@ -310,7 +310,7 @@ unsigned mon_own_events(const struct mon_own *own);
 unsigned mon_own_counters(const struct mon_own *own);
 
 /** One of these events, from 0 on; and which of its processor's counters can count it: bit k. */
-const struct mon_event *mon_own_event(const struct mon_own *own, unsigned event);
+const struct mon_event *mon_own_event_at(const struct mon_own *own, unsigned event);
 unsigned mon_own_event_counters(const struct mon_own *own, unsigned event);
 
 /** A kind of counter unit. */
@@ -456,7 +456,7 @@ static inline bool mon_is_own(const struct mon_unit_ops *unit, unsigned event)
 static inline const struct mon_event *mon_unit_event(const struct mon_unit_ops *unit,
                                                      unsigned event)
 {
-    return mon_is_own(unit, event) ? mon_own_event(unit->own, event - unit->event_count)
+    return mon_is_own(unit, event) ? mon_own_event_at(unit->own, event - unit->event_count)
                                    : &unit->events[event];
 }
 

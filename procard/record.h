@@ -146,8 +146,8 @@ void pc_record_forgets(struct pc_card *card);
 /** A core has made a reference.
  *  @param pc  of the instruction
  *  @param at  [ticks] of its clock: of the instruction, behind what it was let wait for */
-static inline void pc_record(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
-                             uint64_t va, unsigned size, sim_tick at)
+static inline void pc_record_reference(struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
+                                       uint64_t va, unsigned size, sim_tick at)
 {
     struct pc_record *record = cpu->record;
     if (record->listener->each) {

@@ -304,7 +304,7 @@ static enum prog_built build_known(const struct prog_build *what, const struct p
     return result;
 }
 
-enum prog_built prog_build(const struct prog_build *what, char **path, char **why)
+enum prog_built prog_build_program(const struct prog_build *what, char **path, char **why)
 {
     struct paths paths;
     enum prog_built result = PROG_BUILD_IO;

@@ -33,6 +33,6 @@ enum prog_built {
  * @param[out] path  of the executable, absolute; allocated, caller frees; NULL unless PROG_BUILT
  * @param[out] why   what went wrong, or the compiler's warnings, or ""; allocated, caller frees
  */
-enum prog_built prog_build(const struct prog_build *what, char **path, char **why);
+enum prog_built prog_build_program(const struct prog_build *what, char **path, char **why);
 
 #endif

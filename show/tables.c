@@ -114,7 +114,7 @@ static unsigned add_beside(json_t *rows, enum mon_processor processor, unsigned 
 {
     const struct mon_own *own = unit_of_lists()->beside[processor]->own;
     for (unsigned i = from; i < mon_own_events(own); i++) {
-        const struct mon_event *event = mon_own_event(own, i);
+        const struct mon_event *event = mon_own_event_at(own, i);
         char *ref = sim_format("%s 0x%02x", own->processor, event->number);
         if (!is_listed(rows, event->name, event->sentence, ref))
             add_event(rows, event->number, event->name, ref, event->unit,

@@ -27,7 +27,7 @@ static enum prog_built build(const char *file, const char *abi, char *const *cfl
                              const char *directory, char **path, char **why)
 {
     const struct prog_build what = {file, abi, cflags, NULL, directory, NULL};
-    return prog_build(&what, path, why);
+    return prog_build_program(&what, path, why);
 }
 
 static bool same(const char *a, const char *b)
@@ -171,7 +171,7 @@ static bool built_with(char *const *cflags, uint64_t most, char **why)
     char *path;
     unlink("out/build.inputs"); /* the linker's, when it runs */
     unlink("out/build.log");
-    const enum prog_built built = prog_build(&what, &path, why);
+    const enum prog_built built = prog_build_program(&what, &path, why);
     cr_assert_eq(built, PROG_BUILT, "%s", *why);
     free(path);
     return access("out/build.log", F_OK) == 0;
@@ -288,7 +288,7 @@ Test(input_build, cache_host)
         const struct prog_build what = {"k.c", "host", (char *const *)flags[i / 2],
                                         NULL,  "out",  &cache};
         unlink("out/build.log");
-        cr_assert_eq(prog_build(&what, &path, &why), PROG_BUILT, "%s", why);
+        cr_assert_eq(prog_build_program(&what, &path, &why), PROG_BUILT, "%s", why);
         cr_expect_eq(access("out/build.log", F_OK) == 0, i != 1, "build %u", i);
         free(path);
         free(why);
@@ -389,7 +389,7 @@ static bool prepare(void)
     write_file("include/g.h", "#define G 4\n", 12);
     the_first_header();
     const struct prog_build what = {"p.c", "o32", NULL, "include", "out", NULL};
-    const enum prog_built built = prog_build(&what, &path, &why);
+    const enum prog_built built = prog_build_program(&what, &path, &why);
     free(path);
     free(why);
     return built != PROG_BUILD_MISSING;
@@ -400,7 +400,7 @@ static void check_same(char *const *cflags, const char *said)
 {
     char *path, *why;
     const struct prog_build plain = {"p.c", "o32", cflags, "include", "plain", NULL};
-    cr_assert_eq(prog_build(&plain, &path, &why), PROG_BUILT, "%s", why);
+    cr_assert_eq(prog_build_program(&plain, &path, &why), PROG_BUILT, "%s", why);
     cr_expect(same("out/p", "plain/p"));
     cr_expect_str_eq(why, said);
     cr_expect(strstr(why, "unused variable"), "%s", why);
@@ -469,7 +469,7 @@ Test(input_build, cache_shared)
             char out[16], *path;
             snprintf(out, sizeof out, "out%u", i);
             const struct prog_build what = {"p.c", "o32", NULL, "include", out, &cache};
-            _exit(mkdir(out, 0777) || prog_build(&what, &path, &why) != PROG_BUILT);
+            _exit(mkdir(out, 0777) || prog_build_program(&what, &path, &why) != PROG_BUILT);
         }
     for (unsigned i = 0; i < PROCESSES; i++)
         good += wait(&status) > 0 && status == 0;
@@ -514,7 +514,7 @@ Test(input_build, cache_fortran)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         write_file("n.inc", rows[i].text, strlen(rows[i].text));
         unlink("build.log");
-        const enum prog_built built = prog_build(&what, &path, &why);
+        const enum prog_built built = prog_build_program(&what, &path, &why);
         cr_expect(built == PROG_BUILT || built == PROG_BUILD_MISSING, "%s", why);
         if (built == PROG_BUILT)
             cr_expect_eq(access("build.log", F_OK) == 0, rows[i].builds, "row %zu", i);

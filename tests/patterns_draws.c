@@ -60,7 +60,7 @@ Test(draws, geometric)
         double sum = 0, count[8] = {0};
         patterns_geometric_make(&g, &logs, (uint64_t)(mean * 1e6 + 0.5));
         for (unsigned k = 0; k < DRAWS; k++) {
-            const uint64_t n = patterns_geometric(&g, patterns_draw(7, 3, k).word[3]);
+            const uint64_t n = patterns_geometric_draw(&g, patterns_draw(7, 3, k).word[3]);
             sum += (double)n;
             if (n < 8)
                 count[n]++;
@@ -72,7 +72,7 @@ Test(draws, geometric)
     }
     struct patterns_geometric none;
     patterns_geometric_make(&none, &logs, 0);
-    cr_assert_eq(patterns_geometric(&none, 12345), 0);
+    cr_assert_eq(patterns_geometric_draw(&none, 12345), 0);
 }
 
 Test(draws, of_their_own)

@@ -63,7 +63,7 @@ static struct doc_cell figure_of(const struct look_locks_view *view,
         return doc_cell_integer((int64_t)row->v[figure]);
     if (!look_lock_figure_known(row, figure))
         return doc_cell_text(NULL);
-    const double value = look_lock_figure(view, row, figure);
+    const double value = look_lock_figure_of(view, row, figure);
     return figure == LOOK_LOCK_FAIRNESS ? (struct doc_cell){.kind = DOC_CELL_REAL, .real = value}
                                         : doc_cell_integer((int64_t)value);
 }

@@ -68,7 +68,7 @@ static void put_lock(const struct look_locks_view *view, const struct look_lock_
             v[DOC_LOCK_ASLEEP], v[DOC_LOCK_SPUN], v[DOC_LOCK_LONGEST], v[DOC_LOCK_TAKEN],
             text_percent(v[DOC_LOCK_CONTENDED], v[DOC_LOCK_TAKEN]));
     put_known(out, 9, held, text_mean(v[DOC_LOCK_HELD], v[DOC_LOCK_HOLDS]));
-    put_known(out, 9, held, (uint64_t)look_lock_figure(view, row, LOOK_LOCK_HELD_P99));
+    put_known(out, 9, held, (uint64_t)look_lock_figure_of(view, row, LOOK_LOCK_HELD_P99));
     put_known(out, 9, held, v[DOC_LOCK_HELD_LONGEST]);
     put_known(out, 9, handed, text_mean(v[DOC_LOCK_HANDOVER], v[DOC_LOCK_HANDOVERS]));
     put_known(out, 9, handed, v[DOC_LOCK_HANDOVER_LONGEST]);
@@ -89,7 +89,7 @@ static void put_most(const struct look_locks_view *view, const struct look_lock_
     struct look_lock_place *place = look_lock_places(view, row->lock, column, &places);
     if (places) {
         fprintf(out, "#   %6.2f%% %s ", text_percent(place->n, row->v[column]), what);
-        look_lock_place(view, place->pc, out);
+        look_lock_place_put(view, place->pc, out);
         if (places > 1)
             fprintf(out, "; %zu more place%s", places - 1, sim_plural(places - 1));
         putc('\n', out);
@@ -142,7 +142,7 @@ static void put_locks(const struct look_locks_view *view, FILE *out)
     size_t said = 0;
     for (; said < view->rows && said < MOST; said++) {
         const struct look_lock_row *row = &view->row[said];
-        if (look_lock_figure(view, row, view->sort) == 0)
+        if (look_lock_figure_of(view, row, view->sort) == 0)
             break;
         put_lock(view, row, out);
         if (!row->v[DOC_LOCK_WAITED])
@@ -233,7 +233,7 @@ static void put_stretch(const struct look_locks_view *view, const struct stretch
         fprintf(out, " %s ", doc_lock_kinds[view->locks->lock[s->lock].kind].name);
         look_lock_label(view, s->lock, out);
         fputs(" in ", out);
-        look_lock_place(view, s->pc, out);
+        look_lock_place_put(view, s->pc, out);
         fprintf(out, ", %" PRIu32 " time%s", s->thread, sim_plural(s->thread));
     }
     putc('\n', out);

@@ -56,8 +56,8 @@ static uint64_t most_of(const struct doc_times *times, uint64_t longest)
     return no_more(doc_times_quantile(times, 990), longest);
 }
 
-double look_lock_figure(const struct look_locks_view *view, const struct look_lock_row *row,
-                        unsigned figure)
+double look_lock_figure_of(const struct look_locks_view *view, const struct look_lock_row *row,
+                           unsigned figure)
 {
     const struct doc_lock *lock = &view->locks->lock[row->lock];
     switch (figure) {
@@ -142,7 +142,7 @@ static void find_uses(struct look_locks_view *view)
             view->use[i] = (struct look_lock_use){0, l->ticks};
 }
 
-void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out)
+void look_lock_place_put(const struct look_locks_view *view, uint64_t pc, FILE *out)
 {
     if (pc == DOC_LOCKS_NOWHERE)
         fputs("(not known)", out);
@@ -338,8 +338,8 @@ static int by_figure(const void *x, const void *y, void *ctx)
 {
     const struct look_lock_row *a = x, *b = y;
     const struct look_locks_view *view = ctx;
-    const double of_a = look_lock_figure(view, a, view->sort);
-    const double of_b = look_lock_figure(view, b, view->sort);
+    const double of_a = look_lock_figure_of(view, a, view->sort);
+    const double of_b = look_lock_figure_of(view, b, view->sort);
     if (of_a != of_b)
         return of_a > of_b ? -1 : 1;
     return a->lock < b->lock ? -1 : a->lock > b->lock;

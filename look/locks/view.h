@@ -69,7 +69,7 @@ void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *ou
 char *look_lock_label_text(const struct look_locks_view *view, uint32_t lock);
 
 /** A place for people, said once: its function and line, or its address. */
-void look_lock_place(const struct look_locks_view *view, uint64_t pc, FILE *out);
+void look_lock_place_put(const struct look_locks_view *view, uint64_t pc, FILE *out);
 
 /** What of a column is at a place. */
 struct look_lock_place {
@@ -91,8 +91,8 @@ const struct look_lock_row *look_lock_dear(const struct look_locks_view *view,
 uint64_t look_locks_time(const struct doc_locks *locks);
 
 /** A figure of a row. */
-double look_lock_figure(const struct look_locks_view *view, const struct look_lock_row *row,
-                        unsigned figure);
+double look_lock_figure_of(const struct look_locks_view *view, const struct look_lock_row *row,
+                           unsigned figure);
 
 /** Whether there is one: what was never held has no times of holding. */
 bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure);

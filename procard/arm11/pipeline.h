@@ -428,7 +428,8 @@ bool arm11_fault(struct arm11 *c, uint32_t va, enum nm_access access, enum nm_xl
 /** A branch to a fixed address at `pc`. */
 unsigned arm11_branch(struct arm11 *c, const struct arm11_op *op, uint32_t pc, bool taken);
 /** A write of the pc by `op` at `pc`, to `target`, whose bit 0 is the state. */
-unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target);
+unsigned arm11_jump_predict(struct arm11 *c, const struct arm11_op *op, uint32_t pc,
+                            uint32_t target);
 /** A call: its return address, bit 0 its state, is remembered. */
 void arm11_calls(struct arm11 *c, uint32_t back);
 

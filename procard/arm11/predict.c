@@ -157,7 +157,8 @@ static unsigned predict_pop(struct arm11 *c, const struct arm11_op *op, uint32_t
     return predict_flush(c, op, is_load(op) ? COST_LOAD_WRONG : COST_RETURN_WRONG, true);
 }
 
-unsigned arm11_jump(struct arm11 *c, const struct arm11_op *op, uint32_t pc, uint32_t target)
+unsigned arm11_jump_predict(struct arm11 *c, const struct arm11_op *op, uint32_t pc,
+                            uint32_t target)
 {
     if (op->pops && returns_on(c) && c->calls)
         return predict_pop(c, op, pc, target);

@@ -105,7 +105,7 @@ static void profile_fetches(struct arm11 *c, uint32_t pc)
     if (line == c->told_line)
         return;
     c->told_line = line;
-    pc_record(&c->base, PC_RECORDED_FETCH, pc, pc, 0, c->base.now);
+    pc_record_reference(&c->base, PC_RECORDED_FETCH, pc, pc, 0, c->base.now);
 }
 
 void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm11_op *op)
@@ -207,7 +207,7 @@ void arm11_tells(struct arm11 *c, enum pc_recorded_kind kind, uint32_t va, unsig
     unsigned size;
     for (; n; n -= size, va += size) {
         size = profile_piece(va, n);
-        pc_record(&c->base, kind, c->told_pc, va, size, c->base.now);
+        pc_record_reference(&c->base, kind, c->told_pc, va, size, c->base.now);
         c->base.record->waited--;
         c->told_early++;
     }

@@ -71,11 +71,11 @@ void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t p
     struct pc_record *record = c->base.record;
     record->again = false; /* what graduates is looked up once */
     if (line != c->told_line)
-        pc_record(&c->base, PC_RECORDED_FETCH, pc, pc, 0, c->base.now);
+        pc_record_reference(&c->base, PC_RECORDED_FETCH, pc, pc, 0, c->base.now);
     c->told_line = line;
     if (!(w->traits & (R10K_LOAD | R10K_STORE)))
         return;
-    pc_record(&c->base, profile_kind_of(c, w), pc, va, w->size, c->base.now);
+    pc_record_reference(&c->base, profile_kind_of(c, w), pc, va, w->size, c->base.now);
     record->waited--;
     c->told_early++;
 }

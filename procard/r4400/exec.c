@@ -65,7 +65,7 @@ enum {
 #endif
 #ifdef R4400_RECORDING
 #define RECORDED(kind, pc, va, size, at) \
-    pc_record(&cpu->base, PC_RECORDED_##kind, (pc), exec_wrap(cpu, (va)), (size), (at))
+    pc_record_reference(&cpu->base, PC_RECORDED_##kind, (pc), exec_wrap(cpu, (va)), (size), (at))
 #else
 #define RECORDED(kind, pc, va, size, at) ((void)0)
 #endif

@@ -230,7 +230,7 @@ int64_t lx_sys_mlockall(struct lx_call *c)
         return -EINVAL;
     if (vm->most.locked == 0)
         return -EPERM;
-    lx_vm_usage(vm, 0, UINT64_MAX, &u);
+    lx_vm_usage_of(vm, 0, UINT64_MAX, &u);
     if ((c->a[0] & CURRENT) && u.all > vm->most.locked)
         return -ENOMEM;
     vm->lock_all = c->a[0] & FUTURE;

@@ -75,7 +75,7 @@ void patterns_geometric_make(struct patterns_geometric *g, const struct patterns
         .logs = logs, .decay = mean ? log2_of(mean + PATTERNS_ONE) - log2_of(mean) : 0};
 }
 
-uint64_t patterns_geometric(const struct patterns_geometric *g, uint32_t word)
+uint64_t patterns_geometric_draw(const struct patterns_geometric *g, uint32_t word)
 {
     enum { INSIDE = 63 - 10 }; /* bits of a part behind those that choose the step */
     if (!g->decay)

@@ -41,7 +41,7 @@ struct patterns_geometric {
 /** @param mean  [PATTERNS_ONE] below 2^50 */
 void patterns_geometric_make(struct patterns_geometric *g, const struct patterns_logs *logs,
                              uint64_t mean);
-uint64_t patterns_geometric(const struct patterns_geometric *g, uint32_t word);
+uint64_t patterns_geometric_draw(const struct patterns_geometric *g, uint32_t word);
 
 /** Numbers below n by Zipf's law: one throw among n, and one whether it is its number or the other
  *  one's (Walker's alias method). */

@@ -50,7 +50,7 @@ static struct patterns_draw draw_of(const struct patterns_run *p, const struct p
 static uint64_t fill_think(const struct patterns_plan *plan, const struct patterns_draw *draw)
 {
     return fill_value_of(plan, PATTERNS_spacing) == PATTERNS_DRAWN
-               ? patterns_geometric(&plan->spaces, draw->word[3])
+               ? patterns_geometric_draw(&plan->spaces, draw->word[3])
                : fill_value_of(plan, PATTERNS_think);
 }
 
@@ -151,7 +151,7 @@ static sim_tick fill_offered(const struct patterns_run *p, const struct patterns
     const unsigned __int128 nth = (unsigned __int128)m->done * p->team.threads + m->thread;
 
     if (plan->spaces.logs)
-        return m->due + patterns_geometric(&plan->spaces, draw->word[3]);
+        return m->due + patterns_geometric_draw(&plan->spaces, draw->word[3]);
     return m->began + (sim_tick)(nth * 1000 * PATTERNS_ONE / fill_value_of(plan, PATTERNS_rate) /
                                  p->team.threads);
 }

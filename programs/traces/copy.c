@@ -45,7 +45,7 @@ static void copy_all(struct tr_copy *c)
     while (good && !c->stop() && (more = tr_next(c->source, &batch)) == TR_MORE) {
         tell_names(c);
         if (c->cutting)
-            tr_cut(c->cutting, &batch, &part);
+            tr_cut_batch(c->cutting, &batch, &part);
         good = copy_put(c, c->cutting ? &part : &batch);
     }
     if (c->stop())

@@ -92,7 +92,7 @@ static void cut_take(struct tr_cutting *c, struct tr_batch *out, const struct tr
         out->card = (uint32_t)op->value;
 }
 
-void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out)
+void tr_cut_batch(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out)
 {
     const struct tr_cut *cut = cutting->cut;
     uint64_t references = batch->references, instructions = batch->instructions;

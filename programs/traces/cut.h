@@ -29,7 +29,7 @@ void tr_cut_end(struct tr_cutting *cutting);
 /** What is wanted of a batch. @param[out] out  records that are the cutting's until the next call;
  *  perhaps none. Its card is the one on which the first of them is; its other numbers are the
  * batch's */
-void tr_cut(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out);
+void tr_cut_batch(struct tr_cutting *cutting, const struct tr_batch *batch, struct tr_batch *out);
 
 /** Whether the region began anywhere; true, if none was asked for. */
 bool tr_cut_found(const struct tr_cutting *cutting);

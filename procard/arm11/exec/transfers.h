@@ -17,7 +17,7 @@ struct multiple {
     uint8_t reg[ARM11_PARTS];
 };
 
-static inline void multiple(const struct arm11_op *op, uint32_t base, struct multiple *m)
+static inline void multiple_of(const struct arm11_op *op, uint32_t base, struct multiple *m)
 {
     const uint32_t bytes = (uint32_t)__builtin_popcount(op->a.imm) * 4;
     const bool up = op->a.aux & ARM_UP, pre = op->a.aux & ARM_PRE;

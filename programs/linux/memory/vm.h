@@ -137,7 +137,7 @@ struct lx_vm_usage {
 };
 
 /** Adds up what is mapped in [from, to), without the operating system's page and registers. */
-void lx_vm_usage(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u);
+void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u);
 /** Whether the limits let [at, at + len) be mapped, instead of what is there; let it be written;
  * let it be locked. */
 bool lx_vm_may_map(struct lx_vm *vm, uint64_t at, uint64_t len, unsigned rights, bool shared);

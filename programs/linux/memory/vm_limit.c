@@ -27,7 +27,7 @@ static void vm_limit_add(struct lx_vm_usage *u, const struct lx_vm_area *a, uint
     u->locked += a->locked ? bytes : 0;
 }
 
-void lx_vm_usage(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u)
+void lx_vm_usage_of(struct lx_vm *vm, uint64_t from, uint64_t to, struct lx_vm_usage *u)
 {
     *u = (struct lx_vm_usage){0};
     for (size_t i = 0; i < vm->count; i++) {
@@ -57,8 +57,8 @@ bool lx_vm_may_map(struct lx_vm *vm, uint64_t at, uint64_t len, unsigned rights,
 
     if (vm->most.all == UINT64_MAX && vm->most.data == UINT64_MAX)
         return true;
-    lx_vm_usage(vm, 0, UINT64_MAX, &u);
-    lx_vm_usage(vm, at, at + len, &old);
+    lx_vm_usage_of(vm, 0, UINT64_MAX, &u);
+    lx_vm_usage_of(vm, at, at + len, &old);
     return vm_limit_fits(u.all - old.all, len, vm->most.all) &&
            (!is_data(rights, shared) || vm_limit_fits(u.data - old.data, len, vm->most.data));
 }
@@ -77,7 +77,7 @@ bool lx_vm_may_write(struct lx_vm *vm, uint64_t at, uint64_t len)
         if (start < end && !a->shared && !(a->rights & LX_W))
             more += end - start;
     }
-    lx_vm_usage(vm, 0, UINT64_MAX, &u);
+    lx_vm_usage_of(vm, 0, UINT64_MAX, &u);
     return vm_limit_fits(u.data, more, vm->most.data);
 }
 
@@ -87,8 +87,8 @@ bool lx_vm_may_lock(struct lx_vm *vm, uint64_t at, uint64_t len)
 
     if (vm->most.locked == UINT64_MAX)
         return true;
-    lx_vm_usage(vm, 0, UINT64_MAX, &u);
-    lx_vm_usage(vm, at, at + len, &old);
+    lx_vm_usage_of(vm, 0, UINT64_MAX, &u);
+    lx_vm_usage_of(vm, at, at + len, &old);
     return vm_limit_fits(u.locked - old.locked, len, vm->most.locked);
 }
 

@@ -24,7 +24,7 @@ static struct lx_vm_usage proc_usage(struct lx_prog *p)
 {
     struct lx_vm_usage u;
 
-    lx_vm_usage(&p->vm, 0, UINT64_MAX, &u);
+    lx_vm_usage_of(&p->vm, 0, UINT64_MAX, &u);
     return u;
 }
 
