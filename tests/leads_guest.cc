@@ -64,6 +64,17 @@ struct Node {
     Node *next;
     int value;
 };
+/* Compilers only declare the members of a template that belong to no object. */
+template <class K, class V> struct Cache {
+    template <int Way> struct Level {
+        static std::atomic<int> hits;
+        static Stats of[4];
+    };
+    static inline long lookups[4];
+};
+template <class K, class V> template <int Way> std::atomic<int> Cache<K, V>::Level<Way>::hits;
+template <class K, class V> template <int Way> Stats Cache<K, V>::Level<Way>::of[4];
+using Deep = Cache<std::string, std::map<int, std::vector<double>>>;
 
 Histogram h;
 std::vector<Stats> table(20);
@@ -146,6 +157,11 @@ int main()
     says(&static_cast<Derived *>(objects[1].get())->last, "objects[1]->last");
     says(&elements[4].misses, "elements[4].misses");
     says(&ref.misses, "ref->misses");
+    says(&Deep::lookups[2], "Cache<std::string, std::map<int, std::vector<double>>>::lookups[2]");
+    says(&Deep::Level<2>::hits,
+         "Cache<std::string, std::map<int, std::vector<double>>>::Level<2>::hits");
+    says(&Deep::Level<2>::of[1].misses,
+         "Cache<std::string, std::map<int, std::vector<double>>>::Level<2>::of[1].misses");
     says(&mine[20], "mine[20] (local of main)");
     says(&local.bins_[20], "local.bins_[20] (local of main)");
     std::fflush(stdout);

@@ -6,4 +6,8 @@
  *  @return the caller's; NULL: it is no such name */
 char *lx_demangle(const char *name);
 
+/** "Cache<std::string, std::map<int, Node>>::hits": without the arguments of the library's
+ * templates that are so by default, which nobody writes. @param name  is shortened in its place */
+void lx_plain_templates(char *name);
+
 #endif

@@ -10,6 +10,7 @@
 #include "programs/linux/names/types.h"
 
 #include "base/alloc.h"
+#include "programs/linux/names/demangle.h"
 #include "programs/linux/names/locals.h"
 #include "programs/linux/names/symbols.h"
 #include "programs/linux/names/types_sent.h"
@@ -66,6 +67,12 @@ struct type {
     UT_hash_handle hh, named;
 };
 
+/** A variable that is where its symbol is. */
+struct declared {
+    char *symbol;
+    uint64_t id; /**< of its type */
+};
+
 struct lx_types {
     struct type *by_id;
     struct type *by_name; /**< whole structs and unions, the first of each name */
@@ -76,6 +83,8 @@ struct lx_types {
     size_t types;
     struct lx_variable *variable; /**< [variables] by local, from */
     size_t variables;
+    struct declared *declared; /**< [declareds] until all have come */
+    size_t declareds;
 };
 
 static struct type *type_at(const struct lx_types *t, uint64_t id)
@@ -140,7 +149,16 @@ static void add_variable(struct lx_types *t, const struct lx_sent *s, uint64_t b
                              .name = sim_strdup(name)};
 }
 
-/** A type's name: there may be blanks in it. */
+static void add_declared(struct lx_types *t, const struct lx_sent *s, const char *symbol)
+{
+    if (!symbol)
+        return;
+    if ((t->declareds & (t->declareds + 1)) == 0)
+        t->declared = sim_grow(t->declared, 2 * t->declareds + 1, sizeof *t->declared);
+    t->declared[t->declareds++] = (struct declared){sim_strdup(symbol), s->type};
+}
+
+/** A name with what a template is made for: there may be blanks in it. */
 static bool is_type_name(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -160,9 +178,9 @@ static const char *take_name(const struct lx_sent *s, FILE *in, char buf[LX_SENT
     if (s->name > LX_SENT_NAME || fread(buf, 1, s->name, in) != s->name)
         return NULL;
     buf[s->name] = '\0';
-    return (is_type(s->kind) || s->kind == LX_SENT_FUNCTION ? is_type_name(buf) : lx_is_name(buf))
-               ? buf
-               : NULL;
+    const bool blanks = is_type(s->kind) || s->kind == LX_SENT_FUNCTION ||
+                        s->kind == LX_SENT_STATIC || s->kind == LX_SENT_LOCAL;
+    return (blanks ? is_type_name(buf) : lx_is_name(buf)) ? buf : NULL;
 }
 
 static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
@@ -178,6 +196,8 @@ static void take_all(struct lx_types *t, uint64_t bias, FILE *in)
             add_member(last, &s, name);
         else if (s.kind == LX_SENT_STATIC || s.kind == LX_SENT_LOCAL)
             add_variable(t, &s, bias, name);
+        else if (s.kind == LX_SENT_DECLARED)
+            add_declared(t, &s, name);
         else if (s.kind == LX_SENT_FUNCTION || s.kind == LX_SENT_AUTO)
             lx_locals_take(t->locals, &s, bias, name);
         else if (is_type(s.kind))
@@ -366,6 +386,49 @@ static void add_derived(struct lx_types *t, struct type *type)
     base->derived = type->number;
 }
 
+/* ---- where declared variables are ------------------------------------------------------------ */
+
+static int compare_declared(const void *a, const void *b)
+{
+    return strcmp(((const struct declared *)a)->symbol, ((const struct declared *)b)->symbol);
+}
+
+static void place_declared(struct lx_types *t, const struct declared *d,
+                           const struct lx_symbol *symbol)
+{
+    const struct lx_sent s = {.kind = LX_SENT_STATIC, .type = d->id, .at = symbol->from};
+    char *name = lx_demangle(d->symbol);
+
+    lx_plain_templates(name ? name : d->symbol);
+    add_variable(t, &s, 0, name ? name : d->symbol);
+    free(name);
+}
+
+/** Those that no definition has placed are where their symbols are. */
+static void place_all_declared(struct lx_types *t, const struct lx_symbols *objects)
+{
+    const size_t count = t->declareds ? lx_symbols_count(objects) : 0, had = t->variables;
+
+    if (t->variables)
+        qsort(t->variable, t->variables, sizeof *t->variable, compare_variables);
+    if (t->declareds)
+        qsort(t->declared, t->declareds, sizeof *t->declared, compare_declared);
+    for (size_t i = 0; i < count; i++) {
+        const struct lx_types defined = {.variable = t->variable, .variables = had};
+        const struct lx_symbol *symbol = lx_symbols_get(objects, i);
+        const struct declared key = {.symbol = (char *)symbol->name};
+        const struct declared *d =
+            bsearch(&key, t->declared, t->declareds, sizeof *t->declared, compare_declared);
+        if (d && !lx_types_at(&defined, false, symbol->from))
+            place_declared(t, d, symbol);
+    }
+    for (size_t i = 0; i < t->declareds; i++)
+        free(t->declared[i].symbol);
+    free(t->declared);
+    t->declared = NULL;
+    t->declareds = 0;
+}
+
 static void types_tell(const struct lx_types *t, uint32_t number, struct lx_type *out);
 
 /** All has come: variables get their types, and structs their parts. */
@@ -415,6 +478,7 @@ struct lx_types *lx_types_new(const struct lx_dwarf_files *files, int fd,
     if (in)
         take_all(t, image->bias, in);
     lx_dwarf_end(in, child);
+    place_all_declared(t, objects);
     if (has_virtual_base(t))
         t->vtables = lx_vtables_new(fd, image, objects);
     types_settle(t);
@@ -568,10 +632,15 @@ uint32_t lx_types_derived(const struct lx_types *t, uint32_t base, uint32_t afte
 
 const struct lx_variable *lx_types_find(const struct lx_types *t, const char *name)
 {
-    for (size_t i = 0; i < t->variables; i++)
-        if (!strcmp(t->variable[i].name, name))
-            return &t->variable[i];
-    return NULL;
+    char *plain = sim_strdup(name);
+    const struct lx_variable *found = NULL;
+
+    lx_plain_templates(plain);
+    for (size_t i = 0; i < t->variables && !found; i++)
+        if (!strcmp(t->variable[i].name, plain))
+            found = &t->variable[i];
+    free(plain);
+    return found;
 }
 
 static void __attribute__((format(printf, 2, 3)))

@@ -2,6 +2,7 @@
  * Variables and their types, in the process that reads debugging information (dwarf.h): nothing
  * here has to be safe from what the file says.
  */
+#include "programs/linux/names/demangle.h"
 #include "programs/linux/names/types_sender.h"
 
 #include "base/alloc.h"
@@ -481,8 +482,11 @@ static char *types_send_name_of(const struct sender *s, Dwarf_Die *die, const st
     if (dwarf_attr_integrate(die, DW_AT_specification, &attribute) &&
         dwarf_formref_die(&attribute, &declaration))
         seen = types_send_find(s->declared, declaration.addr);
-    return seen && seen->name ? sim_strdup(seen->name)
-                              : sim_format("%s%s", around->all, own_name(die));
+    if (seen && seen->name)
+        return sim_strdup(seen->name);
+    char *name = sim_format("%s%s", around->all, own_name(die));
+    lx_plain_templates(name);
+    return name;
 }
 
 const char *lx_types_send_function(const struct sender *s, Dwarf_Die *inlined)
@@ -497,20 +501,36 @@ const char *lx_types_send_function(const struct sender *s, Dwarf_Die *inlined)
     return seen ? seen->name : dwarf_diename(inlined);
 }
 
+/** What it is called by the linker; NULL: it is not a declaration, or has no such name. */
+static const char *linked_name(Dwarf_Die *variable)
+{
+    Dwarf_Attribute attribute;
+
+    if (!dwarf_hasattr(variable, DW_AT_declaration) ||
+        (!dwarf_attr(variable, DW_AT_linkage_name, &attribute) &&
+         !dwarf_attr(variable, DW_AT_MIPS_linkage_name, &attribute)))
+        return NULL;
+    return dwarf_formstring(&attribute);
+}
+
 static void send_variable(struct sender *s, Dwarf_Die *variable, const struct around *around)
 {
     char *name = types_send_name_of(s, variable, around);
     struct lx_sent record = {0};
     Dwarf_Die type;
 
-    if (s->turn == DECLARES) {
-        if (dwarf_hasattr(variable, DW_AT_declaration))
-            types_send_note(&s->declared, variable->addr, name);
-    } else if (s->turn == SENDS && types_send_place_of(variable, &record) &&
-               lx_types_send_type_of(variable, &type)) {
+    if (s->turn == DECLARES && dwarf_hasattr(variable, DW_AT_declaration))
+        types_send_note(&s->declared, variable->addr, name);
+    if (s->turn == SENDS && lx_types_send_type_of(variable, &type)) {
+        const bool placed = types_send_place_of(variable, &record);
+        const char *linked = placed ? NULL : linked_name(variable);
         record.type = lx_types_send_id(type.addr);
-        lx_types_send_record(s, &record, name);
-        lx_types_send_all_of(s, &type);
+        if (linked)
+            record.kind = LX_SENT_DECLARED;
+        if (placed || linked) {
+            lx_types_send_record(s, &record, linked ? linked : name);
+            lx_types_send_all_of(s, &type);
+        }
     }
     free(name);
 }

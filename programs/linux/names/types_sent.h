@@ -26,10 +26,12 @@ enum lx_sent_kind {
                              dimension: `at` and `size`, the first dimension first */
     LX_SENT_STATIC,     /**< a variable of `type` at address `at` */
     LX_SENT_LOCAL,      /**< the same, `at` bytes from the beginning of a thread's variables */
-    LX_SENT_FUNCTION,   /**< its variables follow; `at` functions are around it that it is inlined
-                             in */
-    LX_SENT_AUTO        /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
-                             (lx_place) while instructions at [id, size) execute */
+    LX_SENT_DECLARED, /**< the same, where its symbol is, whose name this is: a compiler may say no
+                           more of a member of a template */
+    LX_SENT_FUNCTION, /**< its variables follow; `at` functions are around it that it is inlined
+                           in */
+    LX_SENT_AUTO      /**< a variable of the last FUNCTION, of `type`, which is at the place `at`
+                           (lx_place) while instructions at [id, size) execute */
 };
 
 #define LX_SENT_OPEN UINT64_MAX
