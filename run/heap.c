@@ -607,14 +607,29 @@ static bool is_dear(uint32_t asked)
            (__builtin_ctz(asked) - __builtin_ctz(DEAR)) % 2 == 0;
 }
 
-/* A block without a name is looked for from the instruction that asks for it, each time it has been
- * asked for twice as often. */
-static void ask_near(struct run_heap *h, const struct doc_block *block, uint32_t thread,
-                     uint32_t asked)
+enum { PRIME = 61 }; /* threads that ask in turn do not take turns so */
+
+/* Whether it may be time to look. */
+static bool is_asked_often(uint32_t asked)
 {
-    enum { OFTEN = 8 };
-    const bool often = asked >= OFTEN && !(asked & (asked - 1));
-    if (often && !run_typed_knows(h->typed, block))
+    return !(asked & (asked - 1)) || asked % PRIME == 0;
+}
+
+/* Whether it is time to look for a place in a block without a name from the instruction that asks
+ * for it: each time the block has been asked for twice as often, and more often if other places in
+ * it have names: perhaps it is carved up. */
+static bool is_near_due(const struct run_heap *h, const struct doc_block *block, uint32_t asked)
+{
+    enum { OFTEN = 8, TIMES = 256 };
+    const bool twice = asked >= OFTEN && !(asked & (asked - 1));
+    return twice ||
+           (asked % PRIME == 0 && asked / PRIME <= TIMES && run_typed_knows(h->typed, block));
+}
+
+static void ask_near(struct run_heap *h, const struct doc_block *block, uint64_t va,
+                     uint32_t thread, uint32_t asked)
+{
+    if (is_near_due(h, block, asked) && !run_typed_knows_at(h->typed, block, va))
         run_typed_near(h->typed,
                        &(struct run_typed_now){.block = block, .blocks = 1, .stopped = thread});
 }
@@ -625,13 +640,13 @@ static void block_asked(struct run_heap *h, enum run_layer layer, uint32_t tenan
 {
     const uint32_t asked = heap_ask(h, tenant);
     const struct doc_tenant *holder =
-        asked & (asked - 1) ? NULL : run_tenants_of(h->tenants, layer, va, &tenant);
+        is_asked_often(asked) ? run_tenants_of(h->tenants, layer, va, &tenant) : NULL;
     if (!holder)
         return;
     if (is_dear(asked) && run_typed_may(h->typed) && !run_typed_has(h->typed, &holder->block))
         heap_look(h, thread);
     if (layer == RUN_LAYER_BLOCKS)
-        ask_near(h, &holder->block, thread, asked);
+        ask_near(h, &holder->block, va, thread, asked);
 }
 
 /* A place on the stack of a thread is asked for once more. */

@@ -18,8 +18,9 @@
 #include <uthash.h>
 
 enum {
-    PARTS_MAX = 1 << 17, /* in all */
-    LIVES_MAX = 16,      /* of a block that is there again and again, each called differently */
+    PARTS_MAX = 1 << 17,  /* in all */
+    PIECES_MAX = 1 << 10, /* of a block */
+    LIVES_MAX = 16,       /* of a block that is there again and again, each called differently */
     FRAMES_MAX = 1 << 14,
     TICKS_A_WORD = 16 /* a look waits so long for each word and block of the last one */
 };
@@ -288,6 +289,28 @@ static bool same_parts(const struct life *life, const struct found *found, size_
     return same;
 }
 
+static bool part_overlaps(const struct doc_part *part, const struct life *life)
+{
+    for (size_t i = 0; i < life->parts; i++)
+        if (part->from < life->part[i].to && life->part[i].from < part->to)
+            return true;
+    return false;
+}
+
+/* Of a block that is carved up, each look finds some of the pieces: what none has found yet is
+ * added, unless it may be any byte. */
+static void add_parts(struct run_typed *t, struct life *life, const struct found *found,
+                      size_t parts)
+{
+    for (size_t i = 0; i < parts && life->parts < PIECES_MAX && t->parts < PARTS_MAX; i++) {
+        if (found[i].part.each == 1 || part_overlaps(&found[i].part, life))
+            continue;
+        life->part = sim_grow(life->part, life->parts + 1, sizeof *life->part);
+        life->part[life->parts++] = found[i].part;
+        t->parts++;
+    }
+}
+
 /* A block's parts are known. */
 static void typed_keep(struct run_typed *t, const struct doc_block *block,
                        const struct found *found, size_t parts)
@@ -299,8 +322,11 @@ static void typed_keep(struct run_typed *t, const struct doc_block *block,
         return;
     if (life && (life->serial == block->serial || same_parts(life, found, parts) ||
                  of->lives == LIVES_MAX || t->parts >= PARTS_MAX)) {
+        const bool same = life->serial == block->serial;
         if (good > life->good)
             set_parts(t, life, found, parts, good);
+        else if (same)
+            add_parts(t, life, found, parts);
         life->serial = block->serial;
         return;
     }
@@ -315,6 +341,13 @@ bool run_typed_knows(const struct run_typed *t, const struct doc_block *block)
 {
     const struct typed_block *of = block_of((struct run_typed *)t, block, false);
     return of && of->life->serial == block->serial;
+}
+
+bool run_typed_knows_at(const struct run_typed *t, const struct doc_block *block, uint64_t va)
+{
+    const struct doc_part at = {.from = va, .to = va + 1};
+    return run_typed_knows(t, block) &&
+           part_overlaps(&at, block_of((struct run_typed *)t, block, false)->life);
 }
 
 bool run_typed_has(const struct run_typed *t, const struct doc_block *block)

@@ -5,9 +5,9 @@
  * A look costs the host as much as there are pointers. So it is taken when a block or a place on a
  * stack has been asked for often, before such a block is given back, when a thread ends and at the
  * end of the run, and not again before the run has simulated as much as the last one has cost. That
- * depends on simulated things alone. A block that no look has found is looked for once more from
- * the instruction that asks for it: it has a variable in a register, perhaps the only pointer there
- * is.
+ * depends on simulated things alone. A place in a block that no look has found is looked for once
+ * more from the instruction that asks for it: it has a variable in a register, perhaps the only
+ * pointer there is.
  */
 #ifndef RUN_TYPED_H
 #define RUN_TYPED_H
@@ -43,8 +43,9 @@ void run_typed_look(struct run_typed *typed, const struct run_typed_now *now);
  *  blocks that are given: of little cost. */
 void run_typed_near(struct run_typed *typed, const struct run_typed_now *now);
 
-/** Whether the block has a name. */
+/** Whether the block, or what is at `va` in it, has a name. */
 bool run_typed_knows(const struct run_typed *typed, const struct doc_block *block);
+bool run_typed_knows_at(const struct run_typed *typed, const struct doc_block *block, uint64_t va);
 
 /** Whether the block has a name that nothing better is to be hoped for. */
 bool run_typed_has(const struct run_typed *typed, const struct doc_block *block);

@@ -203,6 +203,38 @@ static int on_marked(void)
     return 0;
 }
 
+static char *region; /* structs are carved from it, to which nothing leads but who uses them */
+
+static __attribute__((noinline)) void carve(size_t offset)
+{
+    struct bucket *carved = (struct bucket *)(region + offset);
+    volatile int *const count = &carved->count;
+    for (int i = 0; i < TURNS; i++)
+        ++*count;
+}
+
+static void *carves(void *arg)
+{
+    pthread_barrier_wait(&all_here);
+    carve((size_t)arg);
+    return arg;
+}
+
+/* Each of them has a name, though a look that one of their threads is the reason for finds one. */
+static int on_carved(void)
+{
+    pthread_t thread[THREADS];
+    region = malloc(512);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_create(&thread[i], NULL, carves, (void *)(256 + i * sizeof(struct bucket)));
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+    for (size_t i = 0; i < THREADS; i++)
+        says(&((struct bucket *)(region + 256))[i].count,
+             "carved->count (local of carve, thread *)");
+    return 0;
+}
+
 static int on_stacks(void)
 {
     struct queue queue = {.tail = 1};
@@ -229,7 +261,7 @@ int main(int argc, char **argv)
     int tail;
     (void)argv;
     if (argc > 1)
-        return on_stacks() || on_marked();
+        return on_stacks() || on_marked() || on_carved();
     make();
     queue.slots = malloc(12 * sizeof *queue.slots);
     heap->slots = malloc(16 * sizeof *heap->slots);
