@@ -347,8 +347,9 @@ static bool take_number(const struct doc_item *f, const json_t *value, uint64_t 
     const uint64_t n = *out = null ? none_of(f) : (uint64_t)json_integer_value(value);
     switch (f->type) {
     case DOC_TYPE_number:
-    case DOC_TYPE_end:
         return whole;
+    case DOC_TYPE_end:
+        return whole && (f[-1].type != DOC_TYPE_count || n < bound);
     case DOC_TYPE_address:
         return null || (whole && n != UINT64_MAX);
     case DOC_TYPE_count_or_null:
