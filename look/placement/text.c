@@ -34,9 +34,10 @@ void look_pages_nothing(const struct look_pages *p, FILE *out)
 {
     if (p->hurts)
         fprintf(out,
-                "nothing is to be gained: with ranges card %" PRIu32 " would lose %" PRId64
-                " local requests, and no card gains more than %" PRId64,
-                p->loses.card, -p->loses.requests, p->gains.requests);
+                "nothing is to be gained by ranges: card %" PRIu32 " would lose %" PRId64
+                " local requests, and no card gains more than %" PRId64
+                "; numachine mend measures other rules than memory.placement %s",
+                p->loses.card, -p->loses.requests, p->gains.requests, p->rule);
     else
         fputs("nothing is to be gained: ranges would make no more than a hundredth of the "
               "requests local",
