@@ -17,6 +17,8 @@
 /* [bytes] what the definitions call a word. */
 enum { WORD = 4 };
 
+enum { UNTOLD_MOST = 32 /* lives of a line, told apart before it has windows */ };
+
 _Static_assert((int)PC_MISS__COUNT <= UINT8_MAX, "pc_shared_request.column");
 
 enum loss { NEVER_HAD, TAKEN, EVICTED };
@@ -48,6 +50,7 @@ struct copy {
     pc_bytes late;          /* ... while it is held: counts from its end on */
     struct pc_asked *miss;  /* that began this life, not decided; NULL: none */
     struct wait miss_wait;
+    pc_bytes before;         /* touched in lives that were over before anybody wrote the line */
     uint8_t by_word[2];      /* the miss's columns by the definitions that look at the word */
     struct pc_asked *raised; /* the upgrade that began this ownership; NULL: none */
     struct wait raised_wait;
@@ -58,12 +61,22 @@ struct copy {
     UT_hash_handle hh;
 };
 
+/* What a card has touched in a life or an ownership that windows are to know of. */
+struct untold {
+    sim_tick at;
+    uint32_t card;
+    pc_bytes touched;
+};
+
 struct line {
     uint64_t address;
     struct copy *copies;
     pc_bytes taken; /* touched in copies that were taken away in this ownership */
     unsigned takes; /* how many of them had been touched */
     struct pc_windows *windows;
+    struct untold *untold; /* [untolds] while there are no windows */
+    size_t untolds, room;
+    bool written;
     UT_hash_handle hh;
 };
 
@@ -122,6 +135,7 @@ void pc_copies_free(struct pc_copies *s)
     HASH_ITER(hh, s->lines, line, next_line) {
         HASH_DEL(s->lines, line);
         pc_windows_free(line->windows);
+        free(line->untold);
         free(line);
     }
     for (size_t i = 0; i < s->cards * s->halves; i++)
@@ -249,6 +263,10 @@ static void copies_count_shared(struct line *line, struct pc_asked *asked,
         asked->v[request->column[i]]++;
     asked->v[request->column[0] + 1] += (int64_t)request->took;
     pc_windows_add(&line->windows, request);
+    for (; line->untolds; line->untolds--) {
+        const struct untold *u = &line->untold[line->untolds - 1];
+        pc_windows_touch(line->windows, u->at, u->card, u->touched);
+    }
 }
 
 /* ---- the fully associative cache ------------------------------------------------------------- */
@@ -310,6 +328,32 @@ static bool others_have_touched(const struct copy *copy)
     return false;
 }
 
+/* Of a line that is replaced again and again the last of a card's stand for all of its later ones.
+ */
+static void copies_keep_untold(struct line *line, const struct untold *untold)
+{
+    for (size_t i = line->untolds; line->untolds >= UNTOLD_MOST && i-- > 0;)
+        if (line->untold[i].card == untold->card) {
+            line->untold[i].touched |= untold->touched;
+            line->untold[i].at = untold->at;
+            return;
+        }
+    SIM_ROOM(line->untold, line->untolds, line->room, 4);
+    line->untold[line->untolds++] = *untold;
+}
+
+/* A life or an ownership is over that no request began which sharing made. @param at  it began */
+static void copies_touch_window(struct copy *copy, sim_tick at, pc_bytes touched)
+{
+    struct line *line = copy->line;
+    if (line->windows)
+        pc_windows_touch(line->windows, at, copy->seen.of.card, touched);
+    else if (line->written)
+        copies_keep_untold(line, &(struct untold){at, copy->seen.of.card, touched});
+    else
+        copy->before |= touched;
+}
+
 /* The miss that began a life that is over. */
 static void copies_decide(struct copy *copy, pc_bytes touched)
 {
@@ -329,8 +373,11 @@ static void copies_decide(struct copy *copy, pc_bytes touched)
                             .falsely = !essential,
                             .column = {essential ? PC_MISS_TRUE_SHARING : PC_MISS_FALSE_SHARING,
                                        by_words ? PC_MISS_WORD_TRUE : PC_MISS_WORD_FALSE,
-                                       copy->by_word[0], copy->by_word[1]},
-                            .columns = 4});
+                                       copy->by_word[0], copy->by_word[1], PC_MISS_PROGRAMMER_TRUE},
+                            .columns = essential ? 5 : 4,
+                            .card = copy->seen.of.card,
+                            .touched = touched,
+                            .row = essential ? NULL : miss->v});
 }
 
 /* An ownership ends that an upgrade began. */
@@ -338,16 +385,20 @@ static void copies_decide_upgrade(struct copy *copy)
 {
     struct line *line = copy->line;
     const bool truly = line->taken & copy->fresh;
-    if (line->takes)
+    if (line->takes) {
         copies_count_shared(line, copy->raised,
                             &(struct pc_shared_request){
                                 .at = copy->raised_wait.at,
                                 .took = copy->raised_wait.took,
                                 .falsely = !truly,
                                 .column = {truly ? PC_MISS_UPGRADE_TRUE : PC_MISS_UPGRADE_FALSE},
-                                .columns = 1});
-    else
+                                .columns = 1,
+                                .card = copy->seen.of.card,
+                                .touched = copy->fresh});
+    } else {
         copies_count(copy->raised, PC_MISS_UPGRADE_ALONE, copy->raised_wait.took);
+        copies_touch_window(copy, copy->raised_wait.at, copy->fresh);
+    }
     copy->raised = NULL;
 }
 
@@ -383,6 +434,8 @@ static void copies_end(struct copy *copy, enum loss how, bool owner)
         copies_publish(copy);
     if (copy->miss)
         copies_decide(copy, touched);
+    if (!copy->miss || copy->loss == NEVER_HAD)
+        copies_touch_window(copy, copy->miss_wait.at, touched);
     copy->miss = NULL;
     copy->news = (essential ? 0 : copy->news) | copy->late;
     copy->word_news = (by_words ? 0 : copy->word_news) | copy->late;
@@ -396,6 +449,7 @@ static void copies_end(struct copy *copy, enum loss how, bool owner)
 static void write_bytes(struct copy *copy, pc_bytes written)
 {
     copy->written |= written;
+    copy->line->written |= written != 0;
     copy->fresh |= written;
     copy->seen.written |= written;
 }
@@ -494,8 +548,10 @@ static void have_missed(struct pc_copies *s, struct copy *copy, sim_tick took)
 static void have_upgraded(struct copy *copy, sim_tick took)
 {
     const struct request *r = &copy->request;
-    if (!copy->held)
-        copies_begin(copy); /* the copy was lost on the way: the line came instead of the right */
+    if (!copy->held) { /* the copy was lost on the way: the line came instead of the right */
+        copies_begin(copy);
+        copy->miss_wait.at = r->at;
+    }
     write_bytes(copy, r->word); /* also of a store-conditional that fails, then */
     copy->raised = r->asked;
     copy->raised_wait = (struct wait){r->at, took};
@@ -536,6 +592,14 @@ void pc_copies_create(struct pc_copies *s, struct pc_copy_of of)
 
 /* ---- the end --------------------------------------------------------------------------------- */
 
+static void copies_close_windows(struct line *line)
+{
+    for (const struct copy *copy = line->copies; copy; copy = copy->next)
+        if (copy->before)
+            pc_windows_touch(line->windows, 0, copy->seen.of.card, copy->before);
+    pc_windows_close(line->windows);
+}
+
 void pc_copies_end(struct pc_copies *s)
 {
     for (struct copy *copy = s->copies; copy; copy = copy->hh.next) {
@@ -549,7 +613,7 @@ void pc_copies_end(struct pc_copies *s)
             copies_end(copy, EVICTED, copy->raised);
     for (struct line *line = s->lines; line; line = line->hh.next)
         if (line->windows)
-            pc_windows_close(line->windows);
+            copies_close_windows(line);
 }
 
 void pc_copies_each(const struct pc_copies *s,

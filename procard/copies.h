@@ -16,6 +16,11 @@
  *  - [Torrellas, Lam, Hennessy, 1990]: cold if the card has never touched the word asked for;
  *    true if another has written it since the card touched it last.
  *
+ *  - programmer-centric: true if it is by Dubois's definition, of bytes, or if in the same window
+ *    (windows.h) other cards have lives and ownerships that touch one of the bytes that the card
+ *    touches in the life that it begins: one at least for PC_WINDOWS_PART of the card's own. Each
+ *    belongs to the window in which it begins.
+ *
  * An upgrade destroys copies instead of missing one. It is true if in the ownership that it begins
  * the card writes a byte that one of the cards whose copies were taken away had touched. What an
  * upgrade is for counts as written, also if it is a store-conditional that then fails, because
@@ -34,9 +39,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/** A set of bytes of a line, the first in bit 0. */
-typedef unsigned __int128 pc_bytes;
 
 /** A card's copies of one half of its secondary cache; one number each, the caller's. */
 struct pc_copy_of {

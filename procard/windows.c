@@ -3,7 +3,9 @@
  *
  * The hard idea is that requests are told when they are decided, nearly in their order only, and
  * that a run has too many to be kept. So there are twice as many windows as are wanted in the end,
- * and those that have to go together do it before it is known what comes.
+ * and those that have to go together do it before it is known what comes. Whether others touch a
+ * miss's bytes in its window is known when all have come, so a window keeps the sets of bytes that
+ * misses have touched, each set of a row once.
  */
 #include "procard/windows.h"
 
@@ -12,7 +14,19 @@
 
 enum { ROOM = 2 * PC_WINDOWS_MOST };
 
+/* Bytes that a card has touched in lives or ownerships. */
+struct windows_touch {
+    uint32_t card;
+    bool loose;   /* it is no request of the window: it belongs here by its beginning only */
+    int64_t *row; /* of misses that are to be counted; NULL: of none */
+    int64_t lives;
+    sim_tick at; /* when the last began */
+    pc_bytes bytes;
+};
+
 struct window {
+    struct windows_touch *touch; /* [touches] */
+    size_t touches, room;
     sim_tick begin, end;
     sim_tick cost[2]; /* truly, falsely */
     int64_t v[PC_MISS__COUNT];
@@ -26,6 +40,80 @@ struct pc_windows {
 static sim_tick windows_less(sim_tick a, sim_tick b)
 {
     return a < b ? a : b;
+}
+
+/* ---- bytes that are touched ------------------------------------------------------------------ */
+
+static bool windows_alike(const struct windows_touch *a, const struct windows_touch *b)
+{
+    return a->card == b->card && a->row == b->row && a->loose == b->loose;
+}
+
+/* Puts down more. */
+static void windows_touched(struct window *window, const struct windows_touch *more)
+{
+    struct windows_touch *last = NULL;
+    unsigned sets = 0;
+    for (size_t i = 0; i < window->touches; i++) {
+        struct windows_touch *touch = &window->touch[i];
+        if (!windows_alike(touch, more))
+            continue;
+        last = touch;
+        sets++;
+        if (touch->bytes == more->bytes && !more->loose)
+            break;
+    }
+    const bool same = last && last->bytes == more->bytes && !more->loose;
+    if (!last || (!same && sets < PC_WINDOWS_SETS)) {
+        SIM_ROOM(window->touch, window->touches, window->room, 4);
+        window->touch[window->touches++] = *more;
+        return;
+    }
+    last->bytes |= more->bytes;
+    last->lives += more->lives;
+    last->at = sim_later(last->at, more->at);
+}
+
+/* A border has come between two windows: what is loose goes to its own side.
+ * @param later  `to` is the one behind the border */
+static void windows_move(struct window *from, struct window *to, sim_tick border, bool later)
+{
+    for (size_t i = from->touches; i-- > 0;) {
+        const struct windows_touch touch = from->touch[i];
+        if (!touch.loose || (touch.at >= border) != later)
+            continue;
+        windows_touched(to, &touch);
+        from->touch[i] = from->touch[--from->touches];
+    }
+}
+
+/* Whether others touch a miss's bytes in the window, but for what a window may mix. */
+static bool windows_is_own(const struct window *window, const struct windows_touch *miss)
+{
+    int64_t own = 0, others = 0;
+    for (size_t i = 0; i < window->touches; i++) {
+        const struct windows_touch *touch = &window->touch[i];
+        if (touch->bytes & miss->bytes)
+            *(touch->card == miss->card ? &own : &others) += touch->lives;
+    }
+    return others * PC_WINDOWS_PART < own || !others;
+}
+
+/* The programmer-centric definition. */
+static void windows_decide(struct window *window)
+{
+    for (size_t i = 0; i < window->touches; i++) {
+        const struct windows_touch *touch = &window->touch[i];
+        if (!touch->row)
+            continue;
+        const enum pc_miss_column column =
+            windows_is_own(window, touch) ? PC_MISS_PROGRAMMER_FALSE : PC_MISS_PROGRAMMER_TRUE;
+        window->v[column] += touch->lives;
+        touch->row[column] += touch->lives;
+    }
+    free(window->touch);
+    window->touch = NULL;
+    window->touches = 0;
 }
 
 /* ---- two neighbours -------------------------------------------------------------------------- */
@@ -49,6 +137,9 @@ static void windows_join(struct pc_windows *w, size_t i)
         a->cost[kind] += b->cost[kind];
     for (unsigned c = 0; c < PC_MISS__COUNT; c++)
         a->v[c] += b->v[c];
+    for (size_t k = 0; k < b->touches; k++)
+        windows_touched(a, &b->touch[k]);
+    free(b->touch);
     memmove(b, b + 1, (w->count - i - 2) * sizeof *b);
     w->count--;
 }
@@ -83,6 +174,7 @@ static void windows_count(struct window *window, const struct pc_shared_request 
     for (unsigned i = 0; i < r->columns; i++)
         window->v[r->column[i]]++;
     window->v[r->column[0] + 1] += (int64_t)r->took;
+    windows_touched(window, &(struct windows_touch){r->card, false, r->row, 1, r->at, r->touched});
 }
 
 /* Windows that begin at or before a tick. */
@@ -116,6 +208,10 @@ static struct window *windows_new(struct pc_windows **windows, size_t place, sim
     memmove(window + 1, window, (w->count - place) * sizeof *window);
     w->count++;
     *window = (struct window){.begin = at, .end = at};
+    if (place)
+        windows_move(window - 1, window, at, true);
+    else if (w->count > 1)
+        windows_move(window + 1, window, window[1].begin, false);
     return window;
 }
 
@@ -129,14 +225,24 @@ void pc_windows_add(struct pc_windows **windows, const struct pc_shared_request 
     const size_t next = windows_begun(w, r->at);
     struct window *before = next ? &w->window[next - 1] : NULL;
     struct window *behind = next < w->count ? &w->window[next] : NULL;
-    if (before && (r->at <= before->end || windows_goes_on(w, before, r)))
+    if (before && (r->at <= before->end || windows_goes_on(w, before, r))) {
         windows_count(before, r);
-    else if (behind && windows_goes_on(w, behind, r))
+    } else if (behind && windows_goes_on(w, behind, r)) {
         windows_count(behind, r);
-    else
+        if (before)
+            windows_move(before, behind, r->at, true);
+    } else {
         windows_count(windows_new(windows, next, r->at), r);
+    }
     if ((*windows)->count == ROOM)
         windows_join(*windows, windows_nearest(*windows, SIM_NEVER, SIM_NEVER));
+}
+
+void pc_windows_touch(struct pc_windows *w, sim_tick at, uint32_t card, pc_bytes touched)
+{
+    const size_t begun = windows_begun(w, at);
+    windows_touched(&w->window[begun ? begun - 1 : 0],
+                    &(struct windows_touch){card, true, NULL, 1, at, touched});
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */
@@ -152,10 +258,14 @@ void pc_windows_close(struct pc_windows *w)
         windows_join(w, i);
     while (w->count > PC_WINDOWS_MOST)
         windows_join(w, windows_nearest(w, SIM_NEVER, SIM_NEVER));
+    for (i = 0; i < w->count; i++)
+        windows_decide(&w->window[i]);
 }
 
 void pc_windows_free(struct pc_windows *w)
 {
+    for (size_t i = 0; w && i < w->count; i++)
+        free(w->window[i].touch);
     free(w);
 }
 

@@ -20,9 +20,14 @@
 
 enum {
     PC_WINDOWS_MOST = 16, /**< of a line, once they are closed */
+    PC_WINDOWS_SETS = 16, /**< of bytes that a row's misses, or a card's lives, have touched in a
+                               window; beyond them, the last has all others' bytes */
     PC_WINDOWS_PART = 16, /**< one part in so many of a line's time is a pause; of its cost, too
                                much to be mixed */
 };
+
+/** A set of bytes of a line, the first in bit 0. */
+typedef unsigned __int128 pc_bytes;
 
 /** A request that sharing made: a miss, or an upgrade. */
 struct pc_shared_request {
@@ -31,8 +36,13 @@ struct pc_shared_request {
     bool falsely;  /**< false sharing */
     /** Columns in which it is counted, by enum pc_miss_column; behind the first one is its time's
      */
-    uint8_t column[4];
+    uint8_t column[5];
     unsigned columns; /**< of these */
+    uint32_t card;
+    pc_bytes touched; /**< in what it began */
+    /** Of a miss that brings nothing new: by enum pc_miss_column, the caller's. It is counted there
+     *  by whether others have touched its bytes in the window, too, when that ends. Else NULL */
+    int64_t *row;
 };
 
 struct pc_window {
@@ -44,7 +54,11 @@ struct pc_windows;
 
 /** @param windows  NULL: there have been none; then it is the caller's (pc_windows_free) */
 void pc_windows_add(struct pc_windows **windows, const struct pc_shared_request *request);
-/** No requests come any more. */
+/** A card has touched bytes in what no request began that sharing made.
+ *  @param at  when it began: the window is the last that has begun then, or the first */
+void pc_windows_touch(struct pc_windows *windows, sim_tick at, uint32_t card, pc_bytes touched);
+/** No requests come any more: misses are counted by whether others have touched their bytes in the
+ *  window, too. */
 void pc_windows_close(struct pc_windows *windows);
 void pc_windows_free(struct pc_windows *windows);
 

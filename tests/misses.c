@@ -32,6 +32,7 @@ struct event {
     unsigned pc;     /* ASKED */
     unsigned tenant; /* RENEWED: whose the bytes are from now on */
     bool missed;     /* BEGAN: by the last request */
+    sim_tick at;     /* ASKED */
 };
 
 struct world {
@@ -80,6 +81,7 @@ static void ask(struct world *w, unsigned card, unsigned line, pc_bytes bytes, u
     e->bytes = bytes;
     e->upgrade = upgrade;
     e->pc = pc;
+    e->at = w->now;
     pc_copies_ask(w->copies, &(struct pc_request_asked){.of = place(card, line),
                                                         .pa = (uint64_t)line * LINE + offset,
                                                         .va = (uint64_t)line * LINE + offset,
@@ -391,7 +393,86 @@ static void add(int64_t *v, enum pc_miss_column class)
     v[class + 1] += 7;
 }
 
-static void judge_miss(const struct world *w, size_t at, const struct event *asked, int64_t *v)
+/* Where the windows of the lines begin, as they have been told. */
+struct spans {
+    unsigned count[LINES];
+    sim_tick begin[LINES][PC_WINDOWS_MOST];
+};
+
+static void add_span(void *ctx, uint64_t line, const struct pc_window *window)
+{
+    struct spans *s = ctx;
+    const unsigned l = (unsigned)(line / LINE);
+    s->begin[l][s->count[l]++] = window->begin;
+}
+
+/* The window of a line in which something is that begins at a tick. */
+static unsigned window_of(const struct spans *s, unsigned line, sim_tick at)
+{
+    unsigned i = s->count[line];
+    while (i && s->begin[line][i - 1] > at)
+        i--;
+    return i ? i - 1 : 0;
+}
+
+/* The request that a card has last made before event `at`. */
+static const struct event *asked_before(const struct world *w, size_t at, unsigned card)
+{
+    while (w->event[at].what != ASKED || w->event[at].card != card)
+        at--;
+    return &w->event[at];
+}
+
+struct ownership {
+    size_t last, begin, end; /* end of the one before, and its own events */
+    pc_bytes wrote;
+};
+
+/* The ownership that the upgrade asked for at `at` begins. */
+static struct ownership ownership_of(const struct world *w, size_t at)
+{
+    const unsigned card = w->event[at].card, line = w->event[at].line;
+    /* It begins with the first store after it; other ownerships may end in between. */
+    struct ownership o = {.begin = at, .end = w->events};
+    while (!(w->event[o.begin].what == WROTE && w->event[o.begin].card == card))
+        o.begin++;
+    for (size_t i = 0; i < w->events && o.end == w->events; i++) {
+        const struct event *e = &w->event[i];
+        const bool ends = e->what == ENDED && e->line == line && (e->share || e->owner);
+        if (ends && i < o.begin)
+            o.last = i;
+        if (ends && i > o.begin)
+            o.end = i;
+    }
+    for (size_t i = o.begin; i < o.end; i++)
+        if (w->event[i].what == WROTE && w->event[i].card == card && w->event[i].line == line)
+            o.wrote |= w->event[i].bytes;
+    return o;
+}
+
+/* Whether less than one in sixteen lives and ownerships of a window that touch some bytes are
+ * others'. */
+static bool is_of_its_own(const struct world *w, const struct spans *s, unsigned card,
+                          unsigned line, unsigned window, pc_bytes bytes)
+{
+    unsigned own = 0, others = 0;
+    for (size_t i = 0; i < w->events; i++) {
+        const struct event *e = &w->event[i];
+        struct life life;
+        unsigned *count = e->card == card ? &own : &others;
+        if (e->line != line)
+            continue;
+        if (e->what == BEGAN && window_of(s, line, asked_before(w, i, e->card)->at) == window &&
+            life_at(w, e->card, line, i, &life))
+            *count += (touched(w, e->card, line, life.begin, life.end) & bytes) != 0;
+        if (e->what == ASKED && e->upgrade && window_of(s, line, e->at) == window)
+            *count += (ownership_of(w, i).wrote & bytes) != 0;
+    }
+    return !others || 16 * others < own;
+}
+
+static void judge_miss(const struct world *w, const struct spans *s, size_t at,
+                       const struct event *asked, int64_t *v)
 {
     const struct event *e = &w->event[at];
     struct life life;
@@ -420,51 +501,40 @@ static void judge_miss(const struct world *w, size_t at, const struct event *ask
         v[!words_before(w, e->card, e->line, at, asked->bytes, &written) ? PC_MISS_TORRELLAS_COLD
           : written                                                      ? PC_MISS_TORRELLAS_TRUE
                     : PC_MISS_TORRELLAS_FALSE]++;
+        const unsigned window = window_of(s, e->line, asked->at);
+        v[!is_essential(w, e->card, e->line, &life, 1) &&
+                  is_of_its_own(w, s, e->card, e->line, window, own)
+              ? PC_MISS_PROGRAMMER_FALSE
+              : PC_MISS_PROGRAMMER_TRUE]++;
     }
 }
 
-/* The ownership that the upgrade asked for at `at` begins, up to its end. */
 static void judge_upgrade(const struct world *w, size_t at, int64_t *v)
 {
-    const unsigned card = w->event[at].card, line = w->event[at].line;
-    size_t last = 0, end = w->events;
-    pc_bytes wrote = 0, taken = 0;
+    const unsigned line = w->event[at].line;
+    const struct ownership o = ownership_of(w, at);
+    pc_bytes taken = 0;
     unsigned takes = 0;
-    /* It begins with the first store after it; other ownerships may end in between. */
-    size_t begin = at;
-    while (!(w->event[begin].what == WROTE && w->event[begin].card == card))
-        begin++;
-    for (size_t i = 0; i < w->events; i++) {
-        const struct event *e = &w->event[i];
-        const bool ends = e->what == ENDED && e->line == line && (e->share || e->owner);
-        if (ends && i < begin)
-            last = i;
-        if (ends && i > begin) {
-            end = i;
-            break;
-        }
-    }
-    for (size_t i = last; i < end; i++) {
+    for (size_t i = o.last; i < o.end; i++) {
         const struct event *e = &w->event[i];
         struct life life;
-        if (e->line != line)
-            continue;
-        if (e->what == WROTE && e->card == card && i >= begin)
-            wrote |= e->bytes;
-        if (e->what != ENDED || e->share || !e->taken || !life_at(w, e->card, line, i, &life))
+        if (e->line != line || e->what != ENDED || e->share || !e->taken ||
+            !life_at(w, e->card, line, i, &life))
             continue;
         const pc_bytes had = touched(w, e->card, line, life.begin, i);
         taken |= had;
         takes += had != 0;
     }
-    add(v, !takes                       ? PC_MISS_UPGRADE_ALONE
-           : same_word(wrote, taken, 1) ? PC_MISS_UPGRADE_TRUE
-                                        : PC_MISS_UPGRADE_FALSE);
+    add(v, !takes                         ? PC_MISS_UPGRADE_ALONE
+           : same_word(o.wrote, taken, 1) ? PC_MISS_UPGRADE_TRUE
+                                          : PC_MISS_UPGRADE_FALSE);
 }
 
 static void judge(const struct world *w, sums out)
 {
     const struct event *asked[CARDS] = {NULL};
+    struct spans spans = {0};
+    pc_copies_windows(w->copies, add_span, &spans);
     memset(out, 0, sizeof(sums));
     for (size_t i = 0; i < w->events; i++) {
         const struct event *e = &w->event[i];
@@ -474,7 +544,7 @@ static void judge(const struct world *w, sums out)
                 judge_upgrade(w, i, out[e->card][e->line][e->pc][tenant_at(w, e)]);
         } else if (e->what == BEGAN && e->missed) {
             const struct event *by = asked[e->card];
-            judge_miss(w, i, by, out[e->card][e->line][by->pc][tenant_at(w, by)]);
+            judge_miss(w, &spans, i, by, out[e->card][e->line][by->pc][tenant_at(w, by)]);
         }
     }
 }
@@ -559,7 +629,7 @@ static bool is_of_sharing(enum pc_miss_column column)
 {
     return (column >= PC_MISS_TRUE_SHARING && column <= PC_MISS_FALSE_SHARING_TIME) ||
            (column >= PC_MISS_UPGRADE_TRUE && column <= PC_MISS_UPGRADE_FALSE_TIME) ||
-           (column >= PC_MISS_WORD_TRUE && column <= PC_MISS_TORRELLAS_FALSE);
+           (column >= PC_MISS_WORD_TRUE && column <= PC_MISS_PROGRAMMER_FALSE);
 }
 
 struct in_windows {
@@ -633,26 +703,26 @@ Test(misses, are_what_a_slow_way_says)
  * `c` is a store-conditional that gets the line, and fails. */
 static const struct sequence {
     const char *what, *accesses;
-    enum pc_miss_column class, word, eggers, torrellas;
+    enum pc_miss_column class, word, eggers, torrellas, programmer;
 } sequences[] = {
     {"the word that another wrote", "0r0 1w0 0r0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
-     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE, PC_MISS_PROGRAMMER_TRUE},
     {"another word of the line", "0r0 1w8 0r0", PC_MISS_FALSE_SHARING, PC_MISS_WORD_FALSE,
-     PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE, PC_MISS_PROGRAMMER_FALSE},
     {"another word first, then the one that was written", "0r0 1w8 0r0 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE, PC_MISS_PROGRAMMER_TRUE},
     {"a word that the card has never touched", "0r0 1w8 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_COLD},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_COLD, PC_MISS_PROGRAMMER_TRUE},
     {"two cards that write words of their own", "0w0 1w4 0w0 1w4 0w0", PC_MISS_FALSE_SHARING,
-     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE, PC_MISS_PROGRAMMER_FALSE},
     {"news of an earlier loss, read late", "0r0 1w8 0r0 1w4 0r8", PC_MISS_TRUE_SHARING,
-     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_COLD, PC_MISS_PROGRAMMER_TRUE},
     {"a word that another has tried to write", "0r0 1r0 1c0 0r0", PC_MISS_TRUE_SHARING,
-     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+     PC_MISS_WORD_TRUE, PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE, PC_MISS_PROGRAMMER_TRUE},
     {"another word that another has tried to write", "0r0 1r8 1c8 0r0", PC_MISS_FALSE_SHARING,
-     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE},
+     PC_MISS_WORD_FALSE, PC_MISS_EGGERS_FALSE, PC_MISS_TORRELLAS_FALSE, PC_MISS_PROGRAMMER_FALSE},
     {"a lock that migrates", "0w0 1w0 2w0 0w0", PC_MISS_TRUE_SHARING, PC_MISS_WORD_TRUE,
-     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE},
+     PC_MISS_EGGERS_TRUE, PC_MISS_TORRELLAS_TRUE, PC_MISS_PROGRAMMER_TRUE},
 };
 
 static void play(struct world *w, const char *accesses)
@@ -660,7 +730,7 @@ static void play(struct world *w, const char *accesses)
     struct access a = {.size = 4, .pc = 1};
     char operation;
     int used;
-    while (sscanf(accesses, "%u%c%u%n", &a.card, &operation, &a.offset, &used) == 3) {
+    while (sscanf(accesses, "%u%c%u %n", &a.card, &operation, &a.offset, &used) == 3) {
         a.write = operation != 'r';
         a.fails = operation == 'c';
         do_access(w, &a);
@@ -690,7 +760,8 @@ Test(misses, of_known_sequences)
 {
     for (size_t i = 0; i < sizeof sequences / sizeof *sequences; i++) {
         const struct sequence *s = &sequences[i];
-        const enum pc_miss_column columns[] = {s->class, s->word, s->eggers, s->torrellas};
+        const enum pc_miss_column columns[] = {s->class, s->word, s->eggers, s->torrellas,
+                                               s->programmer};
         char *shorter = strdup(s->accesses);
         *strrchr(shorter, ' ') = '\0';
         if (!strcmp(s->what, sequences[2].what))
@@ -700,6 +771,44 @@ Test(misses, of_known_sequences)
             cr_expect_eq(more, 1, "%s: column %zu: %" PRId64 " more", s->what, k, more);
         }
         free(shorter);
+    }
+}
+
+/* "accesses" so many times, one piece after the other. */
+static char *repeated(const char *const *pieces, unsigned times)
+{
+    char *all = calloc(1, 1 << 16), *end = all;
+    for (; *pieces; pieces++)
+        for (unsigned i = 0; i < times; i++)
+            end += sprintf(end, "%s ", *pieces);
+    return all;
+}
+
+/* By Dubois's definition and by the programmer-centric one, whose bytes are those of a window. */
+Test(misses, of_the_programmer)
+{
+    static const struct {
+        const char *what, *pieces[4];
+        int64_t truly, falsely, for_programmer_truly, for_programmer_falsely;
+    } rows[] = {
+        {"bytes of their own", {"0w0 1w4"}, 0, 198, 0, 198},
+        {"one byte", {"0w0 1w0"}, 198, 0, 198, 0},
+        {"one of two reads the other's byte", {"0w0 0r4 1w4"}, 99, 99, 198, 0},
+        {"a third reads both", {"0w0 1w4 2r0 2r4"}, 99, 198, 297, 0},
+        {"shared in another phase", {"0w0 1w4", "0w0 1w0", "0w4 1w0"}, 199, 399, 199, 399},
+        {"a byte that all read", {"0r8 0w0 1r8 1w4"}, 0, 198, 198, 0},
+        {"a third reads both in the end", {"0w0 1w4", "2r0 2r4"}, 0, 198, 0, 198},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char *all = repeated(rows[i].pieces, 100);
+        const int64_t is[] = {
+            count_of(all, PC_MISS_TRUE_SHARING), count_of(all, PC_MISS_FALSE_SHARING),
+            count_of(all, PC_MISS_PROGRAMMER_TRUE), count_of(all, PC_MISS_PROGRAMMER_FALSE)};
+        cr_expect(is[0] == rows[i].truly && is[1] == rows[i].falsely &&
+                      is[2] == rows[i].for_programmer_truly &&
+                      is[3] == rows[i].for_programmer_falsely,
+                  "%s: %d %d %d %d", rows[i].what, (int)is[0], (int)is[1], (int)is[2], (int)is[3]);
+        free(all);
     }
 }
 

@@ -256,7 +256,7 @@ def check_refusals(numachine, run, guest, scratch):
     executable = (run.directory / "guest.elf").read_bytes()
     for name, file, text, sentence in (
             ("cut", "truth.json", whole[:len(whole) // 2], "truth.json: line "),
-            ("newer", "truth.json", whole.replace('"schema":3', '"schema":4'), "schema 4: only 3 can be read"),
+            ("newer", "truth.json", whole.replace('"schema":4', '"schema":5'), "schema 5: only 4 can be read"),
             ("wider", "truth.json", whole.replace('"processors":4', '"processors":2'), "is not of the machine in"),
             ("larger", "truth.json", re.sub(r'"memory":\d+', '"memory":4096', whole), "is not of the machine in"),
             ("twice", "truth.json", re.sub(r'"memory":(\d+)', lambda m: '"memory":%d' % (2 * int(m[1])), whole),

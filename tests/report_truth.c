@@ -161,7 +161,7 @@ Test(report_truth, what_is_wrong_is_said)
     static const struct {
         const char *from, *to, *why;
     } all[] = {
-        {"\"schema\":3", "\"schema\":1", "schema 1: only 3 can be read: another version"},
+        {"\"schema\":4", "\"schema\":1", "schema 1: only 4 can be read: another version"},
         {"\"line\":64", "\"line\":63", "line: no power of two"},
         {"\"line\":64", "\"line\":4096", "line: not a number that it may be"},
         {"\"memory\":268435456", "\"memory\":0", "memory: not a number that it may be"},
