@@ -8,6 +8,7 @@ import pathlib
 import statistics
 import subprocess
 
+import looks as looks_at
 import programs
 import scores
 from looks import PLAIN, Subject, Variant
@@ -222,6 +223,19 @@ class Account:
             rows.append([f"`{name}`", ", ".join(wrong) or "-", ", ".join(missed) or "-"])
         return Table(f"errors-{of}", f"Wrong and missed, on the set for {NAMES[of]}", "Programs in which a line is named that is not shared "
                      "falsely, and those in which a line that is was not named.", [text("detector"), text("names wrongly in"), text("misses")], rows)
+
+    def definitions(self):
+        """Of the misses that sharing made, the part that is false by each definition."""
+        kinds = {"shared falsely": lambda s: s.program.kind == "false",
+                 "both": lambda s: s.program.kind == "mixed",
+                 "shared truly": lambda s: not s.program.falsely}
+        subjects = self.subjects(twins=False)
+        truths = dict(zip(subjects, self.bench.each(self.bench.truth, subjects)))
+        of = {name: [truths[s].false_misses for s in subjects if fits(s) and truths[s].false_misses] for name, fits in kinds.items()}
+        return Table("definitions", "What is false by whose definition", "Of the misses that sharing made, the part that is false: the mean of "
+                     "the programs that are labelled so, of all sets.", [text("definition"), *(share(name) for name in kinds)],
+                     [[name, *(statistics.mean(p[name] for p in parts) if parts else None for parts in of.values())]
+                      for name in looks_at.DEFINITIONS])
 
     def published(self):
         """Patterns with published gains, here by the mended twin."""

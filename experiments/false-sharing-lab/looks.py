@@ -24,6 +24,8 @@ FALSE_LEAST = 20000  # [PCycles] of all processors, that a line shared falsely c
 RANGES_MOST = 2000   # of bytes that are parted: an experiment file has 64 KB
 FALSE = ["false_sharing_time", "upgrade_false_time"]
 TRUE = ["true_sharing_time", "upgrade_true_time"]
+DEFINITIONS = {"bytes (Dubois)": "", "words (Dubois)": "word_", "the word asked for (Eggers)": "eggers_",
+               "the word asked for (Torrellas)": "torrellas_", "bytes of one's own (the programmer)": "programmer_"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,6 +85,7 @@ class Truth:
     pcycles: int
     objects: list  # of (name, first address, length)
     bytes: int     # of a line
+    false_misses: dict  # {definition: part of the misses that sharing made}; empty: it made none
 
     @functools.cached_property
     def falsely(self):
@@ -119,6 +122,17 @@ def lines_of(document):
         line.false += sum(row.get(name, 0) for name in FALSE)
         line.true += sum(row.get(name, 0) for name in TRUE)
     return {at: line for at, line in lines.items() if line.false or line.true}
+
+
+def false_misses(document):
+    """{definition: part of the misses that sharing made which are false by it}, of a truth document."""
+    columns = [name for name, _, _ in document["columns"]]
+    total = collections.Counter()
+    for _, _, _, *values in document["windows"]:
+        total.update({columns[column]: value for column, value in zip(values[::2], values[1::2])})
+    misses = total["true_sharing"] + total["false_sharing"]
+    return {name: total[f"{prefix}false" if prefix else "false_sharing"] / misses
+            for name, prefix in DEFINITIONS.items()} if misses else {}
 
 
 def parts_of(lines, named):
@@ -228,10 +242,10 @@ class Bench:
             return {"lines": [[at, line.false, line.true, list(line.cards.items())]
                               for at, line in lines_of(document).items()],
                     "objects": programs.objects((out / "guest.stdout").read_text()),
-                    "pcycles": self._elapsed(out), "bytes": document["line"]}
+                    "pcycles": self._elapsed(out), "bytes": document["line"], "false_misses": false_misses(document)}
         got = self.kept(f"truth-{subject.key}", make)
         return Truth({at: Line(false, true, dict(cards)) for at, false, true, cards in got["lines"]}, got["pcycles"],
-                     [tuple(thing) for thing in got["objects"]], got["bytes"])
+                     [tuple(thing) for thing in got["objects"]], got["bytes"], got["false_misses"])
 
     @staticmethod
     def _elapsed(out):
