@@ -1032,3 +1032,106 @@ Test(misses, of_other_sizes)
         pc_sizes_free(s);
     }
 }
+
+/* A card's copy of a line of any size, whose words of four bytes are bits. */
+struct plain {
+    bool held, had, counts; /* counts: its life began with a miss that is not the first */
+    uint64_t touched, news;
+};
+
+static void plain_end(struct plain *p, int64_t *v)
+{
+    const bool truly = p->touched & p->news;
+    if (p->counts)
+        v[truly ? PC_SIZED_TRUE : PC_SIZED_FALSE]++;
+    if (!p->counts || truly)
+        p->news = 0;
+    p->held = false;
+}
+
+static void plain_access(struct plain *line, unsigned card, uint64_t words, bool write, int64_t *v)
+{
+    struct plain *own = &line[card];
+    bool taken = false;
+    uint64_t theirs = 0;
+    for (unsigned c = 0; write && c < CARDS; c++)
+        if (c != card && line[c].held) {
+            taken = true;
+            theirs |= line[c].touched;
+            plain_end(&line[c], v);
+        }
+    if (own->held && taken)
+        v[theirs & words ? PC_SIZED_UPGRADE_TRUE : PC_SIZED_UPGRADE_FALSE]++;
+    if (!own->held)
+        *own = (struct plain){true, true, own->had, 0, own->news};
+    own->touched |= words;
+    for (unsigned c = 0; write && c < CARDS; c++)
+        line[c].news |= c == card ? 0 : words;
+}
+
+struct drawn_access {
+    unsigned card, at; /* of its page */
+    uint32_t mask;     /* of the 32 bytes there */
+    bool write;
+};
+
+/* What a layout would have of these accesses, none of which waits for another. */
+static void plain_count(const struct drawn_access *a, unsigned count, unsigned bytes,
+                        unsigned offset, int64_t *v)
+{
+    enum { PAGE = 4096, MOST = (PAGE + 64) / 16 };
+    struct plain(*line)[CARDS] = calloc(MOST, sizeof *line);
+    for (unsigned i = 0; i < count; i++) {
+        const unsigned first = a[i].at + (unsigned)__builtin_ctz(a[i].mask) + offset;
+        const unsigned words = (unsigned)__builtin_popcount(a[i].mask) / 4;
+        for (unsigned w = first / 4; w < first / 4 + words; w++)
+            plain_access(line[w * 4 / bytes], a[i].card, UINT64_C(1) << w % (bytes / 4), a[i].write,
+                         v);
+    }
+    for (unsigned l = 0; l < MOST; l++)
+        for (unsigned c = 0; c < CARDS; c++)
+            if (line[l][c].held)
+                plain_end(&line[l][c], v);
+    free(line);
+}
+
+/* Also the sizes that no machine has: of accesses that are far apart nothing is estimated. */
+Test(misses, of_other_sizes_plainly_counted)
+{
+    enum { COUNT = 400 };
+    int64_t all[PC_SIZED__COUNT] = {0}; /* of the largest */
+    static const unsigned offsets[] = {0, 4, 12, 24, 60};
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct drawn_access a[COUNT];
+        struct pc_sizes *s = pc_sizes_new(CARDS, LINE);
+        uint64_t lot = seed;
+        const unsigned spread = 64u << random_of(&lot, 5),
+                       writes = 1 + (unsigned)random_of(&lot, 6);
+        for (unsigned i = 0; i < COUNT; i++) {
+            a[i] = (struct drawn_access){
+                (unsigned)random_of(&lot, CARDS), (unsigned)random_of(&lot, spread / 32) * 32,
+                0xfu << random_of(&lot, 8) * 4, random_of(&lot, 8) < writes};
+            pc_sizes_see(s, a[i].card, a[i].at, a[i].mask, a[i].write, 1000 * (i + 1));
+        }
+        pc_sizes_end(s);
+        for (unsigned bytes = 16; bytes <= 256; bytes *= 2)
+            for (unsigned k = 0; k < sizeof offsets / sizeof *offsets; k++) {
+                struct of_layout of = {.bytes = bytes, .offset = offsets[k]};
+                int64_t v[PC_SIZED__COUNT] = {0};
+                if (of.offset >= bytes)
+                    continue;
+                pc_sizes_each(s, add_sized, &of);
+                plain_count(a, COUNT, bytes, of.offset, v);
+                for (unsigned of_kind = 0; of_kind < PC_SIZED__COUNT; of_kind++)
+                    all[of_kind] += bytes == PC_SIZES_LARGEST ? v[of_kind] : 0;
+                cr_expect_arr_eq(of.v, v, sizeof v,
+                                 "stream %d, lines of %u, %u on: %d %d %d %d, not %d %d %d %d",
+                                 (int)seed, bytes, of.offset, (int)of.v[0], (int)of.v[1],
+                                 (int)of.v[2], (int)of.v[3], (int)v[0], (int)v[1], (int)v[2],
+                                 (int)v[3]);
+            }
+        pc_sizes_free(s);
+    }
+    for (unsigned k = 0; k < PC_SIZED__COUNT; k++)
+        cr_assert_gt(all[k], 100);
+}
