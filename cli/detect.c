@@ -275,6 +275,15 @@ static void detectors_free(struct detectors *d)
     free(d->model);
 }
 
+/** One that is a file. @return NULL: all are models */
+static const struct cli_suspects *detect_file(const struct detectors *d)
+{
+    for (size_t i = 0; i < d->count; i++)
+        if (d->found[i].detector)
+            return &d->found[i];
+    return NULL;
+}
+
 /** All models look at one run; each of the others has its own. */
 static enum cli_exit detect_find(struct detectors *d, const struct cli_looked *what)
 {
@@ -295,8 +304,12 @@ int cli_detect(struct cli_given *g)
     if (!g->quoted)
         cli_options_late(g, program);
     if (detect_take_all(&d, g->words[0])) {
-        if (g->charge && !d.models)
-            cli_refuse(g, "--charge is for models: what takes the cards' interrupts is not known");
+        const struct cli_suspects *file = detect_file(&d);
+        if (g->charge && file)
+            cli_refuse(g,
+                       "--charge is for models: what takes the cards' interrupts for '%.60s' is "
+                       "not known",
+                       detect_name(file));
         const struct cli_looked what = {.machine = g->machine,
                                         .sets = g->sets,
                                         .allow = g->allow,

@@ -275,7 +275,7 @@ static void desk_trap(const struct desk_listener *to, const struct det_event *e)
 {
     const struct desk_slot *slot = to->seat->slot ? &to->seat->slot[e->card * DET_SLOTS_MAX] : NULL;
     for (unsigned i = 0; slot && i < DET_SLOTS_MAX; i++)
-        if (e->va < slot[i].va + slot[i].bytes && slot[i].va < e->va + e->bytes &&
+        if (slot[i].bytes && e->va < slot[i].va + slot[i].bytes && slot[i].va < e->va + e->bytes &&
             (e->store || !slot[i].stores)) {
             struct det_event trapped = *e;
             trapped.slot = i;
@@ -316,6 +316,26 @@ static void desk_sit(struct det_desk *desk, struct det_seat *seat, const struct 
     }
     if (ops->begin)
         ops->begin(seat->self, seat);
+}
+
+bool det_desk_fits(const struct det_machine *machine, const struct det_choice *choice,
+                   size_t models, uint64_t memory, char *why, size_t size)
+{
+    struct det_desk asked = {.machine = *machine};
+    uint64_t all = 0;
+    for (size_t i = 0; i < models; i++) {
+        const struct det_seat seat = {.desk = &asked, .choice = choice[i]};
+        const struct det_row *row = choice[i].row;
+        all += row->ops->tables ? row->ops->tables(&seat) : 0;
+        if (all <= memory)
+            continue;
+        snprintf(why, size,
+                 "model '%s': its tables take %s%" PRIu64 " MB of this host's memory, which has "
+                 "%" PRIu64 " MB left: smaller ones, or fewer processors",
+                 row->name, i ? "with those before it " : "", all >> 20, memory >> 20);
+        return false;
+    }
+    return true;
 }
 
 struct det_desk *det_desk_new(const struct det_machine *machine, const struct det_choice *choice,

@@ -51,6 +51,11 @@ struct det_answer {
 
 struct det_desk;
 
+/** Whether the models' tables find room in so many bytes of the host.
+ *  @return false, with one sentence in `why` */
+bool det_desk_fits(const struct det_machine *machine, const struct det_choice *choice,
+                   size_t models, uint64_t memory, char *why, size_t size);
+
 /** The machine, and the models (their choices are copied). */
 struct det_desk *det_desk_new(const struct det_machine *machine, const struct det_choice *choice,
                               size_t models);

@@ -350,6 +350,15 @@ static void fought_evicted(void *self, const struct det_event *e)
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
 
+static uint64_t fought_tables(const struct det_seat *seat)
+{
+    const struct det_machine *m = det_machine(seat);
+    const uint64_t tenures = (uint64_t)det_parameter(seat, DET_fought_tenures);
+    const uint64_t entry = sizeof(struct fought_entry) + (tenures + m->cards) * sizeof(uint64_t);
+    return m->stations * (uint64_t)det_parameter(seat, DET_fought_entries) * entry +
+           m->cards * (uint64_t)det_parameter(seat, DET_fought_held) * sizeof(struct fought_held);
+}
+
 static void fought_begin(void *self, struct det_seat *seat)
 {
     struct fought *f = self;
@@ -436,6 +445,7 @@ const struct det_ops det_fought = {
     .size = sizeof(struct fought),
     .sees = DET_SEES_LINE | DET_SEES_PA | DET_SEES_BYTES | DET_SEES_STORE | DET_SEES_LATENCY,
     .bits = fought_bits,
+    .tables = fought_tables,
     .begin = fought_begin,
     .answer = fought_answer,
     .end = fought_end,

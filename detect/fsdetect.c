@@ -355,6 +355,17 @@ static void fsdetect_make_entries(struct fsdetect *f)
     }
 }
 
+static uint64_t fsdetect_tables(const struct det_seat *seat)
+{
+    const struct det_machine *m = det_machine(seat);
+    const uint64_t words = (m->cards + FSDETECT_WORD - 1) / FSDETECT_WORD;
+    const uint64_t entry =
+        sizeof(struct fsdetect_entry) + m->line * (sizeof(uint16_t) + words * sizeof(uint64_t));
+    const uint64_t counters =
+        (uint64_t)det_parameter(seat, DET_fsdetect_counted) * sizeof(struct fsdetect_counter);
+    return m->stations * (counters + (uint64_t)det_parameter(seat, DET_fsdetect_entries) * entry);
+}
+
 static void fsdetect_begin(void *self, struct det_seat *seat)
 {
     struct fsdetect *f = self;
@@ -436,6 +447,7 @@ const struct det_ops det_fsdetect = {
     .size = sizeof(struct fsdetect),
     .sees = DET_SEES_LINE | DET_SEES_PART | DET_SEES_PA | DET_SEES_BYTES | DET_SEES_STORE,
     .bits = fsdetect_bits,
+    .tables = fsdetect_tables,
     .begin = fsdetect_begin,
     .answer = fsdetect_answer,
     .end = fsdetect_end,

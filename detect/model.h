@@ -116,7 +116,7 @@ enum { DET_SLOTS_MAX = 8 /**< debug registers of a card */ };
 /** A debug register of a card watches bytes from now on: `trapped` comes whenever the card accesses
  *  one of them.
  *  @param slot  below DET_SLOTS_MAX
- *  @param bytes  0: it watches none
+ *  @param bytes  0: it watches none, wherever they are
  *  @param stores  only stores */
 void det_watch(struct det_seat *seat, unsigned card, unsigned slot, uint64_t va, uint64_t bytes,
                bool stores);
@@ -161,6 +161,10 @@ struct det_ops {
      *  Memory that software takes counts, too: at the end of the run, so that it may grow.
      *  @param self  behind the last event, before `answer` */
     uint64_t (*bits)(const void *self, const struct det_seat *seat);
+
+    /** [bytes] of the host's memory that `begin` takes for tables, by parameters and machine: a
+     *  run that has not so much is refused. NULL: little. */
+    uint64_t (*tables)(const struct det_seat *seat);
 
     /** The run begins. The seat stays. NULL: there is nothing to do. */
     void (*begin)(void *self, struct det_seat *seat);

@@ -5,6 +5,7 @@
 #include "run/models.h"
 
 #include "base/alloc.h"
+#include "documents/host.h"
 
 #include <uthash.h>
 
@@ -54,7 +55,13 @@ static void models_free_pages(struct run_models_page **pages)
 static enum run_begun models_begin(void *self, struct run_live *live, char *why, size_t size)
 {
     struct run_models *m = self;
+    char tables[200];
     m->live = live;
+    if (!det_desk_fits(&m->machine, m->choice, m->models, doc_host_memory(), tables,
+                       sizeof tables)) {
+        snprintf(why, size, "detect: %s", tables);
+        return RUN_REFUSED;
+    }
     m->desk = det_desk_new(&m->machine, m->choice, m->models);
     m->eyes = pc_eyes_open(live->machine, m->desk);
     if (m->eyes && m->charge && !pc_eyes_charge(m->eyes)) {

@@ -566,6 +566,8 @@ static void spy_begin(void *self, struct det_seat *seat)
 {
     (void)self;
     det_watch(seat, 1, 3, 72, 4, true);
+    det_watch(seat, 1, 2, 65, 4, false); /* is given up again: slot 2 never traps */
+    det_watch(seat, 1, 2, 65, 0, false);
     det_interrupt(seat, 0, 500);
     det_spend(seat, 0, 20);
 }
@@ -608,6 +610,22 @@ Test(detectors, sees_what_it_has_declared)
     const struct det_answer *answer = det_desk_answer(w.desk, 0);
     cr_assert(answer->bits == 7 && answer->interrupts == 1 && answer->pcycles == 520);
     det_desk_free(w.desk);
+}
+
+/* What begin takes of the host is refused before it is taken. */
+Test(detectors, fits)
+{
+    struct det_choice choice[3];
+    char why[200] = "";
+    cr_assert(det_choose(&choice[0], "naive", why, sizeof why) &&
+              det_choose(&choice[1], "fought:entries=65536:tenures=256", why, sizeof why) &&
+              det_choose(&choice[2], "fsdetect:counted=1", why, sizeof why));
+    cr_assert(det_desk_fits(&machine, choice, 1, 0, why, sizeof why), "%s", why);
+    cr_assert_not(det_desk_fits(&machine, choice, 3, 200 << 20, why, sizeof why));
+    cr_assert(strstr(why, "model 'fought': its tables take with those before it 2"), "%s", why);
+    cr_assert_not(det_desk_fits(&machine, &choice[2], 1, 1 << 10, why, sizeof why));
+    cr_assert(strstr(why, "model 'fsdetect': its tables take 0 MB"), "%s", why);
+    cr_assert(det_desk_fits(&machine, choice, 3, 300 << 20, why, sizeof why), "%s", why);
 }
 
 Test(detectors, choices)

@@ -99,6 +99,7 @@ def check_charged(numachine, executable):
         done = detect(numachine, "--charge", long, "--", executable)
         assert done.returncode == 0, f"the watchdog takes {long} for a processor that is stuck: {done.stderr}"
     for words, says in ((["--charge", "words", "--", executable], "--charge is for models"),
+                        (["--charge", "hitm,words,fought", "--", executable], "interrupts for 'words' is not known"),
                         (["--charge", "-m", "r10000", "hitm", "--", executable], "processor.core: r4400"),
                         (["naive:writers=1", "--", executable], "a number from 2 to 1024"),
                         (["naive:wri\nters" + 500 * "s", "--", executable], "'naive' has no parameter 'wri?ters"),
