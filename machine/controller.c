@@ -336,6 +336,29 @@ bool nm_controller_goes_first(struct nm_controller *c, const struct nm_packet *i
     return true;
 }
 
+/* Tells who listens of a row. @param line  its entry now
+ * @param in  what came; NULL: nothing did, the place is needed of a line at `address` */
+static __attribute__((noinline)) void tell_row(const struct nm_controller *c,
+                                               const struct nm_dir_line *before,
+                                               const struct nm_dir_line *line,
+                                               const struct nm_packet *in, bool from_network,
+                                               uint64_t address, sim_tick now)
+{
+    const unsigned event = nm_dir_event_of(c->agent, &c->place, before, in, from_network);
+    const struct nm_said said = {.kind = NM_SAID_ROW,
+                                 .at = now,
+                                 .station = c->place.station,
+                                 .line = address,
+                                 .packet = in,
+                                 .agent = c->agent,
+                                 .before = before->state,
+                                 .event = (uint8_t)event,
+                                 .after = line->state,
+                                 .cards = line->cards,
+                                 .stations = line->stations};
+    nm_say(c->ear, &said);
+}
+
 /* The answer is no: it takes a look into the directory, and no data. */
 static void say_no(struct nm_controller *c, const struct nm_packet *in, bool from_network,
                    uint8_t info, sim_tick now)
@@ -355,6 +378,13 @@ void nm_controller_refuse(struct nm_controller *c, const struct nm_packet *in, b
     refused(c, who, in->age, now);
     c->refused++;
     c->no_room += why != NM_NO_TURN;
+    if (c->ear)
+        nm_say(c->ear, &(struct nm_said){.kind = NM_SAID_REFUSED,
+                                         .at = now,
+                                         .station = c->place.station,
+                                         .line = in->line,
+                                         .packet = in,
+                                         .agent = c->agent});
     say_no(c, in, from_network, why == NM_NO_TURN ? NM_INFO_NO_TURN : NM_INFO_NO_ROOM, now);
 }
 
@@ -401,6 +431,8 @@ static bool take_step(struct nm_controller *c, struct nm_dir_line *line, const s
         return false;
     }
     c->actions = actions;
+    if (c->ear)
+        tell_row(c, &before, line, in, from_network, in->line, now);
     refused_by_table(c, &before, in, from_network, actions, now);
     count_look(c, before.state, in, from_network);
     perform(c, in, info_of(c, &before, in), &out, actions, now);
@@ -420,6 +452,8 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;
+    if (c->ear)
+        tell_row(c, line, line, in, from_network, in->line, now);
     refused(c, sender(c, in, from_network), in->age, now);
     count_look(c, line->state, in, from_network);
     say_no(c, in, from_network, info_of(c, line, in), now);
@@ -431,9 +465,12 @@ bool nm_controller_eject(struct nm_controller *c, struct nm_dir_line *line, uint
 {
     struct nm_sends out;
     uint64_t actions;
+    const struct nm_dir_line before = *line;
     if (!nm_nc_eject(&c->place, line, &out, &actions))
         return false;
     struct nm_packet self = {.line = address, .data = -1};
+    if (c->ear)
+        tell_row(c, &before, line, NULL, false, address, now);
     perform(c, &self, 0, &out, actions, now);
     return true;
 }

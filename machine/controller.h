@@ -9,6 +9,7 @@
 #include "base/queue.h"
 #include "machine/backing.h"
 #include "machine/bus.h"
+#include "machine/hear.h"
 #include "machine/protocol.h"
 
 /** Within so many slowest accesses (nm_params_slowest) a refused request comes again, through any
@@ -67,6 +68,7 @@ struct nm_controller {
     sim_tick cycle; /**< [ticks] of the station bus */
     struct nm_check *check;
     struct nm_stale *stale;
+    const struct nm_ear *ear; /**< NULL: nobody listens */
     void *owner;
     bool (*put)(void *owner, const struct nm_packet *p, sim_tick now); /**< false: no room yet */
 

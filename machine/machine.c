@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "machine/functional.h"
+#include "machine/hear.h"
 #include "machine/placement.h"
 #include "machine/statistics.h"
 #include "machine/values.h"
@@ -679,6 +680,31 @@ void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *
     nm_machine_in_turn(m);
     for (unsigned s = 0; s < m->stations; s++)
         nm_bus_watch(m->station[s].bus, s, told, ctx);
+}
+
+void nm_machine_hear(struct nm_machine *m, const struct nm_ear *ear)
+{
+    nm_machine_in_turn(m);
+    for (unsigned s = 0; s < m->stations; s++) {
+        nm_memory_hear(m->station[s].memory, ear);
+        if (m->station[s].network)
+            nm_network_hear(m->station[s].network, ear);
+    }
+}
+
+void nm_machine_depths(const struct nm_machine *m, unsigned station, unsigned depth[NM_FIFO_OUTPUT])
+{
+    const struct nm_station *s = &m->station[station];
+    memset(depth, 0, NM_FIFO_OUTPUT * sizeof *depth);
+    for (unsigned module = 0; module < NM_MODULES; module++) {
+        const struct nm_port *port = nm_bus_port(s->bus, module);
+        for (unsigned class = 0; port && class < NM_CLASSES; class ++) {
+            depth[nm_port_fifo(module, false, class)] = port->in[class].count;
+            depth[nm_port_fifo(module, true, class)] = port->out[class].count;
+        }
+    }
+    for (unsigned class = 0; s->network && class < NM_CLASSES; class ++)
+        depth[NM_FIFO_DELIVERED + class] = nm_network_waiting(s->network, class);
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

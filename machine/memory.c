@@ -128,6 +128,11 @@ const struct nm_controller *nm_memory_controller(const struct nm_memory *mem)
     return &mem->controller;
 }
 
+void nm_memory_hear(struct nm_memory *mem, const struct nm_ear *ear)
+{
+    mem->controller.ear = ear;
+}
+
 struct nm_banks_busy nm_memory_banks_busy(const struct nm_memory *mem, sim_tick now)
 {
     return nm_controller_banks_busy(&mem->controller, now);

@@ -25,6 +25,9 @@ uint64_t nm_memory_busy(const struct nm_memory *mem, sim_tick now);
 /** Its controller, for looking. */
 const struct nm_controller *nm_memory_controller(const struct nm_memory *mem);
 
+/** Has it tell `ear`; NULL: no longer. */
+void nm_memory_hear(struct nm_memory *mem, const struct nm_ear *ear);
+
 /** Handles a message without time (warm.h). @param[out] sends  what it brings about */
 void nm_memory_at_once(struct nm_memory *mem, const struct nm_packet *in, struct nm_sends *sends);
 

@@ -128,6 +128,18 @@ static inline void count_sent(struct nm_network *n, const struct nm_packet *p, u
     sent->bytes[side] += bytes;
 }
 
+/* Tells who listens of a packet that leaves the station or comes to it. */
+static __attribute__((noinline)) void tell_passed(const struct nm_network *n,
+                                                  enum nm_said_kind kind, const struct nm_packet *p,
+                                                  sim_tick at)
+{
+    nm_say(n->controller.ear, &(struct nm_said){.kind = kind,
+                                                .at = at,
+                                                .station = n->controller.place.station,
+                                                .line = p->line,
+                                                .packet = p});
+}
+
 static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_tick now)
 {
     const struct nm_message_row *row = nm_message_row(p->message);
@@ -145,6 +157,8 @@ static inline bool to_ring(struct nm_network *n, const struct nm_packet *p, sim_
                    "a packet fits a message of the rings: raise RING_PAYLOAD");
     memcpy(out.payload, p, sizeof *p);
     ring_send(n->net, station, now, &out);
+    if (n->controller.ear)
+        tell_passed(n, NM_SAID_SENT, p, now);
     count_sent(n, p, row->has_data ? n->line_bytes : row->has_word ? sizeof p->word : 0);
     return true;
 }
@@ -218,6 +232,8 @@ void nm_network_deliver(struct nm_network *n, sim_tick at, const struct ring_pac
     a.packet.route = 0;
     a.packet.source = NM_MODULE_NETWORK;
     nm_netcache_expect(n->cache, a.packet.line);
+    if (n->controller.ear)
+        tell_passed(n, NM_SAID_CAME, &a.packet, at);
     queue_push(&n->in[p->class], &a);
     wake(n, at);
 }
@@ -542,6 +558,11 @@ struct nm_delivered_count nm_network_delivered(const struct nm_network *n, unsig
     for (unsigned i = q.here; i < q.q.count; i++)
         filled += q.a[sim_queue_at(&q.q, i)].at;
     return (struct nm_delivered_count){.filled = filled, .deepest = q.deepest};
+}
+
+void nm_network_hear(struct nm_network *n, const struct nm_ear *ear)
+{
+    n->controller.ear = ear;
 }
 
 const struct nm_netcache *nm_network_cache(const struct nm_network *n)

@@ -47,6 +47,9 @@ const struct nm_netcache *nm_network_cache(const struct nm_network *n);
 /** Its controller, for looking. */
 const struct nm_controller *nm_network_controller(const struct nm_network *n);
 
+/** Has it and its cache tell `ear`; NULL: no longer. */
+void nm_network_hear(struct nm_network *n, const struct nm_ear *ear);
+
 /** [bus cycles] the network cache worked on a message, up to `now`. */
 uint64_t nm_network_busy(const struct nm_network *n, sim_tick now);
 

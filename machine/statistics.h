@@ -114,6 +114,16 @@ void nm_machine_ring(const struct nm_machine *m, unsigned ring, struct nm_ring_m
  *  reads. */
 void nm_machine_watch_buses(struct nm_machine *m, nm_bus_tenure_fn *told, void *ctx);
 
+struct nm_ear; /* hear.h */
+
+/** Has directories and network cards tell `ear` from now on; NULL: no longer. (Cards: pc_hear.) */
+void nm_machine_hear(struct nm_machine *m, const struct nm_ear *ear);
+
+/** How many packets are in the FIFOs of a station's modules, and of those from the rings, now: up
+ *  to NM_FIFO_OUTPUT. While the machine stands, or in what the station itself says. */
+void nm_machine_depths(const struct nm_machine *m, unsigned station,
+                       unsigned depth[NM_FIFO_OUTPUT]);
+
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 
 /** sum += now - start for totals, the greater one for greatest depths. */

@@ -78,6 +78,24 @@ static const struct nm_cell *agent_cell(const struct pc_card *card, uint8_t stat
     return cell && cell->exists ? cell : NULL;
 }
 
+/* Tells who listens of a row. @param in  the message, of events that are one */
+static __attribute__((noinline)) void agent_say(const struct pc_card *card, uint64_t line,
+                                                uint8_t before, enum nm_card_event event,
+                                                uint8_t after, const struct nm_packet *in,
+                                                sim_tick at)
+{
+    nm_say(card->ear, &(struct nm_said){.kind = NM_SAID_ROW,
+                                        .at = at,
+                                        .station = card->station,
+                                        .line = line,
+                                        .packet = in,
+                                        .agent = NM_AGENT_CARD,
+                                        .card = (uint8_t)card->position,
+                                        .before = before,
+                                        .event = (uint8_t)event,
+                                        .after = after});
+}
+
 /* ---- outward --------------------------------------------------------------------------------- */
 
 /* A row of the table for a request that begins. */
@@ -123,6 +141,8 @@ const struct pc_request *pc_agent_request(struct pc_card *card, uint64_t line,
         r->state = cell->next;
     else if (!noncoherent)
         pc_agent_broken(card, at, line, state, "a processor access");
+    if (cell && card->ear)
+        agent_say(card, line, state, event, r->state, NULL, at);
     if (upgrade)
         card->truth.upgrades++;
     else
@@ -226,6 +246,8 @@ static void agent_evict(struct pc_card *card, enum pc_side side, uint64_t victim
         pc_agent_broken(card, now, victim, state, "replacement");
         return;
     }
+    if (card->ear)
+        agent_say(card, victim, state, NM_CARD_EV_REPLACE, cell->next, NULL, now);
     sends.count = 0;
     if (cell->actions & NM_CARD_ACT_SEND_WB)
         pc_agent_step(card, &state, NM_CARD_EV_REPLACE, NULL, victim, &sends, &actions);
@@ -382,8 +404,12 @@ static void agent_put(struct pc_card *card, struct pc_request *r, sim_tick now)
     }
     if (replace)
         agent_evict(card, pc_side_of(r), victim, victim_state);
-    if (nm_card_lost(card->protocol, r->state))
+    if (nm_card_lost(card->protocol, r->state)) {
+        const uint8_t before = r->state;
         r->state = state_refused(card, r);
+        if (card->ear)
+            agent_say(card, r->line, before, NM_CARD_EV_NACK, r->state, NULL, now);
+    }
     struct nm_packet p = {
         .message = pc_is_noncoherent(r) ? NM_MSG_NCH_RD : nm_card_request(card->protocol, r->state),
         .targets = (uint8_t)(1u << pc_agent_directory(card, r->line)),
@@ -637,6 +663,9 @@ static void procard_agent_create(void *self, sim_tick now, uint64_t arg)
         give_place(card, victim, old);
     if (!pc_agent_step(card, &state, NM_CARD_EV_CREATE, NULL, line, &sends, &actions))
         pc_agent_broken(card, now, line, state, "creation");
+    else if (card->ear)
+        agent_say(card, line, wanted ? wanted->state : NM_LINE_I, NM_CARD_EV_CREATE, state, NULL,
+                  now);
     pc_line_fill(card, PC_SIDE_D, place, line, state);
     if (card->copies)
         pc_misses_create(card, line);
@@ -1008,6 +1037,8 @@ static void agent_response(struct pc_card *card, struct pc_request *r, const str
         pc_agent_broken(card, now, in->line, r->state, nm_message_row(in->message)->name);
         return;
     }
+    if (card->ear)
+        agent_say(card, in->line, r->state, event, cell->next, in, now);
     if (cell->next != r->state)
         request_becomes(card, r, cell->next, now);
     if (cell->actions & NM_CARD_ACT_RETRY) {
@@ -1044,6 +1075,8 @@ static void agent_handle(struct pc_card *card, const struct nm_packet *in, sim_t
         pc_agent_broken(card, now, in->line, before, nm_message_row(in->message)->name);
         return;
     }
+    if (card->ear)
+        agent_say(card, in->line, before, event, state, in, now);
     if (r && before == r->state)
         request_becomes(card, r, state, now);
     if (sends.count)

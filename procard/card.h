@@ -12,6 +12,7 @@
 #include "machine/backing.h"
 #include "machine/bus.h"
 #include "machine/card.h"
+#include "machine/hear.h"
 #include "machine/machine.h"
 #include "machine/protocol.h"
 #include "machine/special.h"
@@ -286,7 +287,8 @@ struct pc_card {
     struct pc_exported *exported; /**< follows the lines of what it exports; NULL: nobody asks. Not
                                        ours */
     struct pc_pins *pins; /**< follows the processor's Status pins; NULL: nobody looks. Not ours */
-    pc_served_fn *served; /**< told of requests that are over; NULL: nobody listens */
+    const struct nm_ear *ear; /**< told of rows of the protocol; NULL: nobody listens. Not ours */
+    pc_served_fn *served;     /**< told of requests that are over; NULL: nobody listens */
     void *served_ctx;
     struct nm_space space;
 

@@ -344,6 +344,13 @@ void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, 
     c->served_ctx = ctx;
 }
 
+void pc_hear(struct nm_machine *m, const struct nm_ear *ear)
+{
+    nm_machine_in_turn(m);
+    for (unsigned i = 0; i < nm_machine_cards(m); i++)
+        ops_card_at(m, i)->ear = ear;
+}
+
 void pc_watch_waits(struct nm_machine *m, bool watches)
 {
     for (unsigned i = 0; i < nm_machine_cards(m); i++)

@@ -107,6 +107,12 @@ typedef void pc_served_fn(void *ctx, const struct pc_served *served);
 /** Has `told` called when a request that has been issued is over, from now on; NULL: no longer. */
 void pc_watch_requests(struct nm_machine *m, unsigned card, pc_served_fn *told, void *ctx);
 
+struct nm_ear; /* machine/hear.h */
+
+/** Has all cards tell `ear` of rows of their protocol's table, from now on; NULL: no longer. One
+ *  that begins or ends an access is told at the card's own tick, ahead of the machine's. */
+void pc_hear(struct nm_machine *m, const struct nm_ear *ear);
+
 /** Requests of a card that were timed and watched. [ticks] from the access to its end. */
 struct pc_waited {
     uint64_t requests;
