@@ -18,6 +18,7 @@
 #include "monitor/taps.h"
 #include "procard/procard.h"
 #include "procard/sync.h"
+#include "programs/driven/latency.h"
 #include "programs/traces/trace.h"
 
 #include <stdarg.h>
@@ -546,6 +547,23 @@ LISTING(workloads)
         row_add(rows, "name sentence", w->name, w->sentence);
 }
 
+/** What numachine watch plays. */
+LISTING(scenarios)
+{
+    const struct driven_scenario *s;
+    for (size_t i = 0; (s = driven_scenario(i)); i++)
+        row_add(rows, "name sentence", s->name, "an access of docs/latency.md, alone");
+    for (size_t i = 0; (s = driven_scene(i)); i++)
+        row_add(rows, "name sentence", s->name, s->sentence);
+}
+
+/** The table of a recording of transactions. */
+LISTING(watched)
+{
+#define COLUMN(name, unit, sentence) row_add(rows, "name unit sentence", #name, unit, sentence);
+#include "documents/rows/watch_columns.def"
+}
+
 /* ---- what can be listed ---------------------------------------------------------------------- */
 
 const struct show_table show_tables[] = {
@@ -599,6 +617,9 @@ const struct show_table show_tables[] = {
     {"keys", NULL, in_list_keys, "key default sentence", "the keys of an experiment file"},
     {"patterns", NULL, in_list_patterns, "pattern footprint sentence",
      "the kinds of references an experiment's pattern may have; json has their keys"},
+    {"scenarios", list_scenarios, NULL, "name sentence", "what numachine watch can play"},
+    {"watched", list_watched, NULL, "name unit sentence",
+     "the columns of numachine watch --format=csv"},
     {"workloads", list_workloads, NULL, "name sentence", "what runs on the machine"},
     {"syscalls", list_syscalls, NULL, "name o32 n64 armel sentence",
      "the system calls a program may make; json says where each is unlike Linux"},

@@ -27,7 +27,7 @@ VALUES = {
     "EVENTS": True, "LIST": False, "GROUPS": True, "KEY=VALUE": True, "STATE": True, "COLUMN": True, "MACHINE": True,
     "FILE": False, "DIR": False, "PATH[:ro]": False, "ID": False, "N": False, "I/N": False,
     "FROM:TO": False, "FROM=TO": False, "HOST[,HOST...]": False, "NAME": False, "NAME=VALUE": False, "OBJECT": False, "FUNCTION": False, "PATTERN": False, "PERCENT": False,
-    "SEP": False, "TID": False, "TIME": False,
+    "SEP": False, "TID": False, "TIME": False, "ADDRESS": False, "CYCLE": False,
 }
 # Beside those: what stands in front of it, what is typed, and what is offered.
 MORE = [

@@ -47,10 +47,12 @@ COMMANDS = {
     "protocol": [],
     "topology": ["station-4"],
     "latency": ["no-such-machine"],
+    "watch": ["complete.yaml"],
     "bench": ["no-such-work"],
     "trace": ["cut", "no-such-trace", "out"],
 }
-BESIDE = {"line": ["info", "no-such-trace"]}  # options that do not go with these
+BESIDE = {"line": ["info", "no-such-trace"], "scenario": [], "distance": [],
+          ("watch", "machine"): ["--scenario=read"]}  # options that do not go with these
 
 # Of rows whose type does not say it: a right value, another one, and wrong ones.
 ROWS = {
@@ -83,6 +85,11 @@ ROWS = {
     "job": ("12", "13", []),
     "earlier": ("before.json", "other.json", []),
     "line": ("64", "128", ["63", "96"]),
+    "scenario": ("read", "write", ["no-such", "rea"]),
+    "line_at": ("0x1000", "4096", ["x", "-1", "0x"]),
+    "symbol": ("lock", "table+8", []),
+    "from_cycle": ("100", "200cy", ["x", "-1", "1us"]),
+    "to_cycle": ("1000", "2000cy", ["x", "-1", "1us"]),
     "threads": ("0,4-7", "1", ["one", "1,", "7-4", "0-99999", "-1"]),
     "cut_region": ("whole", "inner", []),
     "waves": ("1us:2us", "1us:2us", ["1us", ":"]),
@@ -225,7 +232,7 @@ def check_values(asked, id_, first):
 def check_options(asked, seen):
     for id_ in asked.options:
         row, first = asked.table.rows[id_], id_ not in seen
-        asked.rest = BESIDE.get(id_, COMMANDS[asked.command])
+        asked.rest = BESIDE.get((asked.command, id_), BESIDE.get(id_, COMMANDS[asked.command]))
         seen.add(id_)
         if row.type == "REFUSED":
             asked.complains(f"-{row.key}", of=[f"-{row.key}: {row.sentence}"])

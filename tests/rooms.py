@@ -53,13 +53,14 @@ ROOMS = [
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
     ["look/compare", "look/mend", "look/trouble"],
     ["sweep", "page", "trace", "show", "embed"],
+    ["watch"],  # lines and pipelines, step by step
     ["cli"],
 ]
 # Who may include a header of a folder within one of these, beside cores, which put kinds of cards together:
 # what all units' counts go through, and the command a workload was made for. programs/driven and
 # programs/irix are also what other workloads are made of.
 KNOWN = {"monitor": ["procard/driver/driver.c", "procard/counters.h", "procard/procard.h", "monitor/own.h", "procard/l2c.h"],
-         "programs": ["cli/latency.c", "cli/whatif.c", "cli/trace.c", "show/tables.c", "trace/references.c", "input/pattern.c"]}
+         "programs": ["cli/latency.c", "watch/play.c", "cli/whatif.c", "cli/trace.c", "show/tables.c", "trace/references.c", "input/pattern.c"]}
 PREFIXES = {  # of what headers declare
     "base": "sim_",
     "detect": "det_",
@@ -105,6 +106,7 @@ PREFIXES = {  # of what headers declare
     "trace": "trc_",
     "show": "show_",
     "embed": "emb_",
+    "watch": "watch_",
     "cli": "cli_",
 }
 SOURCES = 44  # .c files a folder has at most, so that it can be read at a glance

@@ -33,6 +33,7 @@ PURPOSE = {  # what a room is for, as a reader would ask for it
     "trace": "a run in time",
     "show": "what the program is made of",
     "embed": "a run in another program",
+    "watch": "a transaction, message by message",
     "cli": "commands and their options",
 }
 WALKS = (("A reference", "reference", None),

@@ -7,7 +7,7 @@
 
 #include "programs/driven/driven.h"
 
-enum { DRIVEN_PREPARATIONS = 4 };
+enum { DRIVEN_PREPARATIONS = 4, DRIVEN_OTHERS = 3 };
 
 /** Stations: R requests, H is the home, O is another. The caller says where they are. */
 enum driven_role { DRIVEN_R, DRIVEN_H, DRIVEN_O, DRIVEN_ROLES };
@@ -41,20 +41,26 @@ struct driven_access {
     unsigned card; /**< of that station */
     bool store;
     enum driven_line line;
-    bool given; /**< false: there is none */
-    bool twice; /**< and the same once more, at once; the first one's end is seen by the second */
+    bool given;  /**< false: there is none */
+    bool twice;  /**< and the same once more, at once; the first one's end is seen by the second */
+    bool linked; /**< a load linked, and a store conditional: again, until that has stored */
+    unsigned late; /**< [ticks] it begins so long after the measured one */
 };
 
-/** A row of latency.def. */
+/** A row of latency.def, or of scenes.def. */
 struct driven_scenario {
     const char *name;
     enum driven_role home; /**< of A, B, C and P */
     enum driven_kind kind;
     struct driven_access measured, before[DRIVEN_PREPARATIONS];
+    struct driven_access others[DRIVEN_OTHERS]; /**< of other cards, meanwhile */
+    const char *sentence; /**< what is to be seen; NULL: the name says it (latency.def) */
 };
 
-/** The i-th row; NULL after the last. */
+/** The i-th row of latency.def; NULL after the last. */
 const struct driven_scenario *driven_scenario(size_t i);
+/** The i-th row of scenes.def: several accesses at once; NULL after the last. */
+const struct driven_scenario *driven_scene(size_t i);
 
 /** Whether a protocol (enum of machine/protocol.h) is of the scenario's kind. */
 bool driven_applies(const struct driven_scenario *s, uint64_t protocol);
@@ -79,6 +85,15 @@ struct driven_latency {
     char error[1024]; /**< what kept the machine from it; "": nothing */
 };
 
+/** Who looks on while a scenario is simulated. Looking changes nothing. */
+struct driven_witness {
+    void *ctx;
+    /** All that prepares is over; what is measured begins at `start`. */
+    void (*begins)(void *ctx, struct nm_machine *m, sim_tick start);
+    /** The machine is quiet again; it is still there. */
+    void (*ends)(void *ctx, struct nm_machine *m);
+};
+
 /**
  * Simulates the scenario on a new machine, which is given back.
  * @param p        legal; timed
@@ -87,5 +102,15 @@ struct driven_latency {
  */
 struct driven_latency driven_measure(const struct nm_params *p, const struct driven_scenario *s,
                                      const unsigned station[DRIVEN_ROLES], unsigned phase);
+
+/** The same before a witness. Of a scene, `over` is when the last access was. */
+struct driven_latency driven_witnessed(const struct nm_params *p, const struct driven_scenario *s,
+                                       const unsigned station[DRIVEN_ROLES], unsigned phase,
+                                       const struct driven_witness *witness);
+
+/** Whether a line has an address in the machine's memory, and which: what a witness is told of it.
+ *  @return false: the place is no line */
+bool driven_address(const struct nm_params *p, const struct driven_scenario *s,
+                    const unsigned station[DRIVEN_ROLES], uint64_t *pa);
 
 #endif
