@@ -11,6 +11,7 @@
 #include "documents/whole.h"
 #include "input/units.h"
 #include "machine/values.h"
+#include "watch/page.h"
 #include "watch/play.h"
 #include "watch/table.h"
 #include "watch/watcher.h"
@@ -32,7 +33,8 @@ struct shown {
 static const struct format {
     const char *name;
     void (*write)(const struct watch_record *record, const struct watch_title *title, FILE *out);
-} formats[] = {{"text", watch_text}, {"csv", watch_csv}, {"svg", watch_svg}};
+} formats[] = {
+    {"text", watch_text}, {"csv", watch_csv}, {"svg", watch_svg}, {"html", NULL} /* a page */};
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
@@ -97,20 +99,36 @@ static void watch_put(void *ctx, FILE *out)
     w->format->write(w->shown->record, w->shown->title, out);
 }
 
+/** Says what came of a file. */
+static enum cli_exit watch_written(bool good, const char *path, const char *why)
+{
+    if (good)
+        puts(path);
+    else
+        fprintf(stderr, "numachine: error: %s\n", why);
+    return good ? CLI_EXIT_OK : CLI_EXIT_IO;
+}
+
+static enum cli_exit watch_show_page(const struct cli_given *g, const struct shown *shown)
+{
+    char why[1024];
+    const char *path = g->file ? g->file : "watch.html";
+    const bool good = watch_page_write(shown->record, shown->title, path, why, sizeof why);
+    return watch_written(good, path, why);
+}
+
 static enum cli_exit watch_show(const struct cli_given *g, const struct shown *shown)
 {
     char why[1024];
     struct writing w = {&formats[CLI_NAMED(g, "no format", g->format, formats)], shown};
+    if (!w.format->write)
+        return watch_show_page(g, shown);
     if (!g->file || !strcmp(g->file, "-")) {
         watch_put(&w, stdout);
         return CLI_EXIT_OK;
     }
-    if (!doc_whole_write(g->file, false, watch_put, &w, NULL, why, sizeof why)) {
-        fprintf(stderr, "numachine: error: %s\n", why);
-        return CLI_EXIT_IO;
-    }
-    puts(g->file);
-    return CLI_EXIT_OK;
+    const bool good = doc_whole_write(g->file, false, watch_put, &w, NULL, why, sizeof why);
+    return watch_written(good, g->file, why);
 }
 
 /* ---- a scenario ------------------------------------------------------------------------------ */
@@ -186,8 +204,8 @@ static bool take_over(int fd, void *bytes, size_t size)
     return true;
 }
 
-/** Runs it, and hands over what was seen. */
-static void watch_child(const struct in_experiment *x, struct watch_watcher *w, int fd)
+/** Runs it, and hands over what was seen. @param said  gets what is said on standard error */
+static void watch_child(const struct in_experiment *x, struct watch_watcher *w, int fd, FILE *said)
 {
     const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const struct cli_session session = {.experiment = x,
@@ -197,7 +215,8 @@ static void watch_child(const struct in_experiment *x, struct watch_watcher *w, 
                                         .self = w,
                                         .table = fopen("/dev/null", "we")};
     struct prog_outcome outcome;
-    if (!session.table || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+    if (!session.table || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
+        dup2(fileno(said), STDERR_FILENO) < 0)
         return;
     const enum cli_exit status = cli_session_run(&session, &outcome);
     const struct watch_record *r = &w->record;
@@ -234,30 +253,42 @@ static bool watch_take(int fd, const struct in_experiment *x, struct handed *han
            take_over(fd, r->transaction, r->transactions * sizeof *r->transaction);
 }
 
-/** @return false: there is nothing to be shown, after a complaint */
+/** What the process has said: only if there was no run, for a window's end is none of a run's. */
+static void watch_repeat(FILE *said)
+{
+    rewind(said);
+    for (int c; (c = getc(said)) != EOF;)
+        putc(c, stderr);
+}
+
+/** @return false: there was no run, after a complaint */
 static bool watch_again(const struct in_experiment *x, struct watch_watcher *w,
                         struct handed *handed, struct watch_record *record)
 {
     int fd[2];
-    if (pipe(fd)) {
-        perror("numachine: error: pipe");
+    FILE *said = tmpfile();
+    if (!said || pipe(fd)) {
+        perror("numachine: error: a temporary file");
         return false;
     }
     fflush(NULL);
     const pid_t child = fork();
     if (child == 0) {
         close(fd[0]);
-        watch_child(x, w, fd[1]);
+        watch_child(x, w, fd[1], said);
         fflush(NULL);
         _exit(0);
     }
     close(fd[1]);
-    const bool good = child > 0 && watch_take(fd[0], x, handed, record);
+    const bool good = child > 0 && watch_take(fd[0], x, handed, record) && handed->ran;
     close(fd[0]);
     while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
         ;
     if (child < 0)
         perror("numachine: error: fork");
+    else if (!good)
+        watch_repeat(said);
+    fclose(said);
     return good;
 }
 
@@ -296,7 +327,7 @@ static void watch_remark(const struct cli_given *g, const struct handed *handed,
 
 static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experiment *x)
 {
-    struct handed handed;
+    struct handed handed = {.status = CLI_EXIT_BROKEN};
     struct watch_record record = {0};
     struct watch_watcher w = {.line = watch_address(g),
                               .symbol = g->symbol,
@@ -305,8 +336,6 @@ static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experime
     enum cli_exit status = CLI_EXIT_USAGE;
     x->limit = sim_earlier(x->limit, w.to);
     if (!watch_again(x, &w, &handed, &record))
-        status = CLI_EXIT_BROKEN;
-    else if (!handed.ran)
         status = handed.status;
     else {
         char *name = sim_format("%s of %s", g->symbol ? g->symbol : g->line_at, x->name);
@@ -322,6 +351,8 @@ static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experime
 /** Says what cannot be meant, as far as the command line says it. */
 static void watch_check(const struct cli_given *g)
 {
+    if (cli_is_format(g, "html") && g->file && !strcmp(g->file, "-"))
+        cli_refuse(g, "--output: a page is a file, not standard output; name one");
     if (g->scenario && g->count)
         cli_refuse(g, "--scenario: without a run");
     if (!g->scenario && !g->count)

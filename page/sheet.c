@@ -109,15 +109,20 @@ static char *sheet_shipped(const char *name, char *why, size_t size)
     return text;
 }
 
-static bool read_parts(struct parts *p, const char *script, char *why, size_t size)
+static const char *sheet_template(const struct page_sheet *sheet)
+{
+    return sheet->page ? sheet->page : "report.html";
+}
+
+static bool read_parts(struct parts *p, const struct page_sheet *sheet, char *why, size_t size)
 {
     char absent[64];
     p->charts = page_text(CHARTS ".js", absent, sizeof absent);
     p->charts_style = page_text(CHARTS ".css", absent, sizeof absent);
-    return (p->page = sheet_shipped("report.html", why, size)) &&
+    return (p->page = sheet_shipped(sheet_template(sheet), why, size)) &&
            (p->style = sheet_shipped("report.css", why, size)) &&
            (p->shared = sheet_shipped("parts.js", why, size)) &&
-           (p->script = sheet_shipped(script, why, size));
+           (p->script = sheet_shipped(sheet->script, why, size));
 }
 
 typedef void put_fn(const char *text, FILE *out);
@@ -181,7 +186,7 @@ static bool write_parts(const struct page_sheet *sheet, const struct parts *part
     struct writing w = {.sheet = sheet, .parts = parts};
     bool good = doc_whole_write(path, false, write_page, &w, NULL, why, size);
     if (good && w.unknown) {
-        snprintf(why, size, "page/report.html: no slot is called '%.60s'", w.unknown);
+        snprintf(why, size, "page/%s: no slot is called '%.60s'", sheet_template(sheet), w.unknown);
         good = false;
     }
     free(w.unknown);
@@ -194,7 +199,7 @@ bool page_sheet_write(const struct page_sheet *sheet, const char *path, const ch
     struct parts parts = {0};
     add_data(&parts, sheet);
     const bool good =
-        read_parts(&parts, sheet->script, why, size) && write_parts(sheet, &parts, path, why, size);
+        read_parts(&parts, sheet, why, size) && write_parts(sheet, &parts, path, why, size);
     *charts = parts.charts ? NULL
                            : "charts are drawn without zoom: for that, install libjs-dygraphs "
                              "(apt-get install libjs-dygraphs) and write the report again";

@@ -116,7 +116,10 @@ def check_scenes(bench):
     assert {row["from"] for row in duel} == {"1.c0", "3.c0"} and len(duel) >= 5, duel
 
 
-def check_text(bench):
+def check_text(bench, home):
+    example = re.findall(r"^    (  +\S.*)$", pathlib.Path(home, "docs/watch.md").read_text(), re.M)
+    shown = [line.rstrip() for line in bench.ask("--scenario", "read, dirty at a third station").stdout.split("\n")]
+    assert len(example) > 5 and set(example) <= set(shown), set(example) - set(shown)
     text = bench.ask("--scenario", "upgrade").stdout
     assert "    102-105        <--------<--------<--------<---INVALIDATE----o        |        |        |        |      invalidation\n" in text, text
     assert "     93-99         |        |        |        |        |      [LI]       |        |        |        |      GV_UP, N_ACK -> LI: " in text
@@ -159,7 +162,7 @@ def main():
     check_moments(bench, home)
     check_table(bench)
     check_scenes(bench)
-    check_text(bench)
+    check_text(bench, home)
     check_refusals(bench)
     with tempfile.TemporaryDirectory(prefix="numachine-") as directory:
         check_run(bench, guest, pathlib.Path(directory))

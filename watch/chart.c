@@ -44,15 +44,18 @@ static void lanes_of_row(struct watch_lanes *lanes, const struct watch_row *row)
         lane_add(lanes, row->station, (unsigned)__builtin_ctz(m));
 }
 
-/* Cards, bus, memory, network card; of the stations to the right of the rings the other way round.
- */
-static unsigned place_on_station(unsigned module)
+/* The first requester's station: its cards ask over the bus. Of the others, to the right of the
+ * rings, the network card does. */
+static unsigned place_on_station(unsigned module, bool first)
 {
-    return module < NM_MODULE_MEMORY     ? module
-           : module == WATCH_LANE_BUS    ? NM_CARDS_MAX
-           : module == WATCH_LANE_RINGS  ? NM_CARDS_MAX + 3
-           : module == NM_MODULE_NETWORK ? NM_CARDS_MAX + 2
-                                         : NM_CARDS_MAX + 1;
+    enum { BUS = NM_CARDS_MAX, MEM, NET };
+    if (module < NM_MODULE_MEMORY)
+        return first ? module : NET - module + 1 + NM_CARDS_MAX;
+    if (module == WATCH_LANE_BUS)
+        return first ? BUS : 1;
+    if (module == NM_MODULE_NETWORK)
+        return first ? NET : 0;
+    return first ? MEM : 2;
 }
 
 struct weighed {
@@ -72,12 +75,12 @@ static void lanes_sort(struct watch_lanes *lanes, unsigned first)
     struct weighed *w = sim_alloc(lanes->count, sizeof *w);
     for (size_t i = 0; i < lanes->count; i++) {
         const struct watch_lane lane = lanes->lane[i];
-        const unsigned place = place_on_station(lane.module);
-        const bool own = lane.station == first && lane.module != WATCH_LANE_RINGS;
+        const bool own = lane.station == first;
+        const unsigned place = place_on_station(lane.module, own);
         w[i].lane = lane;
-        w[i].weight = own                               ? place
-                      : lane.module == WATCH_LANE_RINGS ? RINGS
-                                                        : EACH * (lane.station + 3u) - place;
+        w[i].weight = lane.module == WATCH_LANE_RINGS ? RINGS
+                      : own                           ? place
+                                                      : EACH * (lane.station + 2u) + place;
     }
     qsort(w, lanes->count, sizeof *w, by_weight);
     for (size_t i = 0; i < lanes->count; i++)
