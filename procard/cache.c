@@ -701,9 +701,9 @@ static inline bool takes_colour(const struct pc_card *card, uint64_t place, uint
  * been cut, and what is in a place is so without another question. */
 static inline bool cache_unheard(const struct pc_card *card)
 {
-    return !card->copies && !(card->monitor.wants & MON_WANTS_ACCESSES) && !card->functional &&
-           !card->warm.on && card->l2[PC_SIDE_D].ways == 1 && !card->request->failed &&
-           !nm_machine_apart(card->machine) && !nm_check_on(card->check);
+    return !card->copies && !card->eye && !(card->monitor.wants & MON_WANTS_ACCESSES) &&
+           !card->functional && !card->warm.on && card->l2[PC_SIDE_D].ways == 1 &&
+           !card->request->failed && !nm_machine_apart(card->machine) && !nm_check_on(card->check);
 }
 
 /* The short way of a load or a store that must look into the secondary cache and finds there what
