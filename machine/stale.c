@@ -17,8 +17,8 @@
 #include <string.h>
 #include <utlist.h>
 
-struct invalidation {
-    struct invalidation *next;
+struct nm_stale_invalidation {
+    struct nm_stale_invalidation *next;
     uint64_t line;
     bool coming;   /* over the rings */
     uint8_t cards; /* of the station, on whose way it is */
@@ -33,8 +33,8 @@ struct leaving {
 
 /* What only its own station's events touch. */
 struct at_station {
-    struct invalidation *list; /* oldest first */
-    struct invalidation *free;
+    struct nm_stale_invalidation *list; /* oldest first */
+    struct nm_stale_invalidation *free;
     struct leaving *leaving; /* [leave] */
     unsigned leave, size;
 };
@@ -64,9 +64,9 @@ struct nm_stale *nm_stale_new(const struct nm_params *p, const struct ring_shape
     return s;
 }
 
-static void list_free(struct invalidation *list)
+static void list_free(struct nm_stale_invalidation *list)
 {
-    struct invalidation *i, *next;
+    struct nm_stale_invalidation *i, *next;
     LL_FOREACH_SAFE(list, i, next) {
         free(i);
     }
@@ -84,22 +84,22 @@ void nm_stale_free(struct nm_stale *s)
     free(s);
 }
 
-static struct invalidation *add(struct nm_stale *s, unsigned station, uint64_t line)
+static struct nm_stale_invalidation *add(struct nm_stale *s, unsigned station, uint64_t line)
 {
     struct at_station *at = &s->at[station];
-    struct invalidation *i = at->free;
+    struct nm_stale_invalidation *i = at->free;
     if (i)
         LL_DELETE(at->free, i);
     else
         i = sim_grow(NULL, 1, sizeof *i);
-    *i = (struct invalidation){.line = line};
+    *i = (struct nm_stale_invalidation){.line = line};
     memcpy(i->bytes, s->image + line, s->p->l2_line);
     LL_APPEND(at->list, i);
     return i;
 }
 
 /* It may have reached everybody. */
-static void tidy(struct nm_stale *s, unsigned station, struct invalidation *i)
+static void tidy(struct nm_stale *s, unsigned station, struct nm_stale_invalidation *i)
 {
     if (i->coming || i->cards)
         return;
@@ -114,9 +114,10 @@ static void hide(const struct nm_stale *s, unsigned station, unsigned cards, uin
                 line);
 }
 
-static struct invalidation *coming(const struct nm_stale *s, unsigned station, uint64_t line)
+static struct nm_stale_invalidation *coming(const struct nm_stale *s, unsigned station,
+                                            uint64_t line)
 {
-    struct invalidation *i = s->at[station].list;
+    struct nm_stale_invalidation *i = s->at[station].list;
     while (i && !(i->coming && i->line == line))
         i = i->next;
     return i;
@@ -168,7 +169,7 @@ void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struc
     if (p->route)
         sent_over_rings(s, place->station, p);
     else if (cards) { /* one from the rings that is being passed on, or it begins here */
-        struct invalidation *i = coming(s, place->station, p->line);
+        struct nm_stale_invalidation *i = coming(s, place->station, p->line);
         if (!i)
             i = add(s, place->station, p->line);
         i->cards |= (uint8_t)cards;
@@ -178,7 +179,8 @@ void nm_stale_sent(struct nm_stale *s, const struct nm_place *place, const struc
 
 void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_packet *in)
 {
-    struct invalidation *i = in->message == NM_MSG_INVALIDATE ? coming(s, station, in->line) : NULL;
+    struct nm_stale_invalidation *i =
+        in->message == NM_MSG_INVALIDATE ? coming(s, station, in->line) : NULL;
     if (!i)
         return;
     i->coming = false;
@@ -186,11 +188,11 @@ void nm_stale_handled(struct nm_stale *s, unsigned station, const struct nm_pack
 }
 
 /* The oldest invalidation that is to reach a card. */
-static struct invalidation *oldest(const struct nm_stale *s, unsigned card, uint64_t line,
-                                   bool on_bus)
+static struct nm_stale_invalidation *oldest(const struct nm_stale *s, unsigned card, uint64_t line,
+                                            bool on_bus)
 {
     const unsigned processors = (unsigned)s->p->processors;
-    struct invalidation *i = s->at[card / processors].list;
+    struct nm_stale_invalidation *i = s->at[card / processors].list;
     while (i && !(i->line == line && (i->cards >> card % processors & 1 || (i->coming && !on_bus))))
         i = i->next;
     return i;
@@ -198,7 +200,7 @@ static struct invalidation *oldest(const struct nm_stale *s, unsigned card, uint
 
 void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line)
 {
-    struct invalidation *i = oldest(s, card, line, true);
+    struct nm_stale_invalidation *i = oldest(s, card, line, true);
     if (!i)
         return;
     i->cards &= (uint8_t) ~(1u << card % s->p->processors);
@@ -207,8 +209,13 @@ void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line)
 
 const uint8_t *nm_stale_bytes(const struct nm_stale *s, unsigned card, uint64_t line)
 {
-    const struct invalidation *i = oldest(s, card, line, false);
+    const struct nm_stale_invalidation *i = oldest(s, card, line, false);
     return i ? i->bytes : NULL;
+}
+
+const struct nm_stale_invalidation *const *nm_stale_list(const struct nm_stale *s, unsigned station)
+{
+    return (const struct nm_stale_invalidation *const *)&s->at[station].list;
 }
 
 void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uint8_t *image,
@@ -223,7 +230,7 @@ void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uin
 void nm_stale_os_wrote(struct nm_stale *s, uint64_t pa, uint64_t len)
 {
     for (unsigned station = 0; station < s->stations; station++) {
-        struct invalidation *i;
+        struct nm_stale_invalidation *i;
         LL_FOREACH(s->at[station].list, i) {
             nm_copy_follow(i->bytes, i->line, s->p->l2_line, s->image, pa, len);
         }

@@ -14,6 +14,7 @@
 #include "machine/protocol.h"
 
 struct nm_stale;
+struct nm_stale_invalidation;
 
 /** A card's shared copy of `line` may now be older than the image: the processor must ask
  *  nm_stale_bytes before it reads it. @param card  machine-wide number */
@@ -41,6 +42,11 @@ void nm_stale_applied(struct nm_stale *s, unsigned card, uint64_t line);
 /** What a card's shared copy of `line` holds; NULL: the same as the image.
  *  @return the line's bytes, ours, until the card's invalidation is applied */
 const uint8_t *nm_stale_bytes(const struct nm_stale *s, unsigned card, uint64_t line);
+
+/** Where it is seen whether any invalidation is under way to a station's cards: NULL there says
+ * none is, and that nobody need ask. */
+const struct nm_stale_invalidation *const *nm_stale_list(const struct nm_stale *s,
+                                                         unsigned station);
 
 /** Brings a copy of a line up to date with [pa, pa+len) of the image, as far as that is in it. */
 void nm_copy_follow(uint8_t *copy, uint64_t line, uint64_t line_bytes, const uint8_t *image,

@@ -18,6 +18,7 @@
 #include "procard/cursor.h"
 #include "procard/eye.h"
 #include "procard/record.h"
+#include "procard/tlb.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -363,6 +364,8 @@ static enum nm_xlate cache_translate(struct pc_card *card, enum nm_access access
     x->page = *pa - offset;
     x->tag[access] = page;
     x->result = (uint8_t)result;
+    x->in_tlb = 0;
+    pc_card_heard(card); /* bytes may be kept apart now */
     return result;
 }
 
@@ -684,49 +687,134 @@ static inline void cache_begun(struct pc_cpu *cpu, enum nm_access access, uint64
         pc_record_begun(cpu, access, va, size, why);
 }
 
+/* Whether a load or a store is nothing to anybody but its own caches: nobody listens, no line has
+ * been cut, and what is in a place is so without another question. */
+static bool cache_unheard(const struct pc_card *card)
+{
+    return !card->copies && !card->eye && !(card->monitor.wants & MON_WANTS_ACCESSES) &&
+           !card->functional && !card->warm.on && card->l2[PC_SIDE_D].ways == 1 &&
+           !nm_machine_apart(card->machine) && !nm_check_on(card->check);
+}
+
+void pc_card_heard(struct pc_card *card)
+{
+    card->unheard = cache_unheard(card);
+}
+
 /* Gives a line in the half for data the colour of an access, unless it has another. */
 static inline bool takes_colour(const struct pc_card *card, uint64_t place, uint64_t va)
 {
-    uint8_t *colour = &card->l2[PC_SIDE_D].colour[place];
-    const uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
     if (!card->colours)
         return true;
+    uint8_t *colour = &card->l2[PC_SIDE_D].colour[place];
+    const uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
     if (had != PC_COLOURLESS && had != wanted)
         return false;
     *colour = (uint8_t)~wanted;
     return true;
 }
 
-/* Whether a load or a store is nothing to anybody but its own caches: nobody listens, no line has
- * been cut, and what is in a place is so without another question. */
-static inline bool cache_unheard(const struct pc_card *card)
+/* What l1_fill does when nobody is told of accesses. @param missed  the secondary cache has */
+static inline void fill_unheard(struct pc_card *card, unsigned place, uint64_t part, bool missed,
+                                sim_tick at)
 {
-    return !card->copies && !card->eye && !(card->monitor.wants & MON_WANTS_ACCESSES) &&
-           !card->functional && !card->warm.on && card->l2[PC_SIDE_D].ways == 1 &&
-           !card->request->failed && !nm_machine_apart(card->machine) && !nm_check_on(card->check);
+    uint64_t *const line = &card->l1_line[PC_SIDE_D][place];
+    const uint64_t before = missed ? 0 : victim_time(card, PC_SIDE_D, place) + card->p->l2_lookup,
+                   took = before + refill_time(card, PC_SIDE_D, at + before);
+    const enum pc_status state =
+        missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : PC_ST_STALL_L1D;
+    card->truth.l1_writebacks += pc_l1_dirty(card, PC_SIDE_D, place);
+    card->truth.l1d_misses++;
+    *line = part | PC_L1_PRESENT;
+    if (card->cpu.cursor || card->cpu.record || card->pins)
+        pc_card_stall(card, state, took, at);
+    else
+        pc_stall_book(card, state, took, at);
+}
+
+/* Where the line of an access at hand lies. */
+struct hand {
+    uint64_t va, pa, line, low; /* low: the bits of an address within a primary line */
+    unsigned place;             /* in the primary cache */
+    uint64_t in_l2;
+    bool writes, may_write; /* it is a store; its page may be stored to without asking again */
+    uint8_t *in_tlb;        /* where its page was last */
+};
+
+/* The processor sees the line from now on, which is in the primary cache then. */
+static inline uint8_t *hand_up(struct pc_card *card, const struct hand *h, sim_tick at)
+{
+    const uint64_t part = h->pa & ~h->low;
+    uint64_t *const line = &card->l1_line[PC_SIDE_D][h->place];
+    struct pc_line *const view = &card->l1[PC_SIDE_D][h->place];
+    struct pc_tlb_model *const t = card->tlb_model;
+    struct pc_tlb_entry *const e =
+        t ? pc_tlb_find_again(t, h->va >> card->page_shift >> 1, card->space.ctx, h->in_tlb) : NULL;
+    if ((t && !e) || !takes_colour(card, h->in_l2, h->va))
+        return NULL;
+    if (!pc_l1_has(card, PC_SIDE_D, h->place, part)) {
+        view->tag = pc_line_none(h->place);
+        fill_unheard(card, h->place, part, card->filled == h->line, at);
+    }
+    card->filled = NOWHERE;
+    if (h->writes)
+        *line |= PC_L1_DIRTY;
+    if (*card->olds) {
+        uint8_t *const bytes = cache_bytes_of(card, h->pa);
+        if (bytes != card->image + h->pa)
+            return bytes;
+    }
+    const bool writable = *line & PC_L1_DIRTY && h->may_write;
+    *view = (struct pc_line){.tag = (h->va & ~h->low) | (writable ? 0 : PC_LINE_READ_ONLY),
+                             .host = (uintptr_t)(card->image + h->pa) - h->va};
+    card->l1_shown[PC_SIDE_D][h->place / 64] |= 1ull << h->place % 64;
+    if (e)
+        pc_tlb_shows(e, h->place);
+    return card->image + h->pa;
 }
 
 /* The short way of a load or a store that must look into the secondary cache and finds there what
  * it needs, of a coherent page that has been translated before. It does what data_access would do,
- * and runs of checking mode (run.check), which never come by here, hold the two together.
+ * and runs of checking mode (run.check), which never come by here, hold the two together. A line
+ * that is shown already is in the TLB, of the access's colour, and no older than the image: a store
+ * only makes it dirty.
  * @return NULL: nothing has been done, the long way is to be taken */
-static uint8_t *data_at_hand(struct pc_card *card, uint64_t va, unsigned size, bool store,
-                             sim_tick at)
+static inline uint8_t *data_at_hand(struct pc_card *card, uint64_t va, unsigned size, bool store,
+                                    sim_tick at)
 {
-    const uint64_t page = va >> card->page_shift, offset = va & ((1ull << card->page_shift) - 1);
-    const struct pc_xlate *x = &card->tlb[page % PC_TLB];
-    const struct pc_l2 *l2 = &card->l2[PC_SIDE_D];
+    const uint64_t page = va >> card->page_shift;
+    struct pc_xlate *const x = &card->tlb[page % PC_TLB];
     if (at >= card->cpu.horizon || va & (size - 1) || x->result != NM_XLATE_OK ||
-        x->tag[store ? NM_STORE : NM_LOAD] != page || !cache_unheard(card))
+        x->tag[store ? NM_STORE : NM_LOAD] != page || !card->unheard || card->request->failed)
         return NULL;
-    const struct target target = {.va = va, .pa = x->page | offset};
-    const uint64_t line = target.pa & ~(uint64_t)(card->p->l2_line - 1),
-                   place = pc_line_set(card, PC_SIDE_D, line),
-                   state = l2->tag[place] ^ (~line & ~(uint64_t)PC_STATE);
-    const bool here = store ? state == NM_LINE_D : state - NM_LINE_S <= NM_LINE_D - NM_LINE_S;
-    if (!here || !pc_tlb_translates(card, va) || !takes_colour(card, place, va))
+    if (SIM_LOOKS_AT_INVARIANTS)
+        SIM_MUST(cache_unheard(card), "card %u: somebody listens, and pc_card_heard was not called",
+                 card->cpu.number);
+    const uint64_t pa = x->page | (va & ((1ull << card->page_shift) - 1)),
+                   line = pa & ~(uint64_t)(card->p->l2_line - 1),
+                   in_l2 = line >> card->l2_shift & (card->l2[PC_SIDE_D].sets - 1), /* one way */
+        state = card->l2[PC_SIDE_D].tag[in_l2] ^ (~line & ~(uint64_t)PC_STATE),
+                   low = (1ull << card->l1_shift[PC_SIDE_D]) - 1;
+    const unsigned place = l1_place(card, PC_SIDE_D, va);
+    struct pc_line *const view = &card->l1[PC_SIDE_D][place];
+    if (store ? state != NM_LINE_D : state - NM_LINE_S > NM_LINE_D - NM_LINE_S)
         return NULL;
-    return bring_up(card, PC_SIDE_D, &target, line, store, at);
+    if (store && view->tag == ((va & ~low) | PC_LINE_READ_ONLY)) {
+        card->filled = NOWHERE;
+        card->l1_line[PC_SIDE_D][place] |= PC_L1_DIRTY;
+        view->tag &= ~PC_LINE_READ_ONLY;
+        return card->image + pa;
+    }
+    const struct hand h = {.va = va,
+                           .pa = pa,
+                           .line = line,
+                           .low = low,
+                           .place = place,
+                           .in_l2 = in_l2,
+                           .writes = store,
+                           .may_write = x->tag[NM_STORE] == page,
+                           .in_tlb = &x->in_tlb};
+    return hand_up(card, &h, at);
 }
 
 /* @param[out] pa  as the caches see it */

@@ -36,6 +36,7 @@ struct nm_card *pc_card_new(const struct nm_card_site *site)
     card->p = p;
     card->image = site->contents->image;
     card->old = site->contents->stale;
+    card->olds = nm_stale_list(card->old, site->station);
     card->may_link = &site->contents->linked[site->number];
     card->check = site->contents->check;
     card->rings = site->rings;
@@ -77,6 +78,7 @@ void pc_card_set_mode(struct pc_card *card, enum nm_mode mode, sim_tick at)
         pc_places_change(card);
     if (mode == NM_MODE_WARM)
         pc_warm_on(card);
+    pc_card_heard(card);
     if (card->activity == PC_RUNNING && cpu->now < at)
         pc_card_stall(card, PC_ST_STALL_OTHER, at - cpu->now, cpu->now);
     if (mode == NM_MODE_TIMED)
@@ -297,20 +299,11 @@ sim_tick pc_card_run_watched(struct pc_card *card, sim_tick horizon)
 
 void pc_card_stall(struct pc_card *card, enum pc_status state, uint64_t n, sim_tick at)
 {
-    struct pc_stretch *last = &card->stretch[(card->stretches - 1) % PC_STRETCHES];
-    if (card->stretches && last->end == at && last->state == state) {
-        last->end += n;
-        last->length += n;
-    } else if (n) {
-        card->stretch[card->stretches++ % PC_STRETCHES] =
-            (struct pc_stretch){.end = at + n, .length = n, .state = state};
-    }
-    pc_charge(&card->cpu, state, n);
+    pc_stall_book(card, state, n, at);
     if (card->cpu.cursor)
         pc_cursor_add(card->cpu.cursor, (enum pc_profile_column)state, (int64_t)n);
     if (card->cpu.record)
         card->cpu.record->waited += n;
-    pc_agent_keeps_on(card, n, at);
     if (card->pins)
         pc_pins_stall(card->pins, state, n);
 }

@@ -165,6 +165,7 @@ struct pc_xlate {
     uint64_t tag[3]; /**< by NM_FETCH, NM_LOAD, NM_STORE */
     uint64_t page;   /**< physical address of the page */
     uint8_t result;  /**< enum nm_xlate: its attribute */
+    uint8_t in_tlb;  /**< the entry of the R4400's TLB that translated it last */
 };
 
 /** The places of a primary cache, or in functional mode of pages: what l1_... of a card are. */
@@ -219,6 +220,7 @@ struct pc_card {
     uint8_t colours;         /**< colour bits the primary caches' sizes make use of */
     sim_tick refilled;       /**< the last refill with sub-block order is over */
     uint64_t filled; /**< line just granted: its access completes without another look-up; ~0 */
+    bool unheard; /**< a load or a store is nothing to anybody but its own caches: pc_card_heard */
 
     /* agent.c, warm.c; read by all: the miss handling table. One request for a line, at most. A
      * core that waits has row 0 */
@@ -313,7 +315,8 @@ struct pc_card {
     struct sim_kernel *k;
     struct nm_bus *bus;
     struct nm_check *check;
-    struct nm_stale *old; /**< shared copies older than the image */
+    struct nm_stale *old;                            /**< shared copies older than the image */
+    const struct nm_stale_invalidation *const *olds; /**< NULL there: none of the station's is */
     const struct nm_params *p;
     uint8_t *image;
     unsigned page_shift;
@@ -471,6 +474,9 @@ void pc_card_preempt(struct pc_card *card, sim_tick at);
 
 /** The processor, which has waited up to now, goes on: the wait is charged. */
 void pc_card_go_on(struct pc_card *card, sim_tick now);
+
+/** Must follow a change of who is told of accesses, or of what an access is (the mode). */
+void pc_card_heard(struct pc_card *card);
 
 /** What pc_foresee was told holds no longer. */
 static inline void pc_card_unforeseen(struct pc_card *card)
@@ -773,6 +779,21 @@ static inline void pc_agent_keeps_on(struct pc_card *card, uint64_t n, sim_tick 
 {
     if (card->linked.until > at)
         card->linked.until += n;
+}
+/** `n` PCycles of stall go into the card's books: what pc_card_stall does when nobody is told. */
+static inline void pc_stall_book(struct pc_card *card, enum pc_status state, uint64_t n,
+                                 sim_tick at)
+{
+    struct pc_stretch *last = &card->stretch[(card->stretches - 1) % PC_STRETCHES];
+    if (card->stretches && last->end == at && last->state == state) {
+        last->end += n;
+        last->length += n;
+    } else if (n) {
+        card->stretch[card->stretches++ % PC_STRETCHES] =
+            (struct pc_stretch){.end = at + n, .length = n, .state = state};
+    }
+    pc_charge(&card->cpu, state, n);
+    pc_agent_keeps_on(card, n, at);
 }
 /** Has the port tell of what passes it, or no longer (nm_port.heard). */
 static inline void pc_agent_hear(struct pc_card *card,

@@ -319,6 +319,7 @@ struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk)
         eyes->eye[i].eyes = eyes;
         eyes->eye[i].line = PC_NOWHERE;
         eye_card_at(eyes, i)->eye = &eyes->eye[i];
+        pc_card_heard(eye_card_at(eyes, i));
     }
     return eyes;
 }

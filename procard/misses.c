@@ -198,6 +198,7 @@ struct pc_misses *pc_misses_new(struct pc_profile *profile)
     for (unsigned i = 0; i < profile->cards; i++) {
         struct pc_card *card = misses_card_at(misses, i);
         card->copies = misses->copies;
+        pc_card_heard(card);
         pc_copies_places(misses->copies, i, card->l2[PC_SIDE_D].sets * card->l2[PC_SIDE_D].ways);
         card->cpu.touches = sim_alloc(card->l1_mask[PC_SIDE_D] + 1, sizeof *card->cpu.touches);
         pc_core_becomes(card, card->core->touching);

@@ -171,6 +171,7 @@ static void monitor_refresh(struct pc_card *card, sim_tick now)
     struct mon_taps taps;
     pc_monitor_taps(card, now, &taps);
     mon->wants = mon->unit->wants;
+    pc_card_heard(card);
     mon->leash = SIM_NEVER;
     if (mon->wants & MON_WANTS_LEASH)
         mon->leash = monitor_latency(card) ? monitor_latency(card) : 1;

@@ -11,42 +11,22 @@
  * Replacement is the R4400's Random register, which counts down from 47 to Wired (0 here). It
  * counts instructions; here PCycles, which are known exactly wherever a run is cut.
  */
-#include "procard/card.h"
+#include "procard/tlb.h"
 
 #include "base/room.h"
 #include "machine/values.h"
 
 #include <string.h>
 
-enum { ENTRIES = 48, INSTRUCTION_ENTRIES = 2, CHAINS = 64, SHOWN = 4, NONE = 0xff };
-
 static const uint64_t NOWHERE = ~0ull;
-
-struct pc_tlb_model {
-    struct entry {
-        uint64_t pair; /**< number of the pair of pages, NOWHERE: invalid */
-        const void *space;
-        uint16_t shown[SHOWN]; /**< places of the data cache where lines of its pages have been
-                                    shown */
-        uint8_t count;         /**< of these; SHOWN + 1: more than are known */
-        uint8_t next;          /**< of `entry`, in its chain; NONE: it is the last */
-    } entry[ENTRIES];
-    uint8_t first[CHAINS]; /**< of `entry`, by the pair's low bits; NONE: there is none. That most
-                                accesses find theirs, or that there is none, at once */
-    bool others;           /**< lines have been shown of pages that no entry translated */
-    struct entry
-        page[INSTRUCTION_ENTRIES]; /**< `pair` is the number of a page; first in, first out */
-    unsigned next;                 /**< of these, to be replaced */
-    uint64_t reached;              /**< at least tlb_reach() of what `entry` holds */
-};
 
 struct pc_tlb_model *pc_tlb_new(struct sim_room *room)
 {
     struct pc_tlb_model *t = sim_room_take(room, sizeof *t);
-    memset(t->first, NONE, sizeof t->first);
-    for (unsigned i = 0; i < ENTRIES; i++)
+    memset(t->first, PC_TLB_NONE, sizeof t->first);
+    for (unsigned i = 0; i < PC_TLB_ENTRIES; i++)
         t->entry[i].pair = NOWHERE;
-    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
+    for (unsigned i = 0; i < PC_TLB_PAGES; i++)
         t->page[i].pair = NOWHERE;
     return t;
 }
@@ -58,33 +38,19 @@ static uint64_t tlb_reach(uint64_t pair)
     return 1ull << ((pair >> 10) * 0x9e3779b97f4a7c15ull >> 58);
 }
 
-static inline bool tlb_is(const struct entry *e, uint64_t number, const void *space)
-{
-    return e->pair == number && e->space == space;
-}
-
 static uint8_t *chain_of(struct pc_tlb_model *t, uint64_t pair)
 {
-    return &t->first[pair % CHAINS];
+    return &t->first[pair % PC_TLB_CHAINS];
 }
 
-/* The entry for a pair; NULL: it is not there. */
-static struct entry *tlb_find(struct pc_tlb_model *t, uint64_t pair, const void *space)
-{
-    for (unsigned i = *chain_of(t, pair); i != NONE; i = t->entry[i].next)
-        if (tlb_is(&t->entry[i], pair, space))
-            return &t->entry[i];
-    return NULL;
-}
-
-static void tlb_chain(struct pc_tlb_model *t, struct entry *e)
+static void tlb_chain(struct pc_tlb_model *t, struct pc_tlb_entry *e)
 {
     uint8_t *first = chain_of(t, e->pair);
     e->next = *first;
     *first = (uint8_t)(e - t->entry);
 }
 
-static void tlb_unchain(struct pc_tlb_model *t, const struct entry *e)
+static void tlb_unchain(struct pc_tlb_model *t, const struct pc_tlb_entry *e)
 {
     uint8_t *link = chain_of(t, e->pair);
     while (&t->entry[*link] != e)
@@ -94,8 +60,8 @@ static void tlb_unchain(struct pc_tlb_model *t, const struct entry *e)
 
 static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *space)
 {
-    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
-        if (tlb_is(&t->page[i], page, space))
+    for (unsigned i = 0; i < PC_TLB_PAGES; i++)
+        if (pc_tlb_is(&t->page[i], page, space))
             return true;
     return false;
 }
@@ -103,17 +69,17 @@ static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *
 /* Empties instruction entry i. */
 static void drop_page(struct pc_card *card, unsigned i)
 {
-    struct entry *e = &card->tlb_model->page[i];
+    struct pc_tlb_entry *e = &card->tlb_model->page[i];
     if (e->pair != NOWHERE)
         pc_card_hide(card, PC_SIDE_I, e->pair << card->page_shift, 1ull << card->page_shift);
     e->pair = NOWHERE;
 }
 
 /* What an entry let the fast path see. Where references are at random that is few lines. */
-static void hide_pair(struct pc_card *card, const struct entry *e)
+static void hide_pair(struct pc_card *card, const struct pc_tlb_entry *e)
 {
     const uint64_t va = e->pair << 1 << card->page_shift, len = 2ull << card->page_shift;
-    if (e->count > SHOWN || card->tlb_model->others) {
+    if (e->count > PC_TLB_SHOWN || card->tlb_model->others) {
         pc_card_hide(card, PC_SIDE_D, va, len);
         return;
     }
@@ -128,22 +94,17 @@ void pc_tlb_shown(struct pc_card *card, uint64_t va, unsigned place)
     const uint64_t pair = va >> card->page_shift >> 1;
     if (!t)
         return;
-    struct entry *e = tlb_find(t, pair, card->space.ctx);
-    if (!e) {
+    struct pc_tlb_entry *e = pc_tlb_find(t, pair, card->space.ctx);
+    if (e)
+        pc_tlb_shows(e, place);
+    else
         t->others = true;
-        return;
-    }
-    if (e->count > SHOWN || (e->count && e->shown[e->count - 1] == place))
-        return;
-    if (e->count < SHOWN)
-        e->shown[e->count] = (uint16_t)place;
-    e->count++;
 }
 
 bool pc_tlb_translates(const struct pc_card *card, uint64_t va)
 {
     return !card->tlb_model ||
-           tlb_find(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
+           pc_tlb_find(card->tlb_model, va >> card->page_shift >> 1, card->space.ctx);
 }
 
 void pc_tlb_all_hidden(struct pc_card *card)
@@ -152,15 +113,15 @@ void pc_tlb_all_hidden(struct pc_card *card)
     if (!t)
         return;
     t->others = false;
-    for (unsigned i = 0; i < ENTRIES; i++)
+    for (unsigned i = 0; i < PC_TLB_ENTRIES; i++)
         t->entry[i].count = 0;
 }
 
-static void drop_pair(struct pc_card *card, struct entry *e)
+static void drop_pair(struct pc_card *card, struct pc_tlb_entry *e)
 {
     if (e->pair == NOWHERE)
         return;
-    for (unsigned i = 0; i < INSTRUCTION_ENTRIES; i++)
+    for (unsigned i = 0; i < PC_TLB_PAGES; i++)
         if (card->tlb_model->page[i].pair >> 1 == e->pair)
             drop_page(card, i);
     hide_pair(card, e);
@@ -188,7 +149,7 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
     if (!may_hold(t, first, last))
         return;
     t->reached = 0;
-    for (unsigned i = 0; i < ENTRIES; i++)
+    for (unsigned i = 0; i < PC_TLB_ENTRIES; i++)
         if (t->entry[i].pair >= first && t->entry[i].pair <= last)
             drop_pair(card, &t->entry[i]);
         else
@@ -199,10 +160,10 @@ void pc_tlb_unmap(struct pc_card *card, uint64_t va, uint64_t len)
 static uint64_t procard_tlb_refill(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
-    const unsigned i = ENTRIES - 1 - at % ENTRIES;
+    const unsigned i = PC_TLB_ENTRIES - 1 - at % PC_TLB_ENTRIES;
     const uint64_t pair = va >> card->page_shift >> 1;
     drop_pair(card, &t->entry[i]);
-    t->entry[i] = (struct entry){.pair = pair, .space = card->space.ctx};
+    t->entry[i] = (struct pc_tlb_entry){.pair = pair, .space = card->space.ctx};
     tlb_chain(t, &t->entry[i]);
     t->reached |= tlb_reach(pair);
     card->truth.tlb_misses++;
@@ -214,8 +175,9 @@ static uint64_t page_miss(struct pc_card *card, uint64_t va, sim_tick at)
 {
     struct pc_tlb_model *t = card->tlb_model;
     drop_page(card, t->next);
-    t->page[t->next] = (struct entry){.pair = va >> card->page_shift, .space = card->space.ctx};
-    t->next = (t->next + 1) % INSTRUCTION_ENTRIES;
+    t->page[t->next] =
+        (struct pc_tlb_entry){.pair = va >> card->page_shift, .space = card->space.ctx};
+    t->next = (t->next + 1) % PC_TLB_PAGES;
     pc_card_stall(card, PC_ST_STALL_OTHER, card->p->tlb_instruction, at);
     return card->p->tlb_instruction;
 }
@@ -226,7 +188,7 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
     uint64_t page = va >> card->page_shift, spent = 0;
     if (!t)
         return 0;
-    if (!tlb_find(t, page >> 1, card->space.ctx))
+    if (!pc_tlb_find(t, page >> 1, card->space.ctx))
         spent = procard_tlb_refill(card, va, at);
     if (side == PC_SIDE_I && !holds_page(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);
