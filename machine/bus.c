@@ -34,8 +34,9 @@ struct nm_bus {
     uint16_t
         data_cycles[NM_MSG__COUNT]; /* behind the header: of a line, of a doubleword, or none */
     unsigned depth;                 /* of every FIFO */
-    unsigned last;                  /* granted last: lowest priority now */
-    uint64_t granted;               /* [cycles] in all tenures, the present one whole */
+    bool plain;       /* checking mode: without the ways of a bus that is not crowded */
+    unsigned last;    /* granted last: lowest priority now */
+    uint64_t granted; /* [cycles] in all tenures, the present one whole */
     struct nm_packet moving;
     nm_bus_listener *listener;
     void *listener_ctx;
@@ -70,6 +71,7 @@ struct nm_bus *nm_bus_new(struct sim_kernel *k, const struct nm_params *p, struc
         bus->data_cycles[m] = (uint16_t)((bytes + p->bus_width - 1) / p->bus_width);
     }
     bus->depth = (unsigned)p->bus_fifo;
+    bus->plain = p->check;
     bus->decision.at = SIM_NEVER;
     sim_kernel_stand(k, SIM_RANK_ARBITRATE, 0, decide, bus);
     sim_kernel_stand(k, SIM_RANK_DELIVER, 0, deliver, bus);
@@ -329,7 +331,7 @@ static void decide(void *self, sim_tick now, uint64_t arg)
     (void)arg;
     if (!sim_timer_fires(&bus->decision, now))
         return;
-    const bool crowd = crowded(bus) || anybody_passed_over(bus);
+    const bool crowd = crowded(bus) || anybody_passed_over(bus) || bus->plain;
     const unsigned m = crowd ? choose_in_crowd(bus, now) : choose_freely(bus, now);
     if (m != NM_MODULES)
         grant(bus, m, now);

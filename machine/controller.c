@@ -439,7 +439,8 @@ static bool take_step(struct nm_controller *c, struct nm_dir_line *line, const s
     return true;
 }
 
-/* Where the step is to refuse and nothing else, no step is made. */
+/* Where the step is to refuse and nothing else, no step is made; but in checking mode, so that runs
+ * of it hold this way and the plain rule together. */
 bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
                         const struct nm_packet *in, bool from_network, sim_tick now)
 {
@@ -448,7 +449,9 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
-    const uint64_t no = nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    const uint64_t no = nm_check_on(c->check)
+                            ? 0
+                            : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;

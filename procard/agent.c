@@ -68,14 +68,36 @@ bool pc_agent_step(const struct pc_card *card, uint8_t *state, enum nm_card_even
     return nm_card_step(&seat, state, event, in, sends, actions);
 }
 
+/* Ends the run if the step that is not made would do more than agent_cell says of it. */
+static __attribute__((noinline)) void agent_cell_holds(struct pc_card *card, uint8_t state,
+                                                       enum nm_card_event event,
+                                                       const struct nm_cell *cell)
+{
+    struct nm_sends sends;
+    uint64_t actions = 0;
+    uint8_t next = state;
+    const bool steps = pc_agent_step(card, &next, event, NULL, 0, &sends, &actions);
+    const bool alone =
+        !sends.count ||
+        (sends.count == 1 && (cell->actions & NM_CARD_ACT_SEND_WB ||
+                              sends.packet[0].message == nm_card_request(card->protocol, next)));
+    if (!steps || next != cell->next || actions != cell->actions || !alone)
+        pc_agent_broken(card, sim_kernel_now(card->k), 0, state, "a cell without its step");
+}
+
 /* What the table says; NULL: nothing. Where no message but the request comes of it, which agent_put
- * writes, or none at all, no step has to be made: the state becomes the cell's next. */
-static const struct nm_cell *agent_cell(const struct pc_card *card, uint8_t state,
+ * writes, or none at all, no step has to be made: the state becomes the cell's next. In checking
+ * mode it is made all the same, and compared. */
+static const struct nm_cell *agent_cell(struct pc_card *card, uint8_t state,
                                         enum nm_card_event event)
 {
     const struct nm_table *t = card->protocol->agent[NM_AGENT_CARD];
     const struct nm_cell *cell = event != NM_CARD_EVENTS ? nm_cell(t, state, event) : NULL;
-    return cell && cell->exists ? cell : NULL;
+    if (!cell || !cell->exists)
+        return NULL;
+    if (nm_check_on(card->check))
+        agent_cell_holds(card, state, event, cell);
+    return cell;
 }
 
 /* Tells who listens of a row. @param in  the message, of events that are one */
@@ -378,7 +400,7 @@ static bool agent_answering(const struct pc_card *card, uint64_t line)
 }
 
 /* What an upgrade whose copy has gone becomes: as if it had been refused. */
-static uint8_t state_refused(const struct pc_card *card, const struct pc_request *r)
+static uint8_t state_refused(struct pc_card *card, const struct pc_request *r)
 {
     const struct nm_cell *cell = agent_cell(card, r->state, NM_CARD_EV_NACK);
     return cell ? cell->next : r->state;

@@ -3,10 +3,12 @@
 Whether two builds of the simulator give the same bytes, for a change that may disturb the order of events.
 
     same.py OLD NEW [WORK ...]      exit status 1 if they do not
+    same.py --check NUMACHINE [WORK ...]    the same of one build with and without run.check
 
 Each work of cost.py runs in its small size, and some more in which requests are refused and FIFOs are full, with both
 executables. What is compared is stats.csv, traffic.csv and all of monitor/. Groups of counters listen and sample, because a
-total may be the same where an order is not. Both executables need a home: let them lie in build directories of this tree,
+total may be the same where an order is not. In checking mode no short way is taken, so what it gives is what the
+plain rules give. Both executables need a home: let them lie in build directories of this tree,
 or set NUMACHINE_HOME.
 """
 import filecmp
@@ -60,24 +62,30 @@ def differences(old, new):
                   if name not in files(old) & files(new) or not filecmp.cmp(old / name, new / name, shallow=False))
 
 
+def compare(name, file, first, second):
+    """Whether two (executable, settings) give the same for a work; says what differs."""
+    with tempfile.TemporaryDirectory() as scratch:
+        outs = [pathlib.Path(scratch, which) for which in ("first", "second")]
+        for (numachine, settings), out in zip((first, second), outs):
+            run(numachine, file, settings, out)
+        found = differences(*outs)
+        print(f"{name:16} {'differs: ' + ', '.join(found) if found else f'the same {len(files(outs[0]))} files'}", flush=True)
+        return not found
+
+
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     old, new, *wanted = sys.argv[1:]
     if unknown := sorted(set(wanted) - {name for name, _, _ in works()}):
         sys.exit(f"same.py: no work {', '.join(unknown)}")
-    apart = 0
+    same = True
     for name, file, settings in works():
         if wanted and name not in wanted:
             continue
-        with tempfile.TemporaryDirectory() as scratch:
-            outs = [pathlib.Path(scratch, which) for which in ("old", "new")]
-            for numachine, out in zip((old, new), outs):
-                run(numachine, file, settings, out)
-            found = differences(*outs)
-            print(f"{name:16} {'differs: ' + ', '.join(found) if found else f'the same {len(files(outs[0]))} files'}", flush=True)
-            apart += bool(found)
-    return 1 if apart else 0
+        first, second = ((new, settings), (new, settings + ["run.check=true"])) if old == "--check" else ((old, settings), (new, settings))
+        same &= compare(name, file, first, second)
+    return 0 if same else 1
 
 
 if __name__ == "__main__":
