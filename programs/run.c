@@ -10,6 +10,7 @@
 #include "procard/procard.h"
 #include "programs/actors.h"
 #include "programs/approach.h"
+#include "programs/host.h"
 #include "programs/workload.h"
 
 #include <assert.h>
@@ -60,6 +61,8 @@ void prog_finish(struct prog_run *run, enum prog_end end, int status, const char
 
 void prog_say(struct prog_run *run, const char *text)
 {
+    if (prog_host_past())
+        return; /* it has been said */
     if (run->hooks && run->hooks->say)
         run->hooks->say(run->hooks->ctx, text);
     else
@@ -71,7 +74,7 @@ void prog_put_out(struct prog_run *run, int fd, const char *text, size_t size)
     if (run->hooks && run->hooks->wrote)
         run->hooks->wrote(run->hooks->ctx, 1, text, size);
     while (size) {
-        const ssize_t n = write(fd, text, size);
+        const ssize_t n = prog_host_write(fd, text, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {

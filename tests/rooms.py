@@ -215,6 +215,21 @@ def unfiltered(root):
             yield f".clang-tidy: HeaderFilterRegex lets no header of {room}/ through"
 
 
+# What of the Linux personality speaks to the host by itself: before the first cycle, or of what no run depends on.
+BY_ITSELF = ("names", "binary", "view/confine.c")
+
+
+def behind_the_log(root):
+    """Calls to the host in the Linux personality that its log does not hear of (programs/host.h)."""
+    calls = re.findall(r"^HOST\(\w+, (\w+), \1", (root / "programs/host.def").read_text(), re.M)
+    raw = re.compile(rf"(?<![\w.>])(?:{'|'.join([*calls, 'close', 'scandirat'])})\(")
+    for name, text in sources(root):
+        if name.startswith("programs/linux/") and not name[len("programs/linux/"):].startswith(BY_ITSELF):
+            code = re.sub(r'/\*.*?\*/|"[^"\n]*"', " ", text, flags=re.S)
+            for call in raw.findall(code):
+                yield f"{name}: {call}...): not by programs/host.h, so that no run could be gone back over"
+
+
 def is_outside(root, folder):
     """Whether a folder at the top has no rooms: tests, one that a build is in, one that Git has nothing of."""
     if folder == "tests" or folder.startswith("build"):
@@ -243,6 +258,7 @@ def main():
     wrong += misnamed(root)
     wrong += crowded(root)
     wrong += unfiltered(root)
+    wrong += behind_the_log(root)
     print(*wrong, sep="\n", end="\n" if wrong else "")
     known = {str(d.parent.relative_to(root)) for glob in ("*", "*/*", "*/*/*") for d in root.glob(f"{glob}/meson.build")
              if not is_outside(root, d.relative_to(root).parts[0])}

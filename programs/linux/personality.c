@@ -7,6 +7,7 @@
  */
 #include "programs/linux/personality.h"
 #include "base/alloc.h"
+#include "programs/host.h"
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
@@ -303,8 +304,7 @@ static void personality_end(void *self)
     lx_view_free(p->view);
     free(p->cwd);
     XXH64_freeState(p->hash);
-    if (p->elf_fd >= 0)
-        close(p->elf_fd);
+    prog_host_close(p->elf_fd);
     signal(SIGPIPE, p->on_pipe);
 }
 
@@ -350,7 +350,7 @@ static bool open_image(struct lx_prog *p)
 {
     char why[512];
 
-    p->elf_fd = open(p->program->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    p->elf_fd = prog_host_open(p->program->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
     if (p->elf_fd < 0)
         prog_finish(p->run, PROG_UNLOADABLE, 0, "%s: %s", p->program->path, strerror(errno));
     else if (!lx_elf_read(p->elf_fd, &p->image, why, sizeof why))

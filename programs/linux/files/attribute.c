@@ -3,6 +3,7 @@
  *
  * Dates and owners are the simulation's own and never reach the host (inode.h).
  */
+#include "programs/host.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/path.h"
 
@@ -38,13 +39,13 @@ static int64_t set_mode(const struct lx_spot *s, mode_t mode)
     int64_t r;
 
     snprintf(self, sizeof self, "/proc/self/fd/%d", s->fd);
-    if (chmod(self, mode) == 0)
+    if (prog_host_chmod(self, mode) == 0)
         return 0;
     fd = lx_view_open(s, O_RDONLY);
     if (fd < 0)
         return -EPERM;
-    r = lx_host_result(fchmod(fd, mode));
-    close(fd);
+    r = lx_host_result(prog_host_fchmod(fd, mode));
+    prog_host_close(fd);
     return r;
 }
 
@@ -180,7 +181,7 @@ static void tell_host(int dir, const char *leaf, const struct times *t)
         else if (ts[i].tv_nsec == G_UTIME_OMIT)
             ts[i].tv_nsec = UTIME_OMIT;
     }
-    utimensat(dir, leaf, ts, AT_SYMLINK_NOFOLLOW);
+    prog_host_utimensat(dir, leaf, ts, AT_SYMLINK_NOFOLLOW);
 }
 
 static int64_t path_times(struct lx_call *c, int64_t dir, const char *path, bool follow,

@@ -3,6 +3,7 @@
  * small positions: the host's order and its 64-bit positions differ from file system to file
  * system. Directories that exist only in the view have the names the view gives them.
  */
+#include "programs/host.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 
@@ -94,7 +95,6 @@ static void list_view(struct lx_prog *p, const struct lx_file *f, struct directo
     for (size_t i = 0; i < n; free(names[i++]))
         d->entry[d->count++] = made_up(names[i], type_of(f->place.path, names[i]));
     free(names);
-    qsort(d->entry, d->count, sizeof *d->entry, directory_compare);
 }
 
 static int64_t directory_list(struct lx_prog *p, struct lx_file *f)
@@ -104,12 +104,13 @@ static int64_t directory_list(struct lx_prog *p, struct lx_file *f)
 
     if (f->host < 0)
         list_view(p, f, d);
-    else if ((n = scandirat(f->host, ".", &d->entry, NULL, by_name)) >= 0)
+    else if ((n = prog_host_list(f->host, &d->entry)) >= 0)
         d->count = (size_t)n;
     if (n < 0) {
         free(d);
         return lx_host_says(p, -errno);
     }
+    qsort(d->entry, d->count, sizeof *d->entry, directory_compare);
     if (!lx_keep(p, directory_bytes_of(d))) {
         free_listing(d);
         return -ENOMEM;

@@ -9,6 +9,7 @@
  */
 #include "programs/linux/files/file.h"
 #include "base/alloc.h"
+#include "programs/host.h"
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/lock.h"
@@ -56,7 +57,7 @@ void lx_file_release(struct lx_prog *p, struct lx_file *f)
     if (f->ops)
         f->ops->release(p, f);
     if (f->host >= 0 && !f->standard)
-        close(f->host);
+        prog_host_close(f->host);
     lx_place_free(&f->place);
     lx_directory_free(p, f);
     lx_give_back(p, f->kept);
@@ -158,7 +159,7 @@ static int64_t may_describe(const struct lx_file *f)
         return f->synth || f->kind == FILE_FOLDER ? -EROFS : 1;
     if (!f->writable)
         return -EROFS;
-    return fstat(f->host, &st) != 0 || !lx_view_owns(&st) ? -EPERM : 0;
+    return prog_host_fstat(f->host, &st) != 0 || !lx_view_owns(&st) ? -EPERM : 0;
 }
 
 int64_t lx_sys_fchmod(struct lx_call *c)
@@ -168,10 +169,10 @@ int64_t lx_sys_fchmod(struct lx_call *c)
     struct stat st;
 
     if (!err)
-        err = lx_host_result(fstat(c->f->host, &st));
+        err = lx_host_result(prog_host_fstat(c->f->host, &st));
     if (!err) {
         given = lx_path_host_mode(c->p, c->a[1], c->f->guarded, &st);
-        err = lx_host_result(fchmod(c->f->host, given));
+        err = lx_host_result(prog_host_fchmod(c->f->host, given));
     }
     if (!err) {
         lx_inode_changed(c->p, c->f->inode);
@@ -189,7 +190,7 @@ int64_t lx_sys_fchown(struct lx_call *c)
                  ((uint32_t)c->a[2] != UINT32_MAX && c->a[2] != 1000)))
         err = -EPERM;
     if (!err)
-        err = lx_host_result(fstat(c->f->host, &st));
+        err = lx_host_result(prog_host_fstat(c->f->host, &st));
     if (!err)
         lx_inode_chowned(c->p, c->f->inode, st.st_mode);
     return err < 0 ? err : 0;
@@ -207,12 +208,12 @@ int64_t lx_sys_memfd_create(struct lx_call *c)
         return -EINVAL;
     if (!lx_inode_may_name(c->p))
         return -ENOMEM;
-    fd = memfd_create("guest", MFD_CLOEXEC);
+    fd = prog_host_memfd_create("guest", MFD_CLOEXEC);
     if (fd < 0)
         return lx_host_says(c->p, -errno);
     f = lx_file_new(c->p, FILE_HOST, fd, 2);
     f->writable = true;
-    if (fstat(fd, &st) == 0) {
+    if (prog_host_fstat(fd, &st) == 0) {
         f->inode = lx_inode_of(c->p, &st);
         lx_inode_born(c->p, f->inode);
         lx_inode_named(c->p, f->inode);

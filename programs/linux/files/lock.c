@@ -6,6 +6,7 @@
  */
 #include "programs/linux/files/lock.h"
 #include "base/alloc.h"
+#include "programs/host.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/threads/threads.h"
@@ -156,7 +157,7 @@ static int lock_range(const struct lx_file *f, uint64_t whence, int64_t start, i
 
     if (whence > SEEK_END)
         return -EINVAL;
-    if (whence == SEEK_END && fstat(f->host, &st) == 0)
+    if (whence == SEEK_END && prog_host_fstat(f->host, &st) == 0)
         base = st.st_size;
     else if (whence == SEEK_CUR)
         base = (int64_t)f->at;

@@ -5,6 +5,7 @@
  * directories are opened, so that nothing can make the simulator wait or act.
  */
 #include "base/alloc.h"
+#include "programs/host.h"
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
@@ -21,28 +22,29 @@
 
 static int64_t open_text(struct lx_prog *p, const struct lx_synthetic *row, uint32_t flags)
 {
-    int fd, copy;
-    FILE *out;
     struct lx_file *f;
-    struct stat st = {0};
+    size_t size;
+    char *text;
+    int fd;
 
     if ((flags & 3) != 0)
         return -EACCES;
-    fd = memfd_create("text", MFD_CLOEXEC);
-    copy = fd >= 0 ? dup(fd) : -1;
-    out = copy >= 0 ? fdopen(copy, "w") : NULL;
-    if (!out)
+    fd = prog_host_memfd_create("text", MFD_CLOEXEC);
+    if (fd < 0)
         return lx_host_says(p, -ENFILE);
+    FILE *const out = sim_text_open(&text, &size);
     row->write(p, out);
-    fclose(out);
+    sim_text_close(out, &text);
     f = lx_file_new(p, FILE_HOST, fd, flags);
     f->synth = row;
     /* For as long as it is open: it cannot be mapped. */
-    if (fstat(fd, &st) != 0 || !lx_keep(p, (uint64_t)st.st_size)) {
+    const bool there = prog_host_pwrite(fd, text, size, 0) == (ssize_t)size && lx_keep(p, size);
+    free(text);
+    if (!there) {
         lx_file_release(p, f);
         return -ENOMEM;
     }
-    f->kept = (uint64_t)st.st_size;
+    f->kept = size;
     return lx_file_install(p, f, 0, flags & G_O_CLOEXEC);
 }
 
@@ -69,12 +71,12 @@ static int64_t open_self(struct lx_prog *p, const struct lx_synthetic *row, uint
         return -ELOOP;
     if ((flags & 3) != 0)
         return -ETXTBSY;
-    fd = open(p->program->path, O_RDONLY | O_CLOEXEC);
+    fd = prog_host_open(p->program->path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
         return lx_host_says(p, -errno);
-    if (fstat(fd, &a) != 0 || fstat(p->elf_fd, &b) != 0 || a.st_ino != b.st_ino ||
-        a.st_dev != b.st_dev) {
-        close(fd);
+    if (prog_host_fstat(fd, &a) != 0 || prog_host_fstat(p->elf_fd, &b) != 0 ||
+        a.st_ino != b.st_ino || a.st_dev != b.st_dev) {
+        prog_host_close(fd);
         return -ENOENT;
     }
     f = lx_file_new(p, FILE_HOST, fd, flags);
@@ -134,7 +136,7 @@ static int64_t open_install(struct lx_prog *p, int fd, uint32_t flags, bool writ
     if (fd < 0)
         return lx_host_says(p, fd);
     f = lx_file_new(p, FILE_HOST, fd, flags);
-    if (fstat(fd, &st) == 0)
+    if (prog_host_fstat(fd, &st) == 0)
         f->inode = lx_inode_of(p, &st);
     f->writable = writable;
     f->guarded = guarded;
@@ -145,7 +147,7 @@ static int64_t open_install(struct lx_prog *p, int fd, uint32_t flags, bool writ
 static int open_create(struct lx_prog *p, const struct lx_spot *s, uint32_t flags, uint64_t mode)
 {
     const mode_t host = umask(0);
-    int fd = openat(
+    int fd = prog_host_openat(
         s->in.fd, s->name, (int)(flags & 3) | O_CREAT | O_EXCL | O_NOFOLLOW | O_NOCTTY | O_CLOEXEC,
         lx_path_host_mode(p, mode & ~(uint64_t)p->umask, s->in.guard == GUARD_WORKS, NULL));
 
@@ -180,7 +182,8 @@ static bool is_program(const struct lx_prog *p, const struct stat *st)
 {
     struct stat own;
 
-    return fstat(p->elf_fd, &own) == 0 && own.st_ino == st->st_ino && own.st_dev == st->st_dev;
+    return prog_host_fstat(p->elf_fd, &own) == 0 && own.st_ino == st->st_ino &&
+           own.st_dev == st->st_dev;
 }
 
 int64_t lx_path_open_regular(struct lx_call *c, const struct lx_spot *s, uint32_t flags)
@@ -243,7 +246,7 @@ static int64_t open_name(struct lx_call *c, const struct lx_spot *s, uint32_t fl
     if ((flags & G_O_DIRECTORY) && !folder)
         return -ENOTDIR;
     f = lx_file_new(p, folder ? FILE_FOLDER : FILE_PATH,
-                    s->kind == SPOT_HOST ? fcntl(s->fd, F_DUPFD_CLOEXEC, 3) : -1,
+                    s->kind == SPOT_HOST ? prog_host_copy(s->fd) : -1,
                     flags & (G_O_PATH | G_O_DIRECTORY | G_O_NOFOLLOW));
     if ((s->kind == SPOT_HOST && f->host < 0) || (folder && lx_view_enter(s, &f->place) < 0)) {
         lx_file_release(p, f);
@@ -263,7 +266,7 @@ static void born_unnamed(struct lx_prog *p, int fd)
     struct stat st;
     struct lx_inode *n;
 
-    if (fstat(fd, &st) != 0)
+    if (prog_host_fstat(fd, &st) != 0)
         return;
     n = lx_inode_of(p, &st);
     lx_inode_born(p, n);
@@ -334,13 +337,12 @@ static void hint_at_view(struct lx_prog *p, const char *path)
 {
     const char *slash = strrchr(path, '/');
     const bool up = strncmp(path, "../", 3) == 0;
-    char *directory, *host, *line;
+    char *directory, *line, host[PATH_MAX];
 
     if (p->hinted || !slash || slash == path || is_systems(path) || (path[0] != '/' && !up))
         return;
     directory = sim_format("%.*s", (int)(slash - path), path);
-    host = realpath(directory, NULL);
-    p->hinted = host != NULL;
+    p->hinted = prog_host_sees(directory, host) == 0;
     if (p->hinted) {
         line =
             sim_format("numachine: note: the program cannot see %s; --allow %s (in an experiment, "
@@ -350,7 +352,6 @@ static void hint_at_view(struct lx_prog *p, const char *path)
         prog_say(p->run, line);
         free(line);
     }
-    free(host);
     free(directory);
 }
 

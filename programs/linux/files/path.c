@@ -5,6 +5,7 @@
  * calls here act on that name and follow nothing, so that what the view has decided holds.
  */
 #include "programs/linux/files/path.h"
+#include "programs/host.h"
 
 #include "base/alloc.h"
 #include "programs/linux/files/inode.h"
@@ -71,8 +72,8 @@ static int64_t spot_of_file(struct lx_call *c, int64_t fd, const struct lx_file 
     s->kind = SPOT_HOST;
     s->writable = f->writable;
     s->guard = f->guarded ? GUARD_WORKS : GUARD_NONE;
-    s->fd = fcntl(f->host, F_DUPFD_CLOEXEC, 3);
-    return lx_host_says(c->p, lx_host_result(s->fd < 0 ? -1 : fstat(s->fd, &s->st)));
+    s->fd = prog_host_copy(f->host);
+    return lx_host_says(c->p, lx_host_result(s->fd < 0 ? -1 : prog_host_fstat(s->fd, &s->st)));
 }
 
 int64_t lx_path_find_at(struct lx_call *c, int64_t dir, const char *path, uint64_t flags,
@@ -172,7 +173,7 @@ void lx_path_born(struct lx_prog *p, const struct lx_spot *s, mode_t mode)
     struct lx_inode *n;
 
     lx_path_changed(p, s);
-    if (fstatat(s->in.fd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (prog_host_fstatat(s->in.fd, s->name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return;
     n = lx_inode_of(p, &st);
     lx_inode_born(p, n);
@@ -265,7 +266,7 @@ static int64_t unlink_path(struct lx_call *c, int64_t dir, const char *path, boo
     else if ((r = may_take(c, &s)) == 0 && S_ISDIR(s.st.st_mode) != folder)
         r = folder ? -ENOTDIR : -EISDIR;
     if (!r)
-        r = lx_host_result(unlinkat(s.in.fd, s.name, folder ? AT_REMOVEDIR : 0));
+        r = lx_host_result(prog_host_unlinkat(s.in.fd, s.name, folder ? AT_REMOVEDIR : 0));
     if (!r) {
         lx_path_changed(c->p, &s);
         lx_inode_unlinked(c->p, lx_inode_of(c->p, &s.st), folder ? 1 : s.st.st_nlink);
@@ -297,27 +298,29 @@ typedef int make_fn(int dir, const char *name, mode_t mode, const char *text);
 static int make_folder(int dir, const char *name, mode_t mode, const char *text)
 {
     (void)text;
-    return mkdirat(dir, name, mode);
+    return prog_host_mkdirat(dir, name, mode);
 }
 
 static int make_link(int dir, const char *name, mode_t mode, const char *text)
 {
     (void)mode;
-    return symlinkat(text, dir, name);
+    return prog_host_symlinkat(text, dir, name);
 }
 
 static int make_fifo(int dir, const char *name, mode_t mode, const char *text)
 {
     (void)text;
-    return mkfifoat(dir, name, mode);
+    return prog_host_mkfifoat(dir, name, mode);
 }
 
 static int make_file(int dir, const char *name, mode_t mode, const char *text)
 {
-    const int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    const int fd =
+        prog_host_openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 
     (void)text;
-    return fd < 0 ? -1 : close(fd);
+    prog_host_close(fd);
+    return fd < 0 ? -1 : 0;
 }
 
 static int64_t path_make(struct lx_call *c, int64_t dir, const char *path, make_fn *fn,
@@ -486,7 +489,8 @@ static int64_t rename_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint
         return r;
     r = may_rename(c, &from, &to, flags);
     if (!r)
-        r = lx_host_result(renameat2(from.in.fd, from.name, to.in.fd, to.name, (unsigned)flags));
+        r = lx_host_result(
+            prog_host_renameat2(from.in.fd, from.name, to.in.fd, to.name, (unsigned)flags));
     if (!r) {
         lx_path_changed(c->p, &from);
         lx_path_changed(c->p, &to);
@@ -542,7 +546,7 @@ static int64_t link_paths(struct lx_call *c, int64_t dir, int64_t to_dir, uint64
         return r;
     r = may_link(c->p, &from, &to);
     if (!r)
-        r = lx_host_result(linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
+        r = lx_host_result(prog_host_linkat(from.dir, from.leaf, to.in.fd, to.name, 0));
     if (!r) {
         lx_path_changed(c->p, &to);
         lx_inode_changed(c->p, lx_inode_of(c->p, &from.st));
@@ -588,7 +592,7 @@ static int64_t read_link(struct lx_call *c, int64_t dir, uint64_t va, uint64_t s
     else if (s.kind == SPOT_NOTHING)
         n = -ENOENT;
     else if (s.kind == SPOT_HOST && S_ISLNK(s.st.st_mode))
-        n = lx_host_result(readlinkat(s.fd, "", buf, sizeof buf));
+        n = lx_host_result(prog_host_readlinkat(s.fd, "", buf, sizeof buf));
     else
         n = c->path[0][0] ? -EINVAL : -ENOENT;
     lx_spot_free(&s);
@@ -654,7 +658,7 @@ int64_t lx_sys_getcwd(struct lx_call *c)
     const size_t n = strlen(at->path) + 1;
     struct stat st;
 
-    if (at->fd >= 0 && (fstat(at->fd, &st) != 0 || st.st_nlink == 0))
+    if (at->fd >= 0 && (prog_host_fstat(at->fd, &st) != 0 || st.st_nlink == 0))
         return -ENOENT;
     if (n > c->a[1])
         return -ERANGE;

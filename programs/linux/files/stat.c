@@ -3,6 +3,7 @@
  *
  * Everything said is the simulation's (inode.h): no number, date or size of the host's own shows.
  */
+#include "programs/host.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
@@ -51,7 +52,7 @@ static int64_t stat_file(struct lx_prog *p, const struct lx_file *f, struct stat
     if (f->synth)
         stat_synthetic(f->synth, st);
     else if (f->inode && f->host >= 0) {
-        if (fstat(f->host, st) != 0)
+        if (prog_host_fstat(f->host, st) != 0)
             return -errno;
         lx_inode_show(p, st);
     } else if (f->kind == FILE_FOLDER)

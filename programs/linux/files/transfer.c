@@ -6,6 +6,7 @@
  * position. The standard streams always look like pipes to the guest, whatever they are on the
  * host: buffering, and so every simulated cycle, must not depend on whether someone watches.
  */
+#include "programs/host.h"
 #include "programs/linux/files/device.h"
 #include "programs/linux/files/file.h"
 #include "programs/linux/files/inode.h"
@@ -53,6 +54,8 @@ static int await_host(struct lx_prog *p, const struct lx_file *f, short events)
 {
     struct pollfd end = {.fd = f->host, .events = events};
 
+    if (prog_host_past())
+        return 0;
     while (poll(&end, 1, HOST_WAIT_MS) <= 0) {
         prog_tell(p->run);
         if (p->run->over)
@@ -91,7 +94,7 @@ static int64_t stream_write(struct lx_call *c, struct lx_file *f, const uint8_t 
         err = await_host(c->p, f, POLLOUT);
         if (err < 0)
             break;
-        n = write(f->host, buf + done, piece);
+        n = prog_host_write(f->host, buf + done, piece);
         if (n >= 0)
             done += (size_t)n;
         else if (!must_wait(n))
@@ -114,7 +117,7 @@ static int64_t stream_read(struct lx_prog *p, struct lx_file *f, uint8_t *buf, s
         int err = await_host(p, f, POLLIN);
         if (err < 0)
             return err;
-        n = read(f->host, buf, len);
+        n = prog_host_read(f->host, buf, len);
     } while (must_wait(n));
     return lx_host_result(n);
 }
@@ -129,7 +132,7 @@ static int64_t regular_read(struct lx_prog *p, const struct lx_file *f, uint8_t 
     if (at > INT64_MAX - len)
         return 0;
     while (done < len && n != 0) {
-        n = pread(f->host, buf + done, len - done, (off_t)(at + done));
+        n = prog_host_pread(f->host, buf + done, len - done, (off_t)(at + done));
         if (n < 0 && errno != EINTR)
             return done > 0 ? (int64_t)done : -errno;
         done += n > 0 ? (size_t)n : 0;
@@ -143,7 +146,7 @@ static uint64_t transfer_size_of(const struct lx_file *f)
 {
     struct stat st;
 
-    return fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return prog_host_fstat(f->host, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const uint8_t *buf,
@@ -160,7 +163,7 @@ static int64_t regular_write(struct lx_prog *p, const struct lx_file *f, const u
         err = len > 0 ? 0 : -ENOSPC;
     }
     while (done < len && !err) {
-        ssize_t n = pwrite(f->host, buf + done, len - done, (off_t)(at + done));
+        ssize_t n = prog_host_pwrite(f->host, buf + done, len - done, (off_t)(at + done));
         if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
@@ -660,7 +663,7 @@ int64_t lx_file_resize(struct lx_call *c, struct lx_file *f, uint64_t size)
     if (!err && f->inode && lx_inode_extend(p, f->inode, size) < size)
         err = -ENOSPC;
     if (!err)
-        err = lx_host_result(ftruncate(f->host, (off_t)size));
+        err = lx_host_result(prog_host_ftruncate(f->host, (off_t)size));
     if (f->inode && f->inode->counted)
         lx_inode_sized(p, f->inode, transfer_size_of(f));
     if (!err && f->inode) {

@@ -2,6 +2,7 @@
  * System V shared memory: a nameless file of the host, mapped shared as often as somebody attaches
  * it; all mappings of a file are one memory. A removed segment lives until the last is detached.
  */
+#include "programs/host.h"
 #include "programs/linux/ipc/sysv.h"
 
 #include "base/alloc.h"
@@ -51,7 +52,7 @@ void lx_shm_free(struct lx_prog *p, struct lx_sysv *s)
 
     DL_FOREACH_SAFE(g->attached, a, tmp)
         free(a);
-    close(g->fd);
+    prog_host_close(g->fd);
     lx_give_back(p, shm_bytes_of(p, g->size));
     free(g);
 }
@@ -76,10 +77,10 @@ static int64_t shm_make(struct lx_call *c, struct lx_sysv **s)
     DL_COUNT(c->p->sysv[SYSV_SEGMENTS], i, segments);
     if (segments >= SEGMENTS_MAX || !lx_keep(c->p, shm_bytes_of(c->p, c->size)))
         return -ENOSPC;
-    fd = memfd_create("segment", MFD_CLOEXEC);
-    if (fd < 0 || ftruncate(fd, (off_t)shm_bytes_of(c->p, c->size)) < 0 || fstat(fd, &st) < 0) {
-        if (fd >= 0)
-            close(fd);
+    fd = prog_host_memfd_create("segment", MFD_CLOEXEC);
+    if (fd < 0 || prog_host_ftruncate(fd, (off_t)shm_bytes_of(c->p, c->size)) < 0 ||
+        prog_host_fstat(fd, &st) < 0) {
+        prog_host_close(fd);
         lx_give_back(c->p, shm_bytes_of(c->p, c->size));
         return -ENOMEM;
     }

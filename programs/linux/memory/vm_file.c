@@ -7,6 +7,7 @@
  * host's file is written back when asked, when a mapping goes, and at the end.
  */
 #include "programs/linux/memory/vm_file.h"
+#include "programs/host.h"
 
 #include "base/alloc.h"
 
@@ -40,14 +41,14 @@ struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
     struct lx_vm_file *f;
     int own;
 
-    if (fstat(fd, &st) != 0)
+    if (prog_host_fstat(fd, &st) != 0)
         return NULL;
     f = find_file(vm, st.st_dev, st.st_ino);
     if (f && (f->writable || !writable)) {
         f->refs++;
         return f;
     }
-    own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+    own = prog_host_copy(fd);
     if (own < 0)
         return NULL;
     if (!f) {
@@ -57,8 +58,7 @@ struct lx_vm_file *lx_vm_file_open(struct lx_vm *vm, int fd, bool writable)
         f->fd = -1;
         DL_APPEND(vm->files, f);
     }
-    if (f->fd >= 0)
-        close(f->fd);
+    prog_host_close(f->fd);
     f->fd = own;
     f->writable = writable;
     f->refs++;
@@ -93,7 +93,7 @@ void lx_vm_file_release(struct lx_vm *vm, struct lx_vm_file *f)
     if (--f->refs > 0)
         return;
     DL_DELETE(vm->files, f);
-    close(f->fd);
+    prog_host_close(f->fd);
     if (vm->left)
         vm->left(vm->wrote_ctx, f->dev, f->ino);
     free(f);
@@ -103,7 +103,7 @@ uint64_t lx_vm_file_size(const struct lx_vm_file *f)
 {
     struct stat st;
 
-    return fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
+    return prog_host_fstat(f->fd, &st) == 0 ? (uint64_t)st.st_size : 0;
 }
 
 /** Reads what there is of [at, at + n). @param[out] error  errno, untouched if the host could
@@ -113,7 +113,7 @@ static size_t read_host(int fd, uint8_t *to, size_t n, uint64_t at, int *error)
     size_t done = 0;
 
     for (ssize_t got = 1; done < n && got > 0; done += got > 0 ? (size_t)got : 0) {
-        got = pread(fd, to + done, n - done, (off_t)(at + done));
+        got = prog_host_pread(fd, to + done, n - done, (off_t)(at + done));
         if (got < 0)
             *error = errno;
     }
@@ -132,7 +132,7 @@ static void flush_page(struct lx_vm *vm, struct lx_vm_file *f, const struct lx_v
     int error;
 
     if (n > 0 && (read_host(f->fd, old, n, at, &error) != n || memcmp(old, page, n) != 0) &&
-        pwrite(f->fd, page, n, (off_t)at) > 0 && vm->wrote)
+        prog_host_pwrite(f->fd, page, n, (off_t)at) > 0 && vm->wrote)
         vm->wrote(vm->wrote_ctx, f->dev, f->ino);
     free(old);
 }

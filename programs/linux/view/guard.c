@@ -6,6 +6,7 @@
  * not by its name alone, and git takes any directory for its own that has a HEAD; so none is made.
  */
 #include "programs/linux/view/guard.h"
+#include "programs/host.h"
 
 #include "base/alloc.h"
 
@@ -61,7 +62,7 @@ void lx_guards_free(struct lx_guards *g)
 static bool has_all(int directory, const struct mark *m)
 {
     for (size_t i = 0; i < sizeof m->name / sizeof *m->name && m->name[i]; i++)
-        if (faccessat(directory, m->name[i], F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        if (prog_host_faccessat(directory, m->name[i], F_OK, AT_SYMLINK_NOFOLLOW) != 0)
             return false;
     return true;
 }
@@ -105,14 +106,14 @@ enum lx_guard lx_guard_of(const struct lx_guards *g, enum lx_guard around, const
 static enum lx_guard go_down(const struct lx_guards *g, enum lx_guard guard, int *fd,
                              struct stat *at, const char *name)
 {
-    const int next = openat(*fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    const int next = prog_host_openat(*fd, name, O_PATH | O_NOFOLLOW | O_CLOEXEC, 0);
     struct stat st;
 
-    if (next >= 0 && fstat(next, &st) == 0) {
+    if (next >= 0 && prog_host_fstat(next, &st) == 0) {
         guard = lx_guard_of(g, guard, at, name, next, &st);
         *at = st;
     }
-    close(*fd);
+    prog_host_close(*fd);
     *fd = next;
     return guard;
 }
@@ -122,15 +123,14 @@ enum lx_guard lx_guard_beneath(const struct lx_guards *g, const char *top, const
     enum lx_guard guard = top ? GUARD_GIVEN : GUARD_WORKS;
     char *copy = sim_strdup(path + (top ? strlen(top) : 0)), *rest = copy;
     struct stat at;
-    int fd = open(top ? top : "/", O_PATH | O_CLOEXEC);
+    int fd = prog_host_open(top ? top : "/", O_PATH | O_CLOEXEC, 0);
 
-    if (fd >= 0 && fstat(fd, &at) == 0 && !top)
+    if (fd >= 0 && prog_host_fstat(fd, &at) == 0 && !top)
         guard = of_directory(g, fd, &at);
     for (char *name; fd >= 0 && guard <= GUARD_WORKS && (name = strsep(&rest, "/"));)
         if (*name)
             guard = go_down(g, guard, &fd, &at, name);
-    if (fd >= 0)
-        close(fd);
+    prog_host_close(fd);
     free(copy);
     return guard;
 }

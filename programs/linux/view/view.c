@@ -9,6 +9,7 @@
  * A directory that was given with rights of its own has them wherever a path passes through it.
  */
 #include "programs/linux/view/view.h"
+#include "programs/host.h"
 
 #include "base/alloc.h"
 #include "programs/linux/view/synthetic.h"
@@ -18,11 +19,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
-#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -94,14 +93,13 @@ static char *view_tidy(const char *path)
 void lx_place_free(struct lx_place *at)
 {
     free(at->path);
-    if (at->fd >= 0)
-        close(at->fd);
+    prog_host_close(at->fd);
     *at = (struct lx_place){.fd = -1};
 }
 
 int lx_place_copy(struct lx_place *to, const struct lx_place *from)
 {
-    const int fd = from->fd < 0 ? -1 : fcntl(from->fd, F_DUPFD_CLOEXEC, 3);
+    const int fd = from->fd < 0 ? -1 : prog_host_copy(from->fd);
 
     if (from->fd >= 0 && fd < 0)
         return -EMFILE;
@@ -114,8 +112,7 @@ int lx_place_copy(struct lx_place *to, const struct lx_place *from)
 void lx_spot_free(struct lx_spot *s)
 {
     lx_place_free(&s->in);
-    if (s->fd >= 0)
-        close(s->fd);
+    prog_host_close(s->fd);
     s->fd = -1;
 }
 
@@ -190,7 +187,7 @@ int lx_view_enter(const struct lx_spot *s, struct lx_place *at)
     *at = (struct lx_place){
         .fd = -1, .writable = s->writable, .guard = s->guard, .root = s->root, .search = true};
     if (s->kind == SPOT_HOST) {
-        at->fd = fcntl(s->fd, F_DUPFD_CLOEXEC, 3);
+        at->fd = prog_host_copy(s->fd);
         if (at->fd < 0)
             return -EMFILE;
         at->st = s->st;
@@ -202,20 +199,6 @@ int lx_view_enter(const struct lx_spot *s, struct lx_place *at)
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
-/** Opens a name in a directory without following it. */
-static int step_open(int dir, const char *name)
-{
-    struct open_how how = {.flags = O_PATH | O_NOFOLLOW | O_CLOEXEC,
-                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-    int fd;
-
-    fd = (int)syscall(SYS_openat2, dir, name, &how, sizeof how);
-    if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL && errno != EAGAIN))
-        return fd < 0 ? -errno : fd;
-    fd = openat(dir, name, (int)how.flags);
-    return fd < 0 ? -errno : fd;
-}
-
 /** File systems that show the host itself; they may be mounted anywhere. */
 static bool shows_host(int fd)
 {
@@ -225,7 +208,7 @@ static bool shows_host(int fd)
                                   EFIVARFS_MAGIC,      NSFS_MAGIC,       SELINUX_MAGIC};
     struct statfs fs;
 
-    if (fstatfs(fd, &fs) != 0)
+    if (prog_host_fstatfs(fd, &fs) != 0)
         return true;
     for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
         if ((long)fs.f_type == magics[i])
@@ -235,10 +218,10 @@ static bool shows_host(int fd)
 
 static int step_root(const struct root *r, const struct lx_view *v, struct lx_spot *s)
 {
-    s->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3);
+    s->fd = prog_host_copy(r->fd);
     if (s->fd < 0)
         return -EMFILE;
-    if (fstat(s->fd, &s->st) != 0)
+    if (prog_host_fstat(s->fd, &s->st) != 0)
         return -errno;
     s->kind = SPOT_HOST;
     s->is_root = true;
@@ -251,12 +234,12 @@ static int step_root(const struct root *r, const struct lx_view *v, struct lx_sp
 
 static int step_host(const struct lx_view *v, struct lx_spot *s)
 {
-    const int fd = step_open(s->in.fd, s->name);
+    const int fd = prog_host_step(s->in.fd, s->name);
 
     if (fd < 0)
-        return fd == -ENFILE ? -EMFILE : fd;
+        return errno == ENFILE ? -EMFILE : -errno;
     s->fd = fd;
-    if (fstat(fd, &s->st) != 0)
+    if (prog_host_fstat(fd, &s->st) != 0)
         return -errno;
     if (s->st.st_dev != s->in.st.st_dev && shows_host(fd))
         return -EACCES;
@@ -348,7 +331,7 @@ static int to_top(const struct lx_view *v, struct lx_place *at)
     *at = (struct lx_place){.fd = -1, .search = true, .path = sim_strdup("/")};
     if (!r)
         return 0;
-    at->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3);
+    at->fd = prog_host_copy(r->fd);
     at->st = r->st;
     at->writable = r->writable;
     at->guard = r->guard;
@@ -372,12 +355,12 @@ static int go_up(const struct lx_view *v, struct lx_spot *s, struct rest *r)
 static int expand_link(const struct lx_view *v, struct lx_spot *s, struct rest *r)
 {
     char text[VIEW_PATH];
-    const ssize_t n = readlinkat(s->fd, "", text, sizeof text - 1);
+    const ssize_t n = prog_host_readlinkat(s->fd, "", text, sizeof text - 1);
     int err = n < 0 ? -errno : n == 0 ? -ENOENT : ++r->links > LINKS_MAX ? -ELOOP : 0;
 
     if (!err)
         err = put_before(r, text, (size_t)n);
-    close(s->fd);
+    prog_host_close(s->fd);
     s->fd = -1;
     return err < 0 || text[0] != '/' ? err : to_top(v, &s->in);
 }
@@ -410,8 +393,8 @@ static int end_in_place(const struct lx_view *v, struct lx_spot *s)
     s->leaf = ".";
     if (s->in.fd < 0)
         return 0;
-    s->fd = fcntl(s->in.fd, F_DUPFD_CLOEXEC, 3);
-    return s->fd < 0 ? -EMFILE : fstat(s->fd, &s->st) != 0 ? -errno : 0;
+    s->fd = prog_host_copy(s->in.fd);
+    return s->fd < 0 ? -EMFILE : prog_host_fstat(s->fd, &s->st) != 0 ? -errno : 0;
 }
 
 /** One name of the path. @return 1 at its end, 0 to go on, -errno */
@@ -468,12 +451,13 @@ int lx_view_open(const struct lx_spot *s, int flags)
 
     if (!S_ISREG(s->st.st_mode) && !S_ISDIR(s->st.st_mode))
         return -ENXIO;
-    fd = S_ISDIR(s->st.st_mode) ? openat(s->fd, ".", how) : openat(s->dir, s->leaf, how);
+    fd = S_ISDIR(s->st.st_mode) ? prog_host_openat(s->fd, ".", how, 0)
+                                : prog_host_openat(s->dir, s->leaf, how, 0);
     if (fd < 0)
         return errno == ENFILE ? -EMFILE : -errno;
-    if (fstat(fd, &st) == 0 && same_file(&st, &s->st))
+    if (prog_host_fstat(fd, &st) == 0 && same_file(&st, &s->st))
         return fd;
-    close(fd); /* somebody on the host was faster */
+    prog_host_close(fd); /* somebody on the host was faster */
     return -ENXIO;
 }
 
@@ -563,12 +547,12 @@ static int add_root(struct lx_view *v, char *path, char *host, bool writable)
          *dir = sim_strndup(host, slash == host ? 1 : (size_t)(slash - host));
     int err = 0;
 
-    r.fd = open(host, O_PATH | O_CLOEXEC);
-    if (r.fd < 0 || fstat(r.fd, &r.st) != 0)
+    r.fd = prog_host_open(host, O_PATH | O_CLOEXEC, 0);
+    if (r.fd < 0 || prog_host_fstat(r.fd, &r.st) != 0)
         err = -errno;
     else if (shows_host(r.fd) || (!S_ISDIR(r.st.st_mode) && !S_ISREG(r.st.st_mode)))
         err = -EACCES;
-    else if (S_ISREG(r.st.st_mode) && (r.parent = open(dir, O_PATH | O_CLOEXEC)) < 0)
+    else if (S_ISREG(r.st.st_mode) && (r.parent = prog_host_open(dir, O_PATH | O_CLOEXEC, 0)) < 0)
         err = -errno;
     free(dir);
     v->roots = sim_grow(v->roots, v->count + 1, sizeof *v->roots);
@@ -604,7 +588,7 @@ static int add_private(struct lx_view *v, const char *name, const char *path, mo
     char *host = view_join(v->private.path, name);
     int err;
 
-    if (mkdir(host, mode) != 0 || chmod(host, mode) != 0) {
+    if (mkdir(host, mode) != 0 || prog_host_chmod(host, mode) != 0) {
         err = -errno;
         free(host);
         return err;
@@ -733,7 +717,7 @@ void lx_view_home(const struct lx_view *v, struct lx_place *at)
     const struct root *r = root_at(v, VIEW_HOME), *asked = asked_root(v, &r->st);
 
     *at = (struct lx_place){.path = sim_strdup(VIEW_HOME),
-                            .fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3),
+                            .fd = prog_host_copy(r->fd),
                             .root = (unsigned)(r - v->roots) + 1,
                             .writable = asked ? asked->writable : r->writable,
                             .guard = asked ? view_given(asked) : r->guard,
@@ -748,10 +732,8 @@ void lx_view_free(struct lx_view *v)
     if (!v)
         return;
     for (size_t i = 0; i < v->count; i++) {
-        if (v->roots[i].fd >= 0)
-            close(v->roots[i].fd);
-        if (v->roots[i].parent >= 0)
-            close(v->roots[i].parent);
+        prog_host_close(v->roots[i].fd);
+        prog_host_close(v->roots[i].parent);
         free(v->roots[i].path);
         free(v->roots[i].host);
     }
@@ -765,13 +747,13 @@ int lx_view_unnamed(struct lx_view *v, mode_t mode)
 {
     char *name = view_join(v->private.path, "unnamed");
     const mode_t host = umask(0);
-    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    int fd = prog_host_open(name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
 
     umask(host);
     if (fd < 0)
         fd = -errno;
     else
-        unlink(name);
+        prog_host_unlink(name);
     free(name);
     return fd;
 }
