@@ -1,0 +1,136 @@
+/*
+ * A run that is debugged: an observer of it (run/observer.h), which stands still while somebody asks.
+ *
+ * What must outlive a change of process (travel.h) is the session's, one piece of memory that all
+ * copies share. All else in struct dbg is each process's own.
+ */
+#ifndef DBG_DEBUG_H
+#define DBG_DEBUG_H
+
+#include "debug/conditions.h"
+#include "procard/record.h"
+#include "run/observer.h"
+
+#include <sys/types.h>
+
+struct dbg_travel_ops;
+struct dbg_past; /* of who implements travel.h */
+
+enum {
+    DBG_PACKET = 1 << 17, /**< [bytes] of a packet at most */
+    DBG_CARDS = 1024,
+    DBG_CALLS = 512, /**< system calls that are caught at most */
+};
+
+/** Why the run stands, for who asks. */
+enum dbg_stopped {
+    DBG_STOP_ASKED,     /**< at the beginning, or because somebody said so */
+    DBG_STOP_HIT,       /**< session.hit says what */
+    DBG_STOP_SIGNAL,    /**< a thread is about to act on one */
+    DBG_STOP_CALL,      /**< it makes a system call */
+    DBG_STOP_CALLED,    /**< it has its result */
+    DBG_STOP_ARRIVED,   /**< at the tick that was asked for */
+    DBG_STOP_BEGINNING, /**< of what can be gone back to */
+    DBG_STOP_OVER,      /**< the run has ended; run->out says how */
+};
+
+/** What the run is told to do. */
+enum dbg_going { DBG_STANDS, DBG_GOES, DBG_DETACHED, DBG_KILLED };
+
+/** Where a process that takes over goes, and why it stops there. */
+struct dbg_target {
+    bool on;
+    struct dbg_point point;
+    enum dbg_stopped why;
+    struct dbg_hit hit;
+};
+
+struct dbg_session {
+    struct dbg_conditions conditions;
+    struct dbg_target target;
+
+    enum dbg_going going;
+    enum dbg_stopped why;
+    struct dbg_hit hit;  /**< DBG_STOP_HIT; of a run that goes, what it will come to */
+    bool comes;          /**< that is so, at hit.point.at */
+    uint32_t thread;     /**< the run has stopped for this one; 0: for none */
+    int signal;          /**< DBG_STOP_SIGNAL: by MIPS Linux's numbers */
+    uint64_t call;       /**< DBG_STOP_CALL, _CALLED: the guest's number */
+    bool throws;         /**< the signal is thrown away */
+    uint64_t told[DBG_CARDS]; /**< [instructions] and 1 that a card had completed when a hit of its
+                                   instruction was told; 0: none was */
+    sim_tick until; /**< stops there, too; SIM_NEVER: no */
+
+    /* what gdb has asked for */
+    bool no_ack, catches, catches_all;
+    uint64_t caught[DBG_CALLS];
+    unsigned catching;
+    uint64_t passes;          /**< a bit each: gdb's signal is none of its business */
+    uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
+    bool ended;               /**< gdb has heard of the end */
+
+    /* the connection */
+    int fd; /**< -1: there is none (any more) */
+    size_t got;
+    uint8_t in[DBG_PACKET];
+    int log; /**< every packet goes there; -1: nowhere */
+};
+
+/** Who is asked while the run stands: gdb's packets, or a file of commands. */
+struct dbg_front {
+    /** Serves until session.going is no longer DBG_STANDS. */
+    void (*serve)(struct dbg *d);
+    /** Whether somebody wants the run that goes to stop. */
+    bool (*asks)(struct dbg *d);
+};
+
+struct dbg {
+    struct dbg_session *session;
+    const struct dbg_front *front;
+    const struct dbg_travel_ops *travel; /**< NULL: only forwards */
+    struct dbg_past *past;
+    void *front_self;
+
+    struct run_live *live;
+    struct prog_run *run; /**< NULL: not begun, or over and gone */
+    const struct prog_inspect *inspect;
+    struct prog_binary binary;
+    struct pc_records *records;
+    sim_tick now;
+    struct scout *scouting; /**< in a process that only looks ahead */
+
+    /* registers of the threads, as they were asked for since the run stands */
+    struct dbg_kept *kept;
+    size_t kept_count;
+};
+
+/** The observer: `self` is a struct dbg, which dbg_new has made. */
+extern const struct run_observer dbg_observer;
+
+/** @param front  who is asked @param self  its @return the caller's, to be given to dbg_free */
+struct dbg *dbg_new(const struct dbg_front *front, void *self);
+void dbg_free(struct dbg *d);
+
+/* ---- what a front asks ----------------------------------------------------------------------- */
+
+/** The thread that the run has stopped for; if it is none, the first. 0: there is none. */
+uint32_t dbg_thread(struct dbg *d);
+
+/** A thread's registers. @param regs  takes PROG_REGISTERS bytes @return false: no such thread */
+bool dbg_registers(struct dbg *d, uint32_t thread, void *regs);
+/** @return false: no such thread, or it stands within a cycle: a step brings it out */
+bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
+
+/** The run goes on. @param step  a thread's step, or NULL */
+void dbg_go(struct dbg *d, const struct dbg_step *step);
+
+/** What the thread's card has completed. UINT64_MAX: it has none. */
+uint64_t dbg_done(struct dbg *d, uint32_t thread);
+
+/** What was kept of a machine that stood is no longer so. */
+void dbg_forget(struct dbg *d);
+
+/** Why the run stands, as a sentence for people. */
+void dbg_say_why(struct dbg *d, FILE *out);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * What a debugger that goes backwards must be: a struct of operations, which struct dbg has. NULL
+ * there: it only goes forwards, and says so to gdb.
+ *
+ * The hard idea is that the past is another process: a copy of the simulator, made at an earlier
+ * moment by fork, that has slept since. It takes over the connection (struct dbg_session, which all
+ * copies share) and goes on from its own moment; the present one gives up.
+ */
+#ifndef DBG_TRAVEL_H
+#define DBG_TRAVEL_H
+
+#include "debug/conditions.h"
+
+#include <stdio.h>
+
+struct dbg;
+
+struct dbg_travel_ops {
+    /** The run is about to begin, at tick 0. */
+    void (*begun)(struct dbg *d);
+
+    /** The machine stands at `at`, between two rounds of the run loop, and nothing has been asked:
+     *  a copy may be made. Of a copy that has been woken it returns when it takes over.
+     *  @return whether it has: the session's `target` says where to go */
+    bool (*stands)(struct dbg *d, sim_tick at);
+
+    /** The earliest tick that can be gone back to. */
+    sim_tick (*earliest)(const struct dbg *d);
+
+    /** Another process takes over, goes to d->session->target and stops there. Does not return if
+     *  all is well: the present process waits for the end of the other, and ends as it does.
+     *  @pre target.point.at is not later than the present tick
+     *  @return false: there is no copy that is early enough */
+    bool (*go)(struct dbg *d);
+
+    /** The last hit of d->session's conditions before a point (dbg_collect in scout.h).
+     *  @return false: there is none back to `earliest` */
+    bool (*last)(struct dbg *d, const struct dbg_point *before, struct dbg_hit *out);
+
+    /** How many copies there are, of when, and what they take, for people. */
+    void (*describe)(const struct dbg *d, FILE *out);
+
+    /** The debugger has left: the copies go. */
+    void (*end)(struct dbg *d);
+};
+
+#endif
