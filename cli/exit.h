@@ -2,6 +2,8 @@
 #ifndef CLI_EXIT_H
 #define CLI_EXIT_H
 
+#include <stdio.h>
+
 enum cli_exit {
 #define EXIT(name, status, sentence) CLI_EXIT_##name = status,
 #include "documents/exit.def"
@@ -9,6 +11,10 @@ enum cli_exit {
 };
 
 /** Says what is wrong, in one line. @return status */
-enum cli_exit cli_complain(enum cli_exit status, const char *why);
+static inline enum cli_exit cli_complain(enum cli_exit status, const char *why)
+{
+    fprintf(stderr, "numachine: error: %s\n", why);
+    return status;
+}
 
 #endif

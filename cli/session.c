@@ -208,6 +208,7 @@ static enum cli_exit session_simulate(struct state *s)
         .approach = &s->approach,
         .stdin_fd = s->ask->stdin_fd,
         .quiet = s->ask->quiet,
+        .copies = s->ask->copies,
         .tool = (const char *const *)tool,
         .earlier = &s->earlier,
         .stop = cli_stop_asked,

@@ -24,6 +24,7 @@ struct cli_session {
     bool force, quiet;
     unsigned host_threads; /**< of the host at most, for the machine; 0: 1 */
     bool passes;           /**< the command ends with the program's status (cli_passed_status) */
+    bool copies;           /**< the run may make copies of its process */
     bool lines; /**< instead of the table, lines for other programs (documents/statistics/lines.h),
                  */
     const char *separator;               /**< with this between fields; NULL: JSON */

@@ -5,6 +5,7 @@
  * The exit status is the guest's own (128 + n when signal n killed it), as with perf stat, unless
  * the simulation itself could not go on: then it is one of documents/exit.def.
  */
+#include "cli/stat.h"
 #include "base/plural.h"
 #include "cli/cli.h"
 #include "cli/session.h"
@@ -56,9 +57,9 @@ static bool set_processors(struct in_experiment *x, uint64_t processors, struct 
     return true;
 }
 
-static bool make_experiment(struct in_experiment *x, const struct cli_given *g,
-                            struct in_diag *diag)
+bool cli_stat_experiment(struct in_experiment *x, const struct cli_given *g, struct in_diag *diag)
 {
+    check_variables(g);
     if (!in_experiment_make(x, g->machine, g->sets, diag))
         return false;
     if (x->expects) {
@@ -112,10 +113,9 @@ int cli_stat(struct cli_given *g)
     const bool lines = !cli_is_format(g, "text") || g->separator;
     int status = CLI_EXIT_USAGE;
 
-    check_variables(g);
     if (!g->quoted && !lines)
         cli_options_late(g, g->words);
-    if (make_experiment(&x, g, &diag)) {
+    if (cli_stat_experiment(&x, g, &diag)) {
         const struct cli_session session = {
             .experiment = &x,
             .argc = g->argc,

@@ -88,8 +88,8 @@ bool dbg_conditions_none(const struct dbg_conditions *c);
 
 /** @return NULL: there is none */
 struct dbg_break *dbg_break_find(struct dbg_conditions *c, uint64_t va);
-/** Adds one, or gives it another condition. @param code  [count] of agent expressions, each with two
- *  bytes of its length in front @return false: there are too many */
+/** Adds one, or gives it another condition. @param code  [count] of agent expressions, each with
+ * two bytes of its length in front @return false: there are too many */
 bool dbg_break_add(struct dbg_conditions *c, uint64_t va, const uint8_t *code, size_t count);
 bool dbg_break_drop(struct dbg_conditions *c, uint64_t va);
 bool dbg_watch_add(struct dbg_conditions *c, const struct dbg_watch *watch);

@@ -1,5 +1,6 @@
 /*
- * A run that is debugged: an observer of it (run/observer.h), which stands still while somebody asks.
+ * A run that is debugged: an observer of it (run/observer.h), which stands still while somebody
+ * asks.
  *
  * What must outlive a change of process (travel.h) is the session's, one piece of memory that all
  * copies share. All else in struct dbg is each process's own.
@@ -24,7 +25,8 @@ enum {
 
 /** Why the run stands, for who asks. */
 enum dbg_stopped {
-    DBG_STOP_ASKED,     /**< at the beginning, or because somebody said so */
+    DBG_STOP_FIRST,     /**< at the beginning */
+    DBG_STOP_ASKED,     /**< somebody said so while it went */
     DBG_STOP_HIT,       /**< session.hit says what */
     DBG_STOP_SIGNAL,    /**< a thread is about to act on one */
     DBG_STOP_CALL,      /**< it makes a system call */
@@ -51,15 +53,15 @@ struct dbg_session {
 
     enum dbg_going going;
     enum dbg_stopped why;
-    struct dbg_hit hit;  /**< DBG_STOP_HIT; of a run that goes, what it will come to */
-    bool comes;          /**< that is so, at hit.point.at */
-    uint32_t thread;     /**< the run has stopped for this one; 0: for none */
-    int signal;          /**< DBG_STOP_SIGNAL: by MIPS Linux's numbers */
-    uint64_t call;       /**< DBG_STOP_CALL, _CALLED: the guest's number */
-    bool throws;         /**< the signal is thrown away */
+    struct dbg_hit hit;       /**< DBG_STOP_HIT; of a run that goes, what it will come to */
+    bool comes;               /**< that is so, at hit.point.at */
+    uint32_t thread;          /**< the run has stopped for this one; 0: for none */
+    int signal;               /**< DBG_STOP_SIGNAL: by MIPS Linux's numbers */
+    uint64_t call;            /**< DBG_STOP_CALL, _CALLED: the guest's number */
+    bool throws;              /**< the signal is thrown away */
     uint64_t told[DBG_CARDS]; /**< [instructions] and 1 that a card had completed when a hit of its
                                    instruction was told; 0: none was */
-    sim_tick until; /**< stops there, too; SIM_NEVER: no */
+    sim_tick until;           /**< stops there, too; SIM_NEVER: no */
 
     /* what gdb has asked for */
     bool no_ack, catches, catches_all;
@@ -67,14 +69,18 @@ struct dbg_session {
     unsigned catching;
     uint64_t passes;          /**< a bit each: gdb's signal is none of its business */
     uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
-    bool ended;               /**< gdb has heard of the end */
+    bool failed;              /**< a command of a file could not be carried out */
+    bool greeted;             /**< gdb has been told that the run stands at its beginning */
 
     /* the connection */
     int fd; /**< -1: there is none (any more) */
+    int to; /**< where answers go: the same, or another */
     size_t got;
     uint8_t in[DBG_PACKET];
     int log; /**< every packet goes there; -1: nowhere */
 };
+
+struct dbg;
 
 /** Who is asked while the run stands: gdb's packets, or a file of commands. */
 struct dbg_front {
@@ -90,6 +96,8 @@ struct dbg {
     const struct dbg_travel_ops *travel; /**< NULL: only forwards */
     struct dbg_past *past;
     void *front_self;
+    const char *(*connect)(void *ctx, struct dbg *d);
+    void *connect_ctx;
 
     struct run_live *live;
     struct prog_run *run; /**< NULL: not begun, or over and gone */
@@ -107,8 +115,11 @@ struct dbg {
 /** The observer: `self` is a struct dbg, which dbg_new has made. */
 extern const struct run_observer dbg_observer;
 
-/** @param front  who is asked @param self  its @return the caller's, to be given to dbg_free */
-struct dbg *dbg_new(const struct dbg_front *front, void *self);
+/** Connects the front, before the run begins. @return NULL; else one sentence: it cannot */
+typedef const char *dbg_connect_fn(void *ctx, struct dbg *d);
+
+/** @param front  who is asked @return the caller's, to be given to dbg_free */
+struct dbg *dbg_new(const struct dbg_front *front, dbg_connect_fn *connect, void *ctx);
 void dbg_free(struct dbg *d);
 
 /* ---- what a front asks ----------------------------------------------------------------------- */
@@ -123,6 +134,13 @@ bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
 
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);
+
+/** Another process takes over, where the last hit of the conditions was, or the last step.
+ *  @param step  NULL: conditions @return false: there is no way back. Else it does not return */
+bool dbg_back(struct dbg *d, const struct dbg_step *step);
+
+/** Another process takes over at a tick that is over. Likewise. */
+bool dbg_back_to(struct dbg *d, sim_tick at);
 
 /** What the thread's card has completed. UINT64_MAX: it has none. */
 uint64_t dbg_done(struct dbg *d, uint32_t thread);

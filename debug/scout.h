@@ -13,9 +13,9 @@
 
 /** What a scout has seen. */
 struct dbg_seen {
-    struct dbg_hit hit;  /**< DBG_NOTHING: none ... */
-    sim_tick to;         /**< ... before this tick */
-    bool interrupted;    /**< somebody has asked for a stop meanwhile */
+    struct dbg_hit hit; /**< DBG_NOTHING: none ... */
+    sim_tick to;        /**< ... before this tick */
+    bool interrupted;   /**< somebody has asked for a stop meanwhile */
 };
 
 /** Looks ahead from where the machine stands. @param to  no farther than this tick */
@@ -24,6 +24,10 @@ struct dbg_seen dbg_scout(struct dbg *d, sim_tick to);
 /** Runs `look` in a copy of the process and waits for it. @param shared  [bytes] memory that it
  *  fills, mapped so that both have it @return false: it has not come to its end */
 bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared);
+
+/** The run's cards tell from now on of what they do, if a scout listens. @return NULL: they cannot,
+ *  or tell somebody else. Before the run's first round */
+struct pc_records *dbg_follow(struct dbg *d);
 
 /** Memory that copies of the process share; zeroed. dbg_unshare gives it back. */
 void *dbg_share(size_t bytes);

@@ -393,6 +393,22 @@ enum { PC_REQUESTS = 4 };
 /** @return the host's address of the 4 bytes at `va`, in the guest's order, or NULL */
 typedef const uint8_t *pc_fetch_fn(void *ctx, uint64_t va);
 
+/** Instructions whose executions are told. */
+struct pc_points {
+    const uint64_t *va; /**< [count] their addresses; bits that say how to execute are ignored */
+    size_t count;
+    bool all; /**< these, and all others */
+};
+
+/** @param points  NULL: none */
+static inline bool pc_points_have(const struct pc_points *points, uint64_t va)
+{
+    bool have = points && points->all;
+    for (size_t i = 0; points && !have && i < points->count; i++)
+        have = points->va[i] == va;
+    return have;
+}
+
 /** The last system call's instruction of a processor, and what follows it. */
 struct pc_call_site {
     uint64_t pc, npc;
@@ -434,6 +450,11 @@ struct pc_program_ops {
      * @return false; true: others have done it so often meanwhile, and no processor stops
      */
     bool (*code_await)(void *code, uint64_t va, uint64_t times);
+
+    /** From now on a processor whose references are told (pc_record_point) tells of each time that
+     *  it is about to execute one of these instructions, and goes on. Nothing simulated changes.
+     *  @param points  the caller's, stays as it is until the next call; NULL: no more */
+    void (*code_points)(void *code, const struct pc_points *points);
 
     void (*code_free)(void *code);
 };

@@ -58,6 +58,9 @@ uint64_t pc_stands_at(struct nm_machine *m, unsigned card);
  *  @return false: not all of it is there */
 bool pc_peek(struct nm_machine *m, uint64_t va, void *bytes, size_t count);
 
+/** The same, of what a card's processor would read: a shared copy may be older than memory. */
+bool pc_see(struct nm_machine *m, unsigned card, uint64_t va, void *bytes, size_t count);
+
 /** What a card's core does for programs; NULL: it executes none, and the calls below are not for
  * it.
  */
@@ -71,6 +74,13 @@ void pc_thread_take(struct nm_machine *m, unsigned card, void *regs, struct pc_c
 void pc_thread_resume(struct nm_machine *m, unsigned card, const void *regs, sim_tick at);
 /** Registers of the thread on a card, settled: its own (pc_program_ops.registers). */
 void *pc_thread_registers(struct nm_machine *m, unsigned card);
+/** Whether taking a running thread's registers ends what is under way (pc_core_ops.interrupted). */
+bool pc_thread_settles(struct nm_machine *m, unsigned card);
+/** Its registers as if it had been interrupted. What was under way is done: simulated time no
+ *  longer passes as it would have. */
+void pc_thread_look(struct nm_machine *m, unsigned card, void *regs);
+/** The thread on a card, wherever it is, goes on with these registers. */
+void pc_thread_change(struct nm_machine *m, unsigned card, const void *regs);
 /** A card's processor executes `code`, which its core has made. Before nm_machine_set_space. */
 void pc_code_give(struct nm_machine *m, unsigned card, void *code);
 

@@ -44,6 +44,11 @@ void pc_record_end(struct pc_records *records)
     free(records);
 }
 
+void pc_record_points(struct pc_records *records, pc_point_fn *point)
+{
+    records->listener.point = point;
+}
+
 static void record_ignores_unmapped(void *ctx, uint64_t va, uint64_t len)
 {
     (void)ctx, (void)va, (void)len;

@@ -51,6 +51,17 @@ struct pc_recorded {
 typedef void pc_each_fn(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
                         uint64_t va, unsigned size, sim_tick at);
 
+/**
+ * Is told that an instruction is about to be executed which code_points has chosen, or of a core
+ * that lets several instructions complete in one PCycle of each instruction.
+ *  @param at     [ticks] of its card's clock: when it begins
+ *  @param order  instructions that the card completes at that tick before it
+ *  @param before  registers of the thread in front of it, of its instruction set; NULL: those that
+ *                 the core has when all that begins before `at` has been done
+ */
+typedef void pc_point_fn(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
+                         const void *before);
+
 /** A listener. It only reads what is simulated. */
 struct pc_record_listener {
     void *ctx;
@@ -77,6 +88,9 @@ struct pc_record_listener {
 
     /** NULL; else it is called instead of the first two. */
     pc_each_fn *each;
+
+    /** NULL: nobody listens. Set by pc_record_points. */
+    pc_point_fn *point;
 };
 
 struct pc_records;
@@ -90,6 +104,10 @@ void pc_record_end(struct pc_records *records);
 
 /** The same, for a listener that wants to hear of each access and of nothing else. */
 struct pc_records *pc_record_follow(struct nm_machine *m, pc_each_fn *each, void *ctx);
+
+/** Has `point` called with the context of the listener, from now on; NULL: no more. The machine
+ *  stands. */
+void pc_record_points(struct pc_records *records, pc_point_fn *point);
 
 /** Has `made` called for all that a card's core has made. The machine stands.
  *  @return [PCycles] of the core's own, up to now */
@@ -122,6 +140,15 @@ struct pc_record {
     size_t count;
     struct pc_recorded made[PC_RECORD_ROOM];
 };
+
+/** An instruction is about to be executed. @param at  as pc_point_fn has it; so are the others */
+static inline void pc_record_point(struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
+                                   const void *before)
+{
+    const struct pc_record *record = cpu->record;
+    if (record && record->listener->point)
+        record->listener->point(record->listener->ctx, cpu, pc, at, order, before);
+}
 
 /** An access has been begun and stops, to be made later. */
 void pc_record_begun(struct pc_cpu *cpu, enum nm_access access, uint64_t va, unsigned size,

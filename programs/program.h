@@ -40,6 +40,7 @@ struct prog_program {
                                 guest may change only if `allow` has them; NULL: none */
     bool confine;            /**< the host's kernel shall confine the process too, for
                                   good: it may write to `off`, but not much else */
+    bool copies;             /**< but it may make copies of itself */
 };
 
 /** A point of a run. */
@@ -182,6 +183,8 @@ struct prog_quotient {
     double above, below; /**< 0 / 0: nothing was measured */
 };
 
+struct prog_run;
+
 /** Calls out of a run; any may be NULL. They come from the run loop and from threads that wait for
  *  the host. */
 struct prog_hooks {
@@ -212,6 +215,17 @@ struct prog_hooks {
     void (*overflowed)(void *ctx, const struct prog_overflow *overflow);
     /** A thread took that step; the machine stands. */
     void (*turn)(void *ctx, const struct prog_turn *turn);
+    /** The run is about to begin: its first round comes next. It may be kept until `ended`. */
+    void (*begun)(void *ctx, struct prog_run *run);
+    /** A thread is about to act on a signal: its handler, or the end of the program. The machine
+     *  stands. @param called  by MIPS Linux's numbers, whatever the guest's
+     *  @return false: the signal is thrown away */
+    bool (*signalled)(void *ctx, uint32_t thread, int called);
+    /** A thread makes a system call, or has its result. The machine stands.
+     *  @param number  the guest's */
+    void (*called)(void *ctx, uint32_t thread, uint64_t number, bool over);
+    /** The run is over (run->over), and its workload and machine are as they were at its end. */
+    void (*ended)(void *ctx);
     /** About ten times a second of host time; return false to stop the run (PROG_INTERRUPTED). */
     bool (*progress)(void *ctx, sim_tick now, uint64_t instructions);
     /** As often: whether all threads are to be said. */

@@ -11,6 +11,7 @@
 #include "programs/actors.h"
 #include "programs/approach.h"
 #include "programs/host.h"
+#include "programs/inspect.h"
 #include "programs/workload.h"
 
 #include <assert.h>
@@ -261,12 +262,23 @@ static void run_handle(struct prog_run *run, enum nm_run why, const struct nm_tr
                     run->spec->limit);
 }
 
+/** The next tick at which something happens that no card does. @param next  the workload's date */
+static sim_tick run_until(const struct prog_run *run, sim_tick next)
+{
+    const sim_tick until = sim_earlier(next, run->spec->limit);
+    return sim_earlier(until, prog_stages_date(run->stages));
+}
+
+sim_tick prog_next_date(const struct prog_run *run)
+{
+    return run_until(run, run_date(run));
+}
+
 static void run_step(struct prog_run *run)
 {
     const bool runs = run_ops(run)->runs(run->self);
     const sim_tick next = run_date(run);
-    sim_tick until = sim_earlier(next, sim_earlier(run->moment_at, run->spec->limit));
-    until = sim_earlier(until, prog_stages_date(run->stages));
+    sim_tick until = sim_earlier(run_until(run, next), run->moment_at);
     struct nm_trap trap;
     enum nm_run why;
 
@@ -320,12 +332,16 @@ static void run_hardware(struct prog_actors *actors, void *ctx)
     if (run->stages)
         prog_stages_begin(run->stages);
     run_ops(run)->start(run->self);
+    if (run->hooks && run->hooks->begun)
+        run->hooks->begun(run->hooks->ctx, run);
     while (!run->over)
         run_step(run);
     if (run->out->end == PROG_EXITED || run->out->end == PROG_SIGNALED)
         run_out(run);
     else if (wants_threads(run->out))
         say_threads(run);
+    if (run->hooks && run->hooks->ended)
+        run->hooks->ended(run->hooks->ctx);
     if (run_ops(run)->over)
         run_ops(run)->over(run->self);
 }

@@ -25,6 +25,7 @@
 
 struct pc_profile_frame;
 struct prog_actors;
+struct prog_inspect;
 struct prog_stages;
 
 /** A run under way. A workload reads it; it changes `out->threads` and `out->stdout_hash`. */
@@ -263,6 +264,9 @@ struct prog_workload {
     /** Where every thread is, for people: a line each, "  thread ...". They follow a deadlock, an
      *  interrupted run and a machine that is stuck. It only reads. */
     void (*describe)(void *self, FILE *out);
+
+    /** What a debugger asks (programs/inspect.h). NULL: it runs no programs. */
+    const struct prog_inspect *inspect;
 
     /** The run is over, and the machine stands at its end: last words. NULL: none. */
     void (*over)(void *self);

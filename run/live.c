@@ -149,6 +149,33 @@ static void on_turn(void *ctx, const struct prog_turn *turn)
     TELL(live, turn, turn)
 }
 
+static void on_begun(void *ctx, struct prog_run *run)
+{
+    struct run_live *live = ctx;
+    TELL(live, begun, run)
+}
+
+static bool on_signalled(void *ctx, uint32_t thread, int called)
+{
+    struct run_live *live = ctx;
+    bool acts = true;
+    LISTENING(l, live)
+        acts = (!l->does->signalled || l->does->signalled(l->self, thread, called)) && acts;
+    return acts;
+}
+
+static void on_called(void *ctx, uint32_t thread, uint64_t number, bool over)
+{
+    struct run_live *live = ctx;
+    TELL(live, called, thread, number, over)
+}
+
+static void on_ended(void *ctx)
+{
+    struct run_live *live = ctx;
+    TELL(live, ended)
+}
+
 sim_tick run_live_next(const struct run_live *live)
 {
     sim_tick next = SIM_NEVER;
@@ -190,6 +217,10 @@ struct prog_hooks run_live_hooks(struct run_live *live)
         HOOK(overflowed)
         HOOK(turn)
         HOOK(moment)
+        HOOK(begun)
+        HOOK(signalled)
+        HOOK(called)
+        HOOK(ended)
 #undef HOOK
     }
     return hooks;

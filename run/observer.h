@@ -116,6 +116,10 @@ struct run_observer {
                         unsigned count);
     void (*overflowed)(void *self, const struct prog_overflow *overflow);
     void (*turn)(void *self, const struct prog_turn *turn);
+    void (*begun)(void *self, struct prog_run *run);
+    bool (*signalled)(void *self, uint32_t thread, int called);
+    void (*called)(void *self, uint32_t thread, uint64_t number, bool over);
+    void (*ended)(void *self);
 
     /** Asked behind `begin`. @return [ticks] when `moment` is to be called first; SIM_NEVER: never
      */

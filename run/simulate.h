@@ -17,6 +17,7 @@ struct run_surroundings {
     int stdin_fd; /**< behind the guest's stdin if the experiment names no file; -1: empty */
     bool quiet;   /**< says nothing of how far it is */
     bool within;  /**< another program: the host's kernel does not confine the process */
+    bool copies;  /**< as prog_program.copies */
     const char *const *tool;           /**< as prog_program.tool */
     const struct run_earlier *earlier; /**< by which the end is told */
 

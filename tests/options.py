@@ -27,6 +27,7 @@ import simulator
 COMMANDS = {
     "run": ["complete.yaml"],
     "stat": ["--", "./no-such-program"],
+    "gdb": ["--", "./no-such-program"],
     "perfex": ["--", "./no-such-program"],
     "ssrun": ["--", "./no-such-program"],
     "profile": ["no-such-run"],

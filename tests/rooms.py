@@ -49,6 +49,7 @@ ROOMS = [
     ["documents/rows", "documents/statistics"],
     ["documents/directory"],
     ["run"],  # what listens while a run lasts
+    ["debug"],  # a run that is debugged
     ["look"],  # what finished runs are asked
     ["look/profile", "look/sharing", "look/locks", "look/placement", "look/counters", "look/flow"],
     ["look/compare", "look/mend", "look/trouble"],
@@ -92,6 +93,7 @@ PREFIXES = {  # of what headers declare
     "documents/statistics": "doc_",
     "documents/directory": "doc_",
     "run": "run_",
+    "debug": "dbg",
     "look": "look_",
     "look/profile": "look_",
     "look/sharing": "look_",

@@ -27,6 +27,7 @@ PURPOSE = {  # what a room is for, as a reader would ask for it
     "input": "files that users write: keys, units, machines, experiments",
     "documents": "what a run leaves, and how it is written and read",
     "run": "what listens while a run lasts",
+    "debug": "a run under a debugger: where it stops, what is asked of it",
     "look": "what finished runs are asked",
     "sweep": "many runs",
     "page": "the page of a run",

@@ -23,5 +23,6 @@ void *arm11_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card
 void arm11_code_free(void *code);
 void arm11_code_flush(void *its, uint64_t va, uint64_t len);
 bool arm11_code_await(void *its, uint64_t va, uint64_t more);
+void arm11_code_points(void *its, const struct pc_points *points);
 
 #endif

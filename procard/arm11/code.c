@@ -210,6 +210,13 @@ bool arm11_code_await(void *its, uint64_t va, uint64_t more)
     return va && code->came >= code->due;
 }
 
+void arm11_code_points(void *its, const struct pc_points *points)
+{
+    struct arm11_code *code = its;
+    arm11_code_drop(code);
+    code->points = points;
+}
+
 static int32_t code_halfword(const struct arm11_code *code, uint32_t va)
 {
     const uint8_t *p = code->fetch(code->ctx, va & ~UINT32_C(3));
@@ -266,7 +273,7 @@ static void add_instruction(const struct arm11_code *code, struct making *m,
                             const struct arm11_block *b, uint32_t pc, const struct arm_op *a)
 {
     const uint32_t at = (pc - b->key.pc) / 2;
-    if (code->awaited == (uint64_t)pc + 1)
+    if (code->awaited == (uint64_t)pc + 1 || pc_points_have(code->points, pc))
         code_add(m, ARM11_OP_POINT, at);
     if (b->count && pc % ARM11_LINE == 0)
         code_add(m, ARM11_OP_LINE, at);

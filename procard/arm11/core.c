@@ -132,6 +132,7 @@ static const struct pc_program_ops programs = {.take = core_take,
                                                .code_give = core_code_give,
                                                .code_flush = arm11_code_flush,
                                                .code_await = arm11_code_await,
+                                               .code_points = arm11_code_points,
                                                .code_free = arm11_code_free};
 
 /* ---- the core -------------------------------------------------------------------------------- */

@@ -110,6 +110,7 @@ struct arm11_code {
     uint64_t generation; /**< all blocks of another are gone */
     uint64_t awaited;    /**< 1 more than the address of an instruction; 0: none */
     uint64_t came, due;
+    const struct pc_points *points; /**< told of; NULL: none */
     struct arm11_block *blocks;
     uint64_t low, high; /**< addresses decoded so far lie in [low, high) */
     uint64_t bytes;     /**< of blocks */

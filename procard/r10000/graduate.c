@@ -170,6 +170,7 @@ static void graduate_raise(struct r10k *c, struct r10k_entry *e)
         c->timed++;
         c->without_unit++;
         r10k_profile_counts(c, e->pc, PC_PROFILE_INSTRUCTIONS);
+        r10k_record_comes(c, e->pc);
         r10k_signal(c, R10K_SIGNAL_GRADUATED, 1);
         c->call_pc = c->r.pc;
         c->call_npc = c->r.npc;

@@ -122,6 +122,7 @@ static const struct pc_program_ops programs = {.take = r10000_ops_take,
                                                .code_new = r10k_code_new,
                                                .code_give = ops_code_give,
                                                .code_await = r10k_code_await,
+                                               .code_points = r10k_code_points,
                                                .code_free = r10k_code_free};
 
 /* ---- the core -------------------------------------------------------------------------------- */

@@ -340,6 +340,11 @@ struct r10k {
     struct r10k_move move;
     uint64_t told_line;  /**< of instructions, that has been told last; kept in a recording only */
     uint64_t told_early; /**< [PCycles] references told have taken that have not passed yet */
+    struct r10k_told {   /**< the last instruction told of as it graduated (pc_record_point) */
+        sim_tick at;
+        unsigned order;
+        struct mips_regs after;
+    } told;
     struct r10k_signals signals;
     uint8_t late[R10K_SIGNALS]; /**< increments of this cycle that show in the next */
     uint64_t lately;            /**< bit: signal */
@@ -541,6 +546,7 @@ void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column col
  * down to `state`. Those of a wait for memory are not the core's own.
  *  @param va  of a load or store */
 void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t pc, uint64_t va);
+void r10k_record_comes(struct r10k *c, uint64_t pc);
 void r10k_record_passes(struct r10k *c, enum pc_status state, sim_tick n);
 
 extern const struct r10k_word r10k_no_word; /**< of an instruction that cannot be fetched */

@@ -63,12 +63,26 @@ static enum pc_recorded_kind profile_kind_of(const struct r10k *c, const struct 
                                    : PC_RECORDED_STORE;
 }
 
+/* It graduates, or traps as it would: which of this cycle it is, and what it finds. */
+void r10k_record_comes(struct r10k *c, uint64_t pc)
+{
+    struct r10k_told *told = &c->told;
+    const bool follows = told->at == c->base.now && !c->base.untimed;
+    told->order = follows ? told->order + 1 : 0;
+    told->at = c->base.now;
+    pc_record_point(&c->base, pc, c->base.now, told->order, follows ? &told->after : NULL);
+}
+
 /* In a trace a reference takes a PCycle of its own, though several may graduate in one. What is
  * told too soon is taken off the cycles to come. */
 void r10k_record_graduates(struct r10k *c, const struct r10k_word *w, uint64_t pc, uint64_t va)
 {
     const uint64_t line = pc & ~(nm_value_l1i_line(c->p) - 1);
     struct pc_record *record = c->base.record;
+    if (record->listener->point) {
+        r10k_record_comes(c, pc);
+        c->told.after = c->r;
+    }
     record->again = false; /* what graduates is looked up once */
     if (line != c->told_line)
         pc_record_reference(&c->base, PC_RECORDED_FETCH, pc, pc, 0, c->base.now);

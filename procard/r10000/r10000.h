@@ -15,5 +15,6 @@ extern const struct nm_card_kind pc_r10000;
 void *r10k_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card);
 void r10k_code_free(void *its);
 bool r10k_code_await(void *its, uint64_t va, uint64_t times_more);
+void r10k_code_points(void *its, const struct pc_points *points);
 
 #endif

@@ -201,6 +201,7 @@ struct r4400_code {
     bool untimed;
     uint64_t awaited;   /**< address of an instruction; 0: none */
     uint64_t came, due; /**< times it has been executed, and at which a processor stops */
+    const struct pc_points *points; /**< told of; NULL: none */
     uint32_t line_shift, line_mask; /**< geometry of the primary instruction cache */
     struct r4400_block *blocks;
     struct r4400_context *contexts;

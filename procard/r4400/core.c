@@ -117,6 +117,7 @@ static const struct pc_program_ops programs = {.take = r4400_core_take,
                                                .code_give = r4400_core_code_give,
                                                .code_flush = r4400_code_flush,
                                                .code_await = r4400_code_await,
+                                               .code_points = r4400_code_points,
                                                .code_free = r4400_code_free};
 
 /* ---- the core -------------------------------------------------------------------------------- */

@@ -158,6 +158,14 @@ bool r4400_code_await(void *its, uint64_t va, uint64_t times)
     return va && code->came >= code->due;
 }
 
+void r4400_code_points(void *its, const struct pc_points *points)
+{
+    struct r4400_code *code = its;
+
+    r4400_code_drop(code);
+    code->points = points;
+}
+
 /* ---- building a block ------------------------------------------------------------------------ */
 
 const struct r4400_block r4400_unlinked = {.span = UINT32_MAX, .key = {.pc = ~UINT64_C(0)}};
@@ -176,8 +184,8 @@ struct build {
     struct pc_tail tail;     /**< the last instruction */
     unsigned count;          /**< instructions */
     unsigned n;              /**< operations */
-    struct mips_op ops[2 * BLOCK_MAX + 2];
-    struct r4400_point points[2 * BLOCK_MAX + 1];
+    struct mips_op ops[3 * BLOCK_MAX + 2];
+    struct r4400_point points[3 * BLOCK_MAX + 1];
     struct r4400_edge edge[2];
 };
 
@@ -264,7 +272,7 @@ static unsigned decode_append(struct build *b, uint32_t word, bool slot)
     }
     b->tail = (struct pc_tail){.did = 1, .done = (uint8_t)decode_state_of(klass)};
     decode_spend(b, decode_state_of(klass), 1);
-    if (va == b->code->awaited)
+    if (va == b->code->awaited || pc_points_have(b->code->points, va))
         insert_point(b);
     return klass;
 }

@@ -659,8 +659,11 @@ do_LINE : {
     /* one that begins again has been counted (stopped.c) */
 do_POINT:
     op++;
-    if (cpu->r.passed != PC && ++cpu->code->came == cpu->code->due)
-        RAISE(PC_EXC_POINT, 0);
+    if (cpu->r.passed != PC) {
+        pc_record_point(&cpu->base, PC, NOW, 0, NULL);
+        if (PC == cpu->code->awaited && ++cpu->code->came == cpu->code->due)
+            RAISE(PC_EXC_POINT, 0);
+    }
     cpu->r.passed = 0;
     DISPATCH();
 

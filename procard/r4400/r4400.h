@@ -100,5 +100,6 @@ void *r4400_code_new(pc_fetch_fn *fetch, void *ctx, const struct nm_params *card
 void r4400_code_free(void *its);
 void r4400_code_flush(void *its, uint64_t va, uint64_t len);
 bool r4400_code_await(void *its, uint64_t va, uint64_t times);
+void r4400_code_points(void *its, const struct pc_points *points);
 
 #endif

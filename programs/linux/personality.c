@@ -13,6 +13,7 @@
 #include "programs/linux/files/inode.h"
 #include "programs/linux/files/irix.h"
 #include "programs/linux/files/mapped.h"
+#include "programs/linux/inspect.h"
 #include "programs/linux/ipc/ipc.h"
 #include "programs/linux/isa/access.h"
 #include "programs/linux/isa/fault.h"
@@ -489,7 +490,7 @@ static void personality_start(void *self)
     struct lx_prog *p = self;
 
     if (p->program->confine)
-        lx_confine(p->view, p->program->path, p->program->off);
+        lx_confine(p->view, p->program->path, p->program->off, p->program->copies);
     lx_irix_begin(p->threads);
     lx_thread_start(p->threads);
 }
@@ -532,6 +533,7 @@ const struct prog_workload lx_workload = {
     .await = personality_await,
     .stepped = personality_stepped,
     .describe = personality_describe,
+    .inspect = &lx_inspect,
     .over = last_words,
     .end = personality_end,
     .check = lx_check,

@@ -227,12 +227,21 @@ static void syscall_set_result(struct lx_call *c, int64_t result)
         isa->second(c->t, c->second);
 }
 
+static void syscall_tell(const struct lx_call *c, bool over)
+{
+    const struct prog_hooks *hooks = c->p->run->hooks;
+
+    if (hooks && hooks->called)
+        hooks->called(hooks->ctx, c->t->tid, c->number, over);
+}
+
 void lx_syscall_trap(struct lx_thread *t)
 {
     struct lx_call c = {.t = t, .p = t->p};
     int64_t result;
 
     c.number = lx_isa_of(t)->number(t);
+    syscall_tell(&c, false);
     result = syscall_perform(&c);
     lx_files_let_go(t);
     if (t->state == TH_DEAD || t->p->run->over)
@@ -240,6 +249,7 @@ void lx_syscall_trap(struct lx_thread *t)
     lx_irix_called(&c, result);
     if (!c.replaced)
         syscall_set_result(&c, result);
+    syscall_tell(&c, true);
     t->restart = result >= -ERESTART_NOHAND && result <= -ERESTART_SYS ? (int)-result : 0;
     lx_signal_deliver(t);
 }

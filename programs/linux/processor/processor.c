@@ -97,6 +97,12 @@ bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times)
     return va && ps->came >= ps->due;
 }
 
+void lx_processors_points(const struct lx_processors *ps, const struct pc_points *points)
+{
+    for (unsigned i = 0; i < ps->texts; i++)
+        ps->text[i].kind->code_points(ps->text[i].code, points);
+}
+
 bool lx_processors_came(struct lx_processors *ps, unsigned card)
 {
     const struct text *text = processor_text_of(ps, card);

@@ -31,6 +31,9 @@ void lx_processors_flush(const struct lx_processors *ps, uint64_t va, uint64_t l
 /** As pc_program_ops.code_await, whichever processors execute the instruction. */
 bool lx_processors_await(struct lx_processors *ps, uint64_t va, uint64_t times);
 
+/** As pc_program_ops.code_points, of all processors. */
+void lx_processors_points(const struct lx_processors *ps, const struct pc_points *points);
+
 /** A card's processor has stopped there. @return whether that was the time awaited */
 bool lx_processors_came(struct lx_processors *ps, unsigned card);
 

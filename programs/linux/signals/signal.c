@@ -485,6 +485,15 @@ static void settle_call(struct lx_thread *t, const struct lx_action *handler)
         lx_isa_of(t)->result(t, EINTR, true);
 }
 
+/** Who listens hears of it. @return false: it is thrown away */
+static bool signal_told(const struct lx_thread *t, const struct lx_siginfo *info)
+{
+    const struct prog_hooks *hooks = t->p->run->hooks;
+
+    return !hooks || !hooks->signalled ||
+           hooks->signalled(hooks->ctx, t->tid, lx_signal_called(t->p, info->signo));
+}
+
 /** One signal. */
 static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
 {
@@ -493,10 +502,12 @@ static void signal_act(struct lx_thread *t, const struct lx_siginfo *info)
     struct lx_sigs mask = t->mask;
 
     if (a.handler == HANDLER_DEFAULT || a.handler == HANDLER_IGNORE) {
-        if (!signal_ignored(p, info->signo))
+        if (!signal_ignored(p, info->signo) && signal_told(t, info))
             kill_program(t, info);
         return;
     }
+    if (!signal_told(t, info))
+        return;
     settle_call(t, &a);
     if (lx_isa_of(t)->enter(t, &a, info, t->restore_mask ? &t->saved_mask : &t->mask) < 0) {
         struct lx_siginfo segv = {

@@ -186,6 +186,11 @@ static void print_doing(FILE *out, struct lx_prog *p, const struct lx_thread *t)
     }
 }
 
+void lx_watch_doing(struct lx_prog *p, const struct lx_thread *t, FILE *out)
+{
+    print_doing(out, p, t);
+}
+
 static void print_thread(FILE *out, struct lx_prog *p, const struct lx_thread *t)
 {
     const struct pc_tries *sc = watch_tries(t);

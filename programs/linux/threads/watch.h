@@ -11,6 +11,9 @@
 /** Where every thread is, a line each, for people. */
 void lx_watch_threads(struct lx_prog *p, FILE *out);
 
+/** What a thread does, and what it waits for: "in futex ..., for the lock ...". For people. */
+void lx_watch_doing(struct lx_prog *p, const struct lx_thread *t, FILE *out);
+
 /** Looks at all threads if it is time, and says or ends what goes nowhere (run.patience,
  *  run.livelock). @param waits  nothing but a thread can change anything: no deadline, no device,
  *  no card whose interrupt a thread could hear */

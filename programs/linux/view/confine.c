@@ -267,7 +267,7 @@ static struct sock_filter *put_abi(struct sock_filter *to)
 
 /* Made by hand, because libseccomp asks for memory on the way, and without it may make a filter
  * with holes, or none, and say nothing. */
-static void confine_calls(void)
+static void confine_calls(bool copies)
 {
     const uint32_t self = (uint32_t)getpid();
     const struct rule some[] = {
@@ -286,7 +286,8 @@ static void confine_calls(void)
     struct sock_fprog program = {.filter = code};
 
     for (size_t i = 0; i < sizeof some / sizeof *some; i++)
-        end = confine_put(end, &some[i]);
+        if (some[i].call != SYS_clone || !copies)
+            end = confine_put(end, &some[i]);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         end = confine_put(end, &(struct rule){refused[i], EPERM, 0, 0, 0, false});
     *end++ = (struct sock_filter)RETURN(SECCOMP_RET_ALLOW);
@@ -298,16 +299,17 @@ static void confine_calls(void)
 
 #else
 
-static void confine_calls(void)
+static void confine_calls(bool copies)
 {
+    (void)copies;
 }
 
 #endif
 
-void lx_confine(const struct lx_view *v, const char *program, const char *const *also)
+void lx_confine(const struct lx_view *v, const char *program, const char *const *also, bool copies)
 {
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
     confine_files(v, program, also);
-    confine_calls();
+    confine_calls(copies);
 }

@@ -11,7 +11,8 @@
  * What is where SimGrid's library is can still be read, because that is opened late (sleepers.h).
  * @param program  can still be read
  * @param also     NULL-terminated directories that can still be written to, or NULL
+ * @param copies   the process can still copy itself
  */
-void lx_confine(const struct lx_view *v, const char *program, const char *const *also);
+void lx_confine(const struct lx_view *v, const char *program, const char *const *also, bool copies);
 
 #endif

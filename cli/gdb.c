@@ -1,0 +1,292 @@
+/*
+ * numachine gdb: a program under a debugger.
+ *
+ * The debugger and we talk over a socket that only this user can open, or over one of the loopback
+ * interface; the first who connects is the only one. gdb has the terminal: what is typed there to
+ * interrupt goes to gdb, which tells us.
+ */
+#include "base/alloc.h"
+#include "cli/cli.h"
+#include "cli/session.h"
+#include "cli/stat.h"
+#include "debug/rsp.h"
+#include "debug/verbs.h"
+#include "input/home.h"
+#include "input/yaml.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char debugger[] = "gdb-multiarch";
+
+/* Who is talked to, and what has been made for that. */
+struct talk {
+    const struct cli_given *given;
+    int fd, to;
+    pid_t gdb; /* 0: it is not ours */
+    char directory[64], socket[80];
+    FILE *commands;
+    char why[256]; /* it cannot be */
+};
+
+static bool gdb_fails(struct talk *t, const char *what)
+{
+    snprintf(t->why, sizeof t->why, "%s: %s", what, strerror(errno));
+    return false;
+}
+
+/* ---- sockets --------------------------------------------------------------------------------- */
+
+static bool gdb_is_over(const struct talk *t)
+{
+    siginfo_t info = {0};
+    return t->gdb > 0 && waitid(P_PID, (id_t)t->gdb, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid;
+}
+
+/* The first who connects; nobody else can. A gdb of ours that ends instead is no reason to wait. */
+static bool gdb_accept(struct talk *t, int listening, const char *what)
+{
+    enum { EACH_MS = 200 };
+    struct pollfd in = {.fd = listening, .events = POLLIN};
+    int ready = 0;
+    while (ready == 0 && !gdb_is_over(t))
+        ready = poll(&in, 1, EACH_MS);
+    if (ready > 0)
+        t->fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC);
+    close(listening);
+    t->to = t->fd;
+    return t->fd >= 0 || gdb_fails(t, what);
+}
+
+static int listen_at(struct talk *t, int family, const void *address, socklen_t size,
+                     const char *what)
+{
+    const int one = 1, fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) == 0 &&
+        bind(fd, address, size) == 0 && listen(fd, 1) == 0)
+        return fd;
+    gdb_fails(t, what);
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static int listen_at_file(struct talk *t, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        gdb_fails(t, path);
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    const mode_t mask = umask(0177);
+    const int fd = listen_at(t, AF_UNIX, &address, sizeof address, path);
+    umask(mask);
+    return fd;
+}
+
+static bool talk_at_port(struct talk *t)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons((uint16_t)t->given->port),
+                                        .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    const int fd = listen_at(t, AF_INET, &address, sizeof address, "--port");
+    if (fd < 0)
+        return false;
+    fprintf(stderr, "numachine: waits for a debugger: target remote localhost:%u\n",
+            (unsigned)t->given->port);
+    return gdb_accept(t, fd, "--port");
+}
+
+static bool talk_at_socket(struct talk *t)
+{
+    const int fd = listen_at_file(t, t->given->socket);
+    if (fd < 0)
+        return false;
+    fprintf(stderr, "numachine: waits for a debugger: target remote %s\n", t->given->socket);
+    const bool good = gdb_accept(t, fd, t->given->socket);
+    unlink(t->given->socket);
+    return good;
+}
+
+/* The program's own output goes to standard error: standard output is the debugger's. */
+static bool talk_on_stdio(struct talk *t)
+{
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    t->fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+    t->to = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    const bool good = nothing >= 0 && t->fd >= 0 && t->to >= 0 &&
+                      dup2(nothing, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    return good || gdb_fails(t, "--stdio");
+}
+
+/* ---- gdb ------------------------------------------------------------------------------------- */
+
+/* Its command line, NULL behind the last; strings are the process's. */
+static char **gdb_words(const struct talk *t)
+{
+    char **word = sim_alloc(16, sizeof *word), **more = t->given->execute;
+    char *script = in_home_path("debug/numachine-gdb.py");
+    size_t n = 0, room = 16;
+    word[n++] = sim_strdup(debugger);
+    word[n++] = sim_strdup("-q");
+    word[n++] = sim_strdup("-iex");
+    word[n++] = sim_format("source %s", script);
+    free(script);
+    word[n++] = sim_strdup("-ex");
+    word[n++] = sim_format("target remote %s", t->socket);
+    for (; more && *more; more++) {
+        SIM_ROOM(word, n + 4, room, 16);
+        word[n++] = sim_strdup("-ex");
+        word[n++] = sim_strdup(*more);
+    }
+    SIM_ROOM(word, n + 2, room, 16);
+    word[n++] = sim_strdup(t->given->words[0]);
+    word[n] = NULL;
+    return word;
+}
+
+static void gdb_start(struct talk *t)
+{
+    char **word = gdb_words(t);
+    t->gdb = fork();
+    if (t->gdb == 0) {
+        execvp(debugger, word);
+        fprintf(stderr, "numachine: error: %s: %s; it is in the package of that name\n", debugger,
+                strerror(errno));
+        _exit(CLI_EXIT_IO);
+    }
+    for (char **w = word; *w; w++)
+        free(*w);
+    free(word);
+}
+
+static bool talk_to_gdb(struct talk *t)
+{
+    sigset_t interrupts;
+    strcpy(t->directory, "/tmp/numachine-gdb-XXXXXX");
+    if (!mkdtemp(t->directory))
+        return gdb_fails(t, t->directory);
+    snprintf(t->socket, sizeof t->socket, "%s/socket", t->directory);
+    const int fd = listen_at_file(t, t->socket);
+    if (fd < 0)
+        return false;
+    gdb_start(t);
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigprocmask(SIG_BLOCK, &interrupts, NULL);
+    return t->gdb > 0 ? gdb_accept(t, fd, debugger) : gdb_fails(t, debugger);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static bool talk_to_file(struct talk *t)
+{
+    const char *file = t->given->batch;
+    t->commands = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+    return t->commands || gdb_fails(t, file);
+}
+
+static bool talk_to_somebody(struct talk *t)
+{
+    const struct cli_given *g = t->given;
+    return g->batch    ? talk_to_file(t)
+           : g->stdio  ? talk_on_stdio(t)
+           : g->socket ? talk_at_socket(t)
+           : g->port   ? talk_at_port(t)
+                       : talk_to_gdb(t);
+}
+
+static bool open_log(struct talk *t, struct dbg *d, const char *path)
+{
+    if (path)
+        d->session->log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    return !path || d->session->log >= 0 || gdb_fails(t, path);
+}
+
+/* The program has been found good, and has not begun. */
+static const char *talk_begins(void *ctx, struct dbg *d)
+{
+    struct talk *t = ctx;
+    const bool good = open_log(t, d, t->given->packets) && talk_to_somebody(t);
+    d->session->fd = t->fd;
+    d->session->to = t->to;
+    d->front_self = t->commands;
+    return good ? NULL : t->why;
+}
+
+/* @return the exit status */
+static int talk_ends(struct talk *t, int status)
+{
+    int its = 0;
+    if (t->fd >= 0)
+        close(t->fd);
+    if (t->gdb > 0 && waitpid(t->gdb, &its, 0) == t->gdb)
+        status = WIFEXITED(its) ? WEXITSTATUS(its) : CLI_EXIT_IO;
+    if (*t->socket)
+        unlink(t->socket);
+    if (*t->directory)
+        rmdir(t->directory);
+    if (t->commands && t->commands != stdin)
+        fclose(t->commands);
+    return status;
+}
+
+static int gdb_session(struct talk *t, const struct in_experiment *x, struct dbg *d)
+{
+    const struct cli_given *g = t->given;
+    FILE *nothing = fopen("/dev/null", "we");
+    const struct cli_session session = {
+        .experiment = x,
+        .argc = g->argc,
+        .argv = g->argv,
+        .git = cli_git(),
+        .stdin_fd = g->port || g->socket ? STDIN_FILENO : -1,
+        .keep = g->out != NULL,
+        .out = g->out,
+        .force = g->force,
+        .quiet = true,
+        .passes = true,
+        .copies = true,
+        .observer = &dbg_observer,
+        .self = d,
+        .table = nothing ? nothing : stderr,
+    };
+    struct prog_outcome outcome;
+    int status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
+    if (d->session->failed && status == CLI_EXIT_OK)
+        status = CLI_EXIT_USAGE;
+    if (nothing)
+        fclose(nothing);
+    return status;
+}
+
+int cli_gdb(struct cli_given *g)
+{
+    struct in_diag diag = {.out = stderr};
+    struct in_experiment x = {0};
+    struct talk t = {.given = g, .fd = -1, .to = -1};
+    int status = CLI_EXIT_USAGE;
+
+    if (cli_stat_experiment(&x, g, &diag)) {
+        struct dbg *d = dbg_new(g->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
+        status = gdb_session(&t, &x, d);
+        t.fd = d->session->fd; /* it may have been lost */
+        status = talk_ends(&t, status);
+        dbg_free(d);
+    }
+    in_experiment_free(&x);
+    return status;
+}

@@ -1,0 +1,203 @@
+/*
+ * A file of commands instead of gdb.
+ */
+#include "debug/verbs.h"
+
+#include "base/alloc.h"
+#include "debug/target.h"
+#include "debug/travel.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool batch_complains(const struct dbg_command *c, const char *what)
+{
+    fprintf(c->out, "%s\n", what);
+    return false;
+}
+
+static bool batch_number(const struct dbg_command *c, unsigned i, uint64_t *value)
+{
+    char *end = NULL;
+    if (i >= c->words)
+        return true;
+    *value = strtoull(c->word[i], &end, 0);
+    return !*end || batch_complains(c, "this is no number");
+}
+
+/* ---- where to stop --------------------------------------------------------------------------- */
+
+bool dbg_verb_break(struct dbg_command *c)
+{
+    uint64_t va;
+    if (!c->words)
+        return batch_complains(c, "break at which ADDRESS?");
+    return dbg_address(c, c->word[0], &va) &&
+           (dbg_break_add(&c->d->session->conditions, va, NULL, 0) ||
+            batch_complains(c, "there are too many breakpoints"));
+}
+
+static bool batch_watches(struct dbg_command *c, bool reads, bool writes)
+{
+    uint64_t va, size = c->d->binary.word;
+    if (!c->words)
+        return batch_complains(c, "watch which ADDRESS?");
+    if (!dbg_address(c, c->word[0], &va) || !batch_number(c, 1, &size))
+        return false;
+    const struct dbg_watch watch = {va, va + size, reads, writes};
+    return dbg_watch_add(&c->d->session->conditions, &watch) ||
+           batch_complains(c, "there are no such bytes, or too many watched");
+}
+
+bool dbg_verb_watch(struct dbg_command *c)
+{
+    return batch_watches(c, false, true);
+}
+
+bool dbg_verb_rwatch(struct dbg_command *c)
+{
+    return batch_watches(c, true, false);
+}
+
+bool dbg_verb_awatch(struct dbg_command *c)
+{
+    return batch_watches(c, true, true);
+}
+
+bool dbg_verb_delete(struct dbg_command *c)
+{
+    struct dbg_conditions *all = &c->d->session->conditions;
+    all->breaks = all->watches = all->lines = 0;
+    return true;
+}
+
+/* ---- going ----------------------------------------------------------------------------------- */
+
+bool dbg_verb_continue(struct dbg_command *c)
+{
+    dbg_go(c->d, NULL);
+    return true;
+}
+
+static bool batch_step(struct dbg_command *c, struct dbg_step *step)
+{
+    uint64_t thread = dbg_thread(c->d);
+    if (!batch_number(c, 0, &thread))
+        return false;
+    *step = (struct dbg_step){.thread = (uint32_t)thread, .done = dbg_done(c->d, (uint32_t)thread)};
+    return true;
+}
+
+bool dbg_verb_step(struct dbg_command *c)
+{
+    struct dbg_step step;
+    if (!batch_step(c, &step))
+        return false;
+    dbg_go(c->d, &step);
+    return true;
+}
+
+bool dbg_verb_back(struct dbg_command *c)
+{
+    return (c->d->travel && dbg_back(c->d, NULL)) || batch_complains(c, "there is no way back");
+}
+
+bool dbg_verb_back_step(struct dbg_command *c)
+{
+    struct dbg_step step;
+    return batch_step(c, &step) &&
+           ((c->d->travel && dbg_back(c->d, &step)) || batch_complains(c, "there is no way back"));
+}
+
+bool dbg_verb_quit(struct dbg_command *c)
+{
+    c->d->session->going = DBG_KILLED;
+    return true;
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+static void print_register(struct dbg_command *c, const void *regs, unsigned number)
+{
+    fprintf(c->out, "%-8s 0x%0*" PRIx64 "\n", dbg_register_name(&c->d->binary, number),
+            2 * (int)dbg_register_size(&c->d->binary, number),
+            dbg_register_get(&c->d->binary, regs, number) &
+                (dbg_register_size(&c->d->binary, number) == 4 ? UINT32_MAX : UINT64_MAX));
+}
+
+static void print_memory(struct dbg_command *c, uint64_t va, uint64_t size)
+{
+    const unsigned word = size <= 8 && !(size & (size - 1)) ? (unsigned)size : 1;
+    uint8_t bytes[8];
+    struct prog_inspected t;
+    const unsigned card = c->d->inspect->thread(c->d->run->self, dbg_thread(c->d), &t) ? t.card : 0;
+    for (uint64_t at = 0; at < size; at += word) {
+        if (at % 16 == 0)
+            fprintf(c->out, "%s0x%" PRIx64 ":", at ? "\n" : "", va + at);
+        if (c->d->inspect->read(c->d->run->self, card, va + at, bytes, word) == word)
+            fprintf(c->out, " 0x%0*" PRIx64, 2 * (int)word,
+                    dbg_value_of(&c->d->binary, bytes, word));
+        else
+            fputs(" -", c->out);
+    }
+    fputc('\n', c->out);
+}
+
+bool dbg_verb_print(struct dbg_command *c)
+{
+    enum { MOST = 4096 };
+    uint8_t regs[PROG_REGISTERS];
+    uint64_t va, size = c->d->binary.word;
+    if (!c->words)
+        return batch_complains(c, "print what?");
+    if (*c->word[0] == '$' && c->words == 1) {
+        const unsigned number = dbg_register_named(&c->d->binary, c->word[0]);
+        if (number == dbg_register_count(&c->d->binary) ||
+            !dbg_registers(c->d, dbg_thread(c->d), regs))
+            return batch_complains(c, "there is no such register");
+        print_register(c, regs, number);
+        return true;
+    }
+    if (!dbg_address(c, c->word[0], &va) || !batch_number(c, 1, &size))
+        return false;
+    print_memory(c, va, size < MOST ? size : MOST);
+    return true;
+}
+
+bool dbg_verb_registers(struct dbg_command *c)
+{
+    uint8_t regs[PROG_REGISTERS];
+    uint64_t thread = dbg_thread(c->d);
+    if (!batch_number(c, 0, &thread))
+        return false;
+    if (!dbg_registers(c->d, (uint32_t)thread, regs))
+        return batch_complains(c, "there is no such thread");
+    for (unsigned i = 0; i < dbg_register_count(&c->d->binary); i++)
+        print_register(c, regs, i);
+    return true;
+}
+
+/* ---- the front ------------------------------------------------------------------------------- */
+
+/* What is said of the beginning is nothing; behind the last line the run goes on alone. */
+static void batch_serve(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    FILE *in = d->front_self;
+    char *line = NULL;
+    size_t room = 0;
+    if (x->why != DBG_STOP_FIRST) {
+        dbg_say_why(d, stdout);
+        putchar('\n');
+    }
+    while (x->going == DBG_STANDS && getline(&line, &room, in) >= 0)
+        if (!dbg_verb(d, line, DBG_VERB_BATCH, stdout))
+            x->failed = true;
+    if (x->going == DBG_STANDS)
+        x->going = DBG_DETACHED;
+    fflush(stdout);
+    free(line);
+}
+
+const struct dbg_front dbg_batch = {.serve = batch_serve};

@@ -1,0 +1,503 @@
+/*
+ * A run that is debugged, as an observer of it.
+ *
+ * The hard idea: the run loop calls at moments, and the answer is the next moment. While somebody
+ * is asked what to do the call does not return, and the machine stands. To go on, a scout looks
+ * where the first stop will be, and that is the next moment; between two moments the run is as any
+ * other.
+ */
+#include "debug/debug.h"
+
+#include "base/alloc.h"
+#include "debug/agent.h"
+#include "debug/scout.h"
+#include "debug/travel.h"
+#include "procard/arm/arm.h"
+#include "procard/procard.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST = 1 << 18, /* [ticks] between two looks whether somebody asks for a stop */
+};
+
+/* Registers as they were asked for. */
+struct dbg_kept {
+    uint32_t thread;
+    bool good;
+    uint8_t regs[PROG_REGISTERS];
+};
+
+struct dbg *dbg_new(const struct dbg_front *front, dbg_connect_fn *connect, void *ctx)
+{
+    struct dbg *d = sim_alloc(1, sizeof *d);
+    d->session = dbg_share(sizeof *d->session);
+    d->session->fd = d->session->to = d->session->log = -1;
+    d->session->until = SIM_NEVER;
+    d->front = front;
+    d->connect = connect;
+    d->connect_ctx = ctx;
+    return d;
+}
+
+void dbg_free(struct dbg *d)
+{
+    if (!d)
+        return;
+    dbg_forget(d);
+    dbg_unshare(d->session, sizeof *d->session);
+    free(d);
+}
+
+void dbg_forget(struct dbg *d)
+{
+    free(d->kept);
+    d->kept = NULL;
+    d->kept_count = 0;
+}
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+uint32_t dbg_thread(struct dbg *d)
+{
+    struct prog_inspected t;
+    const uint32_t stopped = d->session->thread;
+    if (stopped && d->inspect->thread(d->run->self, stopped, &t))
+        return stopped;
+    return d->inspect->next(d->run->self, 0, &t) ? t.number : 0;
+}
+
+uint64_t dbg_done(struct dbg *d, uint32_t thread)
+{
+    const struct dbg_session *x = d->session;
+    struct prog_inspected t;
+    if (!d->inspect->thread(d->run->self, thread, &t) || !t.on_card)
+        return UINT64_MAX;
+    const bool within =
+        x->hit.has_registers && x->hit.point.at == d->now && x->hit.thread == thread;
+    return pc_cpu_at(d->live->machine, t.card)->instructions + (within ? x->hit.point.order : 0);
+}
+
+/* Whether the thread is the one that stands behind other instructions of its tick. */
+static bool stands_within(const struct dbg *d, uint32_t thread)
+{
+    const struct dbg_session *x = d->session;
+    return x->why == DBG_STOP_HIT && x->hit.has_registers && x->hit.thread == thread &&
+           x->hit.point.at == d->now;
+}
+
+static void look_at_registers(struct dbg *d, void *shared)
+{
+    struct dbg_kept *kept = shared;
+    kept->good = d->inspect->registers(d->run->self, kept->thread, kept->regs);
+}
+
+/* A branch in front of it may have taken no time: the pc is that of the hit. */
+static void put_pc(const struct dbg *d, struct dbg_kept *kept)
+{
+    const struct dbg_session *x = d->session;
+    if (x->why == DBG_STOP_HIT && x->hit.thread == kept->thread && x->hit.point.at == d->now &&
+        x->hit.what != DBG_AT_LINE && d->binary.isa == PROG_ISA_ARM)
+        ((struct arm_regs *)kept->regs)->r[ARM_PC] = (uint32_t)x->hit.pc;
+}
+
+static void registers_fetch(struct dbg *d, struct dbg_kept *kept)
+{
+    if (!d->inspect->settles(d->run->self, kept->thread)) {
+        kept->good = d->inspect->registers(d->run->self, kept->thread, kept->regs);
+        return;
+    }
+    struct dbg_kept *shared = dbg_share(sizeof *shared);
+    shared->thread = kept->thread;
+    if (dbg_apart(d, look_at_registers, shared))
+        *kept = *shared;
+    dbg_unshare(shared, sizeof *shared);
+    put_pc(d, kept);
+}
+
+static struct dbg_kept *registers_of(struct dbg *d, uint32_t thread)
+{
+    for (size_t i = 0; i < d->kept_count; i++)
+        if (d->kept[i].thread == thread)
+            return &d->kept[i];
+    d->kept = sim_grow(d->kept, d->kept_count + 1, sizeof *d->kept);
+    struct dbg_kept *kept = &d->kept[d->kept_count++];
+    *kept = (struct dbg_kept){.thread = thread};
+    registers_fetch(d, kept);
+    return kept;
+}
+
+bool dbg_registers(struct dbg *d, uint32_t thread, void *regs)
+{
+    if (stands_within(d, thread)) {
+        memcpy(regs, d->session->hit.registers, PROG_REGISTERS);
+        return true;
+    }
+    const struct dbg_kept *kept = registers_of(d, thread);
+    memcpy(regs, kept->regs, PROG_REGISTERS);
+    return kept->good;
+}
+
+bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
+{
+    if (stands_within(d, thread) || !d->inspect->set_registers(d->run->self, thread, regs))
+        return false;
+    dbg_forget(d);
+    return true;
+}
+
+/* ---- standing and going ---------------------------------------------------------------------- */
+
+void dbg_go(struct dbg *d, const struct dbg_step *step)
+{
+    struct dbg_session *x = d->session;
+    x->conditions.step = step ? *step : (struct dbg_step){0};
+    x->going = DBG_GOES;
+    x->comes = false;
+}
+
+/* The run stands until somebody lets it go on. */
+static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
+{
+    struct dbg_session *x = d->session;
+    x->why = why;
+    x->thread = thread;
+    x->going = DBG_STANDS;
+    x->comes = false;
+    x->until = SIM_NEVER;
+    x->conditions.step = (struct dbg_step){0};
+    x->conditions.lines = 0;
+    x->general = 0;
+    dbg_forget(d);
+    d->front->serve(d);
+    dbg_forget(d);
+}
+
+/* Whether a breakpoint's condition holds, of a program whose scouts cannot tell. */
+static bool debug_wants(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    const struct dbg_break *b = dbg_break_find(&x->conditions, x->hit.pc);
+    uint8_t regs[PROG_REGISTERS];
+    if (x->hit.what != DBG_AT_BREAK || !b || b->code == b->code_to ||
+        d->binary.isa == PROG_ISA_MIPS)
+        return true;
+    x->why = DBG_STOP_HIT;
+    const bool wants = !dbg_registers(d, x->hit.thread, regs) ||
+                       dbg_agent_any(d, x->conditions.code + b->code, b->code_to - b->code,
+                                     x->hit.point.card, regs);
+    dbg_forget(d);
+    return wants;
+}
+
+/* It has come to where a scout has seen something. */
+static void debug_comes(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    const struct dbg_hit *hit = &x->hit;
+    x->comes = false;
+    if (hit->what != DBG_AT_LINE) {
+        const struct pc_cpu *cpu = pc_cpu_at(d->live->machine, hit->point.card);
+        x->told[hit->point.card] = cpu->instructions + hit->point.order + 1;
+    }
+    if (debug_wants(d))
+        debug_stands(d, DBG_STOP_HIT, hit->thread);
+}
+
+/* Looks where the run will stop. @return the next moment */
+static sim_tick debug_ahead(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LONGEST));
+    to = sim_earlier(to, x->until);
+    if (dbg_conditions_none(&x->conditions) || to <= d->now)
+        return to <= d->now ? d->now + 1 : to;
+    const struct dbg_seen seen = dbg_scout(d, to);
+    if (seen.interrupted)
+        return d->now;
+    x->comes = seen.hit.what;
+    if (!x->comes)
+        return sim_later(seen.to, d->now + 1);
+    x->hit = seen.hit;
+    return sim_later(seen.hit.point.at, d->now);
+}
+
+/* The run goes, and the machine stands at a moment. @return the next one */
+static sim_tick debug_goes(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    sim_tick next = d->now;
+    while (next == d->now && x->going == DBG_GOES) {
+        if (x->comes && x->hit.point.at <= d->now)
+            debug_comes(d);
+        else if (d->now >= x->until)
+            debug_stands(d, DBG_STOP_ARRIVED, x->thread);
+        else if (d->front->asks && d->front->asks(d))
+            debug_stands(d, DBG_STOP_ASKED, 0);
+        else
+            next = debug_ahead(d);
+    }
+    return next;
+}
+
+/* The run has ended, or is somebody else's now. */
+static bool debug_goes_back(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    x->target.on = true;
+    x->conditions.step = (struct dbg_step){0};
+    const bool gone = d->travel->go(d);
+    x->target.on = false;
+    return gone;
+}
+
+bool dbg_back_to(struct dbg *d, sim_tick at)
+{
+    const sim_tick earliest = d->travel ? d->travel->earliest(d) : SIM_NEVER;
+    if (earliest > d->now)
+        return false;
+    d->session->target =
+        (struct dbg_target){.point.at = sim_later(at, earliest),
+                            .why = at < earliest ? DBG_STOP_BEGINNING : DBG_STOP_ARRIVED,
+                            .hit.thread = d->session->thread};
+    return debug_goes_back(d);
+}
+
+bool dbg_back(struct dbg *d, const struct dbg_step *step)
+{
+    struct dbg_session *x = d->session;
+    const bool within = x->why == DBG_STOP_HIT && x->hit.has_registers;
+    struct prog_inspected t;
+    struct dbg_point before = {.at = d->now};
+    struct dbg_hit hit = {0};
+    if (x->why == DBG_STOP_HIT && x->hit.point.at == d->now)
+        before = x->hit.point;
+    else if (step && d->inspect->thread(d->run->self, step->thread, &t))
+        before.card = t.card;
+    before.order = within ? before.order : 0;
+    x->conditions.step = step ? *step : (struct dbg_step){0};
+    const bool any = d->travel->last(d, &before, &hit);
+    x->conditions.step = (struct dbg_step){0};
+    if (!any)
+        return dbg_back_to(d, 0);
+    if (hit.what == DBG_AT_WATCH) { /* gdb goes back over it, and compares */
+        hit.point = (struct dbg_point){hit.point.at + 1, hit.point.card, 0};
+        hit.has_registers = false;
+    }
+    x->target = (struct dbg_target){.point = hit.point, .why = DBG_STOP_HIT, .hit = hit};
+    return debug_goes_back(d);
+}
+
+/* A process has taken over, at a moment of the past. @return the next moment */
+static sim_tick debug_travels(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    const struct dbg_target target = x->target;
+    if (d->now < target.point.at)
+        return target.point.at;
+    x->target.on = false;
+    x->hit = target.hit;
+    debug_stands(d, target.why, target.hit.thread);
+    return d->now;
+}
+
+static sim_tick debug_moment(void *self, sim_tick at)
+{
+    struct dbg *d = self;
+    struct dbg_session *x = d->session;
+    sim_tick next = at;
+    d->now = at;
+    if (!d->run)
+        return SIM_NEVER;
+    if (d->travel && x->going != DBG_DETACHED && d->travel->stands(d, at))
+        dbg_forget(d);
+    if (x->target.on)
+        next = debug_travels(d);
+    if (next == at && x->going == DBG_STANDS)
+        debug_stands(d, DBG_STOP_FIRST, 0);
+    if (next == at && x->going == DBG_GOES)
+        next = debug_goes(d);
+    if (x->going == DBG_KILLED)
+        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
+    return x->going == DBG_DETACHED || x->going == DBG_KILLED ? SIM_NEVER : next;
+}
+
+/* ---- the observer ---------------------------------------------------------------------------- */
+
+static enum run_begun debug_begin(void *self, struct run_live *live, char *why, size_t size)
+{
+    struct dbg *d = self;
+    d->live = live;
+    d->inspect = live->workload->inspect;
+    if (!d->inspect || live->cards > DBG_CARDS) {
+        snprintf(why, size, "there is no program here that could be debugged");
+        return RUN_REFUSED;
+    }
+    d->records = dbg_follow(d);
+    if (!d->records) {
+        snprintf(why, size,
+                 "a run that is debugged cannot have a profile, nor record its references");
+        return RUN_REFUSED;
+    }
+    const char *not = d->connect(d->connect_ctx, d);
+    snprintf(why, size, "%s", not ? not : "");
+    return not ? RUN_FAILED : RUN_BEGUN;
+}
+
+static sim_tick debug_first(void *self)
+{
+    (void)self;
+    return 0;
+}
+
+static void debug_begun(void *self, struct prog_run *run)
+{
+    struct dbg *d = self;
+    d->run = run;
+    d->inspect->binary(run->self, &d->binary);
+    if (d->travel)
+        d->travel->begun(d);
+}
+
+/* A thread is about to act, and the machine stands. */
+static bool debug_listens(const struct dbg *d)
+{
+    return d->run && d->session->going == DBG_GOES && !d->session->target.on;
+}
+
+static void debug_now(struct dbg *d)
+{
+    d->now = nm_machine_now(d->live->machine);
+}
+
+static void debug_killed(struct dbg *d)
+{
+    if (d->session->going == DBG_KILLED)
+        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
+}
+
+static bool debug_signalled(void *self, uint32_t thread, int called)
+{
+    struct dbg *d = self;
+    struct dbg_session *x = d->session;
+    if (!debug_listens(d) || x->passes >> called & 1)
+        return true;
+    debug_now(d);
+    x->signal = called;
+    x->throws = false;
+    debug_stands(d, DBG_STOP_SIGNAL, thread);
+    debug_killed(d);
+    return !x->throws;
+}
+
+static bool debug_catches(const struct dbg_session *x, uint64_t number)
+{
+    bool caught = x->catches_all;
+    for (unsigned i = 0; i < x->catching && !caught; i++)
+        caught = x->caught[i] == number;
+    return x->catches && caught;
+}
+
+static void debug_called(void *self, uint32_t thread, uint64_t number, bool over)
+{
+    struct dbg *d = self;
+    struct dbg_session *x = d->session;
+    if (!debug_listens(d) || !debug_catches(x, number))
+        return;
+    debug_now(d);
+    x->call = number;
+    debug_stands(d, over ? DBG_STOP_CALLED : DBG_STOP_CALL, thread);
+    debug_killed(d);
+}
+
+static void debug_ended(void *self)
+{
+    struct dbg *d = self;
+    debug_now(d);
+    if (d->session->going != DBG_DETACHED && d->session->going != DBG_KILLED) {
+        d->session->target.on = false;
+        debug_stands(d, DBG_STOP_OVER, 0);
+    }
+    if (d->travel)
+        d->travel->end(d);
+    d->run = NULL;
+}
+
+static void debug_release(void *self)
+{
+    struct dbg *d = self;
+    pc_record_end(d->records);
+    d->records = NULL;
+}
+
+const struct run_observer dbg_observer = {
+    .size = sizeof(struct dbg),
+    .begin = debug_begin,
+    .first = debug_first,
+    .moment = debug_moment,
+    .begun = debug_begun,
+    .signalled = debug_signalled,
+    .called = debug_called,
+    .ended = debug_ended,
+    .release = debug_release,
+};
+
+/* ---- for people ------------------------------------------------------------------------------ */
+
+static void say_hit(struct dbg *d, FILE *out)
+{
+    static const char *const of_line[] = {[DBG_LINE_MISS] = "asks for the line of",
+                                          [DBG_LINE_NACK] = "has been refused the line of",
+                                          [DBG_LINE_INVALIDATE] =
+                                              "has had its copy taken of the line of",
+                                          [DBG_LINE_LOSS] = "has lost the line of"};
+    const struct dbg_hit *hit = &d->session->hit;
+    if (hit->what == DBG_AT_BREAK)
+        fprintf(out, "thread %u is at pc 0x%" PRIx64, hit->thread, hit->pc);
+    else if (hit->what == DBG_AT_WATCH)
+        fprintf(out, "thread %u, at pc 0x%" PRIx64 ", is about to %s 0x%" PRIx64, hit->thread,
+                hit->pc, hit->store ? "write" : "read", hit->va);
+    else if (hit->what == DBG_AT_LINE)
+        fprintf(out, "card %u %s 0x%" PRIx64, hit->point.card,
+                of_line[d->session->conditions.line[hit->which].what], hit->va);
+    else
+        fprintf(out, "thread %u has made its step", hit->thread);
+}
+
+void dbg_say_why(struct dbg *d, FILE *out)
+{
+    const struct dbg_session *x = d->session;
+    fprintf(out, "cycle %" PRIu64 ", ", d->now);
+    switch (x->why) {
+    case DBG_STOP_HIT:
+        say_hit(d, out);
+        break;
+    case DBG_STOP_SIGNAL:
+        fprintf(out, "thread %u is about to act on signal %d", x->thread, x->signal);
+        break;
+    case DBG_STOP_CALL:
+        fprintf(out, "thread %u makes system call %" PRIu64, x->thread, x->call);
+        break;
+    case DBG_STOP_CALLED:
+        fprintf(out, "thread %u has the result of system call %" PRIu64, x->thread, x->call);
+        break;
+    case DBG_STOP_BEGINNING:
+        fputs("the beginning of what can be gone back to", out);
+        break;
+    case DBG_STOP_OVER:
+        if (*d->run->out->message)
+            fprintf(out, "the end: %s", d->run->out->message);
+        else
+            fprintf(out, "the end: the program exits with status %d", d->run->out->status);
+        break;
+    case DBG_STOP_FIRST:
+        fputs("the beginning", out);
+        break;
+    case DBG_STOP_ARRIVED:
+    case DBG_STOP_ASKED:
+        fputs("as asked", out);
+        break;
+    }
+}

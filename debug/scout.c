@@ -1,0 +1,356 @@
+/*
+ * A copy of the process that looks ahead, and what it notes.
+ *
+ * The hard idea is which hit is the first. Cards tell of what they do out of order, by no more than
+ * a slice of what they are let run; so the copy runs slice by slice, and of all that is told in one
+ * the least point is it. A core whose accesses are made behind its instructions tells of those
+ * late: there each instruction is told, and an access is put down to the one that makes it.
+ */
+#include "debug/scout.h"
+
+#include "base/alloc.h"
+#include "debug/agent.h"
+#include "debug/lines.h"
+#include "procard/mips/mips.h"
+#include "procard/procard.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { RECENT = 64 };
+
+static const uint64_t NOWHERE = UINT64_MAX;
+
+/* The last instructions of a card that were told. */
+struct told {
+    struct {
+        uint64_t pc;
+        struct dbg_point point;
+    } recent[RECENT];
+    unsigned next;
+};
+
+struct scout {
+    struct dbg *d;
+    struct dbg_conditions *conditions;
+    struct dbg_hit *hit; /* the best so far */
+    bool last;           /* that is the last one before `before` */
+    struct dbg_point before;
+    struct pc_points points;
+    uint64_t *va;      /* of `points` */
+    struct told *told; /* [cards] NULL: accesses are told in time */
+    uint64_t *skip; /* [cards] pc at which each stands and has been told of; ~0: it has not, or is
+                       behind */
+    uint64_t *skip_access; /* [cards] likewise, of its access */
+    bool *skip_step;       /* [cards] ... and is no step */
+    struct latest {        /* what was told last */
+        struct dbg_point point;
+        uint64_t pc;
+        bool within; /* other instructions of its tick come before, and leave these registers */
+        struct mips_regs before;
+    } latest;
+    unsigned first_card;  /* the present point's, ... */
+    unsigned first_order; /* ... and that */
+    sim_tick from;
+};
+
+/* ---- shared memory, copies ------------------------------------------------------------------- */
+
+void *dbg_share(size_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        sim_no_memory();
+    return p;
+}
+
+void dbg_unshare(void *shared, size_t bytes)
+{
+    munmap(shared, bytes);
+}
+
+/* Waits for a copy, which looks now and then at *asked.
+ * @return whether it has come to its end */
+static bool scout_wait(struct dbg *d, pid_t copy, int end, bool (*asks)(struct dbg *d), bool *asked)
+{
+    enum { EACH_MS = 20 };
+    struct pollfd poll_end = {.fd = end, .events = POLLIN};
+    int status = 0;
+    while (poll(&poll_end, 1, EACH_MS) <= 0)
+        if (asks && !*asked && asks(d))
+            __atomic_store_n(asked, true, __ATOMIC_RELAXED);
+    while (waitpid(copy, &status, 0) < 0 && errno == EINTR)
+        ;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* @param asks  NULL: nobody is asked meanwhile @param asked  shared, too; NULL with it */
+static bool apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared,
+                  bool (*asks)(struct dbg *d), bool *asked)
+{
+    int end[2];
+    if (pipe(end) < 0)
+        return false;
+    const pid_t copy = fork();
+    if (copy == 0) {
+        close(end[0]);
+        signal(SIGINT, SIG_IGN);
+        look(d, shared);
+        _exit(0);
+    }
+    close(end[1]);
+    const bool good = copy > 0 && scout_wait(d, copy, end[0], asks, asked);
+    close(end[0]);
+    return good;
+}
+
+bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared)
+{
+    return apart(d, look, shared, NULL, NULL);
+}
+
+/* ---- noting ---------------------------------------------------------------------------------- */
+
+static void scout_note(struct scout *s, const struct dbg_hit *hit, const void *registers)
+{
+    const bool better =
+        s->last ? dbg_point_compare(&hit->point, &s->before) < 0 &&
+                      (!s->hit->what || dbg_point_compare(&hit->point, &s->hit->point) >= 0)
+                : !s->hit->what || dbg_point_compare(&hit->point, &s->hit->point) < 0;
+    if (!better)
+        return;
+    *s->hit = *hit;
+    s->hit->has_registers = registers;
+    if (registers)
+        memcpy(s->hit->registers, registers, sizeof(struct mips_regs));
+}
+
+static bool condition_holds(struct scout *s, const struct dbg_break *b, struct pc_cpu *cpu,
+                            uint64_t pc, const void *before)
+{
+    if (b->code == b->code_to || s->d->binary.isa != PROG_ISA_MIPS)
+        return true; /* who stops there looks */
+    struct mips_regs regs =
+        before ? *(const struct mips_regs *)before
+               : *(const struct mips_regs *)pc_programs_at(s->d->live->machine, cpu->number)
+                      ->registers(cpu);
+    regs.pc = pc;
+    return dbg_agent_any(s->d, s->conditions->code + b->code, b->code_to - b->code, cpu->number,
+                         &regs);
+}
+
+/* Whether it is the instruction at which the card stood when the copy was made, and that had been
+ * told of. What comes next is another. */
+static bool skips(uint64_t *skip, unsigned card, uint64_t pc)
+{
+    const bool is = skip[card] == pc;
+    skip[card] = NOWHERE;
+    return is;
+}
+
+static void scout_remember(struct scout *s, const struct dbg_point *point, uint64_t pc)
+{
+    struct told *told = &s->told[point->card];
+    told->recent[told->next].pc = pc;
+    told->recent[told->next].point = *point;
+    told->next = (told->next + 1) % RECENT;
+}
+
+static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
+                        const void *before)
+{
+    struct scout *s = ctx;
+    const struct dbg_step *step = &s->conditions->step;
+    const struct dbg_point point = {at, cpu->number, order};
+    struct dbg_hit hit = {.point = point, .thread = cpu->tries.thread, .pc = pc};
+    struct dbg_break *b;
+    s->latest.point = point;
+    s->latest.pc = pc;
+    s->latest.within = before;
+    if (before)
+        s->latest.before = *(const struct mips_regs *)before;
+    if (s->told)
+        scout_remember(s, &point, pc);
+    if (at == s->from && cpu->number == s->first_card && order < s->first_order)
+        return;
+    const bool told = skips(s->skip, cpu->number, pc);
+    const bool no_step = s->skip_step[cpu->number];
+    s->skip_step[cpu->number] = false;
+    if (told && s->told) /* its accesses are, too */
+        s->told[cpu->number].recent[(s->told[cpu->number].next - 1) % RECENT].point.at = 0;
+    b = told ? NULL : dbg_break_find(s->conditions, pc);
+    if (b && condition_holds(s, b, cpu, pc, before))
+        hit.what = DBG_AT_BREAK;
+    else if (step->thread && hit.thread == step->thread && !no_step &&
+             (pc < step->from || pc >= step->to))
+        hit.what = DBG_AT_STEP;
+    if (hit.what)
+        scout_note(s, &hit, before);
+}
+
+/* The instruction that makes an access, told before.
+ * @return false: the run has stopped for it already */
+static bool scout_maker(const struct scout *s, struct dbg_point *point, uint64_t pc)
+{
+    const struct told *told = &s->told[point->card];
+    const struct dbg_hit *was = &s->d->session->hit;
+    for (unsigned i = 1; i <= RECENT; i++) {
+        const unsigned k = (told->next - i) % RECENT;
+        if (told->recent[k].pc == pc) {
+            *point = told->recent[k].point;
+            return point->at;
+        }
+    }
+    return !(was->what == DBG_AT_WATCH && was->pc == pc && was->point.card == point->card);
+}
+
+/* Whose access it is, and what its thread's registers are before it. @return as above */
+static bool scout_places(struct scout *s, struct dbg_hit *hit, const void **registers)
+{
+    const struct latest *latest = &s->latest;
+    if (s->told)
+        return scout_maker(s, &hit->point, hit->pc);
+    if (latest->pc == hit->pc && latest->point.at == hit->point.at && latest->within) {
+        hit->point = latest->point;
+        *registers = &latest->before;
+    }
+    return !skips(s->skip_access, hit->point.card, hit->pc);
+}
+
+static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
+                         uint64_t va, unsigned size, sim_tick at)
+{
+    struct dbg *d = ctx;
+    struct scout *s = d->scouting;
+    if (!s || !s->conditions->watches)
+        return;
+    const bool store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC;
+    struct dbg_hit hit = {.what = DBG_AT_WATCH,
+                          .point = {at, cpu->number, 0},
+                          .thread = cpu->tries.thread,
+                          .pc = pc,
+                          .va = va,
+                          .which = dbg_watch_hit(s->conditions, va, size, store),
+                          .store = store};
+    const void *registers = NULL;
+    if (hit.which != UINT_MAX && scout_places(s, &hit, &registers))
+        scout_note(s, &hit, registers);
+}
+
+/* Both with one context. */
+static void follow_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
+                         const void *before)
+{
+    struct dbg *d = ctx;
+    if (d->scouting)
+        scout_point(d->scouting, cpu, pc, at, order, before);
+}
+
+struct pc_records *dbg_follow(struct dbg *d)
+{
+    return pc_record_follow(d->live->machine, scout_access, d);
+}
+
+/* ---- looking --------------------------------------------------------------------------------- */
+
+/* What the cards have completed says whether the instruction at which each stands has been told. */
+static void scout_begins(struct scout *s)
+{
+    struct dbg *d = s->d;
+    const struct dbg_session *x = d->session;
+    const struct dbg_step *step = &s->conditions->step;
+    const unsigned cards = d->live->cards;
+    const bool within = x->hit.has_registers && x->hit.point.at == d->now;
+    s->first_card = x->hit.point.card;
+    s->first_order = within ? x->hit.point.order : 0;
+    for (unsigned c = 0; c < cards; c++) {
+        const struct pc_cpu *cpu = pc_cpu_at(d->live->machine, c);
+        const uint64_t done =
+            cpu->instructions + (within && c == s->first_card ? s->first_order : 0);
+        const uint64_t pc =
+            within && c == s->first_card ? x->hit.pc : pc_stands_at(d->live->machine, c);
+        s->skip[c] = s->skip_access[c] = x->told[c] == done + 1 ? pc : NOWHERE;
+        s->skip_step[c] = step->thread == cpu->tries.thread && step->done == done;
+    }
+}
+
+static void scout_listens(struct scout *s)
+{
+    struct dbg *d = s->d;
+    const struct dbg_conditions *c = s->conditions;
+    const unsigned cards = d->live->cards;
+    s->skip = sim_alloc(cards, sizeof *s->skip);
+    s->skip_access = sim_alloc(cards, sizeof *s->skip_access);
+    for (unsigned i = 0; i < cards; i++)
+        s->skip[i] = s->skip_access[i] = NOWHERE;
+    s->skip_step = sim_alloc(cards, sizeof *s->skip_step);
+    s->va = sim_alloc(c->breaks, sizeof *s->va);
+    for (unsigned i = 0; i < c->breaks; i++)
+        s->va[i] = c->brk[i].va;
+    if (d->binary.isa == PROG_ISA_ARM && c->watches)
+        s->told = sim_alloc(cards, sizeof *s->told);
+    s->points = (struct pc_points){
+        .va = s->va, .count = c->breaks, .all = c->step.thread || s->told || s->last};
+    s->from = d->now;
+    d->scouting = s;
+    pc_record_points(d->records, follow_point);
+    d->inspect->points(d->run->self, &s->points);
+}
+
+/* A slice's end; of those that look at lines a tick is one. */
+static sim_tick slice_end(const struct scout *s, sim_tick now, sim_tick slice, sim_tick to)
+{
+    return sim_earlier(to, s->conditions->lines ? now + 1 : sim_later_by(now, slice));
+}
+
+static void scout_look(struct dbg *d, void *shared)
+{
+    enum { SHORTEST = 256, LONGEST = 1 << 12 };
+    struct dbg_seen *seen = shared;
+    struct scout s = {.d = d, .conditions = &d->session->conditions, .hit = &seen->hit};
+    struct nm_machine *m = d->live->machine;
+    struct dbg_lines *lines = s.conditions->lines ? dbg_lines_new(d) : NULL;
+    const sim_tick to = seen->to;
+    struct nm_trap trap;
+    enum nm_run why = NM_RUN_UNTIL;
+    scout_listens(&s);
+    scout_begins(&s);
+    for (sim_tick slice = SHORTEST; why == NM_RUN_UNTIL && !seen->hit.what && d->now < to &&
+                                    !__atomic_load_n(&seen->interrupted, __ATOMIC_RELAXED);
+         slice = sim_earlier(2 * slice, LONGEST)) {
+        why = nm_machine_run(m, slice_end(&s, d->now, slice, to), &trap);
+        d->now = nm_machine_now(m);
+        if (lines && !seen->hit.what)
+            dbg_lines_look(lines, &seen->hit);
+    }
+    seen->to = nm_machine_now(m);
+}
+
+struct dbg_seen dbg_scout(struct dbg *d, sim_tick to)
+{
+    struct dbg_seen *shared = dbg_share(sizeof *shared), seen;
+    shared->to = to;
+    if (!apart(d, scout_look, shared, d->front->asks, &shared->interrupted))
+        shared->to = d->now + 1; /* the host lets nobody look: it goes on without */
+    seen = *shared;
+    dbg_unshare(shared, sizeof *shared);
+    return seen;
+}
+
+void dbg_collect_begin(struct dbg *d, const struct dbg_point *before, struct dbg_hit *last)
+{
+    struct scout *s = sim_alloc(1, sizeof *s);
+    *s = (struct scout){.d = d,
+                        .conditions = &d->session->conditions,
+                        .hit = last,
+                        .last = true,
+                        .before = *before};
+    scout_listens(s);
+}

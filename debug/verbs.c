@@ -1,0 +1,248 @@
+/*
+ * Commands of our own: finding a line's row, and those that only tell.
+ */
+#include "debug/verbs.h"
+
+#include "base/alloc.h"
+#include "debug/lines.h"
+#include "debug/target.h"
+#include "debug/travel.h"
+#include "procard/seen.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    dbg_verb_fn *does;
+    unsigned where;
+    const char *usage, *sentence;
+} rows[] = {
+#define VERB(name, handler, where, usage, sentence) \
+    {name, handler, DBG_VERB_##where, usage, sentence},
+#include "debug/verbs.def"
+};
+
+enum { ROWS = sizeof rows / sizeof *rows, WORDS = 16 };
+
+/* ---- lines ----------------------------------------------------------------------------------- */
+
+/* The row that a word names, by its whole name or by a beginning that no other has. */
+static size_t verb_row(const char *word, unsigned where, FILE *out)
+{
+    const size_t n = strlen(word);
+    size_t found = ROWS, fits = 0;
+    for (size_t i = 0; i < ROWS; i++) {
+        if (!(rows[i].where & where) || strncmp(rows[i].name, word, n) != 0)
+            continue;
+        if (!rows[i].name[n])
+            return i;
+        fits++;
+        found = i;
+    }
+    if (fits != 1)
+        fprintf(out,
+                fits ? "'%.60s' may be several commands; 'help' lists them\n"
+                     : "there is no command '%.60s'; 'help' lists them\n",
+                word);
+    return fits == 1 ? found : ROWS;
+}
+
+bool dbg_verb(struct dbg *d, const char *line, unsigned where, FILE *out)
+{
+    char *text = sim_strdup(line), *word[WORDS], *rest = NULL;
+    struct dbg_command c = {.d = d, .text = "", .word = word, .out = out};
+    char *first = strtok_r(text, " \t\r\n", &rest);
+    bool good = true;
+    if (first && *first != '#') {
+        for (char *w; c.words < WORDS && (w = strtok_r(NULL, " \t\r\n", &rest));)
+            word[c.words++] = w;
+        const size_t row = verb_row(first, where, out);
+        good = row < ROWS && rows[row].does(&c);
+    }
+    free(text);
+    return good;
+}
+
+static bool verb_complains(const struct dbg_command *c, const char *what, const char *word)
+{
+    fprintf(c->out, "%s: '%.80s'\n", what, word);
+    return false;
+}
+
+static bool verb_number(const struct dbg_command *c, const char *text, uint64_t *value)
+{
+    char *end;
+    errno = 0;
+    *value = strtoull(text, &end, 0);
+    return end != text && !*end && !errno && *text != '-'
+               ? true
+               : verb_complains(c, "this is no number", text);
+}
+
+static bool address_of_word(struct dbg_command *c, const char *text, uint64_t *va)
+{
+    struct prog_names *names = run_names(c->d->live);
+    uint64_t to;
+    uint8_t regs[PROG_REGISTERS];
+    if (*text == '$') {
+        const unsigned number = dbg_register_named(&c->d->binary, text);
+        if (number == dbg_register_count(&c->d->binary) ||
+            !dbg_registers(c->d, dbg_thread(c->d), regs))
+            return verb_complains(c, "there is no such register", text);
+        *va = dbg_register_get(&c->d->binary, regs, number);
+        return true;
+    }
+    if (*text >= '0' && *text <= '9')
+        return verb_number(c, text, va);
+    return names && names->find(names, text, va, &to)
+               ? true
+               : verb_complains(c, "there is no such symbol", text);
+}
+
+bool dbg_address(struct dbg_command *c, const char *text, uint64_t *va)
+{
+    char *word = sim_strdup(text), *plus = strchr(word, '+');
+    uint64_t offset = 0;
+    if (plus)
+        *plus = '\0';
+    const bool good = (!plus || verb_number(c, plus + 1, &offset)) && address_of_word(c, word, va);
+    *va += offset;
+    free(word);
+    return good;
+}
+
+/* ---- what only tells ------------------------------------------------------------------------- */
+
+bool dbg_verb_help(struct dbg_command *c)
+{
+    for (size_t i = 0; i < ROWS; i++)
+        fprintf(c->out, "%-16s %-40s %s%s\n", rows[i].name, rows[i].usage, rows[i].sentence,
+                rows[i].where == DBG_VERB_BATCH ? " (--batch only)" : "");
+    return true;
+}
+
+bool dbg_verb_cycle(struct dbg_command *c)
+{
+    fprintf(c->out, "%" PRIu64 "\n", c->d->now);
+    return true;
+}
+
+bool dbg_verb_when(struct dbg_command *c)
+{
+    const struct dbg *d = c->d;
+    dbg_say_why(c->d, c->out);
+    fputc('\n', c->out);
+    if (d->travel)
+        d->travel->describe(d, c->out);
+    return true;
+}
+
+bool dbg_verb_who(struct dbg_command *c)
+{
+    c->d->live->workload->describe(c->d->run->self, c->out);
+    return true;
+}
+
+bool dbg_verb_line(struct dbg_command *c)
+{
+    uint64_t va;
+    if (!c->words)
+        return verb_complains(c, "which address", "line");
+    if (!dbg_address(c, c->word[0], &va))
+        return false;
+    dbg_line_say(c->d, va, c->out);
+    return true;
+}
+
+/* The cards from the first to behind the last that a command means: one, or all. */
+static bool verb_cards(struct dbg_command *c, unsigned *from, unsigned *to)
+{
+    uint64_t card;
+    *from = 0;
+    *to = c->d->live->cards;
+    if (!c->words)
+        return true;
+    if (!verb_number(c, c->word[0], &card))
+        return false;
+    if (card >= *to)
+        return verb_complains(c, "there is no such card", c->word[0]);
+    *from = (unsigned)card;
+    *to = *from + 1;
+    return true;
+}
+
+bool dbg_verb_counters(struct dbg_command *c)
+{
+    unsigned from, to;
+    if (!verb_cards(c, &from, &to))
+        return false;
+    for (unsigned card = from; card < to; card++) {
+        struct nm_truth truth;
+        nm_card_truth(c->d->live->machine, card, &truth);
+        if (to - from > 1 && !truth.instructions)
+            continue;
+        fprintf(c->out, "card %u:", card);
+#define TRUTH(field, unit, sentence) \
+    if (truth.field)                 \
+        fprintf(c->out, " " #field " %" PRIu64, (uint64_t)truth.field);
+#include "machine/truth.def"
+#undef TRUTH
+        fputc('\n', c->out);
+    }
+    return true;
+}
+
+bool dbg_verb_pipeline(struct dbg_command *c)
+{
+    unsigned from, to;
+    if (!verb_cards(c, &from, &to))
+        return false;
+    for (unsigned card = from; card < to; card++) {
+        fprintf(c->out, "card %u: ", card);
+        pc_card_say(c->d->live->machine, card, c->out);
+        fputc('\n', c->out);
+    }
+    return true;
+}
+
+/* ---- what says how to go on ------------------------------------------------------------------ */
+
+bool dbg_verb_until(struct dbg_command *c)
+{
+    static const char *const names[] = {[DBG_LINE_MISS] = "miss",
+                                        [DBG_LINE_NACK] = "nack",
+                                        [DBG_LINE_INVALIDATE] = "invalidate",
+                                        [DBG_LINE_LOSS] = "loss"};
+    enum { NAMES = sizeof names / sizeof *names };
+    struct dbg_line line = {.card = DBG_ANY_CARD};
+    uint64_t card = DBG_ANY_CARD;
+    unsigned what = 0;
+    if (c->words < 2)
+        return verb_complains(c, "until what of which ADDRESS", c->words ? c->word[0] : "");
+    while (what < NAMES && strcmp(names[what], c->word[0]) != 0)
+        what++;
+    if (what == NAMES)
+        return verb_complains(c, "neither miss, nack, invalidate nor loss", c->word[0]);
+    if (!dbg_address(c, c->word[1], &line.va) ||
+        (c->words > 2 && !verb_number(c, c->word[2], &card)))
+        return false;
+    if (card != DBG_ANY_CARD && card >= c->d->live->cards)
+        return verb_complains(c, "there is no such card", c->word[2]);
+    line.what = (enum dbg_of_line)what;
+    line.card = (unsigned)card;
+    if (!dbg_line_add(&c->d->session->conditions, &line))
+        return verb_complains(c, "there are too many", c->word[1]);
+    return true;
+}
+
+bool dbg_verb_goto(struct dbg_command *c)
+{
+    uint64_t at;
+    if (!c->words || !verb_number(c, c->word[0], &at))
+        return c->words ? false : verb_complains(c, "which CYCLE", "goto");
+    c->d->session->until = at;
+    return true;
+}
