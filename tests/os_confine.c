@@ -64,7 +64,7 @@ static int look(const struct lx_view *v)
 {
     const char *const nothing[] = {NULL};
 
-    lx_confine(v, "/dev/null", nothing);
+    lx_confine(v, "/dev/null", nothing, false);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct row *r = &rows[i];
         const long first = r->argument[0] == SELF && !r->error ? getpid() : r->argument[0];
