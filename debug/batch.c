@@ -130,12 +130,10 @@ static void print_memory(struct dbg_command *c, uint64_t va, uint64_t size)
 {
     const unsigned word = size <= 8 && !(size & (size - 1)) ? (unsigned)size : 1;
     uint8_t bytes[8];
-    struct prog_inspected t;
-    const unsigned card = c->d->inspect->thread(c->d->run->self, dbg_thread(c->d), &t) ? t.card : 0;
     for (uint64_t at = 0; at < size; at += word) {
         if (at % 16 == 0)
             fprintf(c->out, "%s0x%" PRIx64 ":", at ? "\n" : "", va + at);
-        if (c->d->inspect->read(c->d->run->self, card, va + at, bytes, word) == word)
+        if (dbg_read(c->d, dbg_thread(c->d), va + at, bytes, word) == word)
             fprintf(c->out, " 0x%0*" PRIx64, 2 * (int)word,
                     dbg_value_of(&c->d->binary, bytes, word));
         else

@@ -41,6 +41,7 @@ struct dbg_break {
     uint32_t code, code_to; /**< [bytes] of dbg_conditions.code: gdb's agent expressions, each with
                                  two bytes of its length in front; it stops if one is not 0. Equal:
                                  it always does */
+    uint32_t but;           /**< not for this thread, which is about to step off it; 0: for all */
 };
 
 /** Bytes of the program. */
@@ -110,8 +111,11 @@ struct dbg_hit {
     uint64_t va;    /**< of the access */
     unsigned which; /**< watch or line */
     bool store;
-    bool has_registers; /**< the thread's in front of the instruction are these */
+    bool has_registers; /**< the thread's in front of the instruction are these, */
     uint8_t registers[PROG_REGISTERS];
+    unsigned stored;         /**< [bytes] and these it has written in the same tick; 0: none */
+    uint64_t stored_va;      /**< where, and ... */
+    uint8_t stored_bytes[8]; /**< ... what is there */
 };
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "debug/agent.h"
 #include "debug/scout.h"
+#include "debug/target.h"
 #include "debug/travel.h"
 #include "procard/arm/arm.h"
 #include "procard/procard.h"
@@ -148,7 +149,81 @@ bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs)
     return true;
 }
 
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* What a thread would read that has stores under way. */
+struct read {
+    uint32_t thread;
+    unsigned card;
+    uint64_t va;
+    size_t count, done;
+    uint8_t bytes[];
+};
+
+static void look_at_memory(struct dbg *d, void *shared)
+{
+    struct read *r = shared;
+    uint8_t regs[PROG_REGISTERS];
+    d->inspect->registers(d->run->self, r->thread, regs);
+    r->done = d->inspect->read(d->run->self, r->card, r->va, r->bytes, r->count);
+}
+
+static size_t read_apart(struct dbg *d, const struct read *r, void *bytes)
+{
+    const size_t size = sizeof *r + r->count;
+    struct read *shared = dbg_share(size);
+    *shared = *r;
+    const bool good = dbg_apart(d, look_at_memory, shared);
+    const size_t done = good ? shared->done : 0;
+    memcpy(bytes, shared->bytes, done);
+    dbg_unshare(shared, size);
+    return done;
+}
+
+/* What it has stored in this tick. */
+static void read_stored(const struct dbg_hit *hit, uint64_t va, uint8_t *bytes, size_t count)
+{
+    for (unsigned i = 0; i < hit->stored; i++)
+        if (hit->stored_va + i - va < count)
+            bytes[hit->stored_va + i - va] = hit->stored_bytes[i];
+}
+
+size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count)
+{
+    struct prog_inspected t = {0};
+    const bool there = d->inspect->thread(d->run->self, thread, &t);
+    const struct read r = {.thread = thread, .card = t.card, .va = va, .count = count};
+    const size_t done = there && d->inspect->settles(d->run->self, thread)
+                            ? read_apart(d, &r, bytes)
+                            : d->inspect->read(d->run->self, t.card, va, bytes, count);
+    if (there && stands_within(d, thread))
+        read_stored(&d->session->hit, va, bytes, done);
+    return done;
+}
+
 /* ---- standing and going ---------------------------------------------------------------------- */
+
+void dbg_steps_off(struct dbg *d, uint32_t thread)
+{
+    struct dbg_session *x = d->session;
+    uint8_t regs[PROG_REGISTERS];
+    bool lifted = false;
+    if (!dbg_registers(d, thread, regs))
+        return;
+    const uint64_t pc = dbg_pc_of(&d->binary, regs);
+    for (unsigned i = 0; i < x->lifts && !lifted; i++)
+        lifted = x->lifted[i] == pc;
+    if (lifted && !dbg_break_find(&x->conditions, pc) && dbg_break_add(&x->conditions, pc, NULL, 0))
+        dbg_break_find(&x->conditions, pc)->but = thread;
+}
+
+/* They have stepped off. */
+static void lifted_drop(struct dbg_conditions *c)
+{
+    for (unsigned i = c->breaks; i-- > 0;)
+        if (c->brk[i].but)
+            dbg_break_drop(c, c->brk[i].va);
+}
 
 void dbg_go(struct dbg *d, const struct dbg_step *step)
 {
@@ -169,6 +244,8 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     x->until = SIM_NEVER;
     x->conditions.step = (struct dbg_step){0};
     x->conditions.lines = 0;
+    x->lifts = 0;
+    lifted_drop(&x->conditions);
     x->general = 0;
     dbg_forget(d);
     d->front->serve(d);

@@ -20,6 +20,7 @@ struct dbg_past; /* of who implements travel.h */
 enum {
     DBG_PACKET = 1 << 17, /**< [bytes] of a packet at most */
     DBG_CARDS = 1024,
+    DBG_LIFTED = 64,
     DBG_CALLS = 512, /**< system calls that are caught at most */
 };
 
@@ -67,10 +68,12 @@ struct dbg_session {
     bool no_ack, catches, catches_all;
     uint64_t caught[DBG_CALLS];
     unsigned catching;
-    uint64_t passes;          /**< a bit each: gdb's signal is none of its business */
-    uint32_t general, resume; /**< threads of "Hg" and "Hc"; 0: any */
-    bool failed;              /**< a command of a file could not be carried out */
-    bool greeted;             /**< gdb has been told that the run stands at its beginning */
+    uint64_t lifted[DBG_LIFTED]; /**< breakpoints taken away since it stands, ... */
+    unsigned lifts;              /**< so many */
+    uint64_t passes;             /**< a bit each: gdb's signal is none of its business */
+    uint32_t general, resume;    /**< threads of "Hg" and "Hc"; 0: any */
+    bool failed;                 /**< a command of a file could not be carried out */
+    bool greeted;                /**< gdb has been told that the run stands at its beginning */
 
     /* the connection */
     int fd; /**< -1: there is none (any more) */
@@ -129,8 +132,14 @@ uint32_t dbg_thread(struct dbg *d);
 
 /** A thread's registers. @param regs  takes PROG_REGISTERS bytes @return false: no such thread */
 bool dbg_registers(struct dbg *d, uint32_t thread, void *regs);
+/** Memory as a thread would read it. @return [bytes] read before one that is not mapped */
+size_t dbg_read(struct dbg *d, uint32_t thread, uint64_t va, void *bytes, size_t count);
 /** @return false: no such thread, or it stands within a cycle: a step brings it out */
 bool dbg_set_registers(struct dbg *d, uint32_t thread, const void *regs);
+
+/** A thread will step off the breakpoint at which it stands, which has been taken away for that. It
+ *  stays one for the others, who run meanwhile. */
+void dbg_steps_off(struct dbg *d, uint32_t thread);
 
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);

@@ -104,7 +104,7 @@ void dbg_p_read(struct dbg_packet *p)
     }
     const size_t most = count < DBG_PACKET / 2 - 8 ? (size_t)count : DBG_PACKET / 2 - 8;
     uint8_t *bytes = sim_alloc(most, 1);
-    const size_t n = p->d->inspect->read(p->d->run->self, packet_card(p), va, bytes, most);
+    const size_t n = dbg_read(p->d, packet_thread(p), va, bytes, most);
     if (n || !count)
         dbg_answer_hex(p, bytes, n);
     else
@@ -177,10 +177,11 @@ void dbg_p_break(struct dbg_packet *p)
 
 void dbg_p_no_break(struct dbg_packet *p)
 {
+    struct dbg_session *x = p->d->session;
     const char *text = p->text;
     uint64_t va;
-    if (dbg_hex(&text, &va))
-        dbg_break_drop(&p->d->session->conditions, va);
+    if (dbg_hex(&text, &va) && dbg_break_drop(&x->conditions, va) && x->lifts < DBG_LIFTED)
+        x->lifted[x->lifts++] = va;
     dbg_answer_done(p, true); /* one that is not there is gone */
 }
 

@@ -144,13 +144,16 @@ void dbg_v_cont(struct dbg_packet *p)
     const char *text = p->text;
     struct action a, step = {0};
     const uint32_t stopped = dbg_thread(p->d);
-    bool signalled = false, any = false;
+    uint32_t alone = 0;
+    bool signalled = false, any = false, all = false;
     do {
         if (!take_action(&text, &a)) {
             dbg_answer(p, "E00");
             return;
         }
         any = true;
+        all |= !a.thread;
+        alone = a.thread;
         if (!step.kind && strchr("sSr", a.kind))
             step = a;
         if (!signalled && (!a.thread || a.thread == stopped)) {
@@ -158,6 +161,8 @@ void dbg_v_cont(struct dbg_packet *p)
             signalled = true;
         }
     } while (dbg_next(&text, ';'));
+    if (!all)
+        dbg_steps_off(p->d, alone);
     if (step.kind)
         packet_steps(p, step.thread, step.from, step.to);
     else if (any)

@@ -28,13 +28,21 @@ enum { RECENT = 64 };
 
 static const uint64_t NOWHERE = UINT64_MAX;
 
-/* The last instructions of a card that were told. */
+/* An instruction that was told. */
 struct told {
-    struct {
-        uint64_t pc;
-        struct dbg_point point;
-    } recent[RECENT];
+    struct dbg_point point;
+    uint64_t pc;
+    bool old; /* the run has stopped for it already, or is behind it */
+};
+
+/* The last ones of a card, and what they have stored. */
+struct recent {
+    struct told told[RECENT];
     unsigned next;
+    struct dbg_point stores; /* the last store's */
+    unsigned stored;
+    uint64_t stored_va;
+    uint8_t stored_bytes[8];
 };
 
 struct scout {
@@ -44,18 +52,13 @@ struct scout {
     bool last;           /* that is the last one before `before` */
     struct dbg_point before;
     struct pc_points points;
-    uint64_t *va;      /* of `points` */
-    struct told *told; /* [cards] NULL: accesses are told in time */
-    uint64_t *skip; /* [cards] pc at which each stands and has been told of; ~0: it has not, or is
-                       behind */
-    uint64_t *skip_access; /* [cards] likewise, of its access */
-    bool *skip_step;       /* [cards] ... and is no step */
-    struct latest {        /* what was told last */
-        struct dbg_point point;
-        uint64_t pc;
-        bool within; /* other instructions of its tick come before, and leave these registers */
-        struct mips_regs before;
-    } latest;
+    uint64_t *va;          /* of `points` */
+    struct recent *recent; /* [cards] */
+    struct told latest;    /* of all cards, */
+    bool within;           /* and it found these registers: */
+    struct mips_regs found;
+    uint64_t *skip;       /* [cards] pc at which each stands and has been told of; or NOWHERE */
+    bool *skip_step;      /* [cards] where it stands is no step */
     unsigned first_card;  /* the present point's, ... */
     unsigned first_order; /* ... and that */
     sim_tick from;
@@ -118,6 +121,17 @@ bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *s
 
 /* ---- noting ---------------------------------------------------------------------------------- */
 
+/* What the thread has stored at the hit's tick before it. */
+static void note_stored(const struct scout *s, struct dbg_hit *hit)
+{
+    const struct recent *recent = &s->recent[hit->point.card];
+    if (recent->stores.at != hit->point.at || recent->stores.order >= hit->point.order)
+        return;
+    hit->stored = recent->stored;
+    hit->stored_va = recent->stored_va;
+    memcpy(hit->stored_bytes, recent->stored_bytes, sizeof hit->stored_bytes);
+}
+
 static void scout_note(struct scout *s, const struct dbg_hit *hit, const void *registers)
 {
     const bool better =
@@ -128,8 +142,10 @@ static void scout_note(struct scout *s, const struct dbg_hit *hit, const void *r
         return;
     *s->hit = *hit;
     s->hit->has_registers = registers;
-    if (registers)
-        memcpy(s->hit->registers, registers, sizeof(struct mips_regs));
+    if (!registers)
+        return;
+    memcpy(s->hit->registers, registers, sizeof(struct mips_regs));
+    note_stored(s, s->hit);
 }
 
 static bool condition_holds(struct scout *s, const struct dbg_break *b, struct pc_cpu *cpu,
@@ -155,38 +171,34 @@ static bool skips(uint64_t *skip, unsigned card, uint64_t pc)
     return is;
 }
 
-static void scout_remember(struct scout *s, const struct dbg_point *point, uint64_t pc)
+static void scout_remember(struct scout *s, const struct told *told, const void *before)
 {
-    struct told *told = &s->told[point->card];
-    told->recent[told->next].pc = pc;
-    told->recent[told->next].point = *point;
-    told->next = (told->next + 1) % RECENT;
+    s->latest = *told;
+    s->within = before;
+    if (before)
+        s->found = *(const struct mips_regs *)before;
+    struct recent *recent = &s->recent[told->point.card];
+    recent->told[recent->next] = *told;
+    recent->next = (recent->next + 1) % RECENT;
 }
 
 static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at, unsigned order,
                         const void *before)
 {
     struct scout *s = ctx;
+    const unsigned card = cpu->number;
     const struct dbg_step *step = &s->conditions->step;
-    const struct dbg_point point = {at, cpu->number, order};
-    struct dbg_hit hit = {.point = point, .thread = cpu->tries.thread, .pc = pc};
-    struct dbg_break *b;
-    s->latest.point = point;
-    s->latest.pc = pc;
-    s->latest.within = before;
-    if (before)
-        s->latest.before = *(const struct mips_regs *)before;
-    if (s->told)
-        scout_remember(s, &point, pc);
-    if (at == s->from && cpu->number == s->first_card && order < s->first_order)
+    struct told told = {.point = {at, card, order}, .pc = pc};
+    struct dbg_hit hit = {.point = told.point, .thread = cpu->tries.thread, .pc = pc};
+    const bool behind = at == s->from && card == s->first_card && order < s->first_order;
+    told.old = behind || skips(s->skip, card, pc);
+    scout_remember(s, &told, before);
+    if (behind)
         return;
-    const bool told = skips(s->skip, cpu->number, pc);
-    const bool no_step = s->skip_step[cpu->number];
-    s->skip_step[cpu->number] = false;
-    if (told && s->told) /* its accesses are, too */
-        s->told[cpu->number].recent[(s->told[cpu->number].next - 1) % RECENT].point.at = 0;
-    b = told ? NULL : dbg_break_find(s->conditions, pc);
-    if (b && condition_holds(s, b, cpu, pc, before))
+    const bool no_step = s->skip_step[card];
+    s->skip_step[card] = false;
+    const struct dbg_break *b = told.old ? NULL : dbg_break_find(s->conditions, pc);
+    if (b && b->but != hit.thread && condition_holds(s, b, cpu, pc, before))
         hit.what = DBG_AT_BREAK;
     else if (step->thread && hit.thread == step->thread && !no_step &&
              (pc < step->from || pc >= step->to))
@@ -195,53 +207,64 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
         scout_note(s, &hit, before);
 }
 
-/* The instruction that makes an access, told before.
- * @return false: the run has stopped for it already */
-static bool scout_maker(const struct scout *s, struct dbg_point *point, uint64_t pc)
+/* The instruction that makes an access. What is not known may have come before all that is.
+ * @return NULL: the run has stopped for it */
+static const struct told *scout_maker(const struct scout *s, struct told *own)
 {
-    const struct told *told = &s->told[point->card];
+    const struct recent *recent = &s->recent[own->point.card];
     const struct dbg_hit *was = &s->d->session->hit;
+    if (s->latest.pc == own->pc && s->latest.point.at == own->point.at &&
+        s->latest.point.card == own->point.card)
+        return s->latest.old ? NULL : &s->latest;
     for (unsigned i = 1; i <= RECENT; i++) {
-        const unsigned k = (told->next - i) % RECENT;
-        if (told->recent[k].pc == pc) {
-            *point = told->recent[k].point;
-            return point->at;
-        }
+        const struct told *told = &recent->told[(recent->next - i) % RECENT];
+        if (told->pc == own->pc && told->point.at)
+            return told->old ? NULL : told;
     }
-    return !(was->what == DBG_AT_WATCH && was->pc == pc && was->point.card == point->card);
+    return was->what == DBG_AT_WATCH && was->pc == own->pc && was->point.card == own->point.card
+               ? NULL
+               : own;
 }
 
-/* Whose access it is, and what its thread's registers are before it. @return as above */
-static bool scout_places(struct scout *s, struct dbg_hit *hit, const void **registers)
+/* For who steps on to the next instruction of the same tick. */
+static void scout_stored(struct scout *s, const struct dbg_point *point, uint64_t va, unsigned size)
 {
-    const struct latest *latest = &s->latest;
-    if (s->told)
-        return scout_maker(s, &hit->point, hit->pc);
-    if (latest->pc == hit->pc && latest->point.at == hit->point.at && latest->within) {
-        hit->point = latest->point;
-        *registers = &latest->before;
-    }
-    return !skips(s->skip_access, hit->point.card, hit->pc);
+    struct dbg *d = s->d;
+    struct recent *recent = &s->recent[point->card];
+    recent->stores = *point;
+    recent->stored_va = va;
+    recent->stored =
+        (unsigned)d->inspect->read(d->run->self, point->card, va, recent->stored_bytes, size);
+}
+
+static void scout_watched(struct scout *s, const struct pc_cpu *cpu, struct dbg_hit *hit)
+{
+    struct told own = {.point = hit->point, .pc = hit->pc};
+    const struct told *maker = scout_maker(s, &own);
+    if (!maker)
+        return;
+    hit->point = maker->point;
+    hit->thread = cpu->tries.thread;
+    scout_note(s, hit, maker == &s->latest && s->within ? &s->found : NULL);
 }
 
 static void scout_access(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
                          uint64_t va, unsigned size, sim_tick at)
 {
-    struct dbg *d = ctx;
+    const struct dbg *d = ctx;
     struct scout *s = d->scouting;
-    if (!s || !s->conditions->watches)
+    if (!s)
         return;
-    const bool store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC;
     struct dbg_hit hit = {.what = DBG_AT_WATCH,
                           .point = {at, cpu->number, 0},
-                          .thread = cpu->tries.thread,
                           .pc = pc,
                           .va = va,
-                          .which = dbg_watch_hit(s->conditions, va, size, store),
-                          .store = store};
-    const void *registers = NULL;
-    if (hit.which != UINT_MAX && scout_places(s, &hit, &registers))
-        scout_note(s, &hit, registers);
+                          .store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC};
+    hit.which = dbg_watch_hit(s->conditions, va, size, hit.store);
+    if (hit.which != UINT_MAX)
+        scout_watched(s, cpu, &hit);
+    if (hit.store && s->latest.pc == pc && s->latest.point.at == at)
+        scout_stored(s, &s->latest.point, va, size < 8 ? size : 8);
 }
 
 /* Both with one context. */
@@ -276,7 +299,7 @@ static void scout_begins(struct scout *s)
             cpu->instructions + (within && c == s->first_card ? s->first_order : 0);
         const uint64_t pc =
             within && c == s->first_card ? x->hit.pc : pc_stands_at(d->live->machine, c);
-        s->skip[c] = s->skip_access[c] = x->told[c] == done + 1 ? pc : NOWHERE;
+        s->skip[c] = x->told[c] == done + 1 ? pc : NOWHERE;
         s->skip_step[c] = step->thread == cpu->tries.thread && step->done == done;
     }
 }
@@ -287,17 +310,15 @@ static void scout_listens(struct scout *s)
     const struct dbg_conditions *c = s->conditions;
     const unsigned cards = d->live->cards;
     s->skip = sim_alloc(cards, sizeof *s->skip);
-    s->skip_access = sim_alloc(cards, sizeof *s->skip_access);
     for (unsigned i = 0; i < cards; i++)
-        s->skip[i] = s->skip_access[i] = NOWHERE;
+        s->skip[i] = NOWHERE;
     s->skip_step = sim_alloc(cards, sizeof *s->skip_step);
     s->va = sim_alloc(c->breaks, sizeof *s->va);
     for (unsigned i = 0; i < c->breaks; i++)
         s->va[i] = c->brk[i].va;
-    if (d->binary.isa == PROG_ISA_ARM && c->watches)
-        s->told = sim_alloc(cards, sizeof *s->told);
+    s->recent = sim_alloc(cards, sizeof *s->recent);
     s->points = (struct pc_points){
-        .va = s->va, .count = c->breaks, .all = c->step.thread || s->told || s->last};
+        .va = s->va, .count = c->breaks, .all = c->watches || c->step.thread || s->last};
     s->from = d->now;
     d->scouting = s;
     pc_record_points(d->records, follow_point);
