@@ -96,21 +96,16 @@ static void say_card(struct dbg *d, unsigned card, uint64_t pa, FILE *out)
     fputc('\n', out);
 }
 
-void dbg_line_say(struct dbg *d, uint64_t va, FILE *out)
+/* @param pa  where it is */
+static void line_say(struct dbg *d, uint64_t va, uint64_t pa, FILE *out)
 {
     struct nm_machine *m = d->live->machine;
     const struct nm_params *p = nm_machine_params(m);
-    const uint64_t line_bytes = nm_value_l2_line(p);
-    uint64_t pa;
-    if (!d->inspect->physical(d->run->self, va, &pa)) {
-        fprintf(out, "0x%" PRIx64 ": no page has memory there yet\n", va);
-        return;
-    }
-    const uint64_t line = pa & ~(line_bytes - 1);
+    const uint64_t line_bytes = nm_value_l2_line(p), in = pa & (line_bytes - 1), line = pa - in;
     fprintf(out,
             "line of 0x%" PRIx64 ": 0x%" PRIx64 " to 0x%" PRIx64 ", physical 0x%" PRIx64
             ", home station %u\n",
-            va, va - (pa - line), va - (pa - line) + line_bytes - 1, line,
+            va, va - in, va - in + line_bytes - 1, line,
             (unsigned)(line / nm_value_memory_size(p)));
     fprintf(out, "  directory at home: %s\n", nm_line_at_home(m, line));
     for (unsigned s = 0; s < nm_params_stations(p); s++) {
@@ -120,4 +115,13 @@ void dbg_line_say(struct dbg *d, uint64_t va, FILE *out)
     }
     for (unsigned card = 0; card < d->live->cards; card++)
         say_card(d, card, line, out);
+}
+
+void dbg_line_say(struct dbg *d, uint64_t va, FILE *out)
+{
+    uint64_t pa;
+    if (d->inspect->physical(d->run->self, va, &pa))
+        line_say(d, va, pa, out);
+    else
+        fprintf(out, "0x%" PRIx64 ": no page has memory there yet\n", va);
 }

@@ -95,8 +95,8 @@ static bool scout_wait(struct dbg *d, pid_t copy, int end, bool (*asks)(struct d
 }
 
 /* @param asks  NULL: nobody is asked meanwhile @param asked  shared, too; NULL with it */
-static bool apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared,
-                  bool (*asks)(struct dbg *d), bool *asked)
+static bool scout_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared,
+                        bool (*asks)(struct dbg *d), bool *asked)
 {
     int end[2];
     if (pipe(end) < 0)
@@ -116,7 +116,7 @@ static bool apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void
 
 bool dbg_apart(struct dbg *d, void (*look)(struct dbg *d, void *shared), void *shared)
 {
-    return apart(d, look, shared, NULL, NULL);
+    return scout_apart(d, look, shared, NULL, NULL);
 }
 
 /* ---- noting ---------------------------------------------------------------------------------- */
@@ -164,7 +164,7 @@ static bool condition_holds(struct scout *s, const struct dbg_break *b, struct p
 
 /* Whether it is the instruction at which the card stood when the copy was made, and that had been
  * told of. What comes next is another. */
-static bool skips(uint64_t *skip, unsigned card, uint64_t pc)
+static bool scout_skips(uint64_t *skip, unsigned card, uint64_t pc)
 {
     const bool is = skip[card] == pc;
     skip[card] = NOWHERE;
@@ -191,7 +191,7 @@ static void scout_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at,
     struct told told = {.point = {at, card, order}, .pc = pc};
     struct dbg_hit hit = {.point = told.point, .thread = cpu->tries.thread, .pc = pc};
     const bool behind = at == s->from && card == s->first_card && order < s->first_order;
-    told.old = behind || skips(s->skip, card, pc);
+    told.old = behind || scout_skips(s->skip, card, pc);
     scout_remember(s, &told, before);
     if (behind)
         return;
@@ -358,7 +358,7 @@ struct dbg_seen dbg_scout(struct dbg *d, sim_tick to)
 {
     struct dbg_seen *shared = dbg_share(sizeof *shared), seen;
     shared->to = to;
-    if (!apart(d, scout_look, shared, d->front->asks, &shared->interrupted))
+    if (!scout_apart(d, scout_look, shared, d->front->asks, &shared->interrupted))
         shared->to = d->now + 1; /* the host lets nobody look: it goes on without */
     seen = *shared;
     dbg_unshare(shared, sizeof *shared);

@@ -1,6 +1,6 @@
 /*
- * What a debugger is tried on (debug.py): calls, floating point, threads that lose updates, one that writes behind its
- * array, a signal, and, if asked for, a deadlock or a death.
+ * What a debugger is tried on (debug.py): calls, floating point, threads that lose updates, one
+ * that writes behind its array, a signal, and, if asked for, a deadlock or a death.
  */
 #include <pthread.h>
 #include <signal.h>

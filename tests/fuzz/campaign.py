@@ -29,6 +29,7 @@ EXECUTIONS = {
     "code": 8_000,
     "elf": 70_000,
     "names": 20_000,
+    "packets": 300_000,
     "yaml": 100_000,
     "strings": 150_000,
     "card": 500_000,

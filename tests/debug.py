@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""
+numachine gdb: where a program stops under it, what it shows there, and that nothing simulated changes. By commands of our
+own (--batch), and by gdb-multiarch, if it is there.
+
+    debug.py NUMACHINE GUEST...
+"""
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+import simulator
+import skip
+
+R10000 = ["--set", "processor.core=r10000", "--set", "l2.split=false"]
+CORES = {"o32": ([], R10000, ["--functional"]), "n64": ([], R10000), "armel": (simulator.MACHINES["armel"],)}
+COUNTED = "720 4 3 1"
+PATIENCE = 600
+
+
+def ask(*command, status=0, stdin=""):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, input=stdin, timeout=PATIENCE, check=False)
+    assert done.returncode == status, f"{command}: status {done.returncode}: {done.stdout} {done.stderr}"
+    return done.stdout
+
+
+class Guest:
+    def __init__(self, numachine, program, core, scratch):
+        self.numachine, self.program, self.core, self.scratch = numachine, program, core, scratch
+        self.thumb = "thumb" in pathlib.Path(program).name
+        self.name = f"{pathlib.Path(program).name} {' '.join(core)}"
+        self.machine = ["-m", "station-4", *core]
+
+    def batch(self, *commands, words=(), status=3, options=()):
+        return ask(self.numachine, "gdb", "--batch", "-", *self.machine, *options, "--", self.program, *words,
+                   status=status, stdin="".join(c + "\n" for c in commands)).splitlines()
+
+    def hashes(self, directory):
+        text = (directory / "manifest.json").read_text()
+        return re.findall(r"\"(?:result|totals|stdout)_hash\": \"[^\"]*\"", text)
+
+    def gdb(self, *commands, words=(), options=(), how="source"):
+        """What gdb says, its packets' log, and its own status."""
+        script, log = self.scratch / "commands", self.scratch / "packets"
+        script.write_text("".join(c + "\n" for c in ("set pagination off", "set confirm off", *commands)))
+        said = subprocess.run([self.numachine, "gdb", "--packets", log, "--execute", f"{how} {script}", "--execute", "kill",
+                               "--execute", "quit", *self.machine, *options, "--", self.program, *words],
+                              capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+        assert said.returncode == 0, f"{self.name}: {said}"
+        return said.stdout + said.stderr, log.read_text(errors="replace")
+
+
+def at(lines):
+    """(cycle, thread, pc) of each stop at an instruction."""
+    found = [re.fullmatch(r"cycle (\d+), thread (\d+),? (?:is at|at) pc 0x([0-9a-f]+).*", line) for line in lines]
+    return [(int(m[1]), int(m[2]), int(m[3], 16)) for m in found if m]
+
+
+def check_hash(guest):
+    """Neither breakpoints nor watched bytes nor steps change what comes of a run."""
+    plain, debugged = guest.scratch / "plain", guest.scratch / "debugged"
+    ask(guest.numachine, "stat", "-q", "-o", plain, *guest.machine, "--", guest.program, status=3)
+    guest.batch("break factorial", "break bump", "watch counter", "continue", "step", "step", "registers", "continue", "who",
+                *["continue"] * 9, "step", "line counter", "until invalidate counter", "continue", "counters", "pipeline",
+                "delete", "until miss counter", "continue", "continue", options=["-o", debugged])
+    assert guest.hashes(plain) and guest.hashes(plain) == guest.hashes(debugged), f"{guest.name}: other results under the debugger"
+
+
+def check_stops(guest):
+    """Each entry of a function is a stop, each write of a word another, and the steps between lead from one to the next."""
+    lines = guest.batch("break factorial", *["continue"] * 6, "delete", "continue", "continue")
+    calls = at(lines)
+    assert len(calls) == 6 and len({pc for _, _, pc in calls}) == 1 and calls == sorted(calls), (guest.name, lines)
+    assert COUNTED in lines, (guest.name, lines)
+
+    # All threads' stores to the counter, 60 of them, one of each call, and those that lost an update.
+    lines = guest.batch("watch counter 4", *["continue"] * 61, "delete", "continue")
+    stores = at(lines)
+    assert len(stores) == 60 and stores == sorted(stores), (guest.name, len(stores), lines[-5:])
+    assert {thread for _, thread, _ in stores} == {1001, 1002, 1003}, (guest.name, stores)
+    lines = guest.batch("break bump", *["continue"] * 61, "delete", "continue")
+    assert len(at(lines)) == 60, (guest.name, lines)
+
+    # From one call to the next, instruction by instruction.
+    steps, words = 40, ["print $pc"]
+    lines = guest.batch("break factorial", "continue", "delete", *["step", *words] * steps, "continue", "continue")
+    walked = [int(line.split()[1], 16) for line in lines if line.startswith("pc ")]
+    assert len(walked) == steps and calls[1][2] in walked, (guest.name, calls, [hex(pc) for pc in walked])
+    assert all(a != b for a, b in zip(walked, walked[1:])), (guest.name, [hex(pc) for pc in walked])
+    return walked
+
+
+def check_watch(guest):
+    """A watched word has its old value at the stop, and its new one behind a step."""
+    lines = guest.batch("watch counter 4", "continue", "print counter 4", "step", "print counter 4", "delete", "continue",
+                        "continue")
+    values = [int(line.split()[1], 16) for line in lines if line.startswith("0x")]
+    assert values == [0, 1], (guest.name, lines)
+    lines = guest.batch("watch together+16 4", "continue", "print together+16 4", "step", "print together+16 4", "delete",
+                        "continue", "continue")
+    values = [int(line.split()[1], 16) for line in lines if line.startswith("0x")]
+    assert values == [7, 4], (guest.name, lines)
+
+
+def check_line(guest):
+    if "--functional" in guest.core:
+        return
+    lines = guest.batch("until miss counter", "continue", "line counter", "continue", "continue")
+    assert any(re.search(r"card \d+ asks for the line of", line) for line in lines), (guest.name, lines)
+    assert any("asks for it with" in line for line in lines), (guest.name, lines)
+
+
+def check_ends(guest):
+    """A deadlock and a death are stops, where one can look."""
+    lines = guest.batch("continue", "continue", "who", "registers", words=["deadlock"])
+    assert any("deadlock" in line for line in lines), (guest.name, lines)
+    assert any("lock first" in line or "the lock" in line for line in lines), (guest.name, lines)
+    lines = guest.batch("continue", "continue", "print $pc", "continue", words=["death"], status=128 + 11)
+    assert any("signal 11" in line for line in lines) and any("the end: killed by SIGSEGV" in line for line in lines), \
+        (guest.name, lines)
+
+
+GDB = ["break factorial if n == 3", "continue", "print n", "finish", "watch counter", "continue", "continue", "info threads",
+       "delete", "break fill", "continue", "watch together.neighbour", "continue", "backtrace 2", "delete", "catch syscall write",
+       "handle SIGUSR1 nostop noprint pass", "continue", "delete", "continue", "continue"]
+WANTED = [r"\$1 = 3", r"Value returned is \$2 = 6", r"Old value = 0\s+New value = 1", r"Old value = 1\s+New value = 2",
+          r"Thread 1001 .*card \d+: runs at pc", r"Old value = 7\s+New value = 4", r"#0 .*fill", r"call to syscall write",
+          r"exited with code 03"]
+
+
+def check_gdb(guest):
+    said, log = guest.gdb(*GDB)
+    for wanted in WANTED:
+        assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
+    answered(guest, log)
+    said, _ = guest.gdb("handle SIGUSR1 nostop noprint pass", "continue", "info threads", "continue", words=["deadlock"])
+    assert "deadlock: every thread waits" in said and "for the lock" in said, f"{guest.name}: {said}"
+
+
+def answered(guest, log):
+    """Every packet has its answer, or is refused by an empty one: lines alternate."""
+    waits = None
+    for line in log.splitlines():
+        if line.startswith("> "):
+            assert waits is None or waits.startswith(("> vCont", "> k")), f"{guest.name}: no answer to {waits}"
+            waits = line
+        elif line.startswith("< ") and not re.match(r"< O[0-9a-f]+$", line) or line == "< OK":
+            waits = None
+
+
+def connect(path, process):
+    for _ in range(600):
+        peer = socket.socket(socket.AF_UNIX)
+        try:
+            peer.connect(str(path))
+            return peer
+        except OSError:
+            peer.close()
+            assert process.poll() is None, "it has not waited for a debugger"
+            time.sleep(0.1)
+    raise AssertionError("nobody listens")
+
+
+def packet(text):
+    return b"$" + text + b"#%02x" % (sum(text) % 256)
+
+
+def check_peers(guest):
+    """Who talks nonsense, or goes, changes nothing: the run goes on to its end. Nobody else gets in."""
+    path = guest.scratch / "socket"
+    for say in (b"", b"$g#67", b"\xff$$$#", packet(b"Z0,400000,4") + packet(b"vCont;c"), b"$" + b"x" * 300000):
+        with subprocess.Popen([guest.numachine, "gdb", "--socket", path, *guest.machine, "--", guest.program],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            peer = connect(path, process)
+            other = socket.socket(socket.AF_UNIX)
+            try:
+                peer.sendall(say)
+                assert other.connect_ex(str(path)) != 0 or other.recv(1) == b"", "two debuggers"
+            except OSError:
+                pass
+            other.close()
+            peer.close()
+            out, err = process.communicate(timeout=PATIENCE)
+            assert process.returncode == 3 and COUNTED in out, (say[:20], process.returncode, out, err)
+            assert not path.exists()
+
+
+def check_streams(guest):
+    """On standard streams, as `target remote | ...` has it, the program's output is not in the way."""
+    said = packet(b"?") + b"+" + packet(b"D") + b"+"
+    done = subprocess.run([guest.numachine, "gdb", "--stdio", *guest.machine, "--", guest.program], input=said,
+                          capture_output=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 3 and b"T05thread:3e8" in done.stdout and COUNTED.encode() in done.stderr, done
+
+
+def check_interrupt(guest):
+    """gdb is killed, and the run goes on."""
+    path = guest.scratch / "killed"
+    with subprocess.Popen([guest.numachine, "gdb", "--socket", path, *guest.machine, "--", guest.program],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        for _ in range(600):
+            if path.exists():
+                break
+            time.sleep(0.1)
+        with subprocess.Popen(["gdb-multiarch", "-q", "-nx", "-ex", f"target remote {path}", "-ex", "shell sleep 100", guest.program],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              start_new_session=True) as gdb:
+            time.sleep(3)
+            os.killpg(gdb.pid, signal.SIGKILL)
+        out, err = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 3 and COUNTED in out, (process.returncode, out, err)
+
+
+def main():
+    numachine, programs = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
+    walks, count = {}, 0
+    has_gdb = skip.have("gdb-multiarch", "gdb-multiarch")
+    for program in programs:
+        for core in CORES[simulator.abi_of(program)]:
+            with tempfile.TemporaryDirectory() as scratch:
+                guest = Guest(numachine, program, core, pathlib.Path(scratch))
+                check_hash(guest)
+                walks.setdefault(program, []).append(check_stops(guest))
+                check_watch(guest)
+                check_line(guest)
+                if not core or "armel" in program:
+                    check_ends(guest)
+                if has_gdb:
+                    check_gdb(guest)
+                count += 1
+        # All cores of an instruction set walk the same way.
+        assert all(walk == walks[program][0] for walk in walks[program]), (program, walks[program])
+    with tempfile.TemporaryDirectory() as scratch:
+        guest = Guest(numachine, programs[0], [], pathlib.Path(scratch))
+        check_peers(guest)
+        check_streams(guest)
+        if has_gdb:
+            check_interrupt(guest)
+    print(f"{count} kinds of runs stop where they must, and come to the same as without a debugger")
+
+
+if __name__ == "__main__":
+    main()
