@@ -5,9 +5,9 @@
  * interface; the first who connects is the only one. gdb has the terminal: what is typed there to
  * interrupt goes to gdb, which tells us.
  */
+#include "cli/gdb.h"
 #include "base/alloc.h"
 #include "cli/cli.h"
-#include "cli/session.h"
 #include "cli/stat.h"
 #include "debug/rsp.h"
 #include "debug/verbs.h"
@@ -33,8 +33,8 @@ static const char debugger[] = "gdb-multiarch";
 struct talk {
     const struct cli_given *given;
     int fd, to;
-    pid_t gdb; /* 0: it is not ours */
-    char directory[64], socket[80];
+    pid_t gdb;       /* 0: it is not ours */
+    char socket[80]; /* for a gdb of ours */
     FILE *commands;
     char why[256]; /* it cannot be */
 };
@@ -135,7 +135,7 @@ static bool talk_on_stdio(struct talk *t)
 /* ---- gdb ------------------------------------------------------------------------------------- */
 
 /* Its command line, NULL behind the last; strings are the process's. */
-static char **gdb_words(const struct talk *t)
+static char **gdb_words(const struct talk *t, const char *program)
 {
     char **word = sim_alloc(16, sizeof *word), **more = t->given->execute;
     char *script = in_home_path("debug/numachine-gdb.py");
@@ -153,14 +153,14 @@ static char **gdb_words(const struct talk *t)
         word[n++] = sim_strdup(*more);
     }
     SIM_ROOM(word, n + 2, room, 16);
-    word[n++] = sim_strdup(t->given->words[0]);
+    word[n++] = sim_strdup(program);
     word[n] = NULL;
     return word;
 }
 
-static void gdb_start(struct talk *t)
+static void gdb_start(struct talk *t, const char *program)
 {
-    char **word = gdb_words(t);
+    char **word = gdb_words(t, program);
     t->gdb = fork();
     if (t->gdb == 0) {
         execvp(debugger, word);
@@ -173,21 +173,24 @@ static void gdb_start(struct talk *t)
     free(word);
 }
 
-static bool talk_to_gdb(struct talk *t)
+static bool talk_to_gdb(struct talk *t, const char *program)
 {
     sigset_t interrupts;
-    strcpy(t->directory, "/tmp/numachine-gdb-XXXXXX");
-    if (!mkdtemp(t->directory))
-        return gdb_fails(t, t->directory);
-    snprintf(t->socket, sizeof t->socket, "%s/socket", t->directory);
+    char directory[] = "/tmp/numachine-gdb-XXXXXX";
+    if (!mkdtemp(directory))
+        return gdb_fails(t, directory);
+    snprintf(t->socket, sizeof t->socket, "%s/socket", directory);
     const int fd = listen_at_file(t, t->socket);
     if (fd < 0)
         return false;
-    gdb_start(t);
+    gdb_start(t, program);
     sigemptyset(&interrupts);
     sigaddset(&interrupts, SIGINT);
     sigprocmask(SIG_BLOCK, &interrupts, NULL);
-    return t->gdb > 0 ? gdb_accept(t, fd, debugger) : gdb_fails(t, debugger);
+    const bool good = t->gdb > 0 ? gdb_accept(t, fd, debugger) : gdb_fails(t, debugger);
+    unlink(t->socket);
+    rmdir(directory);
+    return good;
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -199,14 +202,14 @@ static bool talk_to_file(struct talk *t)
     return t->commands || gdb_fails(t, file);
 }
 
-static bool talk_to_somebody(struct talk *t)
+static bool talk_to_somebody(struct talk *t, const char *program)
 {
     const struct cli_given *g = t->given;
     return g->batch    ? talk_to_file(t)
            : g->stdio  ? talk_on_stdio(t)
            : g->socket ? talk_at_socket(t)
            : g->port   ? talk_at_port(t)
-                       : talk_to_gdb(t);
+                       : talk_to_gdb(t, program);
 }
 
 static bool open_log(struct talk *t, struct dbg *d, const char *path)
@@ -220,56 +223,41 @@ static bool open_log(struct talk *t, struct dbg *d, const char *path)
 static const char *talk_begins(void *ctx, struct dbg *d)
 {
     struct talk *t = ctx;
-    const bool good = open_log(t, d, t->given->packets) && talk_to_somebody(t);
+    const bool good = open_log(t, d, t->given->packets) && talk_to_somebody(t, d->live->path);
     d->session->fd = t->fd;
     d->session->to = t->to;
     d->front_self = t->commands;
     return good ? NULL : t->why;
 }
 
-/* @return the exit status */
-static int talk_ends(struct talk *t, int status)
+/* @param its_own  the exit status is that of a gdb of ours @return it */
+static int talk_ends(struct talk *t, int status, bool its_own)
 {
     int its = 0;
     if (t->fd >= 0)
         close(t->fd);
-    if (t->gdb > 0 && waitpid(t->gdb, &its, 0) == t->gdb)
+    if (t->gdb > 0 && waitpid(t->gdb, &its, 0) == t->gdb && its_own)
         status = WIFEXITED(its) ? WEXITSTATUS(its) : CLI_EXIT_IO;
-    if (*t->socket)
-        unlink(t->socket);
-    if (*t->directory)
-        rmdir(t->directory);
     if (t->commands && t->commands != stdin)
         fclose(t->commands);
     return status;
 }
 
-static int gdb_session(struct talk *t, const struct in_experiment *x, struct dbg *d)
+int cli_debugged(const struct cli_given *given, struct cli_session *session,
+                 struct prog_outcome *outcome)
 {
-    const struct cli_given *g = t->given;
-    FILE *nothing = fopen("/dev/null", "we");
-    const struct cli_session session = {
-        .experiment = x,
-        .argc = g->argc,
-        .argv = g->argv,
-        .git = cli_git(),
-        .stdin_fd = g->port || g->socket ? STDIN_FILENO : -1,
-        .keep = g->out != NULL,
-        .out = g->out,
-        .force = g->force,
-        .quiet = true,
-        .passes = true,
-        .copies = true,
-        .observer = &dbg_observer,
-        .self = d,
-        .table = nothing ? nothing : stderr,
-    };
-    struct prog_outcome outcome;
-    int status = cli_passed_status(cli_session_run(&session, &outcome), &outcome);
+    struct talk t = {.given = given, .fd = -1, .to = -1};
+    struct dbg *d = dbg_new(given->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
+    session->observer = &dbg_observer;
+    session->self = d;
+    session->copies = true;
+    const enum cli_exit ended = cli_session_run(session, outcome);
+    int status = session->passes ? cli_passed_status(ended, outcome) : (int)ended;
     if (d->session->failed && status == CLI_EXIT_OK)
         status = CLI_EXIT_USAGE;
-    if (nothing)
-        fclose(nothing);
+    t.fd = d->session->fd; /* it may have been lost */
+    status = talk_ends(&t, status, session->passes);
+    dbg_free(d);
     return status;
 }
 
@@ -277,15 +265,27 @@ int cli_gdb(struct cli_given *g)
 {
     struct in_diag diag = {.out = stderr};
     struct in_experiment x = {0};
-    struct talk t = {.given = g, .fd = -1, .to = -1};
+    struct prog_outcome outcome;
     int status = CLI_EXIT_USAGE;
 
     if (cli_stat_experiment(&x, g, &diag)) {
-        struct dbg *d = dbg_new(g->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
-        status = gdb_session(&t, &x, d);
-        t.fd = d->session->fd; /* it may have been lost */
-        status = talk_ends(&t, status);
-        dbg_free(d);
+        FILE *nothing = fopen("/dev/null", "we");
+        struct cli_session session = {
+            .experiment = &x,
+            .argc = g->argc,
+            .argv = g->argv,
+            .git = cli_git(),
+            .stdin_fd = g->port || g->socket ? STDIN_FILENO : -1,
+            .keep = g->out != NULL,
+            .out = g->out,
+            .force = g->force,
+            .quiet = true,
+            .passes = true,
+            .table = nothing ? nothing : stderr,
+        };
+        status = cli_debugged(g, &session, &outcome);
+        if (nothing)
+            fclose(nothing);
     }
     in_experiment_free(&x);
     return status;

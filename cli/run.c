@@ -2,6 +2,7 @@
  * numachine run: an experiment file in, a run directory and a table out.
  */
 #include "cli/cli.h"
+#include "cli/gdb.h"
 #include "cli/session.h"
 #include "cli/sweep.h"
 #include "input/units.h"
@@ -22,7 +23,7 @@ static void read_shard(const struct cli_given *g, struct cli_sweep *sweep)
 static enum cli_exit run_run(const struct cli_given *g, struct in_experiment *x)
 {
     struct prog_outcome outcome;
-    const struct cli_session session = {
+    struct cli_session session = {
         .experiment = x,
         .argc = g->argc,
         .argv = g->argv,
@@ -35,7 +36,8 @@ static enum cli_exit run_run(const struct cli_given *g, struct in_experiment *x)
         .host_threads = (unsigned)g->host_threads,
         .table = stdout,
     };
-    const enum cli_exit status = cli_session_run(&session, &outcome);
+    const enum cli_exit status = g->gdb ? (enum cli_exit)cli_debugged(g, &session, &outcome)
+                                        : cli_session_run(&session, &outcome);
     if (status == CLI_EXIT_EXPECT && outcome.end == PROG_EXITED &&
         (unsigned)outcome.status != x->expect_status)
         fprintf(stderr, "numachine: error: the program exited with status %d; expected was %u\n",
@@ -62,6 +64,10 @@ static bool run_load(struct in_experiment *x, const struct cli_given *g, struct 
 
 static enum cli_exit run_sweep(const struct cli_given *g, struct cli_sweep *sweep)
 {
+    if (g->gdb) {
+        fputs("numachine: error: --gdb: which of the sweep's runs? (--point ID)\n", stderr);
+        return CLI_EXIT_USAGE;
+    }
     if (!g->force)
         return cli_sweep_is_good(sweep) ? cli_sweep_run(sweep) : CLI_EXIT_USAGE;
     fputs("numachine: error: --force: a sweep replaces nothing; --resume goes on with one, and "
