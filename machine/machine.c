@@ -692,19 +692,25 @@ void nm_machine_hear(struct nm_machine *m, const struct nm_ear *ear)
     }
 }
 
-void nm_machine_depths(const struct nm_machine *m, unsigned station, unsigned depth[NM_FIFO_OUTPUT])
+static inline uint8_t depth_of(unsigned packets)
+{
+    return packets < UINT8_MAX ? (uint8_t)packets : UINT8_MAX;
+}
+
+void nm_machine_depths(const struct nm_machine *m, unsigned station, uint8_t depth[NM_QUEUES])
 {
     const struct nm_station *s = &m->station[station];
-    memset(depth, 0, NM_FIFO_OUTPUT * sizeof *depth);
     for (unsigned module = 0; module < NM_MODULES; module++) {
         const struct nm_port *port = nm_bus_port(s->bus, module);
-        for (unsigned class = 0; port && class < NM_CLASSES; class ++) {
-            depth[nm_port_fifo(module, false, class)] = port->in[class].count;
-            depth[nm_port_fifo(module, true, class)] = port->out[class].count;
-        }
+        const struct nm_fifo *in = port ? port->in : NULL, *out = port ? port->out : NULL;
+        depth[2 * module] = in ? depth_of(in[NM_SINKABLE].count + in[NM_NONSINKABLE].count) : 0;
+        depth[2 * module + 1] =
+            out ? depth_of(out[NM_SINKABLE].count + out[NM_NONSINKABLE].count) : 0;
     }
-    for (unsigned class = 0; s->network && class < NM_CLASSES; class ++)
-        depth[NM_FIFO_DELIVERED + class] = nm_network_waiting(s->network, class);
+    depth[NM_QUEUE_FROM_RINGS] = s->network
+                                     ? depth_of(nm_network_waiting(s->network, NM_SINKABLE) +
+                                                nm_network_waiting(s->network, NM_NONSINKABLE))
+                                     : 0;
 }
 
 unsigned nm_machine_stations(const struct nm_machine *m)

@@ -119,10 +119,13 @@ struct nm_ear; /* hear.h */
 /** Has directories and network cards tell `ear` from now on; NULL: no longer. (Cards: pc_hear.) */
 void nm_machine_hear(struct nm_machine *m, const struct nm_ear *ear);
 
-/** How many packets are in the FIFOs of a station's modules, and of those from the rings, now: up
- *  to NM_FIFO_OUTPUT. While the machine stands, or in what the station itself says. */
-void nm_machine_depths(const struct nm_machine *m, unsigned station,
-                       unsigned depth[NM_FIFO_OUTPUT]);
+/** Queues of a station, both classes together: into and out of each module (2 * module, and 1
+ *  more), and from the rings. */
+enum { NM_QUEUE_FROM_RINGS = 2 * NM_MODULES, NM_QUEUES };
+
+/** How many packets are in each of them now, up to 255. While the machine stands, or in what the
+ *  station itself says. */
+void nm_machine_depths(const struct nm_machine *m, unsigned station, uint8_t depth[NM_QUEUES]);
 
 /* ---- arithmetic ------------------------------------------------------------------------------ */
 

@@ -162,7 +162,7 @@ static json_int_t row_says(struct document *d, const struct watch_row *row)
 static json_int_t row_queues(struct document *d, const struct watch_row *row)
 {
     json_t *depths = json_array();
-    for (unsigned i = 0; i < WATCH_QUEUES; i++)
+    for (unsigned i = 0; i < NM_QUEUES; i++)
         json_array_append_new(depths, json_integer(row->depth[i]));
     char *key = json_dumps(depths, JSON_COMPACT);
     return once_add(&d->queues, key ? key : sim_strdup(""), depths);

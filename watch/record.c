@@ -14,20 +14,22 @@
 #include "machine/values.h"
 #include "procard/procard.h"
 
+#include <uthash.h>
+
 /* A row, and what puts it in its place. */
 struct heard {
     struct watch_row row;
-    uint64_t rank;    /* 0: none is known */
-    uint16_t station; /* of the requester, */
-    uint8_t card;     /* as the packet names it */
-    uint64_t number;  /* in which order it was heard */
-    bool under_way;   /* of a RING: it has not come yet, */
-    ring_mask route;  /* to all of these */
+    uint64_t rank;      /* 0: none is known */
+    uint16_t station;   /* of the requester, */
+    uint8_t card;       /* as the packet names it */
+    unsigned under_way; /* of a RING: so many stations have not got it yet, */
+    ring_mask route;    /* of these */
 };
 
 struct watch_listening {
     struct nm_machine *m;
     const struct nm_params *params;
+    struct ring_shape rings;
     struct nm_ear ear;
     bool everything;
     uint64_t line_mask;
@@ -50,25 +52,6 @@ static bool record_follows(const struct watch_listening *live, uint64_t line)
 
 /* ---- what is told ---------------------------------------------------------------------------- */
 
-static uint8_t depth_of(unsigned sinkable, unsigned nonsinkable)
-{
-    const unsigned both = sinkable + nonsinkable;
-    return both < UINT8_MAX ? (uint8_t)both : UINT8_MAX;
-}
-
-static void look_at_queues(const struct watch_listening *live, unsigned station,
-                           uint8_t depth[WATCH_QUEUES])
-{
-    unsigned now[NM_FIFO_OUTPUT];
-    nm_machine_depths(live->m, station, now);
-    for (unsigned module = 0; module < NM_MODULES; module++)
-        for (unsigned out = 0; out < 2; out++)
-            depth[2 * module + out] = depth_of(now[nm_port_fifo(module, out, NM_SINKABLE)],
-                                               now[nm_port_fifo(module, out, NM_NONSINKABLE)]);
-    depth[WATCH_FROM_RINGS] =
-        depth_of(now[NM_FIFO_DELIVERED], now[NM_FIFO_DELIVERED + NM_NONSINKABLE]);
-}
-
 /* A new row. NULL: there is no more room. */
 static struct heard *record_add(struct watch_listening *live, enum watch_kind kind,
                                 unsigned station, sim_tick at, uint64_t line)
@@ -79,17 +62,19 @@ static struct heard *record_add(struct watch_listening *live, enum watch_kind ki
     }
     SIM_ROOM(live->heard, live->count, live->room, 256);
     struct heard *h = &live->heard[live->count];
-    *h = (struct heard){.row = {.kind = kind,
-                                .station = (uint16_t)station,
-                                .to = WATCH_NOWHERE,
-                                .at = at,
-                                .until = at,
-                                .line = line,
-                                .message = NM_MSG__COUNT},
-                        .card = NM_NO_CARD,
-                        .station = WATCH_NOWHERE,
-                        .number = live->count++};
-    look_at_queues(live, station, h->row.depth);
+    *h = (struct heard){
+        .row = {.kind = kind,
+                .station = (uint16_t)station,
+                .to = WATCH_NOWHERE,
+                .at = at,
+                .until = at,
+                .line = line,
+                .message = NM_MSG__COUNT},
+        .card = NM_NO_CARD,
+        .station = WATCH_NOWHERE,
+    };
+    live->count++;
+    nm_machine_depths(live->m, station, h->row.depth);
     live->last = sim_later(live->last, at);
     return h;
 }
@@ -159,8 +144,8 @@ static void on_sent(struct watch_listening *live, const struct nm_said *said)
         return;
     record_packet(h, said->packet);
     h->row.module = NM_MODULE_NETWORK;
-    h->under_way = true;
     h->route = said->packet->route;
+    h->under_way = ring_mask_count(&live->rings, h->route);
 }
 
 static bool is_same(const struct heard *h, const struct nm_packet *p)
@@ -172,23 +157,29 @@ static bool is_same(const struct heard *h, const struct nm_packet *p)
 /* The message that has come: of those under way the one that left first. */
 static struct heard *record_sent(struct watch_listening *live, const struct nm_said *said)
 {
-    const struct ring_shape shape = nm_ring_shape(live->params);
-    bool before = true;
     for (size_t i = live->first_under_way; i < live->count; i++) {
         struct heard *h = &live->heard[i];
         if (h->under_way && is_same(h, said->packet) &&
-            ring_mask_covers(&shape, h->route, said->station))
+            ring_mask_covers(&live->rings, h->route, said->station))
             return h;
-        before = before && !h->under_way;
-        live->first_under_way += before;
     }
     return NULL;
+}
+
+/* It has come to one station more. */
+static void record_came(struct watch_listening *live, struct heard *sent)
+{
+    sent->under_way--;
+    while (live->first_under_way < live->count && !live->heard[live->first_under_way].under_way)
+        live->first_under_way++;
 }
 
 static void on_came(struct watch_listening *live, const struct nm_said *said)
 {
     struct heard *sent = record_sent(live, said), *h = sent;
     const bool first = sent && sent->row.to == WATCH_NOWHERE;
+    if (sent)
+        record_came(live, sent);
     if (!first) {
         /* one that many get, or that left before the window */
         const size_t number = sent ? (size_t)(sent - live->heard) : 0;
@@ -202,8 +193,6 @@ static void on_came(struct watch_listening *live, const struct nm_said *said)
     }
     h->row.to = said->station;
     h->row.until = said->at;
-    if (first)
-        h->under_way = nm_is_multicast(h->row.message);
     live->last = sim_later(live->last, said->at);
 }
 
@@ -258,6 +247,7 @@ struct watch_listening *watch_open(struct nm_machine *m, bool everything)
     struct watch_listening *live = sim_alloc(1, sizeof *live);
     *live = (struct watch_listening){.m = m,
                                      .params = nm_machine_params(m),
+                                     .rings = nm_ring_shape(nm_machine_params(m)),
                                      .everything = everything,
                                      .ear = {.told = on_said, .ctx = live},
                                      .from = nm_machine_now(m),
@@ -283,12 +273,24 @@ bool watch_is_full(const struct watch_listening *live)
 
 /* ---- putting in order ------------------------------------------------------------------------ */
 
-static int by_time(const void *a, const void *b)
+/* A row's place in the order of time. */
+struct dated {
+    sim_tick at;
+    uint64_t number; /* of the rows as they were heard */
+};
+
+/* They are heard nearly in that order: each has to pass a few others. The caller's. */
+static struct dated *record_dates(const struct watch_listening *live)
 {
-    const struct heard *x = a, *y = b;
-    if (x->row.at != y->row.at)
-        return x->row.at < y->row.at ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
+    struct dated *dated = sim_alloc(live->count, sizeof *dated);
+    for (size_t i = 0; i < live->count; i++) {
+        const sim_tick at = live->heard[i].row.at;
+        size_t place = i;
+        for (; place && dated[place - 1].at > at; place--)
+            dated[place] = dated[place - 1];
+        dated[place] = (struct dated){at, i};
+    }
+    return dated;
 }
 
 /* Whether a row is of a transaction's beginnings: a card's own access, which has no rank yet. */
@@ -307,28 +309,49 @@ static bool is_write_back(const struct heard *h)
     return h->row.agent != NM_AGENT_CARD || h->row.event == NM_CARD_EV_REPLACE;
 }
 
-/* It is over: the home has the line, or the card has its answer. */
-static bool is_last(const struct heard *h)
+/* Whether a row that makes room for another line sends the line away. */
+static bool sends_away(const struct watch_record *r, const struct watch_row *row)
 {
-    if (h->row.kind == WATCH_BUS)
-        return nm_is_noncoherent_response(h->row.message) && h->row.targets < 1u << NM_CARDS_MAX;
-    return h->row.kind == WATCH_OVER ||
-           (h->row.kind == WATCH_ROW && h->row.agent == NM_AGENT_HOME && is_write_back(h));
+    const struct nm_table *t = watch_table(r, row);
+    const uint64_t sends = row->agent == NM_AGENT_CARD ? NM_CARD_ACT_SEND_WB : NM_DIR_ACT_N_WB;
+    return row->event < t->events && nm_cell(t, row->before, row->event)->actions & sends;
 }
 
-/* What a transaction is known by, while it is looked for. */
-struct known {
-    uint64_t rank, line;
+/* It is over: the home has the line, or the card has its answer, or nothing follows. */
+static bool is_last(const struct watch_record *r, const struct heard *h)
+{
+    const struct watch_row *row = &h->row;
+    if (row->kind == WATCH_BUS)
+        return nm_is_noncoherent_response(row->message) && row->targets < 1u << NM_CARDS_MAX;
+    if (row->kind != WATCH_ROW || !is_write_back(h))
+        return row->kind == WATCH_OVER;
+    return row->agent == NM_AGENT_HOME || !sends_away(r, row);
+}
+
+/* What a transaction is known by, that has no rank: yet, or never. */
+struct open {
+    uint32_t number;
+    uint64_t line;
     uint16_t station;
     uint8_t card;
-    bool writes_back, open;
+    bool writes_back;
+};
+
+/* One that has. */
+struct ranked {
+    uint64_t rank;
+    uint32_t number;
+    UT_hash_handle hh;
 };
 
 struct ordering {
     struct watch_record *record;
-    struct known *known; /* [record->transactions] */
-    size_t room, known_room;
-    unsigned cards; /* of a station */
+    size_t room; /* of record->transaction */
+    struct open *open;
+    size_t opens, opens_room;
+    struct ranked *ranked;
+    uint32_t *latest; /* [cards] the last ranked one of each card */
+    unsigned cards;   /* of a station */
     uint64_t line_mask;
 };
 
@@ -343,104 +366,175 @@ static void record_who(const struct ordering *o, struct heard *h)
     h->card = asker < UNITS ? (uint8_t)(asker % o->cards) : NM_NO_CARD;
 }
 
+static void transaction_rank(struct ordering *o, const struct heard *h, uint32_t number)
+{
+    struct ranked *ranked = sim_alloc(1, sizeof *ranked);
+    ranked->rank = h->rank;
+    ranked->number = number;
+    HASH_ADD(hh, o->ranked, rank, sizeof ranked->rank, ranked);
+    if (h->card != NM_NO_CARD)
+        o->latest[h->station * o->cards + h->card] = number;
+}
+
 static uint32_t transaction_add(struct ordering *o, const struct heard *h)
 {
     struct watch_record *r = o->record;
-    const size_t count = r->transactions++;
-    SIM_ROOM(r->transaction, count, o->room, 16);
-    SIM_ROOM(o->known, count, o->known_room, 16);
-    r->transaction[count] = (struct watch_transaction){.station = h->station,
-                                                       .card = h->card,
-                                                       .message = h->row.message,
-                                                       .line = h->row.line & o->line_mask,
-                                                       .from = h->row.at,
-                                                       .to = h->row.until};
-    o->known[count] = (struct known){.rank = h->rank,
-                                     .line = h->row.line & o->line_mask,
-                                     .station = h->station,
-                                     .card = h->card,
-                                     .writes_back = is_write_back(h),
-                                     .open = true};
-    return (uint32_t)count;
-}
-
-static bool transaction_continues(const struct known *k, const struct heard *h)
-{
-    if (k->writes_back || is_write_back(h))
-        return k->writes_back && is_write_back(h) &&
-               !(h->row.kind == WATCH_ROW && h->row.agent == NM_AGENT_CARD);
-    if (k->rank && h->rank)
-        return k->rank == h->rank;
-    return !is_access(h) && k->station == h->station && k->card == h->card;
-}
-
-static uint32_t transaction_of(struct ordering *o, const struct heard *h)
-{
-    enum { FAR = 4096 }; /* transactions back: more are not under way at once */
-    const struct watch_record *r = o->record;
-    const size_t least = r->transactions > FAR ? r->transactions - FAR : 1;
-    for (size_t i = r->transactions; i-- > least;) {
-        struct known *k = &o->known[i];
-        const bool open = k->open || (k->rank && h->rank);
-        if (open && k->line == (h->row.line & o->line_mask) && transaction_continues(k, h)) {
-            k->rank = k->rank ? k->rank : h->rank;
-            return (uint32_t)i;
-        }
+    SIM_ROOM(r->transaction, r->transactions, o->room, 16);
+    const uint32_t number = (uint32_t)r->transactions++;
+    r->transaction[number] = (struct watch_transaction){.station = h->station,
+                                                        .card = h->card,
+                                                        .message = h->row.message,
+                                                        .line = h->row.line & o->line_mask,
+                                                        .from = h->row.at,
+                                                        .to = h->row.until};
+    if (h->rank) {
+        transaction_rank(o, h, number);
+        return number;
     }
+    SIM_ROOM(o->open, o->opens, o->opens_room, 16);
+    o->open[o->opens++] = (struct open){.number = number,
+                                        .line = h->row.line & o->line_mask,
+                                        .station = h->station,
+                                        .card = h->card,
+                                        .writes_back = is_write_back(h)};
+    return number;
+}
+
+/* The open one that the row may continue. NULL: none */
+static struct open *transaction_open(struct ordering *o, const struct heard *h)
+{
+    const bool away = is_write_back(h);
+    for (size_t i = o->opens; i-- > 0;) {
+        struct open *open = &o->open[i];
+        if (open->line == (h->row.line & o->line_mask) && open->writes_back == away &&
+            (away || (open->station == h->station && open->card == h->card)))
+            return open;
+    }
+    return NULL;
+}
+
+static void transaction_close(struct ordering *o, struct open *open)
+{
+    *open = o->open[--o->opens];
+}
+
+/* That of a row which has a rank: known, or begun by an access that had none. */
+static uint32_t transaction_ranked(struct ordering *o, const struct heard *h)
+{
+    struct ranked *ranked;
+    HASH_FIND(hh, o->ranked, &h->rank, sizeof h->rank, ranked);
+    if (ranked)
+        return ranked->number;
+    struct open *open = transaction_open(o, h);
+    if (!open)
+        return transaction_add(o, h);
+    const uint32_t number = open->number;
+    transaction_close(o, open);
+    transaction_rank(o, h, number);
+    return number;
+}
+
+/* Of one that has none: an open one, or what its card has just asked for. */
+static uint32_t transaction_unranked(struct ordering *o, const struct heard *h)
+{
+    const struct watch_record *r = o->record;
+    const bool begins =
+        is_access(h) || (is_write_back(h) && h->row.kind == WATCH_ROW &&
+                         h->row.agent != NM_AGENT_HOME && h->row.message == NM_MSG__COUNT);
+    const struct open *open = begins ? NULL : transaction_open(o, h);
+    if (open)
+        return open->number;
+    const bool of_card = !begins && h->station != WATCH_NOWHERE && h->card < o->cards;
+    const uint32_t latest = of_card ? o->latest[h->station * o->cards + h->card] : WATCH_NONE;
+    if (latest != WATCH_NONE && h->row.message == NM_MSG__COUNT &&
+        r->transaction[latest].line == (h->row.line & o->line_mask))
+        return latest;
     return transaction_add(o, h);
 }
 
 static void record_order(struct ordering *o, struct heard *h)
 {
     record_who(o, h);
-    const uint32_t number = transaction_of(o, h);
+    const uint32_t number = h->rank ? transaction_ranked(o, h) : transaction_unranked(o, h);
     struct watch_transaction *t = &o->record->transaction[number];
     h->row.transaction = number;
     t->to = sim_later(t->to, h->row.until);
     if (t->message == NM_MSG__COUNT)
         t->message = h->row.message;
-    if (is_last(h))
-        o->known[number].open = false;
+    for (size_t i = 0; !h->rank && is_last(o->record, h) && i < o->opens; i++)
+        if (o->open[i].number == number)
+            transaction_close(o, &o->open[i]);
 }
 
-/* A directory's row lasts until what it sends leaves: the first message of its module and
- * transaction that follows. */
-static void record_last(const struct watch_record *r, size_t at)
+static void ordering_free(struct ordering *o)
 {
-    enum { FAR = 64 };
-    struct watch_row *row = &r->row[at];
-    const sim_tick bus = nm_value_cpu_clock(r->params) / nm_value_bus_clock(r->params),
-                   asks = r->params->bus_arbitration * bus;
-    for (size_t i = at + 1; i < r->rows && i < at + FAR; i++) {
-        const struct watch_row *next = &r->row[i];
-        if (next->station != row->station || next->module != row->module ||
-            next->transaction != row->transaction || next->kind == WATCH_OVER)
-            continue;
-        if (next->kind == WATCH_BUS || next->kind == WATCH_RING)
-            row->until = sim_later(row->at, next->at - (next->kind == WATCH_BUS ? asks : 0));
+    struct ranked *ranked, *next;
+    HASH_ITER(hh, o->ranked, ranked, next) {
+        HASH_DEL(o->ranked, ranked);
+        free(ranked);
+    }
+    free(o->open);
+    free(o->latest);
+}
+
+/* Rows of a module that may send something yet: the last few. */
+enum { SENDING = 4 };
+struct sending {
+    uint32_t row[SENDING]; /* number and 1; 0: none */
+    unsigned next;
+};
+
+/* A row of a module lasts until what it sends leaves: the next message of its transaction there. */
+static void record_last(struct watch_record *r, struct sending *s, uint32_t number, sim_tick asks)
+{
+    const struct watch_row *now = &r->row[number];
+    if (now->kind == WATCH_ROW || now->kind == WATCH_REFUSED) {
+        s->row[s->next++ % SENDING] = number + 1;
         return;
     }
+    if (now->kind == WATCH_OVER)
+        return;
+    for (unsigned i = 0; i < SENDING; i++) {
+        struct watch_row *row = s->row[i] ? &r->row[s->row[i] - 1] : NULL;
+        if (!row || row->transaction != now->transaction)
+            continue;
+        row->until = sim_later(row->at, now->at - (now->kind == WATCH_BUS ? asks : 0));
+        s->row[i] = 0;
+        return;
+    }
+}
+
+/* The same of all modules. */
+static void record_lasts(struct watch_record *r)
+{
+    const struct nm_params *p = r->params;
+    struct sending *sending = sim_alloc(nm_params_stations(p) * NM_MODULES, sizeof *sending);
+    const sim_tick asks = p->bus_arbitration * (p->cpu_clock / p->bus_clock);
+    for (size_t i = 0; i < r->rows; i++)
+        if (r->row[i].station != WATCH_NOWHERE)
+            record_last(r, &sending[r->row[i].station * NM_MODULES + r->row[i].module], (uint32_t)i,
+                        asks);
+    free(sending);
 }
 
 static void record_make(struct watch_listening *live, struct watch_record *record)
 {
     struct ordering o = {.record = record,
+                         .latest = sim_alloc(nm_machine_cards(live->m), sizeof *o.latest),
                          .cards = (unsigned)record->params->processors,
                          .line_mask = live->line_mask};
+    struct dated *dated = record_dates(live);
     record->row = sim_alloc(live->count, sizeof *record->row);
-    if (live->count)
-        qsort(live->heard, live->count, sizeof *live->heard, by_time);
     record->transaction = sim_alloc(1, sizeof *record->transaction);
-    o.known = sim_alloc(1, sizeof *o.known);
-    record->transactions = o.room = o.known_room = 1;
+    record->transactions = o.room = 1;
     for (size_t i = 0; i < live->count; i++) {
-        record_order(&o, &live->heard[i]);
-        record->row[record->rows++] = live->heard[i].row;
+        struct heard *h = &live->heard[dated[i].number];
+        record_order(&o, h);
+        record->row[record->rows++] = h->row;
     }
-    for (size_t i = 0; i < record->rows; i++)
-        if (record->row[i].kind == WATCH_ROW || record->row[i].kind == WATCH_REFUSED)
-            record_last(record, i);
-    free(o.known);
+    free(dated);
+    record_lasts(record);
+    ordering_free(&o);
 }
 
 void watch_close(struct watch_listening *live, struct watch_record *record)

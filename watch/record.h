@@ -19,9 +19,6 @@ enum watch_kind {
 /** No station, no transaction. */
 enum { WATCH_NOWHERE = UINT16_MAX, WATCH_NONE = 0 };
 
-/** Queues that are looked at with each row: in and out of each module, and from the rings. */
-enum { WATCH_FROM_RINGS = 2 * NM_MODULES, WATCH_QUEUES };
-
 struct watch_row {
     enum watch_kind kind;
     uint16_t station; /**< where; of a RING where it comes from, WATCH_NOWHERE: not heard */
@@ -37,9 +34,9 @@ struct watch_row {
     uint8_t agent;   /**< ROW, REFUSED: enum nm_agent; the rest of ROW as nm_said has it */
     uint8_t before, event, after, cards;
     ring_mask stations;
-    uint32_t nacks;              /**< OVER: it was refused so often */
-    bool given_up;               /**< OVER: it was not served */
-    uint8_t depth[WATCH_QUEUES]; /**< [packets] in the queues of `station`, up to 255 */
+    uint32_t nacks;           /**< OVER: it was refused so often */
+    bool given_up;            /**< OVER: it was not served */
+    uint8_t depth[NM_QUEUES]; /**< [packets] in the queues of `station` */
 };
 
 /** A request of a card, and all that is done because of it. */

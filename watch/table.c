@@ -106,7 +106,7 @@ static void table_queues(const struct watch_row *row, struct doc_cell *cell)
     }
     table_number(cell, COLUMN_queued_in, in);
     table_number(cell, COLUMN_queued_out, out);
-    table_number(cell, COLUMN_queued_rings, row->depth[WATCH_FROM_RINGS]);
+    table_number(cell, COLUMN_queued_rings, row->depth[NM_QUEUE_FROM_RINGS]);
 }
 
 static void table_row(const struct watch_record *r, const struct watch_title *title, size_t number,
