@@ -187,6 +187,13 @@ static bool ssrun_prepare(struct ssrun *s, struct in_diag *diag)
                  event);
         return false;
     }
+    if (s->x->from || s->x->to || s->x->approach.sampling.every ||
+        nm_value_mode(s->x->machine.params) != NM_MODE_TIMED) {
+        in_error(diag, NULL, NULL, 0, 0,
+                 "ssrun: the counters count where a run is timed, and the profile is of all of it: "
+                 "leave out run.mode, run.from, run.to and run.sample");
+        return false;
+    }
     s->sampled =
         (struct look_sampled){.event = event, .every = (uint32_t)s->given->every, .code = &s->code};
     return true;

@@ -191,9 +191,20 @@ def check_formats(bench):
     assert (bench.scratch / "here.txt").read_text() == text
 
 
+def check_none(bench):
+    """Nothing is said of shares where there is no sample."""
+    words = ["--every=2147483647", "./mixed"]
+    found, _ = bench.document(*words, status=9)
+    assert found["samples"] == 0 and {row["error"] for row in found["rows"]} == {None}, found
+    assert {row["misplaced"] for row in found["levels"].values()} == {None}, found
+    assert found["exact"] == found["completed"] + found["completed_twice"] > 100000, found
+    assert "there is no sample" in bench.run("ssrun", *words, status=9)[0]
+
+
 def check_refusals(bench):
     for words, said in ((["-e", "24", "./mixed"], "a profile has nothing that event 24"), (["-m", "station-4", "./mixed"], "have no event counters"),
-                        (["--every=0", "./mixed"], "--every"), (["-e", "32", "./mixed"], "--event"), ([], "which PROGRAM?"),
+                        (["--every=0", "./mixed"], "--every"), (["-e", "32", "./mixed"], "--event"),
+                        *((["--set", way, "./mixed"], "leave out run.mode") for way in ("run.mode=functional", "run.from=region a")), ([], "which PROGRAM?"),
                         (["./none"], "./none: No such file"), (["--by=thread", "./mixed"], "--by")):
         told, _ = bench.run("ssrun", *words, status=2)
         assert said in told, (words, told)
@@ -209,7 +220,7 @@ def main():
     numachine, home, *gcc = sys.argv[1:]
     with tempfile.TemporaryDirectory() as scratch:
         bench = Bench(numachine, home, gcc, scratch)
-        for check in (check_programs, check_lockstep, check_formats, check_refusals, check_own):
+        for check in (check_programs, check_lockstep, check_formats, check_none, check_refusals, check_own):
             check(bench)
     return 0
 

@@ -278,9 +278,13 @@ struct look_sampled_error look_sampled_judge(const struct look_sampled *s,
 
 static void text_row(const struct look_sampled *s, const struct sum *sum, FILE *out)
 {
-    fprintf(out, "%8llu %14llu %14lld %+8.2f %8.2f  %s\n", (unsigned long long)sum->samples,
-            (unsigned long long)sum->samples * s->every, (long long)sum->exact, error_of(s, sum),
-            chance_of(s, sum), sum->key);
+    fprintf(out, "%8llu %14llu %14lld ", (unsigned long long)sum->samples,
+            (unsigned long long)sum->samples * s->every, (long long)sum->exact);
+    if (s->samples)
+        fprintf(out, "%+8.2f %8.2f", error_of(s, sum), chance_of(s, sum));
+    else
+        fprintf(out, "%8s %8s", "-", "-");
+    fprintf(out, "  %s\n", sum->key);
 }
 
 static void text_levels(const struct look_sampled *s, FILE *out)
@@ -306,10 +310,19 @@ void look_sampled_text(const struct look_sampled *s, enum look_sampled_level lev
         fprintf(out, "%*s%zu more (-n 0 shows all)\n", 58, "", sums.count - shown);
     if (s->samples)
         text_levels(s, out);
+    else
+        fputs("\nNo thread had so many events: there is no sample.\n", out);
     sums_free(&sums);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------- */
+
+/* Without samples there are no shares of them. */
+static struct doc_cell cell_of_share(const struct look_sampled *s, double percent)
+{
+    return s->samples ? (struct doc_cell){.kind = DOC_CELL_REAL, .real = percent}
+                      : doc_cell_text(NULL);
+}
 
 static void cells_of(const struct look_sampled *s, enum look_sampled_level level,
                      const struct sum *sum, struct doc_cell cell[CELLS])
@@ -326,8 +339,8 @@ static void cells_of(const struct look_sampled *s, enum look_sampled_level level
     cell[LOOK_SAMPLED_samples] = doc_cell_integer((int64_t)sum->samples);
     cell[LOOK_SAMPLED_sampled] = doc_cell_integer((int64_t)(sum->samples * s->every));
     cell[LOOK_SAMPLED_exact] = doc_cell_integer(sum->exact);
-    cell[LOOK_SAMPLED_error] = (struct doc_cell){.kind = DOC_CELL_REAL, .real = error_of(s, sum)};
-    cell[LOOK_SAMPLED_chance] = (struct doc_cell){.kind = DOC_CELL_REAL, .real = chance_of(s, sum)};
+    cell[LOOK_SAMPLED_error] = cell_of_share(s, error_of(s, sum));
+    cell[LOOK_SAMPLED_chance] = cell_of_share(s, chance_of(s, sum));
 }
 
 void look_sampled_csv(const struct look_sampled *s, enum look_sampled_level level, FILE *out)
