@@ -319,6 +319,16 @@ const char *look_object_member_name(const struct look_finder *f, const struct lo
     return buf;
 }
 
+void look_object_cut_library(char *name)
+{
+    static const char *const begin[] = {".__", "._M_"};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
+        char *at = strstr(name, begin[i]);
+        if (at)
+            *at = '\0';
+    }
+}
+
 /* The name is that of the member there. A number or a pointer is one thing, whichever of its bytes
  * is meant. */
 static void name_member(const struct look_finder *f, struct look_object *out)

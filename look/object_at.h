@@ -80,6 +80,9 @@ const char *look_object_member_name(const struct look_finder *finder,
                                     const struct look_object *object,
                                     const struct prog_member *member, char *buf, size_t size);
 
+/** Cuts off what begins with a library's own member: "queue.lock" of "queue.lock.__data.__lock". */
+void look_object_cut_library(char *name);
+
 /** What is behind the name of the variable that a path begins with: " (local of main)"; "" of
  * others.
  *  @return buf */

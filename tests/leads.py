@@ -5,7 +5,9 @@ What pointers lead to has the name that a programmer would write: guests print w
     leads.py NUMACHINE OBJECTS ABI...   OBJECTS: objects.c
 """
 import fnmatch
+import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -59,6 +61,17 @@ def check(numachine, program, abi, guest, arguments, scratch):
             if not fnmatch.fnmatchcase(got, name.replace("[", "[[]"))]
 
 
+def check_mend(numachine, guest, scratch):
+    """What mend proposes: bytes from which structs are carved have no type to align, and no part ends in what has no name."""
+    run(numachine, "o32", guest, scratch / "carved", [])
+    done = subprocess.run([numachine, "mend", "--format=json", "--runs=6", scratch / "carved"], check=True, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, timeout=600)
+    source = {c["what"]: c["source"] for c in json.loads(done.stdout)["candidates"]}
+    users = "".join(text for what, text in source.items() if what.startswith("what the same processors touch of totals"))
+    assert "+ each piece that a thread uses of it begins at a multiple of 64 bytes" in source["each element of slab"], source
+    assert re.search(r" \.sum\[0\].* \.n$", users, re.M), source
+
+
 def main():
     numachine, program = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     names, wrong = 0, []
@@ -70,6 +83,10 @@ def main():
                     wrong += [f"{abi} {source} {' '.join(flags)}: {line}"
                               for line in check(numachine, program, abi, guest, arguments, pathlib.Path(name))]
                     names += 1
+    with tempfile.TemporaryDirectory(prefix="numachine-") as name:
+        guest = build(pathlib.Path(__file__).with_name("carved_guest.c"), "o32", ["-O1"], pathlib.Path(name))
+        if guest:
+            check_mend(numachine, guest, pathlib.Path(name))
     print("\n".join(wrong) if wrong else f"ok: {names} programs")
     sys.exit(bool(wrong))
 

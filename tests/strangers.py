@@ -205,6 +205,7 @@ def run(numachine, strangers, row, target, scratch):
                              cwd=scratch, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 0, f"{row.name} for {target}: status {done.returncode}: {done.stderr.decode(errors='replace')}"
     sentence = asked(numachine, "c2c", directory)["sentence"]
+    assert not re.search(r"for \w+ heap [^(;]*;", sentence), f"{row.name}: where threads waited is an address: {sentence}"
     assert sentence in done.stderr.decode(), f"{row.name} for {target}: stat does not say what c2c says: {sentence}"
     return judged(numachine, row, target, directory)
 

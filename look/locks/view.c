@@ -96,18 +96,6 @@ bool look_lock_figure_known(const struct look_lock_row *row, unsigned figure)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* A lock is what the program calls one, not the C library's member within: names that begin so are
-   the library's. */
-static void cut_library(char *name)
-{
-    static const char *const begin[] = {".__", "._M_"};
-    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++) {
-        char *at = strstr(name, begin[i]);
-        if (at)
-            *at = '\0';
-    }
-}
-
 void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *out)
 {
     const struct doc_lock *l = &view->locks->lock[lock];
@@ -121,7 +109,7 @@ void look_lock_label(const struct look_locks_view *view, uint32_t lock, FILE *ou
         fprintf(out, "thread %" PRIu32, object.thread->number);
         return;
     }
-    cut_library(object.name);
+    look_object_cut_library(object.name); /* a lock is what the program calls one */
     fputs(object.name, out);
 }
 

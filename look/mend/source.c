@@ -212,6 +212,10 @@ static char *part_text(const struct source_text *t, const struct look_object *at
         return sim_format("+0x%" PRIx64 "-0x%" PRIx64, from, to - 1);
     look_object_member(t->m->sharing->finder, at, from, UINT_MAX, &first);
     look_object_member(t->m->sharing->finder, at, to - 1, UINT_MAX, &last);
+    if (last.padding && last.offset > from)
+        look_object_member(t->m->sharing->finder, at, last.offset - 1, UINT_MAX, &last);
+    look_object_cut_library(first.name);
+    look_object_cut_library(last.name);
     return strcmp(first.name, last.name) ? sim_format("%s to %s", first.name, last.name)
                                          : sim_strdup(first.name);
 }
@@ -266,8 +270,15 @@ static uint64_t line_of(const struct source_text *t)
     return t->m->sharing->truth->line;
 }
 
+/* A byte may be any byte: of a buffer from which things are carved, these are meant. */
 static void put_elements(const struct source_text *t, const struct prog_member *part)
 {
+    if (part->size == 1) {
+        fprintf(t->out,
+                "+ each piece that a thread uses of it begins at a multiple of %" PRIu64 " bytes\n",
+                line_of(t));
+        return;
+    }
     fprintf(t->out,
             "+ alignas(%" PRIu64 ") on the type of its elements, so that each (%" PRIu64
             " byte%s) begins a line\n",

@@ -84,8 +84,8 @@ static void lines_add(struct lines *lines, const struct prog_place *place, int64
     lines->one[lines->count++] = (struct one){place, cost};
 }
 
-/* In brackets those that have a tenth of all; releases them. */
-static void lines_put(struct lines *lines, int64_t all, FILE *out)
+/* In brackets those that have a tenth of all; releases them. @return whether there are such */
+static bool lines_put(struct lines *lines, int64_t all, FILE *out)
 {
     unsigned shown = 0;
     for (size_t i = 0; i < lines->count && shown < PLACES; i++) {
@@ -97,6 +97,7 @@ static void lines_put(struct lines *lines, int64_t all, FILE *out)
     if (shown)
         putc(')', out);
     free(lines->one);
+    return shown;
 }
 
 /* ---- sharing --------------------------------------------------------------------------------- */
@@ -276,6 +277,14 @@ static int64_t cost_locks(const struct look_trouble *t)
     return cost;
 }
 
+/* Of a lock that a library has for itself, its function says more than any address. */
+static void put_lock_function(const struct sentence *s, uint64_t pc)
+{
+    const struct prog_place *at = pc == DOC_LOCKS_NOWHERE ? NULL : look_code_at(s->t->code, pc);
+    if (at && at->function)
+        fprintf(s->out, " (in %s)", at->function);
+}
+
 /* Where threads waited. */
 static void put_lock_places(const struct sentence *s, const struct look_lock_row *row)
 {
@@ -286,7 +295,8 @@ static void put_lock_places(const struct sentence *s, const struct look_lock_row
     for (size_t i = 0; i < count; i++)
         if (place[i].pc != DOC_LOCKS_NOWHERE)
             lines_add(&lines, look_code_own(s->t->code, place[i].pc), (int64_t)place[i].n);
-    lines_put(&lines, (int64_t)row->v[DOC_LOCK_WAITED], s->out);
+    if (!lines_put(&lines, (int64_t)row->v[DOC_LOCK_WAITED], s->out) && count)
+        put_lock_function(s, place[0].pc);
     free(place);
 }
 
