@@ -774,10 +774,10 @@ struct doc_tenant *run_heap_tenants(const struct run_heap *h, size_t *count)
 
 static void heap_watch(struct run_heap *h, struct pc_profile *profile, struct prog_names *names)
 {
-    uint64_t known[ALLOCATORS], to;
+    uint64_t known[ALLOCATORS];
     unsigned count = 0;
-    for (unsigned i = 0; i < ALLOCATORS; i++) {
-        bool new = names->find(names, allocators[i].name, &known[count], &to);
+    for (unsigned i = 0; names->function && i < ALLOCATORS; i++) {
+        bool new = names->function(names, allocators[i].name, &known[count]);
         for (unsigned k = 0; new &&k < count; k++)
             new = known[k] != known[count];
         if (new)

@@ -100,9 +100,12 @@ static uint32_t text_number(struct run_typed *t, const char *text)
 struct run_typed *run_typed_new(struct run_live *live)
 {
     struct prog_names *names = run_names(live);
+    struct prog_object none;
     struct run_typed *t;
-    if (!names || !names->reach || !names->on_stack)
+    if (!names || !names->reach || !names->on_stack || !names->object)
         return NULL;
+    names->object(names, 0,
+                  &none); /* types are read now: once confined, a process starts no other */
     t = sim_alloc(1, sizeof *t);
     t->live = live;
     t->names = names;
