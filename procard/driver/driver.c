@@ -264,7 +264,8 @@ static uint64_t address_of(const struct pc_packed *p)
 static void driver_unpack(struct driver *d)
 {
     const struct pc_packed *p = d->packed++;
-    assert(driver_kind_of(p) >= PC_REFERENCE_COMPUTE && driver_kind_of(p) <= PC_REFERENCE_STORE);
+    assert((driver_kind_of(p) >= PC_REFERENCE_COMPUTE && driver_kind_of(p) <= PC_REFERENCE_STORE) ||
+           driver_kind_of(p) == PC_REFERENCE_LINE);
     d->reference = (struct pc_reference){.kind = driver_kind_of(p),
                                          .size = driver_size_of(p),
                                          .address = address_of(p),
@@ -373,23 +374,44 @@ static inline void put_shown(const struct driver *d, const struct pc_packed *p)
         driver_size_of(p), p->value);
 }
 
-/* The books of packed references that hit: of `from` up to `to`, some of which are stores. The last
-   one has so much work behind it that has been done. */
-static void driver_enter(struct driver *d, const struct pc_packed *to, uint64_t stores,
-                         sim_tick now, uint64_t behind)
+/* Packed references that hit. */
+struct hits {
+    const struct pc_packed *to;   /* they are those before it */
+    const struct pc_packed *last; /* of them, but for look-ups; NULL: there are none */
+    uint64_t stores, lines;
+    sim_tick now;    /* the last one is over then, with the work behind it, ... */
+    uint64_t behind; /* ... so much of which has been done */
+};
+
+/* Their books. */
+static void driver_enter(struct driver *d, const struct hits *h)
 {
     struct pc_cpu *cpu = &d->base;
-    const uint64_t count = (uint64_t)(to - d->packed), passed = now - cpu->now;
-    const bool store = driver_kind_of(to - 1) == PC_REFERENCE_STORE;
-    cpu->states[PC_ST_LOAD] += count - stores;
-    cpu->states[PC_ST_STORE] += stores;
+    const uint64_t count = (uint64_t)(h->to - d->packed) - h->lines, passed = h->now - cpu->now;
+    d->packed = h->to;
+    d->state = PC_ST_INT;
+    if (!h->last)
+        return;
+    cpu->states[PC_ST_LOAD] += count - h->stores;
+    cpu->states[PC_ST_STORE] += h->stores;
     cpu->states[PC_ST_INT] += passed - count;
     cpu->instructions += passed;
-    cpu->tail = behind ? (struct pc_tail){.did = (uint16_t)behind, .done = PC_ST_INT}
-                       : (struct pc_tail){.did = 1, .done = store ? PC_ST_STORE : PC_ST_LOAD};
-    cpu->now = now;
-    d->packed = to;
-    d->state = PC_ST_INT;
+    cpu->tail =
+        h->behind
+            ? (struct pc_tail){.did = (uint16_t)h->behind, .done = PC_ST_INT}
+            : (struct pc_tail){.did = 1, .done = driver_stores(h->last) ? PC_ST_STORE : PC_ST_LOAD};
+    cpu->now = h->now;
+}
+
+static inline bool driver_is_line(const struct pc_packed *p)
+{
+    return driver_kind_of(p) == PC_REFERENCE_LINE;
+}
+
+/* Whether a packed reference is a look-up of instructions that are shown. */
+static inline bool line_shown(const struct driver *d, const struct pc_packed *p)
+{
+    return driver_is_line(p) && is_shown(&d->base, address_of(p));
 }
 
 /* Makes packed references as long as they hit and the horizon is not reached. Those that are sure
@@ -397,19 +419,28 @@ static void driver_enter(struct driver *d, const struct pc_packed *to, uint64_t 
    @return whether it made any */
 static bool driver_hits(struct driver *d)
 {
-    const struct pc_cpu *cpu = &d->base;
     const struct pc_packed *p = d->packed, *const end = d->packed_end, *const sure = d->sure;
-    const sim_tick horizon = cpu->horizon;
-    sim_tick now = cpu->now;
-    uint64_t stored = 0, work = 1;
-    while (p < end && now < horizon && (p < sure || driver_shown(d, p))) {
+    const sim_tick horizon = d->base.horizon;
+    struct hits h = {.last = NULL};
+    sim_tick now = d->base.now;
+    uint64_t work = 1;
+    for (; p < end && now < horizon; p++) {
+        if (driver_is_line(p)) {
+            if (p >= sure && !is_shown(&d->base, address_of(p)))
+                break;
+            d->line = address_of(p);
+            h.lines++;
+            continue;
+        }
+        if (p >= sure && !driver_shown(d, p))
+            break;
         if (driver_stores(p)) {
             put_shown(d, p);
-            stored++;
+            h.stores++;
         }
         work = work_of(p);
         now += work;
-        p++;
+        h.last = p;
     }
     if (p == d->packed)
         return false;
@@ -418,7 +449,10 @@ static bool driver_hits(struct driver *d)
         now -= d->left;
         work = 1;
     }
-    driver_enter(d, p, stored, now, work - 1);
+    h.to = p;
+    h.now = now;
+    h.behind = work - 1;
+    driver_enter(d, &h);
     return true;
 }
 
@@ -482,7 +516,15 @@ static bool look_on(struct driver *d)
 /* Whether a packed reference would be served without asking anybody. */
 static bool driver_served(const struct pc_cpu *cpu, const struct pc_packed *p)
 {
+    if (driver_is_line(p))
+        return false; /* else it would be shown */
     return !driver_refers(p) || pc_served(cpu, address_of(p), driver_size_of(p), driver_stores(p));
+}
+
+/* [PCycles] at least. */
+static inline uint64_t passes_in(const struct pc_packed *p)
+{
+    return driver_is_line(p) ? 0 : work_of(p);
 }
 
 /* The tick before which the packed references from `at` on are served. Of those that were looked at
@@ -492,17 +534,26 @@ static sim_tick served_until(struct driver *d, sim_tick at)
     const struct pc_packed *p = d->packed;
     const sim_tick enough = at + ENOUGH;
     for (; p < d->seen; p++)
-        at += work_of(p);
+        at += passes_in(p);
     if (d->sure == p || p == d->packed) {
-        for (; p < d->packed_end && at < enough && driver_shown(d, p); p++)
-            at += work_of(p);
+        for (; p < d->packed_end && at < enough && (driver_shown(d, p) || line_shown(d, p)); p++)
+            at += passes_in(p);
         d->sure = p;
     }
-    for (; p < d->packed_end && at < enough && (driver_shown(d, p) || driver_served(&d->base, p));
+    for (; p < d->packed_end && at < enough &&
+           (driver_shown(d, p) || line_shown(d, p) || driver_served(&d->base, p));
          p++)
-        at += work_of(p);
+        at += passes_in(p);
     d->seen = p;
     return at;
+}
+
+/* Whether the work behind the last packed reference is all to come: of a source whose answers hang
+ * on others (`near`) it has not been said yet, as if it came by itself. */
+static bool work_to_come(const struct driver *d)
+{
+    return d->left && d->packed && driver_refers(d->packed - 1) &&
+           d->left == work_of(d->packed - 1) - 1;
 }
 
 /* Says for how long nobody could notice what it does: at the horizon, if it is not known. A wait
@@ -517,7 +568,7 @@ static void driver_foresee(struct driver *d)
     if (!pc_foreseen(cpu) || d->seen < d->packed)
         d->seen = d->packed;
     if (!d->asked)
-        until = served_until(d, at);
+        until = !d->source->near ? served_until(d, at) : work_to_come(d) ? cpu->now : at;
     else if (waits_in_vain(cpu, &d->reference))
         until = SIM_NEVER;
     else
@@ -594,6 +645,12 @@ void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source
     d->packed = d->packed_end = d->seen = d->sure = NULL;
     d->left = 0;
     nm_card_resume(m, card, at);
+}
+
+size_t pc_drive_left(struct nm_machine *m, unsigned card)
+{
+    const struct driver *d = (const struct driver *)pc_cpu_at(m, card);
+    return (size_t)(d->packed_end - d->packed) + (d->asked && d->quiet);
 }
 
 /* ---- the flat space -------------------------------------------------------------------------- */

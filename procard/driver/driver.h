@@ -62,10 +62,12 @@ struct pc_reference {
                                 what it loads, or whether it fails, means nothing */
 };
 
-/** A load, a store or a COMPUTE (in PC_ST_INT) in 16 bytes, of which the source is not told. */
+/** A load, a store, a COMPUTE (in PC_ST_INT) or a LINE in 16 bytes, of which the source is not
+ * told.
+ */
 struct pc_packed {
     uint64_t what;  /**< address, size and kind (pc_pack) */
-    uint32_t ticks; /**< [PCycles] as in struct pc_reference */
+    uint32_t ticks; /**< [PCycles] as in struct pc_reference; of a LINE 0 */
     uint32_t value; /**< to be stored: of 8 bytes the low half */
 };
 
@@ -106,6 +108,10 @@ struct pc_driver_source {
      *  call of `more` or `next`. NULL: there are never any.
      *  @return how many; 0: `next` shall be asked */
     size_t (*more)(void *self, unsigned card, sim_tick now, const struct pc_packed **first);
+
+    /** What `next` says hangs on how far other cards have come: nothing is foreseen beyond the next
+     *  reference, so that cards run as far ahead of each other with `more` as without. */
+    bool near;
 };
 
 /** Cards whose core is this, for nm_machine_new. The calls below are for machines of them. */
@@ -124,6 +130,9 @@ extern const struct nm_space pc_flat_space;
  *  the caller's and outlive the card's run. */
 void pc_drive(struct nm_machine *m, unsigned card, const struct pc_driver_source *source,
               void *self, sim_tick at);
+
+/** How many of the packed references that `more` has handed out last are not done. */
+size_t pc_drive_left(struct nm_machine *m, unsigned card);
 
 #pragma GCC visibility pop
 

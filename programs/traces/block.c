@@ -43,7 +43,7 @@ struct tr_coder {
 
 struct tr_coder *tr_coder_new(void)
 {
-    struct tr_coder *coder = sim_alloc(1, sizeof *coder);
+    struct tr_coder *coder = sim_grow(NULL, 1, sizeof *coder); /* zeroing it would take its time */
     coder->pack = ZSTD_createCCtx();
     coder->unpack = ZSTD_createDCtx();
     if (!coder->pack || !coder->unpack)

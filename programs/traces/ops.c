@@ -13,13 +13,3 @@ const struct tr_op_row tr_op_rows[TR_OP__COUNT] = {
 };
 
 _Static_assert(TR_OP__COUNT <= 32, "a record's kind has five bits in a file");
-
-static bool is_instruction(const struct tr_op *op)
-{
-    return tr_op_is_reference(op) && op->kind != TR_OP_FETCH && op->kind != TR_OP_BEGUN;
-}
-
-uint64_t tr_op_instructions(const struct tr_op *op)
-{
-    return op->gap + (op->kind == TR_OP_COMPUTE ? op->value : is_instruction(op) ? 1 : 0);
-}

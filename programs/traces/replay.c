@@ -34,7 +34,9 @@ enum {
     POLL = 16,      /* [PCycles] between two looks at what a store-conditional waits for, */
     LOOK_AGAIN = 3, /* and of a load and what is around it that is repeated */
     PATIENCE =
-        1 << 20, /* [PCycles] without any reference: what is waited for is not in the trace */
+        1 << 20,  /* [PCycles] without any reference: what is waited for is not in the trace */
+    PACKED = 128, /* records are handed to a core at once, so many at most ... */
+    PACKED_GAP = 1 << 15, /* [PCycles] ... with no longer gaps */
     WORD_SHIFT = 3
 };
 
@@ -59,6 +61,10 @@ struct thread {
     bool linking;      /* its SC has failed: LL comes first */
     bool waits;        /* its word has not been stored into as often as it must, */
     bool polls;        /* ... as it has seen since it has its card */
+    struct pc_packed
+        *packed;         /* [PACKED], those before `at` that its card has got; NULL: none yet */
+    uint32_t *packed_at; /* ... the records they are of */
+    size_t packed_count;
 };
 
 struct card {
@@ -304,7 +310,94 @@ static void replay_done(void *self, unsigned card, const struct pc_reference *re
         replay_advance(r, t);
 }
 
-static const struct pc_driver_source source = {.next = replay_next, .done = replay_done};
+/* Whether a record is a plain reference of a whole, aligned word, or a look-up of instructions. */
+static bool replay_packable(const struct tr_op *op)
+{
+    const bool known = op->address >> PC_PACKED_BITS == 0 && op->gap < PACKED_GAP;
+    if (op->kind == TR_OP_FETCH)
+        return known;
+    return known && (op->kind == TR_OP_LOAD || op->kind == TR_OP_STORE) &&
+           !(op->size & (op->size - 1)) && !(op->address & (op->size - 1));
+}
+
+static void replay_pack(struct thread *t, enum pc_reference_kind kind, unsigned size,
+                        uint64_t address, uint32_t ticks)
+{
+    t->packed[t->packed_count] = (struct pc_packed){
+        .what = pc_pack(kind, (unsigned)__builtin_ctz(size), address), .ticks = ticks};
+    t->packed_at[t->packed_count++] = t->at;
+}
+
+/* The gap before a record: of the reference before it, or of its own. */
+static void replay_pack_gap(struct thread *t, uint32_t gap)
+{
+    struct pc_packed *last = t->packed_count ? &t->packed[t->packed_count - 1] : NULL;
+    if (gap && last && last->ticks)
+        last->ticks += gap;
+    else if (gap)
+        replay_pack(t, PC_REFERENCE_COMPUTE, 1, 0, gap);
+}
+
+/* Plain references behind each other, with the same effect as one by one. They count as done when
+ * they are handed out (but see replay_moves). */
+static size_t replay_more(void *self, unsigned card, sim_tick now, const struct pc_packed **first)
+{
+    struct replay *r = self;
+    const uint32_t number = r->card[card].thread;
+    struct thread *t = &r->thread[number];
+    (void)now;
+    t->packed_count = 0;
+    if (!replay_current(r, number) || t->done)
+        return 0;
+    if (!t->packed) {
+        t->packed = sim_alloc(PACKED, sizeof *t->packed);
+        t->packed_at = sim_alloc(PACKED, sizeof *t->packed_at);
+    }
+    for (; t->at < t->count && t->packed_count + 2 <= PACKED; replay_advance(r, t)) {
+        const struct tr_op *op = &t->op[t->at];
+        if (!replay_packable(op))
+            break;
+        replay_pack_gap(t, t->computed ? 0 : op->gap);
+        if (op->kind == TR_OP_FETCH)
+            replay_pack(t, PC_REFERENCE_LINE, 4, op->address & ~UINT64_C(3), 0);
+        else
+            replay_pack(t, op->kind == TR_OP_LOAD ? PC_REFERENCE_LOAD : PC_REFERENCE_STORE,
+                        op->size, op->address, 1);
+    }
+    *first = t->packed;
+    return t->packed_count;
+}
+
+/* Where the thread on a card has come to: the record that is under way, or that it is at. */
+static uint32_t replay_under_way(const struct replay *r, unsigned card)
+{
+    const struct thread *t = &r->thread[r->card[card].thread];
+    const size_t left = pc_drive_left(r->run->m, card);
+    return left ? t->packed_at[t->packed_count - left] : t->at;
+}
+
+/* Records that are done. */
+static uint64_t replay_moves(const struct replay *r)
+{
+    uint64_t moves = r->moves;
+    for (unsigned i = 0; i < r->cards; i++)
+        if (r->card[i].thread != NOBODY)
+            moves -= r->thread[r->card[i].thread].at - replay_under_way(r, i);
+    return moves;
+}
+
+/* The reference under way is done with, and those behind it begin anew. */
+static void replay_skip(struct replay *r, unsigned card)
+{
+    struct thread *t = &r->thread[r->card[card].thread];
+    const uint32_t at = replay_under_way(r, card);
+    r->moves -= t->at - at;
+    t->at = at;
+    replay_advance(r, t);
+}
+
+static const struct pc_driver_source source = {
+    .next = replay_next, .done = replay_done, .more = replay_more, .near = true};
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
@@ -793,7 +886,8 @@ static void replay_due(void *self, sim_tick now)
     if (now < r->look_at)
         return;
     r->look_at = now + PATIENCE;
-    if (r->moves == r->moves_seen) {
+    const uint64_t moves = replay_moves(r);
+    if (moves == r->moves_seen) {
         replay_let_go(r);
         for (uint32_t i = 0; i < r->threads; i++)
             if (r->thread[i].waits) {
@@ -802,7 +896,7 @@ static void replay_due(void *self, sim_tick now)
                 break;
             }
     }
-    r->moves_seen = r->moves;
+    r->moves_seen = moves;
 }
 
 static void replay_trap(void *self, const struct nm_trap *trap)
@@ -818,7 +912,7 @@ static void replay_trap(void *self, const struct nm_trap *trap)
     } else if (cpu->absent) {
         replay_give(r, card, cpu->badvaddr);
     } else { /* a register or a device, which has been done with */
-        replay_advance(r, &r->thread[r->card[card].thread]);
+        replay_skip(r, card);
         pc_drive(r->run->m, card, &source, r, replay_soonest(r));
     }
 }
@@ -838,7 +932,7 @@ static void replay_describe(void *self, FILE *out)
                 words[r->thread[i].state], r->thread[i].waits ? ", waits for a word" : "");
 }
 
-static double replay_more(uint64_t now, uint64_t then)
+static double replay_longer(uint64_t now, uint64_t then)
 {
     return then ? (double)now / (double)then - 1 : 0;
 }
@@ -856,9 +950,9 @@ static void replay_over(void *self)
     *out = (struct prog_replayed){.is = true,
                                   .known = then.machine,
                                   .same = then.machine == now.machine,
-                                  .longer = replay_more(now.ticks, then.ticks),
-                                  .misses = replay_more(now.misses, then.misses),
-                                  .nacks = replay_more(now.nacks, then.nacks)};
+                                  .longer = replay_longer(now.ticks, then.ticks),
+                                  .misses = replay_longer(now.misses, then.misses),
+                                  .nacks = replay_longer(now.nacks, then.nacks)};
     r->run->out->sleeps = r->sleeps;
     if (used && now.ticks)
         out->held = (double)r->held / ((double)now.ticks * used);
@@ -871,8 +965,11 @@ static void replay_end(void *self)
     tr_table_free(&r->pages);
     tr_table_free(&r->recorded);
     tr_table_free(&r->places);
-    for (uint32_t i = 0; i < r->threads; i++)
+    for (uint32_t i = 0; i < r->threads; i++) {
         free(r->thread[i].op);
+        free(r->thread[i].packed);
+        free(r->thread[i].packed_at);
+    }
     free(r->thread);
     free(r->card);
     if (r->source)

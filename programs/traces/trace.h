@@ -55,13 +55,17 @@ enum {
     TR_BLOCK_RECORDS = 1 << 16 /**< in a batch, at most */
 };
 
-/** Instructions of a record: PCycles without stalls, and without the system's. */
-uint64_t tr_op_instructions(const struct tr_op *op);
-
 /** Whether a record is a reference: what is counted as one. */
 static inline bool tr_op_is_reference(const struct tr_op *op)
 {
     return tr_op_rows[op->kind].sort == TR_REFERENCE;
+}
+
+/** Instructions of a record: PCycles without stalls, and without the system's. */
+static inline uint64_t tr_op_instructions(const struct tr_op *op)
+{
+    const bool none = op->kind == TR_OP_FETCH || op->kind == TR_OP_BEGUN;
+    return op->gap + (op->kind == TR_OP_COMPUTE ? op->value : !none && tr_op_is_reference(op));
 }
 
 /** What the run came to that a trace was recorded of. */
