@@ -701,12 +701,13 @@ void pc_card_heard(struct pc_card *card)
     card->unheard = cache_unheard(card);
 }
 
-/* Gives a line in the half for data the colour of an access, unless it has another. */
-static inline bool takes_colour(const struct pc_card *card, uint64_t place, uint64_t va)
+/* Gives a line in a half the colour of an access, unless it has another. */
+static inline bool takes_colour(const struct pc_card *card, enum pc_side half, uint64_t place,
+                                uint64_t va)
 {
     if (!card->colours)
         return true;
-    uint8_t *colour = &card->l2[PC_SIDE_D].colour[place];
+    uint8_t *colour = &card->l2[half].colour[place];
     const uint8_t wanted = colour_of(card, va), had = (uint8_t) ~*colour;
     if (had != PC_COLOURLESS && had != wanted)
         return false;
@@ -715,16 +716,21 @@ static inline bool takes_colour(const struct pc_card *card, uint64_t place, uint
 }
 
 /* What l1_fill does when nobody is told of accesses. @param missed  the secondary cache has */
-static inline void fill_unheard(struct pc_card *card, unsigned place, uint64_t part, bool missed,
-                                sim_tick at)
+static inline __attribute__((always_inline)) void fill_unheard(struct pc_card *card,
+                                                               enum pc_side side, unsigned place,
+                                                               uint64_t part, bool missed,
+                                                               sim_tick at)
 {
-    uint64_t *const line = &card->l1_line[PC_SIDE_D][place];
-    const uint64_t before = missed ? 0 : victim_time(card, PC_SIDE_D, place) + card->p->l2_lookup,
-                   took = before + refill_time(card, PC_SIDE_D, at + before);
+    uint64_t *const line = &card->l1_line[side][place];
+    const uint64_t before = missed ? 0 : victim_time(card, side, place) + card->p->l2_lookup,
+                   took = before + refill_time(card, side, at + before);
     const enum pc_status state =
-        missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : PC_ST_STALL_L1D;
-    card->truth.l1_writebacks += pc_l1_dirty(card, PC_SIDE_D, place);
-    card->truth.l1d_misses++;
+        missed && card->stall == PC_ST_STALL_L2 ? PC_ST_STALL_L2 : pc_primary_stall(side);
+    card->truth.l1_writebacks += pc_l1_dirty(card, side, place);
+    if (side == PC_SIDE_I)
+        card->truth.l1i_misses++;
+    else
+        card->truth.l1d_misses++;
     *line = part | PC_L1_PRESENT;
     if (card->cpu.cursor || card->cpu.record || card->pins)
         pc_card_stall(card, state, took, at);
@@ -732,8 +738,9 @@ static inline void fill_unheard(struct pc_card *card, unsigned place, uint64_t p
         pc_stall_book(card, state, took, at);
 }
 
-/* Where the line of an access at hand lies. */
+/* An access at hand: where its line lies. */
 struct hand {
+    enum pc_side side;
     uint64_t va, pa, line, low; /* low: the bits of an address within a primary line */
     unsigned place;             /* in the primary cache */
     uint64_t in_l2;
@@ -741,36 +748,85 @@ struct hand {
     uint8_t *in_tlb;        /* where its page was last */
 };
 
-/* The processor sees the line from now on, which is in the primary cache then. */
-static inline uint8_t *hand_up(struct pc_card *card, const struct hand *h, sim_tick at)
+/* Finds it, of a coherent page that has been translated before and a secondary cache of one way.
+ * @return enum nm_line: what that has of the line; another number: nothing */
+static inline __attribute__((always_inline)) uint64_t
+hand_find(struct pc_card *card, enum pc_side side, struct pc_xlate *x, uint64_t va, struct hand *h)
 {
-    const uint64_t part = h->pa & ~h->low;
-    uint64_t *const line = &card->l1_line[PC_SIDE_D][h->place];
-    struct pc_line *const view = &card->l1[PC_SIDE_D][h->place];
+    const struct pc_l2 *l2 = &card->l2[side];
+    const uint64_t page = va >> card->page_shift;
+    h->side = side;
+    h->va = va;
+    h->pa = x->page | (va & ((1ull << card->page_shift) - 1));
+    h->line = h->pa & ~(uint64_t)(card->p->l2_line - 1);
+    h->low = (1ull << card->l1_shift[side]) - 1;
+    h->place = l1_place(card, side, va);
+    h->in_l2 = h->line >> card->l2_shift & (l2->sets - 1);
+    h->may_write = x->tag[NM_STORE] == page;
+    h->in_tlb = &x->in_tlb;
+    return l2->tag[h->in_l2] ^ (~h->line & ~(uint64_t)PC_STATE);
+}
+
+/* Whether it may be read where the secondary cache has this of it. */
+static inline bool hand_reads(uint64_t state)
+{
+    return state - NM_LINE_S <= NM_LINE_D - NM_LINE_S;
+}
+
+/* Whether the TLB has its page. @param[out] entry  then, unless TLBs are not modelled */
+static inline __attribute__((always_inline)) bool
+hand_mapped(struct pc_card *card, const struct hand *h, struct pc_tlb_entry **entry)
+{
     struct pc_tlb_model *const t = card->tlb_model;
-    struct pc_tlb_entry *const e =
-        t ? pc_tlb_find_again(t, h->va >> card->page_shift >> 1, card->space.ctx, h->in_tlb) : NULL;
-    if ((t && !e) || !takes_colour(card, h->in_l2, h->va))
+    const uint64_t page = h->va >> card->page_shift;
+    *entry = NULL;
+    if (!t)
+        return true;
+    *entry = pc_tlb_find_again(t, page >> 1, card->space.ctx, h->in_tlb);
+    return *entry && (h->side == PC_SIDE_D || pc_tlb_holds(t, page, card->space.ctx));
+}
+
+/* The processor sees the line from now on, which is in the primary cache then. @return its bytes;
+ * NULL: nothing has been done */
+static inline __attribute__((always_inline)) uint8_t *hand_up(struct pc_card *card,
+                                                              const struct hand *h, sim_tick at)
+{
+    const enum pc_side side = h->side;
+    const uint64_t part = h->pa & ~h->low;
+    uint64_t *const line = &card->l1_line[side][h->place];
+    struct pc_line *const view = &card->l1[side][h->place];
+    struct pc_tlb_entry *entry;
+    if (!hand_mapped(card, h, &entry) || !takes_colour(card, side, h->in_l2, h->va))
         return NULL;
-    if (!pc_l1_has(card, PC_SIDE_D, h->place, part)) {
+    if (!pc_l1_has(card, side, h->place, part)) {
         view->tag = pc_line_none(h->place);
-        fill_unheard(card, h->place, part, card->filled == h->line, at);
+        fill_unheard(card, side, h->place, part, card->filled == h->line, at);
     }
     card->filled = NOWHERE;
     if (h->writes)
         *line |= PC_L1_DIRTY;
-    if (*card->olds) {
+    if (side == PC_SIDE_D && *card->olds) {
         uint8_t *const bytes = cache_bytes_of(card, h->pa);
         if (bytes != card->image + h->pa)
             return bytes;
     }
-    const bool writable = *line & PC_L1_DIRTY && h->may_write;
+    const bool writable = side == PC_SIDE_I || (*line & PC_L1_DIRTY && h->may_write);
     *view = (struct pc_line){.tag = (h->va & ~h->low) | (writable ? 0 : PC_LINE_READ_ONLY),
                              .host = (uintptr_t)(card->image + h->pa) - h->va};
-    card->l1_shown[PC_SIDE_D][h->place / 64] |= 1ull << h->place % 64;
-    if (e)
-        pc_tlb_shows(e, h->place);
+    card->l1_shown[side][h->place / 64] |= 1ull << h->place % 64;
+    if (entry && side == PC_SIDE_D)
+        pc_tlb_shows(entry, h->place);
     return card->image + h->pa;
+}
+
+/* Whether the short way may be taken, of an access that is aligned and before the horizon. */
+static inline bool hand_may(const struct pc_card *card, const struct pc_xlate *x, uint64_t va,
+                            enum nm_access access)
+{
+    if (SIM_LOOKS_AT_INVARIANTS && card->unheard)
+        SIM_MUST(cache_unheard(card), "card %u: somebody listens, and pc_card_heard was not called",
+                 card->cpu.number);
+    return x->result == NM_XLATE_OK && x->tag[access] == va >> card->page_shift && card->unheard;
 }
 
 /* The short way of a load or a store that must look into the secondary cache and finds there what
@@ -782,39 +838,31 @@ static inline uint8_t *hand_up(struct pc_card *card, const struct hand *h, sim_t
 static inline uint8_t *data_at_hand(struct pc_card *card, uint64_t va, unsigned size, bool store,
                                     sim_tick at)
 {
-    const uint64_t page = va >> card->page_shift;
-    struct pc_xlate *const x = &card->tlb[page % PC_TLB];
-    if (at >= card->cpu.horizon || va & (size - 1) || x->result != NM_XLATE_OK ||
-        x->tag[store ? NM_STORE : NM_LOAD] != page || !card->unheard || card->request->failed)
+    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
+    struct hand h = {.writes = store};
+    if (at >= card->cpu.horizon || va & (size - 1) ||
+        !hand_may(card, x, va, store ? NM_STORE : NM_LOAD) || card->request->failed)
         return NULL;
-    if (SIM_LOOKS_AT_INVARIANTS)
-        SIM_MUST(cache_unheard(card), "card %u: somebody listens, and pc_card_heard was not called",
-                 card->cpu.number);
-    const uint64_t pa = x->page | (va & ((1ull << card->page_shift) - 1)),
-                   line = pa & ~(uint64_t)(card->p->l2_line - 1),
-                   in_l2 = line >> card->l2_shift & (card->l2[PC_SIDE_D].sets - 1), /* one way */
-        state = card->l2[PC_SIDE_D].tag[in_l2] ^ (~line & ~(uint64_t)PC_STATE),
-                   low = (1ull << card->l1_shift[PC_SIDE_D]) - 1;
-    const unsigned place = l1_place(card, PC_SIDE_D, va);
-    struct pc_line *const view = &card->l1[PC_SIDE_D][place];
-    if (store ? state != NM_LINE_D : state - NM_LINE_S > NM_LINE_D - NM_LINE_S)
+    const uint64_t state = hand_find(card, PC_SIDE_D, x, va, &h);
+    struct pc_line *const view = &card->l1[PC_SIDE_D][h.place];
+    if (store ? state != NM_LINE_D : !hand_reads(state))
         return NULL;
-    if (store && view->tag == ((va & ~low) | PC_LINE_READ_ONLY)) {
+    if (store && view->tag == ((va & ~h.low) | PC_LINE_READ_ONLY)) {
         card->filled = NOWHERE;
-        card->l1_line[PC_SIDE_D][place] |= PC_L1_DIRTY;
+        card->l1_line[PC_SIDE_D][h.place] |= PC_L1_DIRTY;
         view->tag &= ~PC_LINE_READ_ONLY;
-        return card->image + pa;
+        return card->image + h.pa;
     }
-    const struct hand h = {.va = va,
-                           .pa = pa,
-                           .line = line,
-                           .low = low,
-                           .place = place,
-                           .in_l2 = in_l2,
-                           .writes = store,
-                           .may_write = x->tag[NM_STORE] == page,
-                           .in_tlb = &x->in_tlb};
     return hand_up(card, &h, at);
+}
+
+/* The same of a fetch, whose line the half for instructions has. @return whether it is done */
+static inline bool fetch_at_hand(struct pc_card *card, uint64_t va, sim_tick at)
+{
+    struct pc_xlate *const x = &card->tlb[(va >> card->page_shift) % PC_TLB];
+    struct hand h = {.writes = false};
+    return at < card->cpu.horizon && !(va & 3) && hand_may(card, x, va, NM_FETCH) &&
+           hand_reads(hand_find(card, PC_SIDE_I, x, va, &h)) && hand_up(card, &h, at);
 }
 
 /* @param[out] pa  as the caches see it */
@@ -949,6 +997,8 @@ bool pc_fetch(struct pc_cpu *cpu, uint64_t va, sim_tick at, enum pc_stop *stop)
 {
     struct pc_card *card = cpu->card;
     uint64_t pa;
+    if (fetch_at_hand(card, va, at))
+        return true;
     if (at >= cpu->horizon) {
         *stop = PC_STOP_HORIZON;
         return false;

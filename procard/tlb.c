@@ -58,14 +58,6 @@ static void tlb_unchain(struct pc_tlb_model *t, const struct pc_tlb_entry *e)
     *link = e->next;
 }
 
-static bool holds_page(const struct pc_tlb_model *t, uint64_t page, const void *space)
-{
-    for (unsigned i = 0; i < PC_TLB_PAGES; i++)
-        if (pc_tlb_is(&t->page[i], page, space))
-            return true;
-    return false;
-}
-
 /* Empties instruction entry i. */
 static void drop_page(struct pc_card *card, unsigned i)
 {
@@ -190,7 +182,7 @@ uint64_t pc_tlb_access(struct pc_card *card, enum pc_side side, uint64_t va, sim
         return 0;
     if (!pc_tlb_find(t, page >> 1, card->space.ctx))
         spent = procard_tlb_refill(card, va, at);
-    if (side == PC_SIDE_I && !holds_page(t, page, card->space.ctx))
+    if (side == PC_SIDE_I && !pc_tlb_holds(t, page, card->space.ctx))
         spent += page_miss(card, va, at + spent);
     return spent;
 }

@@ -63,6 +63,15 @@ static inline struct pc_tlb_entry *pc_tlb_find_again(struct pc_tlb_model *t, uin
     return e;
 }
 
+/** Whether an entry for instructions has the page. */
+static inline bool pc_tlb_holds(const struct pc_tlb_model *t, uint64_t page, const void *space)
+{
+    for (unsigned i = 0; i < PC_TLB_PAGES; i++)
+        if (pc_tlb_is(&t->page[i], page, space))
+            return true;
+    return false;
+}
+
 /** A line of an entry's pages has been shown. */
 static inline void pc_tlb_shows(struct pc_tlb_entry *e, unsigned place)
 {
