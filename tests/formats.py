@@ -77,7 +77,7 @@ def told(numachine, words, directory):
 
 def unpack(archive, directory):
     with tarfile.open(fileobj=io.BytesIO(lzma.decompress(base64.b85decode(archive.read_text().replace("\n", ""))))) as tar:
-        tar.extractall(directory)
+        tar.extractall(directory, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
 
 
 def pack(directory, archive):
