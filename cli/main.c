@@ -22,7 +22,7 @@
 _Static_assert((int)SIM_EXIT_MEMORY == (int)CLI_EXIT_USAGE, "a status of exit.def");
 
 /* What stands below the options in --help. Allocated. */
-static char *below(void)
+static char *commands_below(void)
 {
     char *text;
     size_t size;
@@ -58,7 +58,7 @@ static int run_command(const struct cli_command *command, int argc, char **argv)
     return status;
 }
 
-static int dispatch(int argc, char **argv)
+static int command_dispatch(int argc, char **argv)
 {
     for (const struct cli_command *c = cli_commands; c->name; c++)
         if (!strcmp(argv[0], c->name))
@@ -80,7 +80,7 @@ static bool has_files(void)
     return good;
 }
 
-static int cite(const struct cli_given *given)
+static int citation_print(const struct cli_given *given)
 {
     size_t form = 0;
     if (given->count)
@@ -93,12 +93,12 @@ static int cite(const struct cli_given *given)
 }
 
 /** What the whole command line asks for. @return exit status */
-static int obey(const struct cli_given *given, int argc, char **argv)
+static int command_line_obey(const struct cli_given *given, int argc, char **argv)
 {
     const int first = argc - (int)given->count;
     if (given->by[CLI_OPT_cite])
-        return cite(given);
-    return given->count && has_files() ? dispatch(argc - first, argv + first) : CLI_EXIT_USAGE;
+        return citation_print(given);
+    return given->count && has_files() ? command_dispatch(argc - first, argv + first) : CLI_EXIT_USAGE;
 }
 
 /** For jansson, whose callers do not ask for every member whether there was memory for it. */
@@ -140,10 +140,10 @@ int main(int argc, char **argv)
         return CLI_EXIT_USAGE;
     json_set_alloc_funcs(alloc_text, free);
     atexit(close_output);
-    char *notes = below();
+    char *notes = commands_below();
     self.notes = notes;
     cli_parse(&self, argc, argv, &given);
-    const int status = obey(&given, argc, argv);
+    const int status = command_line_obey(&given, argc, argv);
     cli_given_free(&given);
     free(notes);
     return status;
