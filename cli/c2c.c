@@ -62,8 +62,9 @@ static void put_gain(const struct tried *t)
     if (cli_again_remark(t->again))
         printf("  %s\n", cli_again_remark(t->again));
     if (t->unit == LOOK_UNIT_threads && t->layout->parts == 1)
-        puts("  all of it is touched by the same processors: it was kept apart from other objects "
-             "only (--unit)");
+        puts("  the same processors touch all of it: so it was not divided, and only kept apart "
+             "from "
+             "other objects (--unit=elements divides it)");
     if (t->layout->others)
         printf("  %" PRId64 " of %" PRId64
                " requests for these bytes were for other objects, most of them for %s: they had "

@@ -67,7 +67,7 @@ def check_mend(numachine, guest, scratch):
     done = subprocess.run([numachine, "mend", "--format=json", "--runs=6", scratch / "carved"], check=True, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, timeout=600)
     source = {c["what"]: c["source"] for c in json.loads(done.stdout)["candidates"]}
-    users = "".join(text for what, text in source.items() if what.startswith("what the same processors touch of totals"))
+    users = "".join(text for what, text in source.items() if what.startswith("each processor's part of totals"))
     assert "+ each piece that a thread uses of it begins at a multiple of 64 bytes" in source["each element of slab"], source
     assert re.search(r" \.sum\[0\].* \.n$", users, re.M), source
 

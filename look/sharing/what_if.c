@@ -18,9 +18,8 @@ const char *const look_unit_name[] = {
     [LOOK_UNIT_members] = "members", [LOOK_UNIT_leaves] = "leaves",
     [LOOK_UNIT_words] = "words"};
 
-const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "what the same processors touch",
-                                      [LOOK_UNIT_writers] =
-                                          "what the same processors touch and write",
+const char *const look_unit_part[] = {[LOOK_UNIT_threads] = "each processor's part",
+                                      [LOOK_UNIT_writers] = "each writer's part",
                                       [LOOK_UNIT_objects] = "the whole",
                                       [LOOK_UNIT_elements] = "each element",
                                       [LOOK_UNIT_members] = "each member",
