@@ -40,7 +40,7 @@ struct prog_program {
                                 guest may change only if `allow` has them; NULL: none */
     bool confine;            /**< the host's kernel shall confine the process too, for
                                   good: it may write to `off`, but not much else */
-    bool copies;             /**< but it may make copies of itself */
+    bool copies;             /**< but it may make copies of itself (past.h) */
 };
 
 /** A point of a run. */

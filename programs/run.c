@@ -150,6 +150,8 @@ void prog_tell(struct prog_run *run)
     const struct prog_hooks *hooks = run->hooks;
     const int64_t now = host_ns();
 
+    if (prog_host_past())
+        return; /* people have been told, and what they have asked has been answered */
     if (now - run->told_ns < PROGRESS_NS)
         return;
     run->told_ns = now;

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""
+The past of a run (programs/past.h), gone back to and left again by os_past.c: every byte of memory where a journey
+arrives is what it was; the run comes to what it comes to without; the guest reads and writes everything once; what is
+kept stays within its limits; no process is left, not even of a run that is killed.
+
+    past.py OS_PAST GUEST.o32 ... [more]
+
+With `more` there are a thousand journeys and more.
+"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+STILL = ["-j", "0", "-n", str(1 << 62)]  # a run that nobody travels in
+LIMIT = 60 << 20  # [bytes] that snapshots may keep where that is tried
+# guest: ticks between two stands, standard input
+GUESTS = {"mutex": 300000, "sorting": 200000, "queue": 300000, "files": 500000, "pipes": 60000, "echo": 20000}
+WORDS = b"one\ntwo\nthree\n" * 20
+
+
+def program(guests, name):
+    return next(g for g in guests if pathlib.Path(g).name == f"{name}.o32")
+
+
+def command(os_past, guest, directory, options):
+    return [os_past, *options, guest, directory]
+
+
+def run(os_past, guest, options):
+    """(how it ended, its output, the files it left, what os_past says of its journeys)"""
+    with tempfile.TemporaryDirectory() as directory:
+        done = subprocess.run(command(os_past, guest, ".", options), input=WORDS, capture_output=True, check=False, cwd=directory,
+                              timeout=900)
+        left = sorted((str(f.relative_to(directory)), f.read_bytes() if f.is_file() else b"") for f in pathlib.Path(directory).rglob("*"))
+    *said, end, journeys = done.stderr.decode(errors="replace").splitlines()
+    return (end, done.stdout, left, said), {k: int(v) for k, v in re.findall(r"(\w+)=(\d+)", journeys)}
+
+
+def of_session(session):
+    """Processes that were begun in it and are there still."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            found.append(stat.parent.name)
+    return found
+
+
+def killed(os_past, guest, after, how):
+    """What is left a little after a run was killed in the middle of its journeys."""
+    with tempfile.TemporaryDirectory() as directory, \
+            subprocess.Popen(command(os_past, guest, ".", ["-j", "1000000", "-g", "1"]), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=directory, start_new_session=True) as process:
+        for _ in range(300):
+            if len(of_session(process.pid)) >= after:
+                break
+            time.sleep(0.1)
+        had = len(of_session(process.pid))
+        process.send_signal(how)
+        process.wait()
+        for _ in range(100):
+            if not of_session(process.pid):
+                break
+            time.sleep(0.1)
+        left = of_session(process.pid)
+    return [] if had >= after and not left else [f"killed by {how.name} with {had} processes: left {left}"]
+
+
+def main():
+    os_past, *guests = (a if a == "more" else os.path.abspath(a) for a in sys.argv[1:])
+    more = guests[-1] == "more"
+    journeys = 120 if more else 12
+    wrong = []
+    sum_made = 0
+    for name, stand in GUESTS.items():
+        guest = program(guests, name)
+        plain, _ = run(os_past, guest, STILL)
+        for limits in (["-g", "2"], ["-g", "1", "-b", str(LIMIT)], ["-g", "1", "-l", "8192"]) if more or name == "files" else (["-g", "2"],):
+            travelled, said = run(os_past, guest, ["-j", str(journeys), "-n", str(stand), *limits])
+            if travelled != plain:
+                wrong.append(f"{name} {limits}: with journeys\n{travelled}\nwithout\n{plain}")
+            if said["journeys"] != said["same"]:
+                wrong.append(f"{name} {limits}: of {said['journeys']} journeys {said['same']} found what there was")
+            if not said["journeys"] and "-l" not in limits:
+                wrong.append(f"{name} {limits}: no journey")
+            if "-b" in limits and said["bytes"] > LIMIT * 1.2:
+                wrong.append(f"{name} {limits}: {said['snapshots']} snapshots keep {said['bytes']} bytes")
+            sum_made += said["journeys"]
+    for how in (signal.SIGKILL, signal.SIGTERM):
+        wrong += killed(os_past, program(guests, "files"), 5, how)
+    print(f"{sum_made} journeys", *wrong, sep="\n")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
