@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "cli/cli.h"
 #include "cli/stat.h"
+#include "debug/past.h"
 #include "debug/rsp.h"
 #include "debug/verbs.h"
 #include "input/home.h"
@@ -199,6 +200,9 @@ static bool talk_to_file(struct talk *t)
 {
     const char *file = t->given->batch;
     t->commands = strcmp(file, "-") == 0 ? stdin : fopen(file, "re");
+    if (t->commands) /* the processes of a run that is gone back over read on where others stopped
+                      */
+        setvbuf(t->commands, NULL, _IONBF, 0);
     return t->commands || gdb_fails(t, file);
 }
 
@@ -248,6 +252,7 @@ int cli_debugged(const struct cli_given *given, struct cli_session *session,
 {
     struct talk t = {.given = given, .fd = -1, .to = -1};
     struct dbg *d = dbg_new(given->batch ? &dbg_batch : &dbg_gdb, talk_begins, &t);
+    dbg_past_keep(d);
     session->observer = &dbg_observer;
     session->self = d;
     session->copies = true;

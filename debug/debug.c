@@ -239,7 +239,6 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     struct dbg_session *x = d->session;
     x->why = why;
     x->thread = thread;
-    x->going = DBG_STANDS;
     x->comes = false;
     x->until = SIM_NEVER;
     x->conditions.step = (struct dbg_step){0};
@@ -247,8 +246,11 @@ static void debug_stands(struct dbg *d, enum dbg_stopped why, uint32_t thread)
     x->lifts = 0;
     lifted_drop(&x->conditions);
     x->general = 0;
-    dbg_forget(d);
-    d->front->serve(d);
+    do {
+        x->going = DBG_STANDS;
+        dbg_forget(d);
+        d->front->serve(d);
+    } while (x->going == DBG_RETURNS);
     dbg_forget(d);
 }
 
@@ -289,6 +291,8 @@ static sim_tick debug_ahead(struct dbg *d)
     struct dbg_session *x = d->session;
     sim_tick to = sim_earlier(prog_next_date(d->run), sim_later_by(d->now, LONGEST));
     to = sim_earlier(to, x->until);
+    if (d->travel)
+        to = sim_earlier(to, sim_earlier(d->travel->next(d), d->travel->edge(d)));
     if (dbg_conditions_none(&x->conditions) || to <= d->now)
         return to <= d->now ? d->now + 1 : to;
     const struct dbg_seen seen = dbg_scout(d, to);
@@ -309,8 +313,10 @@ static sim_tick debug_goes(struct dbg *d)
     while (next == d->now && x->going == DBG_GOES) {
         if (x->comes && x->hit.point.at <= d->now)
             debug_comes(d);
-        else if (d->now >= x->until)
+        else if (d->now >= x->until && !(d->now > x->until && dbg_back_to(d, x->until)))
             debug_stands(d, DBG_STOP_ARRIVED, x->thread);
+        else if (d->travel && d->now >= d->travel->edge(d))
+            d->travel->go(d); /* who comes from there goes on */
         else if (d->front->asks && d->front->asks(d))
             debug_stands(d, DBG_STOP_ASKED, 0);
         else
@@ -337,7 +343,7 @@ bool dbg_back_to(struct dbg *d, sim_tick at)
         return false;
     d->session->target =
         (struct dbg_target){.point.at = sim_later(at, earliest),
-                            .why = at < earliest ? DBG_STOP_BEGINNING : DBG_STOP_ARRIVED,
+                            .why = at <= earliest ? DBG_STOP_BEGINNING : DBG_STOP_ARRIVED,
                             .hit.thread = d->session->thread};
     return debug_goes_back(d);
 }
@@ -367,17 +373,39 @@ bool dbg_back(struct dbg *d, const struct dbg_step *step)
     return debug_goes_back(d);
 }
 
+/* What is known of the cards' instructions is another process's. */
+static void told_anew(struct dbg *d, const struct dbg_hit *hit)
+{
+    struct dbg_session *x = d->session;
+    memset(x->told, 0, sizeof x->told);
+    if (hit->what == DBG_AT_BREAK || hit->what == DBG_AT_STEP)
+        x->told[hit->point.card] =
+            pc_cpu_at(d->live->machine, hit->point.card)->instructions + hit->point.order + 1;
+}
+
 /* A process has taken over, at a moment of the past. @return the next moment */
 static sim_tick debug_travels(struct dbg *d)
 {
     struct dbg_session *x = d->session;
     const struct dbg_target target = x->target;
     if (d->now < target.point.at)
-        return target.point.at;
+        return sim_earlier(target.point.at, d->travel->next(d));
     x->target.on = false;
     x->hit = target.hit;
+    told_anew(d, &x->hit);
     debug_stands(d, target.why, target.hit.thread);
     return d->now;
+}
+
+/* Nobody asks any more. The run is that of the process that has been farthest. */
+static void debug_leaves(struct dbg *d)
+{
+    if (d->travel && d->travel->edge(d) != SIM_NEVER)
+        d->travel->go(d);
+    if (d->travel)
+        d->travel->end(d);
+    if (d->session->going == DBG_KILLED)
+        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
 }
 
 static sim_tick debug_moment(void *self, sim_tick at)
@@ -390,14 +418,19 @@ static sim_tick debug_moment(void *self, sim_tick at)
         return SIM_NEVER;
     if (d->travel && x->going != DBG_DETACHED && d->travel->stands(d, at))
         dbg_forget(d);
+    if (d->scouting) /* it only looks on, until it has come to where others stand */
+        return d->travel->next(d);
     if (x->target.on)
         next = debug_travels(d);
     if (next == at && x->going == DBG_STANDS)
         debug_stands(d, DBG_STOP_FIRST, 0);
-    if (next == at && x->going == DBG_GOES)
+    while (next == at && x->going == DBG_GOES) {
         next = debug_goes(d);
-    if (x->going == DBG_KILLED)
-        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
+        if (x->going == DBG_RETURNS)
+            debug_stands(d, x->why, x->thread);
+    }
+    if (x->going == DBG_KILLED || x->going == DBG_DETACHED)
+        debug_leaves(d);
     return x->going == DBG_DETACHED || x->going == DBG_KILLED ? SIM_NEVER : next;
 }
 
@@ -449,12 +482,6 @@ static void debug_now(struct dbg *d)
     d->now = nm_machine_now(d->live->machine);
 }
 
-static void debug_killed(struct dbg *d)
-{
-    if (d->session->going == DBG_KILLED)
-        prog_finish(d->run, PROG_INTERRUPTED, 0, "killed by the debugger");
-}
-
 static bool debug_signalled(void *self, uint32_t thread, int called)
 {
     struct dbg *d = self;
@@ -465,7 +492,8 @@ static bool debug_signalled(void *self, uint32_t thread, int called)
     x->signal = called;
     x->throws = false;
     debug_stands(d, DBG_STOP_SIGNAL, thread);
-    debug_killed(d);
+    if (x->going != DBG_GOES)
+        debug_leaves(d);
     return !x->throws;
 }
 
@@ -486,13 +514,16 @@ static void debug_called(void *self, uint32_t thread, uint64_t number, bool over
     debug_now(d);
     x->call = number;
     debug_stands(d, over ? DBG_STOP_CALLED : DBG_STOP_CALL, thread);
-    debug_killed(d);
+    if (x->going != DBG_GOES)
+        debug_leaves(d);
 }
 
 static void debug_ended(void *self)
 {
     struct dbg *d = self;
     debug_now(d);
+    if (d->travel && d->travel->edge(d) != SIM_NEVER)
+        d->travel->go(d); /* a copy's end is not the run's */
     if (d->session->going != DBG_DETACHED && d->session->going != DBG_KILLED) {
         d->session->target.on = false;
         debug_stands(d, DBG_STOP_OVER, 0);
@@ -568,6 +599,9 @@ void dbg_say_why(struct dbg *d, FILE *out)
             fprintf(out, "the end: %s", d->run->out->message);
         else
             fprintf(out, "the end: the program exits with status %d", d->run->out->status);
+        break;
+    case DBG_STOP_EDGE:
+        fputs("as far as the run has been", out);
         break;
     case DBG_STOP_FIRST:
         fputs("the beginning", out);

@@ -34,11 +34,13 @@ enum dbg_stopped {
     DBG_STOP_CALLED,    /**< it has its result */
     DBG_STOP_ARRIVED,   /**< at the tick that was asked for */
     DBG_STOP_BEGINNING, /**< of what can be gone back to */
+    DBG_STOP_EDGE,      /**< behind it the run has not been */
     DBG_STOP_OVER,      /**< the run has ended; run->out says how */
 };
 
-/** What the run is told to do. */
-enum dbg_going { DBG_STANDS, DBG_GOES, DBG_DETACHED, DBG_KILLED };
+/** What the run is told to do. RETURNS: it stands, in the process that has been where it stands
+ *  now: others were asked meanwhile. */
+enum dbg_going { DBG_STANDS, DBG_RETURNS, DBG_GOES, DBG_DETACHED, DBG_KILLED };
 
 /** Where a process that takes over goes, and why it stops there. */
 struct dbg_target {
@@ -144,8 +146,10 @@ void dbg_steps_off(struct dbg *d, uint32_t thread);
 /** The run goes on. @param step  a thread's step, or NULL */
 void dbg_go(struct dbg *d, const struct dbg_step *step);
 
-/** Another process takes over, where the last hit of the conditions was, or the last step.
- *  @param step  NULL: conditions @return false: there is no way back. Else it does not return */
+/** Another process takes over, where the last hit of the conditions was, or the last step. Returns
+ *  in the process that has been at the edge, when it has come to it again: session.going is not
+ *  DBG_STANDS then.
+ *  @param step  NULL: conditions @return false: there is no way back */
 bool dbg_back(struct dbg *d, const struct dbg_step *step);
 
 /** Another process takes over at a tick that is over. Likewise. */

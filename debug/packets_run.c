@@ -68,6 +68,8 @@ void dbg_answer_stop(struct dbg_packet *p)
         dbg_answer(p, "syscall_return:%" PRIx64 ";", x->call);
     else if (x->why == DBG_STOP_BEGINNING)
         dbg_answer(p, "replaylog:begin;");
+    else if (x->why == DBG_STOP_EDGE)
+        dbg_answer(p, "replaylog:end;");
 }
 
 void dbg_answer_end(struct dbg_packet *p)
@@ -193,10 +195,17 @@ void dbg_p_continue_signal(struct dbg_packet *p)
         packet_goes(p, NULL);
 }
 
+static void packet_back(struct dbg_packet *p, const struct dbg_step *step)
+{
+    p->none = dbg_back(p->d, step);
+    if (!p->none)
+        dbg_answer_done(p, false);
+}
+
 void dbg_p_back(struct dbg_packet *p)
 {
     if (p->d->travel)
-        dbg_answer_done(p, dbg_back(p->d, NULL));
+        packet_back(p, NULL);
 }
 
 void dbg_p_back_step(struct dbg_packet *p)
@@ -204,7 +213,7 @@ void dbg_p_back_step(struct dbg_packet *p)
     const uint32_t resume = p->d->session->resume;
     const struct dbg_step step = {.thread = resume ? resume : dbg_thread(p->d)};
     if (p->d->travel)
-        dbg_answer_done(p, dbg_back(p->d, &step));
+        packet_back(p, &step);
 }
 
 /* ---- the end --------------------------------------------------------------------------------- */

@@ -24,12 +24,22 @@ struct dbg_travel_ops {
      *  @return whether it has: the session's `target` says where to go */
     bool (*stands)(struct dbg *d, sim_tick at);
 
+    /** The tick at which it wants to be called next; SIM_NEVER: whenever that may be. */
+    sim_tick (*next)(const struct dbg *d);
+
+    /** Of a copy: the tick up to which the run has been, beyond which only the process that has
+     *  been there may go. There it hands over: with no target (target.on is false), and what the
+     *  session says of going on. SIM_NEVER: it is that process. */
+    sim_tick (*edge)(const struct dbg *d);
+
     /** The earliest tick that can be gone back to. */
     sim_tick (*earliest)(const struct dbg *d);
 
-    /** Another process takes over, goes to d->session->target and stops there. Does not return if
-     *  all is well: the present process waits for the end of the other, and ends as it does.
-     *  @pre target.point.at is not later than the present tick
+    /** Another process takes over, goes to d->session->target and stops there. A copy does not
+     *  return. The process that has been at the edge sleeps, and returns when it has the turn
+     * again: session.going is DBG_RETURNS, if others have not been told to leave the run alone.
+     *  @pre target.point.at is not later than the present tick, or there is no target, and this is
+     *  a copy that stands at its edge
      *  @return false: there is no copy that is early enough */
     bool (*go)(struct dbg *d);
 

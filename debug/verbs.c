@@ -243,6 +243,8 @@ bool dbg_verb_goto(struct dbg_command *c)
     uint64_t at;
     if (!c->words || !verb_number(c, c->word[0], &at))
         return c->words ? false : verb_complains(c, "which CYCLE", "goto");
+    if (at < c->d->now && !c->d->travel)
+        return verb_complains(c, "that is over, and there is no way back", c->word[0]);
     c->d->session->until = at;
     return true;
 }

@@ -1,0 +1,179 @@
+/*
+ * Going backwards: the debugger's travel (travel.h), on snapshots of the run (programs/past.h).
+ *
+ * The hard idea: "backwards to the last stop" is "forwards from a snapshot, and remember the last
+ * stop before here". A copy goes through the stretch from the newest snapshot on and only notes;
+ * if it has noted nothing, another goes through the stretch before. Then a third one goes to what
+ * was noted, and is asked from then on.
+ */
+#include "debug/past.h"
+
+#include "base/alloc.h"
+#include "debug/scout.h"
+#include "debug/travel.h"
+#include "programs/past.h"
+
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a copy that searches is told, and says. */
+struct sought {
+    struct dbg_point before;
+    struct dbg_hit last;
+};
+
+struct dbg_past {
+    struct prog_past *past;
+    struct sought *sought; /* shared */
+    sim_tick next;
+};
+
+static void past_begun(struct dbg *d)
+{
+    struct dbg_past *p = d->past = sim_alloc(1, sizeof *p);
+    p->sought = dbg_share(sizeof *p->sought);
+    p->past = prog_past_begin(&prog_past_usual);
+    p->next = SIM_NEVER;
+}
+
+/* A copy that searches is where others stand. */
+static void past_found(struct dbg_past *p)
+{
+    if (prog_past_is_copy(p->past) && prog_past_errand(p->past) == PROG_PAST_SEARCH &&
+        !prog_past_travels(p->past))
+        prog_past_found(p->past);
+}
+
+static bool past_stands(struct dbg *d, sim_tick at)
+{
+    struct dbg_past *p = d->past;
+    bool moved;
+    p->next = prog_past_visit(p->past, at, &moved);
+    past_found(p);
+    if (!moved)
+        return false;
+    d->scouting = NULL;
+    if (prog_past_errand(p->past) == PROG_PAST_TURN)
+        return true;
+    dbg_collect_begin(d, &p->sought->before, &p->sought->last);
+    return false;
+}
+
+static sim_tick past_next(const struct dbg *d)
+{
+    return d->past->next;
+}
+
+static sim_tick past_edge(const struct dbg *d)
+{
+    const struct dbg_past *p = d->past;
+    return p && prog_past_is_copy(p->past) ? prog_past_edge(p->past) : SIM_NEVER;
+}
+
+static sim_tick past_earliest(const struct dbg *d)
+{
+    return d->past ? prog_past_earliest(d->past->past) : SIM_NEVER;
+}
+
+/* Whether what a process stands for would stop it still. */
+static bool past_told(struct dbg_session *x, const struct dbg_session *was)
+{
+    const struct dbg_hit *hit = &was->hit;
+    if (was->why != DBG_STOP_HIT)
+        return was->why == DBG_STOP_OVER;
+    return hit->what == DBG_AT_BREAK ? dbg_break_find(&x->conditions, hit->pc) != NULL
+           : hit->what == DBG_AT_WATCH
+               ? dbg_watch_hit(&x->conditions, hit->va, 1, hit->store) != UINT_MAX
+               : false;
+}
+
+/* The turn is this process's again, which stands where it stood. */
+static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog_past_back back)
+{
+    struct dbg_session *x = d->session;
+    if (back == PROG_PAST_LOST)
+        prog_say(d->run, "numachine: warning: the copy of the simulator that was in the past has "
+                         "died; this is the present\n");
+    x->target.on = false;
+    x->why = past_told(x, was) ? was->why : DBG_STOP_EDGE;
+    x->hit = was->hit;
+    x->thread = was->thread;
+    x->until = SIM_NEVER;
+    memcpy(x->told, was->told, sizeof x->told);
+    if (x->going != DBG_DETACHED && x->going != DBG_KILLED)
+        x->going = DBG_RETURNS;
+}
+
+static bool past_go(struct dbg *d)
+{
+    const struct dbg_past *p = d->past;
+    const struct dbg_session *x = d->session;
+    if (prog_past_is_copy(p->past) && prog_past_errand(p->past) == PROG_PAST_SEARCH)
+        prog_past_found(p->past);
+    struct dbg_session *was = sim_alloc(1, sizeof *was);
+    *was = *x;
+    fflush(stdout);
+    prog_past_stand(p->past, d->now);
+    const enum prog_past_back back =
+        prog_past_go(p->past, x->target.on ? x->target.point.at : SIM_NEVER);
+    past_returns(d, was, back);
+    free(was);
+    return true;
+}
+
+static bool past_last(struct dbg *d, const struct dbg_point *before, struct dbg_hit *out)
+{
+    struct dbg_past *p = d->past;
+    struct sought *sought = p->sought;
+    sim_tick to = before->at + 1; /* behind what others do in its own tick */
+    prog_past_stand(p->past, d->now);
+    sought->before = *before;
+    sought->last = (struct dbg_hit){0};
+    while (!sought->last.what && to && prog_past_search(p->past, to, &to))
+        ;
+    *out = sought->last;
+    return out->what;
+}
+
+static void past_describe(const struct dbg *d, FILE *out)
+{
+    const struct prog_past *past = d->past->past;
+    fprintf(out,
+            "the run can be gone back to cycle %" PRIu64 ": %u snapshots, which keep at most "
+            "%" PRIu64 " MB; the run itself has been to cycle %" PRIu64 "\n",
+            prog_past_earliest(past), prog_past_snapshots(past), prog_past_bytes(past) >> 20,
+            prog_past_edge(past));
+}
+
+static void past_end(struct dbg *d)
+{
+    struct dbg_past *p = d->past;
+    if (!p)
+        return;
+    d->past = NULL;
+    prog_past_end(p->past);
+    dbg_unshare(p->sought, sizeof *p->sought);
+    free(p);
+}
+
+void dbg_past_keep(struct dbg *d)
+{
+    static const struct dbg_travel_ops ops = {
+        .begun = past_begun,
+        .stands = past_stands,
+        .next = past_next,
+        .edge = past_edge,
+        .earliest = past_earliest,
+        .go = past_go,
+        .last = past_last,
+        .describe = past_describe,
+        .end = past_end,
+    };
+#ifndef __SANITIZE_ADDRESS__ /* its actors are threads (programs/simgrid.c) */
+    d->travel = &ops;
+#else
+    (void)d, (void)ops;
+#endif
+}
