@@ -1,28 +1,26 @@
 /*
  * numachine watch: what happens to some lines, message by message: of a scenario, of a run that a
  * directory has kept, or of an experiment. A run is simulated once more for that, in a process of
- * its own, because what it writes goes nowhere and its program is confined.
+ * its own. Or what happens to the instructions of a processor, stage by stage.
  */
 #include "base/alloc.h"
 #include "base/nearest.h"
 #include "cli/again.h"
+#include "cli/apart.h"
 #include "cli/cli.h"
-#include "cli/session.h"
 #include "documents/whole.h"
 #include "input/units.h"
 #include "machine/values.h"
 #include "watch/page.h"
 #include "watch/play.h"
+#include "watch/stages.h"
 #include "watch/table.h"
 #include "watch/watcher.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 /** A recording, and how it is to be shown. */
 struct shown {
@@ -169,9 +167,7 @@ static enum cli_exit watch_the_scenario(const struct cli_given *g)
     return status;
 }
 
-/* ---- a run, in a process of its own ---------------------------------------------------------- */
-
-/** What the process hands over, in front of the rows and the transactions. */
+/** What comes from the process that simulates, in front of the rows and the transactions. */
 struct handed {
     enum cli_exit status;
     bool ran, placed, whole, full;
@@ -180,45 +176,17 @@ struct handed {
     size_t rows, transactions;
 };
 
-static bool hand_over(int fd, const void *bytes, size_t size)
-{
-    for (const char *at = bytes; size;) {
-        const ssize_t n = write(fd, at, size);
-        if (n < 0 && errno != EINTR)
-            return false;
-        at += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
+/** The observer's self, and what came of it here. */
+struct watching {
+    struct watch_watcher watcher; /**< first: the observer's */
+    const struct in_experiment *experiment;
+    struct handed handed;
+    struct watch_record record;
+};
 
-static bool take_over(int fd, void *bytes, size_t size)
+static void watch_give(void *self, enum cli_exit status, int fd)
 {
-    for (char *at = bytes; size;) {
-        const ssize_t n = read(fd, at, size);
-        if (n == 0 || (n < 0 && errno != EINTR))
-            return false;
-        at += n > 0 ? n : 0;
-        size -= n > 0 ? (size_t)n : 0;
-    }
-    return true;
-}
-
-/** Runs it, and hands over what was seen. @param said  gets what is said on standard error */
-static void watch_child(const struct in_experiment *x, struct watch_watcher *w, int fd, FILE *said)
-{
-    const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    const struct cli_session session = {.experiment = x,
-                                        .stdin_fd = isatty(STDIN_FILENO) ? -1 : STDIN_FILENO,
-                                        .quiet = true,
-                                        .observer = &watch_observer,
-                                        .self = w,
-                                        .table = fopen("/dev/null", "we")};
-    struct prog_outcome outcome;
-    if (!session.table || nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0 ||
-        dup2(fileno(said), STDERR_FILENO) < 0)
-        return;
-    const enum cli_exit status = cli_session_run(&session, &outcome);
+    const struct watch_watcher *w = self;
     const struct watch_record *r = &w->record;
     const struct handed handed = {.status = status,
                                   .ran = w->ran,
@@ -230,69 +198,32 @@ static void watch_child(const struct in_experiment *x, struct watch_watcher *w, 
                                   .to = r->to,
                                   .rows = r->rows,
                                   .transactions = r->transactions};
-    if (hand_over(fd, &handed, sizeof handed) && hand_over(fd, r->row, r->rows * sizeof *r->row))
-        hand_over(fd, r->transaction, r->transactions * sizeof *r->transaction);
+    if (cli_apart_give(fd, &handed, sizeof handed) &&
+        cli_apart_give(fd, r->row, r->rows * sizeof *r->row))
+        cli_apart_give(fd, r->transaction, r->transactions * sizeof *r->transaction);
 }
 
-static bool watch_take(int fd, const struct in_experiment *x, struct handed *handed,
-                       struct watch_record *r)
+static bool watch_take(void *self, int fd)
 {
-    if (!take_over(fd, handed, sizeof *handed))
+    struct watching *w = self;
+    struct watch_record *r = &w->record;
+    const struct nm_params *p = w->experiment->machine.params;
+    if (!cli_apart_take(fd, &w->handed, sizeof w->handed))
         return false;
-    *r = (struct watch_record){.params = nm_params_copy(x->machine.params),
-                               .protocol = &nm_protocols[nm_value_protocol(x->machine.params)],
-                               .from = handed->from,
-                               .to = handed->to,
-                               .full = handed->full,
-                               .rows = handed->rows,
-                               .transactions = handed->transactions,
-                               .row = sim_alloc(handed->rows, sizeof *r->row),
+    *r = (struct watch_record){.params = nm_params_copy(p),
+                               .protocol = &nm_protocols[nm_value_protocol(p)],
+                               .from = w->handed.from,
+                               .to = w->handed.to,
+                               .full = w->handed.full,
+                               .rows = w->handed.rows,
+                               .transactions = w->handed.transactions,
+                               .row = sim_alloc(w->handed.rows, sizeof *r->row),
                                .transaction =
-                                   sim_alloc(handed->transactions, sizeof *r->transaction)};
-    return take_over(fd, r->row, r->rows * sizeof *r->row) &&
-           take_over(fd, r->transaction, r->transactions * sizeof *r->transaction);
+                                   sim_alloc(w->handed.transactions, sizeof *r->transaction)};
+    return cli_apart_take(fd, r->row, r->rows * sizeof *r->row) &&
+           cli_apart_take(fd, r->transaction, r->transactions * sizeof *r->transaction) &&
+           w->handed.ran;
 }
-
-/** What the process has said: only if there was no run, for a window's end is none of a run's. */
-static void watch_repeat(FILE *said)
-{
-    rewind(said);
-    for (int c; (c = getc(said)) != EOF;)
-        putc(c, stderr);
-}
-
-/** @return false: there was no run, after a complaint */
-static bool watch_again(const struct in_experiment *x, struct watch_watcher *w,
-                        struct handed *handed, struct watch_record *record)
-{
-    int fd[2];
-    FILE *said = tmpfile();
-    if (!said || pipe(fd)) {
-        perror("numachine: error: a temporary file");
-        return false;
-    }
-    fflush(NULL);
-    const pid_t child = fork();
-    if (child == 0) {
-        close(fd[0]);
-        watch_child(x, w, fd[1], said);
-        fflush(NULL);
-        _exit(0);
-    }
-    close(fd[1]);
-    const bool good = child > 0 && watch_take(fd[0], x, handed, record) && handed->ran;
-    close(fd[0]);
-    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
-        ;
-    if (child < 0)
-        perror("numachine: error: fork");
-    else if (!good)
-        watch_repeat(said);
-    fclose(said);
-    return good;
-}
-
-/* ---- a run ----------------------------------------------------------------------------------- */
 
 static bool is_directory(const char *path)
 {
@@ -327,26 +258,94 @@ static void watch_remark(const struct cli_given *g, const struct handed *handed,
 
 static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experiment *x)
 {
-    struct handed handed = {.status = CLI_EXIT_BROKEN};
-    struct watch_record record = {0};
-    struct watch_watcher w = {.line = watch_address(g),
-                              .symbol = g->symbol,
-                              .from = watch_cycle(g, "--from", g->from_cycle, 0),
-                              .to = watch_cycle(g, "--to", g->to_cycle, SIM_NEVER)};
-    enum cli_exit status = CLI_EXIT_USAGE;
-    x->limit = sim_earlier(x->limit, w.to);
-    if (!watch_again(x, &w, &handed, &record))
-        status = handed.status;
-    else {
+    struct watching w = {.watcher = {.line = watch_address(g),
+                                     .symbol = g->symbol,
+                                     .from = watch_cycle(g, "--from", g->from_cycle, 0),
+                                     .to = watch_cycle(g, "--to", g->to_cycle, SIM_NEVER)},
+                         .experiment = x,
+                         .handed = {.status = CLI_EXIT_BROKEN}};
+    const struct cli_apart apart = {
+        .observer = &watch_observer, .self = &w, .give = watch_give, .take = watch_take};
+    enum cli_exit status;
+    x->limit = sim_earlier(x->limit, w.watcher.to);
+    if (cli_apart_run(x, &apart)) {
         char *name = sim_format("%s of %s", g->symbol ? g->symbol : g->line_at, x->name);
         const struct watch_title title = {.name = name, .machine = x->machine.name};
-        watch_remark(g, &handed, &record);
-        status = watch_show(g, &(const struct shown){&record, &title});
+        watch_remark(g, &w.handed, &w.record);
+        status = watch_show(g, &(const struct shown){&w.record, &title});
         free(name);
+    } else {
+        status = w.handed.status;
     }
-    watch_record_free(&record);
+    watch_record_free(&w.record);
     return status;
 }
+
+/* ---- a pipeline ------------------------------------------------------------------------------ */
+
+/** The same of instructions. */
+struct staging {
+    struct watch_stages stages; /**< first: the observer's */
+    struct staged {
+        enum cli_exit status;
+        bool ran;
+        size_t count;
+    } staged;
+    struct watch_instruction *instruction; /**< names are static: the process is a copy of this */
+};
+
+static void stages_give(void *self, enum cli_exit status, int fd)
+{
+    const struct watch_stages *s = self;
+    size_t count = 0;
+    const struct watch_instruction *all =
+        s->pipeline ? watch_instructions(s->pipeline, &count) : NULL;
+    const struct staged staged = {status, s->ran, count};
+    if (cli_apart_give(fd, &staged, sizeof staged))
+        cli_apart_give(fd, all, count * sizeof *all);
+}
+
+static bool stages_take(void *self, int fd)
+{
+    struct staging *s = self;
+    if (!cli_apart_take(fd, &s->staged, sizeof s->staged))
+        return false;
+    s->instruction = sim_alloc(s->staged.count, sizeof *s->instruction);
+    return cli_apart_take(fd, s->instruction, s->staged.count * sizeof *s->instruction) &&
+           s->staged.ran;
+}
+
+static void stages_put(void *ctx, FILE *out)
+{
+    const struct staging *s = ctx;
+    watch_konata(s->instruction, s->staged.count, s->stages.card, out);
+}
+
+static enum cli_exit watch_the_pipeline(const struct cli_given *g, struct in_experiment *x)
+{
+    char why[1024];
+    struct staging s = {.stages = {.card = (unsigned)g->card,
+                                   .from = watch_cycle(g, "--from", g->from_cycle, 0),
+                                   .to = watch_cycle(g, "--to", g->to_cycle, SIM_NEVER)},
+                        .staged = {.status = CLI_EXIT_BROKEN}};
+    const struct cli_apart apart = {
+        .observer = &watch_stages_observer, .self = &s, .give = stages_give, .take = stages_take};
+    enum cli_exit status;
+    x->limit = sim_earlier(x->limit, s.stages.to);
+    if (!cli_apart_run(x, &apart)) {
+        status = s.staged.status;
+    } else if (!g->file || !strcmp(g->file, "-")) {
+        stages_put(&s, stdout);
+        status = CLI_EXIT_OK;
+    } else {
+        const bool good = doc_whole_write(g->file, false, stages_put, &s, NULL, why, sizeof why);
+        status = watch_written(good, g->file, why);
+    }
+    free(s.instruction);
+    return status;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
 
 /** Says what cannot be meant, as far as the command line says it. */
 static void watch_check(const struct cli_given *g)
@@ -375,7 +374,9 @@ int cli_watch(struct cli_given *g)
     if (!watch_load(g, &x))
         return CLI_EXIT_USAGE;
     enum cli_exit status = CLI_EXIT_USAGE;
-    if (g->symbol || g->line_at)
+    if (g->konata)
+        status = watch_the_pipeline(g, &x);
+    else if (g->symbol || g->line_at)
         status = watch_the_run(g, &x);
     else
         fputs("numachine: error: which --line or --symbol?\n", stderr);

@@ -193,8 +193,9 @@ struct pc_cpu {
     struct pc_card *card;
     uint32_t number; /**< machine-wide processor number */
 
-    struct pc_record *record; /**< what it tells of its references (record.h); NULL: nothing */
-    struct pc_cursor *cursor; /**< its place in a profile (cursor.h); NULL: there is none */
+    struct pc_record *record;     /**< what it tells of its references (record.h); NULL: nothing */
+    const struct pc_steps *steps; /**< told what becomes of instructions (steps.h); NULL: nobody */
+    struct pc_cursor *cursor;     /**< its place in a profile (cursor.h); NULL: there is none */
     uint64_t *touches; /**< in a profile with the truth of misses, by place of `d`: which bytes of
                             its line the core has read (bits 0 to 31, by the address's low five) and
                             written (32 to 63) since the card looked. The card's */
@@ -303,6 +304,10 @@ struct pc_core_ops {
     /** The same core, that tells of its references (procard/record.h). It does the same in the same
      *  time. NULL: it cannot. */
     const struct pc_core_ops *recording;
+
+    /** The same core, that tells cpu->steps (procard/steps.h), if there is one. It does the same in
+     *  the same time. NULL: it cannot. */
+    const struct pc_core_ops *stepping;
 
     /** A thread (cpu->tries) goes on: the calls under way are its own now. */
     void (*placed)(struct pc_cpu *cpu);

@@ -7,6 +7,7 @@
 #include "procard/cursor.h"
 #include "procard/procard.h"
 #include "procard/record.h"
+#include "procard/steps.h"
 
 #include <assert.h>
 
@@ -390,6 +391,21 @@ void pc_hear(struct nm_machine *m, const struct nm_ear *ear)
     nm_machine_in_turn(m);
     for (unsigned i = 0; i < nm_machine_cards(m); i++)
         ops_card_at(m, i)->ear = ear;
+}
+
+bool pc_has_steps(struct nm_machine *m, unsigned card)
+{
+    return ops_card_at(m, card)->core->stepping;
+}
+
+void pc_follow_steps(struct nm_machine *m, unsigned card, const struct pc_steps *steps)
+{
+    struct pc_card *c = ops_card_at(m, card);
+    nm_machine_in_turn(m);
+    pc_core_settle(c);
+    if (steps)
+        pc_core_becomes(c, c->core->stepping); /* and stays so, which changes nothing */
+    c->cpu.steps = steps;
 }
 
 void pc_watch_waits(struct nm_machine *m, bool watches)

@@ -3,6 +3,7 @@
  * place where a run ends change nothing.
  */
 #include "tests/arm_rig.h"
+#include "watch/pipeline.h"
 
 #include <criterion/criterion.h>
 #include <criterion/logging.h>
@@ -75,19 +76,26 @@ static uint64_t once(struct arm_rig *rig, unsigned n, unsigned slice)
     return cpu->now - from - TRAP;
 }
 
+/* A rig in whose caches the sequence is, and in its predictor if it shall be. @return its length */
+static unsigned warmed(struct arm_rig *rig, const struct row *row)
+{
+    enum { WARM = 4 };
+    arm_rig_init(rig, BASE, SIZE, NM_CORE_ARM1176);
+    rig->p.arm11_tlb_entries = 0;
+    arm_rig_begin(rig);
+    const unsigned n = put(rig, row);
+    for (unsigned i = 0; i < WARM; i++)
+        once(rig, n, 0);
+    if (!row->known)
+        memset(rig->cpu.btac, 0, rig->p.arm11_btac * sizeof *rig->cpu.btac);
+    return n;
+}
+
 /* @param[out] signals  what the sequence has added */
 static uint64_t cycles_of(const struct row *row, unsigned slice, struct arm11_signals *signals)
 {
-    enum { WARM = 4 };
     struct arm_rig rig;
-    arm_rig_init(&rig, BASE, SIZE, NM_CORE_ARM1176);
-    rig.p.arm11_tlb_entries = 0;
-    arm_rig_begin(&rig);
-    const unsigned n = put(&rig, row);
-    for (unsigned i = 0; i < WARM; i++)
-        once(&rig, n, 0);
-    if (!row->known)
-        memset(rig.cpu.btac, 0, rig.p.arm11_btac * sizeof *rig.cpu.btac);
+    const unsigned n = warmed(&rig, row);
     *signals = rig.cpu.signals;
     const uint64_t cycles = once(&rig, n, slice);
     for (unsigned s = 0; s < ARM11_SIGNALS; s++)
@@ -110,6 +118,33 @@ Test(arm11_cycles, as_counted)
                          rows[i].known, slice, (unsigned long long)cycles, rows[i].cycles);
         }
     cr_assert_eq(wrong, 0);
+}
+
+/* In the log of the pipeline, too, the instruction behind the last issues so many PCycles after the
+ * first, and each when its predecessor has left. */
+static void check_stages(const struct row *row)
+{
+    struct arm_rig rig;
+    size_t count;
+    const unsigned n = warmed(&rig, row);
+    struct watch_pipeline *p = watch_pipeline_new();
+    rig.cpu.base.steps = watch_pipeline_steps(p);
+    cr_expect_eq(once(&rig, n, 0), row->cycles, "%s, observed", row->text);
+    const struct watch_instruction *i = watch_instructions(p, &count);
+    cr_assert_gt(count, 1, "%s", row->text);
+    cr_expect_eq(i[count - 1].issued - i[0].fetched, row->cycles, "%s: stages %llu, counted %u",
+                 row->text, (unsigned long long)(i[count - 1].issued - i[0].fetched), row->cycles);
+    for (size_t k = 1; k < count; k++)
+        cr_expect(i[k].fetched == i[k - 1].left && i[k].issued >= i[k].fetched, "%s: %zu",
+                  row->text, k);
+    watch_pipeline_free(p);
+    arm_rig_free(&rig);
+}
+
+Test(arm11_cycles, stages_as_counted)
+{
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_stages(&rows[i]);
 }
 
 Test(arm11_cycles, signals_as_counted)

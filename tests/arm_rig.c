@@ -357,6 +357,8 @@ bool arm_rig_run(struct arm_rig *rig, sim_tick limit, unsigned slice, uint64_t s
         rig->why = PC_STOP_HORIZON;
         if (cpu->untimed)
             arm11_run_untimed(cpu, horizon);
+        else if (cpu->steps)
+            arm11_run_observed(cpu, horizon);
         else
             arm11_run(cpu, horizon);
         if (!sums_up(cpu))

@@ -4,6 +4,7 @@
 
 #include "procard/card.h"
 #include "procard/mips/isa.h"
+#include "watch/pipeline.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -69,6 +70,100 @@ Test(r10000_cycles, counts_by_hand)
         }
     }
 }
+
+/* ---- the log of the pipeline ----------------------------------------------------------------- */
+
+/* Whether an instruction (of that name, if one is given) issued at that tick. */
+static bool issues(const struct watch_instruction *i, size_t count, const char *name, size_t length,
+                   sim_tick at)
+{
+    for (size_t k = 0; k < count; k++)
+        if (i[k].issued == at &&
+            (!length || (strlen(i[k].name) >= length && !strncmp(i[k].name, name, length))))
+            return true;
+    return false;
+}
+
+/* Whether some instruction has a name that begins so. */
+static bool is_named(const struct watch_instruction *i, size_t count, const char *name,
+                     size_t length)
+{
+    for (size_t k = 0; k < count; k++)
+        if (i[k].name && !strncmp(i[k].name, name, length))
+            return true;
+    return false;
+}
+
+/* "mul @2", "@2, 3", "@2 to 5", "@2, 4 ... 16": what the words say of when instructions issue.
+ * @return how many PCycles were named */
+static unsigned check_issues(const struct row *row, const struct watch_instruction *i, size_t count,
+                             sim_tick begun)
+{
+    unsigned named = 0;
+    for (const char *at = row->why; (at = strchr(at, '@')); at++) {
+        const char *end = at;
+        while (end > row->why && end[-1] == ' ')
+            end--;
+        const char *word = end;
+        while (word > row->why && strchr("abcdefghijklmnopqrstuvwxyz.", word[-1]))
+            word--;
+        const bool mnemonic = word < end && (word == row->why || word[-1] != '\'') &&
+                              is_named(i, count, word, (size_t)(end - word));
+        const size_t length = mnemonic ? (size_t)(end - word) : 0;
+        char *rest = (char *)at + 1;
+        for (; *rest >= '0' && *rest <= '9'; named++) {
+            const sim_tick tick = strtoull(rest, &rest, 10);
+            cr_expect(issues(i, count, word, length, begun + tick),
+                      "'%s' (%s): nothing issues in %lu", row->code, row->why, (unsigned long)tick);
+            rest += strspn(rest, ", .");
+            rest += strncmp(rest, "to ", 3) ? 0 : 3;
+        }
+    }
+    return named;
+}
+
+/* The stages say what was counted by hand. @return how many PCycles of issue were compared */
+static unsigned check_stages(const struct row *row)
+{
+    struct rig rig;
+    size_t count;
+    unsigned named = 0;
+    struct watch_pipeline *p = watch_pipeline_new();
+    rig_init(&rig, row->options);
+    pc_follow_steps(rig.m, 0, watch_pipeline_steps(p));
+    for (unsigned turn = 0; turn < 3; turn++) {
+        rig_again(&rig);
+        if (*row->before)
+            rig_steps(&rig, row->before);
+        watch_pipeline_clear(p);
+        rig_steps(&rig, row->code);
+    }
+    const struct watch_instruction *i = watch_instructions(p, &count);
+    sim_tick last = 0;
+    for (size_t k = 0; k < count; k++)
+        last = i[k].squashed || i[k].left == SIM_NEVER ? last : sim_later(last, i[k].left);
+    cr_assert_gt(count, 0, "'%s'", row->code);
+    cr_expect_eq(last - rig.begun, row->cycles, "'%s' (%s): stages %lu, by hand %lu", row->code,
+                 row->why, (unsigned long)(last - rig.begun), (unsigned long)row->cycles);
+    cr_expect(i[0].fetched == rig.begun || strstr(row->why, " code"), "'%s'", row->code);
+    if (!strstr(row->why, "else"))
+        named = check_issues(row, i, count, rig.begun);
+    watch_pipeline_free(p);
+    rig_free(&rig);
+    return named;
+}
+
+Test(r10000_cycles, stages_as_counted)
+{
+    unsigned named = 0;
+    for (unsigned n = 0; n < row_count; n++)
+        if (!strchr(rows[n].code, '|') && !strchr(rows[n].code, ':'))
+            named += check_stages(&rows[n]);
+    cr_expect_gt(named, 150, "%u", named);
+}
+
+/* ---- wherever a run is cut --------------------------------------------------------------------
+ */
 
 /* Every signal and every state of the pipeline is the same, too. */
 static void check_cut(const struct row *row, const char *options, unsigned slice)

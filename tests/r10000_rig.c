@@ -148,6 +148,7 @@ static void run(struct rig *rig, unsigned card, uint64_t at)
     const uint64_t undoing = cpu->states[PC_ST_KILL_EXC];
     const sim_tick begun = soon(rig);
     struct nm_trap trap;
+    rig->begun = begun;
     start(rig, card, at, begun);
     const sim_tick ended = wait_for_one(rig, &trap);
     rig->cycles = ended - begun - (cpu->states[PC_ST_KILL_EXC] - undoing);

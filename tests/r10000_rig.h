@@ -20,6 +20,7 @@ struct rig {
     struct r10k_code *code;
     uint64_t place;  /**< address of the next step's code */
     unsigned slice;  /**< [ticks] runs are cut every so often; 0: they are not */
+    sim_tick begun;  /**< [ticks] of the last step, when its first fetch may be */
     uint64_t cycles; /**< [PCycles] of the last step, from its first fetch to its exception */
 };
 

@@ -7,6 +7,7 @@ moments; what is told of them is consistent; a run that is watched is the run th
 
 GUEST is tests/profile_guest.c, built with -g for o32 in the current directory.
 """
+import collections
 import csv
 import json
 import pathlib
@@ -155,6 +156,45 @@ def check_run(bench, guest, directory):
     assert "no variable" in bench.ask(run, "--symbol", "no_such_symbol", status=2).stderr
 
 
+def check_pipeline(bench, guest, directory):
+    """The log is one that Konata reads: stages in their order, and what graduates in that of the program."""
+    run = directory / "r10000"
+    done = subprocess.run([bench.numachine, "stat", "-q", "-o", run, "-m", "r10000", "--", guest], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    done = json.loads((run / "stats.json").read_text())["snapshots"][0]["stats"]["machine.station[0].card[0]"]["truth.instructions"]
+    log = bench.ask(run, "--konata").stdout.splitlines()
+    assert log[0] == "Kanata\t0004" and log[1].startswith("C=\t"), log[:2]
+    stages, labels, retired, cycle = collections.defaultdict(list), {}, [], int(log[1][3:])
+    for line in log[2:]:
+        kind, *words = line.split("\t")
+        if kind == "C":
+            assert int(words[0]) > 0
+            cycle += int(words[0])
+        elif kind == "I":
+            assert int(words[0]) == len(labels)
+        elif kind == "L":
+            labels[words[0]] = words[2]
+        elif kind == "S":
+            stages[words[0]].append((words[2], cycle))
+        else:
+            assert kind == "R" and words[0] in stages, line
+            if words[2] == "0":
+                assert int(words[1]) == len(retired), line
+                retired.append(words[0])
+    assert len(retired) == done > 1000, (len(retired), done)
+    for number, seen in stages.items():
+        names = "".join(name for name, _ in seen)
+        assert re.fullmatch("F(D(Q?(XW?)?G?|WG|G)?)?", names), (number, names)
+        assert [at for _, at in seen] == sorted({at for _, at in seen}), seen
+        assert names[:2] != "FD" or "X" not in names or dict(seen)["X"] >= dict(seen)["F"] + 2, seen
+    ends = [dict(stages[number])["G"] for number in retired]
+    assert ends == sorted(ends) and max(collections.Counter(ends).values()) <= 4
+    assert any(label.endswith(": addu") for label in labels.values()) and all(label.startswith("0x") for label in labels.values())
+    first = bench.ask(run, "--konata", "--from", "60000", "--to", "80000").stdout.splitlines()[1]
+    assert 60000 <= int(first.split("\t")[1]) <= 80000, first
+    assert "tell nothing of their pipeline" in bench.ask(directory / "run", "--konata", status=2).stderr
+
+
 def main():
     numachine, home, guest = sys.argv[1:4]
     bench = Bench(pathlib.Path(numachine).resolve())
@@ -166,6 +206,7 @@ def main():
     check_refusals(bench)
     with tempfile.TemporaryDirectory(prefix="numachine-") as directory:
         check_run(bench, guest, pathlib.Path(directory))
+        check_pipeline(bench, guest, pathlib.Path(directory))
     print("ok")
 
 

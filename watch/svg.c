@@ -92,8 +92,9 @@ static void svg_head(const struct drawing *d, unsigned height)
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" "
             "height=\"%u\" font-family=\"sans-serif\" font-size=\"11\">\n"
             "<rect width=\"%u\" height=\"%u\" fill=\"#fff\"/>\n"
-            "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"7\" "
-            "markerHeight=\"7\" orient=\"auto\"><path d=\"M0,0 8,4 0,8z\"/></marker></defs>\n",
+            "<defs><marker id=\"a\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" "
+            "markerUnits=\"userSpaceOnUse\" markerWidth=\"8\" "
+            "markerHeight=\"8\" orient=\"auto\"><path d=\"M0,0 8,4 0,8z\"/></marker></defs>\n",
             width, height, width, height, width, height);
     fprintf(d->out, "<text x=\"8\" y=\"%u\" font-size=\"14\" font-weight=\"bold\">", TITLE);
     svg_escaped(d->out, d->title->name);
@@ -177,7 +178,8 @@ static void svg_row(const struct drawing *d, const struct watch_row *row)
     fprintf(d->out,
             "<text x=\"%u\" y=\"%u\" font-size=\"10\" font-weight=\"bold\" fill=\"%s\" "
             "stroke=\"#fff\" stroke-width=\"3\" paint-order=\"stroke\">%s<title>",
-            x + 6, y + 11, fired && row->before == row->after ? "#888" : "#a33", text);
+            x + 6, y + (over ? 23 : 11), fired && row->before == row->after ? "#888" : "#a33",
+            text);
     if (!over) {
         char *said;
         size_t size;

@@ -154,6 +154,6 @@ static const struct pc_core_ops touching = {PROFILED};
 static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
 static const struct pc_core_ops recording = {CORE, .run = run_observed};
 static const struct pc_core_ops core = {CORE, .run = core_run, .profiled = &profiled,
-                                        .recording = &recording};
+                                        .recording = &recording, .stepping = &recording};
 
 const struct nm_card_kind pc_arm11 = {&pc_card_ops, &core, &mon_numachine};

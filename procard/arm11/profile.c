@@ -62,6 +62,9 @@ static void profile_pay(struct arm11 *c, sim_tick own)
 void arm11_slips(struct arm11 *c, sim_tick n)
 {
     const sim_tick own = n < LONGEST_RESULT ? n : LONGEST_RESULT;
+    if (c->base.steps)
+        pc_step_told(&c->base,
+                     &(struct pc_step){.kind = PC_STEP_WAITS, .card = c->base.number, .done = n});
     if (!c->base.record)
         return;
     c->base.record->waited += n - own;
@@ -112,6 +115,11 @@ void arm11_stands(struct arm11 *c, const struct arm11_block *b, const struct arm
 {
     if (profile_is_end(op))
         return; /* what it takes is the last instruction's */
+    if (c->base.steps)
+        pc_step_told(&c->base, &(struct pc_step){.kind = PC_STEP_STANDS,
+                                                 .card = c->base.number,
+                                                 .at = c->base.now,
+                                                 .pc = profile_address(b, op)});
     if (c->base.cursor)
         go_to(c->base.cursor, profile_address(b, op), op->source[0] == ARM11_LSU);
     if (c->base.record)

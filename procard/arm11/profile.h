@@ -7,6 +7,7 @@
 #include "procard/arm11/pipeline.h"
 #include "procard/profile.h"
 #include "procard/record.h"
+#include "procard/steps.h"
 
 /** See arm11_books, arm11_counts and arm11_told, which ask whether anybody listens. */
 void arm11_booked(struct arm11 *c, enum pc_status state, uint64_t n);

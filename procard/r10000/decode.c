@@ -189,6 +189,7 @@ static void decode_forget(struct r10k *c, struct r10k_entry *e, sim_tick now)
 void r10k_squash(struct r10k *c, unsigned keep)
 {
     while (c->count > keep) {
+        r10k_step(c, r10k_entry(c, c->count - 1), PC_STEP_SQUASHED, c->base.now);
         decode_forget(c, r10k_entry(c, c->count - 1), c->base.now);
         c->count--;
     }
@@ -348,6 +349,8 @@ static void decode_take(struct r10k *c, const struct r10k_fetched *f, sim_tick n
 {
     struct r10k_entry *e = &c->entry[(c->head + c->count++) % R10K_ENTRIES];
     decode_begin(e, f, c->slot_next);
+    r10k_step(c, e, PC_STEP_FETCHED, f->at);
+    r10k_step(c, e, PC_STEP_DECODED, now);
     c->slot_next = false;
     c->worked = true;
     c->twos += (e->w->traits & R10K_TWO) != 0;

@@ -100,6 +100,7 @@ static void leave_address_queue(struct r10k *c, const struct r10k_entry *e)
 
 static void graduate_graduates(struct r10k *c, struct r10k_entry *e, struct graduated *g)
 {
+    r10k_step(c, e, PC_STEP_GRADUATED, c->base.now);
     note_causes(c, e);
     r10k_commit(c, e);
     graduate_advance(c, e);
@@ -166,6 +167,7 @@ static void graduate_raise(struct r10k *c, struct r10k_entry *e)
         note_causes(c, e);
     }
     if (cpu->exc == PC_EXC_SYS) {
+        r10k_step(c, e, PC_STEP_GRADUATED, cpu->now);
         cpu->instructions++;
         c->timed++;
         c->without_unit++;

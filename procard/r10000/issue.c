@@ -44,6 +44,7 @@ static void issue_execute(struct r10k *c, struct r10k_entry *e, sim_tick now)
     struct r10k_outcome out = {.pc = e->pc, .level = c->code->level};
     if (e->w->traits & R10K_FLAGS) /* rounding and enables are the thread's */
         c->scratch.fcsr = c->r.fcsr;
+    r10k_step(c, e, PC_STEP_ISSUED, now);
     r10k_gather(c, e);
     r10k_compute(&c->scratch, &e->w->op, &out);
     if (e->w->traits & R10K_BRANCH) {

@@ -632,6 +632,7 @@ void r10k_calculate(struct r10k *c, sim_tick now)
     c->calculated++;
     c->worked = true;
     e->issued = true;
+    r10k_step(c, e, PC_STEP_ISSUED, now);
     e->access = R10K_ACCESS_READY;
     c->trying |= r10k_bit(c, e);
     e->again = now + CALCULATION;

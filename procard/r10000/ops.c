@@ -143,6 +143,6 @@ static const struct pc_core_ops touching = {PROFILED};
 static const struct pc_core_ops profiled = {PROFILED, .touching = &touching};
 static const struct pc_core_ops recording = {CORE}; /* asks for base.record where it graduates */
 static const struct pc_core_ops core = {CORE, .together = true, .profiled = &profiled,
-                                        .recording = &recording};
+                                        .recording = &recording, .stepping = &recording};
 
 const struct nm_card_kind pc_r10000 = {&pc_card_ops, &core, &mon_numachine};

@@ -20,6 +20,7 @@
 #include "procard/mips/isa.h"
 #include "procard/profile.h"
 #include "procard/r10000/r10000.h"
+#include "procard/steps.h"
 
 enum {
     R10K_ENTRIES = 64, /**< places in the ring of the active list; it holds active_list of them */
@@ -395,6 +396,17 @@ static inline void r10k_no_access(struct r10k *c, const struct r10k_entry *e)
 {
     c->trying &= ~r10k_bit(c, e);
     c->storing &= ~r10k_bit(c, e);
+}
+
+/** Tells who listens of an entry's step. */
+void r10k_tell(const struct r10k *c, const struct r10k_entry *e, enum pc_step_kind kind,
+               sim_tick at);
+
+static inline void r10k_step(const struct r10k *c, const struct r10k_entry *e,
+                             enum pc_step_kind kind, sim_tick at)
+{
+    if (c->base.steps)
+        r10k_tell(c, e, kind, at);
 }
 
 static inline bool r10k_is_oldest(const struct r10k *c, const struct r10k_entry *e)

@@ -136,3 +136,19 @@ void r10k_profile_counts(struct r10k *c, uint64_t pc, enum pc_profile_column col
     pc_cursor_at(c->base.cursor, pc);
     pc_cursor_add(c->base.cursor, column, 1);
 }
+
+/* ---- for who draws it ------------------------------------------------------------------------ */
+
+void r10k_tell(const struct r10k *c, const struct r10k_entry *e, enum pc_step_kind kind,
+               sim_tick at)
+{
+    const unsigned code = e->w->op.code;
+    pc_step_told(&c->base, &(struct pc_step){
+                               .kind = kind,
+                               .card = c->base.number,
+                               .place = (unsigned)(e - c->entry),
+                               .at = at,
+                               .done = e->done,
+                               .pc = e->pc,
+                               .name = code < MIPS_OP_ROWS_END ? mips_rows[code].mnemonic : NULL});
+}
