@@ -6,6 +6,8 @@
  * by a jump. Sanitizers keep books of each stack: they are told of each change, and of the frames
  * that are left for ever when a function is ended in the middle.
  */
+#undef _FORTIFY_SOURCE /* takes a jump to another stack for a mistake, and ends the process */
+
 #include "programs/stack.h"
 #include "base/alloc.h"
 
