@@ -3,7 +3,7 @@
 
 #include "input/tables.h"
 #include "input/yaml.h"
-#include "machine/values.h"
+#include "machine/params.h"
 
 #include <errno.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include "documents/run.h"
 #include "look/counters/perfex.h"
 #include "look/counters/sampled.h"
-#include "machine/values.h"
+#include "machine/params.h"
 #include "run/observer.h"
 
 #include <stdlib.h>
@@ -80,7 +80,7 @@ static const char *event_title(const struct ssrun *s)
 
 static void ssrun_head(const struct ssrun *s)
 {
-    const uint64_t each = s->x->machine.params->os_syscall;
+    const uint64_t each = nm_value_os_syscall(s->x->machine.params);
     fprintf(s->out, "Program counters of %s, after every %u events %u (%s)\n\n", s->given->words[0],
             s->sampled.every, s->sampled.event, event_title(s));
     fprintf(s->out, "%14llu  samples x %u\n",
