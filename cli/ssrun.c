@@ -15,6 +15,7 @@
 #include "machine/params.h"
 #include "run/observer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -83,17 +84,18 @@ static void ssrun_head(const struct ssrun *s)
     const uint64_t each = nm_value_os_syscall(s->x->machine.params);
     fprintf(s->out, "Program counters of %s, after every %u events %u (%s)\n\n", s->given->words[0],
             s->sampled.every, s->sampled.event, event_title(s));
-    fprintf(s->out, "%14llu  samples x %u\n",
-            (unsigned long long)(s->sampled.samples * s->sampled.every), s->sampled.every);
-    fprintf(s->out, "%14llu  the counters, in user mode; %llu in all modes\n",
-            (unsigned long long)s->counted, (unsigned long long)s->anywhere);
-    fprintf(s->out, "%14lld  the profile", (long long)s->sampled.exact);
+    fprintf(s->out, "%14" PRIu64 "  samples x %u\n", s->sampled.samples * s->sampled.every,
+            s->sampled.every);
+    fprintf(s->out, "%14" PRIu64 "  the counters, in user mode; %" PRIu64 " in all modes\n",
+            s->counted, s->anywhere);
+    fprintf(s->out, "%14" PRId64 "  the profile", s->sampled.exact);
     if (s->sampled.exact == s->sampled.completed + s->sampled.twice)
-        fprintf(s->out, ": %lld instructions, of which %lld multiplies and divides count as two",
-                (long long)s->sampled.completed, (long long)s->sampled.twice);
-    putc('\n', s->out);
-    fprintf(s->out, "%14llu  PCycles that the interrupts took, %llu each\n\n",
-            (unsigned long long)(s->sampled.samples * each), (unsigned long long)each);
+        fprintf(s->out,
+                ": %" PRId64 " instructions, of which %" PRId64
+                " multiplies and divides count as two",
+                s->sampled.completed, s->sampled.twice);
+    fprintf(s->out, "\n%14" PRIu64 "  PCycles that the interrupts took, %" PRIu64 " each\n\n",
+            s->sampled.samples * each, each);
 }
 
 static void ssrun_json(const struct ssrun *s)

@@ -21,9 +21,10 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-NUMACHINE = os.environ.get("NUMACHINE", HERE.parents[1] / "numachine")
-LOAD, MULTIPLIES = 1, {**{funct: name for funct, name in zip(range(0x18, 0x20), (
-    "mult", "multu", "div", "divu", "dmult", "dmultu", "ddiv", "ddivu"))}}
+TREE = HERE.parents[1] / "numachine"  # in an installation there is none
+NUMACHINE = os.environ.get("NUMACHINE") or (TREE if os.access(TREE, os.X_OK) and TREE.is_file() else "numachine")
+LOAD = 1
+MULTIPLIES = dict(zip(range(0x18, 0x20), ("mult", "multu", "div", "divu", "dmult", "dmultu", "ddiv", "ddivu")))
 MORE = {0x00: "madd", 0x01: "maddu", 0x04: "msub", 0x05: "msubu"}  # of MIPS32, which no R10000 has
 
 
