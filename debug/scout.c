@@ -278,7 +278,8 @@ static void follow_point(void *ctx, struct pc_cpu *cpu, uint64_t pc, sim_tick at
 
 struct pc_records *dbg_follow(struct dbg *d)
 {
-    return pc_record_follow(d->live->machine, scout_access, d);
+    return pc_record_follow(d->live->machine,
+                            &(struct pc_record_listener){.ctx = d, .each = scout_access});
 }
 
 /* ---- looking --------------------------------------------------------------------------------- */

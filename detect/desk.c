@@ -93,6 +93,7 @@ struct det_desk {
     size_t seats;
     struct desk_listener *listener[DET_EVENT__COUNT]; /* [listeners] */
     size_t listeners[DET_EVENT__COUNT];
+    uint64_t *last; /* [2 * cards] line that the card has loaded from last, and stored to */
     det_charge_fn *charge;
     void *charge_ctx;
 };
@@ -283,13 +284,38 @@ static void desk_trap(const struct desk_listener *to, const struct det_event *e)
         }
 }
 
+unsigned det_desk_leaves(const struct det_desk *desk)
+{
+    unsigned leaves = desk->listeners[DET_EVENT_trapped] ? 0 : ~0u;
+    for (size_t i = 0; i < desk->listeners[DET_EVENT_access]; i++)
+        leaves &= desk->listener[DET_EVENT_access][i].seat->choice.row->ops->leaves;
+    return leaves;
+}
+
+/** To those that do not leave it: what a model hears does not depend on who else looks. */
+static void desk_tell_access(struct det_desk *desk, const struct det_event *event)
+{
+    uint64_t *last = &desk->last[2 * event->card + event->store];
+    const unsigned kind =
+        (event->store ? 0 : DET_LEAVES_LOADS) | (*last == event->line ? DET_LEAVES_REPEATS : 0);
+    *last = event->line;
+    for (size_t i = 0; i < desk->listeners[DET_EVENT_access]; i++) {
+        const struct desk_listener *to = &desk->listener[DET_EVENT_access][i];
+        if (!(to->seat->choice.row->ops->leaves & kind))
+            desk_hand(to, event);
+    }
+    for (size_t i = 0; i < desk->listeners[DET_EVENT_trapped]; i++)
+        desk_trap(&desk->listener[DET_EVENT_trapped][i], event);
+}
+
 void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event)
 {
+    if (kind == DET_EVENT_access) {
+        desk_tell_access(desk, event);
+        return;
+    }
     for (size_t i = 0; i < desk->listeners[kind]; i++)
         desk_hand(&desk->listener[kind][i], event);
-    if (kind == DET_EVENT_access)
-        for (size_t i = 0; i < desk->listeners[DET_EVENT_trapped]; i++)
-            desk_trap(&desk->listener[DET_EVENT_trapped][i], event);
 }
 
 /* ---- beginning and end ----------------------------------------------------------------------- */
@@ -299,6 +325,7 @@ static void desk_sit(struct det_desk *desk, struct det_seat *seat, const struct 
     const struct det_ops *ops = choice->row->ops;
     struct det_event *mask = &seat->mask.event;
     assert(ops->bits && ops->answer && "a model says what it stores and what it suspects");
+    assert(!(ops->leaves && (ops->trapped || ops->sees & (DET_SEES_SERVED | DET_SEES_LATENCY))));
     seat->desk = desk;
     seat->choice = *choice;
     seat->self = sim_alloc(1, ops->size);
@@ -344,6 +371,8 @@ struct det_desk *det_desk_new(const struct det_machine *machine, const struct de
     struct det_desk *desk = sim_alloc(1, sizeof *desk);
     *desk = (struct det_desk){.machine = *machine, .seats = models};
     desk->seat = sim_alloc(models, sizeof *desk->seat);
+    desk->last = sim_alloc((size_t)2 * machine->cards, sizeof *desk->last);
+    memset(desk->last, 0xff, (size_t)2 * machine->cards * sizeof *desk->last);
     for (unsigned kind = 0; kind < DET_EVENT__COUNT; kind++)
         desk->listener[kind] = sim_alloc(models, sizeof **desk->listener);
     for (size_t i = 0; i < models; i++)
@@ -401,5 +430,6 @@ void det_desk_free(struct det_desk *desk)
     for (unsigned kind = 0; kind < DET_EVENT__COUNT; kind++)
         free(desk->listener[kind]);
     free(desk->seat);
+    free(desk->last);
     free(desk);
 }

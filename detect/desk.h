@@ -73,6 +73,9 @@ bool det_desk_hears(const struct det_desk *desk, enum det_event_kind kind);
 /** Whether anybody sees such members (DET_SEES_...) of an event. */
 bool det_desk_sees(const struct det_desk *desk, unsigned sees);
 
+/** What all that hear of accesses leave: DET_LEAVES_... Such accesses need not be told. */
+unsigned det_desk_leaves(const struct det_desk *desk);
+
 /** Tells all that want to hear of it. An `access` is `trapped`, too, for those who watch its bytes.
  */
 void det_desk_tell(struct det_desk *desk, enum det_event_kind kind, const struct det_event *event);

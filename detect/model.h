@@ -59,6 +59,13 @@ enum det_sees {
 #undef SEES
 };
 
+/** Accesses that a model does not need to hear of (struct det_ops.leaves). */
+enum det_leaves {
+    DET_LEAVES_LOADS = 1,  /**< only stores are told */
+    DET_LEAVES_REPEATS = 2 /**< a card's load from the line that it has loaded from last, and its
+                                store to the one that it has stored to last, are not told */
+};
+
 /** What happens. Which members an event has is said in events.def, what they are in sees.def. */
 struct det_event {
     unsigned card; /**< on which it happens; of `thread` and `paged` 0 */
@@ -156,6 +163,11 @@ struct det_ops {
     size_t size; /**< [bytes] of `self`, which begins as zeroes */
     unsigned
         sees; /**< members of struct det_event that its hardware or software sees: DET_SEES_... */
+
+    /** Accesses that it leaves: DET_LEAVES_... The fewer are told, the faster is the run on the
+     * host, if all models that look at it leave them. Not for one that sees SERVED or LATENCY, or
+     * hears of traps. */
+    unsigned leaves;
 
     /** [bits] of storage that its hardware has in all of the machine, beyond a machine without it.
      *  Memory that software takes counts, too: at the end of the run, so that it may grow.

@@ -14,8 +14,8 @@ struct naive_line {
     uint64_t line;
     uint64_t *cards; /* a bit for each that has written it */
     unsigned writers;
-    sim_tick when; /* ... there were enough of them; 0: there are not */
-    uint64_t stores;
+    sim_tick when;   /* ... there were enough of them; 0: there are not */
+    uint64_t stores; /* times that a card came to store to it */
     UT_hash_handle hh;
 };
 
@@ -50,8 +50,6 @@ static struct naive_line *naive_line_at(struct naive *n, uint64_t at)
 
 static void naive_access(void *self, const struct det_event *e)
 {
-    if (!e->store)
-        return;
     struct naive *n = self;
     struct naive_line *line = naive_line_at(n, e->line);
     uint64_t *word = &line->cards[e->card / NAIVE_WORD];
@@ -99,7 +97,8 @@ static void naive_end(void *self)
 
 const struct det_ops det_naive = {
     .size = sizeof(struct naive),
-    .sees = DET_SEES_LINE | DET_SEES_STORE,
+    .sees = DET_SEES_LINE,
+    .leaves = DET_LEAVES_LOADS | DET_LEAVES_REPEATS,
     .bits = naive_bits,
     .begin = naive_begin,
     .answer = naive_answer,

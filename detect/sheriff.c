@@ -183,8 +183,6 @@ static void sheriff_access(void *self, const struct det_event *e)
 {
     struct sheriff *s = self;
     s->now = e->at;
-    if (!e->store)
-        return;
     struct sheriff_thread *thread = sheriff_thread_of(s, e);
     if (e->atomic) {
         sheriff_commit(s, thread, e->at);
@@ -268,7 +266,8 @@ static void sheriff_end(void *self)
 
 const struct det_ops det_sheriff = {
     .size = sizeof(struct sheriff),
-    .sees = DET_SEES_VA | DET_SEES_BYTES | DET_SEES_STORE | DET_SEES_ATOMIC | DET_SEES_THREAD,
+    .sees = DET_SEES_VA | DET_SEES_BYTES | DET_SEES_ATOMIC | DET_SEES_THREAD,
+    .leaves = DET_LEAVES_LOADS,
     .bits = sheriff_bits,
     .begin = sheriff_begin,
     .answer = sheriff_answer,

@@ -27,7 +27,8 @@ struct pc_eye {
     uint64_t line; /* of which the following is */
     enum det_served served;
     uint64_t latency;
-    uint64_t owed; /* [PCycles] that the processor is still to spend for models */
+    uint64_t from, to; /* the page of the last access, virtual and physical; PC_NOWHERE: none */
+    uint64_t owed;     /* [PCycles] that the processor is still to spend for models */
 };
 
 /** How a line was when its last owner gave it away. */
@@ -42,6 +43,7 @@ struct pc_eyes {
     struct det_desk *desk;
     struct pc_eye *eye; /* [cards] */
     struct eye_line *lines;
+    uint64_t line, part, page;  /* [bytes] less one, of all cards */
     struct pc_records *records; /* NULL: nobody hears of accesses */
 };
 
@@ -220,25 +222,46 @@ void pc_eye_drops(struct pc_card *card, uint64_t part, sim_tick at)
 
 /* ---- accesses -------------------------------------------------------------------------------- */
 
+/* Where an access has been made. @return PC_NOWHERE: past the caches */
+static uint64_t eye_find(struct pc_cpu *cpu, struct pc_eye *eye, uint64_t va, bool store)
+{
+    struct pc_look look;
+    const uint64_t in = va & eye->eyes->page;
+    if (va - in == eye->from)
+        return eye->to + in;
+    pc_find(cpu, va, store ? NM_STORE : NM_LOAD, &look);
+    if (look.page != NM_XLATE_OK && look.page != NM_XLATE_NONCOHERENT)
+        return PC_NOWHERE;
+    eye->from = va - in;
+    eye->to = look.pa - in;
+    return look.pa;
+}
+
+static void eye_unmapped(void *ctx, uint64_t va, uint64_t len)
+{
+    struct pc_eyes *eyes = ctx;
+    (void)va, (void)len;
+    for (unsigned i = 0; i < nm_machine_cards(eyes->m); i++)
+        eyes->eye[i].from = PC_NOWHERE;
+}
+
 static void eye_accessed(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind kind, uint64_t pc,
                          uint64_t va, unsigned size, sim_tick at)
 {
-    struct pc_card *card = cpu->card;
-    struct pc_eye *eye = card->eye;
-    struct pc_look look;
+    const struct pc_eyes *eyes = ctx;
+    struct pc_eye *eye = &eyes->eye[cpu->number];
     const bool store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC;
-    (void)ctx;
-    pc_find(cpu, va, store ? NM_STORE : NM_LOAD, &look);
-    if (look.page != NM_XLATE_OK && look.page != NM_XLATE_NONCOHERENT)
+    const uint64_t pa = eye_find(cpu, eye, va, store);
+    if (pa == PC_NOWHERE)
         return;
     struct det_event event = {.card = cpu->number,
                               .at = at,
-                              .line = eye_line_of(card, look.pa),
-                              .part = eye_part_of(card, look.pa),
+                              .line = pa & ~eyes->line,
+                              .part = pa & ~eyes->part,
                               .thread = cpu->tries.thread,
                               .pc = pc,
                               .va = va,
-                              .pa = look.pa,
+                              .pa = pa,
                               .bytes = size,
                               .store = store,
                               .atomic = kind == PC_RECORDED_LL || kind == PC_RECORDED_SC,
@@ -249,7 +272,7 @@ static void eye_accessed(void *ctx, struct pc_cpu *cpu, enum pc_recorded_kind ki
         event.latency += eye->latency;
         eye->line = PC_NOWHERE;
     }
-    eye_tell(card, DET_EVENT_access, &event);
+    det_desk_tell(eyes->desk, DET_EVENT_access, &event);
 }
 
 /* ---- what models cost ------------------------------------------------------------------------ */
@@ -299,16 +322,35 @@ void pc_eyes_machine(const struct nm_params *p, struct det_machine *out)
     };
 }
 
+/* Has the cards tell of accesses. @return false: they cannot */
+static bool eyes_follow(struct pc_eyes *eyes)
+{
+    const unsigned leaves = det_desk_leaves(eyes->desk);
+    const struct pc_record_listener listener = {
+        .ctx = eyes,
+        .unmapped = eye_unmapped,
+        .each = eye_accessed,
+        .leaves_loads = leaves & DET_LEAVES_LOADS,
+        .repeats = leaves & DET_LEAVES_REPEATS ? eyes->line + 1 : 0};
+    eyes->records = pc_record_follow(eyes->m, &listener);
+    return eyes->records != NULL;
+}
+
 struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk)
 {
     const unsigned cards = nm_machine_cards(m);
     struct pc_eyes *eyes = sim_alloc(1, sizeof *eyes);
     bool can = true;
-    *eyes = (struct pc_eyes){.m = m, .desk = desk};
+    eyes->m = m;
+    eyes->desk = desk;
+    const struct nm_params *p = eye_card_at(eyes, 0)->p;
+    eyes->line = nm_value_l2_line(p) - 1;
+    eyes->part = nm_value_l1d_line(p) - 1;
+    eyes->page = nm_value_page_size(p) - 1;
     for (unsigned i = 0; i < cards; i++)
         can = can && !eye_card_at(eyes, i)->functional;
     if (can && det_desk_hears(desk, DET_EVENT_access))
-        can = (eyes->records = pc_record_follow(m, eye_accessed, eyes)) != NULL;
+        can = eyes_follow(eyes);
     if (!can) {
         free(eyes);
         return NULL;
@@ -317,7 +359,7 @@ struct pc_eyes *pc_eyes_open(struct nm_machine *m, struct det_desk *desk)
     eyes->eye = sim_alloc(cards, sizeof *eyes->eye);
     for (unsigned i = 0; i < cards; i++) {
         eyes->eye[i].eyes = eyes;
-        eyes->eye[i].line = PC_NOWHERE;
+        eyes->eye[i].line = eyes->eye[i].from = PC_NOWHERE;
         eye_card_at(eyes, i)->eye = &eyes->eye[i];
         pc_card_heard(eye_card_at(eyes, i));
     }

@@ -29,6 +29,7 @@ struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_
         struct pc_record *record = sim_alloc(1, sizeof *record);
         record->listener = &records->listener;
         record->card = i;
+        memset(record->last, 0xff, sizeof record->last);
         pc_core_becomes(card, card->core->recording);
         card->cpu.record = record;
     }
@@ -66,14 +67,14 @@ static void record_ignores_made(void *ctx, unsigned card, uint32_t thread,
     (void)ctx, (void)card, (void)thread, (void)reference, (void)count; /* begun, and given up */
 }
 
-struct pc_records *pc_record_follow(struct nm_machine *m, pc_each_fn *each, void *ctx)
+struct pc_records *pc_record_follow(struct nm_machine *m, const struct pc_record_listener *listener)
 {
-    const struct pc_record_listener listener = {.ctx = ctx,
-                                                .made = record_ignores_made,
-                                                .unmapped = record_ignores_unmapped,
-                                                .goes_on = record_ignores_goes_on,
-                                                .each = each};
-    return pc_record_begin(m, &listener);
+    struct pc_record_listener all = *listener;
+    all.made = record_ignores_made;
+    all.goes_on = record_ignores_goes_on;
+    if (!all.unmapped)
+        all.unmapped = record_ignores_unmapped;
+    return pc_record_begin(m, &all);
 }
 
 static bool has_asked(const struct pc_recorded *begun)
@@ -167,6 +168,7 @@ void pc_record_forgets(struct pc_card *card)
 
 void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len)
 {
+    memset(record->last, 0xff, sizeof record->last);
     if (record->card == 0)
         record->listener->unmapped(record->listener->ctx, va, len);
 }

@@ -86,8 +86,11 @@ struct pc_record_listener {
     void (*goes_on)(void *ctx, unsigned card, uint32_t thread, uint64_t own, sim_tick from,
                     sim_tick to);
 
-    /** NULL; else it is called instead of the first two. */
+    /** NULL; else it is called instead of the first two, but for what it leaves. */
     pc_each_fn *each;
+    bool leaves_loads;
+    uint64_t repeats; /**< [bytes] a card's load in the piece of so many that it has loaded from
+                           last is not told, nor such a store; 0: all are */
 
     /** NULL: nobody listens. Set by pc_record_points. */
     pc_point_fn *point;
@@ -102,8 +105,10 @@ struct pc_records;
 struct pc_records *pc_record_begin(struct nm_machine *m, const struct pc_record_listener *listener);
 void pc_record_end(struct pc_records *records);
 
-/** The same, for a listener that wants to hear of each access and of nothing else. */
-struct pc_records *pc_record_follow(struct nm_machine *m, pc_each_fn *each, void *ctx);
+/** The same, for a listener that wants to hear of accesses only, and of changes of pages.
+ *  @param listener  with `each`, and if it likes `unmapped` */
+struct pc_records *pc_record_follow(struct nm_machine *m,
+                                    const struct pc_record_listener *listener);
 
 /** Has `point` called with the context of the listener, from now on; NULL: no more. The machine
  *  stands. */
@@ -130,6 +135,7 @@ enum {
 /** A card's share: references that have not been told yet. The room's own. */
 struct pc_record {
     const struct pc_record_listener *listener;
+    uint64_t last[2]; /**< where the last load was, and the last store, if repeats are left */
     unsigned card;
     uint32_t thread;
     uint64_t waited;  /**< [PCycles] for which the core was let wait */
@@ -170,6 +176,17 @@ void pc_record_unmapped(struct pc_record *record, uint64_t va, uint64_t len);
  *  again when it is tried again: that is no reference of its own. */
 void pc_record_forgets(struct pc_card *card);
 
+/** Whether an access is one that the listener leaves. */
+static inline bool pc_record_leaves(struct pc_record *record, bool store, uint64_t va)
+{
+    const struct pc_record_listener *listener = record->listener;
+    if (!store && listener->leaves_loads)
+        return true;
+    const uint64_t before = record->last[store];
+    record->last[store] = va;
+    return (before ^ va) < listener->repeats;
+}
+
 /** A core has made a reference.
  *  @param pc  of the instruction
  *  @param at  [ticks] of its clock: of the instruction, behind what it was let wait for */
@@ -178,7 +195,9 @@ static inline void pc_record_reference(struct pc_cpu *cpu, enum pc_recorded_kind
 {
     struct pc_record *record = cpu->record;
     if (record->listener->each) {
-        if (kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED)
+        const bool store = kind == PC_RECORDED_STORE || kind == PC_RECORDED_SC;
+        if (kind != PC_RECORDED_FETCH && kind != PC_RECORDED_SC_FAILED &&
+            !pc_record_leaves(record, store, va))
             record->listener->each(record->listener->ctx, cpu, kind, pc, va, size, at);
         return;
     }

@@ -612,6 +612,40 @@ Test(detectors, sees_what_it_has_declared)
     det_desk_free(w.desk);
 }
 
+/* What it leaves it does not hear, whoever else looks; and it is left only if all leave it. */
+Test(detectors, leaves)
+{
+    static const struct {
+        unsigned leaves, accesses;
+    } kinds[] = {{0, 9},
+                 {DET_LEAVES_LOADS, 5},
+                 {DET_LEAVES_REPEATS, 6},
+                 {DET_LEAVES_LOADS | DET_LEAVES_REPEATS, 3}};
+    const struct step steps[] = {STORE(1, 64, 8), LOAD(1, 72, 4),   STORE(1, 72, 4),
+                                 STORE(0, 72, 4), STORE(0, 76, 4),  LOAD(1, 64, 4),
+                                 LOAD(0, 128, 4), STORE(1, 140, 4), LOAD(1, 128, 4)};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t others = 0; others < 2; others++) {
+            const struct det_ops ops = {.size = 1,
+                                        .sees = DET_SEES_VA,
+                                        .leaves = kinds[i].leaves,
+                                        .bits = spy_bits,
+                                        .answer = spy_answer,
+                                        .access = spy_access};
+            const struct det_row spy = {.name = "spy", .ops = &ops};
+            struct det_choice choice[2] = {{.row = &spy}};
+            char why[200];
+            cr_assert(det_choose(&choice[1], "predator", why, sizeof why));
+            struct world w = {.desk = det_desk_new(&machine, choice, 1 + others)};
+            spied.accesses = 0;
+            cr_expect_eq(det_desk_leaves(w.desk), others ? 0 : kinds[i].leaves);
+            for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
+                make(&w, &steps[k]);
+            cr_expect_eq(spied.accesses, kinds[i].accesses, "%zu: %u", i, spied.accesses);
+            det_desk_free(w.desk);
+        }
+}
+
 /* What begin takes of the host is refused before it is taken. */
 Test(detectors, fits)
 {

@@ -567,8 +567,11 @@ struct tr_recording *tr_recording_begin(struct nm_machine *m, const char *made_f
 {
     const unsigned cards = nm_machine_cards(m);
     struct tr_recording *r = sim_alloc(1, sizeof *r);
-    const struct pc_record_listener listener = {
-        r, recording_made, recording_ordered, recording_unmapped, recording_goes_on, NULL, NULL};
+    const struct pc_record_listener listener = {.ctx = r,
+                                                .made = recording_made,
+                                                .ordered = recording_ordered,
+                                                .unmapped = recording_unmapped,
+                                                .goes_on = recording_goes_on};
     r->m = m;
     r->file = tmpfile();
     if (!r->file) {
