@@ -33,6 +33,7 @@ void nm_controller_init(struct nm_controller *c, const struct nm_params *p,
 {
     c->line_shift = (unsigned)__builtin_ctzll(p->l2_line);
     c->patience = (unsigned)p->directory_patience;
+    c->plain = p->check;
     c->turn = NM_TURN * nm_params_slowest(p);
     c->selects.from = p->histogram_from;
     c->selects.length = p->histogram_length;
@@ -449,9 +450,8 @@ bool nm_controller_take(struct nm_controller *c, struct nm_dir_line *line,
         nm_controller_refuse(c, in, from_network, NM_NO_ROOM, now);
         return true;
     }
-    const uint64_t no = nm_check_on(c->check)
-                            ? 0
-                            : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
+    const uint64_t no =
+        c->plain ? 0 : nm_dir_only_refuses(c->agent, &c->place, line, in, from_network);
     if (!no)
         return take_step(c, line, in, from_network, now);
     c->actions = no;

@@ -62,6 +62,7 @@ struct nm_controller {
     unsigned line_shift;
     uint64_t places;   /**< lines that share a place differ by a multiple of so many lines */
     unsigned patience; /**< directory.patience */
+    bool plain;        /**< checking mode: without short ways */
     sim_tick turn;     /**< [ticks] a turn is kept no longer: NM_TURN slowest accesses */
     struct nm_refused oldest;
     struct nm_dram_timing timing;

@@ -446,7 +446,7 @@ static bool cards_alone(const struct nm_network *n)
 /* Moves on at most one packet of each FIFO. @return whether there was one */
 static bool advance_heads(struct nm_network *n, sim_tick now)
 {
-    if (cards_alone(n) && !nm_check_on(n->controller.check)) /* in checking mode the plain rule */
+    if (!n->controller.plain && cards_alone(n)) /* in checking mode the plain rule */
         return advance(n, NM_NONSINKABLE, false, now);
     bool moved = false;
     for (unsigned class = 0; class < NM_CLASSES; class ++) {

@@ -95,7 +95,7 @@ static const struct nm_cell *agent_cell(struct pc_card *card, uint8_t state,
     const struct nm_cell *cell = event != NM_CARD_EVENTS ? nm_cell(t, state, event) : NULL;
     if (!cell || !cell->exists)
         return NULL;
-    if (nm_check_on(card->check))
+    if (card->p->check)
         agent_cell_holds(card, state, event, cell);
     return cell;
 }
