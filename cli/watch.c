@@ -239,6 +239,13 @@ static bool watch_load(const struct cli_given *g, struct in_experiment *x)
     return in_experiment_load(x, g->words[0], g->sets, &diag);
 }
 
+/** A run that came to its end is the one that it was: its result says so. */
+static void watch_remark_result(bool whole, uint64_t result)
+{
+    if (whole)
+        fprintf(stderr, "numachine: note: result xxh64:%016" PRIx64 "\n", result);
+}
+
 static void watch_remark(const struct cli_given *g, const struct handed *handed,
                          const struct watch_record *record)
 {
@@ -252,8 +259,7 @@ static void watch_remark(const struct cli_given *g, const struct handed *handed,
                 "numachine: note: more than %d rows: the window ends at PCycle %" PRIu64
                 "; --from and --to make it smaller\n",
                 WATCH_ROWS_MOST, record->to);
-    if (handed->whole)
-        fprintf(stderr, "numachine: note: result xxh64:%016" PRIx64 "\n", handed->result);
+    watch_remark_result(handed->whole, handed->result);
 }
 
 static enum cli_exit watch_the_run(const struct cli_given *g, struct in_experiment *x)
@@ -288,7 +294,8 @@ struct staging {
     struct watch_stages stages; /**< first: the observer's */
     struct staged {
         enum cli_exit status;
-        bool ran;
+        bool ran, whole;
+        uint64_t result;
         size_t count;
     } staged;
     struct watch_instruction *instruction; /**< names are static: the process is a copy of this */
@@ -300,7 +307,7 @@ static void stages_give(void *self, enum cli_exit status, int fd)
     size_t count = 0;
     const struct watch_instruction *all =
         s->pipeline ? watch_instructions(s->pipeline, &count) : NULL;
-    const struct staged staged = {status, s->ran, count};
+    const struct staged staged = {status, s->ran, s->whole, s->result, count};
     if (cli_apart_give(fd, &staged, sizeof staged))
         cli_apart_give(fd, all, count * sizeof *all);
 }
@@ -332,14 +339,17 @@ static enum cli_exit watch_the_pipeline(const struct cli_given *g, struct in_exp
         .observer = &watch_stages_observer, .self = &s, .give = stages_give, .take = stages_take};
     enum cli_exit status;
     x->limit = sim_earlier(x->limit, s.stages.to);
-    if (!cli_apart_run(x, &apart)) {
+    const bool good = cli_apart_run(x, &apart);
+    if (good)
+        watch_remark_result(s.staged.whole, s.staged.result);
+    if (!good) {
         status = s.staged.status;
     } else if (!g->file || !strcmp(g->file, "-")) {
         stages_put(&s, stdout);
         status = CLI_EXIT_OK;
     } else {
-        const bool good = doc_whole_write(g->file, false, stages_put, &s, NULL, why, sizeof why);
-        status = watch_written(good, g->file, why);
+        status = watch_written(
+            doc_whole_write(g->file, false, stages_put, &s, NULL, why, sizeof why), g->file, why);
     }
     free(s.instruction);
     return status;

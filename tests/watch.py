@@ -3,12 +3,14 @@
 numachine watch: the scenarios take the PCycles of docs/latency.md, and the messages of its worked examples have their
 moments; what is told of them is consistent; a run that is watched is the run that it was.
 
-    watch.py NUMACHINE HOME GUEST
+    watch.py NUMACHINE HOME GUEST [all]
+    watch.py NUMACHINE HOME --write      writes watch.txt anew: the text of a few scenarios
 
 GUEST is tests/profile_guest.c, built with -g for o32 in the current directory.
 """
 import collections
 import csv
+import difflib
 import json
 import pathlib
 import re
@@ -20,6 +22,8 @@ FIGURE = re.compile(r"^\| ([^|`]+?) +\| `[^`]+` \|((?: *\d+ *\|)+)$", re.M)
 MOMENT = re.compile(r"^\| (\d+) \| (.+?) \| (.+?) \| .+? \| `(\S+)` \| (\d+) \|$", re.M)
 DISTANCES = [("numachine-64", "same-ring"), ("numachine-64", "other-ring"), ("numachine-1024", "other-group")]
 FLAT = ["--set=protocol=flat"]
+GOLDEN = ["read", "upgrade, home here, shared away", "false remote read, owner asked first", "two cards read what nobody has",
+          "a write-back overtakes an intervention"]
 
 
 class Bench:
@@ -117,7 +121,14 @@ def check_scenes(bench):
     assert {row["from"] for row in duel} == {"1.c0", "3.c0"} and len(duel) >= 5, duel
 
 
+def texts(bench):
+    return "\n".join("\n".join(line.rstrip() for line in bench.ask("--scenario", name).stdout.split("\n")) for name in GOLDEN)
+
+
 def check_text(bench, home):
+    golden = pathlib.Path(home, "tests/watch.txt").read_text()
+    changed = [line for line in difflib.unified_diff(golden.splitlines(), texts(bench).splitlines(), lineterm="", n=0)]
+    assert not changed, "\n".join(["tests/watch.txt (watch.py --write, if that is meant):", *changed])
     example = re.findall(r"^    (  +\S.*)$", pathlib.Path(home, "docs/watch.md").read_text(), re.M)
     shown = [line.rstrip() for line in bench.ask("--scenario", "read, dirty at a third station").stdout.split("\n")]
     assert len(example) > 5 and set(example) <= set(shown), set(example) - set(shown)
@@ -162,7 +173,9 @@ def check_pipeline(bench, guest, directory):
     done = subprocess.run([bench.numachine, "stat", "-q", "-o", run, "-m", "r10000", "--", guest], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     done = json.loads((run / "stats.json").read_text())["snapshots"][0]["stats"]["machine.station[0].card[0]"]["truth.instructions"]
-    log = bench.ask(run, "--konata").stdout.splitlines()
+    whole = bench.ask(run, "--konata")
+    assert json.loads((run / "manifest.json").read_text())["end"]["result_hash"] in whole.stderr, whole.stderr
+    log = whole.stdout.splitlines()
     assert log[0] == "Kanata\t0004" and log[1].startswith("C=\t"), log[:2]
     stages, labels, retired, cycle = collections.defaultdict(list), {}, [], int(log[1][3:])
     for line in log[2:]:
@@ -198,6 +211,9 @@ def check_pipeline(bench, guest, directory):
 def main():
     numachine, home, guest = sys.argv[1:4]
     bench = Bench(pathlib.Path(numachine).resolve())
+    if guest == "--write":
+        pathlib.Path(home, "tests/watch.txt").write_text(texts(bench))
+        return
     check_figures(bench, home, "all" not in sys.argv)
     check_moments(bench, home)
     check_table(bench)

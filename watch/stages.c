@@ -47,6 +47,13 @@ static void stages_finish(void *self, sim_tick at)
     ((struct watch_stages *)self)->ran = true;
 }
 
+static void stages_concluded(void *self)
+{
+    struct watch_stages *s = self;
+    s->result = s->live->run.hash.result;
+    s->whole = s->live->run.outcome.end == PROG_EXITED;
+}
+
 static void stages_release(void *self)
 {
     struct watch_stages *s = self;
@@ -59,4 +66,5 @@ const struct run_observer watch_stages_observer = {.begin = stages_begin,
                                                    .first = stages_first,
                                                    .moment = stages_moment,
                                                    .finish = stages_finish,
+                                                   .concluded = stages_concluded,
                                                    .release = stages_release};

@@ -12,6 +12,8 @@ struct watch_stages {
 
     struct watch_pipeline *pipeline; /**< the caller's (watch_pipeline_free) */
     bool ran;
+    uint64_t result; /**< hash of the run's result, */
+    bool whole;      /**< ... which came to its end */
 
     /* its own */
     struct run_live *live;
