@@ -9,10 +9,10 @@
 #include "cli/cli.h"
 #include "documents/cells.h"
 #include "machine/protocol.h"
-#include "machine/values.h"
 
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /** How far apart the stations are, by the level of the highest ring between them. */
 static const char *const distances[] = {"same ring", "other ring", "other group"};
@@ -21,7 +21,7 @@ enum { DISTANCES = sizeof distances / sizeof *distances, HERE = DISTANCES };
 
 struct table {
     const char *machine;
-    struct nm_params p;
+    const struct nm_params *p;
     unsigned station[DISTANCES][DRIVEN_ROLES], roles[DISTANCES]; /**< with a station there */
 };
 
@@ -41,7 +41,7 @@ struct format {
 
 static double latency_nanoseconds(const struct table *t, sim_tick ticks)
 {
-    return 1e9 * (double)ticks / (double)t->p.cpu_clock;
+    return 1e9 * (double)ticks / (double)nm_value_cpu_clock(t->p);
 }
 
 static const char *distance_name(unsigned distance)
@@ -60,7 +60,7 @@ static bool latency_has(const struct table *t, unsigned distance)
 static void text_begin(const struct table *t)
 {
     printf("%s, protocol %s: PCycles of one access, nothing else under way; one is %.2f ns\n\n",
-           t->machine, nm_protocols[t->p.protocol].name, latency_nanoseconds(t, 1));
+           t->machine, nm_protocols[nm_value_protocol(t->p)].name, latency_nanoseconds(t, 1));
     printf("%-62s %12s", "", "same station");
     for (unsigned d = 0; d < DISTANCES; d++)
         if (latency_has(t, d))
@@ -117,7 +117,7 @@ static const struct format formats[] = {
 /** @return false with a complaint */
 static bool latency_measure(const struct table *t, unsigned place, struct figure *figure)
 {
-    const struct driven_latency l = driven_measure(&t->p, figure->scenario, t->station[place], 0);
+    const struct driven_latency l = driven_measure(t->p, figure->scenario, t->station[place], 0);
 
     figure->ticks = l.over - l.start;
     if (*l.error)
@@ -134,7 +134,7 @@ static bool latency_show(const struct table *t, const struct driven_scenario *s,
     unsigned count = 0;
 
     for (unsigned d = 0; d < (local ? 1 : DISTANCES); d++) {
-        if (!driven_fits(s, &t->p, t->roles[d]))
+        if (!driven_fits(s, t->p, t->roles[d]))
             continue;
         figure[count] = (struct figure){.scenario = s, .distance = local ? HERE : d};
         if (!latency_measure(t, d, &figure[count++]))
@@ -147,18 +147,18 @@ static bool latency_show(const struct table *t, const struct driven_scenario *s,
 
 static enum cli_exit show_all(const struct in_machine *machine, const struct format *format)
 {
-    struct table t = {.machine = machine->name, .p = *machine->params};
+    struct nm_params *quiet = driven_quiet(machine->params);
+    struct table t = {.machine = machine->name, .p = quiet};
     const struct driven_scenario *s;
+    bool good = true;
 
-    t.p.mode = NM_MODE_TIMED;
-    t.p.tlb_refill = t.p.memory_refresh = 0; /* which come by chance */
     for (unsigned d = 0; d < DISTANCES; d++)
-        t.roles[d] = driven_stations(&t.p, d, t.station[d]);
+        t.roles[d] = driven_stations(t.p, d, t.station[d]);
     format->begin(&t);
-    for (size_t i = 0; (s = driven_scenario(i)); i++)
-        if (driven_applies(s, t.p.protocol) && !latency_show(&t, s, format))
-            return CLI_EXIT_BROKEN;
-    return CLI_EXIT_OK;
+    for (size_t i = 0; good && (s = driven_scenario(i)); i++)
+        good = !driven_applies(s, nm_value_protocol(t.p)) || latency_show(&t, s, format);
+    free(quiet);
+    return good ? CLI_EXIT_OK : CLI_EXIT_BROKEN;
 }
 
 /* ---- the command ----------------------------------------------------------------------------- */

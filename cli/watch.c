@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "documents/whole.h"
 #include "input/units.h"
-#include "machine/values.h"
 #include "watch/page.h"
 #include "watch/play.h"
 #include "watch/stages.h"

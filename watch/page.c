@@ -5,7 +5,6 @@
 #include "watch/page.h"
 
 #include "base/alloc.h"
-#include "machine/values.h"
 #include "page/sheet.h"
 #include "watch/words.h"
 
@@ -191,7 +190,7 @@ static json_int_t row_stations(struct document *d, const struct watch_row *row)
 
 static json_int_t row_line(struct document *d, const struct watch_row *row)
 {
-    const uint64_t line = row->line & ~(d->record->params->l2_line - 1);
+    const uint64_t line = row->line & ~(nm_value_l2_line(d->record->params) - 1);
     char *text = sim_format("0x%" PRIx64, line);
     return once_add(&d->lines, text, json_string(text));
 }

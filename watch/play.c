@@ -4,10 +4,10 @@
  */
 #include "watch/play.h"
 
-#include "machine/values.h"
 #include "programs/driven/latency.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 static const struct driven_scenario *play_scenario(size_t i)
 {
@@ -47,27 +47,27 @@ static void play_ends(void *ctx, struct nm_machine *m)
     watch_close(playing->live, playing->record);
 }
 
-bool watch_play(const struct nm_params *params, const struct watch_wish *wish,
+bool watch_play(const struct nm_params *p, const struct watch_wish *wish,
                 struct watch_record *record, struct watch_title *title, char *why, size_t size)
 {
     const struct driven_scenario *s = play_scenario(wish->scenario);
-    struct nm_params p = *params;
+    const char *protocol = nm_protocols[nm_value_protocol(p)].name;
     unsigned station[DRIVEN_ROLES];
     struct playing playing = {.record = record};
     const struct driven_witness witness = {
         .ctx = &playing, .begins = play_begins, .ends = play_ends};
-    const unsigned roles = driven_stations(&p, wish->level, station);
-    p.mode = NM_MODE_TIMED;
-    p.tlb_refill = p.memory_refresh = 0; /* which come by chance */
-    if (!driven_applies(s, p.protocol)) {
-        snprintf(why, size, "protocol %s knows no such access", nm_protocols[p.protocol].name);
+    const unsigned roles = driven_stations(p, wish->level, station);
+    if (!driven_applies(s, nm_value_protocol(p))) {
+        snprintf(why, size, "protocol %s knows no such access", protocol);
         return false;
     }
-    if (!driven_fits(s, &p, roles)) {
+    if (!driven_fits(s, p, roles)) {
         snprintf(why, size, "the machine has not the stations or cards for it, so far apart");
         return false;
     }
-    const struct driven_latency l = driven_witnessed(&p, s, station, 0, &witness);
+    struct nm_params *quiet = driven_quiet(p);
+    const struct driven_latency l = driven_witnessed(quiet, s, station, 0, &witness);
+    free(quiet);
     if (*l.error) {
         if (record->row)
             watch_record_free(record);

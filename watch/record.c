@@ -11,7 +11,6 @@
 
 #include "base/alloc.h"
 #include "machine/noncoherent.h"
-#include "machine/values.h"
 #include "procard/procard.h"
 
 #include <uthash.h>
@@ -504,12 +503,22 @@ static void record_last(struct watch_record *r, struct sending *s, uint32_t numb
     }
 }
 
+/* [bus cycles] */
+static uint64_t record_arbitration(const struct nm_params *p)
+{
+    size_t count;
+    const struct nm_param_row *row = nm_param_rows(&count);
+    while (strcmp(row->key, "bus.arbitration") != 0)
+        row++;
+    return nm_param_get(p, row);
+}
+
 /* The same of all modules. */
 static void record_lasts(struct watch_record *r)
 {
     const struct nm_params *p = r->params;
     struct sending *sending = sim_alloc(nm_params_stations(p) * NM_MODULES, sizeof *sending);
-    const sim_tick asks = p->bus_arbitration * (p->cpu_clock / p->bus_clock);
+    const sim_tick asks = record_arbitration(p) * nm_value_cpu_clock(p) / nm_value_bus_clock(p);
     for (size_t i = 0; i < r->rows; i++)
         if (r->row[i].station != WATCH_NOWHERE)
             record_last(r, &sending[r->row[i].station * NM_MODULES + r->row[i].module], (uint32_t)i,
@@ -521,7 +530,7 @@ static void record_make(struct watch_listening *live, struct watch_record *recor
 {
     struct ordering o = {.record = record,
                          .latest = sim_alloc(nm_machine_cards(live->m), sizeof *o.latest),
-                         .cards = (unsigned)record->params->processors,
+                         .cards = (unsigned)nm_value_processors(record->params),
                          .line_mask = live->line_mask};
     struct dated *dated = record_dates(live);
     record->row = sim_alloc(live->count, sizeof *record->row);

@@ -5,7 +5,6 @@
 #include "watch/watcher.h"
 
 #include "base/alloc.h"
-#include "machine/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 
 static uint64_t line_size(const struct watch_watcher *w)
 {
-    return nm_machine_params(w->live->machine)->l2_line;
+    return nm_value_l2_line(nm_machine_params(w->live->machine));
 }
 
 /* The bytes of a symbol, or of the one at an offset in it. */
@@ -37,7 +36,7 @@ static enum run_begun watcher_begin(void *self, struct run_live *live, char *why
 {
     struct watch_watcher *w = self;
     w->live = live;
-    if (nm_machine_params(live->machine)->mode != NM_MODE_TIMED) {
+    if (nm_value_mode(nm_machine_params(live->machine)) != NM_MODE_TIMED) {
         snprintf(why, size, "a run that is not timed has no messages to be watched");
         return RUN_REFUSED;
     }
@@ -56,7 +55,7 @@ static enum run_begun watcher_begin(void *self, struct run_live *live, char *why
 static void watcher_paged(void *self, uint64_t va, uint64_t pa)
 {
     struct watch_watcher *w = self;
-    const uint64_t page = nm_machine_params(w->live->machine)->page_size;
+    const uint64_t page = nm_value_page_size(nm_machine_params(w->live->machine));
     const uint64_t from = w->va > va ? w->va : va, to = w->va_to < va + page ? w->va_to : va + page;
     if (from >= to)
         return;

@@ -172,6 +172,15 @@ unsigned driven_stations(const struct nm_params *p, unsigned level, unsigned sta
     return (unsigned)apart;
 }
 
+struct nm_params *driven_quiet(const struct nm_params *p)
+{
+    struct nm_params *quiet = nm_params_copy(p);
+
+    quiet->mode = NM_MODE_TIMED;
+    quiet->tlb_refill = quiet->memory_refresh = 0;
+    return quiet;
+}
+
 /* ---- one access ------------------------------------------------------------------------------ */
 
 struct rig;

@@ -75,6 +75,10 @@ bool driven_is_local(const struct driven_scenario *s);
  */
 unsigned driven_stations(const struct nm_params *p, unsigned level, unsigned station[DRIVEN_ROLES]);
 
+/** The same machine, timed, and without what comes by chance: refills of TLBs, refresh. The
+ * caller's. */
+struct nm_params *driven_quiet(const struct nm_params *p);
+
 /** Whether a scenario finds its stations and cards, given so many roles. */
 bool driven_fits(const struct driven_scenario *s, const struct nm_params *p, unsigned roles);
 
