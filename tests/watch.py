@@ -89,6 +89,8 @@ def check_moments(bench, home):
 def check_table(bench):
     """Columns are those that are listed; a state is left as it was entered, and locks are ended."""
     columns = [row["name"] for row in bench.list("watched")]
+    numbers = [row["name"] for row in bench.list("watched") if row["unit"]]
+    assert len(numbers) >= 5
     for scenario in bench.list("scenarios"):
         flat = FLAT if scenario["name"].startswith("flat: ") else []
         rows = bench.table("--scenario", scenario["name"], *flat)
@@ -96,6 +98,7 @@ def check_table(bench):
         now = {}
         for row in rows:
             assert 0 <= int(row["at"]) <= int(row["until"]), row
+            assert all(row[name].isdigit() for name in numbers), row
             if row["kind"] == "row":
                 agent = row["from"], row["line"]
                 assert now.get(agent, row["before"]) == row["before"], (scenario["name"], row, now[agent])

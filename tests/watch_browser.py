@@ -24,6 +24,10 @@ MESSAGES = 10_000
 SECONDS = 300  # that a browser may take on a host that does much else
 SMOOTH, WORST = 150, 2000  # [ms] for a step of scrolling, two frames; on such a host
 READ = ["RD", "RD", "RD", "INTV_S", "INTV_S", "INTV_S", "DATA_S", "DATA_S", "DATA_S", "DATA_S", "DATA_S"]
+OTHERS = [["--scenario", "an invalidation overtakes an upgrade"], ["--scenario", "a storm of refusals: four cards write one line"],
+          ["--scenario", "a duel of two load-linked pairs"], ["--scenario", "read in the secondary cache"],
+          ["--scenario", "own register, through a window that goes away too"],
+          ["--scenario", "flat: write, dirty at a third station", "--set", "protocol=flat"]]
 READER = """<!DOCTYPE html><html><body><script>
 (async () => {
   const seen = {}, wait = ms => new Promise(done => setTimeout(done, ms)), errors = [];
@@ -89,6 +93,15 @@ READER = """<!DOCTYPE html><html><body><script>
         }
       at.error = d.documentElement.dataset.error || '';
     }
+    seen.others = [];
+    for (let k = 0; k < COUNT; k++) {
+      const inside = await open('/other/' + k, 1400), d = inside.document;
+      await press(inside, 'End');
+      if (d.getElementById('only').checked === false && !d.querySelector('.side').hidden) d.getElementById('only').click();
+      for (const key of ['p', 'ArrowRight', 'n', 'Home', '.', ',', 'End']) await press(inside, key);
+      seen.others.push([d.documentElement.dataset.error || '', d.querySelector('output').textContent, painted(inside)]);
+      d.defaultView.frameElement.remove();
+    }
     const many = await open('/many', 1400), scroll = many.document.querySelector('.scroll'), took = [];
     for (let k = 0; k < 60; k++) {
       const begin = performance.now();
@@ -108,6 +121,11 @@ READER = """<!DOCTYPE html><html><body><script>
 })();
 </script></body></html>"""
 DATA = re.compile(r'(<script type="application/json" id="data">)(.*?)(</script>)', re.S)
+
+
+def page_of(numachine, path, words):
+    subprocess.run([numachine, "watch", *words, "--format=html", "-o", path], check=True, stdout=subprocess.DEVNULL)
+    return path.read_text()
 
 
 def many(page):
@@ -180,15 +198,16 @@ def main():
     numachine = pathlib.Path(sys.argv[1]).resolve()
     with tempfile.TemporaryDirectory(prefix="numachine-", ignore_cleanup_errors=True) as directory:
         path = pathlib.Path(directory, "watch.html")
-        subprocess.run([numachine, "watch", "--scenario", "read, dirty at a third station", "--format=html", "-o", path], check=True,
-                       stdout=subprocess.DEVNULL)
-        page = path.read_text()
+        page = page_of(numachine, path, ["--scenario", "read, dirty at a third station"])
+        others = {f"/other/{k}": page_of(numachine, path, words) for k, words in enumerate(OTHERS)}
         assert "default-src 'none'" in page and not re.search(r"@import|url\(|https?://(?!www\.w3\.org)", page.split('id="data"')[0])
         again, messages = many(page)
         assert messages >= MESSAGES
-        seen = read({"/": READER, "/page": page, "/many": again}, directory)
+        seen = read({"/": READER.replace("COUNT", str(len(OTHERS))), "/page": page, "/many": again, **others}, directory)
     for width in ("390", "1400"):
         check_reading(seen[width], width)
+    for words, (error, steps, colours) in zip(OTHERS, seen["others"]):
+        assert not error and colours > 3 and ("nothing" in steps) == ("secondary" in words[1]), (words, error, steps, colours)
     took = seen["many"]["took"]
     assert not seen["many"]["error"], seen["many"]
     assert sorted(took)[len(took) // 2] < SMOOTH and max(took) < WORST, took
