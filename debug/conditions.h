@@ -111,7 +111,9 @@ struct dbg_hit {
     uint64_t va;    /**< of the access */
     unsigned which; /**< watch or line */
     bool store;
-    bool has_registers; /**< the thread's in front of the instruction are these, */
+    bool behind;            /**< the run has come back to it, and stands behind the access, ... */
+    struct dbg_point maker; /**< ... which this instruction makes */
+    bool has_registers;     /**< the thread's in front of the instruction are these, */
     uint8_t registers[PROG_REGISTERS];
     unsigned stored;         /**< [bytes] and these it has written in the same tick; 0: none */
     uint64_t stored_va;      /**< where, and ... */

@@ -325,12 +325,39 @@ static sim_tick debug_goes(struct dbg *d)
     return next;
 }
 
-/* The run has ended, or is somebody else's now. */
+/* The tick to go back to is this one. Behind an access the thread stands where it does. */
+static void debug_stays(struct dbg *d)
+{
+    struct dbg_session *x = d->session;
+    const struct dbg_hit was = x->hit;
+    x->hit = x->target.hit;
+    x->why = x->target.why;
+    x->thread = x->target.hit.thread;
+    x->going = DBG_RETURNS;
+    if (!x->hit.behind)
+        return;
+    x->hit.point.at = d->now;
+    if (!was.has_registers || was.point.at != d->now || was.thread != x->hit.thread)
+        return;
+    x->hit.point = was.point;
+    x->hit.pc = was.pc;
+    x->hit.has_registers = true;
+    memcpy(x->hit.registers, was.registers, sizeof was.registers);
+    x->hit.stored = was.stored;
+    x->hit.stored_va = was.stored_va;
+    memcpy(x->hit.stored_bytes, was.stored_bytes, sizeof was.stored_bytes);
+}
+
+/* Somebody else takes over, if it is another tick. */
 static bool debug_goes_back(struct dbg *d)
 {
     struct dbg_session *x = d->session;
-    x->target.on = true;
     x->conditions.step = (struct dbg_step){0};
+    if (x->target.point.at >= d->now) {
+        debug_stays(d);
+        return true;
+    }
+    x->target.on = true;
     const bool gone = d->travel->go(d);
     x->target.on = false;
     return gone;
@@ -351,21 +378,21 @@ bool dbg_back_to(struct dbg *d, sim_tick at)
 bool dbg_back(struct dbg *d, const struct dbg_step *step)
 {
     struct dbg_session *x = d->session;
-    const bool within = x->why == DBG_STOP_HIT && x->hit.has_registers;
     struct prog_inspected t;
     struct dbg_point before = {.at = d->now};
     struct dbg_hit hit = {0};
     if (x->why == DBG_STOP_HIT && x->hit.point.at == d->now)
-        before = x->hit.point;
+        before = x->hit.behind && !step ? x->hit.maker : x->hit.point;
     else if (step && d->inspect->thread(d->run->self, step->thread, &t))
         before.card = t.card;
-    before.order = within ? before.order : 0;
     x->conditions.step = step ? *step : (struct dbg_step){0};
     const bool any = d->travel->last(d, &before, &hit);
     x->conditions.step = (struct dbg_step){0};
     if (!any)
         return dbg_back_to(d, 0);
     if (hit.what == DBG_AT_WATCH) { /* gdb goes back over it, and compares */
+        hit.behind = true;
+        hit.maker = hit.point;
         hit.point = (struct dbg_point){hit.point.at + 1, hit.point.card, 0};
         hit.has_registers = false;
     }
@@ -521,12 +548,16 @@ static void debug_called(void *self, uint32_t thread, uint64_t number, bool over
 static void debug_ended(void *self)
 {
     struct dbg *d = self;
+    struct dbg_session *x = d->session;
     debug_now(d);
     if (d->travel && d->travel->edge(d) != SIM_NEVER)
         d->travel->go(d); /* a copy's end is not the run's */
-    if (d->session->going != DBG_DETACHED && d->session->going != DBG_KILLED) {
-        d->session->target.on = false;
-        debug_stands(d, DBG_STOP_OVER, 0);
+    if (x->going != DBG_DETACHED && x->going != DBG_KILLED) {
+        x->target.on = false;
+        do
+            debug_stands(d, DBG_STOP_OVER, 0);
+        while (x->going == DBG_GOES && x->until < d->now && dbg_back_to(d, x->until) &&
+               x->going == DBG_RETURNS);
     }
     if (d->travel)
         d->travel->end(d);
@@ -565,8 +596,11 @@ static void say_hit(struct dbg *d, FILE *out)
     if (hit->what == DBG_AT_BREAK)
         fprintf(out, "thread %u is at pc 0x%" PRIx64, hit->thread, hit->pc);
     else if (hit->what == DBG_AT_WATCH)
-        fprintf(out, "thread %u, at pc 0x%" PRIx64 ", is about to %s 0x%" PRIx64, hit->thread,
-                hit->pc, hit->store ? "write" : "read", hit->va);
+        fprintf(out, "thread %u, at pc 0x%" PRIx64 ", %s 0x%" PRIx64, hit->thread, hit->pc,
+                hit->behind  ? hit->store ? "has just written" : "has just read"
+                : hit->store ? "is about to write"
+                             : "is about to read",
+                hit->va);
     else if (hit->what == DBG_AT_LINE)
         fprintf(out, "card %u %s 0x%" PRIx64, hit->point.card,
                 of_line[d->session->conditions.line[hit->which].what], hit->va);

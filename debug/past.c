@@ -30,8 +30,14 @@ struct dbg_past {
     sim_tick next;
 };
 
+/* A machine that is not timed takes turns that end where somebody stops it: what it would do the
+ * second time is not what it did. */
 static void past_begun(struct dbg *d)
 {
+    if (nm_machine_mode(d->live->machine) != NM_MODE_TIMED || d->run->stages) {
+        d->travel = NULL;
+        return;
+    }
     struct dbg_past *p = d->past = sim_alloc(1, sizeof *p);
     p->sought = dbg_share(sizeof *p->sought);
     p->past = prog_past_begin(&prog_past_usual);
@@ -96,13 +102,13 @@ static void past_returns(struct dbg *d, const struct dbg_session *was, enum prog
     if (back == PROG_PAST_LOST)
         prog_say(d->run, "numachine: warning: the copy of the simulator that was in the past has "
                          "died; this is the present\n");
+    const bool on = x->going == DBG_GOES && x->until != SIM_NEVER && x->until > d->now;
     x->target.on = false;
     x->why = past_told(x, was) ? was->why : DBG_STOP_EDGE;
     x->hit = was->hit;
     x->thread = was->thread;
-    x->until = SIM_NEVER;
     memcpy(x->told, was->told, sizeof x->told);
-    if (x->going != DBG_DETACHED && x->going != DBG_KILLED)
+    if (!on && x->going != DBG_DETACHED && x->going != DBG_KILLED)
         x->going = DBG_RETURNS;
 }
 

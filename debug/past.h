@@ -4,8 +4,9 @@
 
 #include "debug/debug.h"
 
-/** The run that is debugged can be gone back over, if it can be at all: the debugger has `travel`
- *  then. To be called before the run begins. */
+/** The run that is debugged can be gone back over: the debugger has `travel`, unless the run is one
+ *  in functional mode, or with an approach, or the build is one whose actors are threads. To be
+ *  called before the run begins. */
 void dbg_past_keep(struct dbg *d);
 
 #endif

@@ -306,7 +306,7 @@ static void rsp_serve(struct dbg *d)
         if (x->going == DBG_STANDS)
             rsp_receive(x, -1);
     }
-    if (x->why == DBG_STOP_OVER && x->going == DBG_GOES) { /* it cannot: that is the end */
+    if (x->why == DBG_STOP_OVER && x->going == DBG_GOES && x->until >= d->now) { /* it cannot */
         p.answered = 0;
         dbg_answer_end(&p);
         rsp_put(x, p.answer, p.answered);

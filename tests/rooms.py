@@ -218,7 +218,7 @@ def unfiltered(root):
 
 
 # What of the Linux personality speaks to the host by itself: before the first cycle, or of what no run depends on.
-BY_ITSELF = ("names", "binary", "view/confine.c")
+BY_ITSELF = ("names", "binary", "view/confine.c", "inspect.c")
 
 
 def behind_the_log(root):

@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""
+numachine gdb, backwards: what it shows at a moment that is gone back to is what it showed when the run was there; the last
+writers are those that there were; steps back lead where steps have come from; nothing simulated changes, and the program
+reads and writes everything once.
+
+    debug_past.py NUMACHINE POINTS GUEST...
+
+Of the guests those of debug.py are walked through, and one that makes files (files.o32) tells what becomes of them. POINTS
+are drawn for each kind of run.
+"""
+import os
+import pathlib
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import debug
+import past
+import simulator
+import skip
+
+SHOWS = ["cycle", "who", "registers", "counters", "line counter", "line together", "print counter 64", "pipeline"]
+
+
+def shown(lines):
+    """{cycle: what was said there} of SHOWS behind each stop "as asked"."""
+    found, at = {}, None
+    for line in lines:
+        arrived = re.fullmatch(r"cycle (\d+), as asked", line)
+        if arrived:
+            at = int(arrived[1])
+            found.setdefault(at, []).append([])
+        elif line.startswith("cycle "):
+            at = None
+        elif at is not None:
+            found[at][-1].append(line)
+    return found
+
+
+def check_points(guest, points, lot):
+    """Forwards to each of the points; then to each from the end, in any order, and forwards again from some."""
+    signalled = next(int(line.split()[1].rstrip(",")) for line in guest.batch("continue", "continue", "continue") if "signal" in line)
+    drawn = sorted(lot.sample(range(500, signalled), points))
+    there = [c for p in drawn for c in (f"goto {p}", "continue", *SHOWS)]
+    again = lot.sample(drawn, points)
+    back = [c for p in again for c in (f"goto {p}", "continue", *SHOWS)]
+    lines = guest.batch(*there, "continue", "continue", *back, *["continue"] * 3)
+    found = shown(lines)
+    assert sorted(found) == drawn, (guest.name, sorted(found), drawn)
+    for point, said in found.items():
+        assert len(said) == 2 and said[0], (guest.name, point, said)
+        assert said[0] == said[1], (guest.name, point, [x for x in zip(*said) if x[0] != x[1]][:5])
+    assert lines.count(debug.COUNTED) == 1, (guest.name, lines[-5:])
+    return points
+
+
+def check_writers(guest):
+    """The stores to a word from the last to the first, and forwards again."""
+    forwards = debug.at(guest.batch("watch counter 4", *["continue"] * 61, "delete", "continue"))
+    lines = guest.batch("continue", "continue", "watch counter 4", *["reverse-continue"] * 61, *["continue"] * 60, "delete", "continue",
+                        "continue", "continue", "continue")
+    both = debug.at(lines)
+    assert len(forwards) == 60 and len(both) == 120, (guest.name, len(forwards), len(both), lines[-8:])
+    assert [(c - 1, t, pc) for c, t, pc in both[:60]] == both[:59:-1], (guest.name, both)
+    assert both[60:] == forwards, (guest.name, forwards, both[60:])
+    assert any("beginning" in line for line in lines), (guest.name, lines)
+
+
+def check_steps(guest):
+    """Instruction by instruction, there and back."""
+    steps = 25
+    lines = guest.batch("break factorial", "continue", "continue", "delete", "print $pc", *["step", "print $pc"] * steps,
+                        *["reverse-step", "print $pc"] * steps, "continue", "continue", "continue", "continue")
+    pcs = [int(line.split()[1], 16) for line in lines if line.startswith("pc ")]
+    assert len(pcs) == 2 * steps + 1, (guest.name, lines)
+    assert pcs[steps:] == pcs[steps::-1], (guest.name, [hex(pc) for pc in pcs])
+
+
+def check_hash(guest):
+    plain, travelled = guest.scratch / "plain", guest.scratch / "travelled"
+    debug.ask(guest.numachine, "stat", "-q", "-o", plain, *guest.machine, "--", guest.program, status=3)
+    guest.batch("break bump", *["continue"] * 20, *["reverse-continue"] * 5, "reverse-step", "goto 30000", "continue", "step", "delete",
+                "watch counter 4", *["continue"] * 40, "reverse-continue", "delete", *["continue"] * 4, options=["-o", travelled])
+    assert guest.hashes(plain) and guest.hashes(plain) == guest.hashes(travelled), f"{guest.name}: other results after travelling"
+
+
+def check_host(numachine, guest_program, scratch):
+    """Standard input is read once, files are written once, also by a run that is gone back over again and again."""
+    commands = scratch / "commands"
+    results = []
+    for lines in (["continue"], ["continue", "goto 20000", "continue", "continue", "goto 3000", "continue", "continue", "continue"]):
+        directory = scratch / f"files{len(results)}"
+        directory.mkdir()
+        commands.write_text("".join(line + "\n" for line in [*lines, "continue"]))
+        done = subprocess.run([numachine, "gdb", "--batch", commands, "-m", "station-4", "--allow", f"{directory}:rw", "--", guest_program,
+                               directory], capture_output=True, text=True, timeout=debug.PATIENCE, check=False)
+        said = [line for line in done.stdout.splitlines() if not line.startswith("cycle ")]
+        results.append((said, sorted((f.name, f.read_bytes()) for f in directory.rglob("*") if f.is_file())))
+    assert results[0] == results[1], results
+
+
+GDB = ["break fill", "continue", "watch together.neighbour", "continue", "reverse-continue", "print together.neighbour", "reverse-step",
+       "reverse-next", "delete", "break bump", "reverse-continue", "print counter", "reverse-finish", "monitor goto 5000", "continue",
+       "monitor when", "delete", "continue", "continue", "continue"]
+WANTED = [r"Old value = 7\s+New value = 4", r"Old value = 4\s+New value = 7", r"\$1 = 7", r"hit Breakpoint \d+, bump", r"\$2 = 59",
+          r"in worker|worker \(", r"cycle 5000, as asked", r"No more reverse-execution history", r"received signal SIGUSR1"]
+
+
+def check_gdb(guest):
+    said, log = guest.gdb(*GDB)
+    for wanted in WANTED:
+        assert re.search(wanted, said), f"{guest.name}: gdb did not say {wanted}: {said}"
+    debug.answered(guest, log)
+
+
+def check_killed(guest):
+    """Whoever is killed while the run is in its past, no process stays."""
+    for whom in ("us", "gdb"):
+        script = guest.scratch / "commands"
+        script.write_text("break bump\ncontinue\ncontinue\nreverse-continue\nshell sleep 600\n")
+        with subprocess.Popen([guest.numachine, "gdb", "--execute", f"source {script}", *guest.machine, "--", guest.program],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True) as process:
+            def ours(session=process.pid):
+                return [p for p in past.of_session(session) if name_of(p) in ("numachine", "numachine-test")]
+            for _ in range(600):
+                if any(name_of(p) == "sleep" for p in past.of_session(process.pid)):
+                    break
+                time.sleep(0.1)
+            assert len(ours()) >= 3, (whom, past.of_session(process.pid))
+            if whom == "us":
+                process.kill()
+            else:
+                for p in past.of_session(process.pid):
+                    if name_of(p) in ("gdb-multiarch", "sleep"):
+                        os.kill(int(p), signal.SIGKILL)
+            process.wait(timeout=debug.PATIENCE)
+            for _ in range(100):
+                if not ours():
+                    break
+                time.sleep(0.1)
+            assert not ours(), (whom, ours())
+            for p in past.of_session(process.pid):
+                os.kill(int(p), signal.SIGKILL)
+
+
+def name_of(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def main():
+    numachine, points, programs = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2]), sys.argv[3:]
+    lot, count = random.Random(points), 0
+    has_gdb = skip.have("gdb-multiarch", "gdb-multiarch")
+    files = [os.path.abspath(p) for p in programs if pathlib.Path(p).stem == "files"]
+    for program in (p for p in programs if pathlib.Path(p).stem == "debug_guest"):
+        for core in debug.CORES[simulator.abi_of(program)]:
+            if "--functional" in core:  # it only goes forwards
+                continue
+            with tempfile.TemporaryDirectory() as scratch:
+                guest = debug.Guest(numachine, program, core, pathlib.Path(scratch))
+                count += check_points(guest, points, lot)
+                check_writers(guest)
+                if not program.endswith("armel"):  # there a step passes over what is folded into another
+                    check_steps(guest)
+                check_hash(guest)
+                if has_gdb:
+                    check_gdb(guest)
+    with tempfile.TemporaryDirectory() as scratch:
+        check_host(numachine, files[0], pathlib.Path(scratch))
+        if has_gdb:
+            check_killed(debug.Guest(numachine, programs[0], [], pathlib.Path(scratch)))
+    print(f"{count} points are the same, gone back to, as they were")
+
+
+if __name__ == "__main__":
+    main()
