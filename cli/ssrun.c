@@ -24,6 +24,7 @@ struct ssrun {
     const struct cli_given *given;
     const struct in_experiment *x;
     enum r10k_chip chip;
+    unsigned event; /**< IRIX's number */
     enum look_sampled_level level;
     struct run_live *live;
     struct look_code code;
@@ -34,13 +35,25 @@ struct ssrun {
     bool good;
 };
 
+/* What is sampled: an R12000 counts instructions under one number only. */
+static unsigned event_of(const struct ssrun *s)
+{
+    enum { GRADUATED = 15 };
+    const bool given = s->given->by[CLI_OPT_sampled];
+    return !given && s->chip == R10K_R12000 ? GRADUATED : (unsigned)s->given->sampled;
+}
+
+static const char *event_title(const struct ssrun *s)
+{
+    return r10k_irix_event(s->chip, s->event)->title;
+}
+
 /* ---- while it runs --------------------------------------------------------------------------- */
 
 static struct prog_counted ssrun_counted(const void *self)
 {
     const struct ssrun *s = self;
-    return (struct prog_counted){.event = (unsigned)s->given->sampled,
-                                 .every = (uint32_t)s->given->every};
+    return (struct prog_counted){.event = s->event, .every = (uint32_t)s->given->every};
 }
 
 /* Of which instructions are multiplies the program's file knows, which a run may not read later. */
@@ -69,21 +82,16 @@ static void ssrun_add_up(struct ssrun *s)
         if (!cli_counted_card(&s->x->machine, c))
             continue;
         const struct r10k_signals *sum = &run->region[0].own[c].sum.r10000;
-        s->counted += look_perfex_total(s->chip, s->sampled.event, R10K_COUNT_USER, sum);
-        s->anywhere += look_perfex_total(s->chip, s->sampled.event, R10K_COUNT_ALL, sum);
+        s->counted += look_perfex_total(s->chip, s->event, R10K_COUNT_USER, sum);
+        s->anywhere += look_perfex_total(s->chip, s->event, R10K_COUNT_ALL, sum);
     }
-}
-
-static const char *event_title(const struct ssrun *s)
-{
-    return r10k_irix_event(s->chip, s->sampled.event)->title;
 }
 
 static void ssrun_head(const struct ssrun *s)
 {
     const uint64_t each = nm_value_os_syscall(s->x->machine.params);
     fprintf(s->out, "Program counters of %s, after every %u events %u (%s)\n\n", s->given->words[0],
-            s->sampled.every, s->sampled.event, event_title(s));
+            s->sampled.every, s->event, event_title(s));
     fprintf(s->out, "%14" PRIu64 "  samples x %u\n", s->sampled.samples * s->sampled.every,
             s->sampled.every);
     fprintf(s->out, "%14" PRIu64 "  the counters, in user mode; %" PRIu64 " in all modes\n",
@@ -102,7 +110,7 @@ static void ssrun_json(const struct ssrun *s)
 {
     doc_json_put(s->out,
                  json_pack("{s:i,s:I,s:s,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:o,s:o}", "schema", 1,
-                           "event", (json_int_t)s->sampled.event, "name", event_title(s), "every",
+                           "event", (json_int_t)s->event, "name", event_title(s), "every",
                            (json_int_t)s->sampled.every, "samples", (json_int_t)s->sampled.samples,
                            "counted", (json_int_t)s->counted, "counted_in_all_modes",
                            (json_int_t)s->anywhere, "exact", (json_int_t)s->sampled.exact,
@@ -177,16 +185,17 @@ static int ssrun_report(struct ssrun *s, FILE *out)
 /* Whether what is asked for can be. */
 static bool ssrun_prepare(struct ssrun *s, struct in_diag *diag)
 {
-    const unsigned event = (unsigned)s->given->sampled;
     s->chip = cli_counted_chip(&s->x->machine, s->given->mixed, diag);
     if (s->chip == R10K_CHIPS)
         return false;
-    if (!look_sampled_has(event) || !r10k_irix_event(s->chip, event)) {
-        in_error(diag, NULL, NULL, 0, 0,
-                 "--event: a profile has nothing that event %u could be held against; it has of "
-                 "cycles (0), graduated instructions (17), failed store-conditionals (5), "
-                 "instruction misses (9), stores to shared lines (31)",
-                 event);
+    s->event = event_of(s);
+    if (!look_sampled_has(r10k_irix_event(s->chip, s->event)->name)) {
+        in_error(
+            diag, NULL, NULL, 0, 0,
+            "--event: a profile has nothing that event %u (%s) could be held against; it has "
+            "of cycles, graduated instructions, failed store-conditionals, instruction misses, "
+            "and of an R10000 stores to shared lines",
+            s->event, event_title(s));
         return false;
     }
     if (s->x->from || s->x->to || s->x->approach.sampling.every ||
@@ -196,8 +205,9 @@ static bool ssrun_prepare(struct ssrun *s, struct in_diag *diag)
                  "leave out run.mode, run.from, run.to and run.sample");
         return false;
     }
-    s->sampled =
-        (struct look_sampled){.event = event, .every = (uint32_t)s->given->every, .code = &s->code};
+    s->sampled = (struct look_sampled){.event = r10k_irix_event(s->chip, s->event)->name,
+                                       .every = (uint32_t)s->given->every,
+                                       .code = &s->code};
     return true;
 }
 

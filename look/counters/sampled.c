@@ -37,27 +37,27 @@ const struct look_sampled_by look_sampled_by[LOOK_SAMPLED_LEVELS] = {
 
 /* What of a profile an event counts. */
 struct counted {
-    unsigned event;
+    const char *event;
     struct look_measure measure;
     bool twice;
 };
 
-static const struct counted *counted_find(unsigned event)
+static const struct counted *counted_find(const char *event)
 {
 #define C(column) UINT64_C(1) << PC_PROFILE_##column
     static const struct counted rows[] = {
-#define EVENT(irix, more, minus, two) \
-    {.event = irix, .measure = {.columns = more, .less = minus}, .twice = two},
+#define EVENT(id, more, minus, two) \
+    {.event = #id, .measure = {.columns = more, .less = minus}, .twice = two},
 #include "look/counters/sampled.def"
     };
 #undef C
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (rows[i].event == event)
+        if (!strcmp(rows[i].event, event))
             return &rows[i];
     return NULL;
 }
 
-bool look_sampled_has(unsigned event)
+bool look_sampled_has(const char *event)
 {
     return counted_find(event);
 }

@@ -30,8 +30,8 @@ struct look_sampled_pc {
 
 /** Zero but for the first part is a good start; look_sampled_free is due. */
 struct look_sampled {
-    unsigned event; /**< IRIX's number, of which the profile has a column (look_sampled_has) */
-    uint32_t every; /**< [events] from sample to sample */
+    const char *event; /**< its name, of which the profile has a column (look_sampled_has) */
+    uint32_t every;    /**< [events] from sample to sample */
     struct look_code *code;
 
     struct look_sampled_pc *at; /**< [count] in no order; an address may stand there twice */
@@ -50,7 +50,7 @@ struct look_sampled_error {
 };
 
 /** Whether a profile has what an event counts. */
-bool look_sampled_has(unsigned event);
+bool look_sampled_has(const char *event);
 
 /** A sample found a thread there. */
 void look_sampled_add(struct look_sampled *s, uint64_t pc);
